@@ -1,0 +1,13 @@
+import type { Instant } from "./Instant.ts"
+
+/** Decimal digits. */
+export type BrandId = string
+
+/** A tenant: keys, signals, campaigns and leads belong to exactly one brand. */
+export interface Brand {
+  readonly id: BrandId
+  readonly name: string
+  readonly createdAt: Instant
+  /** Hex of 32 random bytes, made with the brand: keys the hashes that outlive an erasure. Never leaves the core. [PII-3] */
+  readonly suppressionSecret: string
+}

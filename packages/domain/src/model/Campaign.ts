@@ -1,0 +1,31 @@
+/** A campaign and the daily readings of its posts. Totals are cumulative. */
+import { Schema } from "effect"
+import type { BrandId } from "./Brand.ts"
+import type { Instant } from "./Instant.ts"
+
+export interface Campaign {
+  /** Decimal digits. */
+  readonly id: string
+  readonly brandId: BrandId
+  readonly name: string
+  readonly createdAt: Instant
+}
+
+/** Far beyond any post, and small enough that thousands of posts add up exactly in a double. */
+export const greatestTotal = 1_000_000_000_000
+
+const Total = Schema.Int.pipe(Schema.between(0, greatestTotal)).annotations({
+  description: `an integer from 0 to ${greatestTotal}`
+})
+
+/** What one post has gathered up to the end of one day. */
+export const PostTotals = Schema.Struct({ impressions: Total, reactions: Total, comments: Total, reposts: Total })
+export type PostTotals = typeof PostTotals.Type
+
+/** The sum over a campaign's posts as of one day. */
+export interface MetricSnapshot extends PostTotals {
+  /** (reactions + comments + reposts) / impressions, a fraction; 0 where impressions is 0. [MET-4] */
+  readonly engagementRate: number
+  /** `YYYY-MM-DD`. */
+  readonly snapshotDate: string
+}

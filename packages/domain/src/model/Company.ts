@@ -1,0 +1,35 @@
+/** A company as it was observed: the employer of a lead, or the page that a signal watches. [ENG-10] */
+import { Schema } from "effect"
+import { OptionalText } from "./Text.ts"
+
+const CompanyId = Schema.Int.pipe(Schema.between(1, Number.MAX_SAFE_INTEGER)).annotations({
+  description: "an integer of at least 1"
+})
+
+const OptionalCount = Schema.optionalWith(
+  Schema.NullOr(
+    Schema.Number.pipe(
+      Schema.filter((n) => Number.isFinite(n) && n >= 0, { description: "a number of at least 0" })
+    )
+  ),
+  { default: () => null }
+)
+
+/** `id` is leadCompany.id as a number, and the company object's id as a string; `domain` is leadCompany.domain. */
+export const Company = Schema.Struct({
+  id: CompanyId,
+  name: OptionalText,
+  domain: OptionalText,
+  url: OptionalText,
+  homepageUrl: OptionalText,
+  logoUrl: OptionalText,
+  industry: OptionalText,
+  staffCountRange: OptionalText,
+  staffCount: OptionalCount,
+  location: OptionalText,
+  country: OptionalText,
+  city: OptionalText,
+  username: OptionalText,
+  description: OptionalText
+})
+export type Company = typeof Company.Type

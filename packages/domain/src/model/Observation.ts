@@ -1,0 +1,99 @@
+/**
+ * An observation: one person, one engagement, and the signal that caught it, as it comes in from outside. Only
+ * signalId, person.extId, person.name and engagement.id are required; what is missing is null.
+ */
+import { Either, ParseResult, Schema } from "effect"
+import * as Timestamp from "../rules/Timestamp.ts"
+import { Company } from "./Company.ts"
+import { formatInstant, isShowable } from "./Instant.ts"
+import { OptionalText, RequiredText, Text } from "./Text.ts"
+
+/** A timestamp of any shape that the filters take, read as an instant. [TIME-1] */
+const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
+  strict: true,
+  decode: (text, _, ast) =>
+    Either.mapLeft(
+      Either.filterOrLeft(Timestamp.parse(text), isShowable, () => "takes a time in the years 0000 to 9999, UTC"),
+      (problem) => new ParseResult.Type(ast, text, problem)
+    ),
+  encode: (instant) => ParseResult.succeed(formatInstant(instant))
+})
+const OptionalInstant = Schema.optionalWith(Schema.NullOr(InstantFromText), { default: () => null })
+
+export const ObservedPerson = Schema.Struct({
+  extId: RequiredText,
+  name: RequiredText,
+  headline: OptionalText,
+  username: OptionalText,
+  title1: OptionalText,
+  liProfileUrl: OptionalText,
+  profileImgUrl: OptionalText,
+  company: Schema.optionalWith(Schema.NullOr(Company), { default: () => null })
+})
+export type ObservedPerson = typeof ObservedPerson.Type
+
+/** The author of the post engaged with: 2.3 less company and leadId, which are looked up when read. [ENG-7] */
+export const PostAuthor = Schema.Struct({
+  extId: OptionalText,
+  name: OptionalText,
+  firstName: OptionalText,
+  lastName: OptionalText,
+  headline: OptionalText,
+  username: OptionalText,
+  linkedinProfileUrl: OptionalText,
+  profileImageUrl: OptionalText
+})
+export type PostAuthor = typeof PostAuthor.Type
+
+export const engagementTypes = ["comment", "reaction", "repost"] as const
+export type EngagementType = (typeof engagementTypes)[number]
+
+export const ObservedEngagement = Schema.Struct({
+  id: RequiredText,
+  type: Schema.optionalWith(
+    Schema.NullOr(Schema.Literal(...engagementTypes)).annotations({
+      description: `one of ${engagementTypes.join(", ")}, or null`
+    }),
+    { default: () => null }
+  ),
+  reactionType: OptionalText,
+  /** As it was seen, markup and all: the rule `CommentText.sanitise` is applied when it is recorded. */
+  commentText: Schema.optionalWith(
+    Schema.NullOr(
+      Schema.String.pipe(
+        Schema.filter((text) => text.isWellFormed(), { description: "text in well-formed Unicode" })
+      )
+    ),
+    { default: () => null }
+  ),
+  postUrl: OptionalText,
+  postContent: OptionalText,
+  postPostedAt: OptionalInstant,
+  postAuthor: OptionalText,
+  postAuthorDetail: Schema.optionalWith(Schema.NullOr(PostAuthor), { default: () => null }),
+  emittedAt: OptionalInstant,
+  /** Null means now: the time of the commit. */
+  trackedAt: OptionalInstant
+})
+export type ObservedEngagement = typeof ObservedEngagement.Type
+
+/** A key that is not named here, `raw` among them, is dropped on reading, so it can never come out again. [ENG-9] */
+export const Observation = Schema.Struct({
+  signalId: Text.pipe(
+    Schema.filter((id) => /^[1-9][0-9]{0,15}$/.test(id), {
+      description: "a signal's id: decimal digits, as a string"
+    })
+  ),
+  person: ObservedPerson,
+  engagement: ObservedEngagement
+})
+export type Observation = typeof Observation.Type
+
+/** What became of one observation. */
+export interface Outcome {
+  readonly engagementId: string | null
+  readonly outcome: "recorded" | "duplicate" | "suppressed" | "rejected"
+  readonly leadId: number | null
+  /** Why it was rejected, and what to send instead. */
+  readonly message?: string
+}

@@ -1,0 +1,55 @@
+/** Where brands are kept, and what an operator sets up for them: keys, signals, campaigns and their readings. */
+import { Context, type Effect, type Option } from "effect"
+import type { ApiKey } from "../model/ApiKey.ts"
+import type { Brand, BrandId } from "../model/Brand.ts"
+import type { Campaign, PostTotals } from "../model/Campaign.ts"
+import type { StoreUnavailable } from "../model/Failure.ts"
+import type { Instant } from "../model/Instant.ts"
+import type { NewSignal, Signal } from "../model/Signal.ts"
+import type { DateSpan } from "../rules/MetricSnapshots.ts"
+
+/** The readings that make a campaign's snapshot: each post's last one up to and including the day. [MET-7] */
+export interface SnapshotReadings {
+  /** `YYYY-MM-DD`: the latest day in the span on which any post of the campaign was read. */
+  readonly snapshotDate: string
+  readonly readings: ReadonlyArray<PostTotals>
+}
+
+type Answer<A> = Effect.Effect<A, StoreUnavailable>
+
+/** Lists are in order of creation. A new thing's id is decimal digits, never given twice. */
+export class Directory extends Context.Tag("@lead-signals/domain/Directory")<
+  Directory,
+  {
+    readonly createBrand: (brand: Omit<Brand, "id">) => Answer<Brand>
+    readonly brands: Answer<ReadonlyArray<Brand>>
+    readonly brand: (id: BrandId) => Answer<Option.Option<Brand>>
+
+    /** `hash` is what the key is found by; the key itself is never stored. [AUTH-4] */
+    readonly createKey: (
+      key: Omit<ApiKey, "id" | "lastUsedAt" | "revokedAt"> & { readonly hash: string }
+    ) => Answer<ApiKey>
+    readonly keys: (brandId: BrandId) => Answer<ReadonlyArray<ApiKey>>
+    /** Revoked keys are found, too: the caller refuses them. Must not be cached beyond a revocation. [AUTH-5] */
+    readonly keyByHash: (hash: string) => Answer<Option.Option<ApiKey>>
+    /** Answers whether the brand has such a key; a key that was revoked before keeps its time. */
+    readonly revokeKey: (brandId: BrandId, keyId: string, now: Instant) => Answer<boolean>
+    /** Never moves backwards. [AUTH-8] */
+    readonly markKeyUsed: (keyId: string, minute: Instant) => Answer<void>
+
+    readonly createSignal: (brandId: BrandId, signal: NewSignal, now: Instant) => Answer<Signal>
+    readonly signals: (brandId: BrandId) => Answer<ReadonlyArray<Signal>>
+
+    readonly createCampaign: (campaign: Omit<Campaign, "id">) => Answer<Campaign>
+    readonly campaigns: (brandId: BrandId) => Answer<ReadonlyArray<Campaign>>
+    /** None when it is unknown or another brand's. */
+    readonly campaign: (brandId: BrandId, id: string) => Answer<Option.Option<Campaign>>
+    /** A second reading of a post's day replaces the first. [MET-7] */
+    readonly putReading: (campaignId: string, postId: string, day: string, totals: PostTotals) => Answer<void>
+    /** None when no post was read in the span. [MET-2, MET-3] */
+    readonly snapshot: (campaignId: string, span: DateSpan) => Answer<Option.Option<SnapshotReadings>>
+
+    /** Succeeds while the store can answer. [HEALTH-2] */
+    readonly ping: Answer<void>
+  }
+>() {}

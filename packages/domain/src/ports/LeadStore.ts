@@ -1,0 +1,92 @@
+/**
+ * Where leads and their engagements are kept. Every method is atomic: it sees one state of the store, and a failed one
+ * changed nothing. A brand that does not exist has no leads.
+ */
+import { Context, type Effect, type Option } from "effect"
+import type { BrandId } from "../model/Brand.ts"
+import type { StoreUnavailable } from "../model/Failure.ts"
+import type { Instant } from "../model/Instant.ts"
+import type { EngagementRead, EngagementWindow, Lead, LeadId } from "../model/Lead.ts"
+import type { LeadFilter, LeadQuery } from "../model/LeadQuery.ts"
+import type { Decision, Known } from "../rules/Observations.ts"
+
+/** What an observation touches, and the pure decision over what is known of that. */
+export interface Proposal {
+  readonly personExtId: string
+  /** Of the person and of the post's author, by which an erased one is known. Null: no author is known by id. */
+  readonly personHash: string
+  readonly authorHash: string | null
+  readonly engagementId: string
+  readonly signalId: string
+  readonly decide: (known: Known, now: Instant) => Decision
+}
+
+/** What was decided, and the lead it was committed to: null when nothing was. */
+export interface Committed {
+  readonly outcome: Decision["outcome"]
+  readonly leadId: LeadId | null
+  readonly message?: string
+}
+
+export interface LeadRead {
+  readonly lead: Lead
+  /** Null when the query did not ask for engagements. */
+  readonly window: EngagementWindow | null
+}
+
+export interface LeadPage {
+  /** How many leads match the filter, on all pages. */
+  readonly total: number
+  readonly leads: ReadonlyArray<LeadRead>
+}
+
+export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
+  LeadStore,
+  {
+    /**
+     * Decides and commits the proposals in order, all in one transaction with the events they fire; each sees what the
+     * ones before it decided. Answers in the same order. When it succeeds, the commit survives a crash of the process
+     * and, where the store is on disk, a loss of power. `now` is read from `Clock` in the transaction.
+     */
+    readonly commit: (
+      brandId: BrandId,
+      proposals: ReadonlyArray<Proposal>
+    ) => Effect.Effect<ReadonlyArray<Committed>, StoreUnavailable>
+
+    /** One page, ordered by the query's sort with ties by id ascending; a page past the end is empty. [SORT-5, PAGE-3] */
+    readonly list: (
+      brandId: BrandId,
+      query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
+    ) => Effect.Effect<LeadPage, StoreUnavailable>
+
+    /** One lead with its newest engagements; none when it is unknown, erased or another brand's. [AUTH-3] */
+    readonly get: (
+      brandId: BrandId,
+      id: LeadId
+    ) => Effect.Effect<Option.Option<LeadRead & { readonly window: EngagementWindow }>, StoreUnavailable>
+
+    /** Every engagement of the lead, newest first, however many: for an export. Empty when there is no such lead. */
+    readonly engagements: (
+      brandId: BrandId,
+      id: LeadId
+    ) => Effect.Effect<ReadonlyArray<EngagementRead>, StoreUnavailable>
+
+    /** Replaces the lead by what `change` makes of it, in one transaction; flags, score and updatedAt may differ. */
+    readonly update: (
+      brandId: BrandId,
+      id: LeadId,
+      change: (lead: Lead, now: Instant) => Lead
+    ) => Effect.Effect<Option.Option<Lead>, StoreUnavailable>
+
+    /**
+     * Removes the lead, its engagements and its events, and everything of the person from the posts that others engaged
+     * with, whose updatedAt moves; keeps `personHash`, so that `Known.personSuppressed` is true from then on. Answers
+     * whether there was such a lead. [PII-3]
+     */
+    readonly erase: (
+      brandId: BrandId,
+      id: LeadId,
+      personHash: string
+    ) => Effect.Effect<boolean, StoreUnavailable>
+  }
+>() {}

@@ -1,0 +1,62 @@
+/**
+ * What an API key looks like: `lsk_`, 32 random base62 characters, and 6 base62 characters of the CRC-32 of all before
+ * them, so that a mistyped or invented key is refused without asking the store. [AUTH-7]
+ */
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+
+const prefix = "lsk_"
+const randomLength = 32
+const checksumLength = 6
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+/** As many first characters as a listing shows. [AUTH-8] */
+export const shownLength = 12
+
+/**
+ * Random bytes that are enough for one key: a byte of 248 or more is passed over to keep the digits equally likely, and
+ * of 128 bytes fewer than 32 are good with a chance below 2⁻²⁰⁰.
+ */
+export const randomBytesNeeded = 128
+
+const crc32 = (text: string): number => {
+  let crc = 0xffffffff
+  for (const byte of utf8ToBytes(text)) {
+    crc ^= byte
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  }
+  return (crc ^ 0xffffffff) >>> 0
+}
+
+const checksum = (text: string): string => {
+  let rest = crc32(text)
+  let out = ""
+  for (let i = 0; i < checksumLength; i++) {
+    out = digits[rest % 62] + out
+    rest = Math.floor(rest / 62)
+  }
+  return out
+}
+
+/** Makes a key of `randomBytesNeeded` random bytes. */
+export const fromRandom = (random: Uint8Array): string => {
+  const good = Array.from(random).filter((byte) => byte < 248)
+  if (good.length < randomLength) throw new RangeError(`A key needs ${randomBytesNeeded} random bytes`)
+  const body = prefix + good.slice(0, randomLength).map((byte) => digits[byte % 62]).join("")
+  return body + checksum(body)
+}
+
+/** Whether the text can be a key at all: its form and its checksum are right. */
+export const isWellFormed = (text: string): boolean =>
+  /^lsk_[0-9A-Za-z]{38}$/.test(text) &&
+  checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
+
+/** What is stored instead of the key: the hex of its SHA-256. A key has 190 random bits, so no salt is needed. [AUTH-4] */
+export const hash = (key: string): string => bytesToHex(sha256(utf8ToBytes(key)))
+
+/** The token of an `Authorization` header, if its scheme is Bearer, in any letter case. [AUTH-1] */
+export const bearerToken = (header: string | undefined): string | undefined =>
+  /^bearer +([^\s]+) *$/i.exec(header ?? "")?.[1]
+
+/** Last use is kept to the minute. [AUTH-8] */
+export const minuteOf = (now: number): number => Math.floor(now / 60_000) * 60_000

@@ -1,0 +1,20 @@
+/** The proleptic Gregorian calendar, as far as it is needed to check a date. */
+
+const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+
+const daysInMonth = (year: number, month: number): number =>
+  month === 2 ? (isLeapYear(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
+
+/** Whether the day exists; month and day count from 1. [TIME-4] */
+export const isDay = (year: number, month: number, day: number): boolean =>
+  month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
+
+/** Milliseconds of the day's first instant in UTC. `Date.UTC` reads the years 0 to 99 as 1900 to 1999, this does not. */
+export const startOfDay = (year: number, month: number, day: number): number =>
+  new Date(0).setUTCFullYear(year, month - 1, day)
+
+/** Whether the text is `YYYY-MM-DD` and names a day that exists. [MET-5] */
+export const isDate = (text: string): boolean => {
+  const match = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text)
+  return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]))
+}

@@ -1,0 +1,105 @@
+/**
+ * Reads a value from outside by its schema, and says what is wrong with the first field that does not fit: its path and
+ * what it takes, never the value that was sent, which may be personal. [ERR-3]
+ */
+import { Either, ParseResult, Schema, SchemaAST } from "effect"
+import { InvalidParameter } from "../model/Failure.ts"
+
+interface Finding {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly text: string
+  /** Said by the schema itself: no outer description replaces it. */
+  readonly final: boolean
+}
+
+const describe = (ast: SchemaAST.AST): string | undefined => {
+  const own = ast.annotations[SchemaAST.DescriptionAnnotationId]
+  // The descriptions that Effect itself gives to String, Number and the like say less than `plainly`.
+  return typeof own === "string" && own !== "a string" && own !== "a number" && own !== "a boolean" ? own : undefined
+}
+
+const plainly = (ast: SchemaAST.AST): string => {
+  const described = describe(ast)
+  if (described !== undefined) return described
+  switch (ast._tag) {
+    case "StringKeyword":
+      return "a text"
+    case "NumberKeyword":
+      return "a number"
+    case "BooleanKeyword":
+      return "true or false"
+    case "Literal":
+      return ast.literal === null ? "null" : JSON.stringify(ast.literal)
+    case "TupleType":
+      return "an array"
+    case "TypeLiteral":
+      return "an object"
+    case "Union":
+      return ast.types.map(plainly).join(" or ")
+    case "Refinement":
+    case "Transformation":
+      return plainly(ast.from)
+    default:
+      return "another value"
+  }
+}
+
+const pathOf = (path: ParseResult.Path): ReadonlyArray<PropertyKey> =>
+  Array.isArray(path) ? (path as ReadonlyArray<PropertyKey>) : [path as PropertyKey]
+
+const deepest = (findings: ReadonlyArray<Finding>): Finding =>
+  findings.reduce((best, next) => (next.path.length > best.path.length ? next : best))
+
+const within = (ast: SchemaAST.AST, path: ReadonlyArray<PropertyKey>, inner: Finding): Finding => {
+  const described = describe(ast)
+  return described === undefined || inner.final || inner.path.length > path.length
+    ? inner
+    : { path, text: `takes ${described}`, final: false }
+}
+
+const find = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): Finding => {
+  switch (issue._tag) {
+    case "Pointer":
+      return find(issue.issue, [...path, ...pathOf(issue.path)])
+    case "Missing":
+      return { path, text: "is required", final: true }
+    case "Unexpected":
+      return { path, text: "is not a field here", final: true }
+    case "Forbidden":
+      return { path, text: "can't be read here", final: true }
+    case "Type":
+      return issue.message === undefined
+        ? { path, text: `takes ${plainly(issue.ast)}`, final: false }
+        : { path, text: issue.message, final: true }
+    case "Refinement":
+    case "Transformation":
+      return within(issue.ast, path, find(issue.issue, path))
+    case "Composite": {
+      const issues = (Array.isArray(issue.issues) ? issue.issues : [issue.issues]) as Array<ParseResult.ParseIssue>
+      return within(issue.ast, path, deepest(issues.map((each) => find(each, path))))
+    }
+  }
+}
+
+const showPath = (path: ReadonlyArray<PropertyKey>): string =>
+  path.reduce<string>(
+    (shown, key) =>
+      typeof key === "number" ? `${shown}[${key}]` : shown === "" ? String(key) : `${shown}.${String(key)}`,
+    ""
+  )
+
+/** What is wrong, in one sentence that starts with the path of the field; `whole` names the value itself. */
+export const explain = (error: ParseResult.ParseError, whole: string): InvalidParameter => {
+  const finding = find(error.issue, [])
+  const path = showPath(finding.path).slice(0, 200) || whole
+  return new InvalidParameter({ parameter: path, message: `${path} ${finding.text}.` })
+}
+
+/** `strict` refuses fields that the schema does not name: a misspelt one must not pass unseen. */
+export const decode =
+  <A, I>(schema: Schema.Schema<A, I>, options: { readonly whole: string; readonly strict: boolean }) =>
+  (value: unknown): Either.Either<A, InvalidParameter> =>
+    Either.mapLeft(
+      Schema.decodeUnknownEither(schema, { onExcessProperty: options.strict ? "error" : "ignore" })(value),
+      (error) => explain(error, options.whole)
+    )

@@ -1,0 +1,13 @@
+/** A lead's newest engagements. [ENG-1, ENG-5] */
+import { compareCodePoints } from "./Folding.ts"
+
+export const greatestWindow = 20
+
+interface Placed {
+  readonly id: string
+  readonly trackedAt: number
+}
+
+/** Newest trackedAt first, ties by id in descending code-point order. */
+export const newestFirst = (a: Placed, b: Placed): number =>
+  b.trackedAt - a.trackedAt || compareCodePoints(b.id, a.id)

@@ -1,0 +1,88 @@
+/** Reads the query of a list, and of a lead's detail, from its parameters. [LIST-2 … LIST-7, LIST-10] */
+import { Either } from "effect"
+import type { InvalidParameter } from "../model/Failure.ts"
+import type { LeadFilter, LeadQuery } from "../model/LeadQuery.ts"
+import * as Folding from "./Folding.ts"
+import * as Page from "./Page.ts"
+import * as Parameters from "./Parameters.ts"
+import * as SortOrder from "./SortOrder.ts"
+
+export const listParameters = [
+  "page",
+  "pageSize",
+  "signalId",
+  "qualified",
+  "exported",
+  "isEmployee",
+  "createdAfter",
+  "createdBefore",
+  "updatedAfter",
+  "updatedBefore",
+  "includeEngagements",
+  "includeEngagementDetail",
+  "search",
+  "sort"
+] as const
+
+export const greatestSearchLength = 200
+
+/** The longest text that can have so many characters: counting stops there. */
+const search = (value: string | undefined): Either.Either<string | undefined, InvalidParameter> => {
+  if (value === undefined || value === "") return Either.right(undefined)
+  return value.length > 2 * greatestSearchLength || Array.from(value).length > greatestSearchLength
+    ? Either.left(Parameters.invalid("search", `takes at most ${greatestSearchLength} characters`))
+    : Either.right(Folding.searchKey(value) || undefined)
+}
+
+const withoutUndefined = <A extends object>(record: A): { [K in keyof A]?: Exclude<A[K], undefined> } =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
+
+export const readList = (entries: Parameters.Entries): Either.Either<LeadQuery, InvalidParameter> =>
+  Either.gen(function* () {
+    const known = yield* Parameters.sortOut(entries, listParameters)
+    const page = yield* Parameters.integer(known, "page")
+    const pageSize = yield* Parameters.integer(known, "pageSize")
+    const signalId = yield* Parameters.integer(known, "signalId")
+    const filter: LeadFilter = withoutUndefined({
+      signalId: signalId?.toString(),
+      qualified: yield* Parameters.boolean(known, "qualified"),
+      exported: yield* Parameters.boolean(known, "exported"),
+      isEmployee: yield* Parameters.boolean(known, "isEmployee"),
+      createdAfter: yield* Parameters.timestamp(known, "createdAfter"),
+      createdBefore: yield* Parameters.timestamp(known, "createdBefore"),
+      updatedAfter: yield* Parameters.timestamp(known, "updatedAfter"),
+      updatedBefore: yield* Parameters.timestamp(known, "updatedBefore"),
+      search: yield* search(known.values.get("search"))
+    })
+    const withEngagements = (yield* Parameters.boolean(known, "includeEngagements")) ?? false
+    const withDetail = (yield* Parameters.boolean(known, "includeEngagementDetail")) ?? false
+    const sort = yield* Either.mapLeft(SortOrder.parse(known.values.get("sort")), (takes) =>
+      Parameters.invalid("sort", takes)
+    )
+    return {
+      filter,
+      sort,
+      page: Page.of({ page, pageSize, withEngagements }),
+      engagements: withEngagements ? (withDetail ? "detailed" : "plain") : "none",
+      warnings: known.warnings
+    }
+  })
+
+export interface DetailQuery {
+  readonly withDetail: boolean
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** includeEngagementDetail works alone here. [DET-2] */
+export const readDetail = (entries: Parameters.Entries): Either.Either<DetailQuery, InvalidParameter> =>
+  Either.gen(function* () {
+    const known = yield* Parameters.sortOut(entries, ["includeEngagementDetail"])
+    return {
+      withDetail: (yield* Parameters.boolean(known, "includeEngagementDetail")) ?? false,
+      warnings: known.warnings
+    }
+  })
+
+/** A lead's id in a path. [DET-3] */
+export const readLeadId = (text: string): Either.Either<number, InvalidParameter> =>
+  Either.mapLeft(Parameters.readInteger(text), (takes) => Parameters.invalid("id", takes))

@@ -1,0 +1,115 @@
+/**
+ * What one observation changes, and which events it fires: the heart of the product, as a plain function of what is
+ * known, what was seen and the time of the commit.
+ */
+import type { BrandId } from "../model/Brand.ts"
+import type { Instant } from "../model/Instant.ts"
+import type { Engagement, Lead, LeadId, Profile, ProfileTimes } from "../model/Lead.ts"
+import type { EventType } from "../model/LeadEvent.ts"
+import type { ObservedEngagement, Observation } from "../model/Observation.ts"
+import * as CommentText from "./CommentText.ts"
+import * as Profiles from "./Profiles.ts"
+
+/** What a store knows that bears on an observation, read in the transaction that will commit the decision. */
+export interface Known {
+  /** Whether the brand has the signal that caught it. */
+  readonly signalExists: boolean
+  /** The lead that already has an engagement of this id. */
+  readonly engagementOf: LeadId | null
+  /** Whether the person, or the author of the post, was erased. */
+  readonly personSuppressed: boolean
+  readonly authorSuppressed: boolean
+  readonly lead: Lead | null
+}
+
+/** The lead as it is to be after the commit; the store gives a new one its id. */
+export type LeadDraft = Omit<Lead, "id">
+
+export type Decision =
+  | { readonly outcome: "rejected"; readonly message: string }
+  | { readonly outcome: "suppressed" }
+  | { readonly outcome: "duplicate"; readonly leadId: LeadId }
+  | {
+      readonly outcome: "recorded"
+      readonly lead: LeadDraft
+      readonly engagement: Omit<Engagement, "leadId">
+      readonly events: ReadonlyArray<{ readonly event: EventType; readonly isFirstActivity: boolean }>
+    }
+
+const ascending = (a: string, b: string): number => Number(a) - Number(b)
+
+const withSignal = (signalIds: ReadonlyArray<string>, signalId: string): ReadonlyArray<string> =>
+  signalIds.includes(signalId) ? signalIds : [...signalIds, signalId].sort(ascending)
+
+/** An erased author leaves nothing in the posts of which others are seen engaging. [PII-3] */
+const withoutAuthor = (engagement: ObservedEngagement): ObservedEngagement => ({
+  ...engagement,
+  postUrl: null,
+  postContent: null,
+  postAuthor: null,
+  postAuthorDetail: null
+})
+
+/** What is kept of an engagement: a reactionType and a commentText only with their type. [ENG-2, ENG-6] */
+const kept = (signalId: string, seen: ObservedEngagement, now: Instant): Omit<Engagement, "leadId"> => ({
+  ...seen,
+  signalId,
+  reactionType: seen.type === "reaction" ? seen.reactionType : null,
+  commentText: seen.type === "comment" && seen.commentText !== null ? CommentText.sanitise(seen.commentText) : null,
+  trackedAt: seen.trackedAt ?? now
+})
+
+const unseen = (brandId: BrandId, observation: Observation, now: Instant) => ({
+  brandId,
+  extId: observation.person.extId,
+  signalId: observation.signalId,
+  signalIds: [] as ReadonlyArray<string>,
+  qualified: false,
+  exported: false,
+  isEmployee: false,
+  score1: null,
+  createdAt: now,
+  updatedAt: now
+})
+
+const known = (lead: Lead): Profiles.KnownProfile => ({ profile: lead.profile, times: lead.profileTimes })
+
+/**
+ * An observation of a signal that the brand doesn't have is rejected, one of an erased person suppressed, one whose
+ * engagement is known a duplicate; none of these changes anything. [EVT-8, PII-3]
+ *
+ * Otherwise it is recorded: a person not seen before becomes a lead and fires lead2.created, once ever; every engagement
+ * fires activity.detected, and the first says so. [EVT-2, EVT-3] createdAt and updatedAt are the time of the commit;
+ * a clock that was set back does not take updatedAt back.
+ */
+export const observe = (brandId: BrandId, observation: Observation, known_: Known, now: Instant): Decision => {
+  const { engagement: seen, person, signalId } = observation
+  if (!known_.signalExists) {
+    return { outcome: "rejected", message: `signalId takes the id of a signal of this brand; there is no ${signalId}.` }
+  }
+  if (known_.personSuppressed) return { outcome: "suppressed" }
+  if (known_.engagementOf !== null) return { outcome: "duplicate", leadId: known_.engagementOf }
+  const engagement = kept(signalId, known_.authorSuppressed ? withoutAuthor(seen) : seen, now)
+  const lead = known_.lead
+  const merged = Profiles.merge(lead === null ? null : known(lead), person, engagement.trackedAt)
+  const before = lead ?? unseen(brandId, observation, now)
+  return {
+    outcome: "recorded",
+    lead: {
+      ...before,
+      ...asDraft(merged),
+      signalIds: withSignal(before.signalIds, signalId),
+      updatedAt: Math.max(before.updatedAt, now)
+    },
+    engagement,
+    events: [
+      ...(lead === null ? [{ event: "lead2.created" as const, isFirstActivity: false }] : []),
+      { event: "activity.detected" as const, isFirstActivity: lead === null }
+    ]
+  }
+}
+
+const asDraft = (merged: Profiles.KnownProfile): { profile: Profile; profileTimes: ProfileTimes } => ({
+  profile: merged.profile,
+  profileTimes: merged.times
+})

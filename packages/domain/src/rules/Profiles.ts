@@ -1,0 +1,51 @@
+/**
+ * How what is known of a person grows: for each field the newest observation that has it wins, by trackedAt and not by
+ * arrival. At the same trackedAt the greater value wins, so any order of the same observations ends in the same profile.
+ */
+import type { Instant } from "../model/Instant.ts"
+import type { Profile, ProfileTimes } from "../model/Lead.ts"
+import type { ObservedPerson } from "../model/Observation.ts"
+import { compareCodePoints } from "./Folding.ts"
+
+export interface KnownProfile {
+  readonly profile: Profile
+  readonly times: ProfileTimes
+}
+
+const fields = ["name", "headline", "username", "title1", "liProfileUrl", "profileImgUrl", "company"] as const
+
+const asText = (value: Profile[keyof Profile]): string =>
+  typeof value === "string" ? value : JSON.stringify(value)
+
+const nothing: KnownProfile = {
+  profile: {
+    name: "",
+    headline: null,
+    username: null,
+    title1: null,
+    liProfileUrl: null,
+    profileImgUrl: null,
+    company: null
+  },
+  times: {}
+}
+
+/** A company is taken whole: fields of two employers are never mixed. */
+export const merge = (known: KnownProfile | null, seen: ObservedPerson, trackedAt: Instant): KnownProfile => {
+  const { profile, times } = known ?? nothing
+  const newerProfile: { -readonly [F in keyof Profile]: Profile[F] } = { ...profile }
+  const newerTimes: { -readonly [F in keyof Profile]?: Instant } = { ...times }
+  for (const field of fields) {
+    const value = seen[field]
+    if (value === null) continue
+    const since = times[field]
+    const wins =
+      since === undefined ||
+      trackedAt > since ||
+      (trackedAt === since && compareCodePoints(asText(value), asText(profile[field])) > 0)
+    if (!wins) continue
+    Object.assign(newerProfile, { [field]: value })
+    newerTimes[field] = trackedAt
+  }
+  return { profile: newerProfile, times: newerTimes }
+}

@@ -1,0 +1,38 @@
+/** Who a request comes from, and whether it may pass: keys and their limits. */
+import { Clock, Effect, Option } from "effect"
+import type { ApiKey } from "../model/ApiKey.ts"
+import { InvalidApiKey, RateLimitExceeded, type StoreUnavailable } from "../model/Failure.ts"
+import { Directory } from "../ports/Directory.ts"
+import { RateWindows } from "../ports/RateWindows.ts"
+import * as ApiKeys from "../rules/ApiKeys.ts"
+import * as RateLimit from "../rules/RateLimit.ts"
+
+/**
+ * The key of an `Authorization` header. One with a wrong checksum is refused without asking the store [AUTH-7]; a
+ * missing, malformed, unknown and revoked one are not told apart [AUTH-2].
+ */
+export const authenticate = (
+  authorization: string | undefined
+): Effect.Effect<ApiKey, InvalidApiKey | StoreUnavailable, Directory> =>
+  Effect.gen(function* () {
+    const token = ApiKeys.bearerToken(authorization)
+    if (token === undefined || !ApiKeys.isWellFormed(token)) return yield* new InvalidApiKey()
+    const directory = yield* Directory
+    const key = Option.getOrNull(yield* directory.keyByHash(ApiKeys.hash(token)))
+    if (key === null || key.revokedAt !== null) return yield* new InvalidApiKey()
+    const minute = ApiKeys.minuteOf(yield* Clock.currentTimeMillis)
+    if (key.lastUsedAt === null || key.lastUsedAt < minute) yield* directory.markKeyUsed(key.id, minute)
+    return key
+  })
+
+/** Spends one request of the key's window; the decision says what is left of it, also when it refuses. */
+export const spend = (key: ApiKey): Effect.Effect<RateLimit.RateDecision, StoreUnavailable, RateWindows> =>
+  Effect.gen(function* () {
+    const windows = yield* RateWindows
+    const now = yield* Clock.currentTimeMillis
+    return yield* windows.step(key.id, (window) => RateLimit.spend(window, key.requestsPerMinute, now))
+  })
+
+/** The failure of a decision that refused. */
+export const refusal = (decision: RateLimit.RateDecision): RateLimitExceeded =>
+  new RateLimitExceeded({ limit: decision.limit, retryAfterSeconds: decision.retryAfterSeconds })

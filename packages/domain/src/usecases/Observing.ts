@@ -1,0 +1,56 @@
+/** Takes in observations: reads each, lets the rule decide over what is known, commits. */
+import { Effect, Either } from "effect"
+import type { Brand } from "../model/Brand.ts"
+import type { StoreUnavailable } from "../model/Failure.ts"
+import { Observation, type Outcome } from "../model/Observation.ts"
+import { LeadStore, type Proposal } from "../ports/LeadStore.ts"
+import * as Decoding from "../rules/Decoding.ts"
+import { observe } from "../rules/Observations.ts"
+import * as Suppression from "../rules/Suppression.ts"
+
+const read = Decoding.decode(Observation, { whole: "The observation", strict: false })
+
+const propose = (brand: Brand, observation: Observation): Proposal => {
+  const authorExtId = observation.engagement.postAuthorDetail?.extId ?? null
+  return {
+    personExtId: observation.person.extId,
+    personHash: Suppression.hash(brand.suppressionSecret, observation.person.extId),
+    authorHash: authorExtId === null ? null : Suppression.hash(brand.suppressionSecret, authorExtId),
+    engagementId: observation.engagement.id,
+    signalId: observation.signalId,
+    decide: (known, now) => observe(brand.id, observation, known, now)
+  }
+}
+
+/** The engagement's id as far as it can be made out in something that is no observation. */
+const engagementIdOf = (value: unknown): string | null => {
+  const engagement = (value as { engagement?: { id?: unknown } } | null)?.engagement
+  return typeof engagement?.id === "string" && engagement.id !== "" ? engagement.id : null
+}
+
+export const rejection = (value: unknown, message: string): Outcome => ({
+  engagementId: engagementIdOf(value),
+  outcome: "rejected",
+  leadId: null,
+  message
+})
+
+/**
+ * Records what was seen, in order, as one transaction, and says of each what became of it. A value that is no
+ * observation is rejected with what is wrong with it; its neighbours are not.
+ */
+export const recordObservations = (
+  brand: Brand,
+  values: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore> =>
+  Effect.gen(function* () {
+    const store = yield* LeadStore
+    const readings = values.map((value) => Either.map(read(value), (observation) => propose(brand, observation)))
+    const proposals = readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : []))
+    const committed = proposals.length === 0 ? [] : yield* store.commit(brand.id, proposals)
+    let next = 0
+    return readings.map((reading, i): Outcome => {
+      if (Either.isLeft(reading)) return rejection(values[i], reading.left.message)
+      return { engagementId: reading.right.engagementId, ...committed[next++]! }
+    })
+  })

@@ -1,0 +1,115 @@
+/** What an operator does: brands, keys, signals, campaigns, flags, export and erasure. */
+import { Clock, Effect, Encoding, Option } from "effect"
+import type { ApiKey } from "../model/ApiKey.ts"
+import type { Brand, BrandId } from "../model/Brand.ts"
+import type { PostTotals } from "../model/Campaign.ts"
+import { NotFound } from "../model/Failure.ts"
+import type { Lead, LeadAmendment, LeadId } from "../model/Lead.ts"
+import type { NewSignal } from "../model/Signal.ts"
+import { Directory } from "../ports/Directory.ts"
+import { Entropy } from "../ports/Entropy.ts"
+import { LeadStore } from "../ports/LeadStore.ts"
+import { amend } from "../rules/Amendments.ts"
+import * as ApiKeys from "../rules/ApiKeys.ts"
+import * as MetricSnapshots from "../rules/MetricSnapshots.ts"
+import * as Suppression from "../rules/Suppression.ts"
+import { leadDetail } from "./Reading.ts"
+
+const orNotFound = <A>(found: Option.Option<A>, resource: NotFound["resource"]): Effect.Effect<A, NotFound> =>
+  Option.match(found, { onNone: () => Effect.fail(new NotFound({ resource })), onSome: Effect.succeed })
+
+export const createBrand = (name: string) =>
+  Effect.gen(function* () {
+    const [directory, entropy] = yield* Effect.all([Directory, Entropy])
+    const suppressionSecret = Encoding.encodeHex(yield* entropy.bytes(Suppression.secretBytes))
+    return yield* directory.createBrand({ name, suppressionSecret, createdAt: yield* Clock.currentTimeMillis })
+  })
+
+export const brand = (brandId: BrandId) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    return yield* orNotFound(yield* directory.brand(brandId), "brand")
+  })
+
+/** The key's value is in this answer and nowhere else, ever. [AUTH-4] */
+export const createKey = (
+  brandId: BrandId,
+  { label, requestsPerMinute }: { readonly label: string; readonly requestsPerMinute: number }
+) =>
+  Effect.gen(function* () {
+    const [directory, entropy] = yield* Effect.all([Directory, Entropy])
+    const { id } = yield* brand(brandId)
+    const value = ApiKeys.fromRandom(yield* entropy.bytes(ApiKeys.randomBytesNeeded))
+    const key: ApiKey = yield* directory.createKey({
+      brandId: id,
+      label,
+      start: value.slice(0, ApiKeys.shownLength),
+      requestsPerMinute,
+      createdAt: yield* Clock.currentTimeMillis,
+      hash: ApiKeys.hash(value)
+    })
+    return { key, value }
+  })
+
+/** From the moment this succeeds no request with the key does. Again is no error. [AUTH-5] */
+export const revokeKey = (brandId: BrandId, keyId: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    if (!(yield* directory.revokeKey(brandId, keyId, yield* Clock.currentTimeMillis))) {
+      return yield* new NotFound({ resource: "key" })
+    }
+  })
+
+export const createSignal = (brandId: BrandId, signal: NewSignal) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    const { id } = yield* brand(brandId)
+    return yield* directory.createSignal(id, signal, yield* Clock.currentTimeMillis)
+  })
+
+export const createCampaign = (brandId: BrandId, name: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    const { id } = yield* brand(brandId)
+    return yield* directory.createCampaign({ brandId: id, name, createdAt: yield* Clock.currentTimeMillis })
+  })
+
+/** Keeps one post's reading of a day; answers the campaign's snapshot of that day. [MET-7] */
+export const putReading = (
+  brandId: BrandId,
+  campaignId: string,
+  reading: { readonly postId: string; readonly day: string; readonly totals: PostTotals }
+) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    const campaign = yield* orNotFound(yield* directory.campaign(brandId, campaignId), "campaign")
+    yield* directory.putReading(campaign.id, reading.postId, reading.day, reading.totals)
+    const found = yield* directory.snapshot(campaign.id, { endDate: reading.day })
+    const { snapshotDate, readings } = yield* orNotFound(found, "campaign")
+    return MetricSnapshots.sum(snapshotDate, readings)
+  })
+
+export const amendLead = (brandId: BrandId, id: LeadId, amendment: LeadAmendment) =>
+  Effect.gen(function* () {
+    const store = yield* LeadStore
+    const change = (lead: Lead, now: number): Lead => amend(lead, amendment, now)
+    return yield* orNotFound(yield* store.update(brandId, id, change), "lead")
+  })
+
+/** Everything held about a person, for a request of theirs. */
+export const exportLead = (brandId: BrandId, id: LeadId) =>
+  Effect.gen(function* () {
+    const store = yield* LeadStore
+    const { lead } = yield* leadDetail(brandId, id)
+    return { lead, engagements: yield* store.engagements(brandId, id) }
+  })
+
+/** Removes the person; only a keyed hash stays. [PII-3] */
+export const eraseLead = ({ id: brandId, suppressionSecret }: Brand, id: LeadId) =>
+  Effect.gen(function* () {
+    const store = yield* LeadStore
+    const { lead } = yield* leadDetail(brandId, id)
+    if (!(yield* store.erase(brandId, id, Suppression.hash(suppressionSecret, lead.extId)))) {
+      return yield* new NotFound({ resource: "lead" })
+    }
+  })

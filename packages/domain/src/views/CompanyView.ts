@@ -1,0 +1,25 @@
+import type { Company } from "../model/Company.ts"
+
+/** The company object: all 13 keys, id as a string. [ENG-10] */
+export const companyView = (company: Company | null) =>
+  company === null
+    ? null
+    : {
+        id: String(company.id),
+        name: company.name,
+        url: company.url,
+        homepageUrl: company.homepageUrl,
+        logoUrl: company.logoUrl,
+        industry: company.industry,
+        staffCountRange: company.staffCountRange,
+        staffCount: company.staffCount,
+        location: company.location,
+        country: company.country,
+        city: company.city,
+        username: company.username,
+        description: company.description
+      }
+
+/** The short form that a lead carries: id as an integer. [LIST-8] */
+export const leadCompanyView = (company: Company | null) =>
+  company === null ? null : { id: company.id, name: company.name, domain: company.domain }

@@ -1,0 +1,59 @@
+/**
+ * An engagement as it is shown, on the list, on the detail and on a webhook alike: each key is named here, nothing is
+ * spread from what is stored, so nothing internal can come out. [ENG-2, ENG-9, DET-4]
+ */
+import { formatInstant, formatInstantOrNull } from "../model/Instant.ts"
+import type { EngagementRead, EngagementWindow } from "../model/Lead.ts"
+import { companyView } from "./CompanyView.ts"
+
+/** With the keys of 2.3; company and leadId are there while the author is a lead of the brand. [ENG-7] */
+const postAuthorDetailView = ({ engagement, authorLead }: EngagementRead) => {
+  const author = engagement.postAuthorDetail
+  return author === null
+    ? null
+    : {
+        name: author.name,
+        firstName: author.firstName,
+        lastName: author.lastName,
+        headline: author.headline,
+        username: author.username,
+        linkedinProfileUrl: author.linkedinProfileUrl,
+        profileImageUrl: author.profileImageUrl,
+        company: companyView(authorLead?.company ?? null),
+        leadId: authorLead === null ? null : String(authorLead.id)
+      }
+}
+
+/** With the keys of 2.4. A signal has one tracked entry, which goes by the signal's id. [ENG-8] */
+const sourceView = ({ signal }: EngagementRead) => ({
+  id: signal.id,
+  type: signal.source.type,
+  value: signal.source.value,
+  liCompanyId: signal.source.liCompanyId,
+  company: companyView(signal.source.company)
+})
+
+/** `withDetail` adds postAuthorDetail and source; without it neither key is there. [ENG-3] */
+export const engagementView = (read: EngagementRead, withDetail: boolean) => {
+  const { engagement, signal } = read
+  return {
+    id: engagement.id,
+    type: engagement.type,
+    reactionType: engagement.reactionType,
+    commentText: engagement.commentText,
+    postUrl: engagement.postUrl,
+    postContent: engagement.postContent,
+    postPostedAt: formatInstantOrNull(engagement.postPostedAt),
+    postAuthor: engagement.postAuthor,
+    ...(withDetail ? { postAuthorDetail: postAuthorDetailView(read), source: sourceView(read) } : {}),
+    signal: { id: signal.id, name: signal.name, signalType: signal.signalType },
+    emittedAt: formatInstantOrNull(engagement.emittedAt),
+    trackedAt: formatInstant(engagement.trackedAt)
+  }
+}
+
+/** The two keys that a lead has when its engagements are shown. [ENG-1] */
+export const windowView = (window: EngagementWindow, withDetail: boolean) => ({
+  engagements: window.engagements.map((read) => engagementView(read, withDetail)),
+  engagementsMeta: { truncated: window.truncated }
+})

@@ -1,0 +1,204 @@
+/**
+ * The leads of one brand: by id and external id, by signal, sorted by each order that was asked for, and counted by
+ * flags, so that a page and its total need no walk over all leads unless a filter calls for one.
+ */
+import {
+  type Engagement,
+  EngagementWindows,
+  Folding,
+  type Lead,
+  type LeadFilter,
+  type LeadId,
+  SortOrder
+} from "@lead-signals/domain"
+import { SortedList } from "./SortedList.ts"
+
+/** A lead with what is derived from it. Replaced as a whole when the lead changes. */
+export interface LeadRecord {
+  readonly lead: Lead
+  readonly nameKey: string
+  readonly searchKeys: ReadonlyArray<string>
+  /** Newest first; the array is shared by the record's successors. */
+  readonly engagements: Array<Engagement>
+}
+
+const record = (lead: Lead, engagements: Array<Engagement>): LeadRecord => ({
+  lead,
+  nameKey: Folding.nameKey(lead.profile.name),
+  searchKeys: [lead.profile.name, lead.profile.headline ?? ""].map(Folding.searchKey),
+  engagements
+})
+
+type Compare = (a: LeadRecord, b: LeadRecord) => number
+
+const byScore = (a: number | null, b: number | null, sign: number): number =>
+  a === null || b === null ? Number(a === null) - Number(b === null) : sign * (a - b)
+
+/** Ties break by id ascending in either direction; a null score is last in either. [SORT-5, SORT-6] */
+const comparison = ({ field, direction }: SortOrder.SortOrder): Compare => {
+  const sign = direction === "asc" ? 1 : -1
+  const byField: Compare =
+    field === "name"
+      ? (a, b) => sign * Folding.compareCodePoints(a.nameKey, b.nameKey)
+      : field === "score1"
+        ? (a, b) => byScore(a.lead.score1, b.lead.score1, sign)
+        : (a, b) => sign * (a.lead[field] - b.lead[field])
+  return (a, b) => byField(a, b) || a.lead.id - b.lead.id
+}
+
+const flagBits = ({ qualified, exported, isEmployee }: Pick<Lead, "qualified" | "exported" | "isEmployee">): number =>
+  Number(qualified) + 2 * Number(exported) + 4 * Number(isEmployee)
+
+const matches =
+  (filter: LeadFilter) =>
+  ({ lead, searchKeys }: LeadRecord): boolean =>
+    (filter.signalId === undefined || lead.signalIds.includes(filter.signalId)) &&
+    (filter.qualified === undefined || lead.qualified === filter.qualified) &&
+    (filter.exported === undefined || lead.exported === filter.exported) &&
+    (filter.isEmployee === undefined || lead.isEmployee === filter.isEmployee) &&
+    (filter.createdAfter === undefined || lead.createdAt >= filter.createdAfter) &&
+    (filter.createdBefore === undefined || lead.createdAt <= filter.createdBefore) &&
+    (filter.updatedAfter === undefined || lead.updatedAt >= filter.updatedAfter) &&
+    (filter.updatedBefore === undefined || lead.updatedAt <= filter.updatedBefore) &&
+    (filter.search === undefined || searchKeys.some((key) => key.includes(filter.search!)))
+
+/** Whether the counters alone know how many leads the filter lets through. */
+const isCounted = (filter: LeadFilter): boolean =>
+  Object.keys(filter).every((key) => ["signalId", "qualified", "exported", "isEmployee"].includes(key))
+
+/** The counter of all leads, beside those of the signals. */
+const all = ""
+
+export class BrandLeads {
+  readonly byId = new Map<LeadId, LeadRecord>()
+  readonly byExtId = new Map<string, LeadId>()
+  readonly engagements = new Map<string, Engagement>()
+  /** Engagements by the external id of their post's author. */
+  readonly byAuthor = new Map<string, Set<string>>()
+  /** Hashes of erased persons. */
+  readonly suppressed = new Set<string>()
+  private readonly bySignal = new Map<string, Set<LeadId>>()
+  private readonly counters = new Map<string, Array<number>>()
+  private readonly sorted = new Map<string, SortedList<LeadRecord>>()
+
+  /** Puts the lead in its places, instead of an earlier state of it. */
+  put(lead: Lead): void {
+    const earlier = this.byId.get(lead.id)
+    if (earlier !== undefined) this.unlist(earlier)
+    const next = record(lead, earlier?.engagements ?? [])
+    this.byId.set(lead.id, next)
+    this.byExtId.set(lead.extId, lead.id)
+    for (const signalId of lead.signalIds) {
+      const caught = this.bySignal.get(signalId)
+      if (caught === undefined) this.bySignal.set(signalId, new Set([lead.id]))
+      else caught.add(lead.id)
+    }
+    this.count(lead, 1)
+    for (const list of this.sorted.values()) list.insert(next)
+  }
+
+  /** Takes the lead out of all its places, its engagements with it. */
+  remove(id: LeadId): void {
+    const earlier = this.byId.get(id)
+    if (earlier === undefined) return
+    this.unlist(earlier)
+    for (const signalId of earlier.lead.signalIds) this.bySignal.get(signalId)?.delete(id)
+    this.byId.delete(id)
+    this.byExtId.delete(earlier.lead.extId)
+    for (const engagement of earlier.engagements) this.forget(engagement)
+  }
+
+  addEngagement(engagement: Engagement): void {
+    const { engagements } = this.byId.get(engagement.leadId)!
+    const after = engagements.findIndex((other) => EngagementWindows.newestFirst(engagement, other) < 0)
+    engagements.splice(after < 0 ? engagements.length : after, 0, engagement)
+    this.remember(engagement)
+  }
+
+  removeEngagement(engagement: Engagement): void {
+    const { engagements } = this.byId.get(engagement.leadId)!
+    engagements.splice(engagements.indexOf(engagement), 1)
+    this.forget(engagement)
+  }
+
+  replaceEngagement(earlier: Engagement, next: Engagement): void {
+    const { engagements } = this.byId.get(earlier.leadId)!
+    engagements.splice(engagements.indexOf(earlier), 1, next)
+    this.forget(earlier)
+    this.remember(next)
+  }
+
+  total(filter: LeadFilter): number {
+    if (isCounted(filter)) {
+      const counter = this.counters.get(filter.signalId ?? all) ?? []
+      return counter.reduce((sum, n, bits) => sum + (this.bitsMatch(bits, filter) ? n : 0), 0)
+    }
+    const test = matches(filter)
+    let total = 0
+    for (const candidate of this.candidates(filter)) if (test(candidate)) total++
+    return total
+  }
+
+  page(filter: LeadFilter, sort: SortOrder.SortOrder, offset: number, limit: number): ReadonlyArray<LeadRecord> {
+    const unfiltered = Object.keys(filter).length === 0
+    const test = matches(filter)
+    const found: Array<LeadRecord> = []
+    let skip = unfiltered ? 0 : offset
+    for (const candidate of this.sortedBy(sort).from(unfiltered ? offset : 0)) {
+      if (found.length === limit) break
+      if (!test(candidate)) continue
+      if (skip > 0) skip--
+      else found.push(candidate)
+    }
+    return found
+  }
+
+  private *candidates(filter: LeadFilter): Generator<LeadRecord> {
+    if (filter.signalId === undefined) yield* this.byId.values()
+    else for (const id of this.bySignal.get(filter.signalId) ?? []) yield this.byId.get(id)!
+  }
+
+  private bitsMatch(bits: number, { qualified, exported, isEmployee }: LeadFilter): boolean {
+    return [qualified, exported, isEmployee].every(
+      (wanted, i) => wanted === undefined || wanted === ((bits & (1 << i)) !== 0)
+    )
+  }
+
+  private sortedBy(sort: SortOrder.SortOrder): SortedList<LeadRecord> {
+    const name = SortOrder.format(sort)
+    const existing = this.sorted.get(name)
+    if (existing !== undefined) return existing
+    const list = new SortedList(comparison(sort))
+    for (const each of this.byId.values()) list.insert(each)
+    this.sorted.set(name, list)
+    return list
+  }
+
+  private unlist(earlier: LeadRecord): void {
+    this.count(earlier.lead, -1)
+    for (const list of this.sorted.values()) list.remove(earlier)
+  }
+
+  private count(lead: Lead, by: number): void {
+    for (const name of [all, ...lead.signalIds]) {
+      const counter = this.counters.get(name) ?? Array.from({ length: 8 }, () => 0)
+      counter[flagBits(lead)]! += by
+      this.counters.set(name, counter)
+    }
+  }
+
+  private remember(engagement: Engagement): void {
+    this.engagements.set(engagement.id, engagement)
+    const author = engagement.postAuthorDetail?.extId
+    if (author == null) return
+    const authored = this.byAuthor.get(author)
+    if (authored === undefined) this.byAuthor.set(author, new Set([engagement.id]))
+    else authored.add(engagement.id)
+  }
+
+  private forget(engagement: Engagement): void {
+    this.engagements.delete(engagement.id)
+    const author = engagement.postAuthorDetail?.extId
+    if (author != null) this.byAuthor.get(author)?.delete(engagement.id)
+  }
+}

@@ -1,0 +1,84 @@
+/** Brands, keys, signals, campaigns and readings, in memory. */
+import { type ApiKey, Directory, type PostTotals } from "@lead-signals/domain"
+import { Effect, Layer, Option } from "effect"
+import { MemoryState } from "./MemoryState.ts"
+
+const byBrand = <A extends { readonly brandId: string }>(things: Map<string, A>, brandId: string) =>
+  Effect.sync(() => [...things.values()].filter((thing) => thing.brandId === brandId))
+
+const inSpan = (day: string, startDate = "", endDate = "9999-99-99"): boolean => day >= startDate && day <= endDate
+
+const last = (days: Iterable<string>): string | undefined => [...days].sort().at(-1)
+
+const make = Effect.gen(function* () {
+  const state = yield* MemoryState
+  const withId = <A extends object>(sequence: string, thing: A): A & { readonly id: string } => ({
+    id: String(state.next(sequence)),
+    ...thing
+  })
+  const put = <A extends { readonly id: string }>(things: Map<string, A>, thing: A): A => {
+    things.set(thing.id, thing)
+    return thing
+  }
+
+  return Directory.of({
+    createBrand: (brand) => Effect.sync(() => put(state.brands, withId("brand", brand))),
+    brands: Effect.sync(() => [...state.brands.values()]),
+    brand: (id) => Effect.sync(() => Option.fromNullable(state.brands.get(id))),
+
+    createKey: ({ hash, ...key }) =>
+      Effect.sync(() => {
+        const created: ApiKey = put(state.keys, withId("key", { ...key, lastUsedAt: null, revokedAt: null }))
+        state.keyIdsByHash.set(hash, created.id)
+        return created
+      }),
+    keys: (brandId) => byBrand(state.keys, brandId),
+    keyByHash: (hash) => Effect.sync(() => Option.fromNullable(state.keys.get(state.keyIdsByHash.get(hash) ?? ""))),
+    revokeKey: (brandId, keyId, now) =>
+      Effect.sync(() => {
+        const key = state.keys.get(keyId)
+        if (key?.brandId !== brandId) return false
+        put(state.keys, { ...key, revokedAt: key.revokedAt ?? now })
+        return true
+      }),
+    markKeyUsed: (keyId, minute) =>
+      Effect.sync(() => {
+        const key = state.keys.get(keyId)
+        if (key !== undefined) put(state.keys, { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? minute, minute) })
+      }),
+
+    createSignal: (brandId, signal, now) =>
+      Effect.sync(() => put(state.signals, withId("signal", { ...signal, brandId, createdAt: now }))),
+    signals: (brandId) => byBrand(state.signals, brandId),
+
+    createCampaign: (campaign) => Effect.sync(() => put(state.campaigns, withId("campaign", campaign))),
+    campaigns: (brandId) => byBrand(state.campaigns, brandId),
+    campaign: (brandId, id) =>
+      Effect.sync(() =>
+        Option.filter(Option.fromNullable(state.campaigns.get(id)), (campaign) => campaign.brandId === brandId)
+      ),
+    putReading: (campaignId, postId, day, totals) =>
+      Effect.sync(() => {
+        const posts = state.readings.get(campaignId) ?? new Map<string, Map<string, PostTotals>>()
+        const days = posts.get(postId) ?? new Map<string, PostTotals>()
+        state.readings.set(campaignId, posts.set(postId, days.set(day, totals)))
+      }),
+    snapshot: (campaignId, { endDate, startDate }) =>
+      Effect.sync(() => {
+        const posts = [...(state.readings.get(campaignId)?.values() ?? [])]
+        const snapshotDate = last(
+          posts.flatMap((days) => [...days.keys()].filter((day) => inSpan(day, startDate, endDate)))
+        )
+        if (snapshotDate === undefined) return Option.none()
+        const readings = posts.flatMap((days) => {
+          const day = last([...days.keys()].filter((each) => each <= snapshotDate))
+          return day === undefined ? [] : [days.get(day)!]
+        })
+        return Option.some({ snapshotDate, readings })
+      }),
+
+    ping: Effect.void
+  })
+})
+
+export const layer = Layer.effect(Directory, make)

@@ -1,0 +1,73 @@
+/**
+ * A list that stays sorted, in chunks: insert and remove cost about the square root of the length, and so does reaching
+ * the n-th item. The order must be total: two items that compare equal are the same item.
+ */
+const chunkLength = 512
+
+export class SortedList<A> {
+  private readonly chunks: Array<Array<A>> = []
+
+  constructor(private readonly compare: (a: A, b: A) => number) {}
+
+  insert(item: A): void {
+    const chunk = this.chunks[this.chunkOf(item)]
+    if (chunk === undefined) {
+      const last = this.chunks.at(-1)
+      if (last === undefined) this.chunks.push([item])
+      else this.place(this.chunks.length - 1, last, last.length, item)
+      return
+    }
+    this.place(this.chunkOf(item), chunk, this.positionIn(chunk, item), item)
+  }
+
+  remove(item: A): void {
+    const at = this.chunkOf(item)
+    const chunk = this.chunks[at]
+    if (chunk === undefined) return
+    const position = this.positionIn(chunk, item)
+    if (chunk[position] !== item) return
+    chunk.splice(position, 1)
+    if (chunk.length === 0) this.chunks.splice(at, 1)
+  }
+
+  /** The items from the n-th on, counted from 0. The list must not change meanwhile. */
+  *from(n: number): Generator<A> {
+    let rest = n
+    for (const chunk of this.chunks) {
+      if (rest >= chunk.length) {
+        rest -= chunk.length
+        continue
+      }
+      for (let i = rest; i < chunk.length; i++) yield chunk[i]!
+      rest = 0
+    }
+  }
+
+  private place(at: number, chunk: Array<A>, position: number, item: A): void {
+    chunk.splice(position, 0, item)
+    if (chunk.length > chunkLength) this.chunks.splice(at + 1, 0, chunk.splice(chunkLength / 2))
+  }
+
+  /** The first chunk whose last item is not before the item. */
+  private chunkOf(item: A): number {
+    let low = 0
+    let high = this.chunks.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.compare(this.chunks[middle]!.at(-1)!, item) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  private positionIn(chunk: Array<A>, item: A): number {
+    let low = 0
+    let high = chunk.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.compare(chunk[middle]!, item) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
