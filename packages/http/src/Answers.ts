@@ -1,0 +1,14 @@
+/** Responses: JSON that is encoded once, and errors of one shape. */
+import { HttpServerResponse } from "@effect/platform"
+import { errorBody } from "./contract/Failures.ts"
+
+export const json = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
+
+export const data = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
+  json({ data: body }, status)
+
+export const error = (status: number, code: string, message: string): HttpServerResponse.HttpServerResponse =>
+  json(errorBody(code, message), status)
+
+export const internalError = error(500, "internal_error", "Something went wrong here. The request id leads to it in the log.")

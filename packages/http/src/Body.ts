@@ -1,0 +1,66 @@
+/** Request bodies: read up to a limit, as well-formed UTF-8, as JSON of a schema. [ERR-5] */
+import { Decoding, InvalidParameter } from "@lead-signals/domain"
+import { HttpServerRequest } from "@effect/platform"
+import { Effect, type Schema, Stream } from "effect"
+import { PayloadTooLarge, UnsupportedMediaType } from "./contract/Failures.ts"
+
+export const greatestJsonBytes = 1024 * 1024
+
+export const jsonTooLarge = new PayloadTooLarge({
+  message: "A JSON body takes at most 1 MiB; send more as application/x-ndjson where that is taken."
+})
+
+/** The media type of a Content-Type header, without its parameters, in lower case. */
+export const mediaType = (header: string | undefined): string => (header ?? "").split(";")[0]!.trim().toLowerCase()
+
+const takesUtf8 = (header: string | undefined): boolean =>
+  /charset/i.test(header ?? "") ? /charset\s*=\s*"?utf-?8"?/i.test(header ?? "") : true
+
+const malformed = (message: string) => new InvalidParameter({ parameter: "body", message })
+
+/** Strict: an encoding error must not pass as U+FFFD. A fatal decoder keeps no state between calls. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
+
+export const decodeUtf8 = (bytes: Uint8Array): string => utf8.decode(bytes)
+
+const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.gen(function* () {
+    const announced = Number(request.headers["content-length"] ?? 0)
+    if (announced > greatestJsonBytes) return yield* jsonTooLarge
+    const chunks: Array<Uint8Array> = []
+    let size = 0
+    yield* Stream.runForEach(request.stream, (chunk) => {
+      size += chunk.length
+      chunks.push(chunk)
+      return size > greatestJsonBytes ? jsonTooLarge : Effect.void
+    }).pipe(Effect.catchTag("RequestError", () => Effect.fail(malformed("The body could not be read to its end."))))
+    const bytes = new Uint8Array(size)
+    let at = 0
+    for (const chunk of chunks) {
+      bytes.set(chunk, at)
+      at += chunk.length
+    }
+    return bytes
+  })
+
+/** Reads the body as JSON and by the schema; a field that the schema does not name is an error. */
+export const read = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = Decoding.decode(schema, { whole: "The body", strict: true })
+  return Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const contentType = request.headers["content-type"]
+    if (!["application/json", ""].includes(mediaType(contentType)) || !takesUtf8(contentType)) {
+      return yield* new UnsupportedMediaType({ message: "The body takes Content-Type application/json, in UTF-8." })
+    }
+    const bytes = yield* readBytes(request)
+    const text = yield* Effect.try({
+      try: () => decodeUtf8(bytes),
+      catch: () => malformed("The body takes JSON in well-formed UTF-8.")
+    })
+    const value = yield* Effect.try({
+      try: () => JSON.parse(text) as unknown,
+      catch: () => malformed(text.trim() === "" ? "The body takes JSON; it is empty." : "The body takes JSON; this is not.")
+    })
+    return yield* decode(value)
+  })
+}

@@ -1,0 +1,34 @@
+/** Who may call what: the API key of a brand, or the operator's token. */
+import type { ApiKey } from "@lead-signals/domain"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
+import { Context, Schema } from "effect"
+import {
+  InvalidApiKeyFailure,
+  InvalidOperatorTokenFailure,
+  RateLimitFailure,
+  UnavailableFailure
+} from "./Failures.ts"
+
+/** The key that a request came with. Its brand is the only one the request can see. [AUTH-3] */
+export class CurrentKey extends Context.Tag("@lead-signals/http/CurrentKey")<CurrentKey, ApiKey>() {}
+
+/** Finds the key and spends one request of its window. */
+export class ApiKeyAccess extends HttpApiMiddleware.Tag<ApiKeyAccess>()("@lead-signals/http/ApiKeyAccess", {
+  failure: Schema.Union(InvalidApiKeyFailure, RateLimitFailure, UnavailableFailure),
+  provides: CurrentKey,
+  security: {
+    apiKey: HttpApiSecurity.bearer.pipe(
+      HttpApiSecurity.annotate(OpenApi.Format, "API Key"),
+      HttpApiSecurity.annotate(OpenApi.Description, "A brand's API key: `Authorization: Bearer <API_KEY>`")
+    )
+  }
+}) {}
+
+export class OperatorAccess extends HttpApiMiddleware.Tag<OperatorAccess>()("@lead-signals/http/OperatorAccess", {
+  failure: InvalidOperatorTokenFailure,
+  security: {
+    operatorToken: HttpApiSecurity.bearer.pipe(
+      HttpApiSecurity.annotate(OpenApi.Description, "The operator's token: `Authorization: Bearer <OPERATOR_TOKEN>`")
+    )
+  }
+}) {}

@@ -1,0 +1,64 @@
+/** The whole contract, and the OpenAPI document that it gives. */
+import { HttpApi, OpenApi } from "@effect/platform"
+import { OtherError } from "./Failures.ts"
+import { HealthApi } from "./HealthApi.ts"
+import { OperatorApi } from "./OperatorApi.ts"
+import { ReadingApi } from "./ReadingApi.ts"
+
+/** Rises when the contract grows; the documents of released versions are kept under docs/openapi. [VER-1] */
+export const apiVersion = "1.0.0"
+
+const header = (description: string, schema: object) => ({ description, schema })
+
+const requestId = header("The request's id, as it stands in the server's log", { type: "string" })
+
+const rateHeaders = {
+  "X-RateLimit-Limit": header("Requests a minute that the key may make", { type: "integer" }),
+  "X-RateLimit-Remaining": header("Requests left in the current window", { type: "integer" }),
+  "X-RateLimit-Reset": header("When the window ends, Unix seconds", { type: "integer" })
+}
+
+type Json = Record<string, any>
+
+const errorContent = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } }
+
+/** Says of each operation what holds for all: the headers, and that a defect of ours has the same shape. */
+const complete = (spec: Json): Json => {
+  for (const path of Object.values(spec.paths as Json)) {
+    for (const operation of Object.values(path as Json)) {
+      const authenticated = operation.security.some((scheme: object) => "apiKey" in scheme)
+      for (const status of ["405", "500"]) {
+        operation.responses[status] ??= {
+          description: status === "405" ? "Another method than those in Allow" : "A defect of the service",
+          content: errorContent
+        }
+      }
+      for (const [status, response] of Object.entries(operation.responses as Json)) {
+        response.headers = {
+          "X-Request-Id": requestId,
+          ...(authenticated && status !== "401" ? rateHeaders : {}),
+          ...(status === "429" ? { "Retry-After": header("Seconds to wait", { type: "integer", minimum: 1 }) } : {}),
+          ...(status === "401" ? { "WWW-Authenticate": header("Bearer", { type: "string" }) } : {}),
+          ...(status === "405" ? { Allow: header("The methods that are taken", { type: "string" }) } : {})
+        }
+      }
+    }
+  }
+  return spec
+}
+
+export const Api = HttpApi.make("lead-signals")
+  .add(ReadingApi)
+  .add(HealthApi)
+  .add(OperatorApi)
+  .annotate(HttpApi.AdditionalSchemas, [OtherError])
+  .annotate(OpenApi.Title, "Lead Signals")
+  .annotate(OpenApi.Version, apiVersion)
+  .annotate(
+    OpenApi.Description,
+    "Leads seen engaging with what a brand tracks, their engagements, and campaign metrics. Fields marked x-pii hold personal data: store them encrypted, send them over TLS only, and honour requests to delete."
+  )
+  .annotate(OpenApi.Transform, complete)
+
+/** OpenAPI 3.1. Objects may gain fields in later versions, so none forbids more than it names. */
+export const openApi = OpenApi.fromApi(Api, { additionalPropertiesStrategy: "allow" })

@@ -1,0 +1,144 @@
+/**
+ * The failures of the API: their codes, their HTTP statuses and their one shape. This file alone says which status a
+ * failure of the domain has. [ERR-1, ERR-2]
+ */
+import {
+  InvalidApiKey,
+  InvalidParameter,
+  NotFound,
+  RateLimitExceeded,
+  StoreUnavailable
+} from "@lead-signals/domain"
+import { HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+
+/** Every error body. */
+export interface ErrorBody {
+  readonly error: { readonly code: string; readonly message: string }
+}
+
+export const errorBody = (code: string, message: string): ErrorBody => ({ error: { code, message } })
+
+/** The operator's token is missing or wrong. */
+export class InvalidOperatorToken extends Schema.TaggedError<InvalidOperatorToken>()(
+  "@lead-signals/http/InvalidOperatorToken",
+  {}
+) {
+  override get message(): string {
+    return "A valid operator token is needed: send it as `Authorization: Bearer <OPERATOR_TOKEN>`."
+  }
+}
+
+export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("@lead-signals/http/PayloadTooLarge", {
+  message: Schema.String
+}) {}
+
+export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()(
+  "@lead-signals/http/UnsupportedMediaType",
+  { message: Schema.String }
+) {}
+
+interface Form<A extends Error> {
+  readonly identifier: string
+  readonly status: number
+  readonly code: string
+  readonly description: string
+  readonly type: Schema.Schema<A>
+  readonly fromMessage: (message: string) => A
+  /** What a client is told; the failure's own message, unless that is for the operator. */
+  readonly message?: string
+}
+
+const failure = <A extends Error>({ code, description, fromMessage, identifier, message, status, type }: Form<A>) =>
+  Schema.transform(
+    Schema.Struct({ error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String }) }).annotations({
+      identifier,
+      description
+    }),
+    type,
+    {
+      strict: true,
+      decode: ({ error }) => fromMessage(error.message),
+      encode: (error) => ({ error: { code, message: message ?? error.message } })
+    }
+  ).annotations(HttpApiSchema.annotations({ status, description }))
+
+export const InvalidParameterFailure = failure({
+  identifier: "InvalidParameterError",
+  status: 400,
+  code: "invalid_parameter",
+  description: "A parameter or a field of the body can't be read; the message names it and says what it takes",
+  type: Schema.typeSchema(InvalidParameter),
+  fromMessage: (message) => new InvalidParameter({ parameter: "", message })
+})
+
+export const InvalidApiKeyFailure = failure({
+  identifier: "InvalidApiKeyError",
+  status: 401,
+  code: "invalid_api_key",
+  description: "The key is missing, malformed, unknown or revoked",
+  type: Schema.typeSchema(InvalidApiKey),
+  fromMessage: () => new InvalidApiKey()
+})
+
+export const InvalidOperatorTokenFailure = failure({
+  identifier: "InvalidOperatorTokenError",
+  status: 401,
+  code: "invalid_operator_token",
+  description: "The operator token is missing or wrong",
+  type: Schema.typeSchema(InvalidOperatorToken),
+  fromMessage: () => new InvalidOperatorToken()
+})
+
+export const NotFoundFailure = failure({
+  identifier: "NotFoundError",
+  status: 404,
+  code: "not_found",
+  description: "There is no such thing in this brand",
+  type: Schema.typeSchema(NotFound),
+  fromMessage: () => new NotFound({ resource: "lead" })
+})
+
+export const PayloadTooLargeFailure = failure({
+  identifier: "PayloadTooLargeError",
+  status: 413,
+  code: "payload_too_large",
+  description: "The body is larger than what is taken",
+  type: Schema.typeSchema(PayloadTooLarge),
+  fromMessage: (message) => new PayloadTooLarge({ message })
+})
+
+export const UnsupportedMediaTypeFailure = failure({
+  identifier: "UnsupportedMediaTypeError",
+  status: 415,
+  code: "unsupported_media_type",
+  description: "The body's content type is not taken",
+  type: Schema.typeSchema(UnsupportedMediaType),
+  fromMessage: (message) => new UnsupportedMediaType({ message })
+})
+
+export const RateLimitFailure = failure({
+  identifier: "RateLimitError",
+  status: 429,
+  code: "rate_limit_exceeded",
+  description: "The key's window is used up; Retry-After says how many seconds to wait",
+  type: Schema.typeSchema(RateLimitExceeded),
+  fromMessage: () => new RateLimitExceeded({ limit: 0, retryAfterSeconds: 1 })
+})
+
+export const unavailableMessage = "The service can't answer now. Nothing was changed; try again shortly."
+
+export const UnavailableFailure = failure({
+  identifier: "UnavailableError",
+  status: 503,
+  code: "unavailable",
+  description: "The store can't answer now, or the server is draining",
+  type: Schema.typeSchema(StoreUnavailable),
+  fromMessage: (reason) => new StoreUnavailable({ reason }),
+  message: unavailableMessage
+})
+
+/** Any other status, for the document: 405 on another method, 500 on a defect of ours. */
+export const OtherError = Schema.Struct({
+  error: Schema.Struct({ code: Schema.String, message: Schema.String })
+}).annotations({ identifier: "Error", description: "The one shape of every error" })

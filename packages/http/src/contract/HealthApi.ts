@@ -1,0 +1,16 @@
+/** Whether the process lives, and whether it can serve. No key is needed. [HEALTH-1, HEALTH-2] */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { UnavailableFailure } from "./Failures.ts"
+
+const Ok = Schema.Struct({ status: Schema.Literal("ok") }).annotations({ identifier: "Health" })
+
+export const HealthApi = HttpApiGroup.make("health", { topLevel: true })
+  .add(HttpApiEndpoint.get("health", "/health").addSuccess(Ok).annotate(OpenApi.Summary, "The process lives"))
+  .add(
+    HttpApiEndpoint.get("ready", "/health/ready")
+      .addSuccess(Ok)
+      .addError(UnavailableFailure)
+      .annotate(OpenApi.Summary, "The store answers and the server takes requests")
+  )
+  .annotate(OpenApi.Title, "Health")

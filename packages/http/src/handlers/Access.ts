@@ -1,0 +1,53 @@
+/** Lets a request through by its API key or by the operator's token. */
+import { Access, ApiKeys, type Directory, type RateWindows } from "@lead-signals/domain"
+import { HttpServerRequest } from "@effect/platform"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
+
+import { Context, Effect, Layer } from "effect"
+import { ApiKeyAccess, OperatorAccess } from "../contract/Access.ts"
+import { InvalidOperatorToken } from "../contract/Failures.ts"
+import { note } from "../RequestRecord.ts"
+
+/** Authenticates and spends, and notes both for the response's headers and the log. [RATE-2] */
+export const admit = (authorization: string | undefined) =>
+  Effect.gen(function* () {
+    const key = yield* Access.authenticate(authorization)
+    yield* note({ keyId: key.id })
+    const rate = yield* Access.spend(key)
+    yield* note({ rate })
+    if (!rate.allowed) return yield* Access.refusal(rate)
+    return key
+  })
+
+const authorization = Effect.map(
+  HttpServerRequest.HttpServerRequest,
+  (request): string | undefined => request.headers.authorization
+)
+
+export const apiKeyAccess = Layer.effect(
+  ApiKeyAccess,
+  Effect.map(Effect.context<Directory | RateWindows>(), (context) => ({
+    apiKey: () => Effect.flatMap(authorization, admit).pipe(Effect.provide(context))
+  }))
+)
+
+/** The token that opens the operator's calls. */
+export class OperatorToken extends Context.Tag("@lead-signals/http/OperatorToken")<OperatorToken, string>() {}
+
+/** Compares without telling by its time how much was right. */
+const isSame = (a: string, b: string): boolean => {
+  const [left, right] = [sha256(utf8ToBytes(a)), sha256(utf8ToBytes(b))]
+  return left.reduce((difference, byte, i) => difference | (byte ^ right[i]!), 0) === 0
+}
+
+export const operatorAccess = Layer.effect(
+  OperatorAccess,
+  Effect.map(OperatorToken, (token) => ({
+    operatorToken: () =>
+      Effect.flatMap(authorization, (header) =>
+        isSame(ApiKeys.bearerToken(header) ?? "", token) ? Effect.void : Effect.fail(new InvalidOperatorToken())
+      )
+  }))
+)
+

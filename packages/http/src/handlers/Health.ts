@@ -1,0 +1,26 @@
+/** Liveness and readiness. [HEALTH-1, HEALTH-2] */
+import { Directory, StoreUnavailable } from "@lead-signals/domain"
+import { HttpApiBuilder } from "@effect/platform"
+import { Context, Effect } from "effect"
+import { Api } from "../contract/Api.ts"
+import { json } from "../Answers.ts"
+
+/** Whether the server is on its way out; a host that never drains leaves the default. */
+export class Draining extends Context.Reference<Draining>()("@lead-signals/http/Draining", {
+  defaultValue: () => ({ isDraining: Effect.succeed(false) as Effect.Effect<boolean> })
+}) {}
+
+const ok = json({ status: "ok" })
+
+export const health = HttpApiBuilder.group(Api, "health", (handlers) =>
+  handlers
+    .handleRaw("health", () => Effect.succeed(ok))
+    .handleRaw("ready", () =>
+      Effect.gen(function* () {
+        const [directory, draining] = yield* Effect.all([Directory, Draining])
+        if (yield* draining.isDraining) return yield* new StoreUnavailable({ reason: "the server is draining" })
+        yield* directory.ping
+        return ok
+      })
+    )
+)

@@ -1,0 +1,182 @@
+/** Answers what the operator calls. */
+import {
+  type ApiKey,
+  Calendar,
+  companyView,
+  Directory,
+  engagementView,
+  formatInstant,
+  formatInstantOrNull,
+  InvalidParameter,
+  LeadQueries,
+  leadDetailView,
+  leadView,
+  MetricSnapshots,
+  metricsView,
+  Observing,
+  Operating,
+  PostTotals,
+  NewSignal,
+  type Signal,
+  Reading
+} from "@lead-signals/domain"
+import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { Context, Effect } from "effect"
+import { data } from "../Answers.ts"
+import * as Body from "../Body.ts"
+import { Api } from "../contract/Api.ts"
+import { Amendment, NewBrand, NewCampaign, NewKey, ObservationBatch } from "../contract/OperatorApi.ts"
+import { answerLines } from "./ObservationLines.ts"
+
+/** How many requests a minute a key may make that was made without a limit of its own. [RATE-1] */
+export class DefaultRateLimit extends Context.Tag("@lead-signals/http/DefaultRateLimit")<DefaultRateLimit, number>() {}
+
+const created = 201
+const noContent = HttpServerResponse.empty({ status: 204 })
+
+/* What is shown: each key is named, so that neither a hash nor a secret can come along. */
+
+const namedView = ({ createdAt, id, name }: { id: string; name: string; createdAt: number }) => ({
+  id,
+  name,
+  createdAt: formatInstant(createdAt)
+})
+
+const keyView = (key: ApiKey) => ({
+  id: key.id,
+  label: key.label,
+  start: key.start,
+  requestsPerMinute: key.requestsPerMinute,
+  createdAt: formatInstant(key.createdAt),
+  lastUsedAt: formatInstantOrNull(key.lastUsedAt),
+  revokedAt: formatInstantOrNull(key.revokedAt)
+})
+
+const signalView = ({ createdAt, id, name, signalType, source }: Signal) => ({
+  id,
+  name,
+  signalType,
+  source: {
+    id,
+    type: source.type,
+    value: source.value,
+    liCompanyId: source.liCompanyId,
+    company: companyView(source.company)
+  },
+  createdAt: formatInstant(createdAt)
+})
+
+/* Reading the calls */
+
+const readNewBrand = Body.read(NewBrand)
+const readNewKey = Body.read(NewKey)
+const readNewSignal = Body.read(NewSignal)
+const readNewCampaign = Body.read(NewCampaign)
+const readAmendment = Body.read(Amendment)
+const readTotals = Body.read(PostTotals)
+const readBatch = Body.read(ObservationBatch)
+
+/** The brand's things of one kind; an unknown brand is an error and not an empty list. */
+const listed = <A>(
+  brandId: string,
+  list: (directory: typeof Directory.Service, brandId: string) => Effect.Effect<ReadonlyArray<A>, never | any>,
+  view: (thing: A) => unknown
+) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    const { id } = yield* Operating.brand(brandId)
+    return data((yield* list(directory, id)).map(view))
+  })
+
+export const operator = HttpApiBuilder.group(Api, "operator", (handlers) =>
+  handlers
+    .handleRaw("createBrand", () =>
+      Effect.gen(function* () {
+        const { name } = yield* readNewBrand
+        return data(namedView(yield* Operating.createBrand(name)), created)
+      })
+    )
+    .handleRaw("listBrands", () =>
+      Effect.flatMap(Directory, (directory) => Effect.map(directory.brands, (brands) => data(brands.map(namedView))))
+    )
+    .handleRaw("createKey", ({ path }) =>
+      Effect.gen(function* () {
+        const { label, requestsPerMinute } = yield* readNewKey
+        const limit = requestsPerMinute ?? (yield* DefaultRateLimit)
+        const { key, value } = yield* Operating.createKey(path.brandId, { label, requestsPerMinute: limit })
+        return data({ ...keyView(key), key: value }, created)
+      })
+    )
+    .handleRaw("listKeys", ({ path }) => listed(path.brandId, (directory, id) => directory.keys(id), keyView))
+    .handleRaw("revokeKey", ({ path }) => Effect.as(Operating.revokeKey(path.brandId, path.keyId), noContent))
+    .handleRaw("createSignal", ({ path }) =>
+      Effect.gen(function* () {
+        const signal = yield* readNewSignal
+        return data(signalView(yield* Operating.createSignal(path.brandId, signal)), created)
+      })
+    )
+    .handleRaw("listSignals", ({ path }) =>
+      listed(path.brandId, (directory, id) => directory.signals(id), signalView)
+    )
+    .handleRaw("recordObservations", ({ path, request }) =>
+      Effect.gen(function* () {
+        const brand = yield* Operating.brand(path.brandId)
+        if (Body.mediaType(request.headers["content-type"]) === "application/x-ndjson") {
+          return yield* answerLines(brand, request.stream)
+        }
+        const { observations } = yield* readBatch
+        return data(yield* Observing.recordObservations(brand, observations))
+      })
+    )
+    .handleRaw("operatorLead", ({ path }) =>
+      Effect.gen(function* () {
+        const id = yield* LeadQueries.readLeadId(path.id)
+        const { lead, window } = yield* Reading.leadDetail(path.brandId, id)
+        return data(leadDetailView(lead, window, true))
+      })
+    )
+    .handleRaw("amendLead", ({ path }) =>
+      Effect.gen(function* () {
+        const id = yield* LeadQueries.readLeadId(path.id)
+        const amendment = yield* readAmendment
+        return data(leadView(yield* Operating.amendLead(path.brandId, id, amendment)))
+      })
+    )
+    .handleRaw("eraseLead", ({ path }) =>
+      Effect.gen(function* () {
+        const id = yield* LeadQueries.readLeadId(path.id)
+        yield* Operating.eraseLead(yield* Operating.brand(path.brandId), id)
+        return noContent
+      })
+    )
+    .handleRaw("exportLead", ({ path }) =>
+      Effect.gen(function* () {
+        const id = yield* LeadQueries.readLeadId(path.id)
+        const { engagements, lead } = yield* Operating.exportLead(path.brandId, id)
+        return data({
+          lead: leadView(lead),
+          company: companyView(lead.profile.company),
+          engagements: engagements.map((read) => engagementView(read, true))
+        })
+      })
+    )
+    .handleRaw("createCampaign", ({ path }) =>
+      Effect.gen(function* () {
+        const { name } = yield* readNewCampaign
+        return data(namedView(yield* Operating.createCampaign(path.brandId, name)), created)
+      })
+    )
+    .handleRaw("listCampaigns", ({ path }) =>
+      listed(path.brandId, (directory, id) => directory.campaigns(id), namedView)
+    )
+    .handleRaw("putSnapshot", ({ path }) =>
+      Effect.gen(function* () {
+        const { brandId, day, id, postId } = path
+        if (!Calendar.isDate(day)) {
+          return yield* new InvalidParameter({ parameter: "day", message: `The day ${MetricSnapshots.takesDate}.` })
+        }
+        const totals = yield* readTotals
+        return data(metricsView(id, yield* Operating.putReading(brandId, id, { postId, day, totals })))
+      })
+    )
+)

@@ -1,0 +1,97 @@
+/**
+ * The API on Node's HTTP server. What Node's parser refuses gets the same error shape as everything else; nothing is
+ * answered by Node's own bare texts. [ERR-1, ERR-5]
+ */
+import { NodeHttpServer } from "@effect/platform-node"
+import { Context, Duration, Effect, Layer, type Scope } from "effect"
+import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import { make, type Requirements, untraced } from "./App.ts"
+import { errorBody } from "./contract/Failures.ts"
+
+export interface NodeServerOptions {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** How long requests in flight may take when the server stops. */
+  readonly drain: Duration.DurationInput
+}
+
+/** Where the server listens. */
+export class NodeServer extends Context.Tag("@lead-signals/http/NodeServer")<
+  NodeServer,
+  { readonly host: string; readonly port: number }
+>() {}
+
+/** Room for a target that is refused with its own message, and for a browser's headers beside a long one. */
+const maxHeaderBytes = 64 * 1024
+
+const parserRefusals: { readonly [code: string]: string } = {
+  HPE_HEADER_OVERFLOW: `The request's target and headers take at most ${maxHeaderBytes / 1024} KiB.`,
+  ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time."
+}
+
+/** Written by hand: there is no response object for what could not be parsed. */
+const refuse = (socket: Socket, code: string | undefined): void => {
+  if (!socket.writable || code === "ECONNRESET") {
+    socket.destroy()
+    return
+  }
+  const body = JSON.stringify(errorBody("invalid_parameter", parserRefusals[code ?? ""] ?? "The request is not well-formed HTTP."))
+  const id = globalThis.crypto.randomUUID()
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Cache-Control: no-store\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`
+  )
+}
+
+const listen = (server: Server, { host, port }: NodeServerOptions) =>
+  Effect.async<AddressInfo, Error>((resume) => {
+    const onError = (cause: Error): void => resume(Effect.fail(cause))
+    server.once("error", onError)
+    server.listen(port, host, () => {
+      server.off("error", onError)
+      resume(Effect.succeed(server.address() as AddressInfo))
+    })
+  })
+
+/** Stops accepting, lets what is in flight finish, and after the drain time closes what is left. */
+const close = (server: Server, drain: Duration.DurationInput) =>
+  Effect.async<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeIdleConnections()
+  }).pipe(
+    Effect.timeout(drain),
+    Effect.catchAll(() => Effect.sync(() => server.closeAllConnections()))
+  )
+
+const start = (options: NodeServerOptions): Effect.Effect<typeof NodeServer.Service, Error, Requirements | Scope.Scope> =>
+  Effect.gen(function* () {
+    const app = yield* make
+    const handle = yield* untraced(NodeHttpServer.makeHandler(app))
+    const server = createServer({ maxHeaderSize: maxHeaderBytes })
+    const answer = (request: IncomingMessage, response: ServerResponse): void => {
+      // A socket that breaks while it is written to is no error of ours.
+      response.on("error", () => {})
+      request.on("error", () => {})
+      handle(request, response)
+    }
+    server.on("request", answer)
+    // Without these, Node answers 417 and closes on CONNECT, each without a body.
+    server.on("checkExpectation", answer)
+    server.on("connect", (request: IncomingMessage, socket: Socket) => {
+      const response = new ServerResponse(request)
+      response.assignSocket(socket)
+      response.shouldKeepAlive = false
+      response.on("finish", () => socket.end())
+      answer(request, response)
+    })
+    server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => refuse(socket, error.code))
+    yield* Effect.addFinalizer(() => close(server, options.drain))
+    const address = yield* listen(server, options)
+    return { host: options.host, port: address.port }
+  })
+
+/** Serves while its scope is open; fails with Node's error when the address can't be listened on. */
+export const layer = (options: NodeServerOptions): Layer.Layer<NodeServer, Error, Requirements> =>
+  Layer.scoped(NodeServer, start(options))

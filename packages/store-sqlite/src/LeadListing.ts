@@ -1,0 +1,256 @@
+/**
+ * How a list is answered from the indexes: as SQL text and its arguments, with no connection in sight, so that a test can
+ * read the plan of every shape.
+ *
+ * A list is found in one of two ways. It *walks* the index of its order and tests each lead until the page is full, or it
+ * *gathers* what the most selective filter lets through, and sorts that. The counters say beforehand how many leads each
+ * filter lets through, so the cheaper way is known. Totals come from the counters, and where these can't say, from the
+ * most selective index.
+ */
+import { type LeadFilter, type LeadQuery, Page, type SortOrder } from "@lead-signals/domain"
+import { idOf } from "./Rows.ts"
+import { type Match, matchOf } from "./SearchIndex.ts"
+
+export interface Sql {
+  readonly text: string
+  readonly params: ReadonlyArray<string | number>
+}
+
+const millisPerDay = 86_400_000
+const endOfTime = 8_640_000_000_000_000
+
+interface Range {
+  readonly field: "created" | "updated"
+  readonly from: number
+  readonly to: number
+}
+
+/** A filter, in the store's terms. */
+export interface Selection {
+  readonly brandId: number
+  readonly signalId: number | null
+  /** The values of the flags column that are let through; null when all are. */
+  readonly flags: ReadonlyArray<number> | null
+  readonly created: Range | null
+  readonly updated: Range | null
+  readonly match: Match | null
+  /** Whether it is plain from the filter alone that nothing is let through. */
+  readonly isEmpty: boolean
+}
+
+const rangeOf = (field: Range["field"], after: number | undefined, before: number | undefined): Range | null =>
+  after === undefined && before === undefined
+    ? null
+    : { field, from: Math.max(after ?? 0, 0), to: Math.min(before ?? endOfTime, endOfTime) }
+
+const flagsOf = ({ exported, isEmployee, qualified }: LeadFilter): ReadonlyArray<number> | null => {
+  const wanted = [qualified, exported, isEmployee]
+  return wanted.every((flag) => flag === undefined)
+    ? null
+    : [0, 1, 2, 3, 4, 5, 6, 7].filter((bits) =>
+        wanted.every((flag, i) => flag === undefined || flag === ((bits & (1 << i)) !== 0))
+      )
+}
+
+export const select = (brandId: number, filter: LeadFilter): Selection => {
+  const created = rangeOf("created", filter.createdAfter, filter.createdBefore)
+  const updated = rangeOf("updated", filter.updatedAfter, filter.updatedBefore)
+  const match = filter.search === undefined ? null : matchOf(brandId, filter.search)
+  return {
+    brandId,
+    signalId: filter.signalId === undefined ? null : idOf(filter.signalId),
+    flags: flagsOf(filter),
+    created,
+    updated,
+    match,
+    isEmpty:
+      (filter.search !== undefined && match === null) ||
+      [created, updated].some((range) => range !== null && range.from > range.to)
+  }
+}
+
+/** Where a query starts from: the condition that an index answers. */
+export type Driver = "order" | "flags" | "created" | "updated" | "signal" | "search"
+
+const flagsIn = (flags: ReadonlyArray<number>, column: string): string => `${column} IN (${flags.join(", ")})`
+
+const sources: { readonly [D in Driver]: (match: Match | null) => string } = {
+  order: () => "lead l",
+  flags: () => "lead l INDEXED BY lead_by_flags",
+  created: () => "lead l INDEXED BY lead_by_created",
+  updated: () => "lead l INDEXED BY lead_by_updated",
+  signal: () => "lead_signal g CROSS JOIN lead l ON l.id = g.lead_id",
+  search: (match) => `${match!.table} CROSS JOIN lead l ON l.id = ${match!.table}.rowid`
+}
+
+/** Everything that a lead must fulfil, each as the driver wants it put. */
+const conditions = (selection: Selection, driver: Driver): Sql => {
+  const { brandId, created, flags, match, signalId, updated } = selection
+  const parts: Array<Sql> = [{ text: "l.brand_id = ?", params: [brandId] }]
+  if (signalId !== null) {
+    parts.push({
+      text:
+        driver === "signal"
+          ? "g.signal_id = ?"
+          : "EXISTS (SELECT 1 FROM lead_signal g WHERE g.signal_id = ? AND g.lead_id = l.id)",
+      params: [signalId]
+    })
+  }
+  if (match !== null) {
+    parts.push({
+      text:
+        driver === "search"
+          ? `${match.table} MATCH ?`
+          : `l.id IN (SELECT rowid FROM ${match.table} WHERE ${match.table} MATCH ?)`,
+      params: [match.phrase]
+    })
+  }
+  if (flags !== null) parts.push({ text: flagsIn(flags, "l.flags"), params: [] })
+  for (const range of [created, updated]) {
+    if (range === null) continue
+    // A unary plus keeps a column from being taken for the index that drives another way.
+    const column = driver === range.field || driver === "order" ? `l.${range.field}_at` : `+l.${range.field}_at`
+    parts.push({ text: `${column} BETWEEN ? AND ?`, params: [range.from, range.to] })
+  }
+  return { text: parts.map(({ text }) => text).join(" AND "), params: parts.flatMap(({ params }) => params) }
+}
+
+/** How many leads each filter lets through on its own. */
+export interface Counts {
+  readonly all: number
+  readonly drivers: ReadonlyArray<readonly [driver: Driver, count: number]>
+}
+
+const dayOf = (instant: number): number => Math.floor(instant / millisPerDay)
+
+/** A column each: all leads of the brand, and those that each filter lets through, by the counters. */
+export const countsSql = (selection: Selection): { readonly sql: Sql; readonly drivers: ReadonlyArray<Driver> } => {
+  const { brandId, created, flags, match, signalId, updated } = selection
+  const counters = "coalesce((SELECT sum(n) FROM lead_count WHERE brand_id = ? AND signal_id = ?"
+  const columns: Array<readonly [Driver, Sql]> = [["order", { text: `${counters}), 0)`, params: [brandId, 0] }]]
+  if (signalId !== null) columns.push(["signal", { text: `${counters}), 0)`, params: [brandId, signalId] }])
+  if (flags !== null) {
+    columns.push(["flags", { text: `${counters} AND ${flagsIn(flags, "flags")}), 0)`, params: [brandId, 0] }])
+  }
+  for (const range of [created, updated]) {
+    if (range === null) continue
+    columns.push([
+      range.field,
+      {
+        text: "coalesce((SELECT sum(n) FROM lead_day_count WHERE brand_id = ? AND field = ? AND day BETWEEN ? AND ?), 0)",
+        params: [brandId, range.field, dayOf(range.from), dayOf(range.to)]
+      }
+    ])
+  }
+  if (match !== null) {
+    columns.push([
+      "search",
+      { text: `(SELECT count(*) FROM ${match.table} WHERE ${match.table} MATCH ?)`, params: [match.phrase] }
+    ])
+  }
+  return {
+    drivers: columns.map(([driver]) => driver),
+    sql: {
+      text: `SELECT ${columns.map(([, { text }], i) => `${text} AS c${i}`).join(", ")}`,
+      params: columns.flatMap(([, { params }]) => params)
+    }
+  }
+}
+
+const mostSelective = ({ all, drivers }: Counts): readonly [Driver, number] =>
+  drivers.reduce<readonly [Driver, number]>((best, next) => (next[1] <= best[1] ? next : best), ["order", all])
+
+/** A range counted by whole days from the counters, and its two ends from the index. */
+const countOfRange = ({ brandId, flags }: Selection, { field, from, to }: Range): Sql => {
+  const restOfLead = flags === null ? "" : ` AND ${flagsIn(flags, "l.flags")}`
+  const restOfDay = flags === null ? "" : ` AND ${flagsIn(flags, "flags")}`
+  const [first, last] = [dayOf(from), dayOf(to)]
+  const ends = (start: number, end: number): Sql => ({
+    text: `(SELECT count(*) FROM lead l INDEXED BY lead_by_${field} WHERE l.brand_id = ? AND l.${field}_at BETWEEN ? AND ?${restOfLead})`,
+    params: [brandId, start, end]
+  })
+  const startsDay = from === first * millisPerDay
+  const firstEnd = Math.min(to, (first + 1) * millisPerDay - 1)
+  const parts: Array<Sql> = []
+  if (!startsDay) parts.push(ends(from, firstEnd))
+  const wholeFrom = startsDay ? first : first + 1
+  const endsDay = to === (last + 1) * millisPerDay - 1 || to === endOfTime
+  const wholeTo = endsDay ? last : last - 1
+  if (wholeFrom <= wholeTo) {
+    parts.push({
+      text: `coalesce((SELECT sum(n) FROM lead_day_count WHERE brand_id = ? AND field = ? AND day BETWEEN ? AND ?${restOfDay}), 0)`,
+      params: [brandId, field, wholeFrom, wholeTo]
+    })
+  }
+  if (!endsDay && (startsDay || last > first)) parts.push(ends(last * millisPerDay, to))
+  return {
+    text: `SELECT ${parts.map(({ text }) => text).join(" + ")} AS n`,
+    params: parts.flatMap(({ params }) => params)
+  }
+}
+
+/** How many leads match. */
+export const totalSql = (selection: Selection, counts: Counts): Sql => {
+  const { brandId, created, flags, match, signalId, updated } = selection
+  if (match === null && created === null && updated === null) {
+    const restriction = flags === null ? "" : ` AND ${flagsIn(flags, "flags")}`
+    return {
+      text: `SELECT coalesce(sum(n), 0) AS n FROM lead_count WHERE brand_id = ? AND signal_id = ?${restriction}`,
+      params: [brandId, signalId ?? 0]
+    }
+  }
+  if (match === null && signalId === null && (created === null || updated === null)) {
+    return countOfRange(selection, (created ?? updated)!)
+  }
+  const [driver] = mostSelective(counts)
+  const { params, text } = conditions(selection, driver)
+  return { text: `SELECT count(*) AS n FROM ${sources[driver](match)} WHERE ${text}`, params }
+}
+
+interface Order {
+  readonly index: string
+  readonly by: string
+  /** The range that restricts the walk itself, when the order's own field is filtered. */
+  readonly range: Range["field"] | null
+}
+
+const orders = ({ direction, field }: SortOrder.SortOrder): Order => {
+  switch (field) {
+    case "createdAt":
+      return { index: "lead_by_created", by: `l.created_at ${direction}, l.id`, range: "created" }
+    case "updatedAt":
+      return { index: "lead_by_updated", by: `l.updated_at ${direction}, l.id`, range: "updated" }
+    case "name":
+      return { index: "lead_by_name", by: `l.name_key ${direction}, l.id`, range: null }
+    case "score1":
+      return {
+        index: direction === "asc" ? "lead_by_score" : "lead_by_score_desc",
+        by: `l.score_missing, l.score1 ${direction}, l.id`,
+        range: null
+      }
+  }
+}
+
+/** Sorting a gathered lead costs about as much as testing so many in a walk. */
+const sortWeight = 3
+
+/** The ids of one page, in order. `total` is how many match. */
+export const pageSql = (
+  selection: Selection,
+  query: Pick<LeadQuery, "sort" | "page">,
+  counts: Counts,
+  total: number
+): Sql => {
+  const order = orders(query.sort)
+  const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
+  const walkable = counts.drivers.find(([driver]) => driver === order.range)?.[1] ?? counts.all
+  const walked = Math.min(walkable, ((offset + limit) * walkable) / Math.max(total, 1))
+  const [driver, gathered] = mostSelective(counts)
+  const walks = driver === "order" || driver === order.range || walked <= sortWeight * gathered
+  const { params, text } = conditions(selection, walks ? (order.range ?? "order") : driver)
+  const source = walks ? `lead l INDEXED BY ${order.index}` : sources[driver](selection.match)
+  return {
+    text: `SELECT l.id FROM ${source} WHERE ${text} ORDER BY ${order.by} LIMIT ? OFFSET ?`,
+    params: [...params, limit, offset]
+  }
+}

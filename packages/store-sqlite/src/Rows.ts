@@ -1,0 +1,196 @@
+/** Rows as SQLite gives them, and the domain's values that they stand for. */
+import type {
+  ApiKey,
+  Brand,
+  Campaign,
+  Engagement,
+  EngagementRead,
+  EngagementType,
+  EventType,
+  Lead,
+  PositionedEvent,
+  Signal
+} from "@lead-signals/domain"
+
+export interface BrandRow {
+  readonly id: number
+  readonly name: string
+  readonly suppression_secret: string
+  readonly created_at: number
+}
+
+export const brandOf = (row: BrandRow): Brand => ({
+  id: String(row.id),
+  name: row.name,
+  createdAt: row.created_at,
+  suppressionSecret: row.suppression_secret
+})
+
+export interface ApiKeyRow {
+  readonly id: number
+  readonly brand_id: number
+  readonly label: string
+  readonly start: string
+  readonly requests_per_minute: number
+  readonly created_at: number
+  readonly last_used_at: number | null
+  readonly revoked_at: number | null
+}
+
+export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
+  id: String(row.id),
+  brandId: String(row.brand_id),
+  label: row.label,
+  start: row.start,
+  requestsPerMinute: row.requests_per_minute,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  revokedAt: row.revoked_at
+})
+
+export interface SignalRow {
+  readonly id: number
+  readonly brand_id: number
+  readonly name: string
+  readonly signal_type: string
+  readonly source: string
+  readonly created_at: number
+}
+
+export const signalOf = (row: SignalRow): Signal => ({
+  id: String(row.id),
+  brandId: String(row.brand_id),
+  name: row.name,
+  signalType: row.signal_type,
+  source: JSON.parse(row.source),
+  createdAt: row.created_at
+})
+
+export interface CampaignRow {
+  readonly id: number
+  readonly brand_id: number
+  readonly name: string
+  readonly created_at: number
+}
+
+export const campaignOf = (row: CampaignRow): Campaign => ({
+  id: String(row.id),
+  brandId: String(row.brand_id),
+  name: row.name,
+  createdAt: row.created_at
+})
+
+export interface LeadRow {
+  readonly id: number
+  readonly brand_id: number
+  readonly ext_id: string
+  readonly name: string
+  readonly headline: string | null
+  readonly username: string | null
+  readonly title1: string | null
+  readonly li_profile_url: string | null
+  readonly profile_img_url: string | null
+  readonly company: string | null
+  readonly profile_times: string
+  readonly signal_id: number
+  readonly signal_ids: string
+  readonly flags: number
+  readonly score1: number | null
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+export const flagsOf = (lead: Pick<Lead, "qualified" | "exported" | "isEmployee">): number =>
+  Number(lead.qualified) + 2 * Number(lead.exported) + 4 * Number(lead.isEmployee)
+
+export const leadOf = (row: LeadRow): Lead => ({
+  id: row.id,
+  brandId: String(row.brand_id),
+  extId: row.ext_id,
+  profile: {
+    name: row.name,
+    headline: row.headline,
+    username: row.username,
+    title1: row.title1,
+    liProfileUrl: row.li_profile_url,
+    profileImgUrl: row.profile_img_url,
+    company: row.company === null ? null : JSON.parse(row.company)
+  },
+  profileTimes: JSON.parse(row.profile_times),
+  signalId: String(row.signal_id),
+  signalIds: JSON.parse(row.signal_ids),
+  qualified: (row.flags & 1) !== 0,
+  exported: (row.flags & 2) !== 0,
+  isEmployee: (row.flags & 4) !== 0,
+  score1: row.score1,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at
+})
+
+export interface EngagementRow {
+  readonly id: string
+  readonly lead_id: number
+  readonly signal_id: number
+  readonly type: EngagementType | null
+  readonly reaction_type: string | null
+  readonly comment_text: string | null
+  readonly post_url: string | null
+  readonly post_content: string | null
+  readonly post_posted_at: number | null
+  readonly post_author: string | null
+  readonly post_author_detail: string | null
+  readonly emitted_at: number | null
+  readonly tracked_at: number
+  readonly author_lead_id: number | null
+  readonly author_company: string | null
+}
+
+const engagementOf = (row: EngagementRow): Engagement => ({
+  id: row.id,
+  leadId: row.lead_id,
+  signalId: String(row.signal_id),
+  type: row.type,
+  reactionType: row.reaction_type,
+  commentText: row.comment_text,
+  postUrl: row.post_url,
+  postContent: row.post_content,
+  postPostedAt: row.post_posted_at,
+  postAuthor: row.post_author,
+  postAuthorDetail: row.post_author_detail === null ? null : JSON.parse(row.post_author_detail),
+  emittedAt: row.emitted_at,
+  trackedAt: row.tracked_at
+})
+
+export const engagementReadOf =
+  (signals: ReadonlyMap<number, Signal>) =>
+  (row: EngagementRow): EngagementRead => ({
+    engagement: engagementOf(row),
+    signal: signals.get(row.signal_id)!,
+    authorLead:
+      row.author_lead_id === null
+        ? null
+        : { id: row.author_lead_id, company: row.author_company === null ? null : JSON.parse(row.author_company) }
+  })
+
+export interface EventRow {
+  readonly position: number
+  readonly event: EventType
+  readonly brand_id: number
+  readonly lead_id: number
+  readonly engagement_id: string
+  readonly is_first_activity: number
+  readonly occurred_at: number
+}
+
+export const eventOf = (row: EventRow): PositionedEvent => ({
+  position: row.position,
+  event: row.event,
+  brandId: String(row.brand_id),
+  leadId: row.lead_id,
+  engagementId: row.engagement_id,
+  isFirstActivity: row.is_first_activity === 1,
+  occurredAt: row.occurred_at
+})
+
+/** Ids are decimal digits of safe integers; any other text is no id of anything, and 0 never is. */
+export const idOf = (text: string): number => (/^[1-9][0-9]{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0)

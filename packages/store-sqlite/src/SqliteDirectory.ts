@@ -1,0 +1,154 @@
+/** Brands, keys, signals, campaigns and readings, on SQLite. */
+import { Directory, type PostTotals } from "@lead-signals/domain"
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import { Database } from "./Database.ts"
+import {
+  apiKeyOf,
+  type ApiKeyRow,
+  brandOf,
+  type BrandRow,
+  campaignOf,
+  type CampaignRow,
+  idOf,
+  signalOf,
+  type SignalRow
+} from "./Rows.ts"
+
+type Param = string | number | null
+
+const all =
+  <Row extends object, A>(of: (row: Row) => A, text: string, params: ReadonlyArray<Param>) =>
+  (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<A>, SqlError.SqlError> =>
+    Effect.map(sql.unsafe<Row>(text, params), (rows) => rows.map(of))
+
+const first =
+  <Row extends object, A>(of: (row: Row) => A, text: string, params: ReadonlyArray<Param>) =>
+  (sql: SqlClient.SqlClient): Effect.Effect<Option.Option<A>, SqlError.SqlError> =>
+    Effect.map(all(of, text, params)(sql), (found) => Option.fromNullable(found[0]))
+
+/** For `INSERT … RETURNING`, which gives exactly one row. */
+const one =
+  <Row extends object, A>(of: (row: Row) => A, text: string, params: ReadonlyArray<Param>) =>
+  (sql: SqlClient.SqlClient): Effect.Effect<A, SqlError.SqlError> =>
+    Effect.map(all(of, text, params)(sql), (found) => found[0]!)
+
+const keyColumns =
+  "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at"
+
+const make = Effect.map(Database, (database) =>
+  Directory.of({
+    createBrand: (brand) =>
+      database.write(
+        one<BrandRow, ReturnType<typeof brandOf>>(
+          brandOf,
+          "INSERT INTO brand (name, suppression_secret, created_at) VALUES (?, ?, ?) RETURNING *",
+          [brand.name, brand.suppressionSecret, brand.createdAt]
+        )
+      ),
+    brands: database.read(all(brandOf, "SELECT * FROM brand ORDER BY id", [])),
+    brand: (id) => database.read(first(brandOf, "SELECT * FROM brand WHERE id = ?", [idOf(id)])),
+
+    createKey: (key) =>
+      database.write(
+        one(
+          apiKeyOf,
+          `INSERT INTO api_key (brand_id, label, start, hash, requests_per_minute, created_at)
+           VALUES (?, ?, ?, ?, ?, ?) RETURNING ${keyColumns}`,
+          [idOf(key.brandId), key.label, key.start, key.hash, key.requestsPerMinute, key.createdAt]
+        )
+      ),
+    keys: (brandId) =>
+      database.read(
+        all(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [idOf(brandId)])
+      ),
+    keyByHash: (hash) =>
+      database.read(first<ApiKeyRow, ReturnType<typeof apiKeyOf>>(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE hash = ?`, [hash])),
+    revokeKey: (brandId, keyId, now) =>
+      database.write((sql) =>
+        Effect.map(
+          sql.unsafe(
+            "UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND brand_id = ? RETURNING id",
+            [now, idOf(keyId), idOf(brandId)]
+          ),
+          (rows) => rows.length === 1
+        )
+      ),
+    markKeyUsed: (keyId, minute) =>
+      database.write((sql) =>
+        Effect.asVoid(
+          sql.unsafe("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ?), ?) WHERE id = ?", [
+            minute,
+            minute,
+            idOf(keyId)
+          ])
+        )
+      ),
+
+    createSignal: (brandId, signal, now) =>
+      database.write(
+        one<SignalRow, ReturnType<typeof signalOf>>(
+          signalOf,
+          "INSERT INTO signal (brand_id, name, signal_type, source, created_at) VALUES (?, ?, ?, ?, ?) RETURNING *",
+          [idOf(brandId), signal.name, signal.signalType, JSON.stringify(signal.source), now]
+        )
+      ),
+    signals: (brandId) =>
+      database.read(all(signalOf, "SELECT * FROM signal WHERE brand_id = ? ORDER BY id", [idOf(brandId)])),
+
+    createCampaign: (campaign) =>
+      database.write(
+        one<CampaignRow, ReturnType<typeof campaignOf>>(
+          campaignOf,
+          "INSERT INTO campaign (brand_id, name, created_at) VALUES (?, ?, ?) RETURNING *",
+          [idOf(campaign.brandId), campaign.name, campaign.createdAt]
+        )
+      ),
+    campaigns: (brandId) =>
+      database.read(all(campaignOf, "SELECT * FROM campaign WHERE brand_id = ? ORDER BY id", [idOf(brandId)])),
+    campaign: (brandId, id) =>
+      database.read(
+        first(campaignOf, "SELECT * FROM campaign WHERE id = ? AND brand_id = ?", [idOf(id), idOf(brandId)])
+      ),
+    putReading: (campaignId, postId, day, totals) =>
+      database.write((sql) =>
+        Effect.asVoid(
+          sql.unsafe(
+            `INSERT INTO reading (campaign_id, post_id, day, impressions, reactions, comments, reposts)
+             VALUES (?, ?, ?, ?, ?, ?, ?)
+             ON CONFLICT DO UPDATE SET impressions = excluded.impressions, reactions = excluded.reactions,
+               comments = excluded.comments, reposts = excluded.reposts`,
+            [
+              idOf(campaignId),
+              postId,
+              day,
+              totals.impressions,
+              totals.reactions,
+              totals.comments,
+              totals.reposts
+            ]
+          )
+        )
+      ),
+    snapshot: (campaignId, span) =>
+      database.read((sql) =>
+        Effect.gen(function* () {
+          const [latest] = yield* sql.unsafe<{ day: string | null }>(
+            "SELECT max(day) AS day FROM reading WHERE campaign_id = ? AND day BETWEEN ? AND ?",
+            [idOf(campaignId), span.startDate ?? "", span.endDate ?? "9999-12-31"]
+          )
+          if (latest!.day === null) return Option.none()
+          const readings = yield* sql.unsafe<PostTotals>(
+            `SELECT impressions, reactions, comments, reposts, max(day)
+             FROM reading WHERE campaign_id = ? AND day <= ? GROUP BY post_id`,
+            [idOf(campaignId), latest!.day]
+          )
+          return Option.some({ snapshotDate: latest!.day, readings })
+        })
+      ),
+
+    ping: database.read((sql) => Effect.asVoid(sql.unsafe("SELECT n FROM commits")))
+  })
+)
+
+export const layer = Layer.effect(Directory, make)

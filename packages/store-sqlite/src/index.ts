@@ -1,0 +1,28 @@
+/** Every store port of Lead Signals, kept in a SQLite file. */
+import type { Directory, LeadStore, Outbox, RateWindows, StoreUnavailable } from "@lead-signals/domain"
+import { Layer } from "effect"
+import * as Database from "./Database.ts"
+import * as SqliteDirectory from "./SqliteDirectory.ts"
+import * as SqliteLeadStore from "./SqliteLeadStore.ts"
+import * as SqliteRateWindows from "./SqliteRateWindows.ts"
+
+export * as LeadListing from "./LeadListing.ts"
+
+export interface SqliteStoreOptions {
+  /** Path of the file. It is made, with its folder, if it is not there, and migrated if it is of an older version. */
+  readonly filename: string
+}
+
+/**
+ * All store ports over one file. Several processes may use one file at once. Fails when the file can't be made, is no
+ * database of ours, or was written by a newer version.
+ */
+export const layer = ({
+  filename
+}: SqliteStoreOptions): Layer.Layer<LeadStore | Outbox | Directory | RateWindows, StoreUnavailable> =>
+  Layer.fresh(
+    Layer.merge(
+      Layer.merge(SqliteDirectory.layer, SqliteLeadStore.layer).pipe(Layer.provide(Database.layer(filename))),
+      SqliteRateWindows.layer(`${filename}-limits`)
+    )
+  )
