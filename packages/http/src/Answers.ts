@@ -11,4 +11,8 @@ export const data = (body: unknown, status = 200): HttpServerResponse.HttpServer
 export const error = (status: number, code: string, message: string): HttpServerResponse.HttpServerResponse =>
   json(errorBody(code, message), status)
 
-export const internalError = error(500, "internal_error", "Something went wrong here. The request id leads to it in the log.")
+export const internalError = error(
+  500,
+  "internal_error",
+  "Something went wrong here. The request id leads to it in the log."
+)

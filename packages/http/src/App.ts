@@ -40,7 +40,11 @@ const documents = HttpApiBuilder.Router.use((router) =>
   router.get("/openapi.json", Effect.succeed(Answers.json(openApi)))
 )
 
-const routes = Layer.mergeAll(HttpApiBuilder.api(Api), documents, HttpApiSwagger.layer({ path: "/docs" })).pipe(
+const routes = Layer.mergeAll(
+  HttpApiBuilder.api(Api),
+  documents,
+  HttpApiSwagger.layer({ path: "/docs" })
+).pipe(
   Layer.provideMerge(HttpApiBuilder.api(Api)),
   Layer.provide([reading, health, operator]),
   Layer.provide([apiKeyAccess, operatorAccess]),
@@ -82,10 +86,18 @@ const spendElsewhere = (request: HttpServerRequest.HttpServerRequest) =>
       failure._tag === "@lead-signals/domain/RateLimitExceeded" ? Effect.fail(failure) : Effect.succeedNone
   )
 
-const notFound = Answers.error(404, "not_found", "There is nothing at this path; GET /openapi.json lists what there is.")
+const notFound = Answers.error(
+  404,
+  "not_found",
+  "There is nothing at this path; GET /openapi.json lists what there is."
+)
 
 const notAllowed = (allow: string) =>
-  HttpServerResponse.setHeader(Answers.error(405, "method_not_allowed", `This path takes ${allow}.`), "allow", allow)
+  HttpServerResponse.setHeader(
+    Answers.error(405, "method_not_allowed", `This path takes ${allow}.`),
+    "allow",
+    allow
+  )
 
 /** The failures that can leave the router: those that no endpoint has in its contract, and defects. */
 const recover = (cause: Cause.Cause<unknown>): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
@@ -112,11 +124,15 @@ const recover = (cause: Cause.Cause<unknown>): Effect.Effect<HttpServerResponse.
 /** A defect's message may hold what it choked on: only its kind and where it arose are logged. [PII-2] */
 const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   const defect = Cause.squash(cause)
-  const frames = defect instanceof Error ? (defect.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : []
+  const frames =
+    defect instanceof Error ? (defect.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : []
   return Effect.logError("internal error").pipe(
     Effect.annotateLogs({
       defect: defect instanceof Error ? defect.name : typeof defect,
-      at: frames.slice(0, 8).map((line) => line.trim()).join(" < ")
+      at: frames
+        .slice(0, 8)
+        .map((line) => line.trim())
+        .join(" < ")
     })
   )
 }
@@ -193,4 +209,3 @@ export const make: Effect.Effect<HttpApp.Default, never, Requirements> = Effect.
   const built = yield* HttpApiBuilder.httpApp.pipe(Effect.provide(routes), Effect.provide(context))
   return outermost(built as HttpApp.Default<unknown>, context)
 })
-

@@ -11,7 +11,8 @@ export const jsonTooLarge = new PayloadTooLarge({
 })
 
 /** The media type of a Content-Type header, without its parameters, in lower case. */
-export const mediaType = (header: string | undefined): string => (header ?? "").split(";")[0]!.trim().toLowerCase()
+export const mediaType = (header: string | undefined): string =>
+  (header ?? "").split(";")[0]!.trim().toLowerCase()
 
 const takesUtf8 = (header: string | undefined): boolean =>
   /charset/i.test(header ?? "") ? /charset\s*=\s*"?utf-?8"?/i.test(header ?? "") : true
@@ -33,7 +34,9 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
       size += chunk.length
       chunks.push(chunk)
       return size > greatestJsonBytes ? jsonTooLarge : Effect.void
-    }).pipe(Effect.catchTag("RequestError", () => Effect.fail(malformed("The body could not be read to its end."))))
+    }).pipe(
+      Effect.catchTag("RequestError", () => Effect.fail(malformed("The body could not be read to its end.")))
+    )
     const bytes = new Uint8Array(size)
     let at = 0
     for (const chunk of chunks) {
@@ -50,7 +53,9 @@ export const read = <A, I>(schema: Schema.Schema<A, I>) => {
     const request = yield* HttpServerRequest.HttpServerRequest
     const contentType = request.headers["content-type"]
     if (!["application/json", ""].includes(mediaType(contentType)) || !takesUtf8(contentType)) {
-      return yield* new UnsupportedMediaType({ message: "The body takes Content-Type application/json, in UTF-8." })
+      return yield* new UnsupportedMediaType({
+        message: "The body takes Content-Type application/json, in UTF-8."
+      })
     }
     const bytes = yield* readBytes(request)
     const text = yield* Effect.try({
@@ -59,7 +64,10 @@ export const read = <A, I>(schema: Schema.Schema<A, I>) => {
     })
     const value = yield* Effect.try({
       try: () => JSON.parse(text) as unknown,
-      catch: () => malformed(text.trim() === "" ? "The body takes JSON; it is empty." : "The body takes JSON; this is not.")
+      catch: () =>
+        malformed(
+          text.trim() === "" ? "The body takes JSON; it is empty." : "The body takes JSON; this is not."
+        )
     })
     return yield* decode(value)
   })

@@ -4,5 +4,7 @@ import { Effect, Layer } from "effect"
 
 export const webCrypto = Layer.succeed(
   Entropy,
-  Entropy.of({ bytes: (length) => Effect.sync(() => globalThis.crypto.getRandomValues(new Uint8Array(length))) })
+  Entropy.of({
+    bytes: (length) => Effect.sync(() => globalThis.crypto.getRandomValues(new Uint8Array(length)))
+  })
 )

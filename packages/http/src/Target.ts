@@ -30,14 +30,19 @@ export const parse = (sent: string): Either.Either<Target, InvalidParameter> => 
   if (sent.length > greatestTargetBytes) return refused("The request target takes at most 16 KiB.")
   const target = sent.replace(/^https?:\/\/[^/?#]*/i, "")
   if (!/^[\x21-\x7e]*$/.test(target)) {
-    return refused("The request target takes printable ASCII; percent-encode every other character, as UTF-8.")
+    return refused(
+      "The request target takes printable ASCII; percent-encode every other character, as UTF-8."
+    )
   }
   if (target.includes("#")) return refused("The request target takes no fragment; percent-encode # as %23.")
   const [path = "", ...rest] = target.split("?")
   const query = rest.join("?")
-  if (!path.startsWith("/") && path !== "") return refused("The request target takes a path that starts with /.")
+  if (!path.startsWith("/") && path !== "")
+    return refused("The request target takes a path that starts with /.")
   if (!decodes(path) || !decodes(query)) {
-    return refused("The request target takes percent-encoding as two hex digits a byte, of well-formed UTF-8.")
+    return refused(
+      "The request target takes percent-encoding as two hex digits a byte, of well-formed UTF-8."
+    )
   }
   return Either.right({ path: path === "" ? "/" : path, query })
 }

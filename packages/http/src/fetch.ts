@@ -10,9 +10,11 @@ export type FetchHandler = (request: Request) => Promise<Response>
  * `(Request) => Promise<Response>` over what the host brings. It never rejects: every failure is a response. An aborted
  * request's signal stops the work on it.
  */
-export const fetchHandler: Effect.Effect<FetchHandler, never, Requirements | Scope.Scope> = Effect.gen(function* () {
-  const app = yield* make
-  const runtime = yield* untraced(Effect.runtime<never>())
-  const handle = HttpApp.toWebHandlerRuntime(runtime)(app)
-  return (request) => handle(request)
-})
+export const fetchHandler: Effect.Effect<FetchHandler, never, Requirements | Scope.Scope> = Effect.gen(
+  function* () {
+    const app = yield* make
+    const runtime = yield* untraced(Effect.runtime<never>())
+    const handle = HttpApp.toWebHandlerRuntime(runtime)(app)
+    return (request) => handle(request)
+  }
+)

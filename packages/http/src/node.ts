@@ -37,7 +37,9 @@ const refuse = (socket: Socket, code: string | undefined): void => {
     socket.destroy()
     return
   }
-  const body = JSON.stringify(errorBody("invalid_parameter", parserRefusals[code ?? ""] ?? "The request is not well-formed HTTP."))
+  const body = JSON.stringify(
+    errorBody("invalid_parameter", parserRefusals[code ?? ""] ?? "The request is not well-formed HTTP.")
+  )
   const id = globalThis.crypto.randomUUID()
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
@@ -65,7 +67,9 @@ const close = (server: Server, drain: Duration.DurationInput) =>
     Effect.catchAll(() => Effect.sync(() => server.closeAllConnections()))
   )
 
-const start = (options: NodeServerOptions): Effect.Effect<typeof NodeServer.Service, Error, Requirements | Scope.Scope> =>
+const start = (
+  options: NodeServerOptions
+): Effect.Effect<typeof NodeServer.Service, Error, Requirements | Scope.Scope> =>
   Effect.gen(function* () {
     const app = yield* make
     const handle = yield* untraced(NodeHttpServer.makeHandler(app))

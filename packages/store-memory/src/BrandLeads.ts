@@ -46,7 +46,11 @@ const comparison = ({ field, direction }: SortOrder.SortOrder): Compare => {
   return (a, b) => byField(a, b) || a.lead.id - b.lead.id
 }
 
-const flagBits = ({ qualified, exported, isEmployee }: Pick<Lead, "qualified" | "exported" | "isEmployee">): number =>
+const flagBits = ({
+  qualified,
+  exported,
+  isEmployee
+}: Pick<Lead, "qualified" | "exported" | "isEmployee">): number =>
   Number(qualified) + 2 * Number(exported) + 4 * Number(isEmployee)
 
 const matches =
@@ -139,7 +143,12 @@ export class BrandLeads {
     return total
   }
 
-  page(filter: LeadFilter, sort: SortOrder.SortOrder, offset: number, limit: number): ReadonlyArray<LeadRecord> {
+  page(
+    filter: LeadFilter,
+    sort: SortOrder.SortOrder,
+    offset: number,
+    limit: number
+  ): ReadonlyArray<LeadRecord> {
     const unfiltered = Object.keys(filter).length === 0
     const test = matches(filter)
     const found: Array<LeadRecord> = []

@@ -6,7 +6,8 @@ import { MemoryState } from "./MemoryState.ts"
 const byBrand = <A extends { readonly brandId: string }>(things: Map<string, A>, brandId: string) =>
   Effect.sync(() => [...things.values()].filter((thing) => thing.brandId === brandId))
 
-const inSpan = (day: string, startDate = "", endDate = "9999-99-99"): boolean => day >= startDate && day <= endDate
+const inSpan = (day: string, startDate = "", endDate = "9999-99-99"): boolean =>
+  day >= startDate && day <= endDate
 
 const last = (days: Iterable<string>): string | undefined => [...days].sort().at(-1)
 
@@ -33,7 +34,8 @@ const make = Effect.gen(function* () {
         return created
       }),
     keys: (brandId) => byBrand(state.keys, brandId),
-    keyByHash: (hash) => Effect.sync(() => Option.fromNullable(state.keys.get(state.keyIdsByHash.get(hash) ?? ""))),
+    keyByHash: (hash) =>
+      Effect.sync(() => Option.fromNullable(state.keys.get(state.keyIdsByHash.get(hash) ?? ""))),
     revokeKey: (brandId, keyId, now) =>
       Effect.sync(() => {
         const key = state.keys.get(keyId)
@@ -44,7 +46,8 @@ const make = Effect.gen(function* () {
     markKeyUsed: (keyId, minute) =>
       Effect.sync(() => {
         const key = state.keys.get(keyId)
-        if (key !== undefined) put(state.keys, { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? minute, minute) })
+        if (key !== undefined)
+          put(state.keys, { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? minute, minute) })
       }),
 
     createSignal: (brandId, signal, now) =>
@@ -55,7 +58,10 @@ const make = Effect.gen(function* () {
     campaigns: (brandId) => byBrand(state.campaigns, brandId),
     campaign: (brandId, id) =>
       Effect.sync(() =>
-        Option.filter(Option.fromNullable(state.campaigns.get(id)), (campaign) => campaign.brandId === brandId)
+        Option.filter(
+          Option.fromNullable(state.campaigns.get(id)),
+          (campaign) => campaign.brandId === brandId
+        )
       ),
     putReading: (campaignId, postId, day, totals) =>
       Effect.sync(() => {

@@ -146,7 +146,7 @@ const make = Effect.gen(function* () {
         leads.remove(id)
         const kept = state.events.filter((event) => event.leadId !== id)
         state.events.splice(0, state.events.length, ...kept)
-        for (const engagementId of [...(leads.byAuthor.get(found.lead.extId) ?? [])]) {
+        for (const engagementId of Array.from(leads.byAuthor.get(found.lead.extId) ?? [])) {
           const earlier = leads.engagements.get(engagementId)!
           leads.replaceEngagement(earlier, {
             ...earlier,

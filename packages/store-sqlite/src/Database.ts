@@ -145,7 +145,10 @@ const make = (filename: string) =>
 
     return Database.of({
       read: (work) =>
-        asFailure(reader.withTransaction(work(reader))).pipe(Effect.retry(patience), Effect.mapError(unavailable)),
+        asFailure(reader.withTransaction(work(reader))).pipe(
+          Effect.retry(patience),
+          Effect.mapError(unavailable)
+        ),
       write: (work) =>
         asFailure(
           writer.withTransaction(Effect.zipRight(writer.unsafe("UPDATE commits SET n = n + 1"), work(writer)))
@@ -163,9 +166,10 @@ export const layer = (filename: string): Layer.Layer<Database, StoreUnavailable>
 
 /** A connection of its own, for what need not survive a loss of power. */
 export const connectVolatile = (filename: string) =>
-  Effect.zipRight(
-    createPrivately(filename),
-    connect(filename, { readonly: false, synchronous: "OFF" })
-  ).pipe(asFailure, Effect.mapError(unavailable), Effect.provide(Reactivity.layer))
+  Effect.zipRight(createPrivately(filename), connect(filename, { readonly: false, synchronous: "OFF" })).pipe(
+    asFailure,
+    Effect.mapError(unavailable),
+    Effect.provide(Reactivity.layer)
+  )
 
 export { asFailure, patience }

@@ -38,7 +38,11 @@ export interface Selection {
   readonly isEmpty: boolean
 }
 
-const rangeOf = (field: Range["field"], after: number | undefined, before: number | undefined): Range | null =>
+const rangeOf = (
+  field: Range["field"],
+  after: number | undefined,
+  before: number | undefined
+): Range | null =>
   after === undefined && before === undefined
     ? null
     : { field, from: Math.max(after ?? 0, 0), to: Math.min(before ?? endOfTime, endOfTime) }
@@ -109,7 +113,8 @@ const conditions = (selection: Selection, driver: Driver): Sql => {
   for (const range of [created, updated]) {
     if (range === null) continue
     // A unary plus keeps a column from being taken for the index that drives another way.
-    const column = driver === range.field || driver === "order" ? `l.${range.field}_at` : `+l.${range.field}_at`
+    const column =
+      driver === range.field || driver === "order" ? `l.${range.field}_at` : `+l.${range.field}_at`
     parts.push({ text: `${column} BETWEEN ? AND ?`, params: [range.from, range.to] })
   }
   return { text: parts.map(({ text }) => text).join(" AND "), params: parts.flatMap(({ params }) => params) }
@@ -124,10 +129,14 @@ export interface Counts {
 const dayOf = (instant: number): number => Math.floor(instant / millisPerDay)
 
 /** A column each: all leads of the brand, and those that each filter lets through, by the counters. */
-export const countsSql = (selection: Selection): { readonly sql: Sql; readonly drivers: ReadonlyArray<Driver> } => {
+export const countsSql = (
+  selection: Selection
+): { readonly sql: Sql; readonly drivers: ReadonlyArray<Driver> } => {
   const { brandId, created, flags, match, signalId, updated } = selection
   const counters = "coalesce((SELECT sum(n) FROM lead_count WHERE brand_id = ? AND signal_id = ?"
-  const columns: Array<readonly [Driver, Sql]> = [["order", { text: `${counters}), 0)`, params: [brandId, 0] }]]
+  const columns: Array<readonly [Driver, Sql]> = [
+    ["order", { text: `${counters}), 0)`, params: [brandId, 0] }]
+  ]
   if (signalId !== null) columns.push(["signal", { text: `${counters}), 0)`, params: [brandId, signalId] }])
   if (flags !== null) {
     columns.push(["flags", { text: `${counters} AND ${flagsIn(flags, "flags")}), 0)`, params: [brandId, 0] }])
@@ -158,7 +167,10 @@ export const countsSql = (selection: Selection): { readonly sql: Sql; readonly d
 }
 
 const mostSelective = ({ all, drivers }: Counts): readonly [Driver, number] =>
-  drivers.reduce<readonly [Driver, number]>((best, next) => (next[1] <= best[1] ? next : best), ["order", all])
+  drivers.reduce<readonly [Driver, number]>(
+    (best, next) => (next[1] <= best[1] ? next : best),
+    ["order", all]
+  )
 
 /** A range counted by whole days from the counters, and its two ends from the index. */
 const countOfRange = ({ brandId, flags }: Selection, { field, from, to }: Range): Sql => {

@@ -169,7 +169,10 @@ export const engagementReadOf =
     authorLead:
       row.author_lead_id === null
         ? null
-        : { id: row.author_lead_id, company: row.author_company === null ? null : JSON.parse(row.author_company) }
+        : {
+            id: row.author_lead_id,
+            company: row.author_company === null ? null : JSON.parse(row.author_company)
+          }
   })
 
 export interface EventRow {
@@ -193,4 +196,5 @@ export const eventOf = (row: EventRow): PositionedEvent => ({
 })
 
 /** Ids are decimal digits of safe integers; any other text is no id of anything, and 0 never is. */
-export const idOf = (text: string): number => (/^[1-9][0-9]{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0)
+export const idOf = (text: string): number =>
+  /^[1-9][0-9]{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0

@@ -33,8 +33,7 @@ const one =
   (sql: SqlClient.SqlClient): Effect.Effect<A, SqlError.SqlError> =>
     Effect.map(all(of, text, params)(sql), (found) => found[0]!)
 
-const keyColumns =
-  "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at"
+const keyColumns = "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at"
 
 const make = Effect.map(Database, (database) =>
   Directory.of({
@@ -63,7 +62,13 @@ const make = Effect.map(Database, (database) =>
         all(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [idOf(brandId)])
       ),
     keyByHash: (hash) =>
-      database.read(first<ApiKeyRow, ReturnType<typeof apiKeyOf>>(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE hash = ?`, [hash])),
+      database.read(
+        first<ApiKeyRow, ReturnType<typeof apiKeyOf>>(
+          apiKeyOf,
+          `SELECT ${keyColumns} FROM api_key WHERE hash = ?`,
+          [hash]
+        )
+      ),
     revokeKey: (brandId, keyId, now) =>
       database.write((sql) =>
         Effect.map(
@@ -105,7 +110,9 @@ const make = Effect.map(Database, (database) =>
         )
       ),
     campaigns: (brandId) =>
-      database.read(all(campaignOf, "SELECT * FROM campaign WHERE brand_id = ? ORDER BY id", [idOf(brandId)])),
+      database.read(
+        all(campaignOf, "SELECT * FROM campaign WHERE brand_id = ? ORDER BY id", [idOf(brandId)])
+      ),
     campaign: (brandId, id) =>
       database.read(
         first(campaignOf, "SELECT * FROM campaign WHERE id = ? AND brand_id = ?", [idOf(id), idOf(brandId)])

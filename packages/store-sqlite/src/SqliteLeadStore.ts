@@ -56,10 +56,7 @@ const leadsById = (sql: SqlClient.SqlClient, ids: ReadonlyArray<LeadId>): Work<R
     (rows) => rows.map(leadOf)
   )
 
-const signalsById = (
-  sql: SqlClient.SqlClient,
-  ids: ReadonlySet<number>
-): Work<ReadonlyMap<number, Signal>> =>
+const signalsById = (sql: SqlClient.SqlClient, ids: ReadonlySet<number>): Work<ReadonlyMap<number, Signal>> =>
   Effect.map(
     sql.unsafe<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
       JSON.stringify([...ids])
@@ -111,7 +108,10 @@ const windows = (
 
 const leadById = (sql: SqlClient.SqlClient, brandId: string, id: LeadId): Work<Lead | null> =>
   Effect.map(
-    sql.unsafe<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.id = ? AND l.brand_id = ?`, [id, idOf(brandId)]),
+    sql.unsafe<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.id = ? AND l.brand_id = ?`, [
+      id,
+      idOf(brandId)
+    ]),
     ([row]) => (row === undefined ? null : leadOf(row))
   )
 
@@ -128,7 +128,9 @@ const list = (
     const drivers = asked.drivers.map((driver, i) => [driver, columns![`c${i}`]!] as const)
     const counts: LeadListing.Counts = { all: drivers[0]![1], drivers }
     const totalSql = LeadListing.totalSql(selection, counts)
-    const [{ n: total }] = (yield* sql.unsafe<{ n: number }>(totalSql.text, totalSql.params)) as [{ n: number }]
+    const [{ n: total }] = (yield* sql.unsafe<{ n: number }>(totalSql.text, totalSql.params)) as [
+      { n: number }
+    ]
     if (Page.offset(query.page) >= total) return { total, leads: [] }
     const pageSql = LeadListing.pageSql(selection, query, counts, total)
     const ids = (yield* sql.unsafe<{ id: LeadId }>(pageSql.text, pageSql.params)).map(({ id }) => id)
@@ -235,11 +237,7 @@ const insertEngagement = (sql: SqlClient.SqlClient, brandId: number, engagement:
     ]
   )
 
-const knownOf = (
-  sql: SqlClient.SqlClient,
-  brandId: number,
-  proposal: Proposal
-): Work<Observations.Known> =>
+const knownOf = (sql: SqlClient.SqlClient, brandId: number, proposal: Proposal): Work<Observations.Known> =>
   Effect.gen(function* () {
     const [row] = yield* sql.unsafe<{
       signal: number
@@ -286,7 +284,10 @@ const commitOne = (sql: SqlClient.SqlClient, brandId: string, proposal: Proposal
     if (before !== null) yield* updateLead(sql, before, lead)
     const signalId = decision.engagement.signalId
     if (before === null || !before.signalIds.includes(signalId)) {
-      yield* sql.unsafe("INSERT INTO lead_signal (signal_id, lead_id) VALUES (?, ?)", [idOf(signalId), lead.id])
+      yield* sql.unsafe("INSERT INTO lead_signal (signal_id, lead_id) VALUES (?, ?)", [
+        idOf(signalId),
+        lead.id
+      ])
     }
     yield* insertEngagement(sql, brand, { ...decision.engagement, leadId: lead.id })
     for (const { event, isFirstActivity } of decision.events) {
@@ -379,7 +380,10 @@ const makeOutbox = Effect.map(Database, (database) =>
     after: (position, limit) =>
       database.read((sql) =>
         Effect.map(
-          sql.unsafe<EventRow>("SELECT * FROM event WHERE position > ? ORDER BY position LIMIT ?", [position, limit]),
+          sql.unsafe<EventRow>("SELECT * FROM event WHERE position > ? ORDER BY position LIMIT ?", [
+            position,
+            limit
+          ]),
           (rows) => rows.map(eventOf)
         )
       )

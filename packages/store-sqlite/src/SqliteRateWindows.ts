@@ -37,7 +37,9 @@ export const layer = (filename: string) =>
                   "SELECT started_at, used FROM rate_window WHERE key_id = ?",
                   [key]
                 )
-                const { decision, window } = step(row!.used === 0 ? null : { startedAt: row!.started_at, used: row!.used })
+                const { decision, window } = step(
+                  row!.used === 0 ? null : { startedAt: row!.started_at, used: row!.used }
+                )
                 yield* sql.unsafe("UPDATE rate_window SET started_at = ?, used = ? WHERE key_id = ?", [
                   window.startedAt,
                   window.used,

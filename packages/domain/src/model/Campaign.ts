@@ -19,7 +19,12 @@ const Total = Schema.Int.pipe(Schema.between(0, greatestTotal)).annotations({
 })
 
 /** What one post has gathered up to the end of one day. */
-export const PostTotals = Schema.Struct({ impressions: Total, reactions: Total, comments: Total, reposts: Total })
+export const PostTotals = Schema.Struct({
+  impressions: Total,
+  reactions: Total,
+  comments: Total,
+  reposts: Total
+})
 export type PostTotals = typeof PostTotals.Type
 
 /** The sum over a campaign's posts as of one day. */

@@ -20,7 +20,10 @@ export class NotFound extends Schema.TaggedError<NotFound>()("@lead-signals/doma
 }
 
 /** The key is missing, malformed, unknown or revoked: which of these is not told. [AUTH-2] */
-export class InvalidApiKey extends Schema.TaggedError<InvalidApiKey>()("@lead-signals/domain/InvalidApiKey", {}) {
+export class InvalidApiKey extends Schema.TaggedError<InvalidApiKey>()(
+  "@lead-signals/domain/InvalidApiKey",
+  {}
+) {
   override get message(): string {
     return "A valid API key is needed: send it as `Authorization: Bearer <API_KEY>`."
   }

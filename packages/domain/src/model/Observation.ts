@@ -13,7 +13,11 @@ const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
   strict: true,
   decode: (text, _, ast) =>
     Either.mapLeft(
-      Either.filterOrLeft(Timestamp.parse(text), isShowable, () => "takes a time in the years 0000 to 9999, UTC"),
+      Either.filterOrLeft(
+        Timestamp.parse(text),
+        isShowable,
+        () => "takes a time in the years 0000 to 9999, UTC"
+      ),
       (problem) => new ParseResult.Type(ast, text, problem)
     ),
   encode: (instant) => ParseResult.succeed(formatInstant(instant))

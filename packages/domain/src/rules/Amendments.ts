@@ -5,6 +5,8 @@ import type { Lead, LeadAmendment } from "../model/Lead.ts"
 /** updatedAt moves only when something changed, and never backwards. */
 export const amend = (lead: Lead, amendment: LeadAmendment, now: Instant): Lead => {
   const amended = { ...lead, ...amendment }
-  const changed = (Object.keys(amendment) as Array<keyof LeadAmendment>).some((key) => lead[key] !== amended[key])
+  const changed = (Object.keys(amendment) as Array<keyof LeadAmendment>).some(
+    (key) => lead[key] !== amended[key]
+  )
   return changed ? { ...amended, updatedAt: Math.max(lead.updatedAt, now) } : lead
 }

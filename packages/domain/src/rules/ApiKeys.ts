@@ -42,7 +42,12 @@ const checksum = (text: string): string => {
 export const fromRandom = (random: Uint8Array): string => {
   const good = Array.from(random).filter((byte) => byte < 248)
   if (good.length < randomLength) throw new RangeError(`A key needs ${randomBytesNeeded} random bytes`)
-  const body = prefix + good.slice(0, randomLength).map((byte) => digits[byte % 62]).join("")
+  const body =
+    prefix +
+    good
+      .slice(0, randomLength)
+      .map((byte) => digits[byte % 62])
+      .join("")
   return body + checksum(body)
 }
 

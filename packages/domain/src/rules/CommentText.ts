@@ -17,8 +17,12 @@ const codePoint = (value: number): string =>
   value > 0 && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff) ? String.fromCodePoint(value) : ""
 
 const readEntities = (text: string): string =>
-  text.replace(/&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|nbsp));/g, (_, decimal, hex, name) =>
-    name === undefined ? codePoint(decimal === undefined ? parseInt(hex, 16) : Number(decimal)) : namedEntities[name]!
+  text.replace(
+    /&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|nbsp));/g,
+    (_, decimal, hex, name) =>
+      name === undefined
+        ? codePoint(decimal === undefined ? parseInt(hex, 16) : Number(decimal))
+        : namedEntities[name]!
   )
 
 /** Elements whose content is not text. */
@@ -53,10 +57,13 @@ const stripTags = (text: string): string => {
       const nested = text.indexOf("<", open + 1)
       if (close >= 0 && (nested < 0 || close < nested)) {
         at = close + 1
-        const element = hidden.find((name) => new RegExp(`^${name}(?![a-z0-9])`).test(searched.slice(open + 1, open + 9)))
+        const element = hidden.find((name) =>
+          new RegExp(`^${name}(?![a-z0-9])`).test(searched.slice(open + 1, open + 9))
+        )
         const end = element === undefined ? -1 : find(`</${element}`, at)
         if (end >= 0) at = end
-        else if (/^\/?(?:p|div|br|li|tr|h[1-6])(?![a-z0-9])/.test(searched.slice(open + 1, open + 6))) out += "\n"
+        else if (/^\/?(?:p|div|br|li|tr|h[1-6])(?![a-z0-9])/.test(searched.slice(open + 1, open + 6)))
+          out += "\n"
         continue
       }
     }

@@ -15,7 +15,9 @@ interface Finding {
 const describe = (ast: SchemaAST.AST): string | undefined => {
   const own = ast.annotations[SchemaAST.DescriptionAnnotationId]
   // The descriptions that Effect itself gives to String, Number and the like say less than `plainly`.
-  return typeof own === "string" && own !== "a string" && own !== "a number" && own !== "a boolean" ? own : undefined
+  return typeof own === "string" && own !== "a string" && own !== "a number" && own !== "a boolean"
+    ? own
+    : undefined
 }
 
 const plainly = (ast: SchemaAST.AST): string => {
@@ -75,7 +77,9 @@ const find = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): 
     case "Transformation":
       return within(issue.ast, path, find(issue.issue, path))
     case "Composite": {
-      const issues = (Array.isArray(issue.issues) ? issue.issues : [issue.issues]) as Array<ParseResult.ParseIssue>
+      const issues = (
+        Array.isArray(issue.issues) ? issue.issues : [issue.issues]
+      ) as Array<ParseResult.ParseIssue>
       return within(issue.ast, path, deepest(issues.map((each) => find(each, path))))
     }
   }

@@ -34,14 +34,18 @@ export const readQuery = (entries: Parameters.Entries): Either.Either<MetricsQue
       return yield* Either.left(Parameters.invalid("startDate", "takes a date that is not after endDate"))
     }
     return {
-      span: { ...(startDate === undefined ? {} : { startDate }), ...(endDate === undefined ? {} : { endDate }) },
+      span: {
+        ...(startDate === undefined ? {} : { startDate }),
+        ...(endDate === undefined ? {} : { endDate })
+      },
       warnings: known.warnings
     }
   })
 
 /** Sums the last readings of all posts as of the day. */
 export const sum = (snapshotDate: string, readings: ReadonlyArray<PostTotals>): MetricSnapshot => {
-  const total = (figure: keyof PostTotals): number => readings.reduce((all, reading) => all + reading[figure], 0)
+  const total = (figure: keyof PostTotals): number =>
+    readings.reduce((all, reading) => all + reading[figure], 0)
   const [impressions, reactions, comments, reposts] = [
     total("impressions"),
     total("reactions"),

@@ -55,7 +55,8 @@ const kept = (signalId: string, seen: ObservedEngagement, now: Instant): Omit<En
   ...seen,
   signalId,
   reactionType: seen.type === "reaction" ? seen.reactionType : null,
-  commentText: seen.type === "comment" && seen.commentText !== null ? CommentText.sanitise(seen.commentText) : null,
+  commentText:
+    seen.type === "comment" && seen.commentText !== null ? CommentText.sanitise(seen.commentText) : null,
   trackedAt: seen.trackedAt ?? now
 })
 
@@ -82,10 +83,18 @@ const known = (lead: Lead): Profiles.KnownProfile => ({ profile: lead.profile, t
  * fires activity.detected, and the first says so. [EVT-2, EVT-3] createdAt and updatedAt are the time of the commit;
  * a clock that was set back does not take updatedAt back.
  */
-export const observe = (brandId: BrandId, observation: Observation, known_: Known, now: Instant): Decision => {
+export const observe = (
+  brandId: BrandId,
+  observation: Observation,
+  known_: Known,
+  now: Instant
+): Decision => {
   const { engagement: seen, person, signalId } = observation
   if (!known_.signalExists) {
-    return { outcome: "rejected", message: `signalId takes the id of a signal of this brand; there is no ${signalId}.` }
+    return {
+      outcome: "rejected",
+      message: `signalId takes the id of a signal of this brand; there is no ${signalId}.`
+    }
   }
   if (known_.personSuppressed) return { outcome: "suppressed" }
   if (known_.engagementOf !== null) return { outcome: "duplicate", leadId: known_.engagementOf }

@@ -35,7 +35,8 @@ const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g,
 const meant = (name: string, names: ReadonlyArray<string>): string | undefined =>
   name.length > 40 ? undefined : names.find((known) => editDistance(plain(known), plain(name)) <= 2)
 
-const shown = (name: string): string => (name.length > 40 ? `${Array.from(name).slice(0, 40).join("")}…` : name)
+const shown = (name: string): string =>
+  name.length > 40 ? `${Array.from(name).slice(0, 40).join("")}…` : name
 
 const warning = (name: string, names: ReadonlyArray<string>): string => {
   const guess = meant(name, names)

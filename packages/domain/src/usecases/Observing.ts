@@ -45,12 +45,20 @@ export const recordObservations = (
 ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore> =>
   Effect.gen(function* () {
     const store = yield* LeadStore
-    const readings = values.map((value) => Either.map(read(value), (observation) => propose(brand, observation)))
+    const readings = values.map((value) =>
+      Either.map(read(value), (observation) => propose(brand, observation))
+    )
     const proposals = readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : []))
     const committed = proposals.length === 0 ? [] : yield* store.commit(brand.id, proposals)
     let next = 0
     return readings.map((reading, i): Outcome => {
       if (Either.isLeft(reading)) return rejection(values[i], reading.left.message)
-      return { engagementId: reading.right.engagementId, ...committed[next++]! }
+      const { leadId, message, outcome } = committed[next++]!
+      return {
+        engagementId: reading.right.engagementId,
+        outcome,
+        leadId,
+        ...(message === undefined ? {} : { message })
+      }
     })
   })

@@ -22,7 +22,11 @@ export const createBrand = (name: string) =>
   Effect.gen(function* () {
     const [directory, entropy] = yield* Effect.all([Directory, Entropy])
     const suppressionSecret = Encoding.encodeHex(yield* entropy.bytes(Suppression.secretBytes))
-    return yield* directory.createBrand({ name, suppressionSecret, createdAt: yield* Clock.currentTimeMillis })
+    return yield* directory.createBrand({
+      name,
+      suppressionSecret,
+      createdAt: yield* Clock.currentTimeMillis
+    })
   })
 
 export const brand = (brandId: BrandId) =>

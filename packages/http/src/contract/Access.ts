@@ -24,11 +24,17 @@ export class ApiKeyAccess extends HttpApiMiddleware.Tag<ApiKeyAccess>()("@lead-s
   }
 }) {}
 
-export class OperatorAccess extends HttpApiMiddleware.Tag<OperatorAccess>()("@lead-signals/http/OperatorAccess", {
-  failure: InvalidOperatorTokenFailure,
-  security: {
-    operatorToken: HttpApiSecurity.bearer.pipe(
-      HttpApiSecurity.annotate(OpenApi.Description, "The operator's token: `Authorization: Bearer <OPERATOR_TOKEN>`")
-    )
+export class OperatorAccess extends HttpApiMiddleware.Tag<OperatorAccess>()(
+  "@lead-signals/http/OperatorAccess",
+  {
+    failure: InvalidOperatorTokenFailure,
+    security: {
+      operatorToken: HttpApiSecurity.bearer.pipe(
+        HttpApiSecurity.annotate(
+          OpenApi.Description,
+          "The operator's token: `Authorization: Bearer <OPERATOR_TOKEN>`"
+        )
+      )
+    }
   }
-}) {}
+) {}

@@ -37,7 +37,9 @@ const complete = (spec: Json): Json => {
         response.headers = {
           "X-Request-Id": requestId,
           ...(authenticated && status !== "401" ? rateHeaders : {}),
-          ...(status === "429" ? { "Retry-After": header("Seconds to wait", { type: "integer", minimum: 1 }) } : {}),
+          ...(status === "429"
+            ? { "Retry-After": header("Seconds to wait", { type: "integer", minimum: 1 }) }
+            : {}),
           ...(status === "401" ? { "WWW-Authenticate": header("Bearer", { type: "string" }) } : {}),
           ...(status === "405" ? { Allow: header("The methods that are taken", { type: "string" }) } : {})
         }

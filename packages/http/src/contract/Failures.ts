@@ -29,9 +29,12 @@ export class InvalidOperatorToken extends Schema.TaggedError<InvalidOperatorToke
   }
 }
 
-export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("@lead-signals/http/PayloadTooLarge", {
-  message: Schema.String
-}) {}
+export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()(
+  "@lead-signals/http/PayloadTooLarge",
+  {
+    message: Schema.String
+  }
+) {}
 
 export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()(
   "@lead-signals/http/UnsupportedMediaType",
@@ -49,9 +52,19 @@ interface Form<A extends Error> {
   readonly message?: string
 }
 
-const failure = <A extends Error>({ code, description, fromMessage, identifier, message, status, type }: Form<A>) =>
+const failure = <A extends Error>({
+  code,
+  description,
+  fromMessage,
+  identifier,
+  message,
+  status,
+  type
+}: Form<A>) =>
   Schema.transform(
-    Schema.Struct({ error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String }) }).annotations({
+    Schema.Struct({
+      error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String })
+    }).annotations({
       identifier,
       description
     }),
@@ -67,7 +80,8 @@ export const InvalidParameterFailure = failure({
   identifier: "InvalidParameterError",
   status: 400,
   code: "invalid_parameter",
-  description: "A parameter or a field of the body can't be read; the message names it and says what it takes",
+  description:
+    "A parameter or a field of the body can't be read; the message names it and says what it takes",
   type: Schema.typeSchema(InvalidParameter),
   fromMessage: (message) => new InvalidParameter({ parameter: "", message })
 })

@@ -20,12 +20,15 @@ const pii = { "x-pii": true }
 export const text = (described: Described = {}) => Schema.String.annotations(json("string", {}, described))
 export const textOrNull = (described: Described = {}) =>
   Schema.NullOr(Schema.String).annotations(json(["string", "null"], {}, described))
-export const piiText = (described: Described = {}) => Schema.String.annotations(json("string", pii, described))
+export const piiText = (described: Described = {}) =>
+  Schema.String.annotations(json("string", pii, described))
 export const piiTextOrNull = (described: Described = {}) =>
   Schema.NullOr(Schema.String).annotations(json(["string", "null"], pii, described))
 
-export const integer = (described: Described = {}) => Schema.Number.annotations(json("integer", {}, described))
-export const piiInteger = (described: Described = {}) => Schema.Number.annotations(json("integer", pii, described))
+export const integer = (described: Described = {}) =>
+  Schema.Number.annotations(json("integer", {}, described))
+export const piiInteger = (described: Described = {}) =>
+  Schema.Number.annotations(json("integer", pii, described))
 export const numberOrNull = (described: Described = {}) =>
   Schema.NullOr(Schema.Number).annotations(json(["number", "null"], {}, described))
 export const piiNumberOrNull = (described: Described = {}) =>
@@ -34,7 +37,9 @@ export const flag = (described: Described = {}) => Schema.Boolean.annotations(js
 
 const aTime = { description: "ISO 8601, UTC, with milliseconds", example: "2026-01-05T10:00:00.000Z" }
 const timePattern = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$"
-export const time = Schema.String.annotations(json("string", { format: "date-time", pattern: timePattern }, aTime))
+export const time = Schema.String.annotations(
+  json("string", { format: "date-time", pattern: timePattern }, aTime)
+)
 export const timeOrNull = Schema.NullOr(Schema.String).annotations(
   json(["string", "null"], { format: "date-time", pattern: timePattern }, aTime)
 )

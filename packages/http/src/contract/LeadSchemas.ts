@@ -93,7 +93,9 @@ const leadFields = {
   profileImgUrl: piiTextOrNull(),
   leadCompany: Schema.NullOr(LeadCompanyBody),
   signalId: text({ description: "Of the signal that first caught the lead", example: "7" }),
-  signalIds: Schema.Array(Schema.String).annotations({ description: "Of all signals that caught it, ascending" }),
+  signalIds: Schema.Array(Schema.String).annotations({
+    description: "Of all signals that caught it, ascending"
+  }),
   qualified: flag(),
   exported: flag(),
   isEmployee: flag(),
@@ -108,7 +110,8 @@ export const LeadBody = Schema.Struct({
   engagementsMeta: Schema.optional(EngagementsMeta)
 }).annotations({
   identifier: "Lead",
-  description: "engagements (at most 20, newest first) and engagementsMeta are there with includeEngagements=true"
+  description:
+    "engagements (at most 20, newest first) and engagementsMeta are there with includeEngagements=true"
 })
 
 export const LeadDetailBody = Schema.Struct({
@@ -119,7 +122,9 @@ export const LeadDetailBody = Schema.Struct({
 }).annotations({ identifier: "LeadDetail" })
 
 const warnings = Schema.optional(
-  Schema.Array(Schema.String).annotations({ description: "Parameters that were not known and so were ignored" })
+  Schema.Array(Schema.String).annotations({
+    description: "Parameters that were not known and so were ignored"
+  })
 )
 
 export const LeadListAnswer = Schema.Struct({

@@ -79,7 +79,9 @@ const SignalBody = Schema.Struct({
   createdAt: time
 }).annotations({ identifier: "Signal" })
 
-const CampaignBody = Schema.Struct({ id, name: text(), createdAt: time }).annotations({ identifier: "Campaign" })
+const CampaignBody = Schema.Struct({ id, name: text(), createdAt: time }).annotations({
+  identifier: "Campaign"
+})
 
 const OutcomeBody = Schema.Struct({
   engagementId: textOrNull(),
@@ -94,7 +96,9 @@ const ExportBody = Schema.Struct({
   engagements: Schema.Array(EngagementBody)
 }).annotations({ identifier: "LeadExport", description: "Everything held about a person" })
 
-const lines = (description: string) => ({ "application/x-ndjson": { schema: { type: "string", description } } })
+const lines = (description: string) => ({
+  "application/x-ndjson": { schema: { type: "string", description } }
+})
 
 /** The observations' other form, which no schema of one JSON value can say. */
 const withLines = (operation: Record<string, any>): Record<string, any> => {
@@ -214,7 +218,10 @@ export const OperatorApi = HttpApiGroup.make("operator")
       )
       .setPayload(PostTotals)
       .addSuccess(data(MetricsBody))
-      .annotate(OpenApi.Summary, "Keep one post's cumulative totals of a day; answers the campaign's snapshot of it")
+      .annotate(
+        OpenApi.Summary,
+        "Keep one post's cumulative totals of a day; answers the campaign's snapshot of it"
+      )
   )
   .addError(writes[0])
   .addError(NotFoundFailure)
@@ -224,4 +231,3 @@ export const OperatorApi = HttpApiGroup.make("operator")
   .middleware(OperatorAccess)
   .annotate(OpenApi.Title, "Operator")
   .annotate(OpenApi.Description, "What the operator sets up, feeds and erases")
-

@@ -9,7 +9,11 @@ import { LeadDetailAnswer, LeadListAnswer, MetricsAnswer } from "./LeadSchemas.t
 
 const positive = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
 const boolean = { type: "boolean" }
-const timestamp = (what: string) => parameter({ type: "string" }, `${what}. It ${Timestamp.accepted}. Inclusive; without a zone it is read as UTC`)
+const timestamp = (what: string) =>
+  parameter(
+    { type: "string" },
+    `${what}. It ${Timestamp.accepted}. Inclusive; without a zone it is read as UTC`
+  )
 
 const listParameters = {
   page: parameter({ ...positive, default: 1 }, "Page number, from 1"),

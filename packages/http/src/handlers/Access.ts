@@ -46,8 +46,9 @@ export const operatorAccess = Layer.effect(
   Effect.map(OperatorToken, (token) => ({
     operatorToken: () =>
       Effect.flatMap(authorization, (header) =>
-        isSame(ApiKeys.bearerToken(header) ?? "", token) ? Effect.void : Effect.fail(new InvalidOperatorToken())
+        isSame(ApiKeys.bearerToken(header) ?? "", token)
+          ? Effect.void
+          : Effect.fail(new InvalidOperatorToken())
       )
   }))
 )
-

@@ -18,7 +18,8 @@ export const health = HttpApiBuilder.group(Api, "health", (handlers) =>
     .handleRaw("ready", () =>
       Effect.gen(function* () {
         const [directory, draining] = yield* Effect.all([Directory, Draining])
-        if (yield* draining.isDraining) return yield* new StoreUnavailable({ reason: "the server is draining" })
+        if (yield* draining.isDraining)
+          return yield* new StoreUnavailable({ reason: "the server is draining" })
         yield* directory.ping
         return ok
       })

@@ -2,7 +2,13 @@
  * Observations as x-ndjson, one a line, in a stream without end if need be: read a piece at a time, committed a piece at
  * a time, answered a line each while the rest is still coming. What is held at once is bounded. [ERR-5]
  */
-import { type Brand, type LeadStore, Observing, type Outcome, type StoreUnavailable } from "@lead-signals/domain"
+import {
+  type Brand,
+  type LeadStore,
+  Observing,
+  type Outcome,
+  type StoreUnavailable
+} from "@lead-signals/domain"
 import { Chunk, Effect, Either, Option, type Scope, Stream } from "effect"
 import { HttpServerResponse } from "@effect/platform"
 import { decodeUtf8 } from "../Body.ts"
@@ -80,14 +86,19 @@ const readLine = ({ bytes, number }: Line): Either.Either<unknown, Outcome> => {
   try {
     return Either.right(JSON.parse(decodeUtf8(bytes)))
   } catch {
-    return Either.left(Observing.rejection(null, `Line ${number} takes one observation as JSON, in well-formed UTF-8.`))
+    return Either.left(
+      Observing.rejection(null, `Line ${number} takes one observation as JSON, in well-formed UTF-8.`)
+    )
   }
 }
 
 const recordLines = (brand: Brand, lines: ReadonlyArray<Line>) =>
   Effect.gen(function* () {
     const readings = lines.map(readLine)
-    const outcomes = yield* Observing.recordObservations(brand, readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : [])))
+    const outcomes = yield* Observing.recordObservations(
+      brand,
+      readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : []))
+    )
     let next = 0
     return readings.map((reading, i): Outcome => {
       if (Either.isLeft(reading)) return reading.left
@@ -116,7 +127,9 @@ const outcomes = <E>(
       Stream.mapEffect((bytes) => cutter.push(bytes)),
       Stream.concat(Stream.sync(() => cutter.rest())),
       Stream.flatMap((lines) =>
-        Stream.fromIterable(Chunk.chunksOf(Chunk.fromIterable(lines.filter((line) => !isBlank(line))), batchLength))
+        Stream.fromIterable(
+          Chunk.chunksOf(Chunk.fromIterable(lines.filter((line) => !isBlank(line))), batchLength)
+        )
       ),
       Stream.mapEffect((lines) => recordLines(brand, Chunk.toReadonlyArray(lines))),
       Stream.filter((recorded) => recorded.length > 0),
@@ -143,7 +156,9 @@ export const answerLines = <E>(
     const context = yield* Effect.context<LeadStore>()
     const pull = yield* Stream.toPull(outcomes(brand, body))
     const first = yield* pull.pipe(
-      Effect.catchAll((end) => (Option.isSome(end) ? Effect.fail(end.value) : Effect.succeed(Chunk.empty<Uint8Array>())))
+      Effect.catchAll((end) =>
+        Option.isSome(end) ? Effect.fail(end.value) : Effect.succeed(Chunk.empty<Uint8Array>())
+      )
     )
     const rest = Chunk.isEmpty(first) ? Stream.empty : Stream.repeatEffectChunkOption(pull)
     const answered = Stream.concat(Stream.fromChunk(first), rest).pipe(

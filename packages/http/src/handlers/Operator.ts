@@ -29,7 +29,10 @@ import { Amendment, NewBrand, NewCampaign, NewKey, ObservationBatch } from "../c
 import { answerLines } from "./ObservationLines.ts"
 
 /** How many requests a minute a key may make that was made without a limit of its own. [RATE-1] */
-export class DefaultRateLimit extends Context.Tag("@lead-signals/http/DefaultRateLimit")<DefaultRateLimit, number>() {}
+export class DefaultRateLimit extends Context.Tag("@lead-signals/http/DefaultRateLimit")<
+  DefaultRateLimit,
+  number
+>() {}
 
 const created = 201
 const noContent = HttpServerResponse.empty({ status: 204 })
@@ -79,7 +82,10 @@ const readBatch = Body.read(ObservationBatch)
 /** The brand's things of one kind; an unknown brand is an error and not an empty list. */
 const listed = <A>(
   brandId: string,
-  list: (directory: typeof Directory.Service, brandId: string) => Effect.Effect<ReadonlyArray<A>, never | any>,
+  list: (
+    directory: typeof Directory.Service,
+    brandId: string
+  ) => Effect.Effect<ReadonlyArray<A>, never | any>,
   view: (thing: A) => unknown
 ) =>
   Effect.gen(function* () {
@@ -97,7 +103,9 @@ export const operator = HttpApiBuilder.group(Api, "operator", (handlers) =>
       })
     )
     .handleRaw("listBrands", () =>
-      Effect.flatMap(Directory, (directory) => Effect.map(directory.brands, (brands) => data(brands.map(namedView))))
+      Effect.flatMap(Directory, (directory) =>
+        Effect.map(directory.brands, (brands) => data(brands.map(namedView)))
+      )
     )
     .handleRaw("createKey", ({ path }) =>
       Effect.gen(function* () {
@@ -173,7 +181,10 @@ export const operator = HttpApiBuilder.group(Api, "operator", (handlers) =>
       Effect.gen(function* () {
         const { brandId, day, id, postId } = path
         if (!Calendar.isDate(day)) {
-          return yield* new InvalidParameter({ parameter: "day", message: `The day ${MetricSnapshots.takesDate}.` })
+          return yield* new InvalidParameter({
+            parameter: "day",
+            message: `The day ${MetricSnapshots.takesDate}.`
+          })
         }
         const totals = yield* readTotals
         return data(metricsView(id, yield* Operating.putReading(brandId, id, { postId, day, totals })))

@@ -42,7 +42,10 @@ const metrics = ({ path, request }: Call & { readonly path: { readonly id: strin
   Effect.gen(function* () {
     const { brandId } = yield* CurrentKey
     const query = yield* MetricSnapshots.readQuery(parametersOf(request.url))
-    return answer(metricsView(path.id, yield* Reading.campaignMetrics(brandId, path.id, query.span)), query.warnings)
+    return answer(
+      metricsView(path.id, yield* Reading.campaignMetrics(brandId, path.id, query.span)),
+      query.warnings
+    )
   })
 
 export const reading = HttpApiBuilder.group(Api, "reading", (handlers) =>

@@ -1,0 +1,53 @@
+/** What the server says on standard output when it starts: where it is, and what to type next. */
+import type { Settings } from "./Settings.ts"
+
+export interface Started {
+  readonly settings: Settings
+  readonly url: string
+  readonly operatorToken: string
+  /** Null when no demo was filled at this start. */
+  readonly demo: { readonly key: string; readonly brandId: string } | null
+  /** A brand to show commands for, if there is one. */
+  readonly brandId: string | null
+}
+
+const curl = (token: string, rest: string): string => `  curl -H "Authorization: Bearer ${token}" ${rest}`
+
+const tries = ({ brandId, demo, operatorToken, settings, url }: Started): ReadonlyArray<string> => {
+  if (demo !== null) {
+    return [
+      "Try",
+      curl(demo.key, `"${url}/signals/leads?pageSize=3"`),
+      curl(
+        demo.key,
+        `"${url}/signals/leads?search=sales&sort=score1:desc&pageSize=1&includeEngagements=true"`
+      ),
+      curl(demo.key, `"${url}/campaign/1/metrics"`)
+    ]
+  }
+  const token = settings.operatorToken === null ? operatorToken : "$LEAD_SIGNALS_OPERATOR_TOKEN"
+  const post = (path: string, body: string): string =>
+    curl(token, `-H "Content-Type: application/json" -d '${body}' "${url}${path}"`)
+  return brandId === null
+    ? ["Make a brand", post("/operator/brands", '{"name":"First"}')]
+    : ["Make an API key", post(`/operator/brands/${brandId}/keys`, '{"label":"Another"}')]
+}
+
+export const banner = (started: Started): string => {
+  const { demo, operatorToken, settings, url } = started
+  return [
+    `Listening on ${url}`,
+    "",
+    `Database        ${settings.database}`,
+    `Documentation   ${url}/docs`,
+    ...(demo === null ? [] : [`Demo key        ${demo.key}   (printed this once)`]),
+    ...(settings.operatorToken === null
+      ? [
+          `Operator token  ${operatorToken}   (new at every start; set LEAD_SIGNALS_OPERATOR_TOKEN to keep one)`
+        ]
+      : []),
+    "",
+    ...tries(started),
+    ""
+  ].join("\n")
+}

@@ -1,0 +1,128 @@
+/**
+ * Fills an empty store with the demo brand: a history that is a function of a seed, taken in by the same use cases as
+ * everything else, each part at the time at which it happened. Safe to kill: the next start goes on where this one was
+ * stopped, and the key, made last, says that the rest is there.
+ */
+import { Directory, LeadStore, Observing, Operating, Page, RateLimit } from "@lead-signals/domain"
+import { brandHistory } from "@lead-signals/simulator"
+import { Clock, Duration, Effect } from "effect"
+
+const seed = 1
+const days = 90
+const millisPerDay = 86_400_000
+const scale = { days, people: 900, engagements: 4000 }
+
+/** How many engagements are taken in as one commit. */
+const pieceLength = 40
+
+/** A clock that stands still. */
+const clockAt = (millis: number): Clock.Clock => ({
+  [Clock.ClockTypeId]: Clock.ClockTypeId,
+  unsafeCurrentTimeMillis: () => millis,
+  unsafeCurrentTimeNanos: () => BigInt(millis) * 1_000_000n,
+  currentTimeMillis: Effect.succeed(millis),
+  currentTimeNanos: Effect.succeed(BigInt(millis) * 1_000_000n),
+  sleep: (duration) =>
+    Effect.async<void>((resume) => {
+      const timer = setTimeout(() => resume(Effect.void), Duration.toMillis(duration))
+      return Effect.sync(() => clearTimeout(timer))
+    })
+})
+
+const at = (millis: number) => Effect.withClock(clockAt(millis))
+
+const pieces = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(items.length / pieceLength) }, (_, i) =>
+    items.slice(i * pieceLength, (i + 1) * pieceLength)
+  )
+
+export interface DemoFilled {
+  /** The key's value, known only now. */
+  readonly key: string
+  readonly brandId: string
+}
+
+/** Null when the store has data of its own, or the whole demo already. */
+const unfinished = Effect.gen(function* () {
+  const directory = yield* Directory
+  const brands = yield* directory.brands
+  const today = Math.floor((yield* Clock.currentTimeMillis) / millisPerDay) * millisPerDay
+  if (brands.length === 0) return { brand: null, endsAt: today }
+  const [only, ...others] = brands
+  const keys = others.length > 0 || only!.name !== "Demo" ? null : yield* directory.keys(only!.id)
+  return keys?.length === 0 ? { brand: only!, endsAt: only!.createdAt + days * millisPerDay } : null
+})
+
+export const fill = ({
+  onProgress,
+  requestsPerMinute = RateLimit.defaultRequestsPerMinute
+}: {
+  readonly requestsPerMinute?: number
+  readonly onProgress: (done: number, of: number) => Effect.Effect<void>
+}) =>
+  Effect.gen(function* () {
+    const work = yield* unfinished
+    if (work === null) return null
+    const directory = yield* Directory
+    const history = brandHistory({ seed, endsAt: work.endsAt, ...scale })
+    const startsAt = work.endsAt - days * millisPerDay
+    const brand = work.brand ?? (yield* Operating.createBrand(history.name).pipe(at(startsAt)))
+
+    const signals = [...(yield* directory.signals(brand.id))]
+    for (const signal of history.signals.slice(signals.length)) {
+      signals.push(yield* Operating.createSignal(brand.id, signal).pipe(at(startsAt)))
+    }
+
+    const parts = pieces(history.seen)
+    for (const [i, part] of parts.entries()) {
+      const observations = part.map(({ engagement, person, signal }) => ({
+        signalId: signals[signal]!.id,
+        person,
+        engagement
+      }))
+      yield* Observing.recordObservations(brand, observations).pipe(at(part.at(-1)!.at))
+      yield* onProgress(i + 1, parts.length)
+    }
+
+    yield* amendAll(brand.id, history.amendments, work.endsAt - 1)
+
+    const campaigns = [...(yield* directory.campaigns(brand.id))]
+    for (const [i, { name, readings }] of history.campaigns.entries()) {
+      campaigns[i] ??= yield* Operating.createCampaign(brand.id, name).pipe(at(startsAt))
+      for (const { day, postId, totals } of readings) {
+        yield* directory.putReading(campaigns[i].id, postId, day, totals)
+      }
+    }
+    const { value } = yield* Operating.createKey(brand.id, { label: "Demo", requestsPerMinute })
+    return { key: value, brandId: brand.id } satisfies DemoFilled
+  }).pipe(
+    // What was made here a moment ago can't be missing.
+    Effect.catchTag("@lead-signals/domain/NotFound", (missing) => Effect.die(missing))
+  )
+
+/** The operator looks at a lead some hours after it was last seen. */
+const reviewedAfterMillis = 5 * 3_600_000
+
+const amendAll = (
+  brandId: string,
+  amendments: ReturnType<typeof brandHistory>["amendments"],
+  latest: number
+) =>
+  Effect.gen(function* () {
+    const store = yield* LeadStore
+    for (let page = 1; ; page++) {
+      const { leads } = yield* store.list(brandId, {
+        filter: {},
+        sort: { field: "createdAt", direction: "asc" },
+        page: { page, pageSize: Page.greatestPageSize },
+        engagements: "none"
+      })
+      if (leads.length === 0) return
+      for (const { lead } of leads) {
+        const amendment = amendments.get(lead.extId)
+        if (amendment === undefined) continue
+        const reviewedAt = Math.min(lead.updatedAt + reviewedAfterMillis, latest)
+        yield* Operating.amendLead(brandId, lead.id, amendment).pipe(at(reviewedAt))
+      }
+    }
+  })

@@ -1,0 +1,41 @@
+/** Logs on standard error: a line a person can read on a terminal, a line of JSON elsewhere. */
+import { Cause, HashMap, Logger } from "effect"
+
+const write = (line: string): void => {
+  process.stderr.write(`${line}\n`)
+}
+
+const textOf = (message: unknown): string =>
+  Array.isArray(message) ? message.map(String).join(" ") : String(message)
+
+const colours: { readonly [level: string]: string } = { WARN: "33", ERROR: "31", FATAL: "31", DEBUG: "2" }
+
+const coloured = (text: string, colour: string | undefined): string =>
+  colour === undefined ? text : `\u001b[${colour}m${text}\u001b[0m`
+
+/** `12:03:01 request method=GET route=/signals/leads status=200 durationMillis=3` */
+const pretty = (colours_: boolean) =>
+  Logger.make(({ annotations, cause, date, logLevel, message }) => {
+    const fields = HashMap.toEntries(annotations).map(([key, value]) => `${key}=${String(value)}`)
+    const failure = Cause.isEmpty(cause) ? [] : [Cause.pretty(cause)]
+    const line = [date.toISOString().slice(11, 19), textOf(message), ...fields.sort(), ...failure].join(" ")
+    write(colours_ ? coloured(line, colours[logLevel.label]) : line)
+  })
+
+const json = Logger.make(({ annotations, cause, date, logLevel, message }) => {
+  write(
+    JSON.stringify({
+      time: date.toISOString(),
+      level: logLevel.label.toLowerCase(),
+      message: textOf(message),
+      ...Object.fromEntries(HashMap.toEntries(annotations)),
+      ...(Cause.isEmpty(cause) ? {} : { cause: Cause.pretty(cause) })
+    })
+  )
+})
+
+export const layer = (format: "pretty" | "json" | null) => {
+  const isTerminal = process.stderr.isTTY === true
+  const logger = (format ?? (isTerminal ? "pretty" : "json")) === "pretty" ? pretty(isTerminal) : json
+  return Logger.replace(Logger.defaultLogger, logger)
+}

@@ -1,0 +1,58 @@
+/** Progress of long work: a bar that is drawn over on a terminal, a plain line now and then elsewhere. */
+
+const width = 28
+
+export interface ProgressLine {
+  /** From 0 to 1. */
+  readonly fraction: number
+  readonly text: string
+}
+
+const bar = (fraction: number): string => {
+  const full = Math.round(Math.min(1, Math.max(0, fraction)) * width)
+  return `${"█".repeat(full)}${"░".repeat(width - full)}`
+}
+
+const percent = (fraction: number): string => `${Math.floor(fraction * 100)} %`.padStart(5)
+
+export const duration = (seconds: number): string => {
+  if (!Number.isFinite(seconds)) return "?"
+  const whole = Math.max(0, Math.round(seconds))
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
+}
+
+export interface Stream {
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+  readonly write: (text: string) => unknown
+}
+
+/** How often a line is drawn, at most. */
+const intervalsMillis = { terminal: 100, plain: 5000 }
+
+/** `now` is in milliseconds. */
+export const progress = (out: Stream, now: () => number) => {
+  const isTerminal = out.isTTY === true
+  const intervalMillis = isTerminal ? intervalsMillis.terminal : intervalsMillis.plain
+  let drawnAt = isTerminal ? -Infinity : now()
+  let drawn = false
+  return {
+    update({ fraction, text }: ProgressLine): void {
+      if (now() - drawnAt < intervalMillis) return
+      drawnAt = now()
+      if (!isTerminal) {
+        out.write(`${percent(fraction).trim()}  ${text}\n`)
+        return
+      }
+      drawn = true
+      out.write(
+        `\r\u001b[2K${bar(fraction)} ${percent(fraction)}  ${text}`.slice(0, (out.columns ?? 120) + 4)
+      )
+    },
+    /** Clears the bar: what follows starts on a line of its own. */
+    clear(): void {
+      if (drawn) out.write("\r\u001b[2K")
+      drawn = false
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/** The server: settings in, the store and the API joined, and a clean way out. The one place where adapters meet. */
+import type { StoreUnavailable } from "@lead-signals/domain"
+import { Directory } from "@lead-signals/domain"
+import { DefaultRateLimit, Draining, OperatorToken, webCrypto } from "@lead-signals/http"
+import * as NodeServer from "@lead-signals/http/node"
+import * as MemoryStore from "@lead-signals/store-memory"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Data, Effect, Layer } from "effect"
+import { banner } from "./Banner.ts"
+import * as Demo from "./Demo.ts"
+import { progress } from "./Progress.ts"
+import type { Settings } from "./Settings.ts"
+
+/** Why the server could not start, in one line for the operator. */
+export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
+
+const drainTime = "10 seconds"
+
+const storeOf = ({ database }: Settings) =>
+  database === "memory" ? MemoryStore.layer : SqliteStore.layer({ filename: database })
+
+const storeFailed = ({ reason }: StoreUnavailable) =>
+  new StartFailed({ message: `The database can't be used: ${reason}. LEAD_SIGNALS_DATABASE names another.` })
+
+const listenFailed =
+  ({ host, port }: Settings) =>
+  (error: Error) => {
+    const code = (error as NodeJS.ErrnoException).code
+    const why: { readonly [code: string]: string } = {
+      EADDRINUSE: `port ${port} is taken; set PORT to another, or to 0 for a free one`,
+      EACCES: `port ${port} needs more rights; set PORT to one above 1023`,
+      EADDRNOTAVAIL: `${host} is not an address of this machine; set HOST to one that is`,
+      ENOTFOUND: `${host} is not known; set HOST to an address of this machine`
+    }
+    return new StartFailed({ message: `Can't listen: ${why[code ?? ""] ?? code ?? "unknown"}.` })
+  }
+
+const urlOf = (host: string, port: number): string =>
+  `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+
+const fillDemo = (settings: Settings) =>
+  Effect.suspend(() => {
+    const line = progress(process.stdout, () => performance.now())
+    return Demo.fill({
+      requestsPerMinute: settings.requestsPerMinute,
+      onProgress: (done, of) =>
+        Effect.sync(() =>
+          line.update({ fraction: done / of, text: "filling the database with the demo brand" })
+        )
+    }).pipe(Effect.ensuring(Effect.sync(() => line.clear())))
+  })
+
+/** Runs until it is interrupted; then drains and closes. */
+export const run = (settings: Settings, operatorToken: string) =>
+  Effect.gen(function* () {
+    let draining = false
+    const demo = settings.demo ? yield* fillDemo(settings).pipe(Effect.mapError(storeFailed)) : null
+    const directory = yield* Directory
+    const [first] = yield* directory.brands.pipe(Effect.mapError(storeFailed))
+    const api = NodeServer.layer({ host: settings.host, port: settings.port, drain: drainTime }).pipe(
+      Layer.provide(
+        Layer.mergeAll(
+          Layer.succeed(OperatorToken, operatorToken),
+          Layer.succeed(DefaultRateLimit, settings.requestsPerMinute),
+          Layer.succeed(Draining, { isDraining: Effect.sync(() => draining) })
+        )
+      ),
+      Layer.mapError(listenFailed(settings))
+    )
+    yield* Effect.gen(function* () {
+      yield* Effect.addFinalizer(() =>
+        Effect.zipRight(
+          Effect.sync(() => {
+            draining = true
+          }),
+          Effect.logInfo("draining")
+        )
+      )
+      const { port } = yield* NodeServer.NodeServer
+      const url = urlOf(settings.host, port)
+      yield* Effect.sync(() =>
+        process.stdout.write(
+          `${banner({ settings, url, operatorToken, demo, brandId: first?.id ?? null })}\n`
+        )
+      )
+      return yield* Effect.never
+    }).pipe(Effect.scoped, Effect.provide(api))
+  }).pipe(Effect.provide(Layer.mapError(storeOf(settings), storeFailed)), Effect.provide(webCrypto))

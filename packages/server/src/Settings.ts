@@ -1,0 +1,93 @@
+/** The server's settings, read from environment variables. A bad value names its variable and says what it takes. */
+import { RateLimit } from "@lead-signals/domain"
+import { Either } from "effect"
+
+export interface Settings {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** A path, or `memory`. */
+  readonly database: string
+  readonly demo: boolean
+  /** Null: one is made at start and printed. */
+  readonly operatorToken: string | null
+  readonly requestsPerMinute: number
+  /** Null: pretty on a terminal, JSON elsewhere. */
+  readonly log: "pretty" | "json" | null
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+type Read<A> = (value: string) => Either.Either<A, string>
+
+const integer =
+  (from: number, to: number): Read<number> =>
+  (value) =>
+    /^[0-9]{1,9}$/.test(value) && Number(value) >= from && Number(value) <= to
+      ? Either.right(Number(value))
+      : Either.left(`takes an integer from ${from} to ${to}`)
+
+const text =
+  (what: string): Read<string> =>
+  (value) =>
+    value.trim() === "" ? Either.left(`takes ${what}`) : Either.right(value)
+
+const boolean: Read<boolean> = (value) =>
+  value === "true"
+    ? Either.right(true)
+    : value === "false"
+      ? Either.right(false)
+      : Either.left("takes true or false")
+
+const format: Read<"pretty" | "json"> = (value) =>
+  value === "pretty" || value === "json" ? Either.right(value) : Either.left("takes pretty or json")
+
+const shortestToken = 16
+
+const token: Read<string> = (value) =>
+  value.length >= shortestToken && /^[\x21-\x7e]+$/.test(value)
+    ? Either.right(value)
+    : Either.left(`takes at least ${shortestToken} characters of printable ASCII without spaces`)
+
+const ours = [
+  "LEAD_SIGNALS_DATABASE",
+  "LEAD_SIGNALS_DEMO",
+  "LEAD_SIGNALS_OPERATOR_TOKEN",
+  "LEAD_SIGNALS_RATE_LIMIT",
+  "LEAD_SIGNALS_LOG"
+]
+
+/** Variables that look like ours and are not: a misspelt one must not pass unseen. */
+export const unknownVariables = (environment: Environment): ReadonlyArray<string> =>
+  Object.keys(environment).filter((name) => name.startsWith("LEAD_SIGNALS_") && !ours.includes(name))
+
+export const knownVariables: ReadonlyArray<string> = ours
+
+/** The first bad value stops the reading: `PORT takes an integer from 0 to 65535.` */
+export const readSettings = (environment: Environment): Either.Either<Settings, string> => {
+  const variable = <A, B>(name: string, read: Read<A>, otherwise: B): Either.Either<A | B, string> => {
+    const value = environment[name]
+    return value === undefined
+      ? Either.right(otherwise)
+      : Either.mapLeft(read(value), (takes) => `${name} ${takes}.`)
+  }
+  return Either.gen(function* () {
+    return {
+      host: yield* variable("HOST", text("a host name or an address to listen on"), "127.0.0.1"),
+      port: yield* variable("PORT", integer(0, 65535), 4000),
+      database: yield* variable(
+        "LEAD_SIGNALS_DATABASE",
+        text("the path of a SQLite file, or memory"),
+        ".data/lead-signals.sqlite"
+      ),
+      demo: yield* variable("LEAD_SIGNALS_DEMO", boolean, true),
+      operatorToken: yield* variable("LEAD_SIGNALS_OPERATOR_TOKEN", token, null),
+      requestsPerMinute: yield* variable(
+        "LEAD_SIGNALS_RATE_LIMIT",
+        integer(1, 1_000_000),
+        RateLimit.defaultRequestsPerMinute
+      ),
+      log: yield* variable("LEAD_SIGNALS_LOG", format, null)
+    }
+  })
+}
