@@ -1,5 +1,5 @@
 /** Responses: JSON that is encoded once, and errors of one shape. */
-import { HttpServerResponse } from "@effect/platform"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { errorBody } from "./contract/Failures.ts"
 
 export const json = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>

@@ -12,14 +12,12 @@ import {
   RateWindows,
   type StoreUnavailable
 } from "@lead-signals/domain"
-import {
-  HttpApiBuilder,
-  HttpApiSwagger,
-  type HttpApp,
-  HttpMiddleware,
-  HttpServerRequest,
-  HttpServerResponse
-} from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpApiSwagger from "@effect/platform/HttpApiSwagger"
+import type * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Answers from "./Answers.ts"
 import { Api, openApi } from "./contract/Api.ts"
 import { unavailableMessage } from "./contract/Failures.ts"

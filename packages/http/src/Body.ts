@@ -1,6 +1,6 @@
 /** Request bodies: read up to a limit, as well-formed UTF-8, as JSON of a schema. [ERR-5] */
 import { Decoding, InvalidParameter } from "@lead-signals/domain"
-import { HttpServerRequest } from "@effect/platform"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Effect, type Schema, Stream } from "effect"
 import { PayloadTooLarge, UnsupportedMediaType } from "./contract/Failures.ts"
 

@@ -1,5 +1,5 @@
 /** Which routes the contract has: to tell an unknown path from a wrong method, and to name a route in the log. */
-import { HttpApi } from "@effect/platform"
+import * as HttpApi from "@effect/platform/HttpApi"
 import { Api } from "./contract/Api.ts"
 
 interface Route {

@@ -1,7 +1,7 @@
 /** The API as a plain fetch handler, for any host that has `Request` and `Response`. */
 import type { Scope } from "effect"
 import { Effect } from "effect"
-import { HttpApp } from "@effect/platform"
+import * as HttpApp from "@effect/platform/HttpApp"
 import { make, type Requirements, untraced } from "./App.ts"
 
 export type FetchHandler = (request: Request) => Promise<Response>

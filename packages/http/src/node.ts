@@ -2,7 +2,7 @@
  * The API on Node's HTTP server. What Node's parser refuses gets the same error shape as everything else; nothing is
  * answered by Node's own bare texts. [ERR-1, ERR-5]
  */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"

@@ -1,5 +1,5 @@
 /** `npm start`: reads the settings, runs the server. `--help` lists the variables. */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Either } from "effect"
 import { help } from "./Help.ts"
 import * as Log from "./Log.ts"

@@ -3,9 +3,11 @@
  * it is answered (synchronous=FULL); a file that another process is writing to is waited for without blocking this one.
  */
 import { StoreUnavailable } from "@lead-signals/domain"
-import { Reactivity } from "@effect/experimental"
-import { Migrator, SqlClient, type SqlError } from "@effect/sql"
-import { SqliteClient } from "@effect/sql-sqlite-node"
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as Migrator from "@effect/sql/Migrator"
+import * as SqlClient from "@effect/sql/SqlClient"
+import type * as SqlError from "@effect/sql/SqlError"
+import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { Cause, Context, Effect, Layer, Schedule } from "effect"
 import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"

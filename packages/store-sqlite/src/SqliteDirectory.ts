@@ -1,6 +1,7 @@
 /** Brands, keys, signals, campaigns and readings, on SQLite. */
 import { Directory, type PostTotals } from "@lead-signals/domain"
-import type { SqlClient, SqlError } from "@effect/sql"
+import type * as SqlClient from "@effect/sql/SqlClient"
+import type * as SqlError from "@effect/sql/SqlError"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "./Database.ts"
 import {

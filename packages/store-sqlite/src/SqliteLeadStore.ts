@@ -14,7 +14,8 @@ import {
   type Proposal,
   type Signal
 } from "@lead-signals/domain"
-import type { SqlClient, SqlError } from "@effect/sql"
+import type * as SqlClient from "@effect/sql/SqlClient"
+import type * as SqlError from "@effect/sql/SqlError"
 import { Clock, Effect, Layer, Option } from "effect"
 import { Database } from "./Database.ts"
 import * as LeadListing from "./LeadListing.ts"

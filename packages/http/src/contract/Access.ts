@@ -1,6 +1,8 @@
 /** Who may call what: the API key of a brand, or the operator's token. */
 import type { ApiKey } from "@lead-signals/domain"
-import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
+import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
+import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Context, Schema } from "effect"
 import {
   InvalidApiKeyFailure,

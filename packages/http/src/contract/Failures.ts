@@ -9,7 +9,7 @@ import {
   RateLimitExceeded,
   StoreUnavailable
 } from "@lead-signals/domain"
-import { HttpApiSchema } from "@effect/platform"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import { Schema } from "effect"
 
 /** Every error body. */

@@ -1,5 +1,7 @@
 /** Whether the process lives, and whether it can serve. No key is needed. [HEALTH-1, HEALTH-2] */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
 import { UnavailableFailure } from "./Failures.ts"
 

@@ -1,6 +1,8 @@
 /** What the operator calls: brands, keys, signals, observations, leads, campaigns. */
 import { NewSignal, PostTotals, RequiredText } from "@lead-signals/domain"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
 import { OperatorAccess } from "./Access.ts"
 import {

@@ -1,6 +1,8 @@
 /** What API clients call: leads, a lead, a campaign's metrics. */
 import { LeadQueries, SortOrder, Timestamp } from "@lead-signals/domain"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
 import { ApiKeyAccess } from "./Access.ts"
 import { InvalidParameterFailure, NotFoundFailure, UnavailableFailure } from "./Failures.ts"

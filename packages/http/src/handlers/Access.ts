@@ -1,6 +1,6 @@
 /** Lets a request through by its API key or by the operator's token. */
 import { Access, ApiKeys, type Directory, type RateWindows } from "@lead-signals/domain"
-import { HttpServerRequest } from "@effect/platform"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 

@@ -1,6 +1,6 @@
 /** Liveness and readiness. [HEALTH-1, HEALTH-2] */
 import { Directory, StoreUnavailable } from "@lead-signals/domain"
-import { HttpApiBuilder } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import { Context, Effect } from "effect"
 import { Api } from "../contract/Api.ts"
 import { json } from "../Answers.ts"

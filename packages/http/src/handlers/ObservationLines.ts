@@ -10,7 +10,7 @@ import {
   type StoreUnavailable
 } from "@lead-signals/domain"
 import { Chunk, Effect, Either, Option, type Scope, Stream } from "effect"
-import { HttpServerResponse } from "@effect/platform"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { decodeUtf8 } from "../Body.ts"
 import { errorBody, PayloadTooLarge, unavailableMessage } from "../contract/Failures.ts"
 

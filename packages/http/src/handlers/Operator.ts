@@ -20,7 +20,8 @@ import {
   type Signal,
   Reading
 } from "@lead-signals/domain"
-import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect } from "effect"
 import { data } from "../Answers.ts"
 import * as Body from "../Body.ts"

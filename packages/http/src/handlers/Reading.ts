@@ -8,7 +8,8 @@ import {
   Reading,
   warningsView
 } from "@lead-signals/domain"
-import { HttpApiBuilder, type HttpServerRequest } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Effect } from "effect"
 import { json } from "../Answers.ts"
 import { CurrentKey } from "../contract/Access.ts"

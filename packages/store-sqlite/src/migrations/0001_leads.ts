@@ -2,7 +2,7 @@
  * The first schema. Counters, day counts and search indexes are kept beside the leads, in the same transaction: the
  * counts by triggers, so that no statement can forget them, the search indexes by the store, which folds the texts.
  */
-import { SqlClient } from "@effect/sql"
+import * as SqlClient from "@effect/sql/SqlClient"
 import { Effect } from "effect"
 
 const statements = [
