@@ -1,0 +1,157 @@
+/**
+ * Sends a file of observations to a running server, piece by piece, and keeps count of what became of each. Running it
+ * again is free: what is there already is a duplicate. Lines that the server rejects are kept beside the file.
+ */
+import { Data, Duration, Effect, Schedule } from "effect"
+import { appendFileSync, rmSync, statSync } from "node:fs"
+import { type FileLine, linesOf, piecesOf } from "./ObservationFile.ts"
+
+export interface ImportOptions {
+  readonly file: string
+  readonly brand: string
+  readonly url: string
+  readonly token: string
+}
+
+export interface Counts {
+  readonly recorded: number
+  readonly duplicate: number
+  readonly suppressed: number
+  readonly rejected: number
+}
+
+export interface ImportProgress {
+  readonly counts: Counts
+  readonly bytesDone: number
+  readonly bytesInAll: number
+}
+
+export interface Rejection {
+  readonly line: number
+  readonly message: string
+}
+
+/** Why the import ended before the end of the file; what was counted until then is in the store. */
+export class ImportFailed extends Data.TaggedError("ImportFailed")<{ readonly message: string }> {}
+
+/** The server can't answer now: worth trying again. */
+class ServerBusy extends Data.TaggedError("ServerBusy")<{ readonly message: string }> {}
+
+interface Outcome {
+  readonly outcome: keyof Counts
+  readonly message?: string
+}
+
+/** The server takes no longer line. */
+const greatestLineBytes = 16 * 1024 * 1024
+const pieceLimits = { lines: 500, bytes: 1024 * 1024 }
+
+export const rejectedFileOf = (file: string): string => `${file}.rejected.jsonl`
+
+/** Tries for about a minute. */
+const patience = Schedule.exponential("200 millis").pipe(
+  Schedule.either(Schedule.spaced("5 seconds")),
+  Schedule.upTo("60 seconds")
+)
+
+const messageOf = (text: string): string => {
+  try {
+    return (JSON.parse(text) as { error: { message: string } }).error.message
+  } catch {
+    return "the answer is not one of Lead Signals"
+  }
+}
+
+const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLine>) =>
+  Effect.gen(function* () {
+    const body = Buffer.concat(lines.flatMap(({ bytes }) => [bytes, Buffer.from("\n")]))
+    const { status, text } = yield* Effect.tryPromise({
+      try: async (signal) => {
+        const response = await fetch(`${url}/operator/brands/${encodeURIComponent(brand)}/observations`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+          body,
+          signal
+        })
+        return { status: response.status, text: await response.text() }
+      },
+      catch: () => new ServerBusy({ message: `there is no answer from ${url}; is the server running there?` })
+    })
+    if (status === 503) return yield* new ServerBusy({ message: messageOf(text) })
+    if (status === 401) {
+      return yield* new ImportFailed({
+        message: `${messageOf(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
+      })
+    }
+    if (status === 404) return yield* new ImportFailed({ message: `There is no brand ${brand} at ${url}.` })
+    if (status !== 200)
+      return yield* new ImportFailed({ message: `The server answered ${status}: ${messageOf(text)}` })
+    const answers = text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Outcome)
+    // Fewer answers than lines: the store stopped answering half way. Sending the piece again is free.
+    return answers.length === lines.length && answers.every(({ outcome }) => outcome !== undefined)
+      ? answers
+      : yield* new ServerBusy({ message: "the store stopped answering half way" })
+  })
+
+/** Runs to the end of the file. */
+export const importFile = (
+  options: ImportOptions,
+  report: {
+    readonly onProgress: (progress: ImportProgress) => void
+    readonly onRejected: (rejection: Rejection) => void
+  }
+): Effect.Effect<Counts, ImportFailed> =>
+  Effect.gen(function* () {
+    const bytesInAll = yield* Effect.try({
+      try: () => statSync(options.file).size,
+      catch: () => new ImportFailed({ message: `${options.file} can't be read.` })
+    })
+    const rejectedFile = rejectedFileOf(options.file)
+    yield* Effect.sync(() => rmSync(rejectedFile, { force: true }))
+    const counts = { recorded: 0, duplicate: 0, suppressed: 0, rejected: 0 }
+
+    const reject = ({ bytes, number }: FileLine, message: string): void => {
+      appendFileSync(rejectedFile, Buffer.concat([bytes, Buffer.from("\n")]), { mode: 0o600 })
+      report.onRejected({ line: number, message: message.replace(/^Line \d+(?:: | )/, "") })
+    }
+
+    const send = (lines: ReadonlyArray<FileLine>) =>
+      Effect.gen(function* () {
+        const good = lines.filter(({ bytes }) => bytes.length <= greatestLineBytes)
+        const answers =
+          good.length === 0
+            ? []
+            : yield* post(options, good).pipe(
+                Effect.retry({ schedule: patience, while: (failure) => failure._tag === "ServerBusy" }),
+                Effect.catchTag("ServerBusy", ({ message }) =>
+                  Effect.fail(new ImportFailed({ message: `Gave up: ${message}` }))
+                )
+              )
+        let next = 0
+        for (const line of lines) {
+          const answer: Outcome =
+            line.bytes.length <= greatestLineBytes
+              ? answers[next++]!
+              : { outcome: "rejected", message: "takes at most 16 MiB; it is kept cut off." }
+          counts[answer.outcome]++
+          if (answer.outcome === "rejected") reject(line, answer.message ?? "")
+        }
+        report.onProgress({ counts, bytesDone: lines.at(-1)!.endsAt, bytesInAll })
+      })
+
+    const pieces = piecesOf(linesOf(options.file, greatestLineBytes), pieceLimits)
+    while (true) {
+      const { done, value } = yield* Effect.tryPromise({
+        try: () => pieces.next(),
+        catch: () => new ImportFailed({ message: `${options.file} can't be read to its end.` })
+      })
+      if (done === true) return counts
+      yield* send(value)
+    }
+  })
+
+export const eta = ({ bytesDone, bytesInAll }: ImportProgress, elapsed: Duration.Duration): number =>
+  (Duration.toSeconds(elapsed) * (bytesInAll - bytesDone)) / Math.max(1, bytesDone)
