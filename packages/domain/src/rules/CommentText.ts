@@ -25,6 +25,9 @@ const readEntities = (text: string): string =>
         : namedEntities[name]!
   )
 
+/** What stands after the `<` of a tag, a comment or a declaration. */
+const tagStart = /[a-zA-Z/!?]/
+
 /** Elements whose content is not text. */
 const hidden = ["script", "style"]
 
@@ -52,7 +55,7 @@ const stripTags = (text: string): string => {
         at = close + 3
         continue
       }
-    } else if (/[a-zA-Z/!?]/.test(text[open + 1] ?? "")) {
+    } else if (tagStart.test(text[open + 1] ?? "")) {
       const close = find(">", open + 1)
       const nested = text.indexOf("<", open + 1)
       if (close >= 0 && (nested < 0 || close < nested)) {
@@ -79,6 +82,6 @@ const dropControls = (text: string): string =>
 
 export const sanitise = (seen: string): string =>
   stripTags(dropControls(readEntities(stripTags(dropControls(seen)))))
-    .replace(/<+(?=[a-zA-Z/!?])/g, "")
+    .replace(/<+/g, (run, at: number, text: string) => (tagStart.test(text[at + run.length] ?? "") ? "" : run))
     .replace(/\n{3,}/g, "\n\n")
     .trim()

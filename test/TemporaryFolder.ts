@@ -1,0 +1,14 @@
+/** Folders for a test's files, gone when the tests of the file are through. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+
+export const temporaryFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "lead-signals-"))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export const temporaryFile = (name: string): string =>
+  join(mkdtempSync(join(tmpdir(), "lead-signals-")), name)

@@ -1,0 +1,195 @@
+/** What every store must do with brands, keys, signals, campaigns and rate windows. */
+import {
+  Access,
+  Directory,
+  type Entropy,
+  Operating,
+  RateLimit,
+  RateWindows,
+  Reading
+} from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import { Effect, Layer, ManagedRuntime, Option } from "effect"
+import fc from "fast-check"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Stores } from "./LeadStoreContract.ts"
+import { SettableClock } from "./SettableClock.ts"
+
+const millisPerDay = 86_400_000
+const dayOf = (n: number): string =>
+  new Date(Date.UTC(2026, 0, 1) + n * millisPerDay).toISOString().slice(0, 10)
+
+export const directoryContract = (name: string, layer: () => Layer.Layer<Stores, unknown>): void => {
+  describe(`${name}: directory`, () => {
+    let runtime: ManagedRuntime.ManagedRuntime<Stores | Entropy, unknown>
+    const clock = new SettableClock(Date.UTC(2026, 0, 1))
+    const run = <A, E>(work: Effect.Effect<A, E, Stores | Entropy>): Promise<A> =>
+      runtime.runPromise(clock.provide(work))
+
+    beforeAll(async () => {
+      runtime = ManagedRuntime.make(Layer.merge(layer(), webCrypto))
+      await runtime.runPromise(Effect.void)
+    })
+    afterAll(() => runtime.dispose())
+
+    it("keeps several keys of a brand, lists them by their start, revokes each alone [AUTH-4, AUTH-5, AUTH-6, AUTH-8]", () =>
+      run(
+        Effect.gen(function* () {
+          const directory = yield* Directory
+          const [brand, other] = [yield* Operating.createBrand("A"), yield* Operating.createBrand("B")]
+          const make = (label: string) => Operating.createKey(brand.id, { label, requestsPerMinute: 7 })
+          const [first, second] = [yield* make("first"), yield* make("second")]
+          const works = (value: string) => Effect.isSuccess(Access.authenticate(`Bearer ${value}`))
+          expect([yield* works(first.value), yield* works(second.value)]).toEqual([true, true])
+
+          const listed = yield* directory.keys(brand.id)
+          expect(listed.map((key) => [key.label, key.start])).toEqual([
+            ["first", first.value.slice(0, 12)],
+            ["second", second.value.slice(0, 12)]
+          ])
+          expect(JSON.stringify(listed)).not.toContain(first.value)
+          expect(yield* directory.keys(other.id)).toEqual([])
+
+          expect(yield* Effect.isFailure(Operating.revokeKey(other.id, first.key.id))).toBe(true)
+          yield* Operating.revokeKey(brand.id, first.key.id)
+          expect([yield* works(first.value), yield* works(second.value)]).toEqual([false, true])
+          const revokedAt = (yield* directory.keys(brand.id))[0]!.revokedAt
+          clock.millis += 5000
+          yield* Operating.revokeKey(brand.id, first.key.id)
+          expect((yield* directory.keys(brand.id))[0]!.revokedAt).toBe(revokedAt)
+        })
+      ))
+
+    it("shows a key's last use to the minute, and never moves it back [AUTH-8]", () =>
+      run(
+        Effect.gen(function* () {
+          const directory = yield* Directory
+          const brand = yield* Operating.createBrand("A")
+          const { value } = yield* Operating.createKey(brand.id, { label: "k", requestsPerMinute: 7 })
+          const lastUsed = Effect.map(directory.keys(brand.id), ([key]) => key!.lastUsedAt)
+          expect(yield* lastUsed).toBeNull()
+          const minute = Date.UTC(2026, 0, 2, 10, 5)
+          clock.millis = minute + 34_567
+          yield* Access.authenticate(`Bearer ${value}`)
+          expect(yield* lastUsed).toBe(minute)
+          clock.millis = minute - 3_600_000
+          yield* Access.authenticate(`Bearer ${value}`)
+          expect(yield* lastUsed).toBe(minute)
+        })
+      ))
+
+    it("gives each brand a secret of its own for suppression [PII-3]", () =>
+      run(
+        Effect.gen(function* () {
+          const secrets = [yield* Operating.createBrand("A"), yield* Operating.createBrand("A")].map(
+            (b) => b.suppressionSecret
+          )
+          expect(new Set(secrets).size).toBe(2)
+          for (const secret of secrets) expect(secret).toMatch(/^[0-9a-f]{64}$/)
+        })
+      ))
+
+    it("sums each post's last reading as of the latest day in the span [MET-1, MET-2, MET-3, MET-4, MET-7]", async () => {
+      const reading = fc.record({
+        post: fc.constantFrom("a", "b", "c"),
+        day: fc.nat(12),
+        totals: fc.record({
+          impressions: fc.nat(9),
+          reactions: fc.nat(9),
+          comments: fc.nat(9),
+          reposts: fc.nat(9)
+        })
+      })
+      const bound = fc.option(fc.integer({ min: -1, max: 14 }), { nil: undefined })
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(reading, { maxLength: 14 }),
+          fc.array(fc.tuple(bound, bound), { minLength: 6, maxLength: 6 }),
+          (readings, spans) =>
+            run(
+              Effect.gen(function* () {
+                const directory = yield* Directory
+                const brand = yield* Operating.createBrand("A")
+                const campaign = yield* Operating.createCampaign(brand.id, "C")
+                for (const { day, post, totals } of readings)
+                  yield* directory.putReading(campaign.id, post, dayOf(day), totals)
+                for (const [from, to] of spans) {
+                  const span = {
+                    ...(from === undefined ? {} : { startDate: dayOf(from) }),
+                    ...(to === undefined ? {} : { endDate: dayOf(to) })
+                  }
+                  const inside = readings
+                    .filter(({ day }) => day >= (from ?? -1) && day <= (to ?? 99))
+                    .map(({ day }) => day)
+                  const served = Math.max(...inside)
+                  const ofPost = (post: string) =>
+                    readings
+                      .filter((each) => each.post === post && each.day <= served)
+                      .sort((a, b) => a.day - b.day)
+                      .at(-1)?.totals
+                  const add = (key: "impressions" | "reactions" | "comments" | "reposts") =>
+                    ["a", "b", "c"].reduce((sum, post) => sum + (ofPost(post)?.[key] ?? 0), 0)
+                  const [impressions, reactions, comments, reposts] = [
+                    add("impressions"),
+                    add("reactions"),
+                    add("comments"),
+                    add("reposts")
+                  ]
+                  expect(yield* Reading.campaignMetrics(brand.id, campaign.id, span)).toEqual(
+                    inside.length === 0
+                      ? null
+                      : {
+                          impressions,
+                          reactions,
+                          comments,
+                          reposts,
+                          engagementRate:
+                            impressions === 0 ? 0 : (reactions + comments + reposts) / impressions,
+                          snapshotDate: dayOf(served)
+                        }
+                  )
+                }
+              })
+            )
+        ),
+        { numRuns: 60 }
+      )
+    })
+
+    it("keeps a campaign to its brand [MET-6, AUTH-3]", () =>
+      run(
+        Effect.gen(function* () {
+          const [brand, other] = [yield* Operating.createBrand("A"), yield* Operating.createBrand("B")]
+          const campaign = yield* Operating.createCampaign(brand.id, "C")
+          const directory = yield* Directory
+          expect(Option.isSome(yield* directory.campaign(brand.id, campaign.id))).toBe(true)
+          for (const id of ["0", "x", "", "-1", "1e0", "99999999999999999999", ` ${campaign.id}`]) {
+            expect(yield* directory.campaign(brand.id, id)).toEqual(Option.none())
+          }
+          const failure = yield* Effect.flip(Reading.campaignMetrics(other.id, campaign.id, {}))
+          expect(failure._tag).toBe("@lead-signals/domain/NotFound")
+        })
+      ))
+
+    it("steps each key's rate window alone, and atomically [RATE-1, RATE-4]", () =>
+      run(
+        Effect.gen(function* () {
+          const windows = yield* RateWindows
+          const spend = (keyId: string) =>
+            windows.step(keyId, (window) => RateLimit.spend(window, 10, clock.millis))
+          const decisions = yield* Effect.all(
+            Array.from({ length: 25 }, () => spend("71")),
+            { concurrency: "unbounded" }
+          )
+          expect(decisions.filter((decision) => decision.allowed)).toHaveLength(10)
+          expect((yield* spend("72")).remaining).toBe(9)
+          const openedAt = clock.millis
+          expect((yield* spend("73")).resetAt).toBe(openedAt + 60_000)
+          clock.millis += 60_000
+          expect((yield* spend("71")).remaining).toBe(9)
+        })
+      ))
+
+    it("answers a ping [HEALTH-2]", () => run(Effect.flatMap(Directory, (directory) => directory.ping)))
+  })
+}

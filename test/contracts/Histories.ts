@@ -1,0 +1,185 @@
+/** Histories of a brand and questions about it, drawn so that ties, edges and odd texts are common. */
+import fc from "fast-check"
+import type { Filter, Query, Seen } from "./Reference.ts"
+
+/** Near midnight, so that days change within a history. */
+export const startOfHistories = Date.UTC(2026, 2, 30, 22)
+
+export const names = [
+  "Anna",
+  "ANNA",
+  "anna lee",
+  "Ångström",
+  "A\u030angstro\u0308m",
+  "ångström",
+  "ﬁona",
+  "Fiona",
+  "ΟΔΥΣΣΕΥΣ",
+  "Οδυσσευς",
+  "İpek",
+  "Straße",
+  "STRASSE",
+  "😀 Zed",
+  "ｚed",
+  "\uffeeZed",
+  "𐐀lf",
+  "a%b",
+  "a_b",
+  "quo\"te's",
+  "back\\slash",
+  "Ｆｕｌｌ Ｗｉｄｅ",
+  "x",
+  "李小龍",
+  "NULL * OR 1=1"
+]
+
+const text = fc.oneof(
+  fc.constantFrom(...names),
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 6 }).map((t) => t.replaceAll("\u0000", "") || "z")
+)
+
+const company = fc.constantFrom(
+  null,
+  { id: 12, name: "Northwind", domain: "n.example", staffCount: 12.5 },
+  { id: 12, name: "Northwind Ltd" },
+  { id: 3, name: null, industry: "Foods" }
+)
+
+export const people = ["p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"]
+
+const seen: fc.Arbitrary<Seen & { signal: number }> = fc
+  .record({
+    signal: fc.constantFrom(0, 0, 0, 1, 1, 2, 3),
+    person: fc.record({
+      extId: fc.constantFrom("p1", "p1", "p1", ...people),
+      name: text,
+      headline: fc.option(text),
+      username: fc.constantFrom(null, "u1", "u2"),
+      company
+    }),
+    engagement: fc.record({
+      id: fc.nat(400).map((n) => `e${n}`),
+      type: fc.constantFrom(null, "comment", "reaction", "repost"),
+      reactionType: fc.constantFrom(null, "LIKE"),
+      commentText: fc.constantFrom(null, "plain words"),
+      postUrl: fc.constantFrom(null, "https://n.example/1"),
+      postAuthor: fc.constantFrom(null, "Bo"),
+      postAuthorDetail: fc.oneof(
+        fc.constant(null),
+        fc.record({ extId: fc.constantFrom(null, "q1", ...people), name: fc.constantFrom(null, "Bo") })
+      ),
+      trackedAt: fc.constantFrom(null, startOfHistories, startOfHistories + 1, startOfHistories - 5000)
+    })
+  })
+  .map((drawn) => ({ ...drawn, signalId: "" }))
+
+export type Step =
+  | { readonly step: "wait"; readonly millis: number }
+  | { readonly step: "observe"; readonly seen: ReadonlyArray<Seen & { signal: number }> }
+  | {
+      readonly step: "amend"
+      readonly lead: number
+      readonly change: {
+        qualified?: boolean
+        exported?: boolean
+        isEmployee?: boolean
+        score1?: number | null
+      }
+    }
+  | { readonly step: "erase"; readonly lead: number }
+
+const hour = 3_600_000
+
+const change = fc.record(
+  {
+    qualified: fc.boolean(),
+    exported: fc.boolean(),
+    isEmployee: fc.boolean(),
+    score1: fc.constantFrom(null, 0, 1, 2.5, -3)
+  },
+  { requiredKeys: [] }
+)
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      step: fc.constant("wait" as const),
+      millis: fc.constantFrom(0, 1, hour, 3 * hour, 26 * hour, -hour)
+    })
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      step: fc.constant("observe" as const),
+      seen: fc.array(seen, { minLength: 1, maxLength: 14 })
+    })
+  },
+  { weight: 3, arbitrary: fc.record({ step: fc.constant("amend" as const), lead: fc.nat(9), change }) },
+  { weight: 1, arbitrary: fc.record({ step: fc.constant("erase" as const), lead: fc.nat(9) }) }
+)
+
+export const history: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(step, {
+  minLength: 3,
+  maxLength: 14,
+  size: "max"
+})
+
+/** A question before it is known which instants the history has: bounds are picked from those. */
+export interface Question {
+  readonly flags: Pick<Filter, "qualified" | "exported" | "isEmployee">
+  readonly signal: number | null
+  readonly bounds: ReadonlyArray<{
+    readonly name: "createdAfter" | "createdBefore" | "updatedAfter" | "updatedBefore"
+    readonly instant: number
+    readonly by: number
+  }>
+  readonly search: string | null
+  readonly order: Pick<Query, "field" | "direction" | "page" | "pageSize" | "engagements">
+}
+
+const part = fc
+  .record({
+    of: fc.oneof(fc.constantFrom(...names), text),
+    from: fc.nat(6),
+    length: fc.integer({ min: 1, max: 5 }),
+    upper: fc.boolean()
+  })
+  .map(({ from, length, of, upper }) => {
+    const characters = Array.from(of)
+    const at = from % characters.length
+    const cut = characters.slice(at, at + length).join("")
+    return upper ? cut.toUpperCase() : cut
+  })
+
+export const question: fc.Arbitrary<Question> = fc.record({
+  flags: fc
+    .record(
+      { qualified: fc.boolean(), exported: fc.boolean(), isEmployee: fc.boolean() },
+      { requiredKeys: [] }
+    )
+    .chain((flags) => fc.constantFrom({}, {}, flags)),
+  signal: fc.constantFrom(null, null, 0, 1, 2, 3, 9),
+  bounds: fc.oneof(
+    { weight: 2, arbitrary: fc.constant([]) },
+    {
+      weight: 3,
+      arbitrary: fc.uniqueArray(
+        fc.record({
+          name: fc.constantFrom("createdAfter", "createdBefore", "updatedAfter", "updatedBefore"),
+          instant: fc.nat(1000),
+          by: fc.constantFrom(0, 0, 0, -1, 1)
+        }),
+        { selector: ({ name }) => name, maxLength: 3 }
+      )
+    }
+  ),
+  search: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 2, arbitrary: part }),
+  order: fc.record({
+    field: fc.constantFrom("createdAt", "updatedAt", "score1", "name"),
+    direction: fc.constantFrom("asc", "desc"),
+    page: fc.constantFrom(1, 1, 1, 2, 3, 50),
+    pageSize: fc.constantFrom(1, 2, 3, 25),
+    engagements: fc.constantFrom("none", "plain", "detailed")
+  })
+})

@@ -1,0 +1,355 @@
+/**
+ * A naive store: arrays that are filtered and sorted anew for every question, and answers spelled out key by key. It is
+ * written from the clauses alone and shares no code with the rules, the views or the stores that it checks.
+ */
+
+export interface SeenPerson {
+  extId: string
+  name: string
+  headline: string | null
+  username: string | null
+  company: Record<string, unknown> | null
+}
+
+export interface SeenEngagement {
+  id: string
+  type: string | null
+  reactionType: string | null
+  commentText: string | null
+  postUrl: string | null
+  postAuthor: string | null
+  postAuthorDetail: { extId: string | null; name: string | null } | null
+  /** Milliseconds, or null for the time of the commit. */
+  trackedAt: number | null
+}
+
+export interface Seen {
+  signalId: string
+  person: SeenPerson
+  engagement: SeenEngagement
+}
+
+export interface ReferenceSignal {
+  id: string
+  name: string
+  signalType: string
+  source: { type: string; value: string; liCompanyId: string | null; company: Record<string, unknown> | null }
+}
+
+interface Row {
+  id: number
+  extId: string
+  signalId: string
+  qualified: boolean
+  exported: boolean
+  isEmployee: boolean
+  score1: number | null
+  createdAt: number
+  updatedAt: number
+  sightings: Array<{ at: number; person: SeenPerson }>
+  engagements: Array<Omit<SeenEngagement, "trackedAt"> & { trackedAt: number; signalId: string }>
+}
+
+export interface Filter {
+  signalId?: string
+  qualified?: boolean
+  exported?: boolean
+  isEmployee?: boolean
+  createdAfter?: number
+  createdBefore?: number
+  updatedAfter?: number
+  updatedBefore?: number
+  /** As a client types it. */
+  search?: string
+}
+
+export interface Query {
+  filter: Filter
+  field: "createdAt" | "updatedAt" | "score1" | "name"
+  direction: "asc" | "desc"
+  page: number
+  pageSize: number
+  engagements: "none" | "plain" | "detailed"
+}
+
+const points = (text: string): Array<number> => Array.from(text, (character) => character.codePointAt(0)!)
+
+const compareTexts = (a: string, b: string): number => {
+  const [left, right] = [points(a), points(b)]
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const difference = (left[i] ?? -1) - (right[i] ?? -1)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+const lower = (text: string): string => text.normalize("NFKC").toLowerCase()
+const folded = (text: string): string => lower(text).split("ς").join("σ").normalize("NFKC")
+
+const iso = (at: number): string => new Date(at).toISOString()
+
+const companyKeys = [
+  "name",
+  "url",
+  "homepageUrl",
+  "logoUrl",
+  "industry",
+  "staffCountRange",
+  "staffCount",
+  "location",
+  "country",
+  "city",
+  "username",
+  "description"
+]
+
+const companyShown = (company: Record<string, unknown> | null) => {
+  if (company === null) return null
+  const shown: Record<string, unknown> = { id: `${company["id"] as number}` }
+  for (const key of companyKeys) shown[key] = company[key] ?? null
+  return shown
+}
+
+export class Reference {
+  rows: Array<Row> = []
+  erased: Array<string> = []
+  events: Array<Record<string, unknown>> = []
+
+  constructor(
+    readonly brandId: string,
+    readonly signals: Array<ReferenceSignal>
+  ) {}
+
+  /** What must become of it; `idOf` is asked for the id of a new lead. */
+  observe(seen: Seen, now: number, idOf: () => number): { outcome: string; leadId: number | null } {
+    if (!this.signals.some((signal) => signal.id === seen.signalId))
+      return { outcome: "rejected", leadId: null }
+    if (this.erased.includes(seen.person.extId)) return { outcome: "suppressed", leadId: null }
+    const owner = this.rows.find((row) => row.engagements.some((e) => e.id === seen.engagement.id))
+    if (owner !== undefined) return { outcome: "duplicate", leadId: owner.id }
+    let row = this.rows.find((each) => each.extId === seen.person.extId)
+    const first = row === undefined
+    if (row === undefined) {
+      row = {
+        id: idOf(),
+        extId: seen.person.extId,
+        signalId: seen.signalId,
+        qualified: false,
+        exported: false,
+        isEmployee: false,
+        score1: null,
+        createdAt: now,
+        updatedAt: now,
+        sightings: [],
+        engagements: []
+      }
+      this.rows.push(row)
+      this.fire("lead2.created", row.id, seen.engagement.id, false, now)
+    }
+    this.fire("activity.detected", row.id, seen.engagement.id, first, now)
+    const trackedAt = seen.engagement.trackedAt ?? now
+    row.updatedAt = Math.max(row.updatedAt, now)
+    row.sightings.push({ at: trackedAt, person: seen.person })
+    const engagement = { ...seen.engagement, trackedAt, signalId: seen.signalId }
+    if (engagement.type !== "reaction") engagement.reactionType = null
+    if (engagement.type !== "comment") engagement.commentText = null
+    if (
+      engagement.postAuthorDetail?.extId != null &&
+      this.erased.includes(engagement.postAuthorDetail.extId)
+    ) {
+      Object.assign(engagement, { postUrl: null, postAuthor: null, postAuthorDetail: null })
+    }
+    row.engagements.push(engagement)
+    return { outcome: "recorded", leadId: row.id }
+  }
+
+  amend(id: number, change: Partial<Row>, now: number): void {
+    const row = this.rows.find((each) => each.id === id)!
+    const changes = Object.entries(change).some(([key, value]) => row[key as keyof Row] !== value)
+    Object.assign(row, change)
+    if (changes) row.updatedAt = Math.max(row.updatedAt, now)
+  }
+
+  erase(id: number, now: number): void {
+    const { extId } = this.rows.find((each) => each.id === id)!
+    this.erased.push(extId)
+    this.rows = this.rows.filter((row) => row.id !== id)
+    this.events = this.events.filter((event) => event["leadId"] !== id)
+    for (const row of this.rows) {
+      for (const engagement of row.engagements) {
+        if (engagement.postAuthorDetail?.extId !== extId) continue
+        Object.assign(engagement, { postUrl: null, postAuthor: null, postAuthorDetail: null })
+        row.updatedAt = Math.max(row.updatedAt, now)
+      }
+    }
+  }
+
+  /** The body of GET /signals/leads. */
+  list(query: Query): unknown {
+    const matching = this.rows
+      .filter((row) => this.matches(row, query.filter))
+      .sort((a, b) => this.compare(a, b, query))
+    const from = (query.page - 1) * query.pageSize
+    return {
+      data: matching.slice(from, from + query.pageSize).map((row) => ({
+        ...this.shown(row),
+        ...(query.engagements === "none" ? {} : this.window(row, query.engagements === "detailed"))
+      })),
+      meta: {
+        pagination: {
+          page: query.page,
+          pageSize: query.pageSize,
+          pageCount: Math.ceil(matching.length / query.pageSize),
+          total: matching.length
+        },
+        sort: `${query.field}:${query.direction}`,
+        engagements: { detailIncluded: query.engagements === "detailed" }
+      }
+    }
+  }
+
+  /** The data of GET /signals/leads/{id}; null where it is 404. */
+  detail(id: number, withDetail: boolean): unknown {
+    const row = this.rows.find((each) => each.id === id)
+    return row === undefined
+      ? null
+      : {
+          ...this.shown(row),
+          company: companyShown(this.newest(row, "company") as Record<string, unknown> | null),
+          ...this.window(row, withDetail)
+        }
+  }
+
+  private fire(
+    event: string,
+    leadId: number,
+    engagementId: string,
+    isFirstActivity: boolean,
+    occurredAt: number
+  ): void {
+    this.events.push({ event, brandId: this.brandId, leadId, engagementId, isFirstActivity, occurredAt })
+  }
+
+  /** The value of the newest sighting that has one; of several at one time, the greatest. */
+  private newest(row: Row, key: keyof SeenPerson): unknown {
+    const having = row.sightings.filter(({ person }) => person[key] !== null)
+    const at = Math.max(...having.map((sighting) => sighting.at))
+    const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+    return (
+      having
+        .filter((sighting) => sighting.at === at)
+        .map(({ person }) => person[key])
+        .sort((a, b) => compareTexts(text(b), text(a)))[0] ?? null
+    )
+  }
+
+  private matches(row: Row, filter: Filter): boolean {
+    const texts = [this.newest(row, "name") as string, (this.newest(row, "headline") as string | null) ?? ""]
+    const wanted = filter.search
+    return (
+      (filter.signalId === undefined || row.engagements.some((e) => e.signalId === filter.signalId)) &&
+      (filter.qualified === undefined || row.qualified === filter.qualified) &&
+      (filter.exported === undefined || row.exported === filter.exported) &&
+      (filter.isEmployee === undefined || row.isEmployee === filter.isEmployee) &&
+      !(filter.createdAfter !== undefined && row.createdAt < filter.createdAfter) &&
+      !(filter.createdBefore !== undefined && row.createdAt > filter.createdBefore) &&
+      !(filter.updatedAfter !== undefined && row.updatedAt < filter.updatedAfter) &&
+      !(filter.updatedBefore !== undefined && row.updatedAt > filter.updatedBefore) &&
+      (wanted === undefined || wanted === "" || texts.some((text) => folded(text).includes(folded(wanted))))
+    )
+  }
+
+  private compare(a: Row, b: Row, { direction, field }: Query): number {
+    const sign = direction === "asc" ? 1 : -1
+    if (field === "score1") {
+      if (a.score1 === null && b.score1 !== null) return 1
+      if (a.score1 !== null && b.score1 === null) return -1
+      return sign * ((a.score1 ?? 0) - (b.score1 ?? 0)) || a.id - b.id
+    }
+    const byField =
+      field === "name"
+        ? compareTexts(lower(this.newest(a, "name") as string), lower(this.newest(b, "name") as string))
+        : a[field] - b[field]
+    return sign * byField || a.id - b.id
+  }
+
+  private shown(row: Row): Record<string, unknown> {
+    const company = this.newest(row, "company") as Record<string, unknown> | null
+    const ids = [...new Set(row.engagements.map((e) => e.signalId))]
+    return {
+      id: row.id,
+      extId: row.extId,
+      name: this.newest(row, "name"),
+      headline: this.newest(row, "headline"),
+      username: this.newest(row, "username"),
+      title1: null,
+      liProfileUrl: null,
+      profileImgUrl: null,
+      leadCompany:
+        company === null
+          ? null
+          : { id: company["id"], name: company["name"] ?? null, domain: company["domain"] ?? null },
+      signalId: row.signalId,
+      signalIds: ids.sort((a, b) => Number(a) - Number(b)),
+      qualified: row.qualified,
+      exported: row.exported,
+      isEmployee: row.isEmployee,
+      score1: row.score1,
+      createdAt: iso(row.createdAt),
+      updatedAt: iso(row.updatedAt)
+    }
+  }
+
+  private window(row: Row, withDetail: boolean): Record<string, unknown> {
+    const all = [...row.engagements].sort((a, b) => b.trackedAt - a.trackedAt || compareTexts(b.id, a.id))
+    return {
+      engagements: all.slice(0, 20).map((e) => {
+        const signal = this.signals.find((each) => each.id === e.signalId)!
+        const author = e.postAuthorDetail
+        const authorRow =
+          author?.extId == null ? undefined : this.rows.find((each) => each.extId === author.extId)
+        const detail = {
+          postAuthorDetail:
+            author === null
+              ? null
+              : {
+                  name: author.name,
+                  firstName: null,
+                  lastName: null,
+                  headline: null,
+                  username: null,
+                  linkedinProfileUrl: null,
+                  profileImageUrl: null,
+                  company:
+                    authorRow === undefined
+                      ? null
+                      : companyShown(this.newest(authorRow, "company") as Record<string, unknown> | null),
+                  leadId: authorRow === undefined ? null : `${authorRow.id}`
+                },
+          source: {
+            id: signal.id,
+            type: signal.source.type,
+            value: signal.source.value,
+            liCompanyId: signal.source.liCompanyId,
+            company: companyShown(signal.source.company)
+          }
+        }
+        return {
+          id: e.id,
+          type: e.type,
+          reactionType: e.reactionType,
+          commentText: e.commentText,
+          postUrl: e.postUrl,
+          postContent: null,
+          postPostedAt: null,
+          postAuthor: e.postAuthor,
+          ...(withDetail ? detail : {}),
+          signal: { id: signal.id, name: signal.name, signalType: signal.signalType },
+          emittedAt: null,
+          trackedAt: iso(e.trackedAt)
+        }
+      }),
+      engagementsMeta: { truncated: all.length > 20 }
+    }
+  }
+}

@@ -1,0 +1,9 @@
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { temporaryFile } from "../TemporaryFolder.ts"
+import { directoryContract } from "./DirectoryContract.ts"
+import { leadStoreContract } from "./LeadStoreContract.ts"
+
+const layer = () => SqliteStore.layer({ filename: temporaryFile("store.sqlite") })
+
+leadStoreContract("SQLite", layer, 1000)
+directoryContract("SQLite", layer)
