@@ -161,12 +161,12 @@ export const question: fc.Arbitrary<Question> = fc.record({
     .chain((flags) => fc.constantFrom({}, {}, flags)),
   signal: fc.constantFrom(null, null, 0, 1, 2, 3, 9),
   bounds: fc.oneof(
-    { weight: 2, arbitrary: fc.constant([]) },
+    { weight: 2, arbitrary: fc.constant<Question["bounds"]>([]) },
     {
       weight: 3,
       arbitrary: fc.uniqueArray(
         fc.record({
-          name: fc.constantFrom("createdAfter", "createdBefore", "updatedAfter", "updatedBefore"),
+          name: fc.constantFrom("createdAfter" as const, "createdBefore" as const, "updatedAfter" as const, "updatedBefore" as const),
           instant: fc.nat(1000),
           by: fc.constantFrom(0, 0, 0, -1, 1)
         }),

@@ -27,7 +27,7 @@ describe("API keys", () => {
         fc.pre(bytes.filter((byte) => byte < 248).length >= 32)
         const key = ApiKeys.fromRandom(bytes)
         expect(key).toMatch(/^lsk_[0-9A-Za-z]{38}$/)
-        const value = [...key.slice(-6)].reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0)
+        const value = Array.from(key.slice(-6)).reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0)
         expect(value).toBe(checksum(key.slice(0, -6)))
         expect(ApiKeys.isWellFormed(key)).toBe(true)
       })

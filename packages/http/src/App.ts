@@ -71,9 +71,7 @@ const complete = (
     ...(response.status === 401 ? { "www-authenticate": "Bearer" } : {}),
     ...(response.status === 429 && record.rate !== null
       ? { "retry-after": String(record.rate.retryAfterSeconds) }
-      : {}),
-    // The rest of an oversized body is not waited for.
-    ...(response.status === 413 ? { connection: "close" } : {})
+      : {})
   })
 
 /** A key on a path or method that doesn't exist spends its request, and is told what is left. [RATE-2] */

@@ -6,6 +6,12 @@ import { PayloadTooLarge, UnsupportedMediaType } from "./contract/Failures.ts"
 
 export const greatestJsonBytes = 1024 * 1024
 
+/**
+ * How much of an oversized body is read and thrown away: a client that is still sending does not see an answer that
+ * comes before the end, so the refusal waits for it this long.
+ */
+export const greatestDiscardedBytes = 64 * 1024 * 1024
+
 export const jsonTooLarge = new PayloadTooLarge({
   message: "A JSON body takes at most 1 MiB; send more as application/x-ndjson where that is taken."
 })
@@ -32,11 +38,12 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
     let size = 0
     yield* Stream.runForEach(request.stream, (chunk) => {
       size += chunk.length
-      chunks.push(chunk)
-      return size > greatestJsonBytes ? jsonTooLarge : Effect.void
+      if (size <= greatestJsonBytes) chunks.push(chunk)
+      return size > greatestDiscardedBytes ? jsonTooLarge : Effect.void
     }).pipe(
       Effect.catchTag("RequestError", () => Effect.fail(malformed("The body could not be read to its end.")))
     )
+    if (size > greatestJsonBytes) return yield* jsonTooLarge
     const bytes = new Uint8Array(size)
     let at = 0
     for (const chunk of chunks) {

@@ -28,6 +28,7 @@ const maxHeaderBytes = 64 * 1024
 
 const parserRefusals: { readonly [code: string]: string } = {
   HPE_HEADER_OVERFLOW: `The request's target and headers take at most ${maxHeaderBytes / 1024} KiB.`,
+  HOST_MISSING: "The request takes a Host header.",
   ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time."
 }
 
@@ -73,11 +74,16 @@ const start = (
   Effect.gen(function* () {
     const app = yield* make
     const handle = yield* untraced(NodeHttpServer.makeHandler(app))
-    const server = createServer({ maxHeaderSize: maxHeaderBytes })
+    // Node's own refusal of a request without Host has no body; the one below has.
+    const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false })
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
       // A socket that breaks while it is written to is no error of ours.
       response.on("error", () => {})
       request.on("error", () => {})
+      if (request.httpVersion === "1.1" && request.headers.host === undefined) {
+        refuse(request.socket, "HOST_MISSING")
+        return
+      }
       handle(request, response)
     }
     server.on("request", answer)

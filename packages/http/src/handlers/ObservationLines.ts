@@ -11,7 +11,7 @@ import {
 } from "@lead-signals/domain"
 import { Chunk, Effect, Either, Option, type Scope, Stream } from "effect"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { decodeUtf8 } from "../Body.ts"
+import { decodeUtf8, greatestDiscardedBytes } from "../Body.ts"
 import { errorBody, PayloadTooLarge, unavailableMessage } from "../contract/Failures.ts"
 
 /** A line may be so long; with what is read ahead, so much is held at once. */
@@ -41,28 +41,40 @@ const join = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
-/** Cuts bytes into lines across the pieces they come in. */
+/**
+ * Cuts bytes into lines across the pieces they come in. After a line that is too long no more lines come: what follows
+ * is thrown away up to a bound, so that a client that sends all before it reads still sees the refusal.
+ */
 class LineCutter {
   private pending: Array<Uint8Array> = []
   private pendingBytes = 0
   private number = 0
+  private discardedBytes = 0
 
   push(bytes: Uint8Array): Either.Either<ReadonlyArray<Line>, PayloadTooLarge> {
+    if (this.discardedBytes > 0) return this.discard(bytes)
     const lines: Array<Line> = []
     let from = 0
     for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, from)) {
       this.hold(bytes.subarray(from, at))
-      if (this.pendingBytes > greatestLineBytes) return Either.left(lineTooLarge)
       lines.push(this.cut())
       from = at + 1
     }
     this.hold(bytes.subarray(from))
-    return this.pendingBytes > greatestLineBytes ? Either.left(lineTooLarge) : Either.right(lines)
+    if (this.pendingBytes > greatestLineBytes) this.discard(bytes)
+    return Either.right(lines)
   }
 
   /** What stands after the last newline. */
-  rest(): ReadonlyArray<Line> {
-    return this.pendingBytes === 0 ? [] : [this.cut()]
+  rest(): Either.Either<ReadonlyArray<Line>, PayloadTooLarge> {
+    if (this.discardedBytes > 0) return Either.left(lineTooLarge)
+    return Either.right(this.pendingBytes === 0 ? [] : [this.cut()])
+  }
+
+  private discard(bytes: Uint8Array): Either.Either<ReadonlyArray<Line>, PayloadTooLarge> {
+    this.pending = []
+    this.discardedBytes += bytes.length
+    return this.discardedBytes > greatestDiscardedBytes ? Either.left(lineTooLarge) : Either.right([])
   }
 
   private hold(piece: Uint8Array): void {
@@ -125,7 +137,7 @@ const outcomes = <E>(
       // A client that goes away half way has sent what it has sent: the complete lines count.
       Stream.catchAll(() => Stream.empty),
       Stream.mapEffect((bytes) => cutter.push(bytes)),
-      Stream.concat(Stream.sync(() => cutter.rest())),
+      Stream.concat(Stream.fromEffect(Effect.suspend(() => cutter.rest()))),
       Stream.flatMap((lines) =>
         Stream.fromIterable(
           Chunk.chunksOf(Chunk.fromIterable(lines.filter((line) => !isBlank(line))), batchLength)

@@ -1,0 +1,235 @@
+import { once } from "node:events"
+import { connect } from "node:net"
+import { gzipSync } from "node:zlib"
+import { Effect, Layer } from "effect"
+import { Directory, LeadStore, StoreUnavailable } from "@lead-signals/domain"
+import * as MemoryStore from "@lead-signals/store-memory"
+import { beforeAll, describe, expect, it } from "vitest"
+import { type Api, type BrandSetUp, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+
+let api: Api
+let brand: BrandSetUp
+
+beforeAll(async () => {
+  api = await startApi()
+  brand = await setUpBrand(api)
+})
+
+interface Parsed {
+  readonly status: number
+  readonly headers: string
+  readonly body: any
+}
+
+const parse = (text: string): Parsed => {
+  const [head = "", body = ""] = text.split("\r\n\r\n")
+  return { status: Number(head.split(" ")[1]), headers: head.toLowerCase(), body: body === "" ? null : JSON.parse(body) }
+}
+
+const sendTarget = async (target: string | Buffer, method = "GET"): Promise<Parsed> =>
+  parse(
+    await api.raw(
+      Buffer.concat([
+        Buffer.from(`${method} `),
+        Buffer.from(target as string),
+        Buffer.from(` HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${brand.key}\r\nConnection: close\r\n\r\n`)
+      ])
+    )
+  )
+
+const expectShape = ({ body, headers, status }: Parsed, wanted: number, code: string): void => {
+  expect([status, body]).toEqual([wanted, { error: { code, message: expect.stringMatching(/\S/) } }])
+  expect(headers).toContain("content-type: application/json")
+  expect(headers).toContain("x-request-id: ")
+}
+
+describe("errors of one shape", () => {
+  it("for unknown paths and wrong methods, with Allow [ERR-1, ERR-2]", async () => {
+    for (const path of ["/", "/nope", "/signals", "/signals/leads/", "/signals/leads/1/2", "//signals/leads", "/Signals/leads", "/operator", "/campaign//metrics"]) {
+      const { body, headers, status } = await api.call(path)
+      expect([path, status, body.error.code]).toEqual([path, 404, "not_found"])
+      expect(headers.get("x-request-id")).toBeTruthy()
+    }
+    for (const [method, path, allow] of [
+      ["POST", "/signals/leads", "GET, HEAD"],
+      ["DELETE", "/signals/leads/1", "GET, HEAD"],
+      ["PATCH", "/health", "GET, HEAD"],
+      ["PUT", "/operator/brands", "GET, HEAD, POST"],
+      ["OPTIONS", "/operator/brands/1/leads/1", "DELETE, GET, HEAD, PATCH"],
+      ["GET", "/operator/brands/1/keys/1", "DELETE"]
+    ] as const) {
+      const { body, headers, status } = await api.call(path, { method })
+      expect([path, status, headers.get("allow"), body.error.code]).toEqual([path, 405, allow, "method_not_allowed"])
+    }
+  })
+
+  it("for malformed targets [ERR-5]", async () => {
+    for (const target of [
+      "/signals/leads?search=%",
+      "/signals/leads?search=%zz",
+      "/signals/leads?search=%ff",
+      "/signals/leads?search=%ed%a0%80",
+      "/%ff",
+      "/signals/leads/%e4",
+      "/signals/leads#x",
+      "*",
+      Buffer.from([0x2f, 0xff, 0xfe]),
+      Buffer.from("/signals/leads?search=é", "utf8"),
+      Buffer.from("/signals/leads?search=\u0001", "latin1")
+    ]) {
+      expectShape(await sendTarget(target as string), 400, "invalid_parameter")
+    }
+  })
+
+  it("for a target over 16 KiB, and for headers beyond what is read [ERR-5]", async () => {
+    const at = (length: number) => `/signals/leads?x=${"a".repeat(length - "/signals/leads?x=".length)}`
+    expect((await sendTarget(at(16 * 1024))).status).toBe(200)
+    expectShape(await sendTarget(at(16 * 1024 + 1)), 400, "invalid_parameter")
+    expectShape(await sendTarget(at(100 * 1024)), 400, "invalid_parameter")
+    expectShape(parse(await api.raw(`GET /health HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(100_000)}\r\n\r\n`)), 400, "invalid_parameter")
+  })
+
+  it("for what is no HTTP at all [ERR-1, ERR-5]", async () => {
+    for (const bytes of [
+      "NONSENSE\r\n\r\n",
+      "GET\r\n\r\n",
+      "GET /health HTTP/9.9\r\n\r\n",
+      "GET /health HTTP/1.1\r\nbad header\r\n\r\n",
+      "\u0016\u0003\u0001\u0002\u0000",
+      "POST /operator/brands HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n",
+      "GET /health HTTP/1.1\r\n\r\n"
+    ]) {
+      expectShape(parse(await api.raw(bytes)), 400, "invalid_parameter")
+    }
+  })
+
+  it("for CONNECT, odd expectations and upgrades [ERR-1, ERR-2]", async () => {
+    expectShape(parse(await api.raw("CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", /}}$/)), 400, "invalid_parameter")
+    expect(parse(await api.raw("GET /health HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n")).status).toBe(200)
+    const upgrade = "GET /health HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
+    expect(parse(await api.raw(upgrade, /"ok"/)).status).toBe(200)
+  })
+
+  it("takes an absolute target, too [ERR-5]", async () => {
+    expect((await sendTarget("http://elsewhere.example/signals/leads?pageSize=1")).status).toBe(200)
+    expect((await sendTarget("http://elsewhere.example")).status).toBe(404)
+  })
+
+  it("answers HEAD as GET, without a body [ERR-1]", async () => {
+    const head = await api.call("/signals/leads", { method: "HEAD", token: brand.key })
+    expect([head.status, head.text]).toEqual([200, ""])
+    expect(head.headers.get("x-ratelimit-limit")).toBeTruthy()
+  })
+})
+
+describe("bodies", () => {
+  const post = (body: BodyInit, contentType: string | null = "application/json", more: Record<string, string> = {}) =>
+    api.call("/operator/brands", {
+      method: "POST",
+      token: operatorToken,
+      headers: { ...(contentType === null ? {} : { "content-type": contentType }), ...more },
+      body
+    })
+
+  it("take JSON in UTF-8 only [ERR-2, ERR-5]", async () => {
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "json", "application/json; charset=latin1", "application/x-ndjson"]) {
+      const { body, status } = await post('{"name":"x"}', type)
+      expect([type, status, body.error.code]).toEqual([type, 415, "unsupported_media_type"])
+    }
+    for (const type of ["application/json", "APPLICATION/JSON; charset=UTF-8", 'application/json;charset="utf-8"']) {
+      expect((await post('{"name":"x"}', type)).status).toBe(201)
+    }
+  })
+
+  it("that are malformed get a 400 [ERR-5]", async () => {
+    const bodies: Array<BodyInit> = ["", " ", "{", '{"name":"x"', "nul", '{"name":"x"} trailing', new Uint8Array([0xff, 0xfe]), new Uint8Array([0x7b, 0x22, 0xc3, 0x28]), gzipSync('{"name":"x"}'), "[".repeat(100_000)]
+    for (const each of bodies) {
+      const { body, status } = await post(each)
+      expect([status, body.error.code]).toEqual([400, "invalid_parameter"])
+    }
+  })
+
+  it("over 1 MiB are 413, announced or not [ERR-2, ERR-5]", async () => {
+    const name = (length: number) => JSON.stringify({ name: "x".repeat(length - '{"name":""}'.length) })
+    expect((await post(name(1024 * 1024))).status).toBe(201)
+    const announced = await post(name(1024 * 1024 + 1))
+    expect([announced.status, announced.body.error.code]).toEqual([413, "payload_too_large"])
+    const head = `POST /operator/brands HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const piece = `${(65536).toString(16)}\r\n${"x".repeat(65536)}\r\n`
+    expectShape(parse(await api.raw(`${head}${piece.repeat(17)}0\r\n\r\n`, /}}$/)), 413, "payload_too_large")
+  })
+
+  it("that break off change nothing and leave the server well [ERR-5]", async () => {
+    const before = (await api.operate("GET", "/operator/brands")).body.data.length
+    const socket = connect(api.port, "127.0.0.1")
+    await once(socket, "connect")
+    socket.write(
+      `POST /operator/brands HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Length: 100\r\n\r\n{"name":"x"}`
+    )
+    await api.call("/health")
+    socket.destroy()
+    expect((await api.call("/health")).status).toBe(200)
+    expect((await api.operate("GET", "/operator/brands")).body.data).toHaveLength(before)
+  })
+})
+
+describe("failures of ours", () => {
+  const broken = (failure: Effect.Effect<never, StoreUnavailable>) =>
+    startApi({
+      stores: Layer.effect(
+        LeadStore,
+        Effect.map(LeadStore, (store) => LeadStore.of({ ...store, list: () => failure, commit: () => failure }))
+      ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
+    })
+
+  it("are 503 unavailable when the store can't answer, without saying why [ERR-2, ERR-3]", async () => {
+    const own = await broken(Effect.fail(new StoreUnavailable({ reason: "the disk is full (/secret/path)" })))
+    const its = await setUpBrand(own)
+    for (const answer of [
+      await own.call("/signals/leads", { token: its.key }),
+      await own.operate("POST", `/operator/brands/${its.id}/observations`, { observations: [{ signalId: its.signalId, person: { extId: "a", name: "a" }, engagement: { id: "a" } }] }),
+      await own.call(`/operator/brands/${its.id}/observations`, {
+        method: "POST",
+        token: operatorToken,
+        headers: { "content-type": "application/x-ndjson" },
+        body: JSON.stringify({ signalId: its.signalId, person: { extId: "a", name: "a" }, engagement: { id: "a" } })
+      })
+    ]) {
+      expect([answer.status, answer.body.error.code]).toEqual([503, "unavailable"])
+      expect(answer.text).not.toContain("secret")
+      expect(answer.headers.get("x-request-id")).toBeTruthy()
+    }
+  })
+
+  it("are 500 internal_error on a defect, whose message is told nobody [ERR-2, ERR-3, PII-2]", async () => {
+    const own = await broken(Effect.die(new Error("choked on Personal Name")))
+    const its = await setUpBrand(own)
+    const answer = await own.call("/signals/leads", { token: its.key })
+    expect([answer.status, answer.body.error.code]).toEqual([500, "internal_error"])
+    expect(answer.headers.get("x-ratelimit-remaining")).toBeTruthy()
+    expect(answer.text + own.log.join("\n")).not.toContain("Personal Name")
+    expect(own.log.some((line) => line.includes("internal error") && line.includes(answer.headers.get("x-request-id")!))).toBe(true)
+  })
+
+  it("are not ready while the store can't answer [HEALTH-2]", async () => {
+    const own = await startApi({
+      stores: Layer.effect(
+        Directory,
+        Effect.map(Directory, (directory) => Directory.of({ ...directory, ping: Effect.fail(new StoreUnavailable({ reason: "gone" })) }))
+      ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
+    })
+    expect([(await own.call("/health/ready")).status, (await own.call("/health")).status]).toEqual([503, 200])
+  })
+})
+
+describe("the fetch handler", () => {
+  it("answers as the server does, and never rejects [ERR-1, LIST-1]", async () => {
+    for (const path of ["/signals/leads", "/signals/leads?sort=x", "/nope", "/health"]) {
+      const headers = { authorization: `Bearer ${brand.key}` }
+      const direct = await api.fetch(new Request(`http://host.example${path}`, { headers }))
+      const served = await api.call(path, { headers })
+      expect([direct.status, await direct.text()]).toEqual([served.status, served.text])
+      expect(direct.headers.get("x-request-id")).toBeTruthy()
+    }
+  })
+})
