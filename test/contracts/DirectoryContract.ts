@@ -183,9 +183,11 @@ export const directoryContract = (name: string, layer: () => Layer.Layer<Stores,
           )
           expect(decisions.filter((decision) => decision.allowed)).toHaveLength(10)
           expect((yield* spend("72")).remaining).toBe(9)
+          // Early on the clock, a window that was never opened must not pass for one that is open.
+          clock.millis = 30_000
           const openedAt = clock.millis
           expect((yield* spend("73")).resetAt).toBe(openedAt + 60_000)
-          clock.millis += 60_000
+          clock.millis = Date.UTC(2026, 5, 1)
           expect((yield* spend("71")).remaining).toBe(9)
         })
       ))

@@ -48,6 +48,12 @@ const refuse = (socket: Socket, code: string | undefined): void => {
   )
 }
 
+/** What a socket still has to answer: a refusal of what came after waits for its turn. */
+interface PendingAnswers {
+  open: number
+  refusal: string | null
+}
+
 const listen = (server: Server, { host, port }: NodeServerOptions) =>
   Effect.async<AddressInfo, Error>((resume) => {
     const onError = (cause: Error): void => resume(Effect.fail(cause))
@@ -76,14 +82,23 @@ const start = (
     const handle = yield* untraced(NodeHttpServer.makeHandler(app))
     // Node's own refusal of a request without Host has no body; the one below has.
     const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false })
+    const pending = new WeakMap<Socket, PendingAnswers>()
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
+      const { socket } = request
       // A socket that breaks while it is written to is no error of ours.
       response.on("error", () => {})
       request.on("error", () => {})
       if (request.httpVersion === "1.1" && request.headers.host === undefined) {
-        refuse(request.socket, "HOST_MISSING")
+        refuse(socket, "HOST_MISSING")
         return
       }
+      const answers = pending.get(socket) ?? { open: 0, refusal: null }
+      pending.set(socket, answers)
+      answers.open++
+      response.on("close", () => {
+        answers.open--
+        if (answers.open === 0 && answers.refusal !== null) refuse(socket, answers.refusal)
+      })
       handle(request, response)
     }
     server.on("request", answer)
@@ -96,7 +111,11 @@ const start = (
       response.on("finish", () => socket.end())
       answer(request, response)
     })
-    server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => refuse(socket, error.code))
+    server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+      const answers = pending.get(socket)
+      if (answers === undefined || answers.open === 0) refuse(socket, error.code)
+      else answers.refusal = error.code ?? ""
+    })
     yield* Effect.addFinalizer(() => close(server, options.drain))
     const address = yield* listen(server, options)
     return { host: options.host, port: address.port }

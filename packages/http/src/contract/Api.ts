@@ -1,7 +1,7 @@
 /** The whole contract, and the OpenAPI document that it gives. */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
-import { OtherError } from "./Failures.ts"
+import { InvalidParameterBody, OtherError } from "./Failures.ts"
 import { HealthApi } from "./HealthApi.ts"
 import { OperatorApi } from "./OperatorApi.ts"
 import { ReadingApi } from "./ReadingApi.ts"
@@ -23,11 +23,22 @@ type Json = Record<string, any>
 
 const errorContent = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } }
 
-/** Says of each operation what holds for all: the headers, and that a defect of ours has the same shape. */
+/** The HTTP library declares a failure of its own for bad input, which the domain's rules leave nothing to do for. */
+const foreign = ["HttpApiDecodeError", "Issue", "PropertyKey"]
+
+/**
+ * Says of each operation what holds for all: the headers, that the target itself can be malformed, and that a defect of
+ * ours has the same shape.
+ */
 const complete = (spec: Json): Json => {
+  for (const name of foreign) delete spec.components.schemas[name]
   for (const path of Object.values(spec.paths as Json)) {
     for (const operation of Object.values(path as Json)) {
       const authenticated = operation.security.some((scheme: object) => "apiKey" in scheme)
+      operation.responses["400"] = {
+        description: "A parameter, a field of the body, or the target itself can't be read",
+        content: { "application/json": { schema: { $ref: "#/components/schemas/InvalidParameterError" } } }
+      }
       for (const status of ["405", "500"]) {
         operation.responses[status] ??= {
           description: status === "405" ? "Another method than those in Allow" : "A defect of the service",
@@ -54,7 +65,7 @@ export const Api = HttpApi.make("lead-signals")
   .add(ReadingApi)
   .add(HealthApi)
   .add(OperatorApi)
-  .annotate(HttpApi.AdditionalSchemas, [OtherError])
+  .annotate(HttpApi.AdditionalSchemas, [OtherError, InvalidParameterBody])
   .annotate(OpenApi.Title, "Lead Signals")
   .annotate(OpenApi.Version, apiVersion)
   .annotate(

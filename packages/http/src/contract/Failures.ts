@@ -52,6 +52,12 @@ interface Form<A extends Error> {
   readonly message?: string
 }
 
+const bodyOf = (identifier: string, code: string, description: string) =>
+  Schema.Struct({ error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String }) }).annotations({
+    identifier,
+    description
+  })
+
 const failure = <A extends Error>({
   code,
   description,
@@ -62,19 +68,21 @@ const failure = <A extends Error>({
   type
 }: Form<A>) =>
   Schema.transform(
-    Schema.Struct({
-      error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String })
-    }).annotations({
-      identifier,
-      description
-    }),
+    bodyOf(identifier, code, description),
     type,
     {
       strict: true,
       decode: ({ error }) => fromMessage(error.message),
       encode: (error) => ({ error: { code, message: message ?? error.message } })
     }
-  ).annotations(HttpApiSchema.annotations({ status, description }))
+  ).annotations({ ...HttpApiSchema.annotations({ status, description }), identifier })
+
+/** Every operation can give it, whatever its contract: the target itself can be malformed. */
+export const InvalidParameterBody = bodyOf(
+  "InvalidParameterError",
+  "invalid_parameter",
+  "A parameter or a field of the body can't be read; the message names it and says what it takes"
+)
 
 export const InvalidParameterFailure = failure({
   identifier: "InvalidParameterError",

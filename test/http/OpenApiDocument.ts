@@ -1,0 +1,46 @@
+/** The OpenAPI document as a judge: what may an operation answer with a status? Stricter than published: no field more. */
+import { openApi } from "@lead-signals/http"
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+
+type Json = Record<string, any>
+
+const strict = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(strict)
+  if (typeof schema !== "object" || schema === null) return schema
+  const copy: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, strict(value)]))
+  if (copy["properties"] !== undefined && copy["type"] === "object") copy["additionalProperties"] = false
+  return copy
+}
+
+const document = strict(JSON.parse(JSON.stringify(openApi))) as Json
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+ajv.addSchema({ $id: "openapi", ...document })
+
+const escaped = (key: string): string => encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))
+
+const validators = new Map<string, ValidateFunction>()
+
+const validator = (pointer: string): ValidateFunction => {
+  const existing = validators.get(pointer)
+  if (existing !== undefined) return existing
+  const made = ajv.compile({ $ref: `openapi#${pointer}` })
+  validators.set(pointer, made)
+  return made
+}
+
+/** Why the body is not one that the document gives this operation and status; null when it is. */
+export const problemOf = (path: string | null, method: string, status: number, body: unknown): string | null => {
+  const operation = path === null ? undefined : document["paths"][path]?.[method.toLowerCase().replace("head", "get")]
+  const response = operation?.responses[status]
+  const isError = status >= 400
+  if (response === undefined && !isError) return `no ${status} for ${method} ${path}`
+  const pointer =
+    response?.content === undefined
+      ? "/components/schemas/Error"
+      : `/paths/${escaped(path!)}/${method.toLowerCase().replace("head", "get")}/responses/${status}/content/${escaped("application/json")}/schema`
+  const validate = validator(isError && response === undefined ? "/components/schemas/Error" : pointer)
+  return validate(body) ? null : JSON.stringify(validate.errors?.slice(0, 3))
+}
+
+export { document }

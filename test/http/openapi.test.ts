@@ -1,0 +1,120 @@
+import { apiVersion, openApi } from "@lead-signals/http"
+import { readdirSync, readFileSync } from "node:fs"
+import { beforeAll, describe, expect, it } from "vitest"
+import { type Api, startApi } from "./Harness.ts"
+
+type Json = Record<string, any>
+
+const released = new URL("../../docs/openapi/", import.meta.url)
+const schemas = openApi.components.schemas as Json
+
+let api: Api
+beforeAll(async () => {
+  api = await startApi()
+})
+
+describe("the OpenAPI document", () => {
+  it("is 3.1, served to everyone, and names every operation [PII-1]", async () => {
+    const { body, status } = await api.call("/openapi.json")
+    expect([status, body.openapi]).toEqual([200, "3.1.0"])
+    expect(Object.keys(body.paths)).toEqual(
+      expect.arrayContaining(["/signals/leads", "/signals/leads/{id}", "/signal-leads", "/campaign/{id}/metrics", "/health", "/operator/brands"])
+    )
+    expect(body.components.securitySchemes.apiKey).toMatchObject({ type: "http", scheme: "bearer", bearerFormat: "API Key" })
+  })
+
+  it("names its schemas as OpenAPI allows, and leaves none of the library's own in [PII-1]", () => {
+    for (const name of Object.keys(schemas)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
+    expect(JSON.stringify(openApi)).not.toContain("HttpApiDecodeError")
+  })
+
+  it("marks every field that holds personal data, and the flags, ids and times not [PII-1]", () => {
+    const marked = (schema: string): Array<string> =>
+      Object.entries(schemas[schema].properties as Json)
+        .filter(([, field]) => field["x-pii"] === true)
+        .map(([name]) => name)
+    const person = ["extId", "name", "headline", "username", "title1", "liProfileUrl", "profileImgUrl"]
+    expect(marked("Lead")).toEqual(person)
+    expect(marked("LeadDetail")).toEqual(person)
+    expect(marked("LeadCompany")).toEqual(["id", "name", "domain"])
+    expect(marked("Company")).toEqual(Object.keys(schemas["Company"].properties))
+    expect(marked("PostAuthorDetail")).toEqual(["name", "firstName", "lastName", "headline", "username", "linkedinProfileUrl", "profileImageUrl"])
+    expect(marked("Engagement")).toEqual(["commentText", "postUrl", "postContent", "postAuthor"])
+    expect(marked("Source")).toEqual(["value"])
+  })
+
+  it("says of each answer which headers it has [RATE-2, ERR-4]", () => {
+    const { responses } = (openApi.paths as Json)["/signals/leads"].get
+    expect(Object.keys(responses).sort()).toEqual(["200", "400", "401", "405", "429", "500", "503"])
+    expect(Object.keys(responses[200].headers)).toEqual(["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"])
+    expect(Object.keys(responses[429].headers)).toContain("Retry-After")
+  })
+
+  it("is shown at /docs by a page that asks the network for nothing [PII-1]", async () => {
+    const { headers, status, text } = await api.call("/docs")
+    expect(status).toBe(200)
+    expect(headers.get("content-type")).toContain("text/html")
+    const markup = text.replace(/<script[^>]*>[\s\S]*?<\/script>/g, "<script></script>").replace(/<style>[\s\S]*?<\/style>/g, "")
+    expect(markup).not.toMatch(/\b(?:src|href)\s*=/)
+    expect(text).toContain("/signals/leads")
+  })
+})
+
+/** What a later schema must not have lost or narrowed, as paths. */
+const lost = (before: unknown, after: unknown, at: string): Array<string> => {
+  if (typeof before !== "object" || before === null) return before === after ? [] : [`${at} changed`]
+  if (typeof after !== "object" || after === null) return [`${at} is gone`]
+  const [old, now] = [before as Json, after as Json]
+  if (Array.isArray(before)) {
+    const values = new Set((after as Array<unknown>).map((value) => JSON.stringify(value)))
+    return before.filter((value) => !values.has(JSON.stringify(value))).map((value) => `${at} lost ${JSON.stringify(value)}`)
+  }
+  return Object.keys(old)
+    .filter((key) => !["description", "summary", "examples", "info", "tags", "title"].includes(key))
+    .flatMap((key) => (key in now ? lost(old[key], now[key], `${at}/${key}`) : [`${at}/${key} is gone`]))
+}
+
+/** A field of a request that becomes required, or a parameter, would break the clients there are. */
+const demanded = (before: Json, after: Json): Array<string> =>
+  Object.entries(after["paths"] as Json).flatMap(([path, operations]) =>
+    Object.entries(operations as Json).flatMap(([method, operation]) => {
+      const old = before["paths"][path]?.[method]
+      if (old === undefined) return []
+      const required = (spec: Json): Array<string> => (spec["parameters"] ?? []).filter((p: Json) => p["required"]).map((p: Json) => p["name"])
+      const body = (spec: Json): Array<string> => spec["requestBody"]?.content?.["application/json"]?.schema?.required ?? []
+      return [
+        ...required(operation).filter((name) => !required(old).includes(name)),
+        ...body(operation).filter((name) => !body(old).includes(name))
+      ].map((name) => `${method} ${path} now needs ${name}`)
+    })
+  )
+
+describe("versions", () => {
+  const files = readdirSync(released).filter((name) => name.endsWith(".json"))
+
+  it("keeps the document of every released version, the present one too [VER-1]", () => {
+    expect(files).toContain(`${apiVersion}.json`)
+    expect(JSON.parse(readFileSync(new URL(`${apiVersion}.json`, released), "utf8"))).toEqual(JSON.parse(JSON.stringify(openApi)))
+  })
+
+  it.each(files)("only adds to %s [VER-1]", (file) => {
+    const before = JSON.parse(readFileSync(new URL(file, released), "utf8")) as Json
+    const now = JSON.parse(JSON.stringify(openApi)) as Json
+    const parts = (document: Json) => ({ paths: document["paths"], components: document["components"] })
+    expect(lost(parts(before), parts(now), "")).toEqual([])
+    expect(demanded(before, now)).toEqual([])
+  })
+
+  it("would notice a field that goes, changes or is demanded [VER-1]", () => {
+    const now = JSON.parse(JSON.stringify(openApi)) as Json
+    const without = structuredClone(now)
+    delete without["components"].schemas.Lead.properties.headline
+    expect(lost(now, without, "")).toEqual(["/components/schemas/Lead/properties/headline is gone"])
+    const changed = structuredClone(now)
+    changed["components"].schemas.Lead.properties.id.type = "string"
+    expect(lost(now, changed, "")).toHaveLength(1)
+    const demanding = structuredClone(now)
+    demanding["paths"]["/operator/brands"].post.requestBody.content["application/json"].schema.required.push("owner")
+    expect(demanded(now, demanding)).toEqual(["post /operator/brands now needs owner"])
+  })
+})
