@@ -166,7 +166,12 @@ export const question: fc.Arbitrary<Question> = fc.record({
       weight: 3,
       arbitrary: fc.uniqueArray(
         fc.record({
-          name: fc.constantFrom("createdAfter" as const, "createdBefore" as const, "updatedAfter" as const, "updatedBefore" as const),
+          name: fc.constantFrom(
+            "createdAfter" as const,
+            "createdBefore" as const,
+            "updatedAfter" as const,
+            "updatedBefore" as const
+          ),
           instant: fc.nat(1000),
           by: fc.constantFrom(0, 0, 0, -1, 1)
         }),

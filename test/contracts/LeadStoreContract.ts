@@ -179,7 +179,9 @@ export const leadStoreContract = (
         const outbox = yield* Outbox
         const events = yield* outbox.after(after, 100_000)
         const ours = events.filter((event) => event.brandId === reference.brandId)
-        expect(ours.map(({ position, ...event }) => (expect(position).toBeGreaterThan(after), event))).toEqual(reference.events)
+        expect(
+          ours.map(({ position, ...event }) => (expect(position).toBeGreaterThan(after), event))
+        ).toEqual(reference.events)
         return events.at(-1)?.position ?? after
       })
 

@@ -1,6 +1,13 @@
 /** A real server on a real socket, with a store of its own, and ways to talk to it. */
 import type { Directory, LeadStore, Outbox, RateWindows } from "@lead-signals/domain"
-import { DefaultRateLimit, Draining, type FetchHandler, fetchHandler, OperatorToken, webCrypto } from "@lead-signals/http"
+import {
+  DefaultRateLimit,
+  Draining,
+  type FetchHandler,
+  fetchHandler,
+  OperatorToken,
+  webCrypto
+} from "@lead-signals/http"
 import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, HashMap, Layer, Logger, ManagedRuntime } from "effect"
@@ -41,7 +48,10 @@ export interface Api {
   readonly stop: () => Promise<void>
 }
 
-const send = async (url: string, { body, headers, json, method = "GET", token }: Options): Promise<Answer> => {
+const send = async (
+  url: string,
+  { body, headers, json, method = "GET", token }: Options
+): Promise<Answer> => {
   const response = await fetch(url, {
     method,
     headers: {
@@ -54,7 +64,12 @@ const send = async (url: string, { body, headers, json, method = "GET", token }:
   } as RequestInit)
   const text = await response.text()
   const isJson = (response.headers.get("content-type") ?? "").includes("application/json")
-  return { status: response.status, headers: response.headers, text, body: isJson && text !== "" ? JSON.parse(text) : null }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== "" ? JSON.parse(text) : null
+  }
 }
 
 const sendRaw = (port: number, bytes: string | Uint8Array, until?: RegExp): Promise<string> =>
@@ -67,7 +82,9 @@ const sendRaw = (port: number, bytes: string | Uint8Array, until?: RegExp): Prom
       if (until?.test(seen) === true) socket.destroy()
     })
     socket.on("close", () => resolve(seen))
-    socket.on("error", (error: NodeJS.ErrnoException) => (error.code === "ECONNRESET" ? resolve(seen) : reject(error)))
+    socket.on("error", (error: NodeJS.ErrnoException) =>
+      error.code === "ECONNRESET" ? resolve(seen) : reject(error)
+    )
   })
 
 /** Starts a server for the tests of a file, and stops it after them. */
@@ -84,7 +101,13 @@ export const startApi = async ({
   const logger = Logger.replace(
     Logger.defaultLogger,
     Logger.make(({ annotations, cause, message }) => {
-      log.push(JSON.stringify({ message, ...Object.fromEntries(HashMap.toEntries(annotations)), cause: String(cause) }))
+      log.push(
+        JSON.stringify({
+          message,
+          ...Object.fromEntries(HashMap.toEntries(annotations)),
+          cause: String(cause)
+        })
+      )
     })
   )
   const host = Layer.mergeAll(
@@ -95,7 +118,10 @@ export const startApi = async ({
     Layer.succeed(Draining, { isDraining: Effect.sync(draining) })
   )
   const runtime = ManagedRuntime.make(
-    NodeServer.layer({ host: "127.0.0.1", port: 0, drain: "1 second" }).pipe(Layer.provideMerge(host), Layer.provideMerge(logger))
+    NodeServer.layer({ host: "127.0.0.1", port: 0, drain: "1 second" }).pipe(
+      Layer.provideMerge(host),
+      Layer.provideMerge(logger)
+    )
   )
   const { port } = await runtime.runPromise(NodeServer.NodeServer)
   const handle = await runtime.runPromise(fetchHandler as Effect.Effect<FetchHandler, never, never>)
@@ -113,7 +139,8 @@ export const startApi = async ({
     log,
     run: (work) => runtime.runPromise(work as Effect.Effect<any, any, never>),
     call: (path, options = {}) => send(url + path, options),
-    operate: (method, path, json) => send(url + path, { method, token: operatorToken, ...(json === undefined ? {} : { json }) }),
+    operate: (method, path, json) =>
+      send(url + path, { method, token: operatorToken, ...(json === undefined ? {} : { json }) }),
     raw: (bytes, until) => sendRaw(port, bytes, until),
     stop
   }
@@ -128,9 +155,22 @@ export interface BrandSetUp {
 
 export const setUpBrand = async (api: Api, requestsPerMinute = 1_000_000): Promise<BrandSetUp> => {
   const brand = (await api.operate("POST", "/operator/brands", { name: "Brand" })).body.data
-  const key = (await api.operate("POST", `/operator/brands/${brand.id}/keys`, { label: "k", requestsPerMinute })).body.data
-  const source = { type: "li-company-mention", value: "https://rival.example/", liCompanyId: "99", company: { id: 5, name: "Rival" } }
-  const signal = (await api.operate("POST", `/operator/brands/${brand.id}/signals`, { name: "Rivals", signalType: "mentions", source })).body.data
+  const key = (
+    await api.operate("POST", `/operator/brands/${brand.id}/keys`, { label: "k", requestsPerMinute })
+  ).body.data
+  const source = {
+    type: "li-company-mention",
+    value: "https://rival.example/",
+    liCompanyId: "99",
+    company: { id: 5, name: "Rival" }
+  }
+  const signal = (
+    await api.operate("POST", `/operator/brands/${brand.id}/signals`, {
+      name: "Rivals",
+      signalType: "mentions",
+      source
+    })
+  ).body.data
   return { id: brand.id, key: key.key, keyId: key.id, signalId: signal.id }
 }
 
@@ -163,7 +203,11 @@ export const observation = (signalId: string, person: string, engagement: string
   raw: { scrape: "internal-scrape" }
 })
 
-export const observe = async (api: Api, brand: BrandSetUp, ...observations: ReadonlyArray<unknown>): Promise<Array<any>> => {
+export const observe = async (
+  api: Api,
+  brand: BrandSetUp,
+  ...observations: ReadonlyArray<unknown>
+): Promise<Array<any>> => {
   const answer = await api.operate("POST", `/operator/brands/${brand.id}/observations`, { observations })
   if (answer.status !== 200) throw new Error(answer.text)
   return answer.body.data

@@ -30,8 +30,14 @@ const validator = (pointer: string): ValidateFunction => {
 }
 
 /** Why the body is not one that the document gives this operation and status; null when it is. */
-export const problemOf = (path: string | null, method: string, status: number, body: unknown): string | null => {
-  const operation = path === null ? undefined : document["paths"][path]?.[method.toLowerCase().replace("head", "get")]
+export const problemOf = (
+  path: string | null,
+  method: string,
+  status: number,
+  body: unknown
+): string | null => {
+  const operation =
+    path === null ? undefined : document["paths"][path]?.[method.toLowerCase().replace("head", "get")]
   const response = operation?.responses[status]
   const isError = status >= 400
   if (response === undefined && !isError) return `no ${status} for ${method} ${path}`

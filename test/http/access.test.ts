@@ -1,7 +1,15 @@
 import { ApiKeys, Directory } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Api, type BrandSetUp, observation, observe, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+import {
+  type Api,
+  type BrandSetUp,
+  observation,
+  observe,
+  operatorToken,
+  setUpBrand,
+  startApi
+} from "./Harness.ts"
 
 let api: Api
 let brand: BrandSetUp
@@ -16,7 +24,13 @@ const makeKey = async (json: object) =>
 
 describe("API keys", () => {
   it("open every reading call, with the scheme in any letter case [AUTH-1]", async () => {
-    for (const path of ["/signals/leads", "/signal-leads", "/signals/leads/1", "/signal-leads/1", "/campaign/1/metrics"]) {
+    for (const path of [
+      "/signals/leads",
+      "/signal-leads",
+      "/signals/leads/1",
+      "/signal-leads/1",
+      "/campaign/1/metrics"
+    ]) {
       expect((await api.call(path)).status).toBe(401)
       for (const scheme of ["Bearer", "bearer", "BEARER"]) {
         const { status } = await api.call(path, { headers: { authorization: `${scheme} ${brand.key}` } })
@@ -41,7 +55,9 @@ describe("API keys", () => {
       { authorization: `Bearer ${revoked.key}` },
       { authorization: `Bearer ${operatorToken}` }
     ]
-    const answers = await Promise.all(headers.map((each) => api.call("/signals/leads", { headers: each as Record<string, string> })))
+    const answers = await Promise.all(
+      headers.map((each) => api.call("/signals/leads", { headers: each as Record<string, string> }))
+    )
     for (const answer of answers) {
       expect(answer.status).toBe(401)
       expect(answer.text).toBe(answers[0]!.text)
@@ -64,7 +80,9 @@ describe("API keys", () => {
       lastUsedAt: null,
       revokedAt: null
     })
-    const stored = await api.run(Effect.flatMap(Directory, (directory) => directory.keyByHash(ApiKeys.hash(made.key))))
+    const stored = await api.run(
+      Effect.flatMap(Directory, (directory) => directory.keyByHash(ApiKeys.hash(made.key)))
+    )
     expect(JSON.stringify(stored)).not.toContain(made.key)
   })
 
@@ -118,7 +136,10 @@ describe("rate limits", () => {
   })
 
   it("answer 429 with Retry-After past the limit, and are each key's own [RATE-3, RATE-4, ERR-2]", async () => {
-    const [made, neighbour] = [await makeKey({ requestsPerMinute: 2 }), await makeKey({ requestsPerMinute: 2 })]
+    const [made, neighbour] = [
+      await makeKey({ requestsPerMinute: 2 }),
+      await makeKey({ requestsPerMinute: 2 })
+    ]
     const call = (key: string) => api.call("/signals/leads", { token: key })
     expect([(await call(made.key)).status, (await call(made.key)).status]).toEqual([200, 200])
     for (let i = 0; i < 3; i++) {
@@ -143,7 +164,9 @@ describe("rate limits", () => {
 
   it("count what runs at once exactly [RATE-3]", async () => {
     const made = await makeKey({ requestsPerMinute: 10 })
-    const answers = await Promise.all(Array.from({ length: 30 }, () => api.call("/signals/leads", { token: made.key })))
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => api.call("/signals/leads", { token: made.key }))
+    )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20)
   })
@@ -179,10 +202,15 @@ describe("health", () => {
 
 describe("what is said of a request", () => {
   it("has the request id of the answer in the log [ERR-4]", async () => {
-    const answers = await Promise.all(["/signals/leads", "/nope", "/health", "/signals/leads?sort=x"].map((path) => api.call(path, { token: brand.key })))
+    const answers = await Promise.all(
+      ["/signals/leads", "/nope", "/health", "/signals/leads?sort=x"].map((path) =>
+        api.call(path, { token: brand.key })
+      )
+    )
     const requestIds = answers.map(({ headers }) => headers.get("x-request-id"))
     expect(new Set(requestIds).size).toBe(4)
-    for (const id of requestIds) expect(api.log.filter((line) => line.includes(`"${id}"`)).length).toBeGreaterThan(0)
+    for (const id of requestIds)
+      expect(api.log.filter((line) => line.includes(`"${id}"`)).length).toBeGreaterThan(0)
   })
 
   it("holds no personal data, key or token, whatever happened [PII-2, ERR-3]", async () => {
@@ -196,12 +224,22 @@ describe("what is said of a request", () => {
       await api.call("/signals/leads?createdAfter=Zaphod-Secret", { token: brand.key }),
       await api.call("/signals/leads/Zaphod-Secret", { token: brand.key }),
       await api.call("/Zaphod-Secret", { token: brand.key }),
-      await api.operate("POST", `/operator/brands/${brand.id}/observations`, { observations: "Zaphod-Secret" }),
       await api.operate("POST", `/operator/brands/${brand.id}/observations`, {
-        observations: [{ signalId: "Zaphod-Secret", person: { extId: 5, name: ["Zaphod-Secret"] }, engagement: { id: "z-2", type: "Zaphod-Secret" } }]
+        observations: "Zaphod-Secret"
+      }),
+      await api.operate("POST", `/operator/brands/${brand.id}/observations`, {
+        observations: [
+          {
+            signalId: "Zaphod-Secret",
+            person: { extId: 5, name: ["Zaphod-Secret"] },
+            engagement: { id: "z-2", type: "Zaphod-Secret" }
+          }
+        ]
       }),
       await api.operate("PATCH", `/operator/brands/${brand.id}/leads/1`, { score1: "Zaphod-Secret" }),
-      await api.operate("POST", "/operator/brands", { name: 5, "Zaphod-Secret": 1 }).then((answer) => ({ ...answer, text: "" }))
+      await api
+        .operate("POST", "/operator/brands", { name: 5, "Zaphod-Secret": 1 })
+        .then((answer) => ({ ...answer, text: "" }))
     ]
     const errors = bodies.filter(({ status }) => status >= 400).map(({ text }) => text)
     expect(errors.length).toBeGreaterThan(4)

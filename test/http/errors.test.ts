@@ -23,7 +23,11 @@ interface Parsed {
 
 const parse = (text: string): Parsed => {
   const [head = "", body = ""] = text.split("\r\n\r\n")
-  return { status: Number(head.split(" ")[1]), headers: head.toLowerCase(), body: body === "" ? null : JSON.parse(body) }
+  return {
+    status: Number(head.split(" ")[1]),
+    headers: head.toLowerCase(),
+    body: body === "" ? null : JSON.parse(body)
+  }
 }
 
 const sendTarget = async (target: string | Buffer, method = "GET"): Promise<Parsed> =>
@@ -45,7 +49,17 @@ const expectShape = ({ body, headers, status }: Parsed, wanted: number, code: st
 
 describe("errors of one shape", () => {
   it("for unknown paths and wrong methods, with Allow [ERR-1, ERR-2]", async () => {
-    for (const path of ["/", "/nope", "/signals", "/signals/leads/", "/signals/leads/1/2", "//signals/leads", "/Signals/leads", "/operator", "/campaign//metrics"]) {
+    for (const path of [
+      "/",
+      "/nope",
+      "/signals",
+      "/signals/leads/",
+      "/signals/leads/1/2",
+      "//signals/leads",
+      "/Signals/leads",
+      "/operator",
+      "/campaign//metrics"
+    ]) {
       const { body, headers, status } = await api.call(path)
       expect([path, status, body.error.code]).toEqual([path, 404, "not_found"])
       expect(headers.get("x-request-id")).toBeTruthy()
@@ -59,7 +73,12 @@ describe("errors of one shape", () => {
       ["GET", "/operator/brands/1/keys/1", "DELETE"]
     ] as const) {
       const { body, headers, status } = await api.call(path, { method })
-      expect([path, status, headers.get("allow"), body.error.code]).toEqual([path, 405, allow, "method_not_allowed"])
+      expect([path, status, headers.get("allow"), body.error.code]).toEqual([
+        path,
+        405,
+        allow,
+        "method_not_allowed"
+      ])
     }
   })
 
@@ -86,7 +105,11 @@ describe("errors of one shape", () => {
     expect((await sendTarget(at(16 * 1024))).status).toBe(200)
     expectShape(await sendTarget(at(16 * 1024 + 1)), 400, "invalid_parameter")
     expectShape(await sendTarget(at(100 * 1024)), 400, "invalid_parameter")
-    expectShape(parse(await api.raw(`GET /health HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(100_000)}\r\n\r\n`)), 400, "invalid_parameter")
+    expectShape(
+      parse(await api.raw(`GET /health HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(100_000)}\r\n\r\n`)),
+      400,
+      "invalid_parameter"
+    )
   })
 
   it("for what is no HTTP at all [ERR-1, ERR-5]", async () => {
@@ -104,8 +127,15 @@ describe("errors of one shape", () => {
   })
 
   it("for CONNECT, odd expectations and upgrades [ERR-1, ERR-2]", async () => {
-    expectShape(parse(await api.raw("CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", /}}$/)), 400, "invalid_parameter")
-    expect(parse(await api.raw("GET /health HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n")).status).toBe(200)
+    expectShape(
+      parse(await api.raw("CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", /}}$/)),
+      400,
+      "invalid_parameter"
+    )
+    expect(
+      parse(await api.raw("GET /health HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n"))
+        .status
+    ).toBe(200)
     const upgrade = "GET /health HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
     expect(parse(await api.raw(upgrade, /"ok"/)).status).toBe(200)
   })
@@ -123,7 +153,11 @@ describe("errors of one shape", () => {
 })
 
 describe("bodies", () => {
-  const post = (body: BodyInit, contentType: string | null = "application/json", more: Record<string, string> = {}) =>
+  const post = (
+    body: BodyInit,
+    contentType: string | null = "application/json",
+    more: Record<string, string> = {}
+  ) =>
     api.call("/operator/brands", {
       method: "POST",
       token: operatorToken,
@@ -132,17 +166,40 @@ describe("bodies", () => {
     })
 
   it("take JSON in UTF-8 only [ERR-2, ERR-5]", async () => {
-    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "json", "application/json; charset=latin1", "application/x-ndjson"]) {
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "application/xml",
+      "json",
+      "application/json; charset=latin1",
+      "application/x-ndjson"
+    ]) {
       const { body, status } = await post('{"name":"x"}', type)
       expect([type, status, body.error.code]).toEqual([type, 415, "unsupported_media_type"])
     }
-    for (const type of ["application/json", "APPLICATION/JSON; charset=UTF-8", 'application/json;charset="utf-8"']) {
+    for (const type of [
+      "application/json",
+      "APPLICATION/JSON; charset=UTF-8",
+      'application/json;charset="utf-8"'
+    ]) {
       expect((await post('{"name":"x"}', type)).status).toBe(201)
     }
   })
 
   it("that are malformed get a 400 [ERR-5]", async () => {
-    const bodies: Array<BodyInit> = ["", " ", "{", '{"name":"x"', "nul", '{"name":"x"} trailing', new Uint8Array([0xff, 0xfe]), new Uint8Array([0x7b, 0x22, 0xc3, 0x28]), gzipSync('{"name":"x"}'), "[".repeat(100_000)]
+    const bodies: Array<BodyInit> = [
+      "",
+      " ",
+      "{",
+      '{"name":"x"',
+      "nul",
+      '{"name":"x"} trailing',
+      new Uint8Array([0xff, 0xfe]),
+      new Uint8Array([0x7b, 0x22, 0xc3, 0x28]),
+      gzipSync('{"name":"x"}'),
+      "[".repeat(100_000)
+    ]
     for (const each of bodies) {
       const { body, status } = await post(each)
       expect([status, body.error.code]).toEqual([400, "invalid_parameter"])
@@ -178,7 +235,9 @@ describe("failures of ours", () => {
     startApi({
       stores: Layer.effect(
         LeadStore,
-        Effect.map(LeadStore, (store) => LeadStore.of({ ...store, list: () => failure, commit: () => failure }))
+        Effect.map(LeadStore, (store) =>
+          LeadStore.of({ ...store, list: () => failure, commit: () => failure })
+        )
       ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
     })
 
@@ -187,12 +246,18 @@ describe("failures of ours", () => {
     const its = await setUpBrand(own)
     for (const answer of [
       await own.call("/signals/leads", { token: its.key }),
-      await own.operate("POST", `/operator/brands/${its.id}/observations`, { observations: [{ signalId: its.signalId, person: { extId: "a", name: "a" }, engagement: { id: "a" } }] }),
+      await own.operate("POST", `/operator/brands/${its.id}/observations`, {
+        observations: [{ signalId: its.signalId, person: { extId: "a", name: "a" }, engagement: { id: "a" } }]
+      }),
       await own.call(`/operator/brands/${its.id}/observations`, {
         method: "POST",
         token: operatorToken,
         headers: { "content-type": "application/x-ndjson" },
-        body: JSON.stringify({ signalId: its.signalId, person: { extId: "a", name: "a" }, engagement: { id: "a" } })
+        body: JSON.stringify({
+          signalId: its.signalId,
+          person: { extId: "a", name: "a" },
+          engagement: { id: "a" }
+        })
       })
     ]) {
       expect([answer.status, answer.body.error.code]).toEqual([503, "unavailable"])
@@ -208,14 +273,20 @@ describe("failures of ours", () => {
     expect([answer.status, answer.body.error.code]).toEqual([500, "internal_error"])
     expect(answer.headers.get("x-ratelimit-remaining")).toBeTruthy()
     expect(answer.text + own.log.join("\n")).not.toContain("Personal Name")
-    expect(own.log.some((line) => line.includes("internal error") && line.includes(answer.headers.get("x-request-id")!))).toBe(true)
+    expect(
+      own.log.some(
+        (line) => line.includes("internal error") && line.includes(answer.headers.get("x-request-id")!)
+      )
+    ).toBe(true)
   })
 
   it("are not ready while the store can't answer [HEALTH-2]", async () => {
     const own = await startApi({
       stores: Layer.effect(
         Directory,
-        Effect.map(Directory, (directory) => Directory.of({ ...directory, ping: Effect.fail(new StoreUnavailable({ reason: "gone" })) }))
+        Effect.map(Directory, (directory) =>
+          Directory.of({ ...directory, ping: Effect.fail(new StoreUnavailable({ reason: "gone" })) })
+        )
       ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
     })
     expect([(await own.call("/health/ready")).status, (await own.call("/health")).status]).toEqual([503, 200])

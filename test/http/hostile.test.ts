@@ -27,8 +27,60 @@ interface Received {
   readonly body: string
 }
 
-const junk = ["", "%", "%zz", "%ff", "%00", "%F0%9F%98%80", "é", "\u0001", "'\";--", "../..", "1e9", "-1", "0", "9".repeat(300), "true", "TRUE", "null", "[]", "a".repeat(3000), "%2B02:00", "2026-01-01", "2026-01-01T00:00:00+02:00", "name:asc", "updatedAt:DESC", "createdAt", "*", "%25_%25", "\u00ff\u00fe"]
-const names = ["page", "pageSize", "signalId", "qualified", "exported", "isEmployee", "createdAfter", "createdBefore", "updatedAfter", "updatedBefore", "includeEngagements", "includeEngagementDetail", "search", "sort", "startDate", "endDate", "page[]", "filter[x]", "__proto__", "constructor", "%70age", ""]
+const junk = [
+  "",
+  "%",
+  "%zz",
+  "%ff",
+  "%00",
+  "%F0%9F%98%80",
+  "é",
+  "\u0001",
+  "'\";--",
+  "../..",
+  "1e9",
+  "-1",
+  "0",
+  "9".repeat(300),
+  "true",
+  "TRUE",
+  "null",
+  "[]",
+  "a".repeat(3000),
+  "%2B02:00",
+  "2026-01-01",
+  "2026-01-01T00:00:00+02:00",
+  "name:asc",
+  "updatedAt:DESC",
+  "createdAt",
+  "*",
+  "%25_%25",
+  "\u00ff\u00fe"
+]
+const names = [
+  "page",
+  "pageSize",
+  "signalId",
+  "qualified",
+  "exported",
+  "isEmployee",
+  "createdAfter",
+  "createdBefore",
+  "updatedAfter",
+  "updatedBefore",
+  "includeEngagements",
+  "includeEngagementDetail",
+  "search",
+  "sort",
+  "startDate",
+  "endDate",
+  "page[]",
+  "filter[x]",
+  "__proto__",
+  "constructor",
+  "%70age",
+  ""
+]
 const good: Record<string, ReadonlyArray<string>> = {
   page: ["1", "2", "50"],
   pageSize: ["1", "3", "100"],
@@ -45,10 +97,16 @@ const good: Record<string, ReadonlyArray<string>> = {
 
 const routes: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   ["/signals/leads", ["/signals/leads"]],
-  ["/signals/leads/{id}", ["/signals/leads/1", "/signals/leads/7", "/signals/leads/x", "/signals/leads/99999999999999999999"]],
+  [
+    "/signals/leads/{id}",
+    ["/signals/leads/1", "/signals/leads/7", "/signals/leads/x", "/signals/leads/99999999999999999999"]
+  ],
   ["/signal-leads", ["/signal-leads"]],
   ["/signal-leads/{id}", ["/signal-leads/2"]],
-  ["/campaign/{id}/metrics", ["/campaign/1/metrics", "/campaign/x/metrics", "/campaign/%F0%9F%98%80/metrics"]],
+  [
+    "/campaign/{id}/metrics",
+    ["/campaign/1/metrics", "/campaign/x/metrics", "/campaign/%F0%9F%98%80/metrics"]
+  ],
   ["/health", ["/health"]],
   ["/health/ready", ["/health/ready"]],
   ["/operator/brands", ["/operator/brands"]],
@@ -60,7 +118,10 @@ const routes: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   ["/operator/brands/{brandId}/leads/{id}/export", ["/operator/brands/1/leads/1/export"]],
   [
     "/operator/brands/{brandId}/campaigns/{id}/posts/{postId}/snapshots/{day}",
-    ["/operator/brands/1/campaigns/1/posts/p/snapshots/2026-01-01", "/operator/brands/1/campaigns/1/posts/%2F/snapshots/2026-02-30"]
+    [
+      "/operator/brands/1/campaigns/1/posts/p/snapshots/2026-01-01",
+      "/operator/brands/1/campaigns/1/posts/%2F/snapshots/2026-02-30"
+    ]
   ]
 ]
 
@@ -78,10 +139,31 @@ const bodies = (prng: Prng, signalId: string): Buffer => {
   const text = prng.pick<() => string>([
     () => JSON.stringify({ name: "x" }),
     () => JSON.stringify({ label: "k", requestsPerMinute: prng.pick<unknown>([1, 0, "1", 1e99, null]) }),
-    () => JSON.stringify({ name: "s", signalType: "t", source: { type: prng.pick(["post-url", "nope"]), value: "v" } }),
-    () => JSON.stringify({ observations: [observation(signalId, `h${prng.below(50)}`, `h${prng.below(2000)}`), prng.pick<unknown>([null, 1, "x", {}, []])] }),
-    () => JSON.stringify({ qualified: prng.pick<unknown>([true, "x"]), score1: prng.pick<unknown>([1, null, "x"]) }),
-    () => JSON.stringify({ impressions: prng.pick<unknown>([1, -1, 1.5]), reactions: 0, comments: 0, reposts: 0 }),
+    () =>
+      JSON.stringify({
+        name: "s",
+        signalType: "t",
+        source: { type: prng.pick(["post-url", "nope"]), value: "v" }
+      }),
+    () =>
+      JSON.stringify({
+        observations: [
+          observation(signalId, `h${prng.below(50)}`, `h${prng.below(2000)}`),
+          prng.pick<unknown>([null, 1, "x", {}, []])
+        ]
+      }),
+    () =>
+      JSON.stringify({
+        qualified: prng.pick<unknown>([true, "x"]),
+        score1: prng.pick<unknown>([1, null, "x"])
+      }),
+    () =>
+      JSON.stringify({
+        impressions: prng.pick<unknown>([1, -1, 1.5]),
+        reactions: 0,
+        comments: 0,
+        reposts: 0
+      }),
     () => '{"__proto__":{"name":"x"},"name":1}',
     () => `{"name":"${"\\ud800"}"}`,
     () => "[".repeat(2000),
@@ -94,17 +176,44 @@ const bodies = (prng: Prng, signalId: string): Buffer => {
   return buffer
 }
 
-const contentTypes = ["application/json", "application/json", "application/json; charset=utf-8", "text/plain", "application/x-ndjson", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "\u00ff", ""]
+const contentTypes = [
+  "application/json",
+  "application/json",
+  "application/json; charset=utf-8",
+  "text/plain",
+  "application/x-ndjson",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "\u00ff",
+  ""
+]
 
 const make = (prng: Prng, key: string, signalId: string): Sent => {
   const [path, targets] = prng.pick(routes)
   const isUnknown = prng.chance(0.04)
-  const target = isUnknown ? prng.pick(["/nope", "/%ff", "//", "/signals/leads/", "/\u00fe", "/a;b", "/signals/../leads"]) : prng.pick(targets)
-  const method = prng.pick(["GET", "GET", "GET", "GET", "POST", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "PROPFIND"])
+  const target = isUnknown
+    ? prng.pick(["/nope", "/%ff", "//", "/signals/leads/", "/\u00fe", "/a;b", "/signals/../leads"])
+    : prng.pick(targets)
+  const method = prng.pick([
+    "GET",
+    "GET",
+    "GET",
+    "GET",
+    "POST",
+    "POST",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "OPTIONS",
+    "HEAD",
+    "PROPFIND"
+  ])
   const token = path.startsWith("/operator") ? operatorToken : key
   // Erasing and revoking would leave nothing to ask about.
   const safeMethod = method === "DELETE" ? "OPTIONS" : method
-  const authorization = prng.chance(0.95) ? `Authorization: Bearer ${token}\r\n` : prng.pick(["", "Authorization: \u00ff\r\n", "Authorization: Bearer lsk_x\r\n"])
+  const authorization = prng.chance(0.95)
+    ? `Authorization: Bearer ${token}\r\n`
+    : prng.pick(["", "Authorization: \u00ff\r\n", "Authorization: Bearer lsk_x\r\n"])
   const hasBody = ["POST", "PUT", "PATCH"].includes(safeMethod)
   const body = hasBody ? bodies(prng, signalId) : Buffer.alloc(0)
   const type = hasBody ? prng.pick(contentTypes) : ""
@@ -125,7 +234,12 @@ const take = (buffer: Buffer, isHead: boolean): readonly [Received, number] | nu
   const head = buffer.subarray(0, end).toString("latin1")
   const header = (name: string): string => new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim() ?? ""
   const status = Number(head.slice(9, 12))
-  const received = (body: string): Received => ({ status, contentType: header("content-type"), requestId: header("x-request-id"), body })
+  const received = (body: string): Received => ({
+    status,
+    contentType: header("content-type"),
+    requestId: header("x-request-id"),
+    body
+  })
   let at = end + 4
   if (isHead || status === 204) return [received(""), at]
   if (header("transfer-encoding") === "chunked") {
@@ -141,11 +255,17 @@ const take = (buffer: Buffer, isHead: boolean): readonly [Received, number] | nu
     }
   }
   const length = Number(header("content-length"))
-  return buffer.length < at + length ? null : [received(buffer.subarray(at, at + length).toString("utf8")), at + length]
+  return buffer.length < at + length
+    ? null
+    : [received(buffer.subarray(at, at + length).toString("utf8")), at + length]
 }
 
 /** Sends on one connection, so many at once, and hands out the answers in order; a closed connection is opened again. */
-const converse = (api: Api, next: () => Sent | null, onAnswer: (sent: Sent, received: Received) => void): Promise<void> =>
+const converse = (
+  api: Api,
+  next: () => Sent | null,
+  onAnswer: (sent: Sent, received: Received) => void
+): Promise<void> =>
   new Promise((resolve, reject) => {
     let waiting: Array<Sent> = []
     let buffer: Buffer = Buffer.alloc(0)
@@ -178,7 +298,11 @@ const converse = (api: Api, next: () => Sent | null, onAnswer: (sent: Sent, rece
       socket.on("data", (chunk) => {
         buffer = Buffer.concat([buffer, chunk])
         try {
-          for (let taken = take(buffer, waiting[0]?.method === "HEAD"); taken !== null && waiting.length > 0; taken = take(buffer, waiting[0]?.method === "HEAD")) {
+          for (
+            let taken = take(buffer, waiting[0]?.method === "HEAD");
+            taken !== null && waiting.length > 0;
+            taken = take(buffer, waiting[0]?.method === "HEAD")
+          ) {
             buffer = buffer.subarray(taken[1])
             onAnswer(waiting.shift()!, taken[0])
           }
@@ -199,7 +323,11 @@ it("a hundred thousand requests give no 5xx and no body outside the document [ER
   const api = await startApi()
   const brand = await setUpBrand(api)
   await api.operate("POST", "/operator/brands/1/campaigns", { name: "C" })
-  await observe(api, brand, ...Array.from({ length: 40 }, (_, i) => observation(brand.signalId, `p${i}`, `e${i}`)))
+  await observe(
+    api,
+    brand,
+    ...Array.from({ length: 40 }, (_, i) => observation(brand.signalId, `p${i}`, `e${i}`))
+  )
   const seed = 20_261_121
   const prng = Prng.of(seed, "hostile")
   const statuses = new Map<number, number>()
@@ -212,7 +340,8 @@ it("a hundred thousand requests give no 5xx and no body outside the document [ER
         () => (made++ < requests ? make(prng, brand.key, brand.signalId) : null),
         (sent, { body, contentType, requestId, status }) => {
           statuses.set(status, (statuses.get(status) ?? 0) + 1)
-          const report = (problem: string): void => void problems.push(`${problem} :: ${status} ${sent.shown} :: ${body.slice(0, 200)}`)
+          const report = (problem: string): void =>
+            void problems.push(`${problem} :: ${status} ${sent.shown} :: ${body.slice(0, 200)}`)
           if (status >= 500 || status < 200) return report("status")
           if (requestId === "") report("no request id")
           if (sent.method === "HEAD" || status === 204) return
@@ -228,6 +357,7 @@ it("a hundred thousand requests give no 5xx and no body outside the document [ER
   const answered = [...statuses.values()].reduce((sum, n) => sum + n, 0)
   expect(answered).toBe(requests)
   // The mix must have met them all, or it has proved little.
-  for (const status of [200, 201, 400, 401, 404, 405, 415]) expect(statuses.get(status) ?? 0).toBeGreaterThan(100)
+  for (const status of [200, 201, 400, 401, 404, 405, 415])
+    expect(statuses.get(status) ?? 0).toBeGreaterThan(100)
   expect((await api.call("/health")).status).toBe(200)
 }, 240_000)

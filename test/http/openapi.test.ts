@@ -18,9 +18,20 @@ describe("the OpenAPI document", () => {
     const { body, status } = await api.call("/openapi.json")
     expect([status, body.openapi]).toEqual([200, "3.1.0"])
     expect(Object.keys(body.paths)).toEqual(
-      expect.arrayContaining(["/signals/leads", "/signals/leads/{id}", "/signal-leads", "/campaign/{id}/metrics", "/health", "/operator/brands"])
+      expect.arrayContaining([
+        "/signals/leads",
+        "/signals/leads/{id}",
+        "/signal-leads",
+        "/campaign/{id}/metrics",
+        "/health",
+        "/operator/brands"
+      ])
     )
-    expect(body.components.securitySchemes.apiKey).toMatchObject({ type: "http", scheme: "bearer", bearerFormat: "API Key" })
+    expect(body.components.securitySchemes.apiKey).toMatchObject({
+      type: "http",
+      scheme: "bearer",
+      bearerFormat: "API Key"
+    })
   })
 
   it("names its schemas as OpenAPI allows, and leaves none of the library's own in [PII-1]", () => {
@@ -38,7 +49,15 @@ describe("the OpenAPI document", () => {
     expect(marked("LeadDetail")).toEqual(person)
     expect(marked("LeadCompany")).toEqual(["id", "name", "domain"])
     expect(marked("Company")).toEqual(Object.keys(schemas["Company"].properties))
-    expect(marked("PostAuthorDetail")).toEqual(["name", "firstName", "lastName", "headline", "username", "linkedinProfileUrl", "profileImageUrl"])
+    expect(marked("PostAuthorDetail")).toEqual([
+      "name",
+      "firstName",
+      "lastName",
+      "headline",
+      "username",
+      "linkedinProfileUrl",
+      "profileImageUrl"
+    ])
     expect(marked("Engagement")).toEqual(["commentText", "postUrl", "postContent", "postAuthor"])
     expect(marked("Source")).toEqual(["value"])
   })
@@ -46,7 +65,12 @@ describe("the OpenAPI document", () => {
   it("says of each answer which headers it has [RATE-2, ERR-4]", () => {
     const { responses } = (openApi.paths as Json)["/signals/leads"].get
     expect(Object.keys(responses).sort()).toEqual(["200", "400", "401", "405", "429", "500", "503"])
-    expect(Object.keys(responses[200].headers)).toEqual(["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"])
+    expect(Object.keys(responses[200].headers)).toEqual([
+      "X-Request-Id",
+      "X-RateLimit-Limit",
+      "X-RateLimit-Remaining",
+      "X-RateLimit-Reset"
+    ])
     expect(Object.keys(responses[429].headers)).toContain("Retry-After")
   })
 
@@ -54,7 +78,9 @@ describe("the OpenAPI document", () => {
     const { headers, status, text } = await api.call("/docs")
     expect(status).toBe(200)
     expect(headers.get("content-type")).toContain("text/html")
-    const markup = text.replace(/<script[^>]*>[\s\S]*?<\/script>/g, "<script></script>").replace(/<style>[\s\S]*?<\/style>/g, "")
+    const markup = text
+      .replace(/<script[^>]*>[\s\S]*?<\/script>/g, "<script></script>")
+      .replace(/<style>[\s\S]*?<\/style>/g, "")
     expect(markup).not.toMatch(/\b(?:src|href)\s*=/)
     expect(text).toContain("/signals/leads")
   })
@@ -67,7 +93,9 @@ const lost = (before: unknown, after: unknown, at: string): Array<string> => {
   const [old, now] = [before as Json, after as Json]
   if (Array.isArray(before)) {
     const values = new Set((after as Array<unknown>).map((value) => JSON.stringify(value)))
-    return before.filter((value) => !values.has(JSON.stringify(value))).map((value) => `${at} lost ${JSON.stringify(value)}`)
+    return before
+      .filter((value) => !values.has(JSON.stringify(value)))
+      .map((value) => `${at} lost ${JSON.stringify(value)}`)
   }
   return Object.keys(old)
     .filter((key) => !["description", "summary", "examples", "info", "tags", "title"].includes(key))
@@ -80,8 +108,10 @@ const demanded = (before: Json, after: Json): Array<string> =>
     Object.entries(operations as Json).flatMap(([method, operation]) => {
       const old = before["paths"][path]?.[method]
       if (old === undefined) return []
-      const required = (spec: Json): Array<string> => (spec["parameters"] ?? []).filter((p: Json) => p["required"]).map((p: Json) => p["name"])
-      const body = (spec: Json): Array<string> => spec["requestBody"]?.content?.["application/json"]?.schema?.required ?? []
+      const required = (spec: Json): Array<string> =>
+        (spec["parameters"] ?? []).filter((p: Json) => p["required"]).map((p: Json) => p["name"])
+      const body = (spec: Json): Array<string> =>
+        spec["requestBody"]?.content?.["application/json"]?.schema?.required ?? []
       return [
         ...required(operation).filter((name) => !required(old).includes(name)),
         ...body(operation).filter((name) => !body(old).includes(name))
@@ -94,7 +124,9 @@ describe("versions", () => {
 
   it("keeps the document of every released version, the present one too [VER-1]", () => {
     expect(files).toContain(`${apiVersion}.json`)
-    expect(JSON.parse(readFileSync(new URL(`${apiVersion}.json`, released), "utf8"))).toEqual(JSON.parse(JSON.stringify(openApi)))
+    expect(JSON.parse(readFileSync(new URL(`${apiVersion}.json`, released), "utf8"))).toEqual(
+      JSON.parse(JSON.stringify(openApi))
+    )
   })
 
   it.each(files)("only adds to %s [VER-1]", (file) => {
@@ -114,7 +146,9 @@ describe("versions", () => {
     changed["components"].schemas.Lead.properties.id.type = "string"
     expect(lost(now, changed, "")).toHaveLength(1)
     const demanding = structuredClone(now)
-    demanding["paths"]["/operator/brands"].post.requestBody.content["application/json"].schema.required.push("owner")
+    demanding["paths"]["/operator/brands"].post.requestBody.content["application/json"].schema.required.push(
+      "owner"
+    )
     expect(demanded(now, demanding)).toEqual(["post /operator/brands now needs owner"])
   })
 })

@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Api, type BrandSetUp, observation, observe, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+import {
+  type Api,
+  type BrandSetUp,
+  observation,
+  observe,
+  operatorToken,
+  setUpBrand,
+  startApi
+} from "./Harness.ts"
 
 let api: Api
 let brand: BrandSetUp
@@ -17,7 +25,12 @@ const lines = (body: BodyInit) =>
     headers: { "content-type": "application/x-ndjson" },
     body
   })
-const outcomes = (text: string): Array<any> => text.trim().split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
+const outcomes = (text: string): Array<any> =>
+  text
+    .trim()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
 
 describe("setting up", () => {
   it("creates and lists brands, signals and campaigns [ERR-1]", async () => {
@@ -26,7 +39,10 @@ describe("setting up", () => {
     expect((await api.operate("GET", "/operator/brands")).body.data).toContainEqual(made.body.data)
     const signals = (await api.operate("GET", inBrand("/signals"))).body.data
     expect(signals).toHaveLength(1)
-    expect(signals[0]).toMatchObject({ id: expect.stringMatching(/^\d+$/), source: { type: "li-company-mention", liCompanyId: "99" } })
+    expect(signals[0]).toMatchObject({
+      id: expect.stringMatching(/^\d+$/),
+      source: { type: "li-company-mention", liCompanyId: "99" }
+    })
     const campaign = await api.operate("POST", inBrand("/campaigns"), { name: "C" })
     expect((await api.operate("GET", inBrand("/campaigns"))).body.data).toEqual([campaign.body.data])
   })
@@ -38,18 +54,45 @@ describe("setting up", () => {
     ["/operator/brands", [], "The body takes"],
     ["/operator/brands", null, "The body takes"],
     ["/operator/brands", { name: "\ud800" }, "name takes a text"],
-    ["/operator/brands/1/keys", { label: "k", requestsPerMinute: 0 }, "requestsPerMinute takes an integer from 1"],
-    ["/operator/brands/1/keys", { label: "k", requestsPerMinute: 1.5 }, "requestsPerMinute takes an integer from 1"],
-    ["/operator/brands/1/signals", { name: "s", signalType: "t", source: { type: "page", value: "v" } }, "source.type takes one of li-company-url"],
-    ["/operator/brands/1/signals", { name: "s", signalType: "t", source: { type: "post-url", value: "v", company: { id: 1 } } }, "source.company does not go with"],
-    ["/operator/brands/1/signals", { name: "s", signalType: "t", source: { type: "li-profile-url", value: "v", liCompanyId: "1" } }, "source.liCompanyId goes with"],
+    [
+      "/operator/brands/1/keys",
+      { label: "k", requestsPerMinute: 0 },
+      "requestsPerMinute takes an integer from 1"
+    ],
+    [
+      "/operator/brands/1/keys",
+      { label: "k", requestsPerMinute: 1.5 },
+      "requestsPerMinute takes an integer from 1"
+    ],
+    [
+      "/operator/brands/1/signals",
+      { name: "s", signalType: "t", source: { type: "page", value: "v" } },
+      "source.type takes one of li-company-url"
+    ],
+    [
+      "/operator/brands/1/signals",
+      { name: "s", signalType: "t", source: { type: "post-url", value: "v", company: { id: 1 } } },
+      "source.company does not go with"
+    ],
+    [
+      "/operator/brands/1/signals",
+      { name: "s", signalType: "t", source: { type: "li-profile-url", value: "v", liCompanyId: "1" } },
+      "source.liCompanyId goes with"
+    ],
     ["/operator/brands/1/observations", {}, "observations is required."],
-    ["/operator/brands/1/observations", { observations: Array.from({ length: 1001 }, () => 1) }, "observations takes an array of at most 1000"]
-  ])("says of a bad body to %s which field it is and what it takes: %#  [ERR-3, ENG-8]", async (path, body, message) => {
-    const answer = await api.operate("POST", path, body)
-    expect([answer.status, answer.body.error.code]).toEqual([400, "invalid_parameter"])
-    expect(answer.body.error.message).toContain(message)
-  })
+    [
+      "/operator/brands/1/observations",
+      { observations: Array.from({ length: 1001 }, () => 1) },
+      "observations takes an array of at most 1000"
+    ]
+  ])(
+    "says of a bad body to %s which field it is and what it takes: %#  [ERR-3, ENG-8]",
+    async (path, body, message) => {
+      const answer = await api.operate("POST", path, body)
+      expect([answer.status, answer.body.error.code]).toEqual([400, "invalid_parameter"])
+      expect(answer.body.error.message).toContain(message)
+    }
+  )
 
   it("answers 404 for what is not in the brand [ERR-2, AUTH-3]", async () => {
     const calls: Array<[string, string, unknown?]> = [
@@ -62,7 +105,11 @@ describe("setting up", () => {
       ["PATCH", inBrand("/leads/999"), { qualified: true }],
       ["DELETE", inBrand("/leads/999")],
       ["GET", inBrand("/leads/999/export")],
-      ["PUT", inBrand("/campaigns/999/posts/p/snapshots/2026-01-01"), { impressions: 1, reactions: 0, comments: 0, reposts: 0 }]
+      [
+        "PUT",
+        inBrand("/campaigns/999/posts/p/snapshots/2026-01-01"),
+        { impressions: 1, reactions: 0, comments: 0, reposts: 0 }
+      ]
     ]
     for (const [method, path, json] of calls) {
       const { body, status } = await api.operate(method, path, json)
@@ -72,12 +119,19 @@ describe("setting up", () => {
 
   it("takes a snapshot's figures as cumulative integers from 0, and its day as a date [MET-5, MET-7]", async () => {
     const campaign = (await api.operate("POST", inBrand("/campaigns"), { name: "C" })).body.data.id
-    const put = (day: string, json: unknown) => api.operate("PUT", inBrand(`/campaigns/${campaign}/posts/p%2F1/snapshots/${day}`), json)
+    const put = (day: string, json: unknown) =>
+      api.operate("PUT", inBrand(`/campaigns/${campaign}/posts/p%2F1/snapshots/${day}`), json)
     const good = { impressions: 10, reactions: 1, comments: 1, reposts: 0 }
-    expect((await put("2026-01-01", good)).body.data).toMatchObject({ impressions: 10, engagementRate: 0.2, snapshotDate: "2026-01-01" })
+    expect((await put("2026-01-01", good)).body.data).toMatchObject({
+      impressions: 10,
+      engagementRate: 0.2,
+      snapshotDate: "2026-01-01"
+    })
     for (const day of ["2026-02-30", "today"]) expect((await put(day, good)).status).toBe(400)
     for (const impressions of [-1, 1.5, "1", null, 1e13]) {
-      expect((await put("2026-01-01", { ...good, impressions })).body.error.message).toMatch(/^impressions takes an integer/)
+      expect((await put("2026-01-01", { ...good, impressions })).body.error.message).toMatch(
+        /^impressions takes an integer/
+      )
     }
   })
 })
@@ -85,9 +139,32 @@ describe("setting up", () => {
 describe("observations", () => {
   it("are answered one by one, in order, and a bad one does not reject its neighbours [EVT-8]", async () => {
     const good = observation(brand.signalId, "a", "a-1")
-    const answers = await observe(api, brand, good, good, { ...good, signalId: "999" }, 7, { ...good, person: { extId: "b" } }, observation(brand.signalId, "b", "b-1"))
-    expect(answers.map(({ outcome }: any) => outcome)).toEqual(["recorded", "duplicate", "rejected", "rejected", "rejected", "recorded"])
-    expect(answers.map(({ engagementId }: any) => engagementId)).toEqual(["a-1", "a-1", "a-1", null, "a-1", "b-1"])
+    const answers = await observe(
+      api,
+      brand,
+      good,
+      good,
+      { ...good, signalId: "999" },
+      7,
+      { ...good, person: { extId: "b" } },
+      observation(brand.signalId, "b", "b-1")
+    )
+    expect(answers.map(({ outcome }: any) => outcome)).toEqual([
+      "recorded",
+      "duplicate",
+      "rejected",
+      "rejected",
+      "rejected",
+      "recorded"
+    ])
+    expect(answers.map(({ engagementId }: any) => engagementId)).toEqual([
+      "a-1",
+      "a-1",
+      "a-1",
+      null,
+      "a-1",
+      "b-1"
+    ])
     expect(answers[4].message).toBe("person.name is required.")
     expect(answers[1].leadId).toBe(answers[0].leadId)
   })
@@ -95,19 +172,27 @@ describe("observations", () => {
   it.each([
     [{ engagement: { id: "x", type: "like" } }, "engagement.type takes one of comment, reaction, repost"],
     [{ engagement: { id: "x", trackedAt: "1767225600" } }, "engagement.trackedAt takes YYYY-MM-DD"],
-    [{ engagement: { id: "x", trackedAt: "0000-01-01T00:00+01:00" } }, "engagement.trackedAt takes a time in the years"],
+    [
+      { engagement: { id: "x", trackedAt: "0000-01-01T00:00+01:00" } },
+      "engagement.trackedAt takes a time in the years"
+    ],
     [{ person: { extId: "x", name: "a\u0000b" } }, "person.name takes a text"],
     [{ person: { extId: "x", name: "a", company: { name: "no id" } } }, "person.company.id is required"],
     [{ person: { extId: "x", name: "a", company: { id: 0 } } }, "person.company.id takes an integer"],
     [{ signalId: 7 }, "signalId takes a signal's id"]
-  ])("that can't be read are rejected with the field and what it takes: %# [ERR-3]", async (part, message) => {
-    const [answer] = await observe(api, brand, { ...observation(brand.signalId, "x", "x"), ...part })
-    expect(answer.outcome).toBe("rejected")
-    expect(answer.message).toContain(message)
-  })
+  ])(
+    "that can't be read are rejected with the field and what it takes: %# [ERR-3]",
+    async (part, message) => {
+      const [answer] = await observe(api, brand, { ...observation(brand.signalId, "x", "x"), ...part })
+      expect(answer.outcome).toBe("rejected")
+      expect(answer.message).toContain(message)
+    }
+  )
 
   it("come as lines of any number, cut anywhere, answered a line each [ERR-5]", async () => {
-    const sent = Array.from({ length: 2500 }, (_, i) => JSON.stringify(observation(brand.signalId, `n${i % 50}`, `n${i}`)))
+    const sent = Array.from({ length: 2500 }, (_, i) =>
+      JSON.stringify(observation(brand.signalId, `n${i % 50}`, `n${i}`))
+    )
     sent.splice(700, 0, "{broken", "", "  ")
     const bytes = new TextEncoder().encode(sent.join("\r\n"))
     const body = new ReadableStream({
@@ -131,7 +216,11 @@ describe("observations", () => {
   })
 
   it("as lines are rejected one by one for broken UTF-8 [ERR-5]", async () => {
-    const broken = Buffer.concat([Buffer.from('{"signalId":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')])
+    const broken = Buffer.concat([
+      Buffer.from('{"signalId":"'),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('"}\n')
+    ])
     const good = Buffer.from(`${JSON.stringify(observation(brand.signalId, "u", "u-1"))}\n`)
     const all = outcomes((await lines(Buffer.concat([broken, good]))).text)
     expect(all.map(({ outcome }) => outcome)).toEqual(["rejected", "recorded"])
@@ -158,11 +247,16 @@ describe("a lead", () => {
     const [{ leadId }] = (await observe(api, brand, observation(brand.signalId, "am", "am-1"))) as [any]
     const patched = await api.operate("PATCH", inBrand(`/leads/${leadId}`), { qualified: true, score1: 12.5 })
     expect(patched.body.data).toMatchObject({ id: leadId, qualified: true, exported: false, score1: 12.5 })
-    expect((await api.operate("PATCH", inBrand(`/leads/${leadId}`), { score1: null })).body.data).toMatchObject({ qualified: true, score1: null })
+    expect(
+      (await api.operate("PATCH", inBrand(`/leads/${leadId}`), { score1: null })).body.data
+    ).toMatchObject({ qualified: true, score1: null })
     for (const json of [{ qualified: "yes" }, { score1: "1" }, { unknown: 1 }, []]) {
       expect((await api.operate("PATCH", inBrand(`/leads/${leadId}`), json)).status).toBe(400)
     }
-    expect((await api.operate("GET", inBrand(`/leads/${leadId}`))).body.data).toMatchObject({ qualified: true, engagements: [{ source: {} }] })
+    expect((await api.operate("GET", inBrand(`/leads/${leadId}`))).body.data).toMatchObject({
+      qualified: true,
+      engagements: [{ source: {} }]
+    })
   })
 
   it("is exported whole, beyond the window [PII-3]", async () => {
@@ -175,24 +269,36 @@ describe("a lead", () => {
   })
 
   it("is erased: from the list, the detail, others' posts, and it is not seen as new again [PII-3, EVT-2]", async () => {
-    const author = { postAuthor: "Erika Gone", postAuthorDetail: { extId: "er", name: "Erika Gone", username: "gone" }, postContent: "written by Erika" }
+    const author = {
+      postAuthor: "Erika Gone",
+      postAuthorDetail: { extId: "er", name: "Erika Gone", username: "gone" },
+      postContent: "written by Erika"
+    }
     const [{ leadId }] = (await observe(api, brand, observation(brand.signalId, "er", "er-1"))) as [any]
     await observe(api, brand, observation(brand.signalId, "fan", "fan-1", author))
     expect((await api.operate("DELETE", inBrand(`/leads/${leadId}`))).status).toBe(204)
     expect((await api.operate("DELETE", inBrand(`/leads/${leadId}`))).status).toBe(404)
     await observe(api, brand, observation(brand.signalId, "fan", "fan-2", author))
-    const again = await observe(api, brand, observation(brand.signalId, "er", "er-1"), observation(brand.signalId, "er", "er-2"))
+    const again = await observe(
+      api,
+      brand,
+      observation(brand.signalId, "er", "er-1"),
+      observation(brand.signalId, "er", "er-2")
+    )
     expect(again).toEqual([
       { engagementId: "er-1", outcome: "suppressed", leadId: null },
       { engagementId: "er-2", outcome: "suppressed", leadId: null }
     ])
     const everything = await Promise.all(
       [1, 2, 3].map((page) =>
-        api.call(`/signals/leads?pageSize=100&page=${page}&includeEngagements=true&includeEngagementDetail=true`, { token: brand.key })
+        api.call(
+          `/signals/leads?pageSize=100&page=${page}&includeEngagements=true&includeEngagementDetail=true`,
+          { token: brand.key }
+        )
       )
     )
     for (const { text } of everything) {
-      for (const word of ["Erika", "Name of er\"", "user-er\"", "gone"]) expect(text).not.toContain(word)
+      for (const word of ["Erika", 'Name of er"', 'user-er"', "gone"]) expect(text).not.toContain(word)
     }
   })
 })

@@ -15,7 +15,9 @@ beforeAll(async () => {
     ids[`p${p}`] = outcome.leadId
   }
   const many = Array.from({ length: 24 }, (_, i) =>
-    observation(brand.signalId, "p0", `m${String(i).padStart(2, "0")}`, { trackedAt: `2026-02-01T00:00:${String(i % 3)}0Z` })
+    observation(brand.signalId, "p0", `m${String(i).padStart(2, "0")}`, {
+      trackedAt: `2026-02-01T00:00:${String(i % 3)}0Z`
+    })
   )
   await observe(api, brand, ...many)
   await observe(api, other, observation(other.signalId, "p0", "e0"))
@@ -71,8 +73,13 @@ describe("the list", () => {
   })
 
   it("caps the page size in silence and serves pages past the end empty [PAGE-3, PAGE-4]", async () => {
-    expect((await get("/signals/leads?pageSize=5000")).body.meta.pagination).toMatchObject({ pageSize: 100, pageCount: 1 })
-    expect((await get("/signals/leads?pageSize=100&includeEngagements=TRUE")).body.meta.pagination).toMatchObject({
+    expect((await get("/signals/leads?pageSize=5000")).body.meta.pagination).toMatchObject({
+      pageSize: 100,
+      pageCount: 1
+    })
+    expect(
+      (await get("/signals/leads?pageSize=100&includeEngagements=TRUE")).body.meta.pagination
+    ).toMatchObject({
       pageSize: 25,
       pageCount: 2
     })
@@ -108,9 +115,14 @@ describe("the list", () => {
       "emittedAt",
       "trackedAt"
     ])
-    const { body: detailed } = await get("/signals/leads?includeEngagements=true&includeEngagementDetail=true&pageSize=1")
+    const { body: detailed } = await get(
+      "/signals/leads?includeEngagements=true&includeEngagementDetail=true&pageSize=1"
+    )
     expect(detailed.meta.engagements.detailIncluded).toBe(true)
-    expect(detailed.data[0].engagements[0]).toMatchObject({ postAuthorDetail: { name: "Author" }, source: { liCompanyId: "99" } })
+    expect(detailed.data[0].engagements[0]).toMatchObject({
+      postAuthorDetail: { name: "Author" },
+      source: { liCompanyId: "99" }
+    })
   })
 
   it("names ignored parameters in meta.warnings, which is absent otherwise [LIST-7, LIST-10]", async () => {
@@ -137,11 +149,14 @@ describe("the list", () => {
     ["createdAfter=1767225600", "createdAfter"],
     ["updatedBefore=2026-02-30", "updatedBefore"],
     [`search=${"x".repeat(201)}`, "search"]
-  ])("refuses ?%s and names the parameter [LIST-6, LIST-7, PAGE-5, SORT-3, TIME-3, TIME-4, ERR-3]", async (query, name) => {
-    const { body, status } = await get(`/signals/leads?${query}`)
-    expect([status, body.error.code]).toEqual([400, "invalid_parameter"])
-    expect(body.error.message.startsWith(`${name} `)).toBe(true)
-  })
+  ])(
+    "refuses ?%s and names the parameter [LIST-6, LIST-7, PAGE-5, SORT-3, TIME-3, TIME-4, ERR-3]",
+    async (query, name) => {
+      const { body, status } = await get(`/signals/leads?${query}`)
+      expect([status, body.error.code]).toEqual([400, "invalid_parameter"])
+      expect(body.error.message.startsWith(`${name} `)).toBe(true)
+    }
+  )
 
   it("reads + as a space, and says to encode it where it stood before an offset [TIME-2, TIME-7]", async () => {
     expect((await get("/signals/leads?createdAfter=2026-01-01+10:00")).status).toBe(200)
@@ -152,7 +167,8 @@ describe("the list", () => {
 
   it("takes inclusive bounds at the millisecond [TIME-5]", async () => {
     const { createdAt, id } = (await get("/signals/leads?search=of%20p7")).body.data[0]
-    const found = async (query: string) => (await get(`/signals/leads?${query}`)).body.data.some((lead: any) => lead.id === id)
+    const found = async (query: string) =>
+      (await get(`/signals/leads?${query}`)).body.data.some((lead: any) => lead.id === id)
     const next = new Date(Date.parse(createdAt) + 1).toISOString()
     const before = new Date(Date.parse(createdAt) - 1).toISOString()
     expect(await found(`pageSize=100&createdAfter=${createdAt}&createdBefore=${createdAt}`)).toBe(true)
@@ -220,19 +236,37 @@ describe("the detail", () => {
     expect(theirs.text).toBe(nobodys.text)
   })
 
-  it.each(["0", "-1", "1.5", "abc", "9007199254740992", "%F0%9F%98%80"])("refuses the id %s [DET-3]", async (id) => {
-    const { body, status } = await get(`/signals/leads/${id}`)
-    expect([status, body.error.code, body.error.message.startsWith("id ")]).toEqual([400, "invalid_parameter", true])
-  })
+  it.each(["0", "-1", "1.5", "abc", "9007199254740992", "%F0%9F%98%80"])(
+    "refuses the id %s [DET-3]",
+    async (id) => {
+      const { body, status } = await get(`/signals/leads/${id}`)
+      expect([status, body.error.code, body.error.message.startsWith("id ")]).toEqual([
+        400,
+        "invalid_parameter",
+        true
+      ])
+    }
+  )
 
   it("shows an author's company and lead id once the author is a lead [ENG-7]", async () => {
-    await observe(api, brand, observation(brand.signalId, "late", "late-1", { postAuthorDetail: { extId: "p9", name: "P9" } }))
-    const { body } = await get("/signals/leads?search=of%20late&includeEngagements=true&includeEngagementDetail=true")
-    expect(body.data[0].engagements[0].postAuthorDetail).toMatchObject({ leadId: String(ids["p9"]), company: { id: "12" } })
+    await observe(
+      api,
+      brand,
+      observation(brand.signalId, "late", "late-1", { postAuthorDetail: { extId: "p9", name: "P9" } })
+    )
+    const { body } = await get(
+      "/signals/leads?search=of%20late&includeEngagements=true&includeEngagementDetail=true"
+    )
+    expect(body.data[0].engagements[0].postAuthorDetail).toMatchObject({
+      leadId: String(ids["p9"]),
+      company: { id: "12" }
+    })
   })
 
   it("never shows what was stored for internal use [ENG-9]", async () => {
-    const { text } = await get("/signals/leads?pageSize=25&includeEngagements=true&includeEngagementDetail=true")
+    const { text } = await get(
+      "/signals/leads?pageSize=25&includeEngagements=true&includeEngagementDetail=true"
+    )
     expect(text).not.toContain("internal-scrape")
     expect(text).not.toContain("profileTimes")
   })
@@ -249,7 +283,8 @@ describe("metrics", () => {
     })
 
   beforeAll(async () => {
-    campaign = (await api.operate("POST", `/operator/brands/${brand.id}/campaigns`, { name: "C" })).body.data.id
+    campaign = (await api.operate("POST", `/operator/brands/${brand.id}/campaigns`, { name: "C" })).body.data
+      .id
     await put("a", "2026-01-01", 1)
     await put("b", "2026-01-03", 2)
     await put("a", "2026-01-05", 9)
@@ -269,7 +304,10 @@ describe("metrics", () => {
         snapshotDate: "2026-01-05"
       }
     })
-    expect((await metrics("?endDate=2026-01-04")).data).toMatchObject({ impressions: 30, snapshotDate: "2026-01-03" })
+    expect((await metrics("?endDate=2026-01-04")).data).toMatchObject({
+      impressions: 30,
+      snapshotDate: "2026-01-03"
+    })
     expect((await metrics("?startDate=2026-01-01&endDate=2026-01-01")).data.snapshotDate).toBe("2026-01-01")
     expect((await metrics("?startDate=2026-01-02")).data.snapshotDate).toBe("2026-01-05")
     expect((await metrics("?start_date=2026-01-02")).meta.warnings[0]).toContain("startDate")
@@ -305,6 +343,7 @@ describe("metrics", () => {
   it("is 404 for an unknown campaign and for another brand's [MET-6, AUTH-3]", async () => {
     const theirs = await get(`/campaign/${campaign}/metrics`, other.key)
     expect([theirs.status, theirs.body.error.code]).toEqual([404, "not_found"])
-    for (const id of ["999", "x", "0", "%20"]) expect((await get(`/campaign/${id}/metrics`, other.key)).text).toBe(theirs.text)
+    for (const id of ["999", "x", "0", "%20"])
+      expect((await get(`/campaign/${id}/metrics`, other.key)).text).toBe(theirs.text)
   })
 })

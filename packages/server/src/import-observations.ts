@@ -110,7 +110,8 @@ const command = Command.make("import-observations", { file, brand, url, token, j
 // The library colours its help always; what is not a terminal gets plain text.
 if (process.stdout.isTTY !== true) {
   const log = console.log.bind(console)
-  console.log = (...texts: ReadonlyArray<unknown>) => log(...texts.map((text) => stripVTControlCharacters(String(text))))
+  console.log = (...texts: ReadonlyArray<unknown>) =>
+    log(...texts.map((text) => stripVTControlCharacters(String(text))))
 }
 
 const cli = Command.run(command, { name: "import-observations", version: "0.1.0" })

@@ -31,6 +31,8 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     readonly write: <A>(
       work: (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError.SqlError>
     ) => Effect.Effect<A, StoreUnavailable>
+    /** Takes out of the write-ahead log what was overwritten, as far as no reader is in the way. [PII-3] */
+    readonly forgetLog: Effect.Effect<void>
   }
 >() {}
 
@@ -159,7 +161,8 @@ const make = (filename: string) =>
           Effect.retry({ times: 1, while: isLeftOpen }),
           Effect.retry(patience),
           Effect.mapError(unavailable)
-        )
+        ),
+      forgetLog: Effect.ignore(asFailure(writer.unsafe("PRAGMA wal_checkpoint(TRUNCATE)")))
     })
   }).pipe(asFailure, Effect.mapError(unavailable))
 

@@ -182,6 +182,7 @@ const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | n
   JSON.stringify(lead.signalIds),
   flagsOf(lead),
   lead.score1,
+  Number(lead.score1 === null),
   lead.createdAt,
   lead.updatedAt
 ]
@@ -190,8 +191,8 @@ const insertLead = (sql: SqlClient.SqlClient, draft: Observations.LeadDraft): Wo
   Effect.gen(function* () {
     const [row] = yield* sql.unsafe<{ id: LeadId }>(
       `INSERT INTO lead (brand_id, ext_id, name, name_key, headline, username, title1, li_profile_url, profile_img_url,
-         company, profile_times, signal_id, signal_ids, flags, score1, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+         company, profile_times, signal_id, signal_ids, flags, score1, score_missing, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
       [idOf(draft.brandId), draft.extId, ...values(draft)]
     )
     const lead = { ...draft, id: row!.id }
@@ -203,7 +204,7 @@ const updateLead = (sql: SqlClient.SqlClient, before: Lead, after: Lead): Work<v
   Effect.gen(function* () {
     yield* sql.unsafe(
       `UPDATE lead SET name = ?, name_key = ?, headline = ?, username = ?, title1 = ?, li_profile_url = ?,
-         profile_img_url = ?, company = ?, profile_times = ?, signal_id = ?, signal_ids = ?, flags = ?, score1 = ?,
+         profile_img_url = ?, company = ?, profile_times = ?, signal_id = ?, signal_ids = ?, flags = ?, score1 = ?, score_missing = ?,
          created_at = ?, updated_at = ?
        WHERE id = ?`,
       [...values(after), after.id]
@@ -370,8 +371,11 @@ const makeLeadStore = Effect.map(Database, (database) =>
         })
       ),
     erase: (brandId, id, personHash) =>
-      database.write((sql) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => erase(sql, brandId, id, personHash, now))
+      Effect.tap(
+        database.write((sql) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => erase(sql, brandId, id, personHash, now))
+        ),
+        () => database.forgetLog
       )
   })
 )

@@ -82,6 +82,8 @@ const dropControls = (text: string): string =>
 
 export const sanitise = (seen: string): string =>
   stripTags(dropControls(readEntities(stripTags(dropControls(seen)))))
-    .replace(/<+/g, (run, at: number, text: string) => (tagStart.test(text[at + run.length] ?? "") ? "" : run))
+    .replace(/<+/g, (run, at: number, text: string) =>
+      tagStart.test(text[at + run.length] ?? "") ? "" : run
+    )
     .replace(/\n{3,}/g, "\n\n")
     .trim()

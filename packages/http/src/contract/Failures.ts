@@ -53,10 +53,12 @@ interface Form<A extends Error> {
 }
 
 const bodyOf = (identifier: string, code: string, description: string) =>
-  Schema.Struct({ error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String }) }).annotations({
-    identifier,
-    description
-  })
+  Schema.Struct({ error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String }) }).annotations(
+    {
+      identifier,
+      description
+    }
+  )
 
 const failure = <A extends Error>({
   code,
@@ -67,15 +69,11 @@ const failure = <A extends Error>({
   status,
   type
 }: Form<A>) =>
-  Schema.transform(
-    bodyOf(identifier, code, description),
-    type,
-    {
-      strict: true,
-      decode: ({ error }) => fromMessage(error.message),
-      encode: (error) => ({ error: { code, message: message ?? error.message } })
-    }
-  ).annotations({ ...HttpApiSchema.annotations({ status, description }), identifier })
+  Schema.transform(bodyOf(identifier, code, description), type, {
+    strict: true,
+    decode: ({ error }) => fromMessage(error.message),
+    encode: (error) => ({ error: { code, message: message ?? error.message } })
+  }).annotations({ ...HttpApiSchema.annotations({ status, description }), identifier })
 
 /** Every operation can give it, whatever its contract: the target itself can be malformed. */
 export const InvalidParameterBody = bodyOf(

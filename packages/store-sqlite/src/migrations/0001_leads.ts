@@ -35,7 +35,7 @@ const statements = [
      name TEXT NOT NULL, name_key TEXT NOT NULL, headline TEXT, username TEXT, title1 TEXT, li_profile_url TEXT,
      profile_img_url TEXT, company TEXT, profile_times TEXT NOT NULL, signal_id INTEGER NOT NULL,
      signal_ids TEXT NOT NULL, flags INTEGER NOT NULL CHECK (flags BETWEEN 0 AND 7), score1 REAL,
-     score_missing INTEGER NOT NULL GENERATED ALWAYS AS (score1 IS NULL) VIRTUAL,
+     score_missing INTEGER NOT NULL CHECK (score_missing = (score1 IS NULL)),
      created_at INTEGER NOT NULL CHECK (created_at >= 0),
      updated_at INTEGER NOT NULL CHECK (updated_at >= created_at),
      UNIQUE (brand_id, ext_id)) STRICT`,

@@ -1,0 +1,199 @@
+import {
+  LeadQueries,
+  Observing,
+  Operating,
+  Reading,
+  type Directory,
+  type LeadStore
+} from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
+import { Effect, Either, Layer } from "effect"
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+
+const folder = temporaryFolder()
+let number = 0
+const newFile = (): string => join(folder, `store-${++number}.sqlite`)
+
+type Needs = LeadStore | Directory
+
+const over = <A, E>(filename: string, work: Effect.Effect<A, E, any>): Promise<A> =>
+  Effect.runPromise(
+    work.pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename }), webCrypto))) as Effect.Effect<
+      A,
+      never
+    >
+  )
+
+const failure = (filename: string): Promise<string> =>
+  over(filename, Effect.void).then(
+    () => "opened",
+    (error) => String(error)
+  )
+
+const setUp = Effect.gen(function* () {
+  const brand = yield* Operating.createBrand("B")
+  const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+  const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+  const seen = (person: string, engagement: string, more: object = {}) => ({
+    signalId: signal.id,
+    person: { extId: person, name: person, ...more },
+    engagement: { id: engagement, type: "comment", commentText: `${person} says so` }
+  })
+  return { brand, seen }
+})
+
+const search = (brandId: string, text: string) =>
+  Effect.map(
+    Reading.listLeads(brandId, Either.getOrThrow(LeadQueries.readList([["search", text]]))),
+    ({ total }) => total
+  )
+
+describe("the SQLite file", () => {
+  it("is its owner's alone [PII-2]", async () => {
+    const filename = newFile()
+    await over(
+      filename,
+      Effect.gen(function* () {
+        yield* Operating.createBrand("B")
+        for (const name of readdirSync(folder).filter((each) =>
+          filename.endsWith(each.replace(/-(wal|shm|limits.*)$/, ""))
+        )) {
+          expect(statSync(join(folder, name)).mode & 0o077).toBe(0)
+        }
+      })
+    )
+  })
+
+  it("holds nothing of an erased person any more, neither in its pages nor in its log nor in its search index [PII-3]", async () => {
+    const filename = newFile()
+    const words = ["Quillfeather", "Zygomatic", "xylograph"]
+    const bytes = () =>
+      readdirSync(folder)
+        .filter((name) => join(folder, name).startsWith(filename))
+        .map((name) => readFileSync(join(folder, name)).toString("latin1").toLowerCase())
+        .join("")
+    await over(
+      filename,
+      Effect.gen(function* () {
+        const { brand, seen } = yield* setUp
+        const person = seen("p-1", "e-1", { name: "Quillfeather Ada", headline: "Zygomatic Expert" })
+        yield* Observing.recordObservations(brand, [
+          { ...person, engagement: { ...person.engagement, commentText: "xylograph" } }
+        ])
+        const renamed = seen("p-1", "e-2", { name: "Quillfeather Bea", headline: "Zygomatic Expert" })
+        const [outcome] = yield* Observing.recordObservations(brand, [renamed, seen("other", "e-3")])
+        for (const word of words) expect(bytes()).toContain(word.toLowerCase())
+        yield* Operating.eraseLead(brand, outcome!.leadId!)
+        for (const word of words) expect(bytes()).not.toContain(word.toLowerCase())
+        expect(yield* search(brand.id, "other")).toBe(1)
+      })
+    )
+    const raw = new Database(filename)
+    for (const phrase of ["quil", "zygom", "bea"]) {
+      expect(
+        raw.prepare("SELECT count(*) AS n FROM lead_text WHERE lead_text MATCH ?").get(`"${phrase}"`)
+      ).toEqual({ n: 0 })
+    }
+    expect(
+      raw.prepare("SELECT count(*) AS n FROM lead_gram WHERE lead_gram MATCH ?").get('"b1u71u75"')
+    ).toEqual({ n: 0 })
+    raw.close()
+  })
+
+  it("is refused when it is another program's, damaged, or of a newer version, with what to do [HEALTH-2]", async () => {
+    const foreign = newFile()
+    new Database(foreign).exec("CREATE TABLE theirs (a)").close()
+    expect(await failure(foreign)).toContain("another program")
+
+    const damaged = newFile()
+    writeFileSync(damaged, "this is no SQLite file, but long enough to be taken for one".repeat(50))
+    expect(await failure(damaged)).toMatch(/damaged or is no SQLite file/)
+
+    const newer = newFile()
+    await over(newer, Effect.void)
+    const raw = new Database(newer)
+    raw.exec("INSERT INTO migration (migration_id, name) VALUES (99, 'later')")
+    raw.close()
+    expect(await failure(newer)).toContain("newer version")
+  })
+
+  it("can be opened by two at once, also when it is made at that moment [EVT-3]", async () => {
+    const filename = newFile()
+    const layers = [0, 1, 2].map(() => Layer.merge(SqliteStore.layer({ filename }), webCrypto))
+    const brands = await Promise.all(
+      layers.map((layer) =>
+        Effect.runPromise(
+          setUp.pipe(Effect.provide(layer)) as Effect.Effect<Effect.Effect.Success<typeof setUp>>
+        )
+      )
+    )
+    expect(new Set(brands.map(({ brand }) => brand.id)).size).toBe(3)
+  })
+
+  it("loses no write of two that write at once [EVT-3]", async () => {
+    const filename = newFile()
+    await over(
+      filename,
+      Effect.gen(function* () {
+        const { brand, seen } = yield* setUp
+        const write = (who: string) =>
+          Effect.forEach(
+            Array.from({ length: 40 }, (_, i) => i),
+            (i) => Observing.recordObservations(brand, [seen("shared", `${who}-${i}`)])
+          ).pipe(Effect.provide(Layer.fresh(SqliteStore.layer({ filename }))))
+        yield* Effect.all([write("a"), write("b"), write("c")], { concurrency: 3 })
+        const query = Either.getOrThrow(LeadQueries.readList([]))
+        const { leads, total } = yield* Reading.listLeads(brand.id, query)
+        expect(total).toBe(1)
+        expect((yield* Operating.exportLead(brand.id, leads[0]!.lead.id)).engagements).toHaveLength(120)
+      }) as Effect.Effect<void, unknown, Needs>
+    )
+  })
+
+  it("has counters and search entries that agree with its leads after any history [PAGE-1]", async () => {
+    const filename = newFile()
+    await over(
+      filename,
+      Effect.gen(function* () {
+        const { brand, seen } = yield* setUp
+        for (let i = 0; i < 120; i++) {
+          const [outcome] = yield* Observing.recordObservations(brand, [
+            seen(`p${i % 40}`, `e${i}`, { headline: `Head ${i}` })
+          ])
+          if (i % 3 === 0)
+            yield* Operating.amendLead(brand.id, outcome!.leadId!, {
+              qualified: i % 2 === 0,
+              exported: i % 5 === 0
+            })
+          if (i % 17 === 0) yield* Operating.eraseLead(brand, outcome!.leadId!).pipe(Effect.ignore)
+          if (i % 17 === 0) continue
+        }
+      }).pipe(Effect.ignoreLogged)
+    )
+    const raw = new Database(filename, { readonly: true })
+    const rows = (sql: string) => raw.prepare(sql).all()
+    expect(
+      rows("SELECT brand_id, signal_id, flags, n FROM lead_count WHERE n <> 0 ORDER BY 1, 2, 3")
+    ).toEqual(
+      rows(`SELECT brand_id, 0 AS signal_id, flags, count(*) AS n FROM lead GROUP BY 1, 3
+            UNION ALL SELECT l.brand_id, s.signal_id, l.flags, count(*) FROM lead_signal s JOIN lead l ON l.id = s.lead_id GROUP BY 1, 2, 3
+            ORDER BY 1, 2, 3`)
+    )
+    expect(
+      rows("SELECT brand_id, field, day, flags, n FROM lead_day_count WHERE n <> 0 ORDER BY 1, 2, 3, 4")
+    ).toEqual(
+      rows(`SELECT brand_id, 'created' AS field, created_at / 86400000 AS day, flags, count(*) AS n FROM lead GROUP BY 1, 3, 4
+            UNION ALL SELECT brand_id, 'updated', updated_at / 86400000, flags, count(*) FROM lead GROUP BY 1, 3, 4
+            ORDER BY 1, 2, 3, 4`)
+    )
+    expect(rows("SELECT rowid FROM lead_gram WHERE lead_gram MATCH '\"b1u70\"' ORDER BY 1")).toEqual(
+      rows("SELECT id AS rowid FROM lead ORDER BY 1")
+    )
+    raw.close()
+  })
+})

@@ -1,0 +1,237 @@
+/** What SQLite does for each shape of a list, at 100,000 leads: no shape scans a table, totals do not walk the leads. */
+import { type LeadFilter, LeadQueries, SortOrder } from "@lead-signals/domain"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
+import { Effect, Either } from "effect"
+import { join } from "node:path"
+import { beforeAll, describe, expect, it } from "vitest"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+
+const { LeadListing } = SqliteStore
+const leads = 100_000
+const start = Date.UTC(2026, 0, 1)
+const day = 86_400_000
+
+let db: Database.Database
+
+beforeAll(async () => {
+  const filename = join(temporaryFolder(), "plans.sqlite")
+  await Effect.runPromise(Effect.void.pipe(Effect.provide(SqliteStore.layer({ filename }))))
+  db = new Database(filename)
+  db.exec(`
+    PRAGMA synchronous = OFF;
+    BEGIN;
+    INSERT INTO brand VALUES (1, 'A', '', 0), (2, 'B', '', 0);
+    INSERT INTO signal VALUES (1, 1, 's', 't', '{}', 0), (2, 1, 's', 't', '{}', 0), (3, 2, 's', 't', '{}', 0);
+    INSERT INTO lead (id, brand_id, ext_id, name, name_key, profile_times, signal_id, signal_ids, flags, score1, score_missing, created_at, updated_at)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${leads})
+      SELECT i, CASE WHEN i % 100 = 0 THEN 2 ELSE 1 END, 'x' || i, 'n' || (i * 7919 % 5000), 'n' || (i * 7919 % 5000), '{}', 1, '["1"]',
+        CASE WHEN i % 50 = 0 THEN 1 WHEN i % 3 = 0 THEN 2 ELSE 0 END, CASE WHEN i % 2 = 0 THEN i * 31 % 1000 END, i % 2 <> 0,
+        ${start} + i * 60000, ${start} + i * 60000 + (i * 104729 % 5000000) FROM n;
+    INSERT INTO lead_signal SELECT 1, id FROM lead WHERE brand_id = 1 AND id % 2 = 1;
+    INSERT INTO lead_signal SELECT 2, id FROM lead WHERE brand_id = 1 AND id % 1000 = 7;
+    COMMIT;`)
+  const texts = db.prepare("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)")
+  const grams = db.prepare("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)")
+  db.transaction(() => {
+    for (let i = 1; i <= leads; i++) {
+      texts.run(i, `name ${i % 5000}`, i % 20_000 === 1 ? "rare words" : "common words")
+      grams.run(i, i % 100 === 0 ? "b2u6e" : "b1u6e b1u6eu61")
+    }
+  })()
+})
+
+const shapes: Record<string, Array<[string, string]>> = {
+  "first page": [],
+  "pageSize 100": [["pageSize", "100"]],
+  "page 1000": [["page", "1000"]],
+  "name:asc": [["sort", "name:asc"]],
+  "name:desc": [["sort", "name:desc"]],
+  "score1:asc": [["sort", "score1:asc"]],
+  "score1:desc": [["sort", "score1:desc"]],
+  "updatedAt:asc": [["sort", "updatedAt:asc"]],
+  qualified: [["qualified", "true"]],
+  "not exported": [["exported", "false"]],
+  "two flags": [
+    ["qualified", "false"],
+    ["exported", "true"]
+  ],
+  "a common signal": [["signalId", "1"]],
+  "a rare signal": [["signalId", "2"]],
+  "no such signal": [["signalId", "77"]],
+  "a created window": [
+    ["createdAfter", "2026-01-10T05:00:00Z"],
+    ["createdBefore", "2026-02-01T07:00:00Z"]
+  ],
+  "a narrow created window": [
+    ["createdAfter", "2026-01-10T05:00:00Z"],
+    ["createdBefore", "2026-01-10T05:30:00Z"],
+    ["sort", "name:asc"]
+  ],
+  "an updated window, updatedAt:asc": [
+    ["updatedAfter", "2026-01-20T00:00:00Z"],
+    ["sort", "updatedAt:asc"]
+  ],
+  "both windows": [
+    ["createdAfter", "2026-01-10T05:00:00Z"],
+    ["updatedBefore", "2026-01-12T00:00:00Z"]
+  ],
+  "a window and a flag": [
+    ["createdAfter", "2026-02-01"],
+    ["qualified", "true"]
+  ],
+  "a window and a signal": [
+    ["updatedAfter", "2026-02-01"],
+    ["signalId", "2"]
+  ],
+  "a rare search": [["search", "rare"]],
+  "a common search": [["search", "common"]],
+  "a search of one character": [["search", "n"]],
+  "a search of two characters": [["search", "na"]],
+  "a search of nothing that is there": [["search", "zzzz"]],
+  "a search, a signal and a flag": [
+    ["search", "common"],
+    ["signalId", "1"],
+    ["exported", "false"]
+  ]
+}
+
+const queryOf = (shape: string) => Either.getOrThrow(LeadQueries.readList(shapes[shape]!))
+const all = (sql: { text: string; params: ReadonlyArray<string | number> }): Array<any> =>
+  db.prepare(sql.text).all(...sql.params)
+const planOf = (sql: { text: string; params: ReadonlyArray<string | number> }): Array<string> =>
+  db
+    .prepare(`EXPLAIN QUERY PLAN ${sql.text}`)
+    .all(...sql.params)
+    .map((row) => (row as { detail: string }).detail)
+
+const ask = (shape: string) => {
+  const query = queryOf(shape)
+  const selection = LeadListing.select(1, query.filter)
+  const asked = LeadListing.countsSql(selection)
+  const columns = all(asked.sql)[0]
+  const drivers = asked.drivers.map((driver, i) => [driver, columns[`c${i}`] as number] as const)
+  const counts = { all: drivers[0]![1], drivers }
+  const totalSql = LeadListing.totalSql(selection, counts)
+  const total = all(totalSql)[0].n as number
+  return {
+    query,
+    selection,
+    counts,
+    countsSql: asked.sql,
+    totalSql,
+    total,
+    pageSql: LeadListing.pageSql(selection, query, counts, total)
+  }
+}
+
+/** Reading a table or an index from end to end; a full-text table is always "scanned", by its own index. */
+const scans = (plan: ReadonlyArray<string>): Array<string> =>
+  plan.filter((line) => line.startsWith("SCAN ") && !/VIRTUAL TABLE INDEX 0:M|CONSTANT ROW/.test(line))
+
+const naively = (filter: LeadFilter): number => {
+  const conditions = ["brand_id = 1"]
+  const flag = (bit: number, wanted: boolean | undefined) =>
+    wanted !== undefined && conditions.push(`(flags & ${bit} <> 0) = ${Number(wanted)}`)
+  flag(1, filter.qualified)
+  flag(2, filter.exported)
+  flag(4, filter.isEmployee)
+  if (filter.signalId !== undefined)
+    conditions.push(`id IN (SELECT lead_id FROM lead_signal WHERE signal_id = ${filter.signalId})`)
+  if (filter.createdAfter !== undefined) conditions.push(`created_at >= ${filter.createdAfter}`)
+  if (filter.createdBefore !== undefined) conditions.push(`created_at <= ${filter.createdBefore}`)
+  if (filter.updatedAfter !== undefined) conditions.push(`updated_at >= ${filter.updatedAfter}`)
+  if (filter.updatedBefore !== undefined) conditions.push(`updated_at <= ${filter.updatedBefore}`)
+  if (filter.search !== undefined) {
+    conditions.push(
+      `instr('name ' || (id % 5000) || ' ' || iif(id % 20000 = 1, 'rare words', 'common words'), '${filter.search}') > 0`
+    )
+  }
+  return (
+    db.prepare(`SELECT count(*) AS n FROM lead NOT INDEXED WHERE ${conditions.join(" AND ")}`).get() as {
+      n: number
+    }
+  ).n
+}
+
+describe("the plans at 100,000 leads", () => {
+  it.each(Object.keys(shapes))("scan nothing and count right: %s [PAGE-1, LIST-5]", (shape) => {
+    const { countsSql, pageSql, query, total, totalSql } = ask(shape)
+    for (const sql of [countsSql, totalSql, pageSql]) expect(scans(planOf(sql))).toEqual([])
+    expect(total).toBe(naively(query.filter))
+  })
+
+  it("take totals of flags and signals from the counters alone [PAGE-1]", () => {
+    for (const shape of ["first page", "qualified", "two flags", "a common signal", "a rare signal"]) {
+      expect(planOf(ask(shape).totalSql).join("; ")).toMatch(
+        /^SEARCH lead_count USING PRIMARY KEY \(brand_id=\? AND signal_id=\?.*\)$/
+      )
+    }
+  })
+
+  it("take totals of a window from the day counters, and walk at most its first and last day [PAGE-1, TIME-5]", () => {
+    const plan = planOf(ask("a created window").totalSql)
+    expect(plan.filter((line) => line.includes("lead_day_count"))).toHaveLength(1)
+    const ends = plan.filter((line) => line.includes("lead_by_created"))
+    expect(ends).toHaveLength(2)
+    for (const line of ends)
+      expect(line).toContain("COVERING INDEX lead_by_created (brand_id=? AND created_at>? AND created_at<?)")
+  })
+
+  it("walk the index of the order for page 1, without sorting all [SORT-5]", () => {
+    for (const [shape, index] of [
+      ["first page", "lead_by_created"],
+      ["name:asc", "lead_by_name"],
+      ["name:desc", "lead_by_name"],
+      ["score1:asc", "lead_by_score"],
+      ["score1:desc", "lead_by_score_desc"],
+      ["updatedAt:asc", "lead_by_updated"],
+      ["qualified", "lead_by_created"],
+      ["a common signal", "lead_by_created"]
+    ] as const) {
+      const plan = planOf(ask(shape).pageSql).join("; ")
+      expect(plan).toContain(`USING COVERING INDEX ${index} (`)
+      expect(plan).not.toContain("USE TEMP B-TREE FOR ORDER BY")
+    }
+  })
+
+  it("gather what a selective filter lets through, instead of walking [LIST-5]", () => {
+    expect(planOf(ask("a rare signal").pageSql).join("; ")).toContain(
+      "SEARCH g USING PRIMARY KEY (signal_id=?)"
+    )
+    expect(planOf(ask("a rare search").pageSql).join("; ")).toContain("lead_text VIRTUAL TABLE INDEX")
+    expect(planOf(ask("a narrow created window").pageSql).join("; ")).toContain("lead_by_created")
+  })
+
+  it.each(Object.keys(shapes))("find the same page walking and gathering: %s [SORT-5]", (shape) => {
+    for (const sort of ["createdAt:desc", "updatedAt:asc", "name:desc", "score1:asc", "score1:desc"]) {
+      const { counts, selection, total } = ask(shape)
+      const page = { page: 2, pageSize: 10 }
+      const query = { page, sort: Either.getOrThrow(SortOrder.parse(sort)) }
+      const drivers = (n: number) =>
+        counts.drivers.map(([driver, count]) => [driver, driver === "order" ? count : n] as const)
+      const walked = all(
+        LeadListing.pageSql(selection, query, { all: counts.all, drivers: drivers(counts.all * 2) }, total)
+      )
+      const gathered = all(
+        LeadListing.pageSql(selection, query, { all: counts.all, drivers: drivers(0) }, total)
+      )
+      expect(gathered).toEqual(walked)
+    }
+  })
+
+  it("keep a window's days apart from the next [TIME-5]", () => {
+    for (const [after, before] of [
+      [start, start + day],
+      [start + 1, start + day - 1],
+      [start + day - 1, start + day],
+      [start + 5, start + 5],
+      [start + 3 * day, start + 9 * day - 1]
+    ] as const) {
+      const filter = { createdAfter: after, createdBefore: before }
+      const selection = LeadListing.select(1, filter)
+      const total = all(LeadListing.totalSql(selection, { all: 0, drivers: [] }))[0].n
+      expect(total).toBe(naively(filter))
+    }
+  })
+})
