@@ -1,0 +1,98 @@
+/** The server as its users start it: a process of its own, on a port of its own. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { afterAll } from "vitest"
+
+export const root = fileURLToPath(new URL("../..", import.meta.url))
+const main = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url))
+
+export const operatorToken = "operator-token-of-the-tests"
+
+export interface ServerProcess {
+  readonly child: ChildProcess
+  readonly url: string
+  /** All it has written to standard output, and to standard error, so far. */
+  readonly out: () => string
+  readonly err: () => string
+  /** Sends the signal and waits for the end; answers the exit code, or the signal that ended it. */
+  readonly end: (signal: NodeJS.Signals) => Promise<number | string>
+}
+
+const running = new Set<ChildProcess>()
+
+/** Call once in a file that starts servers: none outlives its tests. */
+export const endServersAfterTests = (): void => {
+  afterAll(() => {
+    for (const child of running) child.kill("SIGKILL")
+  })
+}
+
+export const spawnServer = (environment: Record<string, string>, ...args: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, ["--import", "tsx", main, ...args], {
+    cwd: root,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], PORT: "0", LEAD_SIGNALS_LOG: "json", ...environment },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  running.add(child)
+  let [out, err] = ["", ""]
+  child.stdout.on("data", (chunk) => (out += chunk))
+  child.stderr.on("data", (chunk) => (err += chunk))
+  const exit = once(child, "exit").then(([code, signal]: Array<any>) => {
+    running.delete(child)
+    return (code ?? signal) as number | string
+  })
+  return { child, exit, out: () => out, err: () => err }
+}
+
+/** Starts a server and waits for its line `Listening on …`. */
+export const startServer = async (environment: Record<string, string>): Promise<ServerProcess> => {
+  const { child, err, exit, out } = spawnServer(environment)
+  const listening = new Promise<string>((resolve) => {
+    child.stdout!.on("data", () => {
+      // The banner is written at once; its last part is there when the URL is.
+      const url = /^Listening on (http:\S+)$/m.exec(out())?.[1]
+      if (url !== undefined) resolve(url)
+    })
+  })
+  const url = await Promise.race([
+    listening,
+    exit.then((code) => Promise.reject(new Error(`the server ended with ${code}: ${err()}`)))
+  ])
+  return {
+    child,
+    url,
+    out,
+    err,
+    end: (signal) => {
+      child.kill(signal)
+      return exit
+    }
+  }
+}
+
+export interface JsonAnswer {
+  readonly status: number
+  // Bodies are looked into freely here.
+  readonly body: any
+}
+
+export const callJson = async (url: string, token: string, method = "GET", json?: unknown): Promise<JsonAnswer> => {
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(json === undefined ? {} : { "content-type": "application/json" }) },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) })
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === "" ? null : JSON.parse(text) }
+}
+
+/** A brand with a key and a signal on a running server. */
+export const setUpBrand = async (url: string) => {
+  const post = async (path: string, json: unknown) => (await callJson(`${url}${path}`, operatorToken, "POST", json)).body.data
+  const brand = await post("/operator/brands", { name: "B" })
+  const { key } = await post(`/operator/brands/${brand.id}/keys`, { label: "k", requestsPerMinute: 1_000_000 })
+  const source = { type: "posts-with-keywords", value: "v" }
+  const signal = await post(`/operator/brands/${brand.id}/signals`, { name: "S", signalType: "t", source })
+  return { brandId: brand.id as string, key: key as string, signalId: signal.id as string }
+}

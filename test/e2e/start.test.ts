@@ -1,0 +1,155 @@
+import { execFile } from "node:child_process"
+import { once } from "node:events"
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { request } from "node:http"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+import { callJson, endServersAfterTests, operatorToken, setUpBrand, spawnServer, startServer } from "./ServerProcess.ts"
+
+endServersAfterTests()
+const folder = temporaryFolder()
+const shell = (line: string) => promisify(execFile)("bash", ["-c", line.replace("curl ", "curl --silent --fail ")])
+
+const keyIn = (out: string): string => /^Demo key +(lsk_\S+)/m.exec(out)![1]!
+const curls = (out: string): ReadonlyArray<string> => out.split("\n").filter((line) => line.startsWith("  curl "))
+
+describe("npm start", () => {
+  it("fills an empty database with the demo, prints what works as printed, and keeps it [AUTH-4, PII-2, HEALTH-1]", async () => {
+    const environment = { LEAD_SIGNALS_DATABASE: join(folder, "deep", "demo.sqlite") }
+    const first = await startServer(environment)
+    const key = keyIn(first.out())
+    const lines = curls(first.out())
+    expect(lines).toHaveLength(3)
+    const answers = await Promise.all(lines.map(async (line) => JSON.parse((await shell(line)).stdout)))
+    expect(answers[0].data).toHaveLength(3)
+    expect(answers[1].data[0].engagements.length).toBeGreaterThan(0)
+    expect(answers[2].data.impressions).toBeGreaterThan(0)
+    const { total } = answers[0].meta.pagination
+    expect(total).toBeGreaterThan(500)
+    // Everything is made up: no address leads anywhere.
+    const all = await callJson(`${first.url}/signals/leads?pageSize=25&includeEngagements=true&includeEngagementDetail=true`, key)
+    for (const [, host] of JSON.stringify(all.body).matchAll(/https?:\/\/([^/"]+)/g)) expect(host).toMatch(/\.example$/)
+    expect(await first.end("SIGTERM")).toBe(0)
+
+    const token = /^Operator token +(\S+)/m.exec(first.out())![1]!
+    for (const line of first.err().split("\n").filter((each) => each !== "")) expect(JSON.parse(line)).toBeTypeOf("object")
+    for (const secret of [key, token, "search=sales", "Authorization"]) expect(first.err()).not.toContain(secret)
+
+    const second = await startServer(environment)
+    expect(second.out()).not.toContain("Demo key")
+    expect((await callJson(`${second.url}/signals/leads`, key)).body.meta.pagination.total).toBe(total)
+    const [makeKey] = curls(second.out())
+    expect(JSON.parse((await shell(makeKey!)).stdout).data.key).toMatch(/^lsk_/)
+    expect(await second.end("SIGINT")).toBe(0)
+  })
+
+  it("goes on with a demo that was killed while it was filled, and ends with the same [EVT-8]", async () => {
+    const environment = { LEAD_SIGNALS_DATABASE: join(folder, "killed.sqlite") }
+    for (const millis of [900, 1300, 1800]) {
+      const { child, exit } = spawnServer(environment)
+      const timer = setTimeout(() => child.kill("SIGKILL"), millis)
+      child.stdout.on("data", () => {
+        clearTimeout(timer)
+        child.kill("SIGKILL")
+      })
+      await exit
+    }
+    const server = await startServer({ ...environment, LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken })
+    const { data } = (await callJson(`${server.url}/operator/brands`, operatorToken)).body
+    expect(data).toHaveLength(1)
+    const { key } = (await callJson(`${server.url}/operator/brands/1/keys`, operatorToken, "POST", { label: "k" })).body.data
+    const total = async (url: string, ofKey: string) => (await callJson(`${url}/signals/leads`, ofKey)).body.meta.pagination.total
+    const fresh = await startServer({ LEAD_SIGNALS_DATABASE: join(folder, "fresh.sqlite") })
+    expect(await total(server.url, key)).toBe(await total(fresh.url, keyIn(fresh.out())))
+    await Promise.all([server.end("SIGTERM"), fresh.end("SIGTERM")])
+  })
+
+  it("serves from memory, and without a demo when told so [HEALTH-2]", async () => {
+    const server = await startServer({
+      LEAD_SIGNALS_DATABASE: "memory",
+      LEAD_SIGNALS_DEMO: "false",
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+      LEAD_SIGNALS_RATE_LIMIT: "5"
+    })
+    expect(server.out()).not.toContain(operatorToken)
+    expect((await callJson(`${server.url}/operator/brands`, operatorToken)).body.data).toEqual([])
+    const { brandId } = await setUpBrand(server.url)
+    const made = await callJson(`${server.url}/operator/brands/${brandId}/keys`, operatorToken, "POST", { label: "k" })
+    expect(made.body.data.requestsPerMinute).toBe(5)
+    expect((await fetch(`${server.url}/health/ready`)).status).toBe(200)
+    await server.end("SIGTERM")
+  })
+
+  it.each([
+    ["PORT", "x", "PORT takes an integer from 0 to 65535."],
+    ["PORT", "70000", "PORT takes an integer from 0 to 65535."],
+    ["HOST", " ", "HOST takes a host name or an address to listen on."],
+    ["LEAD_SIGNALS_DEMO", "yes", "LEAD_SIGNALS_DEMO takes true or false."],
+    ["LEAD_SIGNALS_OPERATOR_TOKEN", "short", "LEAD_SIGNALS_OPERATOR_TOKEN takes at least 16 characters"],
+    ["LEAD_SIGNALS_RATE_LIMIT", "0", "LEAD_SIGNALS_RATE_LIMIT takes an integer from 1 to 1000000."],
+    ["LEAD_SIGNALS_LOG", "loud", "LEAD_SIGNALS_LOG takes pretty or json."],
+    ["LEAD_SIGNALS_DATABASE", "", "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, or memory."],
+    ["HOST", "203.0.113.7", "203.0.113.7 is not an address of this machine; set HOST to one that is."]
+  ])("stops with one line when %s is %j [ERR-3]", async (name, value, message) => {
+    const { err, exit, out } = spawnServer({ LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false", [name]: value })
+    expect(await exit).toBe(2)
+    expect(out()).toBe("")
+    expect(err().trim().split("\n")).toEqual([expect.stringContaining(message)])
+    if (name.endsWith("TOKEN")) expect(err()).not.toContain(value)
+  })
+
+  it("says what to do when the port is taken or the database can't be used [ERR-3]", async () => {
+    const taken = createServer().listen(0, "127.0.0.1")
+    await once(taken, "listening")
+    const { port } = taken.address() as { port: number }
+    const busy = spawnServer({ LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false", PORT: String(port) })
+    expect(await busy.exit).toBe(2)
+    expect(busy.err()).toContain(`port ${port} is taken; set PORT to another`)
+    taken.close()
+
+    const file = join(folder, "text.sqlite")
+    writeFileSync(file, "no database at all, but a text that is long enough to be looked at as one\n".repeat(40))
+    const damaged = spawnServer({ LEAD_SIGNALS_DATABASE: file })
+    expect(await damaged.exit).toBe(2)
+    expect(damaged.err()).toContain("LEAD_SIGNALS_DATABASE names another")
+    if (process.getuid?.() !== 0) {
+      const closed = join(folder, "closed")
+      mkdirSync(closed)
+      chmodSync(closed, 0o500)
+      const denied = spawnServer({ LEAD_SIGNALS_DATABASE: join(closed, "x.sqlite") })
+      expect(await denied.exit).toBe(2)
+    }
+  })
+
+  it("tells of a variable that only looks like one of its own, and prints help [ERR-3]", async () => {
+    const helped = spawnServer({}, "--help")
+    expect(await helped.exit).toBe(0)
+    expect(helped.out()).toContain("LEAD_SIGNALS_DATABASE")
+    const misspelt = await startServer({ LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false", LEAD_SIGNALS_RATELIMIT: "5" })
+    expect(misspelt.err()).toContain("LEAD_SIGNALS_RATELIMIT is not known")
+    await misspelt.end("SIGTERM")
+    expect(await spawnServer({}, "--port").exit).toBe(2)
+  })
+
+  it("finishes what is in flight before it ends [HEALTH-2]", async () => {
+    const server = await startServer({ LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false", LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken })
+    const { brandId, signalId } = await setUpBrand(server.url)
+    const upload = request(`${server.url}/operator/brands/${brandId}/observations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/x-ndjson" }
+    })
+    const line = (id: string): string => `${JSON.stringify({ signalId, person: { extId: id, name: id }, engagement: { id } })}\n`
+    upload.write(line("before"))
+    const [response] = await once(upload, "response")
+    const ended = server.end("SIGTERM")
+    while (!server.err().includes("draining")) await new Promise((resolve) => setTimeout(resolve, 10))
+    upload.end(line("after"))
+    let text = ""
+    for await (const chunk of response) text += chunk
+    expect(text.trim().split("\n").map((each) => JSON.parse(each).outcome)).toEqual(["recorded", "recorded"])
+    expect(await ended).toBe(0)
+  })
+})
