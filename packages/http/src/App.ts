@@ -170,7 +170,8 @@ const outermost = (
     }
     const startedAt = yield* Clock.currentTimeMillis
     const served = serve(inner, request, record).pipe(
-      Effect.provide(Context.omit(Entropy)(context)),
+      // These alone: the host's own scope must not stand in for the request's.
+      Effect.provide(Context.pick(Directory, RateWindows)(context)),
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause) ? Effect.failCause(cause as Cause.Cause<never>) : recover(cause)
       ),

@@ -1,5 +1,5 @@
 /** Lets a request through by its API key or by the operator's token. */
-import { Access, ApiKeys, type Directory, type RateWindows } from "@lead-signals/domain"
+import { Access, ApiKeys, Directory, RateWindows } from "@lead-signals/domain"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
@@ -28,7 +28,7 @@ const authorization = Effect.map(
 export const apiKeyAccess = Layer.effect(
   ApiKeyAccess,
   Effect.map(Effect.context<Directory | RateWindows>(), (context) => ({
-    apiKey: () => Effect.flatMap(authorization, admit).pipe(Effect.provide(context))
+    apiKey: () => Effect.flatMap(authorization, admit).pipe(Effect.provide(Context.pick(Directory, RateWindows)(context)))
   }))
 )
 
