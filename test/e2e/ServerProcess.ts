@@ -31,7 +31,13 @@ export const endServersAfterTests = (): void => {
 export const spawnServer = (environment: Record<string, string>, ...args: ReadonlyArray<string>) => {
   const child = spawn(process.execPath, ["--import", "tsx", main, ...args], {
     cwd: root,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], PORT: "0", LEAD_SIGNALS_LOG: "json", ...environment },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      PORT: "0",
+      LEAD_SIGNALS_LOG: "json",
+      ...environment
+    },
     stdio: ["ignore", "pipe", "pipe"]
   })
   running.add(child)
@@ -77,10 +83,18 @@ export interface JsonAnswer {
   readonly body: any
 }
 
-export const callJson = async (url: string, token: string, method = "GET", json?: unknown): Promise<JsonAnswer> => {
+export const callJson = async (
+  url: string,
+  token: string,
+  method = "GET",
+  json?: unknown
+): Promise<JsonAnswer> => {
   const response = await fetch(url, {
     method,
-    headers: { authorization: `Bearer ${token}`, ...(json === undefined ? {} : { "content-type": "application/json" }) },
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(json === undefined ? {} : { "content-type": "application/json" })
+    },
     ...(json === undefined ? {} : { body: JSON.stringify(json) })
   })
   const text = await response.text()
@@ -89,9 +103,13 @@ export const callJson = async (url: string, token: string, method = "GET", json?
 
 /** A brand with a key and a signal on a running server. */
 export const setUpBrand = async (url: string) => {
-  const post = async (path: string, json: unknown) => (await callJson(`${url}${path}`, operatorToken, "POST", json)).body.data
+  const post = async (path: string, json: unknown) =>
+    (await callJson(`${url}${path}`, operatorToken, "POST", json)).body.data
   const brand = await post("/operator/brands", { name: "B" })
-  const { key } = await post(`/operator/brands/${brand.id}/keys`, { label: "k", requestsPerMinute: 1_000_000 })
+  const { key } = await post(`/operator/brands/${brand.id}/keys`, {
+    label: "k",
+    requestsPerMinute: 1_000_000
+  })
   const source = { type: "posts-with-keywords", value: "v" }
   const signal = await post(`/operator/brands/${brand.id}/signals`, { name: "S", signalType: "t", source })
   return { brandId: brand.id as string, key: key as string, signalId: signal.id as string }

@@ -4,7 +4,15 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
-import { callJson, endServersAfterTests, operatorToken, root, type ServerProcess, setUpBrand, startServer } from "./ServerProcess.ts"
+import {
+  callJson,
+  endServersAfterTests,
+  operatorToken,
+  root,
+  type ServerProcess,
+  setUpBrand,
+  startServer
+} from "./ServerProcess.ts"
 
 endServersAfterTests()
 const folder = temporaryFolder()
@@ -28,7 +36,10 @@ interface Ended {
   readonly err: string
 }
 
-const run = (args: ReadonlyArray<string>, environment: Record<string, string> = { LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }): Promise<Ended> =>
+const run = (
+  args: ReadonlyArray<string>,
+  environment: Record<string, string> = { LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
+): Promise<Ended> =>
   new Promise((resolve) => {
     const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment }
     execFile(process.execPath, ["--import", "tsx", command, ...args], { cwd: root, env }, (error, out, err) =>
@@ -37,13 +48,20 @@ const run = (args: ReadonlyArray<string>, environment: Record<string, string> = 
   })
 
 const line = (person: string, id: string): string =>
-  JSON.stringify({ signalId: brand.signalId, person: { extId: person, name: `Name ${person}` }, engagement: { id } })
+  JSON.stringify({
+    signalId: brand.signalId,
+    person: { extId: person, name: `Name ${person}` },
+    engagement: { id }
+  })
 
 describe("pnpm import-observations", () => {
   it("takes a file in, tells each bad line by its number, and keeps those lines to be mended [EVT-8, ERR-3]", async () => {
     const file = join(folder, "observations.jsonl")
     const good = Array.from({ length: 1200 }, (_, i) => line(`p${i % 90}`, `e${i}`))
-    const bad = ['{"broken', JSON.stringify({ signalId: brand.signalId, person: { extId: "x" }, engagement: { id: "x" } })]
+    const bad = [
+      '{"broken',
+      JSON.stringify({ signalId: brand.signalId, person: { extId: "x" }, engagement: { id: "x" } })
+    ]
     writeFileSync(file, [...good.slice(0, 700), bad[0], "", ...good.slice(700), bad[1]].join("\n"))
     const first = await run([file, "--brand", brand.brandId, "--url", server.url, "--json"])
     expect(first.code).toBe(1)
@@ -68,8 +86,19 @@ describe("pnpm import-observations", () => {
     writeFileSync(file, line("one", "one"))
     const wrongBrand = await run([file, "--brand", "999", "--url", server.url])
     expect([wrongBrand.code, wrongBrand.err]).toEqual([3, expect.stringContaining("There is no brand 999")])
-    const wrongToken = await run([file, "--brand", brand.brandId, "--url", server.url, "--token", "wrong-wrong-wrong"])
-    expect([wrongToken.code, wrongToken.err]).toEqual([3, expect.stringContaining("--token or LEAD_SIGNALS_OPERATOR_TOKEN")])
+    const wrongToken = await run([
+      file,
+      "--brand",
+      brand.brandId,
+      "--url",
+      server.url,
+      "--token",
+      "wrong-wrong-wrong"
+    ])
+    expect([wrongToken.code, wrongToken.err]).toEqual([
+      3,
+      expect.stringContaining("--token or LEAD_SIGNALS_OPERATOR_TOKEN")
+    ])
     expect(wrongToken.err).not.toContain("wrong-wrong-wrong")
     const noToken = await run([file, "--brand", brand.brandId], {})
     expect([noToken.code, noToken.err]).toEqual([2, expect.stringContaining("--token is needed")])

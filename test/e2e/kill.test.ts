@@ -11,7 +11,11 @@ const rounds = 8
 
 it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EVT-2, EVT-3, EVT-8, AUTH-5, PII-3]", async () => {
   const filename = join(temporaryFolder(), "kill.sqlite")
-  const environment = { LEAD_SIGNALS_DATABASE: filename, LEAD_SIGNALS_DEMO: "false", LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
+  const environment = {
+    LEAD_SIGNALS_DATABASE: filename,
+    LEAD_SIGNALS_DEMO: "false",
+    LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+  }
   const prng = Prng.of(7, "kill")
   let server = await startServer(environment)
   const { brandId, key, signalId } = await setUpBrand(server.url)
@@ -23,7 +27,8 @@ it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EV
 
   /** One client's requests until the server is gone. */
   const work = async (url: string): Promise<void> => {
-    const operate = (method: string, path: string, json?: unknown) => callJson(`${url}/operator/brands/${brandId}${path}`, operatorToken, method, json)
+    const operate = (method: string, path: string, json?: unknown) =>
+      callJson(`${url}/operator/brands/${brandId}${path}`, operatorToken, method, json)
     for (;;) {
       const batch = Array.from({ length: 1 + prng.below(5) }, () => {
         const id = `e${number++}`
@@ -36,16 +41,18 @@ it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EV
       })
       const leadId = body.data[0].leadId
       if (leadId === null) continue
-      if (prng.chance(0.1)) {
-        if ((await operate("PATCH", `/leads/${leadId}`, { qualified: true })).status === 200) qualified.add(leadId)
-      } else if (prng.chance(0.03)) {
+      const draw = prng.fraction()
+      if (draw < 0.1) {
+        if ((await operate("PATCH", `/leads/${leadId}`, { qualified: true })).status === 200)
+          qualified.add(leadId)
+      } else if (draw < 0.13) {
         const { status } = await operate("DELETE", `/leads/${leadId}`)
         if (status === 204) {
           erased.add(batch[0]!.person.extId)
           for (const [engagement, lead] of acknowledged) if (lead === leadId) acknowledged.delete(engagement)
           qualified.delete(leadId)
         }
-      } else if (prng.chance(0.03)) {
+      } else if (draw < 0.16) {
         const made = (await operate("POST", "/keys", { label: "k" })).body.data
         if ((await operate("DELETE", `/keys/${made.id}`)).status === 204) revoked.push(made.key)
       }
@@ -61,7 +68,8 @@ it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EV
     expect(await server.end("SIGKILL")).toBe("SIGKILL")
     await working
     server = await startServer(environment)
-    for (const value of revoked) expect((await callJson(`${server.url}/signals/leads`, value)).status).toBe(401)
+    for (const value of revoked)
+      expect((await callJson(`${server.url}/signals/leads`, value)).status).toBe(401)
     expect((await callJson(`${server.url}/signals/leads`, key)).status).toBe(200)
   }
   await server.end("SIGTERM")
@@ -69,12 +77,28 @@ it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EV
   const db = new Database(filename, { readonly: true })
   expect(db.pragma("integrity_check")).toEqual([{ integrity_check: "ok" }])
   expect(db.pragma("foreign_key_check")).toEqual([])
-  const found = new Map(db.prepare("SELECT id, lead_id FROM engagement").all().map((row: any) => [row.id, row.lead_id]))
+  const found = new Map(
+    db
+      .prepare("SELECT id, lead_id FROM engagement")
+      .all()
+      .map((row: any) => [row.id, row.lead_id])
+  )
   expect(acknowledged.size).toBeGreaterThan(50)
-  for (const [engagement, lead] of acknowledged) expect([engagement, found.get(engagement)]).toEqual([engagement, lead])
-  const flags = new Map(db.prepare("SELECT id, flags FROM lead").all().map((row: any) => [row.id, row.flags]))
+  for (const [engagement, lead] of acknowledged)
+    expect([engagement, found.get(engagement)]).toEqual([engagement, lead])
+  const flags = new Map(
+    db
+      .prepare("SELECT id, flags FROM lead")
+      .all()
+      .map((row: any) => [row.id, row.flags])
+  )
   for (const lead of qualified) expect(flags.get(lead)! & 1).toBe(1)
-  const there = new Set(db.prepare("SELECT ext_id FROM lead").all().map((row: any) => row.ext_id))
+  const there = new Set(
+    db
+      .prepare("SELECT ext_id FROM lead")
+      .all()
+      .map((row: any) => row.ext_id)
+  )
   for (const person of erased) expect(there.has(person)).toBe(false)
   // The outbox is exactly what the leads and engagements say.
   const count = (sql: string) => (db.prepare(sql).get() as { n: number }).n

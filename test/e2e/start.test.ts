@@ -7,14 +7,23 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
-import { callJson, endServersAfterTests, operatorToken, setUpBrand, spawnServer, startServer } from "./ServerProcess.ts"
+import {
+  callJson,
+  endServersAfterTests,
+  operatorToken,
+  setUpBrand,
+  spawnServer,
+  startServer
+} from "./ServerProcess.ts"
 
 endServersAfterTests()
 const folder = temporaryFolder()
-const shell = (line: string) => promisify(execFile)("bash", ["-c", line.replace("curl ", "curl --silent --fail ")])
+const shell = (line: string) =>
+  promisify(execFile)("bash", ["-c", line.replace("curl ", "curl --silent --fail ")])
 
 const keyIn = (out: string): string => /^Demo key +(lsk_\S+)/m.exec(out)![1]!
-const curls = (out: string): ReadonlyArray<string> => out.split("\n").filter((line) => line.startsWith("  curl "))
+const curls = (out: string): ReadonlyArray<string> =>
+  out.split("\n").filter((line) => line.startsWith("  curl "))
 
 describe("npm start", () => {
   it("fills an empty database with the demo, prints what works as printed, and keeps it [AUTH-4, PII-2, HEALTH-1]", async () => {
@@ -30,13 +39,22 @@ describe("npm start", () => {
     const { total } = answers[0].meta.pagination
     expect(total).toBeGreaterThan(500)
     // Everything is made up: no address leads anywhere.
-    const all = await callJson(`${first.url}/signals/leads?pageSize=25&includeEngagements=true&includeEngagementDetail=true`, key)
-    for (const [, host] of JSON.stringify(all.body).matchAll(/https?:\/\/([^/"]+)/g)) expect(host).toMatch(/\.example$/)
+    const all = await callJson(
+      `${first.url}/signals/leads?pageSize=25&includeEngagements=true&includeEngagementDetail=true`,
+      key
+    )
+    for (const [, host] of JSON.stringify(all.body).matchAll(/https?:\/\/([^/"]+)/g))
+      expect(host).toMatch(/\.example$/)
     expect(await first.end("SIGTERM")).toBe(0)
 
     const token = /^Operator token +(\S+)/m.exec(first.out())![1]!
-    for (const line of first.err().split("\n").filter((each) => each !== "")) expect(JSON.parse(line)).toBeTypeOf("object")
-    for (const secret of [key, token, "search=sales", "Authorization"]) expect(first.err()).not.toContain(secret)
+    for (const line of first
+      .err()
+      .split("\n")
+      .filter((each) => each !== ""))
+      expect(JSON.parse(line)).toBeTypeOf("object")
+    for (const secret of [key, token, "search=sales", "Authorization"])
+      expect(first.err()).not.toContain(secret)
 
     const second = await startServer(environment)
     expect(second.out()).not.toContain("Demo key")
@@ -60,8 +78,11 @@ describe("npm start", () => {
     const server = await startServer({ ...environment, LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken })
     const { data } = (await callJson(`${server.url}/operator/brands`, operatorToken)).body
     expect(data).toHaveLength(1)
-    const { key } = (await callJson(`${server.url}/operator/brands/1/keys`, operatorToken, "POST", { label: "k" })).body.data
-    const total = async (url: string, ofKey: string) => (await callJson(`${url}/signals/leads`, ofKey)).body.meta.pagination.total
+    const { key } = (
+      await callJson(`${server.url}/operator/brands/1/keys`, operatorToken, "POST", { label: "k" })
+    ).body.data
+    const total = async (url: string, ofKey: string) =>
+      (await callJson(`${url}/signals/leads`, ofKey)).body.meta.pagination.total
     const fresh = await startServer({ LEAD_SIGNALS_DATABASE: join(folder, "fresh.sqlite") })
     expect(await total(server.url, key)).toBe(await total(fresh.url, keyIn(fresh.out())))
     await Promise.all([server.end("SIGTERM"), fresh.end("SIGTERM")])
@@ -77,7 +98,9 @@ describe("npm start", () => {
     expect(server.out()).not.toContain(operatorToken)
     expect((await callJson(`${server.url}/operator/brands`, operatorToken)).body.data).toEqual([])
     const { brandId } = await setUpBrand(server.url)
-    const made = await callJson(`${server.url}/operator/brands/${brandId}/keys`, operatorToken, "POST", { label: "k" })
+    const made = await callJson(`${server.url}/operator/brands/${brandId}/keys`, operatorToken, "POST", {
+      label: "k"
+    })
     expect(made.body.data.requestsPerMinute).toBe(5)
     expect((await fetch(`${server.url}/health/ready`)).status).toBe(200)
     await server.end("SIGTERM")
@@ -94,7 +117,11 @@ describe("npm start", () => {
     ["LEAD_SIGNALS_DATABASE", "", "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, or memory."],
     ["HOST", "203.0.113.7", "203.0.113.7 is not an address of this machine; set HOST to one that is."]
   ])("stops with one line when %s is %j [ERR-3]", async (name, value, message) => {
-    const { err, exit, out } = spawnServer({ LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false", [name]: value })
+    const { err, exit, out } = spawnServer({
+      LEAD_SIGNALS_DATABASE: "memory",
+      LEAD_SIGNALS_DEMO: "false",
+      [name]: value
+    })
     expect(await exit).toBe(2)
     expect(out()).toBe("")
     expect(err().trim().split("\n")).toEqual([expect.stringContaining(message)])
@@ -105,13 +132,20 @@ describe("npm start", () => {
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
     const { port } = taken.address() as { port: number }
-    const busy = spawnServer({ LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false", PORT: String(port) })
+    const busy = spawnServer({
+      LEAD_SIGNALS_DATABASE: "memory",
+      LEAD_SIGNALS_DEMO: "false",
+      PORT: String(port)
+    })
     expect(await busy.exit).toBe(2)
     expect(busy.err()).toContain(`port ${port} is taken; set PORT to another`)
     taken.close()
 
     const file = join(folder, "text.sqlite")
-    writeFileSync(file, "no database at all, but a text that is long enough to be looked at as one\n".repeat(40))
+    writeFileSync(
+      file,
+      "no database at all, but a text that is long enough to be looked at as one\n".repeat(40)
+    )
     const damaged = spawnServer({ LEAD_SIGNALS_DATABASE: file })
     expect(await damaged.exit).toBe(2)
     expect(damaged.err()).toContain("LEAD_SIGNALS_DATABASE names another")
@@ -128,20 +162,29 @@ describe("npm start", () => {
     const helped = spawnServer({}, "--help")
     expect(await helped.exit).toBe(0)
     expect(helped.out()).toContain("LEAD_SIGNALS_DATABASE")
-    const misspelt = await startServer({ LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false", LEAD_SIGNALS_RATELIMIT: "5" })
+    const misspelt = await startServer({
+      LEAD_SIGNALS_DATABASE: "memory",
+      LEAD_SIGNALS_DEMO: "false",
+      LEAD_SIGNALS_RATELIMIT: "5"
+    })
     expect(misspelt.err()).toContain("LEAD_SIGNALS_RATELIMIT is not known")
     await misspelt.end("SIGTERM")
     expect(await spawnServer({}, "--port").exit).toBe(2)
   })
 
   it("finishes what is in flight before it ends [HEALTH-2]", async () => {
-    const server = await startServer({ LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false", LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken })
+    const server = await startServer({
+      LEAD_SIGNALS_DATABASE: "memory",
+      LEAD_SIGNALS_DEMO: "false",
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+    })
     const { brandId, signalId } = await setUpBrand(server.url)
     const upload = request(`${server.url}/operator/brands/${brandId}/observations`, {
       method: "POST",
       headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/x-ndjson" }
     })
-    const line = (id: string): string => `${JSON.stringify({ signalId, person: { extId: id, name: id }, engagement: { id } })}\n`
+    const line = (id: string): string =>
+      `${JSON.stringify({ signalId, person: { extId: id, name: id }, engagement: { id } })}\n`
     upload.write(line("before"))
     const [response] = await once(upload, "response")
     const ended = server.end("SIGTERM")
@@ -149,7 +192,12 @@ describe("npm start", () => {
     upload.end(line("after"))
     let text = ""
     for await (const chunk of response) text += chunk
-    expect(text.trim().split("\n").map((each) => JSON.parse(each).outcome)).toEqual(["recorded", "recorded"])
+    expect(
+      text
+        .trim()
+        .split("\n")
+        .map((each) => JSON.parse(each).outcome)
+    ).toEqual(["recorded", "recorded"])
     expect(await ended).toBe(0)
   })
 })

@@ -124,7 +124,7 @@ export const startApi = async ({
     )
   )
   const { port } = await runtime.runPromise(NodeServer.NodeServer)
-  const handle = await runtime.runPromise(fetchHandler as Effect.Effect<FetchHandler, never, never>)
+  const handle = await runtime.runPromise(fetchHandler)
   let stopped = false
   const stop = async (): Promise<void> => {
     if (!stopped) await runtime.dispose()

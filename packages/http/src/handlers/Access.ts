@@ -28,7 +28,8 @@ const authorization = Effect.map(
 export const apiKeyAccess = Layer.effect(
   ApiKeyAccess,
   Effect.map(Effect.context<Directory | RateWindows>(), (context) => ({
-    apiKey: () => Effect.flatMap(authorization, admit).pipe(Effect.provide(Context.pick(Directory, RateWindows)(context)))
+    apiKey: () =>
+      Effect.flatMap(authorization, admit).pipe(Effect.provide(Context.pick(Directory, RateWindows)(context)))
   }))
 )
 

@@ -1,0 +1,71 @@
+/** The domain runs anywhere, and knows neither time nor chance nor host. */
+import { build } from "esbuild"
+import { readdirSync, readFileSync } from "node:fs"
+import { join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const sources = join(root, "packages/domain/src")
+const files = readdirSync(sources, { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith(".ts")
+)
+
+describe("the domain", () => {
+  it("bundles for a browser with effect and @noble/hashes, and pulls nothing else in", async () => {
+    const { metafile } = await build({
+      entryPoints: [join(sources, "index.ts")],
+      bundle: true,
+      platform: "browser",
+      format: "esm",
+      write: false,
+      metafile: true,
+      logLevel: "silent",
+      absWorkingDir: root
+    })
+    const foreign = Object.keys(metafile.inputs).filter(
+      (input) =>
+        !input.startsWith("packages/domain/src/") &&
+        !/node_modules\/(?:effect|@noble\/hashes|fast-check|pure-rand|@standard-schema\/spec)\//.test(input)
+    )
+    expect(foreign).toEqual([])
+    expect(Object.keys(metafile.inputs).some((input) => input.includes("@noble/hashes"))).toBe(true)
+  })
+
+  it("reads no ambient clock, chance, host or locale", () => {
+    const ambient =
+      /\bDate\.now\b|new Date\(\s*\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bIntl\.|\.toLocale|from "node:/
+    const found = files.filter((name) => ambient.test(readFileSync(join(sources, name), "utf8")))
+    expect(found).toEqual([])
+    expect(files.length).toBeGreaterThan(30)
+  })
+
+  it("has rules and models that know no port, use case or view", () => {
+    const upward = files
+      .filter((name) => /^(?:rules|model)\//.test(name))
+      .filter((name) =>
+        /from "\.\.\/(?:ports|usecases|views)\//.test(readFileSync(join(sources, name), "utf8"))
+      )
+    expect(upward).toEqual([])
+  })
+})
+
+describe("the adapters", () => {
+  it("never import each other", () => {
+    for (const adapter of ["http", "store-memory", "store-sqlite", "simulator"]) {
+      const folder = join(root, "packages", adapter, "src")
+      for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((each) =>
+        each.endsWith(".ts")
+      )) {
+        const imported = Array.from(
+          readFileSync(join(folder, name), "utf8").matchAll(/from "(@lead-signals\/[^"]+)"/g),
+          ([, from]) => from
+        )
+        expect([
+          relative(root, join(folder, name)),
+          imported.filter((from) => from !== "@lead-signals/domain")
+        ]).toEqual([expect.any(String), []])
+      }
+    }
+  })
+})

@@ -1,0 +1,77 @@
+/** Runs the README as it is written. */
+import { execFile } from "node:child_process"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { afterAll, describe, expect, it } from "vitest"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+import { endServersAfterTests, operatorToken, root, startServer } from "./ServerProcess.ts"
+
+endServersAfterTests()
+const run = promisify(execFile)
+const readme = readFileSync(join(root, "README.md"), "utf8")
+const blocks = (language: string): Array<string> =>
+  Array.from(
+    readme.matchAll(new RegExp(`^\`\`\`${language} run\\n([\\s\\S]*?)^\`\`\``, "gm")),
+    ([, code]) => code!
+  )
+
+// Next to the tests, where the packages can be found by name.
+const scratch = fileURLToPath(new URL("../.readme", import.meta.url))
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+describe("the README", () => {
+  it("has requests that answer as it says, in its order, on a fresh demo [LIST-1, DET-1, MET-1]", async () => {
+    const server = await startServer({
+      LEAD_SIGNALS_DATABASE: join(temporaryFolder(), "readme.sqlite"),
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+    })
+    const KEY = /^Demo key +(\S+)/m.exec(server.out())![1]!
+    const commands = blocks("sh").flatMap((block) =>
+      block
+        .replaceAll("\\\n", " ")
+        .split("\n")
+        .filter((line) => line.trim() !== "")
+    )
+    expect(commands.length).toBeGreaterThanOrEqual(7)
+    const answers: Array<any> = []
+    for (const command of commands) {
+      const { stdout } = await run(
+        "bash",
+        ["-c", command.replace("curl ", "curl --silent --show-error --fail ")],
+        {
+          env: { ...process.env, URL: server.url, KEY, TOKEN: operatorToken }
+        }
+      )
+      answers.push(JSON.parse(stdout))
+    }
+    expect(answers[0].data).toHaveLength(2)
+    expect(answers[1].data.engagements[0].source).toBeTypeOf("object")
+    expect(answers[2].data.impressions).toBeGreaterThan(0)
+    expect(answers[3].data.id).toBe("2")
+    expect(answers[5].data.id).toBe("7")
+    expect(answers[6].data).toEqual([
+      { engagementId: "e-1", outcome: "recorded", leadId: expect.any(Number) }
+    ])
+    await server.end("SIGTERM")
+  })
+
+  it("has programs that run as they stand [LIST-4, HEALTH-1]", async () => {
+    mkdirSync(scratch, { recursive: true })
+    const outputs: Array<string> = []
+    for (const [i, code] of blocks("ts").entries()) {
+      const file = join(scratch, `example-${i}.ts`)
+      writeFileSync(file, code)
+      outputs.push((await run(process.execPath, ["--import", "tsx", file], { cwd: root })).stdout)
+    }
+    expect(outputs[0]).toContain("200 { status: 'ok' }")
+    expect(outputs[1]).toContain("1")
+  })
+
+  it("names every variable that the server reads, and no other", async () => {
+    const { knownVariables } = await import("../../packages/server/src/Settings.ts")
+    const named = new Set(Array.from(readme.matchAll(/`(LEAD_SIGNALS_[A-Z_]+)`/g), ([, name]) => name))
+    expect([...named].sort()).toEqual([...knownVariables].sort())
+  })
+})
