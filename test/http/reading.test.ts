@@ -165,6 +165,32 @@ describe("the list", () => {
     expect(body.error.message).toContain("%2B")
   })
 
+  it("filters by flag, by signal, and by both with AND [LIST-2, LIST-3, LIST-5]", async () => {
+    const source = { type: "posts-with-keywords", value: "second" }
+    const second = (
+      await api.operate("POST", `/operator/brands/${brand.id}/signals`, {
+        name: "2",
+        signalType: "t",
+        source
+      })
+    ).body.data.id
+    for (const person of ["p1", "p2"])
+      await observe(api, brand, observation(second, person, `second-${person}`))
+    await api.operate("PATCH", `/operator/brands/${brand.id}/leads/${ids["p2"]}`, {
+      qualified: true,
+      exported: true
+    })
+    const found = async (query: string) =>
+      (await get(`/signals/leads?sort=name:asc&pageSize=100&${query}`)).body.data.map(
+        (lead: any) => lead.extId
+      )
+    expect(await found(`signalId=${second}`)).toEqual(["p1", "p2"])
+    expect(await found(`signalId=${second}&qualified=true`)).toEqual(["p2"])
+    expect(await found(`signalId=${second}&exported=false`)).toEqual(["p1"])
+    expect(await found("qualified=true&exported=true&isEmployee=false")).toEqual(["p2"])
+    expect(await found("isEmployee=true")).toEqual([])
+  })
+
   it("takes inclusive bounds at the millisecond [TIME-5]", async () => {
     const { createdAt, id } = (await get("/signals/leads?search=of%20p7")).body.data[0]
     const found = async (query: string) =>
