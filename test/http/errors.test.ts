@@ -262,7 +262,12 @@ describe("failures of ours", () => {
     ]) {
       expect([answer.status, answer.body.error.code]).toEqual([503, "unavailable"])
       expect(answer.text).not.toContain("secret")
-      expect(answer.headers.get("x-request-id")).toBeTruthy()
+      const id = answer.headers.get("x-request-id")!
+      expect(
+        own.log.some(
+          (line) => line.includes("store unavailable") && line.includes("disk is full") && line.includes(id)
+        )
+      ).toBe(true)
     }
   })
 
@@ -278,6 +283,22 @@ describe("failures of ours", () => {
         (line) => line.includes("internal error") && line.includes(answer.headers.get("x-request-id")!)
       )
     ).toBe(true)
+  })
+
+  it("leave reading possible when a key's last use can't be written [AUTH-8, ERR-2]", async () => {
+    const own = await startApi({
+      stores: Layer.effect(
+        Directory,
+        Effect.map(Directory, (directory) =>
+          Directory.of({
+            ...directory,
+            markKeyUsed: () => Effect.fail(new StoreUnavailable({ reason: "full" }))
+          })
+        )
+      ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
+    })
+    const its = await setUpBrand(own)
+    expect((await own.call("/signals/leads", { token: its.key })).status).toBe(200)
   })
 
   it("are not ready while the store can't answer [HEALTH-2]", async () => {

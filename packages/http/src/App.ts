@@ -38,8 +38,22 @@ const documents = HttpApiBuilder.Router.use((router) =>
   router.get("/openapi.json", Effect.succeed(Answers.json(openApi)))
 )
 
+const logUnavailable = ({ reason }: StoreUnavailable): Effect.Effect<void> =>
+  Effect.logWarning("store unavailable").pipe(Effect.annotateLogs({ reason }))
+
+/** The client is told nothing of why the store can't answer; the operator's log is. */
+const tellOperator = HttpApiBuilder.middleware(
+  (inner) =>
+    Effect.tapError(inner as HttpApp.Default<unknown>, (failure) =>
+      (failure as { readonly _tag?: unknown } | null)?._tag === "@lead-signals/domain/StoreUnavailable"
+        ? logUnavailable(failure as StoreUnavailable)
+        : Effect.void
+    ) as typeof inner
+)
+
 const routes = Layer.mergeAll(
   HttpApiBuilder.api(Api),
+  tellOperator,
   documents,
   HttpApiSwagger.layer({ path: "/docs" })
 ).pipe(
@@ -107,9 +121,7 @@ const recover = (cause: Cause.Cause<unknown>): Effect.Effect<HttpServerResponse.
       return Effect.succeed(Answers.error(429, "rate_limit_exceeded", failure.message ?? ""))
     case "@lead-signals/domain/StoreUnavailable":
       return Effect.as(
-        Effect.logWarning("store unavailable").pipe(
-          Effect.annotateLogs({ reason: (failure as StoreUnavailable).reason })
-        ),
+        logUnavailable(failure as StoreUnavailable),
         Answers.error(503, "unavailable", unavailableMessage)
       )
     default:

@@ -21,7 +21,10 @@ export const authenticate = (
     const key = Option.getOrNull(yield* directory.keyByHash(ApiKeys.hash(token)))
     if (key === null || key.revokedAt !== null) return yield* new InvalidApiKey()
     const minute = ApiKeys.minuteOf(yield* Clock.currentTimeMillis)
-    if (key.lastUsedAt === null || key.lastUsedAt < minute) yield* directory.markKeyUsed(key.id, minute)
+    if (key.lastUsedAt === null || key.lastUsedAt < minute) {
+      // A store that can't write, on a full disk say, can still be read from: the mark is not worth a refusal.
+      yield* Effect.ignore(directory.markKeyUsed(key.id, minute))
+    }
     return key
   })
 
