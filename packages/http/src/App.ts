@@ -51,12 +51,7 @@ const tellOperator = HttpApiBuilder.middleware(
     ) as typeof inner
 )
 
-const routes = Layer.mergeAll(
-  HttpApiBuilder.api(Api),
-  tellOperator,
-  documents,
-  HttpApiSwagger.layer({ path: "/docs" })
-).pipe(
+const routes = Layer.mergeAll(tellOperator, documents, HttpApiSwagger.layer({ path: "/docs" })).pipe(
   Layer.provideMerge(HttpApiBuilder.api(Api)),
   Layer.provide([reading, health, operator]),
   Layer.provide([apiKeyAccess, operatorAccess]),

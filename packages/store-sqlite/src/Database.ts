@@ -145,8 +145,6 @@ const make = (filename: string) =>
     yield* asFailure(migrate(writer, filename)).pipe(Effect.retry(patience))
     const reader = yield* connect(filename, { readonly: true, synchronous: "FULL" })
 
-    const rollBack = Effect.ignore(asFailure(writer.unsafe("ROLLBACK")))
-
     return Database.of({
       read: (work) =>
         asFailure(reader.withTransaction(work(reader))).pipe(
@@ -157,7 +155,7 @@ const make = (filename: string) =>
         asFailure(
           writer.withTransaction(Effect.zipRight(writer.unsafe("UPDATE commits SET n = n + 1"), work(writer)))
         ).pipe(
-          Effect.tapError((failure) => (isBusy(failure) ? Effect.void : rollBack)),
+          // The failed BEGIN has rolled back what a failed commit left open.
           Effect.retry({ times: 1, while: isLeftOpen }),
           Effect.retry(patience),
           Effect.mapError(unavailable)

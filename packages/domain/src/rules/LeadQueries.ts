@@ -26,7 +26,7 @@ export const listParameters = [
 
 export const greatestSearchLength = 200
 
-/** The longest text that can have so many characters: counting stops there. */
+/** Folded; undefined when there is nothing to search for. A character is a code point, of at most two UTF-16 units. */
 const search = (value: string | undefined): Either.Either<string | undefined, InvalidParameter> => {
   if (value === undefined || value === "") return Either.right(undefined)
   return value.length > 2 * greatestSearchLength || Array.from(value).length > greatestSearchLength

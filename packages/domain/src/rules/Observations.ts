@@ -4,7 +4,7 @@
  */
 import type { BrandId } from "../model/Brand.ts"
 import type { Instant } from "../model/Instant.ts"
-import type { Engagement, Lead, LeadId, Profile, ProfileTimes } from "../model/Lead.ts"
+import type { Engagement, Lead, LeadId } from "../model/Lead.ts"
 import type { EventType } from "../model/LeadEvent.ts"
 import type { ObservedEngagement, Observation } from "../model/Observation.ts"
 import * as CommentText from "./CommentText.ts"
@@ -73,7 +73,7 @@ const unseen = (brandId: BrandId, observation: Observation, now: Instant) => ({
   updatedAt: now
 })
 
-const known = (lead: Lead): Profiles.KnownProfile => ({ profile: lead.profile, times: lead.profileTimes })
+const profileOf = (lead: Lead): Profiles.KnownProfile => ({ profile: lead.profile, times: lead.profileTimes })
 
 /**
  * An observation of a signal that the brand doesn't have is rejected, one of an erased person suppressed, one whose
@@ -83,30 +83,26 @@ const known = (lead: Lead): Profiles.KnownProfile => ({ profile: lead.profile, t
  * fires activity.detected, and the first says so. [EVT-2, EVT-3] createdAt and updatedAt are the time of the commit;
  * a clock that was set back does not take updatedAt back.
  */
-export const observe = (
-  brandId: BrandId,
-  observation: Observation,
-  known_: Known,
-  now: Instant
-): Decision => {
+export const observe = (brandId: BrandId, observation: Observation, known: Known, now: Instant): Decision => {
   const { engagement: seen, person, signalId } = observation
-  if (!known_.signalExists) {
+  if (!known.signalExists) {
     return {
       outcome: "rejected",
       message: `signalId takes the id of a signal of this brand; there is no ${signalId}.`
     }
   }
-  if (known_.personSuppressed) return { outcome: "suppressed" }
-  if (known_.engagementOf !== null) return { outcome: "duplicate", leadId: known_.engagementOf }
-  const engagement = kept(signalId, known_.authorSuppressed ? withoutAuthor(seen) : seen, now)
-  const lead = known_.lead
-  const merged = Profiles.merge(lead === null ? null : known(lead), person, engagement.trackedAt)
+  if (known.personSuppressed) return { outcome: "suppressed" }
+  if (known.engagementOf !== null) return { outcome: "duplicate", leadId: known.engagementOf }
+  const engagement = kept(signalId, known.authorSuppressed ? withoutAuthor(seen) : seen, now)
+  const lead = known.lead
+  const merged = Profiles.merge(lead === null ? null : profileOf(lead), person, engagement.trackedAt)
   const before = lead ?? unseen(brandId, observation, now)
   return {
     outcome: "recorded",
     lead: {
       ...before,
-      ...asDraft(merged),
+      profile: merged.profile,
+      profileTimes: merged.times,
       signalIds: withSignal(before.signalIds, signalId),
       updatedAt: Math.max(before.updatedAt, now)
     },
@@ -117,8 +113,3 @@ export const observe = (
     ]
   }
 }
-
-const asDraft = (merged: Profiles.KnownProfile): { profile: Profile; profileTimes: ProfileTimes } => ({
-  profile: merged.profile,
-  profileTimes: merged.times
-})

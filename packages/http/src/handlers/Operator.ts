@@ -18,6 +18,7 @@ import {
   PostTotals,
   NewSignal,
   type Signal,
+  type StoreUnavailable,
   Reading
 } from "@lead-signals/domain"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
@@ -86,7 +87,7 @@ const listed = <A>(
   list: (
     directory: typeof Directory.Service,
     brandId: string
-  ) => Effect.Effect<ReadonlyArray<A>, never | any>,
+  ) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>,
   view: (thing: A) => unknown
 ) =>
   Effect.gen(function* () {
