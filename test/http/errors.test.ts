@@ -285,6 +285,43 @@ describe("failures of ours", () => {
     ).toBe(true)
   })
 
+  it("are the last line of an answer that has begun, and in the log [ERR-3, ERR-5]", async () => {
+    let commits = 0
+    const own = await startApi({
+      stores: Layer.effect(
+        LeadStore,
+        Effect.map(LeadStore, (store) =>
+          LeadStore.of({
+            ...store,
+            commit: (brandId, proposals) =>
+              ++commits > 2
+                ? Effect.fail(new StoreUnavailable({ reason: "full" }))
+                : store.commit(brandId, proposals)
+          })
+        )
+      ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
+    })
+    const its = await setUpBrand(own)
+    const line = (id: number): string =>
+      JSON.stringify({
+        signalId: its.signalId,
+        person: { extId: "a", name: "a" },
+        engagement: { id: `e${id}` }
+      })
+    const { status, text } = await own.call(`/operator/brands/${its.id}/observations`, {
+      method: "POST",
+      token: operatorToken,
+      headers: { "content-type": "application/x-ndjson" },
+      body: Array.from({ length: 400 }, (_, i) => line(i)).join("\n")
+    })
+    const lines = text
+      .trim()
+      .split("\n")
+      .map((each) => JSON.parse(each))
+    expect([status, lines.length, lines.at(-1).error.code]).toEqual([200, 201, "unavailable"])
+    expect(own.log.some((each) => each.includes("store unavailable") && each.includes("full"))).toBe(true)
+  })
+
   it("leave reading possible when a key's last use can't be written [AUTH-8, ERR-2]", async () => {
     const own = await startApi({
       stores: Layer.effect(

@@ -28,6 +28,7 @@ import { reading } from "./handlers/Reading.ts"
 import { type RequestRecord, within } from "./RequestRecord.ts"
 import * as Routes from "./Routes.ts"
 import * as Target from "./Target.ts"
+import { logUnavailable } from "./UnavailableLog.ts"
 
 /** What a host must bring to serve the API. */
 export type Requirements = LeadStore | Directory | RateWindows | Entropy | OperatorToken | DefaultRateLimit
@@ -38,10 +39,6 @@ const documents = HttpApiBuilder.Router.use((router) =>
   router.get("/openapi.json", Effect.succeed(Answers.json(openApi)))
 )
 
-const logUnavailable = ({ reason }: StoreUnavailable): Effect.Effect<void> =>
-  Effect.logWarning("store unavailable").pipe(Effect.annotateLogs({ reason }))
-
-/** The client is told nothing of why the store can't answer; the operator's log is. */
 const tellOperator = HttpApiBuilder.middleware(
   (inner) =>
     Effect.tapError(inner as HttpApp.Default<unknown>, (failure) =>

@@ -12,6 +12,7 @@ import {
 import { Chunk, Effect, Either, Option, type Scope, Stream } from "effect"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { decodeUtf8, greatestDiscardedBytes } from "../Body.ts"
+import { logUnavailable } from "../UnavailableLog.ts"
 import { errorBody, PayloadTooLarge, unavailableMessage } from "../contract/Failures.ts"
 
 /** A line may be so long; with what is read ahead, so much is held at once. */
@@ -174,6 +175,9 @@ export const answerLines = <E>(
     )
     const rest = Chunk.isEmpty(first) ? Stream.empty : Stream.repeatEffectChunkOption(pull)
     const answered = Stream.concat(Stream.fromChunk(first), rest).pipe(
+      Stream.tapError((failure) =>
+        failure instanceof PayloadTooLarge ? Effect.void : logUnavailable(failure)
+      ),
       Stream.catchAll((failure) => Stream.make(lastLine(failure))),
       Stream.provideContext(context)
     )
