@@ -52,7 +52,7 @@ describe("the domain", () => {
 
 describe("the adapters", () => {
   it("never import each other", () => {
-    for (const adapter of ["http", "store-memory", "store-sqlite", "simulator"]) {
+    for (const adapter of ["http", "store-memory", "store-sqlite", "simulator", "webhook"]) {
       const folder = join(root, "packages", adapter, "src")
       for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((each) =>
         each.endsWith(".ts")

@@ -3,6 +3,7 @@
  * use cases into the store and into the naive reference, and every answer must be the same to the byte.
  */
 import {
+  type Deliveries,
   Directory,
   type Entropy,
   LeadQueries,
@@ -24,7 +25,7 @@ import { history, question, type Question, startOfHistories, type Step } from ".
 import { type Filter, Reference, type ReferenceSignal, type Seen } from "./Reference.ts"
 import { SettableClock } from "./SettableClock.ts"
 
-export type Stores = LeadStore | Outbox | Directory | RateWindows
+export type Stores = LeadStore | Outbox | Deliveries | Directory | RateWindows
 
 const signals: ReadonlyArray<typeof NewSignal.Encoded> = [
   {
@@ -282,7 +283,9 @@ export const leadStoreContract = (
               throw new Error("planted")
             }
           }
-          const exit = yield* Effect.exit(store.commit(brand.id, [proposals[0]!, proposals[1]!, broken]))
+          const exit = yield* Effect.exit(
+            store.commit(brand.id, [proposals[0]!, proposals[1]!, broken], () => "wh_unused")
+          )
           expect(exit._tag).toBe("Failure")
           const found = yield* Reading.leadDetail(brand.id, first!.leadId!)
           expect([found.lead.profile.name, found.window.engagements.length]).toEqual(["H", 1])

@@ -1,5 +1,5 @@
 /** A real server on a real socket, with a store of its own, and ways to talk to it. */
-import type { Directory, LeadStore, Outbox, RateWindows } from "@lead-signals/domain"
+import type { Deliveries, Directory, Entropy, LeadStore, Outbox, RateWindows } from "@lead-signals/domain"
 import {
   DefaultRateLimit,
   Draining,
@@ -32,7 +32,7 @@ export interface Options {
   readonly body?: BodyInit
 }
 
-type Stores = LeadStore | Outbox | Directory | RateWindows
+export type Stores = LeadStore | Outbox | Deliveries | Directory | RateWindows
 
 export interface Api {
   readonly url: string
@@ -40,7 +40,7 @@ export interface Api {
   readonly fetch: FetchHandler
   /** The lines of the log, as JSON. */
   readonly log: ReadonlyArray<string>
-  readonly run: <A, E>(work: Effect.Effect<A, E, Stores>) => Promise<A>
+  readonly run: <A, E>(work: Effect.Effect<A, E, Stores | Entropy>) => Promise<A>
   readonly call: (path: string, options?: Options) => Promise<Answer>
   readonly operate: (method: string, path: string, json?: unknown) => Promise<Answer>
   /** Sends the bytes as they are, and gives what came back until the server closed or `until` was there. */

@@ -293,10 +293,10 @@ describe("failures of ours", () => {
         Effect.map(LeadStore, (store) =>
           LeadStore.of({
             ...store,
-            commit: (brandId, proposals) =>
+            commit: (brandId, proposals, ids) =>
               ++commits > 2
                 ? Effect.fail(new StoreUnavailable({ reason: "full" }))
-                : store.commit(brandId, proposals)
+                : store.commit(brandId, proposals, ids)
           })
         )
       ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer

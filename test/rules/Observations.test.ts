@@ -232,7 +232,7 @@ describe("events as they are shown", () => {
 
   it("has exactly the keys of 2.1 in lead2, and of its event in data [EVT-4]", () => {
     const created = leadCreatedView(lead, [read])
-    const activity = activityDetectedView(true, lead, read)
+    const activity = activityDetectedView(true, lead, [read])
     expect(Object.keys(created)).toEqual(["lead2", "engagements"])
     expect(Object.keys(activity)).toEqual(["isFirstActivity", "lead2", "engagements"])
     expect(Object.keys(created.lead2)).toEqual(lead2Keys)
@@ -243,7 +243,7 @@ describe("events as they are shown", () => {
   it("always has postAuthorDetail and source, and postAuthor as a text [EVT-6, DET-4]", () => {
     for (const [engagement] of [
       leadCreatedView(lead, [read]).engagements,
-      activityDetectedView(false, lead, read).engagements
+      activityDetectedView(false, lead, [read]).engagements
     ]) {
       expect(engagement).toMatchObject({
         postAuthor: "Bo",

@@ -11,6 +11,8 @@ export const data = (body: unknown, status = 200): HttpServerResponse.HttpServer
 export const error = (status: number, code: string, message: string): HttpServerResponse.HttpServerResponse =>
   json(errorBody(code, message), status)
 
+export const noContent = HttpServerResponse.empty({ status: 204 })
+
 export const internalError = error(
   500,
   "internal_error",

@@ -4,6 +4,7 @@
  */
 import { Clock, Cause, Context, Effect, Encoding, Exit, Layer, Option } from "effect"
 import {
+  type Deliveries,
   Directory,
   Entropy,
   type LeadStore,
@@ -25,13 +26,15 @@ import { admit, apiKeyAccess, operatorAccess, type OperatorToken } from "./handl
 import { health } from "./handlers/Health.ts"
 import { type DefaultRateLimit, operator } from "./handlers/Operator.ts"
 import { reading } from "./handlers/Reading.ts"
+import { webhooks } from "./handlers/Webhooks.ts"
 import { type RequestRecord, within } from "./RequestRecord.ts"
 import * as Routes from "./Routes.ts"
 import * as Target from "./Target.ts"
 import { logUnavailable } from "./UnavailableLog.ts"
 
 /** What a host must bring to serve the API. */
-export type Requirements = LeadStore | Directory | RateWindows | Entropy | OperatorToken | DefaultRateLimit
+export type Requirements =
+  LeadStore | Deliveries | Directory | RateWindows | Entropy | OperatorToken | DefaultRateLimit
 
 const requestIdBytes = 12
 
@@ -50,7 +53,7 @@ const tellOperator = HttpApiBuilder.middleware(
 
 const routes = Layer.mergeAll(tellOperator, documents, HttpApiSwagger.layer({ path: "/docs" })).pipe(
   Layer.provideMerge(HttpApiBuilder.api(Api)),
-  Layer.provide([reading, health, operator]),
+  Layer.provide([reading, health, operator, webhooks]),
   Layer.provide([apiKeyAccess, operatorAccess]),
   Layer.provideMerge(HttpApiBuilder.Router.Live),
   Layer.provideMerge(HttpApiBuilder.Middleware.layer)

@@ -10,8 +10,12 @@ Variables
   LEAD_SIGNALS_DEMO            true fills an empty database with a demo    true
   LEAD_SIGNALS_OPERATOR_TOKEN  opens /operator; at least 16 characters     made and printed
   LEAD_SIGNALS_RATE_LIMIT      default requests a minute per key           60
+  LEAD_SIGNALS_WEBHOOK_ALLOW   CIDRs that webhooks may reach although      none
+                               private, also over plain http
+  LEAD_SIGNALS_WEBHOOK_RETRY   seconds from each failed attempt to the     5,300,1800,7200,18000,
+                               next, for trials                            36000,50400,72000,86400
   LEAD_SIGNALS_LOG             pretty or json                              pretty on a terminal
 
-SIGTERM and SIGINT stop it cleanly: requests in flight are finished first.
+SIGTERM and SIGINT stop it cleanly: requests and deliveries in flight are finished first.
 Exit codes: 0 stopped, 2 a bad variable, or the port or the database can't be used.
 `

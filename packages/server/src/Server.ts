@@ -5,6 +5,8 @@ import { DefaultRateLimit, Draining, OperatorToken, webCrypto } from "@lead-sign
 import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Emitter, TargetGuard } from "@lead-signals/webhook"
+import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Data, Effect, Layer } from "effect"
 import { banner } from "./Banner.ts"
 import * as Demo from "./Demo.ts"
@@ -18,6 +20,13 @@ const drainTime = "10 seconds"
 
 const storeOf = ({ database }: Settings) =>
   database === "memory" ? MemoryStore.layer : SqliteStore.layer({ filename: database })
+
+/** What sends webhooks, and what judges their targets. */
+const webhooksOf = ({ webhookAllow: allowed, webhookRetryMillis: scheduleMillis }: Settings) =>
+  Layer.merge(
+    Emitter.layer({ scheduleMillis, drain: drainTime }).pipe(Layer.provide(NodeWebhook.sender({ allowed }))),
+    TargetGuard.layer({ allowed })
+  ).pipe(Layer.provide(NodeWebhook.resolver))
 
 const storeFailed = ({ reason }: StoreUnavailable) =>
   new StartFailed({ message: `The database can't be used: ${reason}. LEAD_SIGNALS_DATABASE names another.` })
@@ -65,7 +74,8 @@ export const run = (settings: Settings, operatorToken: string) =>
           Layer.succeed(Draining, { isDraining: Effect.sync(() => draining) })
         )
       ),
-      Layer.mapError(listenFailed(settings))
+      Layer.mapError(listenFailed(settings)),
+      Layer.provideMerge(webhooksOf(settings))
     )
     yield* Effect.gen(function* () {
       yield* Effect.addFinalizer(() =>
@@ -76,6 +86,9 @@ export const run = (settings: Settings, operatorToken: string) =>
           Effect.logInfo("draining")
         )
       )
+      const emitter = yield* Emitter.Emitter
+      // Beside the requests in flight, and not after them.
+      yield* Effect.addFinalizer(() => Effect.forkDaemon(emitter.stop))
       const { port } = yield* NodeServer.NodeServer
       const url = urlOf(settings.host, port)
       yield* Effect.sync(() =>

@@ -1,5 +1,6 @@
 /** The server's settings, read from environment variables. A bad value names its variable and says what it takes. */
-import { RateLimit } from "@lead-signals/domain"
+import { RateLimit, Retries } from "@lead-signals/domain"
+import { Addresses } from "@lead-signals/webhook"
 import { Either } from "effect"
 
 export interface Settings {
@@ -12,6 +13,10 @@ export interface Settings {
   /** Null: one is made at start and printed. */
   readonly operatorToken: string | null
   readonly requestsPerMinute: number
+  /** What webhooks may reach although it is not public, and over plain http. */
+  readonly webhookAllow: ReadonlyArray<Addresses.Cidr>
+  /** How long after each failed attempt the next is made. */
+  readonly webhookRetryMillis: ReadonlyArray<number>
   /** Null: pretty on a terminal, JSON elsewhere. */
   readonly log: "pretty" | "json" | null
 }
@@ -49,11 +54,30 @@ const token: Read<string> = (value) =>
     ? Either.right(value)
     : Either.left(`takes at least ${shortestToken} characters of printable ASCII without spaces`)
 
+const entries = (value: string): ReadonlyArray<string> => value.split(",").map((entry) => entry.trim())
+
+const cidrs: Read<ReadonlyArray<Addresses.Cidr>> = (value) =>
+  Either.mapLeft(
+    Either.all(entries(value).map(Addresses.parseCidr)),
+    (problem) => `takes CIDRs with commas between, like 127.0.0.0/8,::1/128; ${problem}`
+  )
+
+const longestRetryWaitSeconds = 30 * 24 * 3600
+
+const waits: Read<ReadonlyArray<number>> = (value) =>
+  entries(value).every((entry) => /^[0-9]{1,7}$/.test(entry) && Number(entry) <= longestRetryWaitSeconds)
+    ? Either.right(entries(value).map((entry) => Number(entry) * 1000))
+    : Either.left(
+        `takes seconds with commas between, each at most ${longestRetryWaitSeconds}, like 5,300,1800`
+      )
+
 const ours = [
   "LEAD_SIGNALS_DATABASE",
   "LEAD_SIGNALS_DEMO",
   "LEAD_SIGNALS_OPERATOR_TOKEN",
   "LEAD_SIGNALS_RATE_LIMIT",
+  "LEAD_SIGNALS_WEBHOOK_ALLOW",
+  "LEAD_SIGNALS_WEBHOOK_RETRY",
   "LEAD_SIGNALS_LOG"
 ]
 
@@ -87,6 +111,8 @@ export const readSettings = (environment: Environment): Either.Either<Settings, 
         integer(1, 1_000_000),
         RateLimit.defaultRequestsPerMinute
       ),
+      webhookAllow: yield* variable("LEAD_SIGNALS_WEBHOOK_ALLOW", cidrs, []),
+      webhookRetryMillis: yield* variable("LEAD_SIGNALS_WEBHOOK_RETRY", waits, Retries.defaultScheduleMillis),
       log: yield* variable("LEAD_SIGNALS_LOG", format, null)
     }
   })

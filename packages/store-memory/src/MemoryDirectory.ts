@@ -1,6 +1,6 @@
-/** Brands, keys, signals, campaigns and readings, in memory. */
-import { type ApiKey, Directory, type PostTotals } from "@lead-signals/domain"
-import { Effect, Layer, Option } from "effect"
+/** Brands, keys, signals, campaigns with their readings, and webhooks, in memory. */
+import { type ApiKey, Directory, type PostTotals, type Webhook } from "@lead-signals/domain"
+import { Clock, Effect, Layer, Option, Queue } from "effect"
 import { MemoryState } from "./MemoryState.ts"
 
 const byBrand = <A extends { readonly brandId: string }>(things: Map<string, A>, brandId: string) =>
@@ -20,6 +20,20 @@ const make = Effect.gen(function* () {
   const put = <A extends { readonly id: string }>(things: Map<string, A>, thing: A): A => {
     things.set(thing.id, thing)
     return thing
+  }
+
+  const webhookOf = (brandId: string, id: string): Webhook | undefined => {
+    const found = state.webhooks.get(id)
+    return found?.brandId === brandId ? found : undefined
+  }
+
+  /** One whose attempt is under way becomes due when its lease runs out: until then it is another's. [DELIV-4] */
+  const startFresh = (webhookId: string, now: number): void => {
+    for (const record of state.deliveries.of(webhookId)) {
+      if (record.state !== "pending") continue
+      const dueAt = record.lease === null ? Math.min(record.dueAt!, now) : record.dueAt
+      state.deliveries.put({ ...record, failures: 0, dueAt })
+    }
   }
 
   return Directory.of({
@@ -81,6 +95,27 @@ const make = Effect.gen(function* () {
           return day === undefined ? [] : [days.get(day)!]
         })
         return Option.some({ snapshotDate, readings })
+      }),
+
+    createWebhook: (webhook) => Effect.sync(() => put(state.webhooks, withId("webhook", webhook))),
+    webhooks: (brandId) => byBrand(state.webhooks, brandId),
+    webhook: (brandId, id) => Effect.sync(() => Option.fromNullable(webhookOf(brandId, id))),
+    updateWebhook: (brandId, id, change) =>
+      Effect.tap(
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          Option.map(Option.fromNullable(webhookOf(brandId, id)), (before) => {
+            const after = put(state.webhooks, change(before, now))
+            if (after.enabled && !before.enabled) startFresh(id, now)
+            return after
+          })
+        ),
+        () => Queue.offer(state.queued, undefined)
+      ),
+    deleteWebhook: (brandId, id) =>
+      Effect.sync(() => {
+        if (webhookOf(brandId, id) === undefined) return false
+        state.deliveries.removeWebhook(id)
+        return state.webhooks.delete(id)
       }),
 
     ping: Effect.void

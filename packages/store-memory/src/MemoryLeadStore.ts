@@ -1,18 +1,18 @@
-/** The lead store and its outbox, in memory. A method's work is one turn of JavaScript, which makes it atomic. */
+/** The lead store, in memory. A method's work is one turn of JavaScript, which makes it atomic. */
 import {
+  type DeliveryId,
   type Engagement,
-  type EngagementRead,
-  EngagementWindows,
-  type EngagementWindow,
   type Lead,
   LeadStore,
   type Observations,
-  Outbox,
   Page,
+  type PositionedEvent,
   type Proposal
 } from "@lead-signals/domain"
-import { Clock, Effect, Layer, Option } from "effect"
-import type { BrandLeads, LeadRecord } from "./BrandLeads.ts"
+import { Clock, Effect, Layer, Option, Queue } from "effect"
+import type { BrandLeads } from "./BrandLeads.ts"
+import type { DeliveryRecord } from "./DeliveryBook.ts"
+import { engagementReadOf, windowOf } from "./LeadReading.ts"
 import { MemoryState } from "./MemoryState.ts"
 
 type Recorded = Extract<Observations.Decision, { outcome: "recorded" }>
@@ -20,25 +20,7 @@ type Recorded = Extract<Observations.Decision, { outcome: "recorded" }>
 const make = Effect.gen(function* () {
   const state = yield* MemoryState
 
-  const read =
-    (leads: BrandLeads) =>
-    (engagement: Engagement): EngagementRead => {
-      const authorExtId = engagement.postAuthorDetail?.extId
-      const authorId = authorExtId == null ? undefined : leads.byExtId.get(authorExtId)
-      return {
-        engagement,
-        signal: state.signals.get(engagement.signalId)!,
-        authorLead:
-          authorId === undefined
-            ? null
-            : { id: authorId, company: leads.byId.get(authorId)!.lead.profile.company }
-      }
-    }
-
-  const windowOf = (leads: BrandLeads, { engagements }: LeadRecord): EngagementWindow => ({
-    engagements: engagements.slice(0, EngagementWindows.greatestWindow).map(read(leads)),
-    truncated: engagements.length > EngagementWindows.greatestWindow
-  })
+  const read = (leads: BrandLeads) => engagementReadOf(state, leads)
 
   const known = (brandId: string, leads: BrandLeads, proposal: Proposal): Observations.Known => {
     const leadId = leads.byExtId.get(proposal.personExtId)
@@ -52,7 +34,13 @@ const make = Effect.gen(function* () {
   }
 
   /** Commits one decision, and answers how to undo it. */
-  const apply = (brandId: string, leads: BrandLeads, { engagement, events, lead }: Recorded, now: number) => {
+  const apply = (
+    brandId: string,
+    { engagement, events, lead }: Recorded,
+    ids: () => DeliveryId,
+    now: number
+  ) => {
+    const leads = state.leadsOf(brandId)
     const existing = leads.byExtId.get(lead.extId)
     const earlier = existing === undefined ? undefined : leads.byId.get(existing)!.lead
     const id = existing ?? state.next("lead")
@@ -60,19 +48,25 @@ const make = Effect.gen(function* () {
     leads.put({ ...lead, id })
     leads.addEngagement(kept)
     const eventsBefore = state.events.length
+    const queued: Array<DeliveryRecord> = []
     for (const { event, isFirstActivity } of events) {
-      const position = state.next("event")
-      state.events.push({
-        position,
+      const fired: PositionedEvent = {
+        position: state.next("event"),
         event,
         brandId,
         leadId: id,
         engagementId: engagement.id,
         isFirstActivity,
         occurredAt: now
-      })
+      }
+      state.events.push(fired)
+      for (const webhook of state.webhooks.values()) {
+        if (webhook.brandId !== brandId || !webhook.events.includes(event)) continue
+        queued.push(state.queue({ id: ids(), webhookId: webhook.id, event: fired, resendOf: null }, now))
+      }
     }
     const undo = (): void => {
+      for (const delivery of queued) state.deliveries.remove(delivery)
       state.events.length = eventsBefore
       leads.removeEngagement(kept)
       if (earlier === undefined) leads.remove(id)
@@ -81,8 +75,17 @@ const make = Effect.gen(function* () {
     return { id, undo }
   }
 
-  const leadStore = LeadStore.of({
-    commit: (brandId, proposals) =>
+  /** What was made or logged of a delivery about another can hold the erased person as a post's author. */
+  const forgetAuthor = (record: DeliveryRecord, ids: () => DeliveryId): void => {
+    const log = record.log.map((attempt) => ({ ...attempt, response: null }))
+    state.deliveries.remove(record)
+    state.deliveries.put(
+      record.body === null ? { ...record, log } : { ...record, log, id: ids(), body: null, lease: null }
+    )
+  }
+
+  return LeadStore.of({
+    commit: (brandId, proposals, ids) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const leads = state.leadsOf(brandId)
         const undos: Array<() => void> = []
@@ -90,7 +93,7 @@ const make = Effect.gen(function* () {
           return proposals.map((proposal) => {
             const decision = proposal.decide(known(brandId, leads, proposal), now)
             if (decision.outcome !== "recorded") return { leadId: null, ...decision }
-            const { id, undo } = apply(brandId, leads, decision, now)
+            const { id, undo } = apply(brandId, decision, ids, now)
             undos.push(undo)
             return { outcome: decision.outcome, leadId: id }
           })
@@ -98,7 +101,7 @@ const make = Effect.gen(function* () {
           for (const undo of undos.reverse()) undo()
           throw defect
         }
-      }),
+      }).pipe(Effect.tap(() => Queue.offer(state.queued, undefined))),
 
     list: (brandId, { engagements, filter, page, sort }) =>
       Effect.sync(() => {
@@ -107,7 +110,7 @@ const make = Effect.gen(function* () {
           total: leads.total(filter),
           leads: leads.page(filter, sort, Page.offset(page), page.pageSize).map((found) => ({
             lead: found.lead,
-            window: engagements === "none" ? null : windowOf(leads, found)
+            window: engagements === "none" ? null : windowOf(state, leads, found)
           }))
         }
       }),
@@ -117,7 +120,7 @@ const make = Effect.gen(function* () {
         const leads = state.leadsOf(brandId)
         return Option.map(Option.fromNullable(leads.byId.get(id)), (found) => ({
           lead: found.lead,
-          window: windowOf(leads, found)
+          window: windowOf(state, leads, found)
         }))
       }),
 
@@ -137,7 +140,7 @@ const make = Effect.gen(function* () {
         })
       }),
 
-    erase: (brandId, id, personHash) =>
+    erase: (brandId, id, personHash, ids) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const leads = state.leadsOf(brandId)
         const found = leads.byId.get(id)
@@ -145,8 +148,16 @@ const make = Effect.gen(function* () {
         leads.suppressed.add(personHash)
         leads.remove(id)
         const kept = state.events.filter((event) => event.leadId !== id)
-        state.events.splice(0, state.events.length, ...kept)
-        for (const engagementId of Array.from(leads.byAuthor.get(found.lead.extId) ?? [])) {
+        state.events.length = 0
+        for (const event of kept) state.events.push(event)
+        const authored = Array.from(leads.byAuthor.get(found.lead.extId) ?? [])
+        const readers = new Set(authored.map((engagementId) => leads.engagements.get(engagementId)!.leadId))
+        for (const record of state.deliveries.all()) {
+          if (record.event === null) continue
+          if (record.event.leadId === id) state.deliveries.remove(record)
+          else if (readers.has(record.event.leadId)) forgetAuthor(record, ids)
+        }
+        for (const engagementId of authored) {
           const earlier = leads.engagements.get(engagementId)!
           leads.replaceEngagement(earlier, {
             ...earlier,
@@ -161,17 +172,6 @@ const make = Effect.gen(function* () {
         return true
       })
   })
-
-  const outbox = Outbox.of({
-    after: (position, limit) =>
-      Effect.sync(() => state.events.filter((event) => event.position > position).slice(0, limit))
-  })
-
-  return { leadStore, outbox }
 })
 
-export const layer = Layer.unwrapEffect(
-  Effect.map(make, ({ leadStore, outbox }) =>
-    Layer.merge(Layer.succeed(LeadStore, leadStore), Layer.succeed(Outbox, outbox))
-  )
-)
+export const layer = Layer.effect(LeadStore, make)

@@ -4,6 +4,18 @@
  */
 const chunkLength = 512
 
+/** The first index below `length` at which the test holds, by halving; `length` if there is none. */
+const firstIndex = (length: number, holds: (index: number) => boolean): number => {
+  let low = 0
+  let high = length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
 export class SortedList<A> {
   private readonly chunks: Array<Array<A>> = []
 
@@ -43,6 +55,12 @@ export class SortedList<A> {
     }
   }
 
+  /** The first item for which the test holds; it must hold for every item after one for which it does. */
+  firstWhere(holds: (item: A) => boolean): A | undefined {
+    const chunk = this.chunks[firstIndex(this.chunks.length, (i) => holds(this.chunks[i]!.at(-1)!))]
+    return chunk?.[firstIndex(chunk.length, (i) => holds(chunk[i]!))]
+  }
+
   private place(at: number, chunk: Array<A>, position: number, item: A): void {
     chunk.splice(position, 0, item)
     if (chunk.length > chunkLength) this.chunks.splice(at + 1, 0, chunk.splice(chunkLength / 2))
@@ -50,24 +68,10 @@ export class SortedList<A> {
 
   /** The first chunk whose last item is not before the item. */
   private chunkOf(item: A): number {
-    let low = 0
-    let high = this.chunks.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.compare(this.chunks[middle]!.at(-1)!, item) < 0) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstIndex(this.chunks.length, (i) => this.compare(this.chunks[i]!.at(-1)!, item) >= 0)
   }
 
   private positionIn(chunk: Array<A>, item: A): number {
-    let low = 0
-    let high = chunk.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.compare(chunk[middle]!, item) < 0) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstIndex(chunk.length, (i) => this.compare(chunk[i]!, item) >= 0)
   }
 }

@@ -8,13 +8,14 @@ import * as Migrator from "@effect/sql/Migrator"
 import * as SqlClient from "@effect/sql/SqlClient"
 import type * as SqlError from "@effect/sql/SqlError"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
-import { Cause, Context, Effect, Layer, Schedule } from "effect"
+import { Cause, Context, Effect, Layer, Queue, Schedule } from "effect"
 import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import { leads } from "./migrations/0001_leads.ts"
+import { webhooks } from "./migrations/0002_webhooks.ts"
 
 /** In order; a released one is never changed. */
-const migrations = { "0001_leads": leads }
+const migrations = { "0001_leads": leads, "0002_webhooks": webhooks }
 const newestMigration = Object.keys(migrations).length
 
 /** Marks the file as ours, "LSig": a foreign SQLite file is refused. */
@@ -33,6 +34,8 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     ) => Effect.Effect<A, StoreUnavailable>
     /** Takes out of the write-ahead log what was overwritten, as far as no reader is in the way. [PII-3] */
     readonly forgetLog: Effect.Effect<void>
+    /** Holds something when this process has made deliveries due. */
+    readonly queued: Queue.Queue<void>
   }
 >() {}
 
@@ -145,7 +148,10 @@ const make = (filename: string) =>
     yield* asFailure(migrate(writer, filename)).pipe(Effect.retry(patience))
     const reader = yield* connect(filename, { readonly: true, synchronous: "FULL" })
 
+    const queued = yield* Queue.sliding<void>(1)
+
     return Database.of({
+      queued,
       read: (work) =>
         asFailure(reader.withTransaction(work(reader))).pipe(
           Effect.retry(patience),

@@ -1,15 +1,21 @@
 /** Rows as SQLite gives them, and the domain's values that they stand for. */
-import type {
-  ApiKey,
-  Brand,
-  Campaign,
-  Engagement,
-  EngagementRead,
-  EngagementType,
-  EventType,
-  Lead,
-  PositionedEvent,
-  Signal
+import {
+  type ApiKey,
+  type Brand,
+  type Attempt,
+  type AttemptError,
+  type Campaign,
+  type Delivery,
+  type DeliveryState,
+  type Engagement,
+  type EngagementRead,
+  type EngagementType,
+  type EventType,
+  type Lead,
+  type PositionedEvent,
+  type Signal,
+  type Webhook,
+  testEvent
 } from "@lead-signals/domain"
 
 export interface BrandRow {
@@ -193,6 +199,81 @@ export const eventOf = (row: EventRow): PositionedEvent => ({
   engagementId: row.engagement_id,
   isFirstActivity: row.is_first_activity === 1,
   occurredAt: row.occurred_at
+})
+
+export interface WebhookRow {
+  readonly id: number
+  readonly brand_id: number
+  readonly url: string
+  readonly events: string
+  readonly description: string | null
+  readonly enabled: number
+  readonly disabled_reason: string | null
+  readonly failing_since: number | null
+  readonly secrets: string
+  readonly created_at: number
+}
+
+export const webhookOf = (row: WebhookRow): Webhook => ({
+  id: String(row.id),
+  brandId: String(row.brand_id),
+  url: row.url,
+  events: JSON.parse(row.events),
+  description: row.description,
+  enabled: row.enabled === 1,
+  disabledReason: row.disabled_reason,
+  failingSince: row.failing_since,
+  secrets: JSON.parse(row.secrets),
+  createdAt: row.created_at
+})
+
+/** With what is shown of its event. */
+export interface DeliveryRow {
+  readonly id: string
+  readonly webhook_id: number
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly due_at: number | null
+  readonly created_at: number
+  readonly finished_at: number | null
+  readonly resend_of: string | null
+  readonly resent_as: string | null
+  readonly event: EventType | null
+  readonly lead_id: number | null
+  readonly engagement_id: string | null
+}
+
+export const deliveryOf = (row: DeliveryRow): Delivery => ({
+  id: row.id,
+  webhookId: String(row.webhook_id),
+  event: row.event ?? testEvent,
+  leadId: row.lead_id,
+  engagementId: row.engagement_id,
+  state: row.state,
+  attempts: row.attempts,
+  createdAt: row.created_at,
+  dueAt: row.due_at,
+  finishedAt: row.finished_at,
+  resendOf: row.resend_of,
+  resentAs: row.resent_as
+})
+
+export interface AttemptRow {
+  readonly number: number
+  readonly at: number
+  readonly duration_millis: number
+  readonly status: number | null
+  readonly error: AttemptError | null
+  readonly response: string | null
+}
+
+export const attemptOf = (row: AttemptRow): Attempt => ({
+  number: row.number,
+  at: row.at,
+  durationMillis: row.duration_millis,
+  status: row.status,
+  error: row.error,
+  response: row.response
 })
 
 /** Ids are decimal digits of safe integers; any other text is no id of anything, and 0 never is. */

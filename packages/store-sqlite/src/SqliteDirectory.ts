@@ -1,8 +1,8 @@
-/** Brands, keys, signals, campaigns and readings, on SQLite. */
-import { Directory, type PostTotals } from "@lead-signals/domain"
+/** Brands, keys, signals, campaigns with their readings, and webhooks, on SQLite. */
+import { Directory, type PostTotals, type Webhook } from "@lead-signals/domain"
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type * as SqlError from "@effect/sql/SqlError"
-import { Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
 import {
   apiKeyOf,
@@ -13,7 +13,9 @@ import {
   type CampaignRow,
   idOf,
   signalOf,
-  type SignalRow
+  type SignalRow,
+  webhookOf,
+  type WebhookRow
 } from "./Rows.ts"
 
 type Param = string | number | null
@@ -35,6 +37,39 @@ const one =
     Effect.map(all(of, text, params)(sql), (found) => found[0]!)
 
 const keyColumns = "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at"
+
+const webhookValues = (webhook: Omit<Webhook, "id">): ReadonlyArray<Param> => [
+  webhook.url,
+  JSON.stringify(webhook.events),
+  webhook.description,
+  Number(webhook.enabled),
+  webhook.disabledReason,
+  webhook.failingSince,
+  JSON.stringify(webhook.secrets)
+]
+
+const webhookById = (brandId: string, id: string) =>
+  first<WebhookRow, Webhook>(webhookOf, "SELECT * FROM webhook WHERE id = ? AND brand_id = ?", [
+    idOf(id),
+    idOf(brandId)
+  ])
+
+/** One whose attempt is under way becomes due when its lease runs out: until then it is another's. [DELIV-4] */
+const startFresh = (sql: SqlClient.SqlClient, webhookId: number, now: number) =>
+  sql.unsafe(
+    `UPDATE delivery SET failures = 0, due_at = CASE WHEN lease IS NULL THEN min(due_at, ?) ELSE due_at END
+     WHERE webhook_id = ? AND state = 'pending' AND (failures > 0 OR (lease IS NULL AND due_at > ?))`,
+    [now, webhookId, now]
+  )
+
+/** In an order in which nothing refers to what is gone. */
+const webhookRemovals = [
+  "DELETE FROM attempt WHERE delivery_seq IN (SELECT seq FROM delivery WHERE webhook_id = ?)",
+  "DELETE FROM delivery_body WHERE seq IN (SELECT seq FROM delivery WHERE webhook_id = ?)",
+  "DELETE FROM delivery WHERE webhook_id = ?",
+  "DELETE FROM delivery_count WHERE webhook_id = ?",
+  "DELETE FROM webhook WHERE id = ?"
+]
 
 const make = Effect.map(Database, (database) =>
   Directory.of({
@@ -152,6 +187,46 @@ const make = Effect.map(Database, (database) =>
             [idOf(campaignId), latest!.day]
           )
           return Option.some({ snapshotDate: latest!.day, readings })
+        })
+      ),
+
+    createWebhook: (webhook) =>
+      database.write(
+        one<WebhookRow, ReturnType<typeof webhookOf>>(
+          webhookOf,
+          `INSERT INTO webhook (url, events, description, enabled, disabled_reason, failing_since, secrets, brand_id, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+          [...webhookValues(webhook), idOf(webhook.brandId), webhook.createdAt]
+        )
+      ),
+    webhooks: (brandId) =>
+      database.read(all(webhookOf, "SELECT * FROM webhook WHERE brand_id = ? ORDER BY id", [idOf(brandId)])),
+    webhook: (brandId, id) => database.read(webhookById(brandId, id)),
+    updateWebhook: (brandId, id, change) =>
+      Effect.tap(
+        database.write((sql) =>
+          Effect.gen(function* () {
+            const before = yield* webhookById(brandId, id)(sql)
+            if (Option.isNone(before)) return Option.none()
+            const now = yield* Clock.currentTimeMillis
+            const after = change(before.value, now)
+            yield* sql.unsafe(
+              `UPDATE webhook SET url = ?, events = ?, description = ?, enabled = ?, disabled_reason = ?, failing_since = ?,
+                 secrets = ? WHERE id = ?`,
+              [...webhookValues(after), idOf(id)]
+            )
+            if (after.enabled && !before.value.enabled) yield* startFresh(sql, idOf(id), now)
+            return Option.some(after)
+          })
+        ),
+        () => Queue.offer(database.queued, undefined)
+      ),
+    deleteWebhook: (brandId, id) =>
+      database.write((sql) =>
+        Effect.gen(function* () {
+          if (Option.isNone(yield* webhookById(brandId, id)(sql))) return false
+          for (const statement of webhookRemovals) yield* sql.unsafe(statement, [idOf(id)])
+          return true
         })
       ),
 

@@ -1,120 +1,36 @@
-/** The lead store and its outbox, on SQLite. */
+/** The lead store, on SQLite. */
 import {
-  EngagementWindows,
   Folding,
   type Engagement,
-  type EngagementRead,
   type EngagementWindow,
   type Lead,
   type LeadId,
   LeadStore,
   type Observations,
-  Outbox,
   Page,
-  type Proposal,
-  type Signal
+  type Committed,
+  type DeliveryId,
+  type EventType,
+  type Proposal
 } from "@lead-signals/domain"
 import type * as SqlClient from "@effect/sql/SqlClient"
-import type * as SqlError from "@effect/sql/SqlError"
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
 import * as LeadListing from "./LeadListing.ts"
+import { flagsOf, idOf, leadOf, type LeadRow } from "./Rows.ts"
 import {
-  type EngagementRow,
-  engagementReadOf,
-  type EventRow,
-  eventOf,
-  flagsOf,
-  idOf,
-  leadOf,
-  type LeadRow,
-  signalOf,
-  type SignalRow
-} from "./Rows.ts"
-import { searchTexts } from "./SearchIndex.ts"
-
-type Work<A> = Effect.Effect<A, SqlError.SqlError>
-
-const leadColumns = `l.id, l.brand_id, l.ext_id, l.name, l.headline, l.username, l.title1, l.li_profile_url,
-  l.profile_img_url, l.company, l.profile_times, l.signal_id, l.signal_ids, l.flags, l.score1, l.created_at, l.updated_at`
-
-const engagementColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url,
-  e.post_content, e.post_posted_at, e.post_author, e.post_author_detail, e.emitted_at, e.tracked_at,
-  a.id AS author_lead_id, a.company AS author_company`
-
-const withAuthor = "LEFT JOIN lead a ON a.brand_id = e.brand_id AND a.ext_id = e.author_ext_id"
-
-const newestFirst = "ORDER BY tracked_at DESC, id DESC"
-
-/* Reading */
-
-const leadsById = (sql: SqlClient.SqlClient, ids: ReadonlyArray<LeadId>): Work<ReadonlyArray<Lead>> =>
-  Effect.map(
-    sql.unsafe<LeadRow>(
-      `SELECT ${leadColumns} FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value ORDER BY j.key`,
-      [JSON.stringify(ids)]
-    ),
-    (rows) => rows.map(leadOf)
-  )
-
-const signalsById = (sql: SqlClient.SqlClient, ids: ReadonlySet<number>): Work<ReadonlyMap<number, Signal>> =>
-  Effect.map(
-    sql.unsafe<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
-      JSON.stringify([...ids])
-    ]),
-    (rows) => new Map(rows.map((row) => [row.id, signalOf(row)]))
-  )
-
-const readEngagements = (
-  sql: SqlClient.SqlClient,
-  text: string,
-  params: ReadonlyArray<string | number>
-): Work<ReadonlyArray<EngagementRead>> =>
-  Effect.gen(function* () {
-    const rows = yield* sql.unsafe<EngagementRow>(text, params)
-    const signals = yield* signalsById(sql, new Set(rows.map((row) => row.signal_id)))
-    return rows.map(engagementReadOf(signals))
-  })
-
-/** The windows of the leads, by lead; one engagement more than a window is read to see whether there are more. */
-const windows = (
-  sql: SqlClient.SqlClient,
-  ids: ReadonlyArray<LeadId>
-): Work<ReadonlyMap<LeadId, EngagementWindow>> =>
-  Effect.map(
-    readEngagements(
-      sql,
-      `SELECT ${engagementColumns} FROM json_each(?) j
-       CROSS JOIN engagement e ON e.seq IN (
-         SELECT seq FROM engagement WHERE lead_id = j.value ${newestFirst} LIMIT ${EngagementWindows.greatestWindow + 1})
-       ${withAuthor}`,
-      [JSON.stringify(ids)]
-    ),
-    (reads) => {
-      const byLead = new Map<LeadId, Array<EngagementRead>>(ids.map((id) => [id, []]))
-      for (const read of reads) byLead.get(read.engagement.leadId)!.push(read)
-      return new Map(
-        Array.from(byLead, ([id, all]) => [
-          id,
-          {
-            engagements: all
-              .sort((a, b) => EngagementWindows.newestFirst(a.engagement, b.engagement))
-              .slice(0, EngagementWindows.greatestWindow),
-            truncated: all.length > EngagementWindows.greatestWindow
-          }
-        ])
-      )
-    }
-  )
-
-const leadById = (sql: SqlClient.SqlClient, brandId: string, id: LeadId): Work<Lead | null> =>
-  Effect.map(
-    sql.unsafe<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.id = ? AND l.brand_id = ?`, [
-      id,
-      idOf(brandId)
-    ]),
-    ([row]) => (row === undefined ? null : leadOf(row))
-  )
+  leadById,
+  leadColumns,
+  engagementColumns,
+  leadsById,
+  readEngagements,
+  windows,
+  withAuthor,
+  type Work
+} from "./LeadReading.ts"
+import * as Erasure from "./Erasure.ts"
+import { insertDeliveries } from "./Queueing.ts"
+import { deleteSearch, insertSearch } from "./SearchIndex.ts"
 
 const list = (
   sql: SqlClient.SqlClient,
@@ -141,32 +57,6 @@ const list = (
   })
 
 /* Writing */
-
-const insertSearch = (sql: SqlClient.SqlClient, lead: Lead): Work<void> =>
-  Effect.gen(function* () {
-    const texts = searchTexts(idOf(lead.brandId), lead.profile.name, lead.profile.headline)
-    yield* sql.unsafe("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)", [
-      lead.id,
-      texts.name,
-      texts.headline
-    ])
-    yield* sql.unsafe("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)", [lead.id, texts.grams])
-  })
-
-/** The indexes keep no texts: what is to be taken out must be said again. */
-const deleteSearch = (sql: SqlClient.SqlClient, lead: Lead): Work<void> =>
-  Effect.gen(function* () {
-    const texts = searchTexts(idOf(lead.brandId), lead.profile.name, lead.profile.headline)
-    yield* sql.unsafe("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
-      lead.id,
-      texts.name,
-      texts.headline
-    ])
-    yield* sql.unsafe("INSERT INTO lead_gram (lead_gram, rowid, grams) VALUES ('delete', ?, ?)", [
-      lead.id,
-      texts.grams
-    ])
-  })
 
 const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | null> => [
   lead.profile.name,
@@ -275,7 +165,19 @@ const knownOf = (sql: SqlClient.SqlClient, brandId: number, proposal: Proposal):
     }
   })
 
-const commitOne = (sql: SqlClient.SqlClient, brandId: string, proposal: Proposal, now: number) =>
+/** An event as it was committed, for those that wait for it. */
+interface Fired {
+  readonly position: number
+  readonly event: EventType
+}
+
+const commitOne = (
+  sql: SqlClient.SqlClient,
+  brandId: string,
+  proposal: Proposal,
+  now: number,
+  fired: Array<Fired>
+): Work<Committed> =>
   Effect.gen(function* () {
     const brand = idOf(brandId)
     const known = yield* knownOf(sql, brand, proposal)
@@ -293,53 +195,66 @@ const commitOne = (sql: SqlClient.SqlClient, brandId: string, proposal: Proposal
     }
     yield* insertEngagement(sql, brand, { ...decision.engagement, leadId: lead.id })
     for (const { event, isFirstActivity } of decision.events) {
-      yield* sql.unsafe(
+      const [row] = yield* sql.unsafe<{ position: number }>(
         `INSERT INTO event (event, brand_id, lead_id, engagement_id, is_first_activity, occurred_at)
-         VALUES (?, ?, ?, ?, ?, ?)`,
+         VALUES (?, ?, ?, ?, ?, ?) RETURNING position`,
         [event, brand, lead.id, decision.engagement.id, Number(isFirstActivity), now]
       )
+      fired.push({ position: row!.position, event })
     }
     return { outcome: decision.outcome, leadId: lead.id }
   })
 
-const erase = (sql: SqlClient.SqlClient, brandId: string, id: LeadId, personHash: string, now: number) =>
+/** One delivery of each event for each webhook of the brand that subscribes to its type. [EVT-7] */
+const queue = (
+  sql: SqlClient.SqlClient,
+  brandId: string,
+  fired: ReadonlyArray<Fired>,
+  ids: () => DeliveryId,
+  now: number
+): Work<number> =>
   Effect.gen(function* () {
-    const lead = yield* leadById(sql, brandId, id)
-    if (lead === null) return false
-    const brand = idOf(brandId)
-    yield* sql.unsafe("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
-    yield* deleteSearch(sql, lead)
-    for (const statement of [
-      "DELETE FROM event WHERE lead_id = ?",
-      "DELETE FROM engagement WHERE lead_id = ?",
-      "DELETE FROM lead_signal WHERE lead_id = ?",
-      "DELETE FROM lead WHERE id = ?"
-    ]) {
-      yield* sql.unsafe(statement, [id])
-    }
-    yield* sql.unsafe(
-      `UPDATE lead SET updated_at = max(updated_at, ?)
-       WHERE id IN (SELECT lead_id FROM engagement WHERE brand_id = ? AND author_ext_id = ?)`,
-      [now, brand, lead.extId]
+    if (fired.length === 0) return 0
+    const webhooks = yield* sql.unsafe<{ id: number; events: string }>(
+      "SELECT id, events FROM webhook WHERE brand_id = ? ORDER BY id",
+      [idOf(brandId)]
     )
-    yield* sql.unsafe(
-      `UPDATE engagement SET post_url = NULL, post_content = NULL, post_author = NULL, post_author_detail = NULL,
-         author_ext_id = NULL
-       WHERE brand_id = ? AND author_ext_id = ?`,
-      [brand, lead.extId]
+    const subscribed = webhooks.map(({ events, id }) => ({ id, events: JSON.parse(events) as Array<string> }))
+    const deliveries = fired.flatMap(({ event, position }) =>
+      subscribed
+        .filter(({ events }) => events.includes(event))
+        .map(({ id }) => ({ id: ids(), webhookId: id, position, resendOf: null }))
     )
-    return true
+    if (deliveries.length > 0) yield* insertDeliveries(sql, deliveries, now)
+    return deliveries.length
+  })
+
+const commit = (
+  sql: SqlClient.SqlClient,
+  brandId: string,
+  proposals: ReadonlyArray<Proposal>,
+  ids: () => DeliveryId
+) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const fired: Array<Fired> = []
+    const committed = yield* Effect.forEach(proposals, (proposal) =>
+      commitOne(sql, brandId, proposal, now, fired)
+    )
+    return { committed, queued: yield* queue(sql, brandId, fired, ids, now) }
   })
 
 type Context = typeof LeadStore.Service
 
 const makeLeadStore = Effect.map(Database, (database) =>
   LeadStore.of({
-    commit: (brandId, proposals) =>
-      database.write((sql) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          Effect.forEach(proposals, (proposal) => commitOne(sql, brandId, proposal, now))
-        )
+    commit: (brandId, proposals, ids) =>
+      Effect.map(
+        Effect.tap(
+          database.write((sql) => commit(sql, brandId, proposals, ids)),
+          ({ queued }) => (queued > 0 ? Queue.offer(database.queued, undefined) : Effect.void)
+        ),
+        ({ committed }) => committed
       ),
     list: (brandId, query) => database.read((sql) => list(sql, brandId, query)),
     get: (brandId, id) =>
@@ -370,29 +285,16 @@ const makeLeadStore = Effect.map(Database, (database) =>
           return Option.some(after)
         })
       ),
-    erase: (brandId, id, personHash) =>
+    erase: (brandId, id, personHash, ids) =>
       Effect.tap(
         database.write((sql) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => erase(sql, brandId, id, personHash, now))
+          Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            Erasure.erase(sql, { brandId, id }, personHash, ids, now)
+          )
         ),
         () => database.forgetLog
       )
   })
 )
 
-const makeOutbox = Effect.map(Database, (database) =>
-  Outbox.of({
-    after: (position, limit) =>
-      database.read((sql) =>
-        Effect.map(
-          sql.unsafe<EventRow>("SELECT * FROM event WHERE position > ? ORDER BY position LIMIT ?", [
-            position,
-            limit
-          ]),
-          (rows) => rows.map(eventOf)
-        )
-      )
-  })
-)
-
-export const layer = Layer.merge(Layer.effect(LeadStore, makeLeadStore), Layer.effect(Outbox, makeOutbox))
+export const layer = Layer.effect(LeadStore, makeLeadStore)

@@ -1,9 +1,18 @@
 /** Every store port of Lead Signals, kept in a SQLite file. */
-import type { Directory, LeadStore, Outbox, RateWindows, StoreUnavailable } from "@lead-signals/domain"
+import type {
+  Deliveries,
+  Directory,
+  LeadStore,
+  Outbox,
+  RateWindows,
+  StoreUnavailable
+} from "@lead-signals/domain"
 import { Layer } from "effect"
 import * as Database from "./Database.ts"
+import * as SqliteDeliveries from "./SqliteDeliveries.ts"
 import * as SqliteDirectory from "./SqliteDirectory.ts"
 import * as SqliteLeadStore from "./SqliteLeadStore.ts"
+import * as SqliteOutbox from "./SqliteOutbox.ts"
 import * as SqliteRateWindows from "./SqliteRateWindows.ts"
 
 export * as LeadListing from "./LeadListing.ts"
@@ -19,10 +28,18 @@ export interface SqliteStoreOptions {
  */
 export const layer = ({
   filename
-}: SqliteStoreOptions): Layer.Layer<LeadStore | Outbox | Directory | RateWindows, StoreUnavailable> =>
+}: SqliteStoreOptions): Layer.Layer<
+  LeadStore | Outbox | Deliveries | Directory | RateWindows,
+  StoreUnavailable
+> =>
   Layer.fresh(
     Layer.merge(
-      Layer.merge(SqliteDirectory.layer, SqliteLeadStore.layer).pipe(Layer.provide(Database.layer(filename))),
+      Layer.mergeAll(
+        SqliteDirectory.layer,
+        SqliteLeadStore.layer,
+        SqliteOutbox.layer,
+        SqliteDeliveries.layer
+      ).pipe(Layer.provide(Database.layer(filename))),
       SqliteRateWindows.layer(`${filename}-limits`)
     )
   )

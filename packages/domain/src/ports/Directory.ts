@@ -1,4 +1,4 @@
-/** Where brands are kept, and what an operator sets up for them: keys, signals, campaigns and their readings. */
+/** Where brands are kept, and what an operator sets up for them: keys, signals, campaigns, webhooks. */
 import { Context, type Effect, type Option } from "effect"
 import type { ApiKey } from "../model/ApiKey.ts"
 import type { Brand, BrandId } from "../model/Brand.ts"
@@ -6,6 +6,7 @@ import type { Campaign, PostTotals } from "../model/Campaign.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { NewSignal, Signal } from "../model/Signal.ts"
+import type { Webhook, WebhookId } from "../model/Webhook.ts"
 import type { DateSpan } from "../rules/MetricSnapshots.ts"
 
 /** The readings that make a campaign's snapshot: each post's last one up to and including the day. [MET-7] */
@@ -48,6 +49,22 @@ export class Directory extends Context.Tag("@lead-signals/domain/Directory")<
     readonly putReading: (campaignId: string, postId: string, day: string, totals: PostTotals) => Answer<void>
     /** None when no post was read in the span. [MET-2, MET-3] */
     readonly snapshot: (campaignId: string, span: DateSpan) => Answer<Option.Option<SnapshotReadings>>
+
+    readonly createWebhook: (webhook: Omit<Webhook, "id">) => Answer<Webhook>
+    readonly webhooks: (brandId: BrandId) => Answer<ReadonlyArray<Webhook>>
+    /** None when it is unknown or another brand's. */
+    readonly webhook: (brandId: BrandId, id: WebhookId) => Answer<Option.Option<Webhook>>
+    /**
+     * Replaces the webhook by what `change`, a plain function, makes of it, in one transaction. One that is enabled by
+     * this starts fresh: its pending deliveries are due at once, with no failures before them. [DELIV-4]
+     */
+    readonly updateWebhook: (
+      brandId: BrandId,
+      id: WebhookId,
+      change: (webhook: Webhook, now: Instant) => Webhook
+    ) => Answer<Option.Option<Webhook>>
+    /** Removes it with its deliveries and their log; answers whether there was such a webhook. */
+    readonly deleteWebhook: (brandId: BrandId, id: WebhookId) => Answer<boolean>
 
     /** Succeeds while the store can answer. [HEALTH-2] */
     readonly ping: Answer<void>

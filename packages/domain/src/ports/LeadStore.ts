@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { BrandId } from "../model/Brand.ts"
+import type { DeliveryId } from "../model/Delivery.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { EngagementRead, EngagementWindow, Lead, LeadId } from "../model/Lead.ts"
@@ -47,10 +48,12 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
      * Decides and commits the proposals in order, all in one transaction with the events they fire; each sees what the
      * ones before it decided. Answers in the same order. When it succeeds, the commit survives a crash of the process
      * and, where the store is on disk, a loss of power. `now` is read from `Clock` in the transaction.
+     * `ids` gives the ids of the deliveries that the events start, each call another. [DELIV-2]
      */
     readonly commit: (
       brandId: BrandId,
-      proposals: ReadonlyArray<Proposal>
+      proposals: ReadonlyArray<Proposal>,
+      ids: () => DeliveryId
     ) => Effect.Effect<ReadonlyArray<Committed>, StoreUnavailable>
 
     /** One page, ordered by the query's sort with ties by id ascending; a page past the end is empty. [SORT-5, PAGE-3] */
@@ -79,14 +82,17 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     ) => Effect.Effect<Option.Option<Lead>, StoreUnavailable>
 
     /**
-     * Removes the lead, its engagements and its events, and everything of the person from the posts that others engaged
-     * with, whose updatedAt moves; keeps `personHash`, so that `Known.personSuppressed` is true from then on. Answers
-     * whether there was such a lead. [PII-3]
+     * Removes the lead, its engagements, its events and their deliveries with body and log, and everything of the person
+     * from the posts that others engaged with, whose updatedAt moves; keeps `personHash`, so that
+     * `Known.personSuppressed` is true from then on. Of those others, what receivers answered is taken out of the log,
+     * and a pending delivery whose body is made already gets a new id, so that its body is made anew without breaking
+     * the rule that one id has one body. Answers whether there was such a lead. [PII-3]
      */
     readonly erase: (
       brandId: BrandId,
       id: LeadId,
-      personHash: string
+      personHash: string,
+      ids: () => DeliveryId
     ) => Effect.Effect<boolean, StoreUnavailable>
   }
 >() {}

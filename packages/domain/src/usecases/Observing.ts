@@ -3,8 +3,10 @@ import { Effect, Either } from "effect"
 import type { Brand } from "../model/Brand.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import { Observation, type Outcome } from "../model/Observation.ts"
+import { Entropy } from "../ports/Entropy.ts"
 import { LeadStore, type Proposal } from "../ports/LeadStore.ts"
 import * as Decoding from "../rules/Decoding.ts"
+import * as DeliveryIds from "../rules/DeliveryIds.ts"
 import { observe } from "../rules/Observations.ts"
 import * as Suppression from "../rules/Suppression.ts"
 
@@ -42,14 +44,15 @@ export const rejection = (value: unknown, message: string): Outcome => ({
 export const recordObservations = (
   brand: Brand,
   values: ReadonlyArray<unknown>
-): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore> =>
+): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> =>
   Effect.gen(function* () {
-    const store = yield* LeadStore
+    const [store, entropy] = yield* Effect.all([LeadStore, Entropy])
     const readings = values.map((value) =>
       Either.map(read(value), (observation) => propose(brand, observation))
     )
     const proposals = readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : []))
-    const committed = proposals.length === 0 ? [] : yield* store.commit(brand.id, proposals)
+    const ids = DeliveryIds.sequence(yield* entropy.bytes(DeliveryIds.seedBytes))
+    const committed = proposals.length === 0 ? [] : yield* store.commit(brand.id, proposals, ids)
     let next = 0
     return readings.map((reading, i): Outcome => {
       if (Either.isLeft(reading)) return rejection(values[i], reading.left.message)

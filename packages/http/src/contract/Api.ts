@@ -1,13 +1,15 @@
 /** The whole contract, and the OpenAPI document that it gives. */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
+import { envelopes, webhooks } from "./EventSchemas.ts"
 import { InvalidParameterBody, OtherError } from "./Failures.ts"
 import { HealthApi } from "./HealthApi.ts"
 import { OperatorApi } from "./OperatorApi.ts"
 import { ReadingApi } from "./ReadingApi.ts"
+import { WebhookApi } from "./WebhookApi.ts"
 
 /** Rises when the contract grows; the documents of released versions are kept under docs/openapi. [VER-1] */
-export const apiVersion = "1.0.0"
+export const apiVersion = "1.1.0"
 
 const header = (description: string, schema: object) => ({ description, schema })
 
@@ -58,14 +60,15 @@ const complete = (spec: Json): Json => {
       }
     }
   }
-  return spec
+  return { ...spec, webhooks }
 }
 
 export const Api = HttpApi.make("lead-signals")
   .add(ReadingApi)
   .add(HealthApi)
   .add(OperatorApi)
-  .annotate(HttpApi.AdditionalSchemas, [OtherError, InvalidParameterBody])
+  .add(WebhookApi)
+  .annotate(HttpApi.AdditionalSchemas, [OtherError, InvalidParameterBody, ...envelopes])
   .annotate(OpenApi.Title, "Lead Signals")
   .annotate(OpenApi.Version, apiVersion)
   .annotate(

@@ -4,6 +4,7 @@
  */
 import {
   type Brand,
+  type Entropy,
   type LeadStore,
   Observing,
   type Outcome,
@@ -131,7 +132,7 @@ type Failure = StoreUnavailable | PayloadTooLarge
 const outcomes = <E>(
   brand: Brand,
   body: Stream.Stream<Uint8Array, E>
-): Stream.Stream<Uint8Array, Failure, LeadStore> =>
+): Stream.Stream<Uint8Array, Failure, LeadStore | Entropy> =>
   Stream.suspend(() => {
     const cutter = new LineCutter()
     return body.pipe(
@@ -164,9 +165,9 @@ const lastLine = (failure: Failure): Uint8Array =>
 export const answerLines = <E>(
   brand: Brand,
   body: Stream.Stream<Uint8Array, E>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, LeadStore | Scope.Scope> =>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, LeadStore | Entropy | Scope.Scope> =>
   Effect.gen(function* () {
-    const context = yield* Effect.context<LeadStore>()
+    const context = yield* Effect.context<LeadStore | Entropy>()
     const pull = yield* Stream.toPull(outcomes(brand, body))
     const first = yield* pull.pipe(
       Effect.catchAll((end) =>

@@ -18,16 +18,15 @@ import {
   PostTotals,
   NewSignal,
   type Signal,
-  type StoreUnavailable,
   Reading
 } from "@lead-signals/domain"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect } from "effect"
-import { data } from "../Answers.ts"
+import { data, noContent } from "../Answers.ts"
 import * as Body from "../Body.ts"
 import { Api } from "../contract/Api.ts"
 import { Amendment, NewBrand, NewCampaign, NewKey, ObservationBatch } from "../contract/OperatorApi.ts"
+import { listed } from "./Listed.ts"
 import { answerLines } from "./ObservationLines.ts"
 
 /** How many requests a minute a key may make that was made without a limit of its own. [RATE-1] */
@@ -37,7 +36,6 @@ export class DefaultRateLimit extends Context.Tag("@lead-signals/http/DefaultRat
 >() {}
 
 const created = 201
-const noContent = HttpServerResponse.empty({ status: 204 })
 
 /* What is shown: each key is named, so that neither a hash nor a secret can come along. */
 
@@ -80,21 +78,6 @@ const readNewCampaign = Body.read(NewCampaign)
 const readAmendment = Body.read(Amendment)
 const readTotals = Body.read(PostTotals)
 const readBatch = Body.read(ObservationBatch)
-
-/** The brand's things of one kind; an unknown brand is an error and not an empty list. */
-const listed = <A>(
-  brandId: string,
-  list: (
-    directory: typeof Directory.Service,
-    brandId: string
-  ) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>,
-  view: (thing: A) => unknown
-) =>
-  Effect.gen(function* () {
-    const directory = yield* Directory
-    const { id } = yield* Operating.brand(brandId)
-    return data((yield* list(directory, id)).map(view))
-  })
 
 export const operator = HttpApiBuilder.group(Api, "operator", (handlers) =>
   handlers

@@ -1,0 +1,62 @@
+/** What an operator sees of deliveries, and sends again. [DELIV-5, DELIV-8] */
+import { Context, type Effect, type Option } from "effect"
+import type { BrandId } from "../model/Brand.ts"
+import type { Attempt, Delivery, DeliveryId, DeliveryState } from "../model/Delivery.ts"
+import type { StoreUnavailable } from "../model/Failure.ts"
+import type { Instant } from "../model/Instant.ts"
+import type { LeadId } from "../model/Lead.ts"
+import type { EventType } from "../model/LeadEvent.ts"
+import type { WebhookId } from "../model/Webhook.ts"
+import type { Page } from "../rules/Page.ts"
+
+export interface DeliveryPage {
+  readonly total: number
+  readonly deliveries: ReadonlyArray<Delivery>
+}
+
+type Answer<A> = Effect.Effect<A, StoreUnavailable>
+
+/** `ids` gives the ids of new deliveries, each call another. A new delivery is due at once. */
+export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
+  Deliveries,
+  {
+    /** The webhook's deliveries, the newest first; of one state, or of all when it is null. */
+    readonly list: (
+      webhookId: WebhookId,
+      query: { readonly state: DeliveryState | null; readonly page: Page }
+    ) => Answer<DeliveryPage>
+
+    /** One with all its attempts, in order; none when the webhook has no such delivery. */
+    readonly get: (
+      webhookId: WebhookId,
+      id: DeliveryId
+    ) => Answer<Option.Option<{ readonly delivery: Delivery; readonly attempts: ReadonlyArray<Attempt> }>>
+
+    /** Queues a test event. */
+    readonly test: (webhookId: WebhookId, ids: () => DeliveryId) => Answer<DeliveryId>
+
+    /** Queues the lead's newest event of the type; none when the brand has no such lead. [EVT-9] */
+    readonly resendEvent: (
+      webhook: { readonly id: WebhookId; readonly brandId: BrandId },
+      lead: { readonly id: LeadId; readonly event: EventType },
+      ids: () => DeliveryId
+    ) => Answer<Option.Option<DeliveryId>>
+
+    /** Queues what the delivery was of once more; none when the webhook has no such delivery. */
+    readonly resend: (
+      webhookId: WebhookId,
+      id: DeliveryId,
+      ids: () => DeliveryId
+    ) => Answer<Option.Option<DeliveryId>>
+
+    /**
+     * Queues what the dead letters were of that died at or after `since` and were not sent again yet, the oldest first,
+     * at most `limit`; answers how many.
+     */
+    readonly recover: (
+      webhookId: WebhookId,
+      request: { readonly since: Instant; readonly limit: number },
+      ids: () => DeliveryId
+    ) => Answer<number>
+  }
+>() {}

@@ -1,0 +1,23 @@
+/**
+ * Which targets a webhook may have. Judged when one is created or changed, so that its owner hears of it at once; what is
+ * actually dialled is judged again by whoever dials. [DELIV-6]
+ */
+import { Context, Effect } from "effect"
+import { InvalidParameter } from "../model/Failure.ts"
+
+/** A host that sends no webhooks leaves the default, which lets none be created. */
+export class WebhookTargets extends Context.Reference<WebhookTargets>()(
+  "@lead-signals/domain/WebhookTargets",
+  {
+    defaultValue: () => ({
+      /** Answers the URL in its normal form. A name that can't be resolved now is no reason to refuse it. */
+      check: (_url: string): Effect.Effect<string, InvalidParameter> =>
+        Effect.fail(
+          new InvalidParameter({
+            parameter: "url",
+            message: "url can't be taken: this host sends no webhooks."
+          })
+        )
+    })
+  }
+) {}

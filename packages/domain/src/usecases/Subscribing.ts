@@ -1,0 +1,185 @@
+/** What an operator does with webhooks: sets them up, tries them, looks at their deliveries, sends again. */
+import { Clock, Effect, Option } from "effect"
+import type { BrandId } from "../model/Brand.ts"
+import type { DeliveryId } from "../model/Delivery.ts"
+import { InvalidParameter, NotFound, type StoreUnavailable } from "../model/Failure.ts"
+import type { Instant } from "../model/Instant.ts"
+import type { LeadId } from "../model/Lead.ts"
+import { type EventType, eventTypes } from "../model/LeadEvent.ts"
+import type { NewWebhook, Webhook, WebhookChange, WebhookId } from "../model/Webhook.ts"
+import { Deliveries } from "../ports/Deliveries.ts"
+import { Directory } from "../ports/Directory.ts"
+import { Entropy } from "../ports/Entropy.ts"
+import { WebhookTargets } from "../ports/WebhookTargets.ts"
+import * as DeliveryIds from "../rules/DeliveryIds.ts"
+import * as DeliveryQueries from "../rules/DeliveryQueries.ts"
+import * as WebhookSecrets from "../rules/WebhookSecrets.ts"
+import { brand } from "./Operating.ts"
+
+const orNotFound = <A>(found: Option.Option<A>, resource: NotFound["resource"]): Effect.Effect<A, NotFound> =>
+  Option.match(found, { onNone: () => Effect.fail(new NotFound({ resource })), onSome: Effect.succeed })
+
+const inOrder = (events: ReadonlyArray<EventType>): ReadonlyArray<EventType> =>
+  eventTypes.filter((event) => events.includes(event))
+
+const freshSecret = Effect.flatMap(Entropy, (entropy) =>
+  Effect.map(entropy.bytes(WebhookSecrets.randomBytesNeeded), WebhookSecrets.fromRandom)
+)
+
+const freshIds = Effect.flatMap(Entropy, (entropy) =>
+  Effect.map(entropy.bytes(DeliveryIds.seedBytes), DeliveryIds.sequence)
+)
+
+const disabledByOperator = "The operator disabled it."
+
+/** The secret is in this answer and in no other but a rotation's. */
+export const createWebhook = (brandId: BrandId, { description, enabled, events, url }: NewWebhook) =>
+  Effect.gen(function* () {
+    const [directory, targets] = yield* Effect.all([Directory, WebhookTargets])
+    const { id } = yield* brand(brandId)
+    return yield* directory.createWebhook({
+      brandId: id,
+      url: yield* targets.check(url),
+      events: inOrder(events),
+      description,
+      enabled,
+      disabledReason: enabled ? null : disabledByOperator,
+      failingSince: null,
+      secrets: { current: yield* freshSecret, previous: null },
+      createdAt: yield* Clock.currentTimeMillis
+    })
+  })
+
+export const webhook = (brandId: BrandId, id: WebhookId) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    return yield* orNotFound(yield* directory.webhook(brandId, id), "webhook")
+  })
+
+const changed = (webhook: Webhook, { description, enabled, events, url }: WebhookChange): Webhook => {
+  const isEnabled = enabled ?? webhook.enabled
+  return {
+    ...webhook,
+    url: url ?? webhook.url,
+    events: events === undefined ? webhook.events : inOrder(events),
+    description: description === undefined ? webhook.description : description,
+    enabled: isEnabled,
+    // Disabling one again keeps why it was disabled first.
+    disabledReason: isEnabled ? null : webhook.enabled ? disabledByOperator : webhook.disabledReason,
+    failingSince: isEnabled && !webhook.enabled ? null : webhook.failingSince
+  }
+}
+
+/** The target is judged again when it changes and when the webhook is enabled. [DELIV-4, DELIV-6] */
+export const changeWebhook = (brandId: BrandId, id: WebhookId, change: WebhookChange) =>
+  Effect.gen(function* () {
+    const [directory, targets] = yield* Effect.all([Directory, WebhookTargets])
+    const known = yield* webhook(brandId, id)
+    const judged =
+      change.url !== undefined || change.enabled === true
+        ? yield* targets.check(change.url ?? known.url)
+        : null
+    const normal = change.url === undefined || judged === null ? change : { ...change, url: judged }
+    const found = yield* directory.updateWebhook(brandId, id, (before) => changed(before, normal))
+    return yield* orNotFound(found, "webhook")
+  })
+
+export const deleteWebhook = (brandId: BrandId, id: WebhookId) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    if (!(yield* directory.deleteWebhook(brandId, id))) return yield* new NotFound({ resource: "webhook" })
+  })
+
+/** The secret that there was signs along for 24 h. [DELIV-1] */
+export const rotateSecret = (brandId: BrandId, id: WebhookId) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    const secret = yield* freshSecret
+    const found = yield* directory.updateWebhook(brandId, id, (before, now) => ({
+      ...before,
+      secrets: WebhookSecrets.rotate(before.secrets, secret, now)
+    }))
+    return yield* orNotFound(found, "webhook")
+  })
+
+/** A test that waits until a webhook is enabled would tell its owner nothing, so a disabled one is refused. */
+export const testWebhook = (brandId: BrandId, id: WebhookId) =>
+  Effect.gen(function* () {
+    const deliveries = yield* Deliveries
+    const known = yield* webhook(brandId, id)
+    if (!known.enabled) {
+      return yield* new InvalidParameter({
+        parameter: "id",
+        message: 'id takes an enabled webhook: PATCH it with {"enabled":true} first.'
+      })
+    }
+    return yield* deliveries.test(known.id, yield* freshIds)
+  })
+
+export const listDeliveries = (brandId: BrandId, id: WebhookId, query: DeliveryQueries.DeliveryQuery) =>
+  Effect.gen(function* () {
+    const deliveries = yield* Deliveries
+    const known = yield* webhook(brandId, id)
+    const state = DeliveryQueries.storedState(query.state, known.enabled)
+    const page =
+      state === undefined
+        ? { total: 0, deliveries: [] }
+        : yield* deliveries.list(known.id, { state, page: query.page })
+    return { webhook: known, ...page }
+  })
+
+export const delivery = (brandId: BrandId, id: WebhookId, deliveryId: DeliveryId) =>
+  Effect.gen(function* () {
+    const deliveries = yield* Deliveries
+    const known = yield* webhook(brandId, id)
+    const found = yield* orNotFound(yield* deliveries.get(known.id, deliveryId), "delivery")
+    return { webhook: known, ...found }
+  })
+
+/** A new delivery with a new id, made of what is known then. [DELIV-8] */
+export const resendDelivery = (brandId: BrandId, id: WebhookId, deliveryId: DeliveryId) =>
+  Effect.gen(function* () {
+    const deliveries = yield* Deliveries
+    const known = yield* webhook(brandId, id)
+    return yield* orNotFound(yield* deliveries.resend(known.id, deliveryId, yield* freshIds), "delivery")
+  })
+
+/** Only to a webhook of the brand, and only what it subscribes to. [EVT-7, EVT-9] */
+export const resendLead = (
+  brandId: BrandId,
+  leadId: LeadId,
+  { event, webhookId }: { readonly event: EventType; readonly webhookId: WebhookId }
+) =>
+  Effect.gen(function* () {
+    const deliveries = yield* Deliveries
+    const known = yield* webhook(brandId, webhookId)
+    if (!known.events.includes(event)) {
+      return yield* new InvalidParameter({
+        parameter: "webhookId",
+        message: `webhookId takes a webhook that subscribes to ${event}; this one to ${known.events.join(", ")}.`
+      })
+    }
+    const queued = yield* deliveries.resendEvent(known, { id: leadId, event }, yield* freshIds)
+    return yield* orNotFound(queued, "lead")
+  })
+
+/** So many are queued in one transaction. */
+const recoveredAtOnce = 500
+
+/** Sends everything again that died at or after `since`; answers how many. Again is free: nothing is sent twice. */
+export const recover = (
+  brandId: BrandId,
+  id: WebhookId,
+  since: Instant
+): Effect.Effect<number, NotFound | StoreUnavailable, Deliveries | Directory | Entropy> =>
+  Effect.gen(function* () {
+    const deliveries = yield* Deliveries
+    const known = yield* webhook(brandId, id)
+    const ids = yield* freshIds
+    let recovered = 0
+    for (;;) {
+      const piece = yield* deliveries.recover(known.id, { since, limit: recoveredAtOnce }, ids)
+      recovered += piece
+      if (piece < recoveredAtOnce) return recovered
+    }
+  })

@@ -1,0 +1,86 @@
+/** Deliveries by id and by webhook, and those that are pending in the order in which they become due. */
+import type { Attempt, Delivery, PositionedEvent, Settlements, WebhookId } from "@lead-signals/domain"
+import { testEvent } from "@lead-signals/domain"
+import { SortedList } from "./SortedList.ts"
+
+/** Never changed: a changed one is put in its place. */
+export interface DeliveryRecord extends Settlements.KnownDelivery {
+  /** Ascending in the order of queueing. */
+  readonly seq: number
+  /** Null on a test. */
+  readonly event: PositionedEvent | null
+  readonly createdAt: number
+  readonly resendOf: string | null
+  readonly resentAs: string | null
+  /** Null until the first lease, and once it is no longer pending. */
+  readonly body: string | null
+  readonly log: ReadonlyArray<Attempt>
+}
+
+const byDue = (a: DeliveryRecord, b: DeliveryRecord): number => a.dueAt! - b.dueAt! || a.seq - b.seq
+
+export class DeliveryBook {
+  readonly byId = new Map<string, DeliveryRecord>()
+  private readonly byWebhook = new Map<WebhookId, Map<number, DeliveryRecord>>()
+  private readonly pending = new Map<WebhookId, SortedList<DeliveryRecord>>()
+
+  /** Adds a delivery, or replaces the one with the same seq. */
+  put(delivery: DeliveryRecord): void {
+    const all = this.byWebhook.get(delivery.webhookId) ?? new Map<number, DeliveryRecord>()
+    this.byWebhook.set(delivery.webhookId, all)
+    const earlier = all.get(delivery.seq)
+    if (earlier !== undefined) this.unlist(earlier)
+    all.set(delivery.seq, delivery)
+    this.byId.set(delivery.id, delivery)
+    if (delivery.state === "pending") this.pendingOf(delivery.webhookId).insert(delivery)
+  }
+
+  remove(delivery: DeliveryRecord): void {
+    const known = this.byWebhook.get(delivery.webhookId)?.get(delivery.seq)
+    if (known === undefined) return
+    this.unlist(known)
+    this.byWebhook.get(known.webhookId)!.delete(known.seq)
+  }
+
+  /** In the order of queueing. */
+  of(webhookId: WebhookId): ReadonlyArray<DeliveryRecord> {
+    return [...(this.byWebhook.get(webhookId)?.values() ?? [])].sort((a, b) => a.seq - b.seq)
+  }
+
+  all(): ReadonlyArray<DeliveryRecord> {
+    return [...this.byId.values()].sort((a, b) => a.seq - b.seq)
+  }
+
+  /** The oldest due first. */
+  pendingOf(webhookId: WebhookId): SortedList<DeliveryRecord> {
+    const list = this.pending.get(webhookId) ?? new SortedList(byDue)
+    this.pending.set(webhookId, list)
+    return list
+  }
+
+  removeWebhook(webhookId: WebhookId): void {
+    for (const delivery of this.of(webhookId)) this.remove(delivery)
+    this.byWebhook.delete(webhookId)
+    this.pending.delete(webhookId)
+  }
+
+  private unlist(delivery: DeliveryRecord): void {
+    this.byId.delete(delivery.id)
+    if (delivery.state === "pending") this.pendingOf(delivery.webhookId).remove(delivery)
+  }
+}
+
+export const deliveryOf = (record: DeliveryRecord): Delivery => ({
+  id: record.id,
+  webhookId: record.webhookId,
+  event: record.event?.event ?? testEvent,
+  leadId: record.event?.leadId ?? null,
+  engagementId: record.event?.engagementId ?? null,
+  state: record.state,
+  attempts: record.attempts,
+  createdAt: record.createdAt,
+  dueAt: record.dueAt,
+  finishedAt: record.finishedAt,
+  resendOf: record.resendOf,
+  resentAs: record.resentAs
+})

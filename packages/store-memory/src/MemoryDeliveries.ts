@@ -1,0 +1,76 @@
+/** The operator's side of the outbox, in memory. */
+import { Deliveries, type DeliveryId, Page, type WebhookId } from "@lead-signals/domain"
+import { Clock, Effect, Layer, Option, Queue } from "effect"
+import { deliveryOf, type DeliveryRecord } from "./DeliveryBook.ts"
+import { MemoryState } from "./MemoryState.ts"
+
+const make = Effect.map(MemoryState, (state) => {
+  const { deliveries } = state
+
+  const queue = <A>(work: (now: number) => A): Effect.Effect<A> =>
+    Effect.tap(Effect.map(Clock.currentTimeMillis, work), () => Queue.offer(state.queued, undefined))
+
+  const find = (webhookId: WebhookId, id: DeliveryId): DeliveryRecord | undefined => {
+    const found = deliveries.byId.get(id)
+    return found?.webhookId === webhookId ? found : undefined
+  }
+
+  const sendAgain = (record: DeliveryRecord, id: DeliveryId, now: number): DeliveryId => {
+    state.queue({ id, webhookId: record.webhookId, event: record.event, resendOf: record.id }, now)
+    deliveries.put({ ...record, resentAs: id })
+    return id
+  }
+
+  return Deliveries.of({
+    list: (webhookId, { page, state: wanted }) =>
+      Effect.sync(() => {
+        const matching = deliveries
+          .of(webhookId)
+          .filter((record) => wanted === null || record.state === wanted)
+        const from = Page.offset(page)
+        return {
+          total: matching.length,
+          deliveries: matching
+            .reverse()
+            .slice(from, from + page.pageSize)
+            .map(deliveryOf)
+        }
+      }),
+    get: (webhookId, id) =>
+      Effect.sync(() =>
+        Option.map(Option.fromNullable(find(webhookId, id)), (record) => ({
+          delivery: deliveryOf(record),
+          attempts: record.log
+        }))
+      ),
+    test: (webhookId, ids) =>
+      queue((now) => state.queue({ id: ids(), webhookId, event: null, resendOf: null }, now).id),
+    resendEvent: (webhook, lead, ids) =>
+      queue((now) => {
+        const event = state.events.findLast(
+          (each) => each.leadId === lead.id && each.brandId === webhook.brandId && each.event === lead.event
+        )
+        return event === undefined
+          ? Option.none()
+          : Option.some(state.queue({ id: ids(), webhookId: webhook.id, event, resendOf: null }, now).id)
+      }),
+    resend: (webhookId, id, ids) =>
+      queue((now) =>
+        Option.map(Option.fromNullable(find(webhookId, id)), (record) => sendAgain(record, ids(), now))
+      ),
+    recover: (webhookId, { limit, since }, ids) =>
+      queue((now) => {
+        const dead = deliveries
+          .of(webhookId)
+          .filter(
+            (record) => record.state === "dead" && record.resentAs === null && record.finishedAt! >= since
+          )
+          .sort((a, b) => a.finishedAt! - b.finishedAt! || a.seq - b.seq)
+          .slice(0, limit)
+        for (const record of dead) sendAgain(record, ids(), now)
+        return dead.length
+      })
+  })
+})
+
+export const layer = Layer.effect(Deliveries, make)

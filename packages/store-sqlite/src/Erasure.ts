@@ -1,0 +1,76 @@
+/** Takes a person out of everything that the file holds. [PII-3] */
+import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
+import type * as SqlClient from "@effect/sql/SqlClient"
+import { Effect } from "effect"
+import { leadById, type Work } from "./LeadReading.ts"
+import { idOf } from "./Rows.ts"
+import { deleteSearch } from "./SearchIndex.ts"
+
+const ofLead = "SELECT position FROM event WHERE lead_id = ?"
+
+/** In an order in which nothing refers to what is gone. */
+const removals = [
+  `DELETE FROM attempt WHERE delivery_seq IN (SELECT seq FROM delivery WHERE position IN (${ofLead}))`,
+  `DELETE FROM delivery_body WHERE seq IN (SELECT seq FROM delivery WHERE position IN (${ofLead}))`,
+  `DELETE FROM delivery WHERE position IN (${ofLead})`,
+  "DELETE FROM event WHERE lead_id = ?",
+  "DELETE FROM engagement WHERE lead_id = ?",
+  "DELETE FROM lead_signal WHERE lead_id = ?",
+  "DELETE FROM lead WHERE id = ?"
+]
+
+/** The leads that were seen engaging with posts of the person. */
+const readers = "SELECT lead_id FROM engagement WHERE brand_id = ? AND author_ext_id = ?"
+
+/** What was made or logged of deliveries about the others, and can hold the person as a post's author. */
+const forgetAuthor = (
+  sql: SqlClient.SqlClient,
+  brand: number,
+  author: string,
+  ids: () => DeliveryId
+): Work<void> =>
+  Effect.gen(function* () {
+    const deliveries = `SELECT seq FROM delivery
+      WHERE position IN (SELECT position FROM event WHERE lead_id IN (${readers}))`
+    yield* sql.unsafe(
+      `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND delivery_seq IN (${deliveries})`,
+      [brand, author]
+    )
+    const made = yield* sql.unsafe<{ seq: number }>(
+      `SELECT seq FROM delivery_body WHERE seq IN (${deliveries}) ORDER BY seq`,
+      [brand, author]
+    )
+    for (const { seq } of made) {
+      yield* sql.unsafe("DELETE FROM delivery_body WHERE seq = ?", [seq])
+      yield* sql.unsafe("UPDATE delivery SET id = ?, lease = NULL WHERE seq = ?", [ids(), seq])
+    }
+  })
+
+export const erase = (
+  sql: SqlClient.SqlClient,
+  lead: Pick<Lead, "brandId"> & { readonly id: LeadId },
+  personHash: string,
+  ids: () => DeliveryId,
+  now: number
+): Work<boolean> =>
+  Effect.gen(function* () {
+    const known = yield* leadById(sql, lead.brandId, lead.id)
+    if (known === null) return false
+    const brand = idOf(lead.brandId)
+    yield* sql.unsafe("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
+    yield* deleteSearch(sql, known)
+    for (const statement of removals) yield* sql.unsafe(statement, [known.id])
+    yield* forgetAuthor(sql, brand, known.extId, ids)
+    yield* sql.unsafe(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [
+      now,
+      brand,
+      known.extId
+    ])
+    yield* sql.unsafe(
+      `UPDATE engagement SET post_url = NULL, post_content = NULL, post_author = NULL, post_author_detail = NULL,
+         author_ext_id = NULL
+       WHERE brand_id = ? AND author_ext_id = ?`,
+      [brand, known.extId]
+    )
+    return true
+  })

@@ -1,0 +1,33 @@
+/** Puts deliveries into the outbox. They are due at once. [DELIV-2] */
+import type { DeliveryId } from "@lead-signals/domain"
+import type * as SqlClient from "@effect/sql/SqlClient"
+import { Effect } from "effect"
+import type { Work } from "./LeadReading.ts"
+
+export interface NewDelivery {
+  readonly id: DeliveryId
+  readonly webhookId: number
+  /** Of the event; null on a test. */
+  readonly position: number | null
+  readonly resendOf: DeliveryId | null
+}
+
+/** All of them in one statement, whose cost does not grow with the ways through the SQL library. */
+export const insertDeliveries = (
+  sql: SqlClient.SqlClient,
+  deliveries: ReadonlyArray<NewDelivery>,
+  now: number
+): Work<void> =>
+  Effect.asVoid(
+    sql.unsafe(
+      `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at, resend_of)
+       SELECT value ->> 0, value ->> 1, value ->> 2, 'pending', 0, 0, ?, ?, value ->> 3 FROM json_each(?) ORDER BY key`,
+      [
+        now,
+        now,
+        JSON.stringify(
+          deliveries.map(({ id, position, resendOf, webhookId }) => [id, webhookId, position, resendOf])
+        )
+      ]
+    )
+  )

@@ -1,0 +1,292 @@
+/**
+ * Sends what the outbox holds: takes due deliveries, signs and posts them, records how it went. Fibers over the ports, so
+ * that a simulation can run it: time comes from `Clock`, jitter from `Random`, and there is no promise in it. Several
+ * emitters may run on one store. [DELIV-2, DELIV-7]
+ */
+import {
+  type AttemptResult,
+  deliveryView,
+  Entropy,
+  type Lease,
+  Leasing,
+  Outbox,
+  Retries,
+  type Settlements,
+  type StoreUnavailable,
+  WebhookSecrets
+} from "@lead-signals/domain"
+import {
+  Cause,
+  Clock,
+  Context,
+  Deferred,
+  Duration,
+  Effect,
+  Encoding,
+  ExecutionStrategy,
+  Exit,
+  Fiber,
+  Layer,
+  Queue,
+  Random,
+  Schedule,
+  Scope
+} from "effect"
+import * as Excerpt from "./Excerpt.ts"
+import * as RetryAfter from "./RetryAfter.ts"
+import { type PostAnswer, Sender, type SendFailed } from "./Sender.ts"
+import { sign } from "./Signing.ts"
+
+export interface EmitterOptions {
+  /** How long after each failed attempt the next is made. */
+  readonly scheduleMillis: ReadonlyArray<number>
+  readonly limits: Leasing.Limits
+  /** How long an attempt may take and be recorded before another process takes over. */
+  readonly leaseMillis: number
+  /** How often the outbox is looked at when nothing wakes: for what other processes queue. */
+  readonly pollMillis: number
+  /** How long attempts under way may take when the emitter stops. */
+  readonly drain: Duration.DurationInput
+}
+
+export const defaultOptions: EmitterOptions = {
+  scheduleMillis: Retries.defaultScheduleMillis,
+  limits: Leasing.defaultLimits,
+  leaseMillis: Retries.attemptTimeoutMillis + 15_000,
+  pollMillis: 1000,
+  drain: "10 seconds"
+}
+
+/** Runs while its layer's scope is open. */
+export class Emitter extends Context.Tag("@lead-signals/webhook/Emitter")<
+  Emitter,
+  {
+    /** Starts no more attempts, and waits until those under way are recorded, or the drain time is over. */
+    readonly stop: Effect.Effect<void>
+  }
+>() {}
+
+const userAgent = "Lead-Signals/1.0 (webhooks)"
+
+/** So many attempts are recorded in one transaction. */
+const recordedAtOnce = 500
+
+/** A store that can't answer is asked again after this long, for as long as it takes. */
+const untilStoreAnswers = Schedule.exponential("100 millis").pipe(
+  Schedule.union(Schedule.spaced("2 seconds")),
+  Schedule.jittered
+)
+
+const storeFailed = ({ reason }: StoreUnavailable) =>
+  Effect.logWarning("store unavailable to the emitter").pipe(Effect.annotateLogs({ reason }))
+
+/** Only the kind of a defect: its message may hold what it choked on. [PII-2] */
+const defectFound = (cause: Cause.Cause<unknown>) =>
+  Effect.logError("internal error of the emitter").pipe(
+    Effect.annotateLogs({ defect: (Cause.squash(cause) as { name?: string } | null)?.name ?? "unknown" })
+  )
+
+interface Ended {
+  readonly lease: Lease
+  /** Null when no attempt was made: the lease had run out before it began. */
+  readonly attempt: Settlements.FinishedAttempt | null
+}
+
+/** How many attempts are under way, kept as they begin and end. */
+class Places implements Leasing.UnderWay {
+  total = 0
+  failingTotal = 0
+  readonly byWebhook = new Map<string, number>()
+
+  change({ webhook }: Lease, by: 1 | -1): void {
+    this.total += by
+    if (webhook.failingSince !== null) this.failingTotal += by
+    const count = (this.byWebhook.get(webhook.id) ?? 0) + by
+    if (count === 0) this.byWebhook.delete(webhook.id)
+    else this.byWebhook.set(webhook.id, count)
+  }
+}
+
+const answered = (answer: PostAnswer, body: string, now: number): AttemptResult => ({
+  status: answer.status,
+  error: null,
+  response: Excerpt.make(answer.excerpt, answer.truncated, body),
+  retryAfterSeconds:
+    answer.status === 429 || answer.status === 503 ? RetryAfter.seconds(answer.retryAfter, now) : null
+})
+
+const unanswered = (error: NonNullable<AttemptResult["error"]>): AttemptResult => ({
+  status: null,
+  error,
+  response: null,
+  retryAfterSeconds: null
+})
+
+/** Posts a body, for at most so long. */
+const post = (
+  sender: typeof Sender.Service,
+  { body, deliveryId, webhook }: Lease,
+  at: number,
+  millis: number
+) =>
+  sender
+    .post({
+      url: webhook.url,
+      body,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": userAgent,
+        ...sign(WebhookSecrets.signing(webhook.secrets, at), { id: deliveryId, now: at, body })
+      }
+    })
+    .pipe(
+      Effect.timeoutOption(Duration.millis(millis)),
+      Effect.flatMap((answer) =>
+        answer._tag === "None"
+          ? Effect.succeed(unanswered("timeout"))
+          : Effect.map(Clock.currentTimeMillis, (now) => answered(answer.value, body, now))
+      ),
+      Effect.catchTag("SendFailed", ({ error }: SendFailed) => Effect.succeed(unanswered(error))),
+      Effect.catchAllCause((cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Effect.failCause(cause as Cause.Cause<never>)
+          : Effect.as(defectFound(cause), unanswered("internal"))
+      )
+    )
+
+const logSettled = ({ attempt, lease }: Ended, { disabled, outcome }: Settlements.Recorded) => {
+  const log = outcome === "delivered" || outcome === "ignored" ? Effect.logDebug : Effect.logInfo
+  const told = (outcome === "dead" ? Effect.logWarning : log)("delivery attempted").pipe(
+    Effect.annotateLogs({
+      deliveryId: lease.deliveryId,
+      webhookId: lease.webhook.id,
+      result: attempt?.result.status ?? attempt?.result.error ?? "none",
+      durationMillis: attempt?.durationMillis ?? 0,
+      outcome
+    })
+  )
+  return disabled === null
+    ? told
+    : Effect.zipRight(
+        told,
+        Effect.logWarning("webhook disabled").pipe(Effect.annotateLogs({ webhookId: disabled }))
+      )
+}
+
+const make = (options: EmitterOptions) =>
+  Effect.gen(function* () {
+    const [outbox, sender, entropy] = yield* Effect.all([Outbox, Sender, Entropy])
+    const instance = Encoding.encodeHex(yield* entropy.bytes(8))
+    const places = new Places()
+    const wake = yield* Queue.sliding<void>(1)
+    const ended = yield* Queue.unbounded<Ended>()
+    const idle = yield* Deferred.make<void>()
+    const attempts = yield* Scope.make(ExecutionStrategy.parallel)
+    let taken = 0
+    let stopping = false
+
+    const attempt = (lease: Lease) =>
+      Effect.gen(function* () {
+        const at = yield* Clock.currentTimeMillis
+        const millis = Math.min(Retries.attemptTimeoutMillis, lease.until - at)
+        if (millis <= 0) return yield* Queue.offer(ended, { lease, attempt: null })
+        const result = yield* post(sender, lease, at, millis)
+        const durationMillis = Math.max(0, (yield* Clock.currentTimeMillis) - at)
+        const draw = yield* Random.next
+        const settle: Settlements.FinishedAttempt["settle"] = (known, now) =>
+          Retries.settle(known, result, now, draw, options.scheduleMillis)
+        const { deliveryId, token } = lease
+        return yield* Queue.offer(ended, {
+          lease,
+          attempt: { deliveryId, token, at, durationMillis, result, settle }
+        })
+      })
+
+    /** Starts as many attempts as there are places for; answers when the next delivery becomes due. */
+    const takeDue = Effect.gen(function* () {
+      if (places.total >= options.limits.total) return null
+      const { leases, nextDueAt } = yield* outbox.lease({
+        token: `${instance}-${++taken}`,
+        leaseMillis: options.leaseMillis,
+        limits: options.limits,
+        underWay: places,
+        body: (material) => JSON.stringify(deliveryView(material))
+      })
+      for (const lease of leases) {
+        places.change(lease, 1)
+        yield* Effect.forkIn(Effect.interruptible(attempt(lease)), attempts)
+      }
+      return nextDueAt
+      // What was leased and is not attempted would have to wait until its lease runs out.
+    }).pipe(Effect.uninterruptible)
+
+    const pump = takeDue.pipe(
+      Effect.tapErrorTag("@lead-signals/domain/StoreUnavailable", storeFailed),
+      Effect.retry(untilStoreAnswers),
+      Effect.flatMap((nextDueAt) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const millis = Math.min(options.pollMillis, (nextDueAt ?? Number.POSITIVE_INFINITY) - now)
+          return Effect.timeoutOption(Queue.take(wake), Duration.millis(Math.max(1, millis)))
+        })
+      ),
+      Effect.catchAllDefect((defect) =>
+        Effect.zipRight(defectFound(Cause.die(defect)), Effect.sleep(options.pollMillis))
+      ),
+      Effect.forever
+    )
+
+    const settle = (batch: ReadonlyArray<Ended>) =>
+      Effect.gen(function* () {
+        const made = batch.filter((each) => each.attempt !== null)
+        if (made.length === 0) return
+        const recorded = yield* outbox
+          .record(made.map((each) => each.attempt!))
+          .pipe(
+            Effect.tapErrorTag("@lead-signals/domain/StoreUnavailable", storeFailed),
+            Effect.retry(untilStoreAnswers)
+          )
+        yield* Effect.forEach(recorded, (each, i) => logSettled(made[i]!, each), { discard: true })
+      }).pipe(
+        // What could not be recorded is sent again when its lease runs out.
+        Effect.catchAllDefect((defect) => defectFound(Cause.die(defect)))
+      )
+
+    const recorder = Effect.forever(
+      Effect.gen(function* () {
+        const batch = [...(yield* Queue.takeBetween(ended, 1, recordedAtOnce))]
+        yield* settle(batch)
+        for (const { lease } of batch) places.change(lease, -1)
+        yield* Queue.offer(wake, undefined)
+        if (stopping && places.total === 0) yield* Deferred.succeed(idle, undefined)
+      })
+    )
+
+    const bell = Effect.forever(Effect.zipRight(outbox.queued, Queue.offer(wake, undefined)))
+
+    const recording = yield* Effect.forkDaemon(recorder)
+    const pumping = yield* Effect.forkDaemon(pump)
+    const ringing = yield* Effect.forkDaemon(bell)
+
+    // Fibers of their own: what runs while a scope is closed can't be timed out.
+    const drained = yield* Deferred.make<void>()
+    const drain = Effect.gen(function* () {
+      stopping = true
+      yield* Fiber.interruptAll([pumping, ringing])
+      if (places.total > 0) yield* Effect.timeoutOption(Deferred.await(idle), options.drain)
+      yield* Scope.close(attempts, Exit.void)
+      yield* Fiber.interrupt(recording)
+      yield* Deferred.succeed(drained, undefined)
+    })
+    const stop = Effect.suspend(() => {
+      const begins = stopping ? Effect.void : Effect.asVoid(Effect.forkDaemon(Effect.interruptible(drain)))
+      return Effect.zipRight(begins, Deferred.await(drained))
+    })
+    yield* Effect.addFinalizer(() => stop)
+    return { stop }
+  })
+
+/** Begins at once. */
+export const layer = (
+  options: Partial<EmitterOptions> = {}
+): Layer.Layer<Emitter, never, Outbox | Sender | Entropy> =>
+  Layer.scoped(Emitter, make({ ...defaultOptions, ...options }))

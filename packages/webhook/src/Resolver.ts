@@ -1,0 +1,13 @@
+/** Finds the addresses of a name. A port, so that a host, a test or a simulation can bring its own. */
+import { Context, Data, type Effect } from "effect"
+
+/** The name has no address now, or no name server answered. */
+export class Unresolvable extends Data.TaggedError("Unresolvable")<{ readonly hostname: string }> {}
+
+export class Resolver extends Context.Tag("@lead-signals/webhook/Resolver")<
+  Resolver,
+  {
+    /** At least one address, in the order in which they are to be tried. */
+    readonly resolve: (hostname: string) => Effect.Effect<ReadonlyArray<string>, Unresolvable>
+  }
+>() {}
