@@ -14,8 +14,8 @@ const last = (days: Iterable<string>): string | undefined => [...days].sort().at
 const make = Effect.gen(function* () {
   const state = yield* MemoryState
   const withId = <A extends object>(sequence: string, thing: A): A & { readonly id: string } => ({
-    id: String(state.next(sequence)),
-    ...thing
+    ...thing,
+    id: String(state.next(sequence))
   })
   const put = <A extends { readonly id: string }>(things: Map<string, A>, thing: A): A => {
     things.set(thing.id, thing)

@@ -7,13 +7,13 @@ import * as MemoryOutbox from "./MemoryOutbox.ts"
 import * as MemoryRateWindows from "./MemoryRateWindows.ts"
 import { MemoryState } from "./MemoryState.ts"
 
-/** All store ports over one memory. Two of these layers share nothing. */
-export const layer = Layer.fresh(
-  Layer.mergeAll(
-    MemoryDirectory.layer,
-    MemoryLeadStore.layer,
-    MemoryOutbox.layer,
-    MemoryDeliveries.layer,
-    MemoryRateWindows.layer
-  ).pipe(Layer.provide(MemoryState.layer))
-)
+const stores = Layer.mergeAll(
+  MemoryDirectory.layer,
+  MemoryLeadStore.layer,
+  MemoryOutbox.layer,
+  MemoryDeliveries.layer,
+  MemoryRateWindows.layer
+).pipe(Layer.provide(MemoryState.layer))
+
+/** All store ports over one memory: one for all who are given this layer in one program, another in the next. */
+export const layer = Layer.scopedContext(Layer.build(stores))

@@ -32,14 +32,17 @@ export const layer = ({
   LeadStore | Outbox | Deliveries | Directory | RateWindows,
   StoreUnavailable
 > =>
-  Layer.fresh(
-    Layer.merge(
-      Layer.mergeAll(
-        SqliteDirectory.layer,
-        SqliteLeadStore.layer,
-        SqliteOutbox.layer,
-        SqliteDeliveries.layer
-      ).pipe(Layer.provide(Database.layer(filename))),
-      SqliteRateWindows.layer(`${filename}-limits`)
+  // Built apart from the layers around it: what is shared there by name would be shared by two files, too.
+  Layer.scopedContext(
+    Layer.build(
+      Layer.merge(
+        Layer.mergeAll(
+          SqliteDirectory.layer,
+          SqliteLeadStore.layer,
+          SqliteOutbox.layer,
+          SqliteDeliveries.layer
+        ).pipe(Layer.provide(Database.layer(filename))),
+        SqliteRateWindows.layer(`${filename}-limits`)
+      )
     )
   )

@@ -73,8 +73,7 @@ const recordedAtOnce = 500
 
 /** A store that can't answer is asked again after this long, for as long as it takes. */
 const untilStoreAnswers = Schedule.exponential("100 millis").pipe(
-  Schedule.union(Schedule.spaced("2 seconds")),
-  Schedule.jittered
+  Schedule.union(Schedule.spaced("2 seconds"))
 )
 
 const storeFailed = ({ reason }: StoreUnavailable) =>

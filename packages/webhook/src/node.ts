@@ -96,13 +96,14 @@ const errorOfCode: ReadonlyArray<readonly [RegExp, AttemptError]> = [
   [/^TARGET_REFUSED$/, "target_refused"],
   [/^(ENOTFOUND|EAI_AGAIN|ENODATA)$/, "unresolvable"],
   [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "timeout"],
-  [/^(HPE_|UND_ERR_(HEADERS_OVERFLOW|RESPONSE|RES_|INVALID))/, "protocol"],
+  [/^(HTTPParserError|HPE_|UND_ERR_(HEADERS_OVERFLOW|RESPONSE|RES_|INVALID))/, "protocol"],
   [/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|EPROTO/, "tls"]
 ]
 
 const codeOf = (cause: unknown): string => {
-  const { code, errors } = cause as { code?: unknown; errors?: ReadonlyArray<unknown> }
-  return typeof code === "string" ? code : errors?.[0] === undefined ? "" : codeOf(errors[0])
+  const { code, errors, name } = cause as { code?: unknown; name?: string; errors?: ReadonlyArray<unknown> }
+  if (typeof code === "string") return code
+  return errors?.[0] === undefined ? (name ?? "") : codeOf(errors[0])
 }
 
 const errorOf = (cause: unknown): AttemptError =>
