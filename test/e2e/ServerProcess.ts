@@ -28,8 +28,10 @@ export const endServersAfterTests = (): void => {
   })
 }
 
-export const spawnServer = (environment: Record<string, string>, ...args: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, ["--import", "tsx", main, ...args], {
+const fromSource = ["--import", "tsx", main]
+
+const spawnProgram = (program: ReadonlyArray<string>, environment: Record<string, string>) => {
+  const child = spawn(process.execPath, program, {
     cwd: root,
     env: {
       PATH: process.env["PATH"],
@@ -51,9 +53,15 @@ export const spawnServer = (environment: Record<string, string>, ...args: Readon
   return { child, exit, out: () => out, err: () => err }
 }
 
-/** Starts a server and waits for its line `Listening on …`. */
-export const startServer = async (environment: Record<string, string>): Promise<ServerProcess> => {
-  const { child, err, exit, out } = spawnServer(environment)
+export const spawnServer = (environment: Record<string, string>, ...args: ReadonlyArray<string>) =>
+  spawnProgram([...fromSource, ...args], environment)
+
+/** Starts a server and waits for its line `Listening on …`. `program` is a bundle of it, else its source is run. */
+export const startServer = async (
+  environment: Record<string, string>,
+  program?: string
+): Promise<ServerProcess> => {
+  const { child, err, exit, out } = spawnProgram(program === undefined ? fromSource : [program], environment)
   const listening = new Promise<string>((resolve) => {
     child.stdout!.on("data", () => {
       // The banner is written at once; its last part is there when the URL is.
