@@ -1,5 +1,6 @@
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { temporaryFile } from "../TemporaryFolder.ts"
+import { deliveryContract } from "./DeliveryContract.ts"
 import { directoryContract } from "./DirectoryContract.ts"
 import { leadStoreContract } from "./LeadStoreContract.ts"
 
@@ -7,3 +8,4 @@ const layer = () => SqliteStore.layer({ filename: temporaryFile("store.sqlite") 
 
 leadStoreContract("SQLite", layer, 1000)
 directoryContract("SQLite", layer)
+deliveryContract("SQLite", layer, 150)
