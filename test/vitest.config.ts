@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 300_000,
     pool: "forks",
+    // Of its own accord vitest leaves one core idle, which on a small machine is half of it.
+    poolOptions: { forks: { minForks: 1, maxForks: Math.max(2, availableParallelism() - 1) } },
     reporters: ["default"]
   }
 })

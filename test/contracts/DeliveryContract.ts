@@ -29,6 +29,7 @@ import {
 } from "./DeliveryReference.ts"
 import type { Stores } from "./LeadStoreContract.ts"
 import { SettableClock } from "./SettableClock.ts"
+import { turn } from "./Turn.ts"
 
 type Step =
   | { step: "wait"; millis: number }
@@ -122,7 +123,7 @@ export const deliveryContract = (
     let runtime: ManagedRuntime.ManagedRuntime<Needs, unknown>
     const clock = new SettableClock(Date.UTC(2026, 2, 1))
     const run = <A, E>(work: Effect.Effect<A, E, Needs>): Promise<A> =>
-      runtime.runPromise(clock.provide(work))
+      runtime.runPromise(clock.provide(work)).finally(turn)
 
     beforeAll(async () => {
       runtime = ManagedRuntime.make(Layer.mergeAll(layer(), webCrypto, anyTarget))
@@ -393,7 +394,7 @@ export const deliveryContract = (
             }
           })
           expect(
-            oldestFirst.map(({ leadId, resendOf, resentAs, ...rest }) => ({
+            oldestFirst.map(({ leadId, resendOf: _of, resentAs: _as, ...rest }) => ({
               ...rest,
               ofLead: leadId !== null
             }))

@@ -178,9 +178,10 @@ export class DeliveryReference {
     this.deliveries = this.deliveries.filter((delivery) => delivery.person !== person)
     this.fired = this.fired.filter((each) => each.person !== person)
     this.engagements = this.engagements.filter((each) => each.person !== person)
-    const readers = this.engagements.filter(({ author }) => author === person).map((each) => each.person)
+    const read = this.engagements.filter(({ author }) => author === person)
+    const readers = new Set(read.map((each) => each.person))
     for (const engagement of this.engagements) if (engagement.author === person) engagement.author = null
-    const concerned = this.deliveries.filter((each) => each.person !== null && readers.includes(each.person))
+    const concerned = this.deliveries.filter((each) => each.person !== null && readers.has(each.person))
     for (const { log } of concerned) for (const attempt of log) attempt.response = null
     const renamed = concerned.filter(({ body }) => body !== null)
     for (const delivery of renamed) Object.assign(delivery, { id: null, body: null, holder: null })

@@ -14,6 +14,7 @@ import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Stores } from "./LeadStoreContract.ts"
 import { SettableClock } from "./SettableClock.ts"
+import { turn } from "./Turn.ts"
 
 const millisPerDay = 86_400_000
 const dayOf = (n: number): string =>
@@ -24,7 +25,7 @@ export const directoryContract = (name: string, layer: () => Layer.Layer<Stores,
     let runtime: ManagedRuntime.ManagedRuntime<Stores | Entropy, unknown>
     const clock = new SettableClock(Date.UTC(2026, 0, 1))
     const run = <A, E>(work: Effect.Effect<A, E, Stores | Entropy>): Promise<A> =>
-      runtime.runPromise(clock.provide(work))
+      runtime.runPromise(clock.provide(work)).finally(turn)
 
     beforeAll(async () => {
       runtime = ManagedRuntime.make(Layer.merge(layer(), webCrypto))

@@ -24,6 +24,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { history, question, type Question, startOfHistories, type Step } from "./Histories.ts"
 import { type Filter, Reference, type ReferenceSignal, type Seen } from "./Reference.ts"
 import { SettableClock } from "./SettableClock.ts"
+import { turn } from "./Turn.ts"
 
 export type Stores = LeadStore | Outbox | Deliveries | Directory | RateWindows
 
@@ -64,7 +65,7 @@ export const leadStoreContract = (
     let runtime: ManagedRuntime.ManagedRuntime<Stores | Entropy, unknown>
     const clock = new SettableClock(startOfHistories)
     const run = <A, E>(work: Effect.Effect<A, E, Stores | Entropy>): Promise<A> =>
-      runtime.runPromise(clock.provide(work))
+      runtime.runPromise(clock.provide(work)).finally(turn)
 
     beforeAll(async () => {
       runtime = ManagedRuntime.make(Layer.merge(layer(), webCrypto))

@@ -10,7 +10,9 @@ import {
 } from "@lead-signals/http"
 import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
-import { Effect, HashMap, Layer, Logger, ManagedRuntime } from "effect"
+import { Addresses, Emitter, TargetGuard } from "@lead-signals/webhook"
+import * as NodeWebhook from "@lead-signals/webhook/node"
+import { Effect, Either, HashMap, Layer, Logger, ManagedRuntime } from "effect"
 import { connect } from "node:net"
 import { afterAll } from "vitest"
 
@@ -87,15 +89,27 @@ const sendRaw = (port: number, bytes: string | Uint8Array, until?: RegExp): Prom
     )
   })
 
+/** Webhooks to receivers of this machine, each attempt tried again once. */
+const webhooks = (scheduleMillis: ReadonlyArray<number>) => {
+  const allowed = [Either.getOrThrow(Addresses.parseCidr("127.0.0.0/8"))]
+  return Layer.merge(
+    Emitter.layer({ scheduleMillis, drain: 0 }).pipe(Layer.provide(NodeWebhook.sender({ allowed }))),
+    TargetGuard.layer({ allowed })
+  ).pipe(Layer.provide(NodeWebhook.resolver))
+}
+
 /** Starts a server for the tests of a file, and stops it after them. */
 export const startApi = async ({
   draining = () => false,
   requestsPerMinute = 60,
+  retryMillis,
   stores = MemoryStore.layer
 }: {
   readonly stores?: Layer.Layer<Stores, unknown>
   readonly requestsPerMinute?: number
   readonly draining?: () => boolean
+  /** Sends webhooks, to 127.0.0.0/8 only; without it none can be created. */
+  readonly retryMillis?: ReadonlyArray<number>
 } = {}): Promise<Api> => {
   const log: Array<string> = []
   const logger = Logger.replace(
@@ -119,6 +133,7 @@ export const startApi = async ({
   )
   const runtime = ManagedRuntime.make(
     NodeServer.layer({ host: "127.0.0.1", port: 0, drain: "1 second" }).pipe(
+      Layer.provideMerge(retryMillis === undefined ? Layer.empty : webhooks(retryMillis)),
       Layer.provideMerge(host),
       Layer.provideMerge(logger)
     )

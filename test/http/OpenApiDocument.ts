@@ -49,4 +49,10 @@ export const problemOf = (
   return validate(body) ? null : JSON.stringify(validate.errors?.slice(0, 3))
 }
 
+/** Why the value is none of the named schema; null when it is one. */
+export const validate = (schema: string, value: unknown): string | null => {
+  const validateIt = validator(`/components/schemas/${schema}`)
+  return validateIt(value) ? null : JSON.stringify(validateIt.errors?.slice(0, 3))
+}
+
 export { document }

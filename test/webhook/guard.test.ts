@@ -27,7 +27,7 @@ const publicAddress = "93.184.215.14"
 /** Names and what they resolve to, the first time and from then on. */
 const names = new Map<
   string,
-  { readonly first: ReadonlyArray<string>; readonly then: ReadonlyArray<string> }
+  { readonly first: ReadonlyArray<string>; readonly later: ReadonlyArray<string> }
 >()
 const asked = new Map<string, number>()
 
@@ -40,7 +40,7 @@ const resolver = Layer.succeed(
         const times = asked.get(hostname) ?? 0
         asked.set(hostname, times + 1)
         if (known === undefined) return Effect.fail(new Unresolvable({ hostname }))
-        return Effect.succeed(times === 0 ? known.first : known.then)
+        return Effect.succeed(times === 0 ? known.first : known.later)
       })
   })
 )
@@ -117,7 +117,7 @@ describe("hostile targets", () => {
   })
 
   it("are refused when a webhook is created and when it is changed, with a message that says why [DELIV-6]", async () => {
-    names.set("good.example", { first: [publicAddress], then: [publicAddress] })
+    names.set("good.example", { first: [publicAddress], later: [publicAddress] })
     const passed = await run(
       Effect.gen(function* () {
         const { brand } = yield* brandWithLead
@@ -152,7 +152,7 @@ describe("hostile targets", () => {
         const { brand } = yield* brandWithLead
         for (const [i, address] of hostileAddresses.entries()) {
           const mixed = [publicAddress, address]
-          names.set(`h${i}.example`, { first: i % 2 === 0 ? [address] : mixed, then: mixed })
+          names.set(`h${i}.example`, { first: i % 2 === 0 ? [address] : mixed, later: mixed })
           const answer = yield* Effect.either(
             Subscribing.createWebhook(brand.id, newWebhook(`https://h${i}.example/hook`))
           )
@@ -204,7 +204,7 @@ describe("hostile targets", () => {
         const webhooks = yield* Effect.forEach(hostileAddresses, (address, i) => {
           names.set(`r${i}.example`, {
             first: [publicAddress],
-            then: i % 2 === 0 ? [address] : [publicAddress, address]
+            later: i % 2 === 0 ? [address] : [publicAddress, address]
           })
           return Subscribing.createWebhook(brand.id, newWebhook(`https://r${i}.example/hook`))
         })
@@ -303,7 +303,7 @@ describe("what is allowed", () => {
       const status = Number(path.slice(1))
       response.writeHead(status, { location: `${elsewhere.url}/stolen` }).end("moved")
     })
-    names.set("local.example", { first: ["127.0.0.1"], then: ["127.0.0.1"] })
+    names.set("local.example", { first: ["127.0.0.1"], later: ["127.0.0.1"] })
     const statuses = [301, 302, 303, 307, 308]
     await allowing(
       Effect.gen(function* () {

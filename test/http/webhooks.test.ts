@@ -1,0 +1,362 @@
+import { Webhook as StandardWebhook } from "standardwebhooks"
+import { Webhook as SvixWebhook } from "svix"
+import { beforeAll, describe, expect, it } from "vitest"
+import { type Received, startReceiver } from "../webhook/Receiver.ts"
+import {
+  type Answer,
+  type Api,
+  type BrandSetUp,
+  observation,
+  observe,
+  setUpBrand,
+  startApi
+} from "./Harness.ts"
+import { problemOf, validate } from "./OpenApiDocument.ts"
+
+let api: Api
+let brand: BrandSetUp
+
+beforeAll(async () => {
+  api = await startApi({ retryMillis: [10] })
+  brand = await setUpBrand(api)
+})
+
+const webhooks = (): string => `/operator/brands/${brand.id}/webhooks`
+const events = ["lead2.created", "activity.detected"]
+const made: Array<string> = []
+const template = (path: string): string =>
+  path
+    .replace(/\?.*$/, "")
+    .replace(/^\/operator\/brands\/[^/]+/, "/operator/brands/{brandId}")
+    .replace(/(webhooks|leads)\/[^/]+/, "$1/{id}")
+    .replace(/deliveries\/[^/]+/, "deliveries/{deliveryId}")
+
+/** Every answer is one that the document gives. */
+const operate = async (method: string, path: string, json?: unknown): Promise<Answer> => {
+  const answer = await api.operate(method, path, json)
+  const problem = answer.status === 204 ? null : problemOf(template(path), method, answer.status, answer.body)
+  expect([method, path, problem]).toEqual([method, path, null])
+  made.push(answer.text)
+  return answer
+}
+
+const create = async (url: string, more: object = {}) =>
+  (await operate("POST", webhooks(), { url, events, ...more })).body.data
+
+const until = async <A>(look: () => Promise<A | undefined> | A | undefined): Promise<A> => {
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+const deliveriesOf = async (id: string, query = ""): Promise<Array<any>> =>
+  (await operate("GET", `${webhooks()}/${id}/deliveries${query}`)).body.data
+
+const settled = (id: string): Promise<Array<any>> =>
+  until(async () => {
+    const found = await deliveriesOf(id, "?pageSize=100")
+    return found.length > 0 && found.every(({ state }) => state !== "pending") ? found : undefined
+  })
+
+let people = 0
+const engage = async (): Promise<{ person: string; leadId: number }> => {
+  const person = `person-${++people}`
+  const [outcome] = await observe(api, brand, observation(brand.signalId, person, `engagement-${people}`))
+  return { person, leadId: outcome.leadId }
+}
+
+describe("a webhook", () => {
+  it("is created, shown, changed and deleted; its secret is shown once [DELIV-1, DELIV-8]", async () => {
+    const receiver = await startReceiver()
+    const created = await create(`${receiver.url}/a`, { description: "CRM", events: [...events].reverse() })
+    expect(created).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      url: `${receiver.url}/a`,
+      events,
+      description: "CRM",
+      enabled: true,
+      disabledReason: null,
+      failingSince: null,
+      createdAt: expect.any(String),
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    })
+    const { secret, ...shown } = created
+    expect((await operate("GET", `${webhooks()}/${created.id}`)).body.data).toEqual(shown)
+    expect((await operate("GET", webhooks())).body.data).toContainEqual(shown)
+
+    const changed = await operate("PATCH", `${webhooks()}/${created.id}`, {
+      url: `${receiver.url}/b`,
+      events: ["lead2.created"],
+      description: null,
+      enabled: false
+    })
+    expect(changed.body.data).toMatchObject({
+      url: `${receiver.url}/b`,
+      events: ["lead2.created"],
+      description: null,
+      enabled: false,
+      disabledReason: "The operator disabled it."
+    })
+    expect((await operate("DELETE", `${webhooks()}/${created.id}`)).status).toBe(204)
+    for (const [method, path, json] of [
+      ["GET", "", undefined],
+      ["PATCH", "", {}],
+      ["DELETE", "", undefined],
+      ["POST", "/test", undefined],
+      ["POST", "/rotate-secret", undefined],
+      ["POST", "/recover", { since: "2026-01-01" }],
+      ["GET", "/deliveries", undefined]
+    ] as const) {
+      const answer = await operate(method, `${webhooks()}/${created.id}${path}`, json)
+      expect([method, path, answer.status, answer.body.error.code]).toEqual([method, path, 404, "not_found"])
+    }
+    expect(JSON.stringify((await operate("GET", webhooks())).body)).not.toContain(secret)
+  })
+
+  it("is its brand's alone [AUTH-3]", async () => {
+    const receiver = await startReceiver()
+    const { id } = await create(receiver.url)
+    const other = await setUpBrand(api)
+    const elsewhere = `/operator/brands/${other.id}/webhooks/${id}`
+    for (const [method, path, json] of [
+      ["GET", "", undefined],
+      ["PATCH", "", { enabled: false }],
+      ["DELETE", "", undefined],
+      ["POST", "/test", undefined],
+      ["POST", "/rotate-secret", undefined],
+      ["GET", "/deliveries", undefined]
+    ] as const) {
+      expect((await operate(method, `${elsewhere}${path}`, json)).status).toBe(404)
+    }
+    expect((await operate("GET", `${webhooks()}/${id}`)).body.data.enabled).toBe(true)
+    await operate("DELETE", `${webhooks()}/${id}`)
+  })
+
+  it.each([
+    [{ events }, "url is required."],
+    [{ url: "", events }, "url takes an absolute URL of at most 2048 characters."],
+    [{ url: "x".repeat(3000), events }, "url takes an absolute URL of at most 2048 characters."],
+    [{ url: "hooks.example.com", events }, "url takes an absolute URL, like https://example.com/hook."],
+    [
+      { url: "https://10.0.0.1/", events },
+      "url takes a public address; private, local and special ones are refused"
+    ],
+    [
+      { url: "http://8.8.8.8/", events },
+      "url takes https; http only reaches addresses that LEAD_SIGNALS_WEBHOOK_ALLOW names."
+    ],
+    [{ url: "https://a:b@example.com/", events }, "url takes no user name and no password"],
+    [{ url: "https://example.com/" }, "events is required."],
+    [
+      { url: "https://example.com/", events: [] },
+      "events takes an array of one or more of lead2.created, activity.detected."
+    ],
+    [
+      { url: "https://example.com/", events: ["lead.created"] },
+      "events[0] takes one of lead2.created, activity.detected."
+    ],
+    [{ url: "https://example.com/", events, secret: "x" }, "secret is not a field here."],
+    [{ url: "https://example.com/", events, enabled: "yes" }, "enabled takes true or false."]
+  ])("is refused with what it takes: %j [ERR-3, DELIV-6]", async (body, message) => {
+    const answer = await operate("POST", webhooks(), body)
+    expect([answer.status, answer.body.error.code]).toEqual([400, "invalid_parameter"])
+    expect(answer.body.error.message).toContain(message)
+  })
+
+  it("can't be made where no webhooks are sent [ERR-3]", async () => {
+    const quiet = await startApi()
+    const its = await setUpBrand(quiet)
+    const answer = await quiet.operate("POST", `/operator/brands/${its.id}/webhooks`, {
+      url: "https://example.com/",
+      events
+    })
+    expect([answer.status, answer.body.error.message]).toEqual([
+      400,
+      "url can't be taken: this host sends no webhooks."
+    ])
+  })
+})
+
+describe("deliveries", () => {
+  it("arrive signed, in the shape of the document, and are shown with their attempts [EVT-1, EVT-4, EVT-6, DELIV-1, DELIV-5, DELIV-8, VER-2, PII-1]", async () => {
+    const receiver = await startReceiver(({ body }, response) => {
+      response.writeHead(receiver.received.length === 1 ? 500 : 200).end(`got ${body}`)
+    })
+    const { id, secret } = await create(receiver.url)
+    const { leadId, person } = await engage()
+    const found = await settled(id)
+    expect(found.map(({ attempts, event, state }) => [event, state, attempts > 0])).toEqual([
+      ["activity.detected", "delivered", true],
+      ["lead2.created", "delivered", true]
+    ])
+    const schemas: { [event: string]: string } = {
+      "lead2.created": "LeadCreatedEvent",
+      "activity.detected": "ActivityDetectedEvent",
+      "webhook.test": "TestEvent"
+    }
+    const verify = ({ body, headers }: Received): any => {
+      new SvixWebhook(secret).verify(body, headers)
+      return new StandardWebhook(secret).verify(body, headers)
+    }
+    for (const received of receiver.received) {
+      const envelope = verify(received)
+      expect(validate(schemas[envelope.event]!, envelope)).toBeNull()
+      expect(Object.keys(envelope)).toEqual(["id", "event", "version", "createdAt", "brandId", "data"])
+      expect(envelope).toMatchObject({
+        version: "1",
+        brandId: brand.id,
+        data: { lead2: { id: leadId, extId: person } }
+      })
+      const [engagement] = envelope.data.engagements
+      expect(engagement).toMatchObject({
+        postAuthor: "Author",
+        postAuthorDetail: { name: "Author" },
+        source: { type: "li-company-mention" }
+      })
+      expect(received.headers["content-type"]).toBe("application/json")
+      expect(JSON.stringify(envelope)).not.toContain("internal-scrape")
+    }
+    const retried = found.find(({ attempts }) => attempts === 2)
+    const { log, ...shown } = (await operate("GET", `${webhooks()}/${id}/deliveries/${retried.id}`)).body.data
+    expect(shown).toEqual(retried)
+    expect(log.map(({ number, status }: any) => [number, status])).toEqual([
+      [1, 500],
+      [2, 200]
+    ])
+    for (const { response } of log) {
+      expect(response).toContain("got ")
+      for (const personal of [person, "Headline", "Comment of", "Employer", "Author"])
+        expect(response).not.toContain(personal)
+    }
+    // A test event, and a secret that is rotated: both sign for a day.
+    const rotated = (await operate("POST", `${webhooks()}/${id}/rotate-secret`)).body.data
+    expect(rotated.secret).not.toBe(secret)
+    expect(Date.parse(rotated.previousSecretExpiresAt) - Date.now()).toBeGreaterThan(23 * 3_600_000)
+    const test = await operate("POST", `${webhooks()}/${id}/test`)
+    expect(test.status).toBe(202)
+    await settled(id)
+    const tested = receiver.received.at(-1)!
+    expect(tested.headers["webhook-id"]).toBe(test.body.data.deliveryId)
+    expect(validate("TestEvent", verify(tested))).toBeNull()
+    new StandardWebhook(rotated.secret).verify(tested.body, tested.headers)
+  })
+
+  it("are listed by state and by page, and held while their webhook is disabled [DELIV-4, DELIV-8]", async () => {
+    const receiver = await startReceiver()
+    const { id } = await create(receiver.url, { enabled: false, events: ["activity.detected"] })
+    for (let i = 0; i < 5; i++) await engage()
+    const all = await operate("GET", `${webhooks()}/${id}/deliveries?pageSize=2&page=3`)
+    expect(all.body.meta.pagination).toEqual({ page: 3, pageSize: 2, pageCount: 3, total: 5 })
+    expect(all.body.data).toHaveLength(1)
+    expect(all.body.data[0]).toMatchObject({
+      state: "held",
+      attempts: 0,
+      nextAttemptAt: null,
+      finishedAt: null
+    })
+    const counts = async () =>
+      Promise.all(
+        ["pending", "held", "delivered", "dead"].map(
+          async (state) => (await deliveriesOf(id, `?state=${state}`)).length
+        )
+      )
+    expect(await counts()).toEqual([0, 5, 0, 0])
+    const refused = await operate("POST", `${webhooks()}/${id}/test`)
+    expect([refused.status, refused.body.error.message]).toEqual([
+      400,
+      'id takes an enabled webhook: PATCH it with {"enabled":true} first.'
+    ])
+    await operate("PATCH", `${webhooks()}/${id}`, { enabled: true })
+    await settled(id)
+    expect(await counts()).toEqual([0, 0, 5, 0])
+    expect(receiver.received).toHaveLength(5)
+    const warned = await operate("GET", `${webhooks()}/${id}/deliveries?stat=dead`)
+    expect(warned.body.meta.warnings).toEqual([
+      'The parameter "stat" is not known and was ignored. Did you mean "state"?'
+    ])
+    for (const [query, message] of [
+      ["state=Dead", "state takes one of pending, held, delivered, dead."],
+      ["state=", "state takes one of pending, held, delivered, dead."],
+      ["page=0", "page takes an integer from 1"],
+      ["state=dead&state=held", "state may be given only once."]
+    ] as const) {
+      const answer = await operate("GET", `${webhooks()}/${id}/deliveries?${query}`)
+      expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining(message)])
+    }
+  })
+
+  it("that died are sent again: one, a lead's, or all since a time [DELIV-2, DELIV-8, EVT-9]", async () => {
+    let open = false
+    const receiver = await startReceiver((_, response) => response.writeHead(open ? 200 : 500).end())
+    const { id } = await create(receiver.url)
+    const { leadId } = await engage()
+    await engage()
+    const dead = await settled(id)
+    expect(dead.map(({ attempts, state }) => [state, attempts])).toEqual(
+      Array.from({ length: 4 }, () => ["dead", 2])
+    )
+    open = true
+    const again = await operate("POST", `${webhooks()}/${id}/deliveries/${dead[3].id}/resend`)
+    expect(again.status).toBe(202)
+    const resent = await operate("POST", `/operator/brands/${brand.id}/leads/${leadId}/resend`, {
+      webhookId: id,
+      event: "activity.detected"
+    })
+    expect(resent.status).toBe(202)
+    const since = new Date(Date.now() - 60_000).toISOString()
+    expect((await operate("POST", `${webhooks()}/${id}/recover`, { since })).body.data).toEqual({ queued: 3 })
+    expect((await operate("POST", `${webhooks()}/${id}/recover`, { since })).body.data).toEqual({ queued: 0 })
+    const after = await settled(id)
+    expect(after.filter(({ state }) => state === "delivered")).toHaveLength(5)
+    const first = (await operate("GET", `${webhooks()}/${id}/deliveries/${dead[3].id}`)).body.data
+    expect([first.state, first.resentAs]).toEqual(["dead", again.body.data.deliveryId])
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(9)
+
+    for (const [path, json, status, message] of [
+      [`${webhooks()}/${id}/deliveries/wh_none/resend`, undefined, 404, "There is no such delivery."],
+      [`${webhooks()}/${id}/recover`, { since: "yesterday" }, 400, "since takes"],
+      [`${webhooks()}/${id}/recover`, {}, 400, "since is required."],
+      [
+        `/operator/brands/${brand.id}/leads/999999/resend`,
+        { webhookId: id, event: "lead2.created" },
+        404,
+        "There is no such lead."
+      ],
+      [
+        `/operator/brands/${brand.id}/leads/${leadId}/resend`,
+        { webhookId: "9999", event: "lead2.created" },
+        404,
+        "There is no such webhook."
+      ],
+      [
+        `/operator/brands/${brand.id}/leads/${leadId}/resend`,
+        { webhookId: id, event: "x" },
+        400,
+        "event takes one of lead2.created, activity.detected."
+      ]
+    ] as const) {
+      const answer = await operate("POST", path, json)
+      expect([path, answer.status, answer.body.error.message]).toEqual([
+        path,
+        status,
+        expect.stringContaining(message)
+      ])
+    }
+  })
+
+  it("leave no secret, no URL and nothing personal in the log [PII-2]", async () => {
+    const receiver = await startReceiver((_, response) => response.writeHead(500).end())
+    const { id, secret } = await create(`${receiver.url}/token-in-the-path`)
+    const { person } = await engage()
+    await settled(id)
+    const log = api.log.join("\n")
+    expect(log).toContain("delivery attempted")
+    expect(log).toContain('"outcome":"dead"')
+    for (const kept of [secret, "token-in-the-path", person, "Headline", receiver.url])
+      expect(log).not.toContain(kept)
+    const secrets = made.join("\n").match(/whsec_[A-Za-z0-9+/=]+/g)!
+    for (const each of secrets) expect(log).not.toContain(each)
+  })
+})
