@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { freePort, startListener } from "./ListenerProcess.ts"
 import { endServersAfterTests, operatorToken, root, startServer } from "./ServerProcess.ts"
 
 endServersAfterTests()
@@ -22,11 +23,14 @@ const scratch = fileURLToPath(new URL("../.readme", import.meta.url))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe("the README", () => {
-  it("has requests that answer as it says, in its order, on a fresh demo [LIST-1, DET-1, MET-1]", async () => {
+  it("has requests that answer as it says, in its order, on a fresh demo [LIST-1, DET-1, MET-1, DELIV-1]", async () => {
     const server = await startServer({
       LEAD_SIGNALS_DATABASE: join(temporaryFolder(), "readme.sqlite"),
-      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+      LEAD_SIGNALS_WEBHOOK_ALLOW: "127.0.0.0/8"
     })
+    const port = await freePort()
+    let listener: ReturnType<typeof startListener> | null = null
     const KEY = /^Demo key +(\S+)/m.exec(server.out())![1]!
     const commands = blocks("sh").flatMap((block) =>
       block
@@ -34,18 +38,35 @@ describe("the README", () => {
         .split("\n")
         .filter((line) => line.trim() !== "")
     )
-    expect(commands.length).toBeGreaterThanOrEqual(7)
+    expect(commands.length).toBe(12)
     const answers: Array<any> = []
     for (const command of commands) {
       const { stdout } = await run(
         "bash",
-        ["-c", command.replace("curl ", "curl --silent --show-error --fail ")],
+        [
+          "-c",
+          command.replace("curl ", "curl --silent --show-error --fail ").replaceAll("4100", String(port))
+        ],
         {
           env: { ...process.env, URL: server.url, KEY, TOKEN: operatorToken }
         }
       )
-      answers.push(JSON.parse(stdout))
+      const answer = JSON.parse(stdout)
+      answers.push(answer)
+      if (answer.data.secret !== undefined) {
+        expect(readme).toContain('pnpm webhook-listen --port 4100 --secret "$SECRET"')
+        listener = startListener("--port", String(port), "--secret", answer.data.secret)
+        await listener.until(/Listening on/)
+      }
+      if (command.includes('"e-2"')) {
+        await listener!.until(/✓ verified {2}lead2\.created {6}Bo Example, Buyer · 1 engagement {2}wh_/)
+        await listener!.until(
+          /✓ verified {2}activity\.detected {2}Bo Example, Buyer commented “Where can I get it\?” · first activity {2}wh_/
+        )
+      }
+      if (command.includes("/test")) await listener!.until(/✓ verified {2}webhook\.test/)
     }
+    await listener!.end()
     expect(answers[0].data).toHaveLength(2)
     expect(answers[1].data.engagements[0].source).toBeTypeOf("object")
     expect(answers[2].data.impressions).toBeGreaterThan(0)
@@ -54,6 +75,8 @@ describe("the README", () => {
     expect(answers[6].data).toEqual([
       { engagementId: "e-1", outcome: "recorded", leadId: expect.any(Number) }
     ])
+    expect(answers[9].data).toHaveLength(2)
+    expect(answers[11].data).toEqual({ queued: 0 })
     await server.end("SIGTERM")
   })
 

@@ -3,15 +3,12 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
-import * as ValidationError from "@effect/cli/ValidationError"
-import * as NodeContext from "@effect/platform-node/NodeContext"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Duration, Effect, Option } from "effect"
+import { fail, runCommand, usageExitCode } from "./CommandLine.ts"
 import { type Counts, eta, importFile, rejectedFileOf } from "./Import.ts"
-import { stripVTControlCharacters } from "node:util"
 import { duration, progress } from "./Progress.ts"
 
-const exitCodes = { done: 0, someRejected: 1, usage: 2, failed: 3 }
+const exitCodes = { done: 0, someRejected: 1, usage: usageExitCode, failed: 3 }
 
 const file = Args.file({ name: "FILE.jsonl", exists: "yes" }).pipe(
   Args.withDescription(
@@ -36,12 +33,6 @@ const rejectionsTold = 20
 
 const shown = (counts: Counts): string =>
   `${counts.recorded} recorded, ${counts.duplicate} duplicates, ${counts.suppressed} suppressed, ${counts.rejected} rejected`
-
-const fail = (message: string, code: number) =>
-  Effect.sync(() => {
-    process.stderr.write(`${message}\n`)
-    process.exitCode = code
-  })
 
 const command = Command.make("import-observations", { file, brand, url, token, json }, (given) =>
   Effect.gen(function* () {
@@ -107,21 +98,4 @@ const command = Command.make("import-observations", { file, brand, url, token, j
   )
 )
 
-// The library colours its help always; what is not a terminal gets plain text.
-if (process.stdout.isTTY !== true) {
-  const log = console.log.bind(console)
-  console.log = (...texts: ReadonlyArray<unknown>) =>
-    log(...texts.map((text) => stripVTControlCharacters(String(text))))
-}
-
-const cli = Command.run(command, { name: "import-observations", version: "0.1.0" })
-
-cli(process.argv).pipe(
-  Effect.catchIf(ValidationError.isValidationError, () =>
-    Effect.sync(() => {
-      process.exitCode = exitCodes.usage
-    })
-  ),
-  Effect.provide(NodeContext.layer),
-  NodeRuntime.runMain({ disablePrettyLogger: true })
-)
+runCommand(command, "import-observations")

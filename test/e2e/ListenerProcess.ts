@@ -1,0 +1,51 @@
+/** The receiver for trying things out, as its users start it. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createServer } from "node:net"
+import { fileURLToPath } from "node:url"
+import { afterAll } from "vitest"
+import { root } from "./ServerProcess.ts"
+
+const program = fileURLToPath(new URL("../../packages/server/src/webhook-listen.ts", import.meta.url))
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+export const startListener = (...args: ReadonlyArray<string>) => {
+  const { LEAD_SIGNALS_WEBHOOK_SECRET: _, ...env } = process.env
+  const child = spawn(process.execPath, ["--import", "tsx", program, ...args], { cwd: root, env })
+  let text = ""
+  let look = (): void => {}
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      text += chunk
+      look()
+    })
+  }
+  const exit = once(child, "exit").then(([code, signal]: Array<any>) => (code ?? signal) as number | string)
+  void exit.then(() => look())
+  afterAll(() => child.kill("SIGKILL"))
+  return {
+    exit,
+    text: () => text,
+    /** Waits until its output has it. */
+    until: (pattern: RegExp): Promise<void> =>
+      new Promise((resolve, reject) => {
+        look = () => {
+          if (pattern.test(text)) resolve()
+          else if (child.exitCode !== null) reject(new Error(`it ended before ${pattern}: ${text}`))
+        }
+        look()
+      }),
+    end: (): Promise<number | string> => {
+      child.kill("SIGINT")
+      return exit
+    }
+  }
+}
