@@ -71,6 +71,9 @@ const userAgent = "Lead-Signals/1.0 (webhooks)"
 /** So many attempts are recorded in one transaction. */
 const recordedAtOnce = 500
 
+/** So long, counted in turns of the host's event loop, the next results are waited for while results keep coming. */
+const gatheringTurns = 10
+
 /** A store that can't answer is asked again after this long, for as long as it takes. */
 const untilStoreAnswers = Schedule.exponential("100 millis").pipe(
   Schedule.union(Schedule.spaced("2 seconds"))
@@ -250,9 +253,24 @@ const make = (options: EmitterOptions) =>
         Effect.catchAllDefect((defect) => defectFound(Cause.die(defect)))
       )
 
+    /**
+     * What has ended, and what ends while the host sees to its sockets for a few turns: a transaction costs the same for
+     * one as for many. On a clock that stands still the turns take no time.
+     */
+    const gathered = Effect.gen(function* () {
+      const batch = [...(yield* Queue.takeBetween(ended, 1, recordedAtOnce))]
+      for (let turn = 0; turn < gatheringTurns && batch.length < places.total; turn++) {
+        yield* Effect.sleep(0)
+        const more = yield* Queue.takeUpTo(ended, recordedAtOnce)
+        if (more.length === 0) break
+        for (const each of more) batch.push(each)
+      }
+      return batch
+    })
+
     const recorder = Effect.forever(
       Effect.gen(function* () {
-        const batch = [...(yield* Queue.takeBetween(ended, 1, recordedAtOnce))]
+        const batch = yield* gathered
         yield* settle(batch)
         for (const { lease } of batch) places.change(lease, -1)
         yield* Queue.offer(wake, undefined)

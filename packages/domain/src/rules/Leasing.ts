@@ -14,7 +14,7 @@ export interface Limits {
   readonly perFailingWebhook: number
 }
 
-export const defaultLimits: Limits = { total: 256, perWebhook: 16, failingTotal: 128, perFailingWebhook: 2 }
+export const defaultLimits: Limits = { total: 256, perWebhook: 32, failingTotal: 128, perFailingWebhook: 2 }
 
 /** The attempts under way, by webhook. */
 export interface UnderWay {
