@@ -12,22 +12,23 @@ export interface NewDelivery {
   readonly resendOf: DeliveryId | null
 }
 
-/** All of them in one statement, whose cost does not grow with the ways through the SQL library. */
+/** So many in one statement: enough for its cost not to count, and no text of megabytes. */
+const insertedAtOnce = 1000
+
 export const insertDeliveries = (
   sql: SqlClient.SqlClient,
   deliveries: ReadonlyArray<NewDelivery>,
   now: number
 ): Work<void> =>
-  Effect.asVoid(
-    sql.unsafe(
-      `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at, resend_of)
-       SELECT value ->> 0, value ->> 1, value ->> 2, 'pending', 0, 0, ?, ?, value ->> 3 FROM json_each(?) ORDER BY key`,
-      [
-        now,
-        now,
-        JSON.stringify(
-          deliveries.map(({ id, position, resendOf, webhookId }) => [id, webhookId, position, resendOf])
-        )
-      ]
-    )
-  )
+  Effect.gen(function* () {
+    for (let from = 0; from < deliveries.length; from += insertedAtOnce) {
+      const rows = deliveries
+        .slice(from, from + insertedAtOnce)
+        .map(({ id, position, resendOf, webhookId }) => [id, webhookId, position, resendOf])
+      yield* sql.unsafe(
+        `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at, resend_of)
+         SELECT value ->> 0, value ->> 1, value ->> 2, 'pending', 0, 0, ?, ?, value ->> 3 FROM json_each(?) ORDER BY key`,
+        [now, now, JSON.stringify(rows)]
+      )
+    }
+  })
