@@ -181,7 +181,11 @@ export class DeliveryReference {
     const read = this.engagements.filter(({ author }) => author === person)
     const readers = new Set(read.map((each) => each.person))
     for (const engagement of this.engagements) if (engagement.author === person) engagement.author = null
-    const concerned = this.deliveries.filter((each) => each.person !== null && readers.has(each.person))
+    const shown = new Set(read.map(({ id }) => id))
+    const concerned = this.deliveries.filter(
+      ({ engagementId, event, person: reader }) =>
+        reader !== null && readers.has(reader) && (event === "lead2.created" || shown.has(engagementId!))
+    )
     for (const { log } of concerned) for (const attempt of log) attempt.response = null
     const renamed = concerned.filter(({ body }) => body !== null)
     for (const delivery of renamed) Object.assign(delivery, { id: null, body: null, holder: null })

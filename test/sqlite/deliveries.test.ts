@@ -62,7 +62,7 @@ const lease = (perWebhook = 100) =>
       outbox.lease({
         token: `t${++takes}`,
         leaseMillis: 30_000,
-        limits: { total: 1000, perWebhook, failingTotal: 1000, perFailingWebhook: perWebhook },
+        limits: { total: 1000, reserved: 0, perWebhook, failingTotal: 1000, perFailingWebhook: perWebhook },
         underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
         body: ({ engagements, lead, ...rest }) =>
           JSON.stringify({ id: rest.deliveryId, name: lead?.profile.name, engagements })
@@ -140,7 +140,7 @@ describe("deliveries in the SQLite file", () => {
         const again = yield* lease()
         expect(again.length).toBe(1)
         expect(rest.map(({ deliveryId }) => deliveryId)).not.toContain(again[0]!.deliveryId)
-        expect(again[0]!.body.toLowerCase()).not.toMatch(/quillfeather|zygomatic/)
+        expect(again[0]!.body!.toLowerCase()).not.toMatch(/quillfeather|zygomatic/)
         const { deliveries } = yield* Subscribing.listDeliveries(brand.id, webhook.id, {
           state: null,
           page: { page: 1, pageSize: 10 },

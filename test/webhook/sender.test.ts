@@ -91,7 +91,7 @@ describe("posting", () => {
     expect(silent.sockets.size).toBe(0)
   })
 
-  it("is cut off in the middle of a head or a body that drips [DELIV-3]", async () => {
+  it("takes the status for what it says when the body breaks off or never ends, and cuts off a head that drips [DELIV-3, DELIV-5]", async () => {
     const drip = (text: string) => (socket: Socket) => {
       let at = 0
       const timer = setInterval(() => {
@@ -108,17 +108,26 @@ describe("posting", () => {
       })
     })
     expect(await post(drippingBody.url, "{}", 150)).toBe("cut off")
+
+    const dripped = (await post(drippingBody.url)) as Sender.PostAnswer
+    expect([
+      dripped.status,
+      dripped.truncated,
+      /^z+$|^[^]*z/.test(new TextDecoder().decode(dripped.excerpt))
+    ]).toEqual([200, true, true])
+    const broken = await startRaw((socket) =>
+      socket.once("data", () => socket.end("HTTP/1.1 410 Gone\r\nContent-Length: 900\r\n\r\nshort"))
+    )
+    expect(await post(broken.url)).toMatchObject({ status: 410, truncated: true })
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(drippingHead.sockets.size + drippingBody.sockets.size).toBe(0)
+    // The library may open a connection anew that it then has nothing to send over, and closes when it is idle.
+    const posted = [...drippingHead.sockets, ...drippingBody.sockets].filter(({ bytesRead }) => bytesRead > 0)
+    expect(posted).toEqual([])
   })
 
   it.each([
     ["connection", (socket: Socket) => socket.once("data", () => socket.destroy())],
     ["connection", (socket: Socket) => socket.destroy()],
-    [
-      "connection",
-      (socket: Socket) => socket.once("data", () => socket.end(`${head}Content-Length: 900\r\n\r\nshort`))
-    ],
     ["protocol", (socket: Socket) => socket.once("data", () => socket.end("SSH-2.0-OpenSSH_9\r\n"))],
     ["protocol", (socket: Socket) => socket.once("data", () => socket.end("HTTP/1.1 20x OK\r\n\r\n"))],
     [
@@ -128,6 +137,20 @@ describe("posting", () => {
   ])("tells a failure of kind %s", async (kind, serve) => {
     const { url } = await startRaw(serve as (socket: Socket) => void)
     expect(await post(url)).toBe(kind)
+  })
+
+  it("leaves no connection behind that was never established, when it is closed [DELIV-3]", async () => {
+    const mute = await startRaw((socket) => void socket.resume())
+    const own = ManagedRuntime.make(NodeWebhook.sender({ allowed }).pipe(Layer.provide(NodeWebhook.resolver)))
+    const request = { url: mute.url.replace("http:", "https:"), headers: {}, body: "{}" }
+    for (let i = 0; i < 3; i++) {
+      const cut = Effect.flatMap(Sender.Sender, (sender) => Effect.timeoutOption(sender.post(request), 50))
+      expect((await own.runPromise(cut))._tag).toBe("None")
+    }
+    expect(mute.sockets.size).toBeGreaterThan(0)
+    await own.dispose()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(mute.sockets.size).toBe(0)
   })
 
   it("tells TLS that fails, names that lead nowhere, ports where nobody listens [DELIV-5]", async () => {

@@ -58,13 +58,14 @@ const make = Effect.map(MemoryState, (state) => {
       queue((now) =>
         Option.map(Option.fromNullable(find(webhookId, id)), (record) => sendAgain(record, ids(), now))
       ),
-    recover: (webhookId, { limit, since }, ids) =>
+    recover: (webhookId, { events, limit, since }, ids) =>
       queue((now) => {
         const dead = deliveries
           .of(webhookId)
           .filter(
             (record) => record.state === "dead" && record.resentAs === null && record.finishedAt! >= since
           )
+          .filter(({ event }) => event === null || events.includes(event.event))
           .sort((a, b) => a.finishedAt! - b.finishedAt! || a.seq - b.seq)
           .slice(0, limit)
         for (const record of dead) sendAgain(record, ids(), now)

@@ -76,12 +76,20 @@ const make = Effect.gen(function* () {
   }
 
   /** What was made or logged of a delivery about another can hold the erased person as a post's author. */
-  const forgetAuthor = (record: DeliveryRecord, ids: () => DeliveryId): void => {
+  const forgetAuthor = (deliveryId: DeliveryId, ids: () => DeliveryId): void => {
+    const record = state.deliveries.byId.get(deliveryId)!
     const log = record.log.map((attempt) => ({ ...attempt, response: null }))
+    if (record.body === null) {
+      state.deliveries.put({ ...record, log })
+      return
+    }
+    const id = ids()
     state.deliveries.remove(record)
-    state.deliveries.put(
-      record.body === null ? { ...record, log } : { ...record, log, id: ids(), body: null, lease: null }
-    )
+    state.deliveries.put({ ...record, log, id, body: null, lease: null })
+    for (const other of state.deliveries.of(record.webhookId)) {
+      if (other.resendOf === record.id) state.deliveries.put({ ...other, resendOf: id })
+      if (other.resentAs === record.id) state.deliveries.put({ ...other, resentAs: id })
+    }
   }
 
   return LeadStore.of({
@@ -152,10 +160,14 @@ const make = Effect.gen(function* () {
         for (const event of kept) state.events.push(event)
         const authored = Array.from(leads.byAuthor.get(found.lead.extId) ?? [])
         const readers = new Set(authored.map((engagementId) => leads.engagements.get(engagementId)!.leadId))
+        const canShow = ({ engagementId, event }: PositionedEvent): boolean =>
+          event === "lead2.created" || authored.includes(engagementId)
         for (const record of state.deliveries.all()) {
           if (record.event === null) continue
           if (record.event.leadId === id) state.deliveries.remove(record)
-          else if (readers.has(record.event.leadId)) forgetAuthor(record, ids)
+          else if (readers.has(record.event.leadId) && canShow(record.event)) {
+            forgetAuthor(record.id, ids)
+          }
         }
         for (const engagementId of authored) {
           const earlier = leads.engagements.get(engagementId)!

@@ -26,10 +26,10 @@ const make = Effect.map(MemoryState, (state) => {
     return found
   }
 
-  const nextDueAt = (now: number): number | null => {
+  const nextDueAt = ({ limits, underWay }: LeaseRequest, now: number): number | null => {
     let next: number | null = null
-    for (const { enabled, id } of webhooks.values()) {
-      if (!enabled) continue
+    for (const { enabled, failingSince, id } of webhooks.values()) {
+      if (!enabled || !Leasing.hasPlace({ webhookId: id, failingSince }, limits, underWay)) continue
       const dueAt = deliveries.pendingOf(id).firstWhere((delivery) => delivery.dueAt! > now)?.dueAt
       if (dueAt != null) next = Math.min(next ?? dueAt, dueAt)
     }
@@ -41,33 +41,39 @@ const make = Effect.map(MemoryState, (state) => {
     if (event === null) return { ...base, subject: null, lead: null, engagements: [] }
     const { position: _, ...subject } = event
     const leads = state.leadsOf(webhook.brandId)
-    const record = leads.byId.get(subject.leadId)!
+    const record = leads.byId.get(subject.leadId)
+    const fired = leads.engagements.get(subject.engagementId)
+    if (record === undefined || fired === undefined) return { ...base, subject, lead: null, engagements: [] }
     const engagements =
       subject.event === "lead2.created"
         ? windowOf(state, leads, record).engagements
-        : [engagementReadOf(state, leads)(leads.engagements.get(subject.engagementId)!)]
+        : [engagementReadOf(state, leads)(fired)]
     return { ...base, subject, lead: record.lead, engagements }
   }
 
-  const lease = ({ body, leaseMillis, limits, token, underWay }: LeaseRequest, now: number): Leased => {
+  const lease = (request: LeaseRequest, now: number): Leased => {
+    const { body, leaseMillis, limits, token, underWay } = request
+    const next = nextDueAt(request, now)
     const candidates = [...webhooks.values()].flatMap((webhook) => {
+      const due = webhook.enabled ? dueOf(webhook.id, now, limits.perWebhook) : []
       const { failingSince, id } = webhook
-      const places = webhook.enabled ? Leasing.places({ webhookId: id, failingSince }, limits, underWay) : 0
-      const due = places === 0 ? [] : dueOf(id, now, places)
       return due.length === 0
         ? []
         : [{ webhook, webhookId: id, failingSince, dueAt: due[0]!.dueAt!, rows: due, due: due.length }]
     })
     const shares = Leasing.share(candidates, limits, underWay)
     const until = now + leaseMillis
-    const leases = candidates.flatMap(({ rows, webhook, webhookId }) =>
-      rows.slice(0, shares.get(webhookId) ?? 0).map((row): Lease => {
-        const made = row.body ?? body(materialOf(row, webhook))
-        deliveries.put({ ...row, body: made, lease: token, dueAt: until })
-        return { deliveryId: row.id, token, until, body: made, webhook }
-      })
-    )
-    return { leases, nextDueAt: nextDueAt(now) }
+    const taken = candidates
+      .flatMap(({ rows, webhook, webhookId }) =>
+        rows.slice(0, shares.get(webhookId) ?? 0).map((row) => ({ row, webhook }))
+      )
+      // All bodies first: if one can't be made, nothing is taken.
+      .map(({ row, webhook }) => ({ row, webhook, made: row.body ?? body(materialOf(row, webhook)) }))
+    const leases = taken.map(({ made, row, webhook }): Lease => {
+      deliveries.put({ ...row, body: made, lease: token, dueAt: until })
+      return { deliveryId: row.id, token, until, body: made, webhook }
+    })
+    return { leases, nextDueAt: leases.length === 0 ? next : Math.min(next ?? until, until) }
   }
 
   const record = (

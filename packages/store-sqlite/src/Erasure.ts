@@ -22,6 +22,12 @@ const removals = [
 /** The leads that were seen engaging with posts of the person. */
 const readers = "SELECT lead_id FROM engagement WHERE brand_id = ? AND author_ext_id = ?"
 
+/** Deliveries that can show the author: of the engagements with the posts, and all that list a reader's engagements. */
+const concerned = `SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position = e.position
+  WHERE e.lead_id IN (${readers})
+    AND (e.event = 'lead2.created' OR e.engagement_id IN (
+      SELECT id FROM engagement WHERE brand_id = ? AND author_ext_id = ?))`
+
 /** What was made or logged of deliveries about the others, and can hold the person as a post's author. */
 const forgetAuthor = (
   sql: SqlClient.SqlClient,
@@ -30,19 +36,26 @@ const forgetAuthor = (
   ids: () => DeliveryId
 ): Work<void> =>
   Effect.gen(function* () {
-    const deliveries = `SELECT seq FROM delivery
-      WHERE position IN (SELECT position FROM event WHERE lead_id IN (${readers}))`
+    const params = [brand, author, brand, author]
     yield* sql.unsafe(
-      `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND delivery_seq IN (${deliveries})`,
-      [brand, author]
+      `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND delivery_seq IN (${concerned})`,
+      params
     )
-    const made = yield* sql.unsafe<{ seq: number }>(
-      `SELECT seq FROM delivery_body WHERE seq IN (${deliveries}) ORDER BY seq`,
-      [brand, author]
+    const made = yield* sql.unsafe<{ seq: number; id: DeliveryId }>(
+      `SELECT d.seq, d.id FROM delivery_body b CROSS JOIN delivery d ON d.seq = b.seq
+       WHERE b.seq IN (${concerned}) ORDER BY b.seq`,
+      params
     )
-    for (const { seq } of made) {
+    for (const { id, seq } of made) {
+      const fresh = ids()
       yield* sql.unsafe("DELETE FROM delivery_body WHERE seq = ?", [seq])
-      yield* sql.unsafe("UPDATE delivery SET id = ?, lease = NULL WHERE seq = ?", [ids(), seq])
+      yield* sql.unsafe("UPDATE delivery SET id = ?, lease = NULL WHERE seq = ?", [fresh, seq])
+      // Those that this one sends again, or was sent again as, are of the same event.
+      yield* sql.unsafe(
+        `UPDATE delivery SET resend_of = iif(resend_of = ?, ?, resend_of), resent_as = iif(resent_as = ?, ?, resent_as)
+         WHERE position = (SELECT position FROM delivery WHERE seq = ?)`,
+        [id, fresh, id, fresh, seq]
+      )
     }
   })
 

@@ -114,14 +114,15 @@ const make = Effect.map(Database, (database) => {
         })
       ),
 
-    recover: (webhookId, { limit, since }, ids) =>
+    recover: (webhookId, { events, limit, since }, ids) =>
       queue((sql) =>
         Effect.gen(function* () {
           const found = yield* sql.unsafe<Dead>(
-            `SELECT seq, id, position FROM delivery
-             WHERE webhook_id = ? AND state = 'dead' AND resent_as IS NULL AND finished_at >= ?
-             ORDER BY finished_at, seq LIMIT ?`,
-            [idOf(webhookId), since, limit]
+            `SELECT d.seq, d.id, d.position FROM delivery d ${withEvent}
+             WHERE d.webhook_id = ? AND d.state = 'dead' AND d.resent_as IS NULL AND d.finished_at >= ?
+               AND (d.position IS NULL OR e.event IN (SELECT value FROM json_each(?)))
+             ORDER BY d.finished_at, d.seq LIMIT ?`,
+            [idOf(webhookId), since, JSON.stringify(events), limit]
           )
           return (yield* sendAgain(sql, idOf(webhookId), found, ids)).length
         })

@@ -32,9 +32,10 @@ interface Candidate extends Leasing.Candidate {
   readonly webhook: Webhook
 }
 
-/** Enabled webhooks with something due, and when the others will have something. */
+/** Enabled webhooks with something due, and when the next delivery becomes due that there is a place for. */
 const whatIsDue = (
   sql: SqlClient.SqlClient,
+  { limits, underWay }: LeaseRequest,
   now: Instant
 ): Work<{ readonly candidates: ReadonlyArray<Candidate>; readonly nextDueAt: Instant | null }> =>
   Effect.map(
@@ -46,36 +47,55 @@ const whatIsDue = (
       [now]
     ),
     (rows) => {
-      const nextDueAt = rows.reduce(
-        (earliest, { next_at }) => Math.min(earliest, next_at ?? Number.POSITIVE_INFINITY),
-        Number.POSITIVE_INFINITY
-      )
-      const candidates = rows.flatMap((row) => {
-        if (row.due_at === null || row.due_at > now) return []
+      let nextDueAt: Instant | null = null
+      const candidates: Array<Candidate> = []
+      for (const row of rows) {
+        if (row.due_at === null) continue
         const webhook = webhookOf(row)
-        return [{ webhook, webhookId: webhook.id, failingSince: webhook.failingSince, dueAt: row.due_at }]
-      })
-      return { candidates, nextDueAt: Number.isFinite(nextDueAt) ? nextDueAt : null }
+        const candidate = {
+          webhook,
+          webhookId: webhook.id,
+          failingSince: webhook.failingSince,
+          dueAt: row.due_at
+        }
+        if (row.due_at <= now) candidates.push(candidate)
+        if (row.next_at === null || !Leasing.hasPlace(candidate, limits, underWay)) continue
+        nextDueAt = Math.min(nextDueAt ?? row.next_at, row.next_at)
+      }
+      return { candidates: Leasing.shortlist(candidates, limits, underWay), nextDueAt }
     }
   )
 
 interface DueRow {
   readonly seq: number
   readonly id: string
+  readonly webhook_id: number
   readonly position: number | null
+  readonly due_at: number
   readonly created_at: number
 }
 
+/** The oldest due of each, as many as one webhook can have at most. */
 const oldestDue = (
   sql: SqlClient.SqlClient,
-  webhookId: string,
+  candidates: ReadonlyArray<Candidate>,
   now: Instant,
   limit: number
-): Work<ReadonlyArray<DueRow>> =>
-  sql.unsafe<DueRow>(
-    `SELECT seq, id, position, created_at FROM delivery
-     WHERE webhook_id = ? AND state = 'pending' AND due_at <= ? ORDER BY due_at, seq LIMIT ?`,
-    [Number(webhookId), now, limit]
+): Work<ReadonlyMap<string, ReadonlyArray<DueRow>>> =>
+  Effect.map(
+    sql.unsafe<DueRow>(
+      `SELECT d.seq, d.id, d.webhook_id, d.position, d.due_at, d.created_at FROM json_each(?) j
+       CROSS JOIN delivery d ON d.seq IN (
+         SELECT seq FROM delivery WHERE webhook_id = j.value AND state = 'pending' AND due_at <= ?
+         ORDER BY due_at, seq LIMIT ?)`,
+      [JSON.stringify(candidates.map(({ webhookId }) => Number(webhookId))), now, limit]
+    ),
+    (rows) => {
+      const due = new Map<string, Array<DueRow>>(candidates.map(({ webhookId }) => [webhookId, []]))
+      for (const row of rows) due.get(String(row.webhook_id))!.push(row)
+      for (const each of due.values()) each.sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
+      return due
+    }
   )
 
 type Taken = DueRow & { readonly webhook: Webhook }
@@ -115,8 +135,8 @@ const materials = (
         subject === null
           ? []
           : subject.event === "lead2.created"
-            ? newest.get(subject.leadId)!.engagements
-            : [byId.get(`${subject.leadId} ${subject.engagementId}`)!]
+            ? (newest.get(subject.leadId)?.engagements ?? [])
+            : [byId.get(`${subject.leadId} ${subject.engagementId}`) ?? []].flat()
       return {
         seq,
         deliveryId: id,
@@ -124,7 +144,7 @@ const materials = (
         brandId: webhook.brandId,
         createdAt: created_at,
         subject,
-        lead: subject === null ? null : leads.get(subject.leadId)!,
+        lead: subject === null ? null : (leads.get(subject.leadId) ?? null),
         engagements
       }
     })
@@ -145,6 +165,7 @@ const bodies = (
     const missing = taken.filter(({ seq }) => !found.has(seq))
     for (const { seq, ...material } of missing.length === 0 ? [] : yield* materials(sql, missing)) {
       const body = make(material)
+      if (body === null) continue
       yield* sql.unsafe("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", [seq, body])
       found.set(seq, body)
     }
@@ -154,20 +175,20 @@ const bodies = (
 const lease = (sql: SqlClient.SqlClient, request: LeaseRequest, now: Instant): Work<Leased> =>
   Effect.gen(function* () {
     const { limits, underWay } = request
-    const { candidates } = yield* whatIsDue(sql, now)
-    const due = new Map<string, ReadonlyArray<DueRow>>()
-    for (const candidate of candidates) {
-      const most = Leasing.places(candidate, limits, underWay)
-      if (most > 0) due.set(candidate.webhookId, yield* oldestDue(sql, candidate.webhookId, now, most))
-    }
+    const { candidates, nextDueAt } = yield* whatIsDue(sql, request, now)
+    const due = yield* oldestDue(sql, candidates, now, limits.perWebhook)
     const counted = candidates.map((candidate) => ({
       ...candidate,
-      due: due.get(candidate.webhookId)?.length ?? 0
+      due: due.get(candidate.webhookId)!.length
     }))
     const shares = Leasing.share(counted, limits, underWay)
     const taken = candidates.flatMap(({ webhook, webhookId }) =>
-      (due.get(webhookId) ?? []).slice(0, shares.get(webhookId) ?? 0).map((row) => ({ ...row, webhook }))
+      due
+        .get(webhookId)!
+        .slice(0, shares.get(webhookId) ?? 0)
+        .map((row) => ({ ...row, webhook }))
     )
+    if (taken.length === 0) return { leases: [], nextDueAt }
     const until = now + request.leaseMillis
     yield* sql.unsafe(
       "UPDATE delivery SET lease = ?, due_at = ? WHERE seq IN (SELECT value FROM json_each(?))",
@@ -178,10 +199,10 @@ const lease = (sql: SqlClient.SqlClient, request: LeaseRequest, now: Instant): W
       deliveryId: id,
       token: request.token,
       until,
-      body: made.get(seq)!,
+      body: made.get(seq) ?? null,
       webhook
     }))
-    return { leases, nextDueAt: (yield* whatIsDue(sql, now)).nextDueAt }
+    return { leases, nextDueAt: Math.min(nextDueAt ?? until, until) }
   })
 
 /* Recording */
@@ -307,11 +328,8 @@ const make = Effect.map(Database, (database) =>
     lease: (request) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const { candidates, nextDueAt } = yield* database.read((sql) => whatIsDue(sql, now))
-        const isAny = candidates.some(
-          (candidate) => Leasing.places(candidate, request.limits, request.underWay) > 0
-        )
-        if (!isAny) return { leases: [], nextDueAt }
+        const { candidates, nextDueAt } = yield* database.read((sql) => whatIsDue(sql, request, now))
+        if (candidates.length === 0) return { leases: [], nextDueAt }
         return yield* database.write((sql) =>
           Effect.flatMap(Clock.currentTimeMillis, (at) => lease(sql, request, at))
         )

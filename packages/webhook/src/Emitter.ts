@@ -5,6 +5,7 @@
  */
 import {
   type AttemptResult,
+  type BodyMaterial,
   deliveryView,
   Entropy,
   type Lease,
@@ -88,6 +89,9 @@ const defectFound = (cause: Cause.Cause<unknown>) =>
     Effect.annotateLogs({ defect: (Cause.squash(cause) as { name?: string } | null)?.name ?? "unknown" })
   )
 
+const bodyMissing = ({ deliveryId, webhook }: Lease) =>
+  Effect.logError("a body could not be made").pipe(Effect.annotateLogs({ deliveryId, webhookId: webhook.id }))
+
 interface Ended {
   readonly lease: Lease
   /** Null when no attempt was made: the lease had run out before it began. */
@@ -124,10 +128,20 @@ const unanswered = (error: NonNullable<AttemptResult["error"]>): AttemptResult =
   retryAfterSeconds: null
 })
 
+/** One body that can't be made must not hold up the others that are leased with it. */
+const bodyOf = (material: BodyMaterial): string | null => {
+  try {
+    return JSON.stringify(deliveryView(material))
+  } catch {
+    return null
+  }
+}
+
 /** Posts a body, for at most so long. */
 const post = (
   sender: typeof Sender.Service,
-  { body, deliveryId, webhook }: Lease,
+  { deliveryId, webhook }: Lease,
+  body: string,
   at: number,
   millis: number
 ) =>
@@ -192,7 +206,10 @@ const make = (options: EmitterOptions) =>
         const at = yield* Clock.currentTimeMillis
         const millis = Math.min(Retries.attemptTimeoutMillis, lease.until - at)
         if (millis <= 0) return yield* Queue.offer(ended, { lease, attempt: null })
-        const result = yield* post(sender, lease, at, millis)
+        const result =
+          lease.body === null
+            ? yield* Effect.as(bodyMissing(lease), unanswered("internal"))
+            : yield* post(sender, lease, lease.body, at, millis)
         const durationMillis = Math.max(0, (yield* Clock.currentTimeMillis) - at)
         const draw = yield* Random.next
         const settle: Settlements.FinishedAttempt["settle"] = (known, now) =>
@@ -212,7 +229,7 @@ const make = (options: EmitterOptions) =>
         leaseMillis: options.leaseMillis,
         limits: options.limits,
         underWay: places,
-        body: (material) => JSON.stringify(deliveryView(material))
+        body: bodyOf
       })
       for (const lease of leases) {
         places.change(lease, 1)

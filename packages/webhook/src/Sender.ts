@@ -15,12 +15,12 @@ export interface PostAnswer {
   readonly status: number
   /** The header as it came. */
   readonly retryAfter: string | null
-  /** The first 1 KiB of the body, and whether there was more. */
+  /** The first 1 KiB of the body as far as it came, and whether there was more. */
   readonly excerpt: Uint8Array
   readonly truncated: boolean
 }
 
-/** There was no answer. */
+/** There was no answer: not even its status. */
 export class SendFailed extends Data.TaggedError("SendFailed")<{ readonly error: AttemptError }> {}
 
 export class Sender extends Context.Tag("@lead-signals/webhook/Sender")<

@@ -20,6 +20,10 @@ const notPublic = refused(
 
 const notHttps = refused("takes https; http only reaches addresses that LEAD_SIGNALS_WEBHOOK_ALLOW names")
 
+const unresolved = refused(
+  "takes https, or http with a name that can be resolved now to addresses that LEAD_SIGNALS_WEBHOOK_ALLOW names; this name can't"
+)
+
 /** The URL in its normal form, in which an address has one spelling. */
 const read = (text: string): Either.Either<URL, InvalidParameter> => {
   if (!URL.canParse(text)) return Either.left(refused("takes an absolute URL, like https://example.com/hook"))
@@ -52,7 +56,7 @@ export const layer = (options: GuardOptions): Layer.Layer<WebhookTargets, never,
         return addresses.pipe(
           Effect.flatMap((found) => (areAllPermitted(found, scheme, options) ? Effect.void : refusal)),
           // It may resolve later; but plain http needs to be seen to go where it is allowed.
-          Effect.catchTag("Unresolvable", () => (scheme === "http:" ? refusal : Effect.void))
+          Effect.catchTag("Unresolvable", () => (scheme === "http:" ? unresolved : Effect.void))
         )
       }
       return { check: (text) => Effect.flatMap(read(text), (url) => Effect.as(judge(url), url.href)) }

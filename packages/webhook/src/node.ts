@@ -1,9 +1,9 @@
 /** Posts with undici, and resolves names without holding up anyone else's. */
 import { Effect, Layer, Runtime } from "effect"
 import { promises as dns } from "node:dns"
-import { isIP, type LookupFunction } from "node:net"
+import { isIP, type LookupFunction, type Socket } from "node:net"
 import { Agent, buildConnector, type Dispatcher } from "undici"
-import type { AttemptError } from "@lead-signals/domain"
+import { type AttemptError, Retries } from "@lead-signals/domain"
 import type { Scheme } from "./Addresses.ts"
 import { Resolver, Unresolvable } from "./Resolver.ts"
 import { greatestExcerptBytes, type PostAnswer, type PostRequest, Sender, SendFailed } from "./Sender.ts"
@@ -11,32 +11,70 @@ import * as TargetGuard from "./TargetGuard.ts"
 
 /* Resolving */
 
-const resolveMillis = 4000
+/** How long a name may take in all, and how long the other family is waited for when one has answered. */
+const resolveMillis = 5000
+const otherFamilyMillis = 1000
+
+/** What the name servers answer when they do not know the name, or when there are none. */
+const isUnknownName = (reason: unknown): boolean =>
+  ["ENOTFOUND", "ENODATA", "ECONNREFUSED"].includes(String((reason as { code?: unknown } | null)?.code))
+
+/** The addresses that the name servers know, both families; null when they don't know the name. */
+const askServers = (servers: dns.Resolver, hostname: string): Promise<ReadonlyArray<string> | null> =>
+  new Promise((done) => {
+    const found: Array<ReadonlyArray<string>> = [[], []]
+    let open = 2
+    let isUnknown = true
+    const finish = (): void => {
+      clearTimeout(timer)
+      const addresses = found.flat()
+      done(addresses.length === 0 && isUnknown && open === 0 ? null : addresses)
+    }
+    let timer = setTimeout(finish, resolveMillis)
+    const ended = (family: number, addresses: ReadonlyArray<string>): void => {
+      open--
+      found[family] = addresses
+      if (open === 0) finish()
+      else if (addresses.length > 0) {
+        clearTimeout(timer)
+        timer = setTimeout(finish, otherFamilyMillis)
+      }
+    }
+    for (const [family, answer] of [servers.resolve4(hostname), servers.resolve6(hostname)].entries()) {
+      answer.then(
+        (addresses) => ended(family, addresses),
+        (reason: unknown) => {
+          isUnknown &&= isUnknownName(reason)
+          ended(family, [])
+        }
+      )
+    }
+  })
+
+/** What the hosts file says, which only the system's own resolver reads. */
+const askSystem = (hostname: string): Promise<ReadonlyArray<string>> =>
+  dns.lookup(hostname, { all: true }).then(
+    (all) => all.map(({ address }) => address),
+    () => []
+  )
 
 /**
  * Asks the name servers without Node's four threads, which one hanging name server could take from everyone. Names that
- * no server knows may stand in the hosts file, which only the system's own resolver reads.
+ * no server knows may stand in the hosts file.
  */
 const resolve = (hostname: string): Effect.Effect<ReadonlyArray<string>, Unresolvable> =>
   Effect.async<ReadonlyArray<string>, Unresolvable>((resume) => {
-    const servers = new dns.Resolver({ timeout: resolveMillis, tries: 2 })
-    void Promise.allSettled([servers.resolve4(hostname), servers.resolve6(hostname)]).then(
-      async (answers) => {
-        const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
-        const isSlow = answers.some(
-          (answer) => answer.status === "rejected" && (answer.reason as { code?: string }).code === "ETIMEOUT"
-        )
-        const addresses =
-          found.length > 0 || isSlow
-            ? found
-            : await dns.lookup(hostname, { all: true }).then(
-                (all) => all.map(({ address }) => address),
-                () => []
-              )
-        resume(addresses.length > 0 ? Effect.succeed(addresses) : Effect.fail(new Unresolvable({ hostname })))
-      }
-    )
-    return Effect.sync(() => servers.cancel())
+    const servers = new dns.Resolver({ timeout: resolveMillis / 2, tries: 2 })
+    let isWanted = true
+    void askServers(servers, hostname).then(async (found) => {
+      const addresses = found ?? (isWanted ? await askSystem(hostname) : [])
+      servers.cancel()
+      resume(addresses.length > 0 ? Effect.succeed(addresses) : Effect.fail(new Unresolvable({ hostname })))
+    })
+    return Effect.sync(() => {
+      isWanted = false
+      servers.cancel()
+    })
   })
 
 export const resolver: Layer.Layer<Resolver> = Layer.succeed(Resolver, Resolver.of({ resolve }))
@@ -53,10 +91,14 @@ class NameUnresolvable extends Error {
 
 type Connector = ReturnType<typeof buildConnector>
 
+/** How long one address of several is tried before the next: long enough for the other end of the world. */
+const nextAddressMillis = 2500
+
 /** Dials only what the guard lets through: the addresses that it has judged are the ones that are dialled. */
 const guarded = (
   options: TargetGuard.GuardOptions,
-  addressesOf: (hostname: string) => Promise<ReadonlyArray<string>>
+  addressesOf: (hostname: string) => Promise<ReadonlyArray<string>>,
+  sockets: Set<Socket>
 ): Connector => {
   const lookup =
     (scheme: Scheme): LookupFunction =>
@@ -74,10 +116,14 @@ const guarded = (
         () => callback(new NameUnresolvable(), [])
       )
     }
-  const connectors: { readonly [scheme in Scheme]: Connector } = {
-    "https:": buildConnector({ timeout: 0, lookup: lookup("https:") }),
-    "http:": buildConnector({ timeout: 0, lookup: lookup("http:") })
-  }
+  const connector = (scheme: Scheme): Connector =>
+    buildConnector({
+      // A connection that is not there when its attempt is over is given up, also in the middle of the TLS handshake.
+      timeout: Retries.attemptTimeoutMillis,
+      autoSelectFamilyAttemptTimeout: nextAddressMillis,
+      lookup: lookup(scheme)
+    } as buildConnector.BuildOptions)
+  const connectors = { "https:": connector("https:"), "http:": connector("http:") }
   return (target, callback) => {
     const scheme = target.protocol as Scheme
     const literal = target.hostname.replace(/^\[|\]$/g, "")
@@ -86,7 +132,10 @@ const guarded = (
       callback(new TargetRefused(), null)
       return
     }
-    connectors[scheme](target, callback)
+    // The socket is the connector's answer, which its types leave out.
+    const socket = connectors[scheme](target, callback) as unknown as Socket
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
   }
 }
 
@@ -114,21 +163,32 @@ const header = (headers: Dispatcher.ResponseData["headers"], name: string): stri
   return (Array.isArray(value) ? value[0] : value) ?? null
 }
 
-/** Reads as much as is kept, and gives the rest up with its connection. */
+/** How long the body is waited for when the status is there: the status says what the receiver made of the post. */
+const excerptMillis = 2000
+
+/** Reads as much as is kept, and gives the rest up with its connection; a body that breaks off is what came of it. */
 const readExcerpt = async (
   body: Dispatcher.ResponseData["body"]
 ): Promise<Pick<PostAnswer, "excerpt" | "truncated">> => {
   const chunks: Array<Uint8Array> = []
   let size = 0
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > greatestExcerptBytes) break
+  let isWhole = false
+  // A destroyed body tells its reader by an error, and anyone else who listens.
+  body.on("error", () => {})
+  const timer = setTimeout(() => body.destroy(), excerptMillis)
+  try {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > greatestExcerptBytes) break
+    }
+    isWhole = size <= greatestExcerptBytes
+  } catch {
+    isWhole = false
+  } finally {
+    clearTimeout(timer)
   }
-  return {
-    excerpt: Buffer.concat(chunks).subarray(0, greatestExcerptBytes),
-    truncated: size > greatestExcerptBytes
-  }
+  return { excerpt: Buffer.concat(chunks).subarray(0, greatestExcerptBytes), truncated: !isWhole }
 }
 
 const post = async (
@@ -162,18 +222,24 @@ export const sender = (options: TargetGuard.GuardOptions): Layer.Layer<Sender, n
     Effect.gen(function* () {
       const { resolve } = yield* Resolver
       const runPromise = Runtime.runPromise(yield* Effect.runtime<never>())
+      const sockets = new Set<Socket>()
       const dispatcher = yield* Effect.acquireRelease(
         Effect.sync(
           () =>
             new Agent({
-              connect: guarded(options, (hostname) => runPromise(resolve(hostname))),
+              connect: guarded(options, (hostname) => runPromise(resolve(hostname)), sockets),
               maxHeaderSize: greatestHeadBytes,
               // The emitter limits the whole attempt.
               headersTimeout: 0,
               bodyTimeout: 0
             })
         ),
-        (agent) => Effect.promise(() => agent.destroy())
+        (agent) =>
+          Effect.promise(() => {
+            // The agent itself leaves those alone that are still being opened.
+            for (const socket of sockets) socket.destroy()
+            return agent.destroy()
+          })
       )
       return Sender.of({
         post: (request) =>

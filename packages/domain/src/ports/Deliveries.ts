@@ -51,11 +51,15 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
 
     /**
      * Queues what the dead letters were of that died at or after `since` and were not sent again yet, the oldest first,
-     * at most `limit`; answers how many.
+     * at most `limit`; only tests and the given event types. Answers how many.
      */
     readonly recover: (
       webhookId: WebhookId,
-      request: { readonly since: Instant; readonly limit: number },
+      request: {
+        readonly since: Instant
+        readonly events: ReadonlyArray<EventType>
+        readonly limit: number
+      },
       ids: () => DeliveryId
     ) => Answer<number>
   }

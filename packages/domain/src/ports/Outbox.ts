@@ -24,8 +24,11 @@ export interface LeaseRequest {
   readonly leaseMillis: number
   readonly limits: Limits
   readonly underWay: UnderWay
-  /** Makes a delivery's body; called in the transaction, at most once for any id. It must be a plain function. */
-  readonly body: (material: BodyMaterial) => string
+  /**
+   * Makes a delivery's body, of a delivery that has none yet. Called in the transaction, which may be tried again: it must
+   * be a plain function. Null when none can be made: the delivery is leased without.
+   */
+  readonly body: (material: BodyMaterial) => string | null
 }
 
 /** The right to make one attempt of one delivery until `until`. */
@@ -33,14 +36,17 @@ export interface Lease {
   readonly deliveryId: DeliveryId
   readonly token: string
   readonly until: Instant
-  /** The same to the byte at every attempt of the id. */
-  readonly body: string
+  /** The same to the byte at every attempt of the id; null when none could be made. */
+  readonly body: string | null
   readonly webhook: Webhook
 }
 
 export interface Leased {
   readonly leases: ReadonlyArray<Lease>
-  /** When, after now, the next delivery of an enabled webhook becomes due; null when none does. */
+  /**
+   * When, after now, the next delivery becomes due of an enabled webhook that had a place for it; null when none does.
+   * Of one that had no place, an attempt will end before anything can be done.
+   */
   readonly nextDueAt: Instant | null
 }
 

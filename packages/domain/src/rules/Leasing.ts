@@ -7,14 +7,22 @@ import type { WebhookId } from "../model/Webhook.ts"
 /** How many attempts may be under way at once. */
 export interface Limits {
   readonly total: number
+  /** So many of all are kept for webhooks that have none under way. */
+  readonly reserved: number
   readonly perWebhook: number
-  /** All webhooks together whose last attempt failed: they can never take every place. */
+  /** All webhooks together whose last attempt failed. */
   readonly failingTotal: number
   /** One such webhook: enough to see that it is well again. */
   readonly perFailingWebhook: number
 }
 
-export const defaultLimits: Limits = { total: 256, perWebhook: 32, failingTotal: 128, perFailingWebhook: 2 }
+export const defaultLimits: Limits = {
+  total: 256,
+  reserved: 64,
+  perWebhook: 32,
+  failingTotal: 128,
+  perFailingWebhook: 2
+}
 
 /** The attempts under way, by webhook. */
 export interface UnderWay {
@@ -31,21 +39,50 @@ export interface Candidate {
   readonly dueAt: Instant
 }
 
-/** The most that the webhook could be given now. */
-export const places = (
-  { failingSince, webhookId }: Omit<Candidate, "dueAt">,
+/** What is left of the limits while places are dealt out. */
+class Free {
+  private total: number
+  private failing: number
+
+  constructor(
+    private readonly limits: Limits,
+    private readonly underWay: UnderWay
+  ) {
+    this.total = limits.total - underWay.total
+    this.failing = limits.failingTotal - underWay.failingTotal
+  }
+
+  underWayOf(webhookId: WebhookId): number {
+    return this.underWay.byWebhook.get(webhookId) ?? 0
+  }
+
+  /** Whether the webhook may have one more than the `has` that it has. */
+  allows({ failingSince }: Pick<Candidate, "failingSince">, has: number): boolean {
+    const { perFailingWebhook, perWebhook, reserved } = this.limits
+    const own = failingSince === null ? perWebhook : perFailingWebhook
+    return has < own && this.total > (has === 0 ? 0 : reserved) && (failingSince === null || this.failing > 0)
+  }
+
+  take({ failingSince }: Pick<Candidate, "failingSince">): void {
+    this.total--
+    if (failingSince !== null) this.failing--
+  }
+}
+
+/** Whether the webhook could be given anything now. */
+export const hasPlace = (
+  candidate: Pick<Candidate, "webhookId" | "failingSince">,
   limits: Limits,
   underWay: UnderWay
-): number => {
-  const own = failingSince === null ? limits.perWebhook : limits.perFailingWebhook
-  const all = limits.total - underWay.total
-  const failing = failingSince === null ? all : limits.failingTotal - underWay.failingTotal
-  return Math.max(0, Math.min(own - (underWay.byWebhook.get(webhookId) ?? 0), all, failing))
+): boolean => {
+  const free = new Free(limits, underWay)
+  return free.allows(candidate, free.underWayOf(candidate.webhookId))
 }
 
 /**
- * Deals the free places out, one to each webhook in turn, the one that has waited longest first. `due` says how many a
- * webhook has due, at most `places` of them. Never more than any limit, and no place is left free that one could use.
+ * Deals the free places out one by one: to who has the fewest attempts under way, among these to who has waited longest.
+ * `due` says how many deliveries a webhook has due. No place is left free that one could use. The shares are in the order
+ * in which the first place was given.
  */
 export const share = (
   candidates: ReadonlyArray<Candidate & { readonly due: number }>,
@@ -53,22 +90,34 @@ export const share = (
   underWay: UnderWay
 ): ReadonlyMap<WebhookId, number> => {
   const shares = new Map<WebhookId, number>()
-  const queue = [...candidates]
-    .sort((a, b) => a.dueAt - b.dueAt)
-    .map((candidate) => ({ candidate, most: Math.min(candidate.due, places(candidate, limits, underWay)) }))
-  let free = limits.total - underWay.total
-  let freeOfFailing = limits.failingTotal - underWay.failingTotal
-  for (let dealt = true; dealt;) {
-    dealt = false
-    for (const { candidate, most } of queue) {
-      const { failingSince, webhookId } = candidate
-      const has = shares.get(webhookId) ?? 0
-      if (has >= most || free <= 0 || (failingSince !== null && freeOfFailing <= 0)) continue
-      shares.set(webhookId, has + 1)
-      free--
-      if (failingSince !== null) freeOfFailing--
-      dealt = true
+  const free = new Free(limits, underWay)
+  const queue = [...candidates].sort((a, b) => a.dueAt - b.dueAt)
+  for (let level = 0; level < Math.max(limits.perWebhook, limits.perFailingWebhook); level++) {
+    for (const candidate of queue) {
+      const { due, webhookId } = candidate
+      const dealt = shares.get(webhookId) ?? 0
+      const has = free.underWayOf(webhookId) + dealt
+      if (has !== level || dealt >= due || !free.allows(candidate, has)) continue
+      free.take(candidate)
+      shares.set(webhookId, dealt + 1)
     }
   }
   return shares
+}
+
+/**
+ * The webhooks that `share` can give anything to, whatever they have due: a store need not look at the others. With one
+ * due delivery each, they are those that are given a place.
+ */
+export const shortlist = <A extends Candidate>(
+  candidates: ReadonlyArray<A>,
+  limits: Limits,
+  underWay: UnderWay
+): ReadonlyArray<A> => {
+  const shares = share(
+    candidates.map((candidate) => ({ ...candidate, due: 1 })),
+    limits,
+    underWay
+  )
+  return candidates.filter(({ webhookId }) => shares.has(webhookId))
 }

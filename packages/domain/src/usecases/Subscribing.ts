@@ -1,7 +1,7 @@
 /** What an operator does with webhooks: sets them up, tries them, looks at their deliveries, sends again. */
 import { Clock, Effect, Option } from "effect"
 import type { BrandId } from "../model/Brand.ts"
-import type { DeliveryId } from "../model/Delivery.ts"
+import { type DeliveredEvent, type DeliveryId, testEvent } from "../model/Delivery.ts"
 import { InvalidParameter, NotFound, type StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { LeadId } from "../model/Lead.ts"
@@ -66,7 +66,11 @@ const changed = (webhook: Webhook, { description, enabled, events, url }: Webhoo
     enabled: isEnabled,
     // Disabling one again keeps why it was disabled first.
     disabledReason: isEnabled ? null : webhook.enabled ? disabledByOperator : webhook.disabledReason,
-    failingSince: isEnabled && !webhook.enabled ? null : webhook.failingSince
+    // What failed was said of another target, or before it was set right.
+    failingSince:
+      (isEnabled && !webhook.enabled) || (url !== undefined && url !== webhook.url)
+        ? null
+        : webhook.failingSince
   }
 }
 
@@ -136,11 +140,26 @@ export const delivery = (brandId: BrandId, id: WebhookId, deliveryId: DeliveryId
     return { webhook: known, ...found }
   })
 
-/** A new delivery with a new id, made of what is known then. [DELIV-8] */
+/** [EVT-7] */
+const subscribed = (
+  { events }: Webhook,
+  event: DeliveredEvent,
+  parameter: string
+): Effect.Effect<void, InvalidParameter> =>
+  event === testEvent || events.includes(event)
+    ? Effect.void
+    : new InvalidParameter({
+        parameter,
+        message: `${parameter} takes a webhook that subscribes to ${event}; this one to ${events.join(", ")}.`
+      })
+
+/** A new delivery with a new id, made of what is known then; of a type that the webhook still subscribes to. [DELIV-8] */
 export const resendDelivery = (brandId: BrandId, id: WebhookId, deliveryId: DeliveryId) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
     const known = yield* webhook(brandId, id)
+    const found = yield* orNotFound(yield* deliveries.get(known.id, deliveryId), "delivery")
+    yield* subscribed(known, found.delivery.event, "id")
     return yield* orNotFound(yield* deliveries.resend(known.id, deliveryId, yield* freshIds), "delivery")
   })
 
@@ -153,12 +172,7 @@ export const resendLead = (
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
     const known = yield* webhook(brandId, webhookId)
-    if (!known.events.includes(event)) {
-      return yield* new InvalidParameter({
-        parameter: "webhookId",
-        message: `webhookId takes a webhook that subscribes to ${event}; this one to ${known.events.join(", ")}.`
-      })
-    }
+    yield* subscribed(known, event, "webhookId")
     const queued = yield* deliveries.resendEvent(known, { id: leadId, event }, yield* freshIds)
     return yield* orNotFound(queued, "lead")
   })
@@ -166,7 +180,10 @@ export const resendLead = (
 /** So many are queued in one transaction. */
 const recoveredAtOnce = 500
 
-/** Sends everything again that died at or after `since`; answers how many. Again is free: nothing is sent twice. */
+/**
+ * Sends everything again that died at or after `since`, of the types that the webhook still subscribes to; answers how
+ * many. Again is free: nothing is sent twice.
+ */
 export const recover = (
   brandId: BrandId,
   id: WebhookId,
@@ -178,7 +195,11 @@ export const recover = (
     const ids = yield* freshIds
     let recovered = 0
     for (;;) {
-      const piece = yield* deliveries.recover(known.id, { since, limit: recoveredAtOnce }, ids)
+      const piece = yield* deliveries.recover(
+        known.id,
+        { since, events: known.events, limit: recoveredAtOnce },
+        ids
+      )
       recovered += piece
       if (piece < recoveredAtOnce) return recovered
     }

@@ -53,9 +53,10 @@ export const envelopeView = (
 /** The whole body of a delivery, as an object. */
 export const deliveryView = (material: BodyMaterial) => {
   const { brandId, createdAt, deliveryId, engagements, lead, subject, webhookId } = material
-  if (subject === null || lead === null) {
+  if (subject === null) {
     return envelopeView(deliveryId, { event: testEvent, brandId, occurredAt: createdAt }, testView(webhookId))
   }
+  if (lead === null || engagements.length === 0) throw new Error("An event without its lead or engagement")
   return envelopeView(
     deliveryId,
     subject,

@@ -85,7 +85,13 @@ const deliveryFields = {
   }),
   attempts: integer({ description: "How many have been made" }),
   createdAt: time,
-  nextAttemptAt: timeOrNull,
+  nextAttemptAt: Schema.NullOr(Schema.String).annotations({
+    jsonSchema: {
+      type: ["string", "null"],
+      format: "date-time",
+      description: "While pending; while an attempt is under way, when another process would take over"
+    }
+  }),
   finishedAt: timeOrNull,
   resendOf: textOrNull({ description: "The delivery that this one sends again" }),
   resentAs: textOrNull({ description: "The delivery that sent this one again, the latest" })

@@ -1,0 +1,115 @@
+import { Excerpt } from "@lead-signals/webhook"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const make = (answer: string | Buffer, payload: unknown, cutAt = 1024): string | null => {
+  const bytes = Buffer.from(answer)
+  return Excerpt.make(bytes.subarray(0, cutAt), bytes.length > cutAt, JSON.stringify({ data: payload }))
+}
+
+/** Texts that no answer holds by chance. */
+const word = fc
+  .array(fc.constantFrom("ka", "ro", "mü", "ши", "李", "é", "zw", "Q", "İ", "ß"), {
+    minLength: 4,
+    maxLength: 9
+  })
+  .map((parts) => parts.join(""))
+const words = fc.array(word, { minLength: 1, maxLength: 4 }).map((all) => all.join(" "))
+const lead = fc.record({
+  id: fc.nat(),
+  name: words,
+  headline: fc.option(words),
+  liProfileUrl: fc.option(word.map((each) => `https://network.example/in/${each}?a=b&c="d"`))
+})
+const payload = fc.record({
+  lead2: lead,
+  engagements: fc.array(
+    fc.record({
+      id: fc.constant("e1"),
+      type: fc.constant("comment"),
+      commentText: fc.option(fc.array(words, { minLength: 1, maxLength: 3 }).map((all) => all.join("\n"))),
+      postAuthorDetail: fc.option(fc.record({ name: words }))
+    }),
+    { maxLength: 2 }
+  )
+})
+
+const unicodeEscaped = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+  )
+
+const html = (text: string): string =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("<", "&lt;")
+    .replace(/[^\x20-\x7e]/gu, (c) => `&#${c.codePointAt(0)};`)
+
+/** The ways in which receivers echo. */
+const spellings: ReadonlyArray<readonly [string, (value: unknown) => string]> = [
+  ["as JSON", (value) => JSON.stringify(value)],
+  ["as indented JSON", (value) => JSON.stringify(value, null, 2)],
+  ["as JSON in ASCII", (value) => unicodeEscaped(JSON.stringify(value)).slice(1, -1).replaceAll('\\"', '"')],
+  ["as JSON with escaped slashes", (value) => JSON.stringify(value).replaceAll("/", "\\/")],
+  ["as JSON in JSON", (value) => JSON.stringify(JSON.stringify(value))],
+  ["as HTML", (value) => `<pre>${html(JSON.stringify(value))}</pre>`],
+  ["in a URL", (value) => `?body=${encodeURIComponent(JSON.stringify(value))}`],
+  ["in a form", (value) => new URLSearchParams({ body: JSON.stringify(value) }).toString()],
+  ["in capitals", (value) => JSON.stringify(value).toUpperCase()]
+]
+
+const leaves = (value: unknown): Array<string> =>
+  typeof value === "string"
+    ? value.split(/\s+/)
+    : Array.isArray(value)
+      ? value.flatMap(leaves)
+      : typeof value === "object" && value !== null
+        ? Object.entries(value).flatMap(([key, each]) => (key === "id" || key === "type" ? [] : leaves(each)))
+        : []
+
+describe("what is kept of an answer", () => {
+  it.each(spellings)("holds nothing personal of an echo %s, cut anywhere [DELIV-5, PII-2]", (name, spell) => {
+    fc.assert(
+      fc.property(payload, fc.integer({ min: 20, max: 1024 }), (drawn, cutAt) => {
+        // In capitals these letters become two, which is beyond what is compared.
+        const data = name === "in capitals" ? JSON.parse(JSON.stringify(drawn).replace(/[ßİ]/g, "z")) : drawn
+        const kept = make(`error in ${spell(data)}`, data, cutAt)!
+        const shown = name === "in capitals" ? kept.toLowerCase() : kept
+        for (const leaf of leaves(data)) {
+          if (leaf.length >= 8)
+            expect([leaf, shown.includes(name === "in capitals" ? leaf.toLowerCase() : leaf)]).toEqual([
+              leaf,
+              false
+            ])
+        }
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("is the answer as it came, when it repeats nothing [DELIV-5]", () => {
+    const data = {
+      lead2: { id: 7, name: "Ada Example", headline: "Head of R&D" },
+      engagements: [{ id: "e1", type: "comment" }]
+    }
+    for (const text of [
+      "ok",
+      '{"error":"no\\u0020such list","id":"e1"}',
+      "a%20b &amp; c\n\td",
+      "comment 7"
+    ]) {
+      expect(make(text, data)).toBe(text)
+    }
+    expect(make("", data)).toBeNull()
+    expect(make(Buffer.from([0x41, 0xff, 0x07, 0x42]), data)).toBe("A\ufffdB")
+  })
+
+  it("is withheld when a payload has too many texts to be compared [DELIV-5]", () => {
+    const data = {
+      lead2: { headline: Array.from({ length: 20_000 }, (_, i) => `line number ${i}`).join("\n") }
+    }
+    expect(make("line number 19999", data)).toContain("withheld")
+  })
+})
