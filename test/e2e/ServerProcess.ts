@@ -56,6 +56,10 @@ const spawnProgram = (program: ReadonlyArray<string>, environment: Record<string
 export const spawnServer = (environment: Record<string, string>, ...args: ReadonlyArray<string>) =>
   spawnProgram([...fromSource, ...args], environment)
 
+/** The same from a bundle, which starts sooner. */
+export const spawnBundle = (program: string, environment: Record<string, string>) =>
+  spawnProgram([program], environment)
+
 /** Starts a server and waits for its line `Listening on …`. `program` is a bundle of it, else its source is run. */
 export const startServer = async (
   environment: Record<string, string>,

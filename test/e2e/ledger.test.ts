@@ -4,10 +4,9 @@
  */
 import { Prng } from "@lead-signals/simulator"
 import Database from "better-sqlite3"
-import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { Webhook as StandardWebhook } from "standardwebhooks"
-import { afterAll, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { type Received, startReceiver } from "../webhook/Receiver.ts"
 import { bundleServer } from "./BundledServer.ts"
@@ -15,6 +14,10 @@ import { callJson, endServersAfterTests, operatorToken, setUpBrand, startServer 
 
 endServersAfterTests()
 const kills = 50
+let program: string
+beforeAll(async () => {
+  program = await bundleServer()
+})
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
@@ -43,8 +46,6 @@ const tally = ({ received }: Subscriber) => {
 
 it(`loses nothing and doubles nothing over ${kills} kills under load [DELIV-2, EVT-2, EVT-3, EVT-5, EVT-8]`, async () => {
   const prng = Prng.of(11, "ledger")
-  const program = await bundleServer()
-  afterAll(() => rmSync(program, { force: true }))
   const filename = join(temporaryFolder(), "ledger.sqlite")
   const environment = {
     LEAD_SIGNALS_DATABASE: filename,

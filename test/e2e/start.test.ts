@@ -5,18 +5,24 @@ import { request } from "node:http"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { bundleServer } from "./BundledServer.ts"
 import {
   callJson,
   endServersAfterTests,
   operatorToken,
   setUpBrand,
+  spawnBundle,
   spawnServer,
   startServer
 } from "./ServerProcess.ts"
 
 endServersAfterTests()
+let program: string
+beforeAll(async () => {
+  program = await bundleServer()
+})
 const folder = temporaryFolder()
 const shell = (line: string) =>
   promisify(execFile)("bash", ["-c", line.replace("curl ", "curl --silent --fail ")])
@@ -117,7 +123,7 @@ describe("npm start", () => {
     ["LEAD_SIGNALS_DATABASE", "", "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, or memory."],
     ["HOST", "203.0.113.7", "203.0.113.7 is not an address of this machine; set HOST to one that is."]
   ])("stops with one line when %s is %j [ERR-3]", async (name, value, message) => {
-    const { err, exit, out } = spawnServer({
+    const { err, exit, out } = spawnBundle(program, {
       LEAD_SIGNALS_DATABASE: "memory",
       LEAD_SIGNALS_DEMO: "false",
       [name]: value

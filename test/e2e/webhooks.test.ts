@@ -1,18 +1,23 @@
 /** Webhooks of the server as its users run it: several processes on one file, the way out, settings that are wrong. */
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { bundleServer } from "./BundledServer.ts"
 import { startReceiver } from "../webhook/Receiver.ts"
 import {
   callJson,
   endServersAfterTests,
   operatorToken,
   setUpBrand,
-  spawnServer,
+  spawnBundle,
   startServer
 } from "./ServerProcess.ts"
 
 endServersAfterTests()
+let program: string
+beforeAll(async () => {
+  program = await bundleServer()
+})
 const folder = temporaryFolder()
 
 const environment = (name: string) => ({
@@ -93,7 +98,7 @@ describe("webhooks of the server", () => {
     ],
     ["LEAD_SIGNALS_WEBHOOK_RETRY", "", "takes seconds with commas between"]
   ])("stop the start with one line when %s is %j [ERR-3]", async (name, value, message) => {
-    const { err, exit, out } = spawnServer({
+    const { err, exit, out } = spawnBundle(program, {
       LEAD_SIGNALS_DATABASE: "memory",
       LEAD_SIGNALS_DEMO: "false",
       [name]: value

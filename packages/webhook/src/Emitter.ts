@@ -69,6 +69,9 @@ export class Emitter extends Context.Tag("@lead-signals/webhook/Emitter")<
 
 const userAgent = "Lead-Signals/1.0 (webhooks)"
 
+/** An attempt ends so long before its lease, when another may begin the next. */
+const handoverMillis = 1000
+
 /** So many attempts are recorded in one transaction. */
 const recordedAtOnce = 500
 
@@ -204,7 +207,7 @@ const make = (options: EmitterOptions) =>
     const attempt = (lease: Lease) =>
       Effect.gen(function* () {
         const at = yield* Clock.currentTimeMillis
-        const millis = Math.min(Retries.attemptTimeoutMillis, lease.until - at)
+        const millis = Math.min(Retries.attemptTimeoutMillis, lease.until - handoverMillis - at)
         if (millis <= 0) return yield* Queue.offer(ended, { lease, attempt: null })
         const result =
           lease.body === null
