@@ -1,5 +1,5 @@
 /** What an operator does: brands, keys, signals, campaigns, flags, export and erasure. */
-import { Clock, Effect, Encoding, Option } from "effect"
+import { Clock, Effect, Encoding } from "effect"
 import type { ApiKey } from "../model/ApiKey.ts"
 import type { Brand, BrandId } from "../model/Brand.ts"
 import type { PostTotals } from "../model/Campaign.ts"
@@ -14,10 +14,8 @@ import * as ApiKeys from "../rules/ApiKeys.ts"
 import * as DeliveryIds from "../rules/DeliveryIds.ts"
 import * as MetricSnapshots from "../rules/MetricSnapshots.ts"
 import * as Suppression from "../rules/Suppression.ts"
+import { orNotFound } from "./Found.ts"
 import { leadDetail } from "./Reading.ts"
-
-const orNotFound = <A>(found: Option.Option<A>, resource: NotFound["resource"]): Effect.Effect<A, NotFound> =>
-  Option.match(found, { onNone: () => Effect.fail(new NotFound({ resource })), onSome: Effect.succeed })
 
 export const createBrand = (name: string) =>
   Effect.gen(function* () {

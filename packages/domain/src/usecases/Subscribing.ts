@@ -1,5 +1,5 @@
 /** What an operator does with webhooks: sets them up, tries them, looks at their deliveries, sends again. */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import type { BrandId } from "../model/Brand.ts"
 import { type DeliveredEvent, type DeliveryId, testEvent } from "../model/Delivery.ts"
 import { InvalidParameter, NotFound, type StoreUnavailable } from "../model/Failure.ts"
@@ -14,10 +14,8 @@ import { WebhookTargets } from "../ports/WebhookTargets.ts"
 import * as DeliveryIds from "../rules/DeliveryIds.ts"
 import * as DeliveryQueries from "../rules/DeliveryQueries.ts"
 import * as WebhookSecrets from "../rules/WebhookSecrets.ts"
+import { orNotFound } from "./Found.ts"
 import { brand } from "./Operating.ts"
-
-const orNotFound = <A>(found: Option.Option<A>, resource: NotFound["resource"]): Effect.Effect<A, NotFound> =>
-  Option.match(found, { onNone: () => Effect.fail(new NotFound({ resource })), onSome: Effect.succeed })
 
 const inOrder = (events: ReadonlyArray<EventType>): ReadonlyArray<EventType> =>
   eventTypes.filter((event) => events.includes(event))
