@@ -37,9 +37,10 @@ interface ReferenceEngagement {
   trackedAt: number
 }
 
-export const waitMillis = [1000]
-
 export class DeliveryReference {
+  /** How long after each failure the next attempt is due. */
+  constructor(readonly waitMillis: ReadonlyArray<number>) {}
+
   webhooks: Array<ReferenceWebhook> = []
   deliveries: Array<ReferenceDelivery> = []
   engagements: Array<ReferenceEngagement> = []
@@ -147,8 +148,8 @@ export class DeliveryReference {
     if (status === 410) {
       delivery.dueAt = now
       webhook.enabled = false
-    } else if (delivery.failures < waitMillis.length) {
-      delivery.dueAt = now + waitMillis[delivery.failures]!
+    } else if (delivery.failures < this.waitMillis.length) {
+      delivery.dueAt = now + this.waitMillis[delivery.failures]!
       delivery.failures++
     } else {
       Object.assign(delivery, { state: "dead", dueAt: null, finishedAt: now, body: null })

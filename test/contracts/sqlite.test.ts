@@ -8,4 +8,4 @@ const layer = () => SqliteStore.layer({ filename: temporaryFile("store.sqlite") 
 
 leadStoreContract("SQLite", layer, 1000)
 directoryContract("SQLite", layer)
-deliveryContract("SQLite", layer, 150)
+deliveryContract("SQLite", layer, 200)

@@ -1,0 +1,163 @@
+/**
+ * Time and turns of a simulation. Everything that happens is a task of a machine, in the lane of the fiber that it belongs
+ * to; the picker says which lane goes on, and when none can, time moves to the next timer. A whole run is one synchronous
+ * turn of JavaScript: nothing outside can reach its history.
+ */
+import { Prng } from "../Prng.ts"
+import { Heap } from "./Heap.ts"
+import { Machine } from "./Machine.ts"
+import { ofSeed, type Picker } from "./Picker.ts"
+import { Trace, type TraceValue } from "./Trace.ts"
+
+type Task = () => void
+
+interface Lane {
+  readonly lane: number
+  readonly machine: Machine
+  readonly key: object
+  readonly tasks: Array<Task>
+}
+
+interface Timer {
+  readonly at: number
+  readonly seq: number
+  readonly machine: Machine
+  readonly task: Task
+  cancelled: boolean
+}
+
+/** `done`: the condition held. `horizon`: time was up. `stalled`: nothing could go on, and the condition did not hold. */
+export type Ended = "done" | "horizon" | "stalled" | "steps"
+
+export interface KernelOptions {
+  readonly seed: number
+  /** The virtual time at which the run begins, in milliseconds since 1970. */
+  readonly startsAt: number
+  /** Else it is drawn from the seed. */
+  readonly picker?: Picker
+}
+
+export class Kernel {
+  readonly trace = new Trace()
+  readonly seed: number
+  /** How many tasks have run. */
+  steps = 0
+  /** Machine-independent time, in milliseconds since 1970. Each machine's own clock can be off. */
+  now: number
+  private readonly startsAt: number
+  private readonly picker: Picker
+  private readonly runnable: Array<Lane> = []
+  private readonly lanes = new Map<object, Lane>()
+  private readonly timers = new Heap<Timer>((a, b) => a.at < b.at || (a.at === b.at && a.seq < b.seq))
+  private laneCount = 0
+  private timerCount = 0
+
+  constructor({ picker, seed, startsAt }: KernelOptions) {
+    this.seed = seed
+    this.startsAt = startsAt
+    this.now = startsAt
+    this.picker = picker ?? ofSeed(this.stream("scheduling"))
+  }
+
+  /** Numbers of their own for a purpose: drawing more of one does not move another. */
+  stream(label: string): Prng {
+    return Prng.of(this.seed, label)
+  }
+
+  machine(name: string): Machine {
+    return new Machine(this, name)
+  }
+
+  record(party: string, kind: string, fields: Readonly<Record<string, TraceValue>> = {}): void {
+    this.trace.record({ at: this.now - this.startsAt, party, kind, fields })
+  }
+
+  /** Queues a task in the lane of the key; of a machine that is gone it is dropped. */
+  enqueue(machine: Machine, key: object, task: Task): void {
+    if (!machine.isAlive) return
+    const known = this.lanes.get(key)
+    if (known !== undefined) {
+      known.tasks.push(task)
+      return
+    }
+    const lane: Lane = { lane: ++this.laneCount, machine, key, tasks: [task] }
+    this.lanes.set(key, lane)
+    this.runnable.push(lane)
+  }
+
+  /** Runs the task of the machine in so many milliseconds, if the machine is there then; answers how to call it off. */
+  after(millis: number, machine: Machine, task: Task): () => void {
+    const at = this.now + Math.max(0, Math.ceil(millis))
+    const timer: Timer = { at, seq: ++this.timerCount, machine, task, cancelled: false }
+    this.timers.push(timer)
+    return () => {
+      timer.cancelled = true
+    }
+  }
+
+  /** Takes what belongs to the machine out of the lanes; its timers are passed over when they are due. */
+  drop(machine: Machine): void {
+    for (let i = this.runnable.length - 1; i >= 0; i--) {
+      const lane = this.runnable[i]!
+      if (lane.machine !== machine) continue
+      this.runnable.splice(i, 1)
+      this.lanes.delete(lane.key)
+    }
+  }
+
+  /** One task of one lane; false when there is none. */
+  private step(): boolean {
+    if (this.runnable.length === 0) return false
+    const index = this.runnable.length === 1 ? 0 : this.picker.pick(this.runnable)
+    const lane = this.runnable[index]!
+    const task = lane.tasks.shift()!
+    if (lane.tasks.length === 0) {
+      this.runnable.splice(index, 1)
+      this.lanes.delete(lane.key)
+    }
+    this.steps++
+    task()
+    return true
+  }
+
+  /** Moves to the next instant at which a timer is due, and lets all of that instant loose; false when there is none. */
+  private advance(until: number): boolean {
+    for (let next = this.timers.peek(); next !== undefined; next = this.timers.peek()) {
+      if (!next.cancelled && next.machine.isAlive) break
+      this.timers.pop()
+    }
+    const first = this.timers.peek()
+    if (first === undefined || first.at > until) return false
+    this.now = first.at
+    for (let next = this.timers.peek(); next?.at === this.now; next = this.timers.peek()) {
+      const timer = this.timers.pop()!
+      // Each in a lane of its own: which of those due at once goes first is the picker's.
+      if (!timer.cancelled) this.enqueue(timer.machine, timer, timer.task)
+    }
+    return true
+  }
+
+  /**
+   * Goes on until the condition holds, which is asked after every task, or until the horizon: a virtual time, past which
+   * nothing runs and at which the clock then stands.
+   */
+  run({
+    isDone = () => false,
+    greatestSteps = Number.POSITIVE_INFINITY,
+    until
+  }: {
+    readonly until: number
+    readonly isDone?: () => boolean
+    readonly greatestSteps?: number
+  }): Ended {
+    const lastStep = this.steps + greatestSteps
+    for (;;) {
+      if (isDone()) return "done"
+      if (this.steps >= lastStep) return "steps"
+      if (this.step() || this.advance(until)) continue
+      const isOver = this.timers.size > 0
+      this.now = Math.max(this.now, until)
+      return isOver ? "horizon" : "stalled"
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import { firstDivergence, Kernel, type Machine, Picker, Prng, sealed } from "@lead-signals/simulator"
+import { Deferred, Duration, Effect, Fiber, Queue, Random, Ref, Schedule } from "effect"
+import { describe, expect, it } from "vitest"
+
+const startsAt = Date.UTC(2026, 0, 5, 10)
+const day = 86_400_000
+
+const run = <A>(seed: number, work: (kernel: Kernel, machine: Machine) => A, picker?: Picker.Picker): A => {
+  const kernel = new Kernel({ seed, startsAt, ...(picker === undefined ? {} : { picker }) })
+  return sealed(
+    kernel.stream("sealed"),
+    () => kernel.now,
+    () => work(kernel, kernel.machine("m"))
+  )
+}
+
+/** Five fibers that step on each other's toes: the order in which they do is the history. */
+const crowd = (kernel: Kernel, machine: Machine) => {
+  for (const name of ["a", "b", "c", "d", "e"]) {
+    machine.fork(
+      Effect.forEach(
+        [1, 2, 3, 4],
+        (n) =>
+          Effect.sync(() => kernel.record(name, "turn", { n })).pipe(
+            Effect.zipRight(n % 2 === 0 ? Effect.sleep(10) : Effect.yieldNow())
+          ),
+        { discard: true }
+      )
+    )
+  }
+  kernel.run({ until: startsAt + day })
+  return kernel.trace.digest()
+}
+
+describe("the kernel", () => {
+  it("has one history for a seed, and another for another", () => {
+    const digests = Array.from({ length: 200 }, (_, seed) => run(seed, crowd))
+    expect(digests).toEqual(Array.from({ length: 200 }, (_, seed) => run(seed, crowd)))
+    expect(new Set(digests).size).toBeGreaterThan(150)
+    for (const digest of digests) expect(digest).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it("says at which event two histories part", () => {
+    const traceOf = (n: number) =>
+      run(1, (kernel, machine) => {
+        machine.fork(
+          Effect.forEach([1, 2, n], (each) => Effect.sync(() => kernel.record("m", "said", { each })), {
+            discard: true
+          })
+        )
+        kernel.run({ until: startsAt + 1 })
+        return kernel.trace.events
+      })
+    expect(firstDivergence(traceOf(3), traceOf(3))).toBeNull()
+    expect(firstDivergence(traceOf(3), traceOf(4))).toBe(2)
+    expect(firstDivergence(traceOf(3), traceOf(3).slice(0, 2))).toBe(2)
+  })
+
+  it("lets weeks pass in no time, each sleeper at its instant", () =>
+    run(3, (kernel, machine) => {
+      const woken: Array<number> = []
+      for (const days of [40, 1, 7]) {
+        machine.fork(
+          Effect.sleep(Duration.days(days)).pipe(
+            Effect.zipRight(Effect.clockWith((clock) => clock.currentTimeMillis)),
+            Effect.tap((millis) => Effect.sync(() => woken.push((millis - startsAt) / day)))
+          )
+        )
+      }
+      expect(kernel.run({ until: startsAt + 50 * day })).toBe("stalled")
+      expect(woken).toEqual([1, 7, 40])
+      expect(kernel.now).toBe(startsAt + 50 * day)
+    }))
+
+  it("stops at the horizon, when what is waited for holds, and after so many steps", () =>
+    run(4, (kernel, machine) => {
+      let ticks = 0
+      machine.fork(
+        Effect.repeat(
+          Effect.sync(() => ticks++),
+          Schedule.spaced(1000)
+        )
+      )
+      expect(kernel.run({ until: startsAt + 10_000 })).toBe("horizon")
+      expect(ticks).toBe(11)
+      expect(kernel.run({ until: startsAt + day, isDone: () => ticks === 20 })).toBe("done")
+      expect(kernel.now).toBe(startsAt + 19_000)
+      expect(kernel.run({ until: startsAt + day, greatestSteps: 5 })).toBe("steps")
+    }))
+
+  it("runs what Effect has: queues, races, retries, time-outs, random numbers from the seed", () => {
+    const work = Effect.gen(function* () {
+      const queue = yield* Queue.bounded<number>(2)
+      const done = yield* Deferred.make<number>()
+      const seen = yield* Ref.make<Array<number>>([])
+      const consumer = yield* Effect.fork(
+        Effect.forever(
+          Effect.flatMap(Queue.take(queue), (n) =>
+            n < 0 ? Deferred.succeed(done, n) : Ref.update(seen, (all) => [...all, n])
+          )
+        )
+      )
+      for (let n = 0; n < 5; n++) yield* Queue.offer(queue, n)
+      yield* Queue.offer(queue, -1)
+      yield* Deferred.await(done)
+      yield* Fiber.interrupt(consumer)
+      const raced = yield* Effect.race(
+        Effect.as(Effect.sleep("2 hours"), "slow"),
+        Effect.as(Effect.sleep("1 hour"), "fast")
+      )
+      const late = yield* Effect.timeoutOption(Effect.never, "3 days")
+      let tries = 0
+      yield* Effect.retry(
+        Effect.suspend(() => (++tries < 4 ? Effect.fail("no") : Effect.void)),
+        Schedule.jittered(Schedule.exponential("1 minute"))
+      )
+      return {
+        seen: yield* Ref.get(seen),
+        raced,
+        late: late._tag,
+        tries,
+        drawn: yield* Random.nextIntBetween(0, 1e9)
+      }
+    })
+    const outcome = (seed: number) =>
+      run(seed, (kernel, machine) => {
+        let result: unknown
+        machine.fork(Effect.map(work, (found) => (result = found)))
+        expect(kernel.run({ until: startsAt + 30 * day })).toBe("stalled")
+        return result
+      })
+    expect(outcome(5)).toMatchObject({ seen: [0, 1, 2, 3, 4], raced: "fast", late: "None", tries: 4 })
+    expect(outcome(5)).toEqual(outcome(5))
+    expect(outcome(5)).not.toEqual(outcome(6))
+  })
+
+  it("finds a lost update that the order of a host never shows", () => {
+    const lost = (picker?: (prng: Prng) => Picker.Picker): number =>
+      Array.from({ length: 100 }, (_, seed) =>
+        run(
+          seed,
+          (kernel, machine) => {
+            let balance = 0
+            for (const wait of [0, 1]) {
+              machine.fork(
+                Effect.gen(function* () {
+                  for (let i = 0; i < wait * 3; i++) yield* Effect.yieldNow()
+                  const read = balance
+                  yield* Effect.yieldNow()
+                  balance = read + 1
+                })
+              )
+            }
+            kernel.run({ until: startsAt + 1 })
+            return balance
+          },
+          picker?.(Prng.of(seed, "picker"))
+        )
+      ).filter((balance) => balance !== 2).length
+    expect(lost(() => Picker.fifo)).toBe(0)
+    expect(lost(Picker.random)).toBeGreaterThan(5)
+    expect(lost((prng) => Picker.pct(prng, 3))).toBeGreaterThan(0)
+    expect(lost()).toBeGreaterThan(5)
+  })
+})
+
+describe("a machine", () => {
+  it("that is killed does nothing more: no finalizer, no timer, no turn; another goes on", () =>
+    run(7, (kernel, machine) => {
+      const seen: Array<string> = []
+      const say = (text: string) => Effect.sync(() => seen.push(text))
+      machine.fork(Effect.sleep(1000).pipe(Effect.zipRight(say("woken")), Effect.ensuring(say("finalizer"))))
+      machine.fork(Effect.forever(Effect.zipRight(say("turn"), Effect.sleep(100))))
+      const other = kernel.machine("other")
+      other.fork(Effect.sleep(2000).pipe(Effect.zipRight(say("other"))))
+      const told: Array<string> = []
+      machine.whenKilled(() => told.push("told"))
+      const forget = machine.whenKilled(() => told.push("forgotten"))
+      forget()
+      kernel.run({ until: startsAt + 350 })
+      machine.kill()
+      machine.kill()
+      machine.fork(say("after its end"))
+      expect(kernel.run({ until: startsAt + day })).toBe("stalled")
+      expect(seen).toEqual(["turn", "turn", "turn", "turn", "other"])
+      expect(told).toEqual(["told"])
+    }))
+
+  it("has a clock of its own, by which nobody sleeps", () =>
+    run(8, (kernel, machine) => {
+      machine.clockOffset = -3_600_000
+      let read = 0
+      machine.fork(
+        Effect.sleep(60_000).pipe(
+          Effect.zipRight(Effect.clockWith((clock) => clock.currentTimeMillis)),
+          Effect.map((millis) => (read = millis))
+        )
+      )
+      kernel.run({ until: startsAt + day })
+      expect(read).toBe(startsAt + 60_000 - 3_600_000)
+    }))
+
+  it("that waits for the host is found: a promise stalls it, a real timer is an error", () =>
+    run(9, (kernel, machine) => {
+      let after = false
+      machine.fork(
+        Effect.map(
+          Effect.promise(() => Promise.resolve(1)),
+          () => (after = true)
+        )
+      )
+      expect(kernel.run({ until: startsAt + day, isDone: () => after })).toBe("stalled")
+      expect(() => setTimeout(() => {}, 1)).toThrow("time must come from Clock")
+      expect(() => setInterval(() => {}, 1)).toThrow("time must come from Clock")
+    }))
+
+  it("leaves the host as it was", () => {
+    const before = [setTimeout, setInterval, setImmediate, Math.random, Date.now]
+    expect(() =>
+      run(10, () => {
+        throw new Error("planted")
+      })
+    ).toThrow("planted")
+    expect([setTimeout, setInterval, setImmediate, Math.random, Date.now]).toEqual(before)
+  })
+})
