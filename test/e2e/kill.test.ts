@@ -1,12 +1,17 @@
 /** Kill -9 at any moment loses nothing that was acknowledged. */
 import Database from "better-sqlite3"
 import { join } from "node:path"
-import { expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import { Prng } from "@lead-signals/simulator"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { bundleServer } from "./BundledServer.ts"
 import { callJson, endServersAfterTests, operatorToken, setUpBrand, startServer } from "./ServerProcess.ts"
 
 endServersAfterTests()
+let program: string
+beforeAll(async () => {
+  program = await bundleServer()
+})
 const rounds = 8
 
 it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EVT-2, EVT-3, EVT-8, AUTH-5, PII-3]", async () => {
@@ -17,7 +22,7 @@ it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EV
     LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
   }
   const prng = Prng.of(7, "kill")
-  let server = await startServer(environment)
+  let server = await startServer(environment, program)
   const { brandId, key, signalId } = await setUpBrand(server.url)
   const acknowledged = new Map<string, number>()
   const qualified = new Set<number>()
@@ -67,7 +72,7 @@ it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EV
     await new Promise((resolve) => setTimeout(resolve, 100 + prng.below(500)))
     expect(await server.end("SIGKILL")).toBe("SIGKILL")
     await working
-    server = await startServer(environment)
+    server = await startServer(environment, program)
     for (const value of revoked)
       expect((await callJson(`${server.url}/signals/leads`, value)).status).toBe(401)
     expect((await callJson(`${server.url}/signals/leads`, key)).status).toBe(200)

@@ -39,8 +39,8 @@ describe("webhooks of the server", () => {
   it("are sent once by two processes on one file, whichever took the observation [DELIV-2]", async () => {
     const receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), 20))
     const [first, second] = await Promise.all([
-      startServer(environment("two")),
-      startServer(environment("two"))
+      startServer(environment("two"), program),
+      startServer(environment("two"), program)
     ])
     const { brandId, signalId } = await setUpBrand(first.url)
     const operate = (url: string, method: string, path: string, json?: unknown) =>
@@ -63,7 +63,7 @@ describe("webhooks of the server", () => {
     const receiver = await startReceiver(
       (_, response) => void setTimeout(() => response.writeHead(204).end(), 1500)
     )
-    const server = await startServer(environment("drain"))
+    const server = await startServer(environment("drain"), program)
     const { brandId, signalId } = await setUpBrand(server.url)
     const path = `/operator/brands/${brandId}`
     await callJson(`${server.url}${path}/webhooks`, operatorToken, "POST", {
@@ -77,7 +77,7 @@ describe("webhooks of the server", () => {
     const startedAt = performance.now()
     expect(await server.end("SIGTERM")).toBe(0)
     expect(performance.now() - startedAt).toBeLessThan(9000)
-    const again = await startServer(environment("drain"))
+    const again = await startServer(environment("drain"), program)
     const { body } = await callJson(`${again.url}${path}/webhooks/1/deliveries`, operatorToken)
     expect(body.data).toMatchObject([{ state: "delivered", attempts: 1 }])
     expect(receiver.received).toHaveLength(1)

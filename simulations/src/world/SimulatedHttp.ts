@@ -1,0 +1,117 @@
+/**
+ * HTTP without a socket and without a promise: a request of the platform's own interface, handled by the service's app in
+ * the turns of its machine. What the handlers read and write is what they read and write in production.
+ */
+import * as Cookies from "@effect/platform/Cookies"
+import * as Headers from "@effect/platform/Headers"
+import type { HttpMethod } from "@effect/platform/HttpMethod"
+import * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as IncomingMessage from "@effect/platform/HttpIncomingMessage"
+import { Effect, Inspectable, Option, Stream } from "effect"
+
+export interface SimulatedRequest {
+  readonly method: HttpMethod
+  /** Path and query. */
+  readonly url: string
+  readonly token: string
+  readonly body?: unknown
+}
+
+export interface SimulatedResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+const unsupported = (what: string) => Effect.dieMessage(`A simulated request has no ${what}`)
+
+class Request extends Inspectable.Class {
+  readonly [HttpServerRequest.TypeId] = HttpServerRequest.TypeId
+  readonly [IncomingMessage.TypeId] = IncomingMessage.TypeId
+  readonly remoteAddress = Option.none<string>()
+  readonly source = {}
+
+  constructor(
+    readonly method: HttpMethod,
+    readonly originalUrl: string,
+    readonly url: string,
+    readonly headers: Headers.Headers,
+    private readonly bytes: Uint8Array
+  ) {
+    super()
+  }
+
+  get cookies(): Readonly<Record<string, string>> {
+    return Cookies.parseHeader(this.headers["cookie"] ?? "")
+  }
+
+  get stream() {
+    return this.bytes.length === 0 ? Stream.empty : Stream.succeed(this.bytes)
+  }
+
+  get text() {
+    return Effect.sync(() => new TextDecoder().decode(this.bytes))
+  }
+
+  get json() {
+    return Effect.map(this.text, (text) => JSON.parse(text) as unknown)
+  }
+
+  get arrayBuffer() {
+    return Effect.sync(() => this.bytes.slice().buffer)
+  }
+
+  readonly urlParamsBody = unsupported("form")
+  readonly multipart = unsupported("parts")
+  readonly multipartStream = Stream.die("A simulated request has no parts")
+  readonly upgrade = unsupported("socket")
+
+  modify({ headers, url }: { readonly url?: string; readonly headers?: Headers.Headers }): Request {
+    return new Request(this.method, this.originalUrl, url ?? this.url, headers ?? this.headers, this.bytes)
+  }
+
+  toJSON(): unknown {
+    return { _id: "SimulatedRequest", method: this.method, url: this.originalUrl }
+  }
+}
+
+const textOf = ({ body }: HttpServerResponse.HttpServerResponse): Effect.Effect<string> => {
+  switch (body._tag) {
+    case "Uint8Array":
+      return Effect.succeed(new TextDecoder().decode(body.body))
+    case "Stream":
+      return Effect.orDie(Stream.runFold(Stream.decodeText(body.stream), "", (text, piece) => text + piece))
+    default:
+      return Effect.succeed("")
+  }
+}
+
+/** Handles one request; never fails. */
+export const handle = (
+  app: HttpApp.Default,
+  { body, method, token, url }: SimulatedRequest
+): Effect.Effect<SimulatedResponse> =>
+  Effect.gen(function* () {
+    const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body))
+    const headers = Headers.fromInput({
+      authorization: `Bearer ${token}`,
+      ...(body === undefined
+        ? {}
+        : { "content-type": "application/json", "content-length": String(bytes.length) })
+    })
+    const request = new Request(method, url, url, headers, bytes)
+    let answered: SimulatedResponse = { status: 0, headers: {}, text: "" }
+    yield* HttpApp.toHandled(app, (_, response) =>
+      Effect.map(textOf(response), (text) => {
+        answered = { status: response.status, headers: response.headers, text }
+      })
+    ).pipe(
+      Effect.provideService(
+        HttpServerRequest.HttpServerRequest,
+        request as unknown as HttpServerRequest.HttpServerRequest
+      )
+    )
+    return answered
+  })
