@@ -6,9 +6,11 @@ import { firstDivergence, Prng, sealed, type TraceEvent } from "@lead-signals/si
 import { Clock, Effect, Fiber } from "effect"
 import { bodyOf, type Json, persistently } from "./actors/Calls.ts"
 import { consumer } from "./actors/Consumers.ts"
+import { erase } from "./actors/Eraser.ts"
 import { engage } from "./actors/People.ts"
 import { SyncClient } from "./actors/SyncClient.ts"
 import { brandsApart } from "./oracles/BrandsApart.ts"
+import { erasedStayGone } from "./oracles/ErasedStayGone.ts"
 import { everythingArrives } from "./oracles/EverythingArrives.ts"
 import { mirrorsConverge } from "./oracles/MirrorsConverge.ts"
 import { oneBodyPerId } from "./oracles/OneBodyPerId.ts"
@@ -23,8 +25,8 @@ import { operatorToken, World } from "./world/World.ts"
 
 const hour = 3_600_000
 const day = 24 * hour
-/** A Monday, at midnight UTC: the same for every run, whenever and wherever it is run. */
-const startsAt = Date.UTC(2026, 0, 5)
+/** A Monday morning: the same for every run, whenever and wherever it is run. */
+const startsAt = Date.UTC(2026, 0, 5, 8)
 /** Longer than every schedule of retries takes, and every pause between them. */
 const quietDays = 20
 
@@ -56,7 +58,7 @@ export interface RunOptions {
   readonly plant?: (ports: StorePorts) => StorePorts
 }
 
-const watching: ReadonlyArray<Oracle> = [oneBodyPerId, oneEventEach, signed, brandsApart]
+const watching: ReadonlyArray<Oracle> = [oneBodyPerId, oneEventEach, signed, brandsApart, erasedStayGone]
 
 const run = (
   scenario: Scenario,
@@ -70,6 +72,7 @@ const run = (
   const clients: Array<SyncClient> = []
   const rates = scenario.swarm ? drawn(scenario.faults, kernel.stream("rates")) : scenario.faults
   const chance = kernel.stream("kills")
+  const clocks = kernel.stream("clocks")
   const endsAt = startsAt + hours * hour
   let isOver = false
 
@@ -124,6 +127,16 @@ const run = (
     }
   })
 
+  const steppingClock = Effect.gen(function* () {
+    if (rates.clockStepsPerDay === 0) return
+    for (;;) {
+      yield* Effect.sleep(Math.ceil((-Math.log(1 - clocks.fraction()) * day) / rates.clockStepsPerDay))
+      if ((yield* Clock.currentTimeMillis) >= endsAt) return
+      world.stepClock(Math.round((clocks.fraction() - 0.5) * 2 * hour))
+      ledger.marks.add("the clock jumped")
+    }
+  })
+
   /** Until nothing is owed: what waits for its next attempt, and what is held for a receiver that was gone. */
   const drain = Effect.gen(function* () {
     for (const { brandId, id } of ledger.webhooks) {
@@ -167,7 +180,20 @@ const run = (
     const syncing = yield* Effect.forEach(clients, (client, i) =>
       Effect.fork(client.syncEvery(scenario.brands[i]!.syncMinutes))
     )
-    const killer = yield* Effect.fork(killing)
+    const troubles = [yield* Effect.fork(killing), yield* Effect.fork(steppingClock)]
+    const erasing = yield* Effect.forEach(
+      brands.filter(({ plan }) => plan.erasuresPerHour > 0),
+      ({ id, plan }) =>
+        Effect.fork(
+          erase(
+            world,
+            ledger,
+            id,
+            { erasuresPerHour: plan.erasuresPerHour, until: endsAt },
+            kernel.stream(`eraser ${id}`)
+          )
+        )
+    )
     yield* Effect.forEach(
       brands,
       ({ id, plan, signalIds }) =>
@@ -181,7 +207,9 @@ const run = (
       { concurrency: "unbounded" }
     )
     world.rates = noFaults
-    yield* Fiber.interruptAll([...syncing, killer])
+    yield* Fiber.interruptAll([...syncing, ...troubles])
+    // An erasure that was asked for is seen through.
+    yield* Effect.forEach(erasing, Fiber.join)
     while (!world.isUp) yield* Effect.sleep(100)
     yield* drain
     yield* readDeadLetters
@@ -190,8 +218,8 @@ const run = (
       yield* client.sync
       truth.set(client.brandId, yield* client.everything)
     }
-    for (const oracle of [...watching, everythingArrives, mirrorsConverge(truth)]) {
-      const message = oracle.conclude?.({ ledger, clients }) ?? null
+    for (const oracle of [...watching, everythingArrives, mirrorsConverge]) {
+      const message = oracle.conclude?.({ ledger, clients, truth }) ?? null
       if (message !== null) ledger.violate(oracle.name, message)
     }
     isOver = true

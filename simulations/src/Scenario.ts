@@ -17,7 +17,9 @@ export const Scenario = Schema.Struct({
       engagementsPerHour: Schema.Number.pipe(Schema.positive()),
       consumers: Schema.Array(Schema.Literal(...personas)),
       /** How often a client of the API brings its copy of the leads up to date; 0 for no such client. */
-      syncMinutes: Schema.Number.pipe(Schema.nonNegative())
+      syncMinutes: Schema.Number.pipe(Schema.nonNegative()),
+      /** How often an hour somebody is erased. */
+      erasuresPerHour: Schema.Number.pipe(Schema.nonNegative())
     })
   ),
   /** Whether each seed draws rates of its own below these, each fault fully off in about half of the seeds. */
@@ -28,7 +30,8 @@ export const Scenario = Schema.Struct({
     slowStore: rate,
     storeDown: rate,
     doneButFailed: rate,
-    killsPerDay: Schema.Number.pipe(Schema.nonNegative())
+    killsPerDay: Schema.Number.pipe(Schema.nonNegative()),
+    clockStepsPerDay: Schema.Number.pipe(Schema.nonNegative())
   }),
   /** What a campaign of seeds must have met; else it has proved nothing. */
   marks: Schema.Array(Schema.String)

@@ -181,6 +181,9 @@ const campaign = (
   return exitCodeOf(reports, scenario)
 }
 
+// Whoever reads only the beginning has seen enough.
+process.stdout.on("error", () => process.exit(exitCodes.held))
+
 const { positionals, values } = read()
 const [name, ...more] = positionals
 if (values.help) {

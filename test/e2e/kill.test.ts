@@ -69,7 +69,11 @@ it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EV
     const working = work(server.url).catch((error) => {
       if (!/fetch failed|terminated|JSON/.test(String(error))) throw error
     })
-    await new Promise((resolve) => setTimeout(resolve, 100 + prng.below(500)))
+    // However slow the machine is, each life of the server takes something in.
+    const sent = (): number => number
+    const enough = sent() + 30
+    while (sent() < enough) await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setTimeout(resolve, prng.below(500)))
     expect(await server.end("SIGKILL")).toBe("SIGKILL")
     await working
     server = await startServer(environment, program)

@@ -100,7 +100,10 @@ it(`loses nothing and doubles nothing over ${kills} kills under load [DELIV-2, E
   }
   for (let kill = 0; kill < kills; kill++) {
     const clients = [ingest().catch(untilGone), ingest().catch(untilGone)]
-    await sleep(30 + prng.below(400))
+    // However slow the machine is, each life of the server takes something in.
+    const before = acknowledged.size
+    while (acknowledged.size < before + 2) await sleep(5)
+    await sleep(prng.below(400))
     expect(await server.end("SIGKILL")).toBe("SIGKILL")
     await Promise.all(clients)
     server = await startServer(environment, program)
@@ -118,7 +121,7 @@ it(`loses nothing and doubles nothing over ${kills} kills under load [DELIV-2, E
   expect(db.pragma("foreign_key_check")).toEqual([])
   expect(db.prepare("SELECT count(*) FROM delivery_body").pluck().get()).toBe(0)
   db.close()
-  expect(acknowledged.size).toBeGreaterThan(200)
+  expect(acknowledged.size).toBeGreaterThanOrEqual(2 * kills)
   for (const id of acknowledged) expect(engagements).toContain(id)
   const expected = [
     ...engagements.map((id) => `activity.detected ${id}`),

@@ -27,7 +27,7 @@ export const engage = (
       if ((yield* Clock.currentTimeMillis) >= plan.until) return
       const person = `b${brand.id}-p${who(prng)}`
       const id = `b${brand.id}-e${n}`
-      const engagement = { id, brandId: brand.id, person, acknowledged: false }
+      const engagement = { id, brandId: brand.id, person, leadId: null as number | null, acknowledged: false }
       ledger.sent.set(id, engagement)
       const observation = {
         signalId: prng.pick(brand.signalIds),
@@ -42,9 +42,13 @@ export const engage = (
       })
       const [outcome] = bodyOf(answer).data
       if (outcome.outcome === "duplicate") ledger.marks.add("an observation was taken, and sent again")
-      else if (outcome.outcome !== "recorded") {
+      else if (outcome.outcome === "suppressed") {
+        if (!ledger.erasing.has(person)) ledger.violate("observations are taken", `${id} was suppressed`)
+        ledger.marks.add("somebody erased was seen again")
+      } else if (outcome.outcome !== "recorded") {
         ledger.violate("observations are taken", `${id} was ${outcome.outcome}`)
       }
+      engagement.leadId = outcome.leadId
       engagement.acknowledged = true
     }
   })

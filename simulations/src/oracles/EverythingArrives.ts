@@ -13,6 +13,8 @@ export const everythingArrives: Oracle = {
       )
     }
     for (const { acknowledged, brandId, id, person } of ledger.sent.values()) {
+      // What was owed to the erased is owed no more.
+      if (ledger.erasing.has(person)) continue
       if (!acknowledged) return `${id} was never acknowledged`
       for (const webhook of ledger.webhooks.filter((each) => each.brandId === brandId)) {
         for (const event of [`activity.detected ${id}`, `lead2.created ${person}`]) {

@@ -17,6 +17,8 @@ export interface FaultRates {
   readonly doneButFailed: number
   /** How often a day the service is killed. */
   readonly killsPerDay: number
+  /** How often a day the service's clock jumps, by up to an hour either way. */
+  readonly clockStepsPerDay: number
 }
 
 export const noFaults: FaultRates = {
@@ -25,7 +27,8 @@ export const noFaults: FaultRates = {
   slowStore: 0,
   storeDown: 0,
   doneButFailed: 0,
-  killsPerDay: 0
+  killsPerDay: 0,
+  clockStepsPerDay: 0
 }
 
 /** What this seed has of the scenario's greatest rates. */
@@ -40,6 +43,7 @@ export const drawn = (greatest: FaultRates, prng: Prng): FaultRates => {
     slowStore: rate(greatest.slowStore),
     storeDown: rate(greatest.storeDown),
     doneButFailed: rate(greatest.doneButFailed),
-    killsPerDay: rate(greatest.killsPerDay)
+    killsPerDay: rate(greatest.killsPerDay),
+    clockStepsPerDay: rate(greatest.clockStepsPerDay)
   }
 }

@@ -5,6 +5,8 @@ export interface SentEngagement {
   readonly id: string
   readonly brandId: string
   readonly person: string
+  /** Of the person, once it is known. */
+  leadId: number | null
   acknowledged: boolean
 }
 
@@ -40,6 +42,10 @@ export class Ledger {
   readonly received: Array<ReceivedPost> = []
   /** Deliveries that the operator finds in the dead letters at the end, as `webhook event what`. */
   readonly dead = new Set<string>()
+  /** People whose erasure was told, and when. */
+  readonly erased = new Map<string, number>()
+  /** People whose erasure was asked for: from then on it may have happened. */
+  readonly erasing = new Set<string>()
   readonly marks = new Set<string>()
   requests = 0
   private readonly watchers: Array<(post: ReceivedPost) => void> = []

@@ -40,6 +40,8 @@ export class World {
   /** Changed by a scenario when its faults begin and end. */
   rates: FaultRates = noFaults
   kills = 0
+  /** Of the host that the service runs on: it outlives the process. */
+  private clockOffset = 0
   private service: { readonly machine: Machine; app: HttpApp.Default | null } | null = null
   private readonly disk: Context.Context<Stores>
   private readonly network: Prng
@@ -70,6 +72,7 @@ export class World {
   /** Starts the service on what is on the disk. */
   private start(): void {
     const machine = this.kernel.machine("service")
+    machine.clockOffset = this.clockOffset
     const service: { machine: Machine; app: HttpApp.Default | null } = { machine, app: null }
     this.service = service
     machine.fork(
@@ -82,6 +85,14 @@ export class World {
         return yield* Effect.never
       }).pipe(Effect.scoped)
     )
+  }
+
+  /** The service's own clock jumps; nobody else's does. */
+  stepClock(millis: number): void {
+    if (this.service === null) return
+    this.service.machine.clockOffset += millis
+    this.clockOffset = this.service.machine.clockOffset
+    this.kernel.record("service", "clock", { millis })
   }
 
   /** At once, in the middle of whatever it does; it is started again after a while. */
