@@ -115,9 +115,11 @@ const createPrivately = (filename: string) =>
 
 const checkForeign = (sql: SqlClient.SqlClient, filename: string) =>
   Effect.gen(function* () {
-    const [mark] = yield* sql.unsafe<{ application_id: number }>("PRAGMA application_id")
-    const [schema] = yield* sql.unsafe<{ n: number }>("SELECT count(*) AS n FROM sqlite_schema")
-    if (schema!.n > 0 && mark!.application_id !== applicationId) {
+    // One statement, one state of the file: another process may be making it at this moment.
+    const [file] = yield* sql.unsafe<{ application_id: number; tables: number }>(
+      "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id"
+    )
+    if (file!.tables > 0 && file!.application_id !== applicationId) {
       return yield* new StoreUnavailable({ reason: `${filename} is a SQLite file of another program` })
     }
   })
