@@ -6,7 +6,7 @@
 import {
   type AttemptResult,
   type BodyMaterial,
-  deliveryView,
+  deliveryBodyView,
   Entropy,
   type Lease,
   Leasing,
@@ -50,7 +50,7 @@ export interface EmitterOptions {
   readonly drain: Duration.DurationInput
 }
 
-export const defaultOptions: EmitterOptions = {
+const defaultOptions: EmitterOptions = {
   scheduleMillis: Retries.defaultScheduleMillis,
   limits: Leasing.defaultLimits,
   leaseMillis: Retries.attemptTimeoutMillis + 15_000,
@@ -134,7 +134,7 @@ const unanswered = (error: NonNullable<AttemptResult["error"]>): AttemptResult =
 /** One body that can't be made must not hold up the others that are leased with it. */
 const bodyOf = (material: BodyMaterial): string | null => {
   try {
-    return JSON.stringify(deliveryView(material))
+    return JSON.stringify(deliveryBodyView(material))
   } catch {
     return null
   }
@@ -224,7 +224,10 @@ const make = (options: EmitterOptions) =>
         })
       })
 
-    /** Starts as many attempts as there are places for; answers when the next delivery becomes due. */
+    /**
+     * Starts as many attempts as there are places for; answers when the next delivery becomes due. Not to be cut off half
+     * way: what was leased and is not attempted would have to wait until its lease runs out.
+     */
     const takeDue = Effect.gen(function* () {
       if (places.total >= options.limits.total) return null
       const { leases, nextDueAt } = yield* outbox.lease({
@@ -239,7 +242,6 @@ const make = (options: EmitterOptions) =>
         yield* Effect.forkIn(Effect.interruptible(attempt(lease)), attempts)
       }
       return nextDueAt
-      // What was leased and is not attempted would have to wait until its lease runs out.
     }).pipe(Effect.uninterruptible)
 
     const pump = takeDue.pipe(

@@ -32,7 +32,7 @@ const mostParts = 5000
 
 /** In the form in which texts are compared: single spaces, lower case by single characters, so that positions stay. */
 const lower = (text: string): string =>
-  /[^\p{ASCII}]/u.test(text)
+  isOtherScript(text)
     ? Array.from(text, (character) => {
         const folded = character.toLowerCase()
         return folded.length === character.length ? folded : character

@@ -8,7 +8,7 @@ import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { Either, Encoding } from "effect"
 
 /** How far a receiver lets the timestamp be from its own clock. */
-export const toleranceSeconds = 300
+const toleranceSeconds = 300
 
 export interface SignedHeaders {
   readonly "webhook-id": string

@@ -20,8 +20,7 @@ export type DeliveredEvent = EventType | typeof testEvent
  * `pending`: to be attempted, now or later. `delivered`: a receiver answered 2xx. `dead`: its last attempt failed; it
  * stands in the dead letters until it is sent again.
  */
-export const deliveryStates = ["pending", "delivered", "dead"] as const
-export type DeliveryState = (typeof deliveryStates)[number]
+export type DeliveryState = "pending" | "delivered" | "dead"
 
 export interface Delivery {
   readonly id: DeliveryId

@@ -28,3 +28,11 @@ export const offset = (page: Page): number =>
   Math.min((page.page - 1) * page.pageSize, Number.MAX_SAFE_INTEGER)
 
 export const pageCount = (page: Page, total: number): number => Math.ceil(total / page.pageSize)
+
+/** What every list says of its pages. [PAGE-1] */
+export const pagination = (page: Page, total: number) => ({
+  page: page.page,
+  pageSize: page.pageSize,
+  pageCount: pageCount(page, total),
+  total
+})

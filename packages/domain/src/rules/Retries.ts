@@ -26,13 +26,13 @@ export const defaultScheduleMillis: ReadonlyArray<number> = [
 export const attemptTimeoutMillis = 15 * second
 
 /** A delay is drawn evenly from this much below to this much above. */
-export const jitterFraction = 0.2
+const jitterFraction = 0.2
 
 /** What a Retry-After can ask for at most. */
-export const greatestRetryAfterMillis = 24 * hour
+const greatestRetryAfterMillis = 24 * hour
 
 /** A webhook whose every attempt failed for so long is disabled. */
-export const patienceMillis = 5 * 24 * hour
+const patienceMillis = 5 * 24 * hour
 
 /** What is known when the attempt is recorded. */
 export interface AttemptedDelivery {
@@ -51,7 +51,7 @@ export interface Settlement {
   readonly disabledReason: string | null
 }
 
-export const isSuccess = ({ status }: Pick<AttemptResult, "status">): boolean =>
+const isSuccess = ({ status }: Pick<AttemptResult, "status">): boolean =>
   status !== null && status >= 200 && status <= 299
 
 /** `draw` is from 0 to 1, 1 excluded. */

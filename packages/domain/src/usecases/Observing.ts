@@ -3,12 +3,12 @@ import { Effect, Either } from "effect"
 import type { Brand } from "../model/Brand.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import { Observation, type Outcome } from "../model/Observation.ts"
-import { Entropy } from "../ports/Entropy.ts"
+import type { Entropy } from "../ports/Entropy.ts"
 import { LeadStore, type Proposal } from "../ports/LeadStore.ts"
 import * as Decoding from "../rules/Decoding.ts"
-import * as DeliveryIds from "../rules/DeliveryIds.ts"
 import { observe } from "../rules/Observations.ts"
 import * as Suppression from "../rules/Suppression.ts"
+import { freshDeliveryIds } from "./FreshIds.ts"
 
 const read = Decoding.decode(Observation, { whole: "The observation", strict: false })
 
@@ -46,13 +46,13 @@ export const recordObservations = (
   values: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> =>
   Effect.gen(function* () {
-    const [store, entropy] = yield* Effect.all([LeadStore, Entropy])
+    const store = yield* LeadStore
     const readings = values.map((value) =>
       Either.map(read(value), (observation) => propose(brand, observation))
     )
     const proposals = readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : []))
-    const ids = DeliveryIds.sequence(yield* entropy.bytes(DeliveryIds.seedBytes))
-    const committed = proposals.length === 0 ? [] : yield* store.commit(brand.id, proposals, ids)
+    const committed =
+      proposals.length === 0 ? [] : yield* store.commit(brand.id, proposals, yield* freshDeliveryIds)
     let next = 0
     return readings.map((reading, i): Outcome => {
       if (Either.isLeft(reading)) return rejection(values[i], reading.left.message)

@@ -11,10 +11,10 @@ import { Entropy } from "../ports/Entropy.ts"
 import { LeadStore } from "../ports/LeadStore.ts"
 import { amend } from "../rules/Amendments.ts"
 import * as ApiKeys from "../rules/ApiKeys.ts"
-import * as DeliveryIds from "../rules/DeliveryIds.ts"
 import * as MetricSnapshots from "../rules/MetricSnapshots.ts"
 import * as Suppression from "../rules/Suppression.ts"
 import { orNotFound } from "./Found.ts"
+import { freshDeliveryIds } from "./FreshIds.ts"
 import { leadDetail } from "./Reading.ts"
 
 export const createBrand = (name: string) =>
@@ -110,11 +110,10 @@ export const exportLead = (brandId: BrandId, id: LeadId) =>
 /** Removes the person; only a keyed hash stays. [PII-3] */
 export const eraseLead = ({ id: brandId, suppressionSecret }: Brand, id: LeadId) =>
   Effect.gen(function* () {
-    const [store, entropy] = yield* Effect.all([LeadStore, Entropy])
+    const store = yield* LeadStore
     const { lead } = yield* leadDetail(brandId, id)
     const personHash = Suppression.hash(suppressionSecret, lead.extId)
-    const ids = DeliveryIds.sequence(yield* entropy.bytes(DeliveryIds.seedBytes))
-    if (!(yield* store.erase(brandId, id, personHash, ids))) {
+    if (!(yield* store.erase(brandId, id, personHash, yield* freshDeliveryIds))) {
       return yield* new NotFound({ resource: "lead" })
     }
   })

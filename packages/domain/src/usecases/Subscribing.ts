@@ -11,10 +11,10 @@ import { Deliveries } from "../ports/Deliveries.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Entropy } from "../ports/Entropy.ts"
 import { WebhookTargets } from "../ports/WebhookTargets.ts"
-import * as DeliveryIds from "../rules/DeliveryIds.ts"
 import * as DeliveryQueries from "../rules/DeliveryQueries.ts"
 import * as WebhookSecrets from "../rules/WebhookSecrets.ts"
 import { orNotFound } from "./Found.ts"
+import { freshDeliveryIds } from "./FreshIds.ts"
 import { brand } from "./Operating.ts"
 
 const inOrder = (events: ReadonlyArray<EventType>): ReadonlyArray<EventType> =>
@@ -22,10 +22,6 @@ const inOrder = (events: ReadonlyArray<EventType>): ReadonlyArray<EventType> =>
 
 const freshSecret = Effect.flatMap(Entropy, (entropy) =>
   Effect.map(entropy.bytes(WebhookSecrets.randomBytesNeeded), WebhookSecrets.fromRandom)
-)
-
-const freshIds = Effect.flatMap(Entropy, (entropy) =>
-  Effect.map(entropy.bytes(DeliveryIds.seedBytes), DeliveryIds.sequence)
 )
 
 const disabledByOperator = "The operator disabled it."
@@ -115,7 +111,7 @@ export const testWebhook = (brandId: BrandId, id: WebhookId) =>
         message: 'id takes an enabled webhook: PATCH it with {"enabled":true} first.'
       })
     }
-    return yield* deliveries.test(known.id, yield* freshIds)
+    return yield* deliveries.test(known.id, yield* freshDeliveryIds)
   })
 
 export const listDeliveries = (brandId: BrandId, id: WebhookId, query: DeliveryQueries.DeliveryQuery) =>
@@ -158,7 +154,10 @@ export const resendDelivery = (brandId: BrandId, id: WebhookId, deliveryId: Deli
     const known = yield* webhook(brandId, id)
     const found = yield* orNotFound(yield* deliveries.get(known.id, deliveryId), "delivery")
     yield* subscribed(known, found.delivery.event, "id")
-    return yield* orNotFound(yield* deliveries.resend(known.id, deliveryId, yield* freshIds), "delivery")
+    return yield* orNotFound(
+      yield* deliveries.resend(known.id, deliveryId, yield* freshDeliveryIds),
+      "delivery"
+    )
   })
 
 /** Only to a webhook of the brand, and only what it subscribes to. [EVT-7, EVT-9] */
@@ -171,7 +170,7 @@ export const resendLead = (
     const deliveries = yield* Deliveries
     const known = yield* webhook(brandId, webhookId)
     yield* subscribed(known, event, "webhookId")
-    const queued = yield* deliveries.resendEvent(known, { id: leadId, event }, yield* freshIds)
+    const queued = yield* deliveries.resendEvent(known, { id: leadId, event }, yield* freshDeliveryIds)
     return yield* orNotFound(queued, "lead")
   })
 
@@ -190,7 +189,7 @@ export const recover = (
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
     const known = yield* webhook(brandId, id)
-    const ids = yield* freshIds
+    const ids = yield* freshDeliveryIds
     let recovered = 0
     for (;;) {
       const piece = yield* deliveries.recover(

@@ -51,7 +51,7 @@ export const envelopeView = (
 })
 
 /** The whole body of a delivery, as an object. */
-export const deliveryView = (material: BodyMaterial) => {
+export const deliveryBodyView = (material: BodyMaterial) => {
   const { brandId, createdAt, deliveryId, engagements, lead, subject, webhookId } = material
   if (subject === null) {
     return envelopeView(deliveryId, { event: testEvent, brandId, occurredAt: createdAt }, testView(webhookId))

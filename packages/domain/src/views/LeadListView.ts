@@ -17,12 +17,7 @@ export const leadListView = (query: LeadQuery, found: LeadPage) => {
       ...(window === null ? {} : windowView(window, detailed))
     })),
     meta: {
-      pagination: {
-        page: query.page.page,
-        pageSize: query.page.pageSize,
-        pageCount: Page.pageCount(query.page, found.total),
-        total: found.total
-      },
+      pagination: Page.pagination(query.page, found.total),
       sort: SortOrder.format(query.sort),
       engagements: { detailIncluded: detailed },
       ...warningsView(query.warnings)

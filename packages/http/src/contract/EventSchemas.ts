@@ -35,14 +35,14 @@ const envelope = <A, I>(identifier: string, event: string, description: string, 
     data
   }).annotations({ identifier, description })
 
-export const LeadCreatedEnvelope = envelope(
+const LeadCreatedEnvelope = envelope(
   "LeadCreatedEvent",
   "lead2.created",
   "Once per person and brand, ever",
   Schema.Struct({ lead2: Lead2Body, engagements: Schema.Array(EventEngagementBody) })
 )
 
-export const ActivityDetectedEnvelope = envelope(
+const ActivityDetectedEnvelope = envelope(
   "ActivityDetectedEvent",
   "activity.detected",
   "Once for every engagement",
@@ -55,7 +55,7 @@ export const ActivityDetectedEnvelope = envelope(
   })
 )
 
-export const TestEnvelope = envelope(
+const TestEnvelope = envelope(
   "TestEvent",
   testEvent,
   "Sent when the operator asks for it; tells of no lead",

@@ -12,6 +12,7 @@ import {
   Subscribing,
   Timestamp,
   type Webhook,
+  warningsView,
   WebhookChange
 } from "@lead-signals/domain"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
@@ -127,13 +128,8 @@ export const webhooks = HttpApiBuilder.group(Api, "webhooks", (handlers) =>
         return json({
           data: deliveries.map(deliveryView(webhook)),
           meta: {
-            pagination: {
-              page: query.page.page,
-              pageSize: query.page.pageSize,
-              pageCount: Page.pageCount(query.page, total),
-              total
-            },
-            ...(query.warnings.length === 0 ? {} : { warnings: query.warnings })
+            pagination: Page.pagination(query.page, total),
+            ...warningsView(query.warnings)
           }
         })
       })
