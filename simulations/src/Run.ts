@@ -71,7 +71,7 @@ const run = (
   for (const oracle of watching) oracle.watch?.(ledger)
   const clients: Array<SyncClient> = []
   const rates = scenario.swarm ? drawn(scenario.faults, kernel.stream("rates")) : scenario.faults
-  const chance = kernel.stream("kills")
+  const kills = kernel.stream("kills")
   const clocks = kernel.stream("clocks")
   const endsAt = startsAt + hours * hour
   let isOver = false
@@ -116,7 +116,7 @@ const run = (
   const killing = Effect.gen(function* () {
     if (rates.killsPerDay === 0) return
     for (;;) {
-      yield* Effect.sleep(Math.ceil((-Math.log(1 - chance.fraction()) * day) / rates.killsPerDay))
+      yield* Effect.sleep(kills.wait(day / rates.killsPerDay))
       if ((yield* Clock.currentTimeMillis) >= endsAt) return
       if (!world.isUp) continue
       const underWay = ledger.received.length
@@ -130,7 +130,7 @@ const run = (
   const steppingClock = Effect.gen(function* () {
     if (rates.clockStepsPerDay === 0) return
     for (;;) {
-      yield* Effect.sleep(Math.ceil((-Math.log(1 - clocks.fraction()) * day) / rates.clockStepsPerDay))
+      yield* Effect.sleep(clocks.wait(day / rates.clockStepsPerDay))
       if ((yield* Clock.currentTimeMillis) >= endsAt) return
       world.stepClock(Math.round((clocks.fraction() - 0.5) * 2 * hour))
       ledger.marks.add("the clock jumped")

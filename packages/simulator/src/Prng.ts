@@ -53,6 +53,11 @@ export class Prng {
     return this.fraction() < probability
   }
 
+  /** A waiting time of this mean, as between things that happen by chance; a whole number. */
+  wait(mean: number): number {
+    return Math.ceil(-Math.log(1 - this.fraction()) * mean)
+  }
+
   pick<A>(items: ReadonlyArray<A>): A {
     return items[this.below(items.length)]!
   }

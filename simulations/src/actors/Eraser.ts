@@ -23,7 +23,7 @@ export const erase = (
         token: operatorToken
       })
     for (;;) {
-      yield* Effect.sleep(Math.ceil((-Math.log(1 - prng.fraction()) * hour) / plan.erasuresPerHour))
+      yield* Effect.sleep(prng.wait(hour / plan.erasuresPerHour))
       if ((yield* Clock.currentTimeMillis) >= plan.until) return
       const seen = [...ledger.sent.values()].filter(
         (each) => each.brandId === brandId && each.leadId !== null && !ledger.erased.has(each.person)

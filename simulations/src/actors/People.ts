@@ -23,7 +23,7 @@ export const engage = (
     for (let n = 0; ; n++) {
       const now = yield* Clock.currentTimeMillis
       const average = hour / plan.engagementsPerHour / byHour(now)
-      yield* Effect.sleep(Math.ceil(-Math.log(1 - prng.fraction()) * average))
+      yield* Effect.sleep(prng.wait(average))
       if ((yield* Clock.currentTimeMillis) >= plan.until) return
       const person = `b${brand.id}-p${who(prng)}`
       const id = `b${brand.id}-e${n}`

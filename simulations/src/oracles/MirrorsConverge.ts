@@ -22,8 +22,8 @@ export const mirrorsConverge: Oracle = {
         }
       }
       // A list does not tell of the erased: a client that keeps copies has to ask for them one by one.
-      const gone = [...mirror.values()].filter(({ extId }) => !ledger.erased.has(extId))
-      if (gone.length !== there.length) return `the client of brand ${brandId} has leads that are not there`
+      const kept = [...mirror.values()].filter(({ extId }) => !ledger.erased.has(extId))
+      if (kept.length !== there.length) return `the client of brand ${brandId} has leads that are not there`
     }
     return null
   }

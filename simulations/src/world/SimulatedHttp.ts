@@ -27,9 +27,9 @@ export interface SimulatedResponse {
 
 const unsupported = (what: string) => Effect.dieMessage(`A simulated request has no ${what}`)
 
-class Request extends Inspectable.Class {
-  readonly [HttpServerRequest.TypeId] = HttpServerRequest.TypeId
-  readonly [IncomingMessage.TypeId] = IncomingMessage.TypeId
+class Request extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
+  readonly [HttpServerRequest.TypeId]: HttpServerRequest.TypeId = HttpServerRequest.TypeId
+  readonly [IncomingMessage.TypeId]: IncomingMessage.TypeId = IncomingMessage.TypeId
   readonly remoteAddress = Option.none<string>()
   readonly source = {}
 
@@ -107,11 +107,6 @@ export const handle = (
       Effect.map(textOf(response), (text) => {
         answered = { status: response.status, headers: response.headers, text }
       })
-    ).pipe(
-      Effect.provideService(
-        HttpServerRequest.HttpServerRequest,
-        request as unknown as HttpServerRequest.HttpServerRequest
-      )
-    )
+    ).pipe(Effect.provideService(HttpServerRequest.HttpServerRequest, request))
     return answered
   })

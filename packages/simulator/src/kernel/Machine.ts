@@ -4,10 +4,6 @@
  */
 import { Clock, Duration, Effect, type Fiber, Logger, Random, Runtime, type Scheduler, Tracer } from "effect"
 import type { Kernel } from "./Kernel.ts"
-import { Prng } from "../Prng.ts"
-
-/** Effect's random numbers, from a stream: for jitter, never for secrets. */
-const randomOf = (prng: Prng): Random.Random => Random.make(prng.next32())
 
 const silent = Tracer.make({
   span: (name, parent, context, links, startTime, kind) => ({
@@ -44,7 +40,8 @@ export class Machine {
     readonly name: string
   ) {
     const millis = (): number => kernel.now + this.clockOffset
-    this.random = randomOf(kernel.stream(`random of ${name} ${kernel.steps}`))
+    // For jitter, never for secrets; another one after each restart.
+    this.random = Random.make(kernel.stream(`random of ${name} ${kernel.steps}`).next32())
     this.scheduler = {
       shouldYield: () => false,
       scheduleTask: (task, _priority, fiber) => kernel.enqueue(this, fiber ?? task, task)
@@ -64,14 +61,10 @@ export class Machine {
   }
 
   /** Starts the work on this machine's turns. A defect or a failure of it is the caller's to look for. */
-  fork<A, E>(work: Effect.Effect<A, E>, logger?: Logger.Logger<unknown, void>): Fiber.RuntimeFiber<A, E> {
-    const logging =
-      logger === undefined
-        ? Logger.remove(Logger.defaultLogger)
-        : Logger.replace(Logger.defaultLogger, logger)
+  fork<A, E>(work: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> {
     return Runtime.runFork(Runtime.defaultRuntime)(
       work.pipe(
-        Effect.provide(logging),
+        Effect.provide(Logger.remove(Logger.defaultLogger)),
         Effect.withTracer(silent),
         Effect.withRandom(this.random),
         Effect.withClock(this.clock)

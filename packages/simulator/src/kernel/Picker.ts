@@ -4,7 +4,7 @@
  */
 import type { Prng } from "../Prng.ts"
 
-/** A fiber that can run, with how many picks it has waited. */
+/** A fiber that can run. */
 export interface Runnable {
   /** Ascending in the order in which lanes came to be. */
   readonly lane: number

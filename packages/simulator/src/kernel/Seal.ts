@@ -17,32 +17,28 @@ const refuse = (name: string) => (): never => {
 /** The longest that Node takes for an interval: by it Effect keeps a process alive that waits for nothing. */
 const neverMillis = 2 ** 31 - 1
 
+const timers = ["setTimeout", "setInterval", "setImmediate", "clearInterval"]
+
 /** Runs the work, synchronously, and gives the host back its own whatever happens. */
 export const sealed = <A>(chance: Prng, now: () => number, work: () => A): A => {
-  const host = globalThis as unknown as Record<string, unknown>
-  const kept = {
-    setTimeout: host["setTimeout"],
-    setInterval: host["setInterval"],
-    setImmediate: host["setImmediate"],
-    clearInterval: host["clearInterval"]
-  }
+  const kept = Object.fromEntries(timers.map((name) => [name, Reflect.get(globalThis, name)]))
   const { random } = Math
-  const dateNow = Date.now
-  const clearInterval = kept.clearInterval as (handle: unknown) => void
+  const { now: dateNow } = Date
   const idle = {}
   try {
-    host["setTimeout"] = refuse("setTimeout")
-    host["setImmediate"] = refuse("setImmediate")
-    host["setInterval"] = (_: unknown, millis: number) =>
-      millis === neverMillis ? idle : refuse("setInterval")()
-    host["clearInterval"] = (handle: unknown) => {
-      if (handle !== idle) clearInterval(handle)
-    }
+    Object.assign(globalThis, {
+      setTimeout: refuse("setTimeout"),
+      setImmediate: refuse("setImmediate"),
+      setInterval: (_: unknown, millis: number) => (millis === neverMillis ? idle : refuse("setInterval")()),
+      clearInterval: (handle: unknown) => {
+        if (handle !== idle) kept["clearInterval"](handle)
+      }
+    })
     Math.random = () => chance.fraction()
     Date.now = now
     return work()
   } finally {
-    Object.assign(host, kept)
+    Object.assign(globalThis, kept)
     Math.random = random
     Date.now = dateNow
   }
