@@ -1,17 +1,14 @@
 /** Kill -9 at any moment loses nothing that was acknowledged. */
 import Database from "better-sqlite3"
 import { join } from "node:path"
-import { beforeAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { Prng } from "@lead-signals/simulator"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { bundleServer } from "./BundledServer.ts"
 import { callJson, endServersAfterTests, operatorToken, setUpBrand, startServer } from "./ServerProcess.ts"
 
 endServersAfterTests()
-let program: string
-beforeAll(async () => {
-  program = await bundleServer()
-})
+const program = await bundleServer()
 const rounds = 8
 
 it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EVT-2, EVT-3, EVT-8, AUTH-5, PII-3]", async () => {

@@ -6,7 +6,7 @@ import { Prng } from "@lead-signals/simulator"
 import Database from "better-sqlite3"
 import { join } from "node:path"
 import { Webhook as StandardWebhook } from "standardwebhooks"
-import { beforeAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { type Received, startReceiver } from "../webhook/Receiver.ts"
 import { bundleServer } from "./BundledServer.ts"
@@ -14,10 +14,7 @@ import { callJson, endServersAfterTests, operatorToken, setUpBrand, startServer 
 
 endServersAfterTests()
 const kills = 50
-let program: string
-beforeAll(async () => {
-  program = await bundleServer()
-})
+const program = await bundleServer()
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 

@@ -92,6 +92,15 @@ describe("the README", () => {
     expect(outputs[1]).toContain("1")
   })
 
+  it("has simulations that hold", async () => {
+    const commands = Array.from(readme.matchAll(/^pnpm simulate (.+)$/gm), ([, args]) => args!.split(" "))
+    expect(commands.length).toBe(3)
+    for (const args of commands) {
+      // A run that does not hold ends with another code, and fails here.
+      await run(process.execPath, ["--import", "tsx", "simulations/src/simulate.ts", ...args], { cwd: root })
+    }
+  })
+
   it("names every variable that the server reads, and no other", async () => {
     const { knownVariables } = await import("../../packages/server/src/Settings.ts")
     const named = new Set(Array.from(readme.matchAll(/`(LEAD_SIGNALS_[A-Z_]+)`/g), ([, name]) => name))

@@ -5,7 +5,7 @@ import { request } from "node:http"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { bundleServer } from "./BundledServer.ts"
 import {
@@ -19,10 +19,7 @@ import {
 } from "./ServerProcess.ts"
 
 endServersAfterTests()
-let program: string
-beforeAll(async () => {
-  program = await bundleServer()
-})
+const program = await bundleServer()
 const folder = temporaryFolder()
 const shell = (line: string) =>
   promisify(execFile)("bash", ["-c", line.replace("curl ", "curl --silent --fail ")])

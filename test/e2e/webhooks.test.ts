@@ -1,6 +1,6 @@
 /** Webhooks of the server as its users run it: several processes on one file, the way out, settings that are wrong. */
 import { join } from "node:path"
-import { beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { bundleServer } from "./BundledServer.ts"
 import { startReceiver } from "../webhook/Receiver.ts"
@@ -14,10 +14,7 @@ import {
 } from "./ServerProcess.ts"
 
 endServersAfterTests()
-let program: string
-beforeAll(async () => {
-  program = await bundleServer()
-})
+const program = await bundleServer()
 const folder = temporaryFolder()
 
 const environment = (name: string) => ({

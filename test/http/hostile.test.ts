@@ -111,7 +111,10 @@ const routes: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   ],
   ["/health", ["/health"]],
   ["/health/ready", ["/health/ready"]],
+  // What creates things is drawn more often: much of what is sent there is refused.
   ["/operator/brands", ["/operator/brands"]],
+  ["/operator/brands", ["/operator/brands"]],
+  ["/operator/brands/{brandId}/campaigns", ["/operator/brands/1/campaigns"]],
   ["/operator/brands/{brandId}/keys", ["/operator/brands/1/keys", "/operator/brands/x/keys"]],
   ["/operator/brands/{brandId}/signals", ["/operator/brands/1/signals"]],
   ["/operator/brands/{brandId}/campaigns", ["/operator/brands/1/campaigns"]],
@@ -393,6 +396,6 @@ it("a hundred thousand requests give no 5xx and no body outside the document [ER
   expect(answered).toBe(requests)
   // The mix must have met them all, or it has proved little.
   for (const status of [200, 201, 400, 401, 404, 405, 415])
-    expect([status, (statuses.get(status) ?? 0) > 50]).toEqual([status, true])
+    expect([status, (statuses.get(status) ?? 0) > 100]).toEqual([status, true])
   expect((await api.call("/health")).status).toBe(200)
 })
