@@ -177,7 +177,7 @@ export const directoryContract = (name: string, layer: () => Layer.Layer<Stores,
         Effect.gen(function* () {
           const windows = yield* RateWindows
           const spend = (keyId: string) =>
-            windows.step(keyId, (window) => RateLimit.spend(window, 10, clock.millis))
+            windows.step(keyId, (window, now) => RateLimit.spend(window, 10, now))
           const decisions = yield* Effect.all(
             Array.from({ length: 25 }, () => spend("71")),
             { concurrency: "unbounded" }

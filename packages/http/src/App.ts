@@ -14,13 +14,13 @@ import {
   type StoreUnavailable
 } from "@lead-signals/domain"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpApiSwagger from "@effect/platform/HttpApiSwagger"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Answers from "./Answers.ts"
-import { Api, openApi } from "./contract/Api.ts"
+import { Api } from "./contract/Api.ts"
+import * as Documents from "./Documents.ts"
 import { unavailableMessage } from "./contract/Failures.ts"
 import { admit, apiKeyAccess, operatorAccess, type OperatorToken } from "./handlers/Access.ts"
 import { health } from "./handlers/Health.ts"
@@ -38,10 +38,6 @@ export type Requirements =
 
 const requestIdBytes = 12
 
-const documents = HttpApiBuilder.Router.use((router) =>
-  router.get("/openapi.json", Effect.succeed(Answers.json(openApi)))
-)
-
 const tellOperator = HttpApiBuilder.middleware(
   (inner) =>
     Effect.tapError(inner as HttpApp.Default<unknown>, (failure) =>
@@ -51,7 +47,7 @@ const tellOperator = HttpApiBuilder.middleware(
     ) as typeof inner
 )
 
-const routes = Layer.mergeAll(tellOperator, documents, HttpApiSwagger.layer({ path: "/docs" })).pipe(
+const routes = Layer.mergeAll(tellOperator, Documents.layer).pipe(
   Layer.provideMerge(HttpApiBuilder.api(Api)),
   Layer.provide([reading, health, operator, webhooks]),
   Layer.provide([apiKeyAccess, operatorAccess]),

@@ -6,18 +6,16 @@ import {
   type EngagementWindow
 } from "@lead-signals/domain"
 import type { BrandLeads, LeadRecord } from "./BrandLeads.ts"
-import type { MemoryState } from "./MemoryState.ts"
-
-type State = typeof MemoryState.Service
+import type { Memory } from "./MemoryState.ts"
 
 export const engagementReadOf =
-  (state: State, leads: BrandLeads) =>
+  (memory: Memory, leads: BrandLeads) =>
   (engagement: Engagement): EngagementRead => {
     const authorExtId = engagement.postAuthorDetail?.extId
     const authorId = authorExtId == null ? undefined : leads.byExtId.get(authorExtId)
     return {
       engagement,
-      signal: state.signals.get(engagement.signalId)!,
+      signal: memory.signals.get(engagement.signalId)!,
       authorLead:
         authorId === undefined
           ? null
@@ -25,7 +23,11 @@ export const engagementReadOf =
     }
   }
 
-export const windowOf = (state: State, leads: BrandLeads, { engagements }: LeadRecord): EngagementWindow => ({
-  engagements: engagements.slice(0, EngagementWindows.greatestWindow).map(engagementReadOf(state, leads)),
+export const windowOf = (
+  memory: Memory,
+  leads: BrandLeads,
+  { engagements }: LeadRecord
+): EngagementWindow => ({
+  engagements: engagements.slice(0, EngagementWindows.greatestWindow).map(engagementReadOf(memory, leads)),
   truncated: engagements.length > EngagementWindows.greatestWindow
 })

@@ -4,11 +4,11 @@ import { Clock, Effect, Layer, Option, Queue } from "effect"
 import { deliveryOf, type DeliveryRecord } from "./DeliveryBook.ts"
 import { MemoryState } from "./MemoryState.ts"
 
-const make = Effect.map(MemoryState, (state) => {
-  const { deliveries } = state
+const make = Effect.map(MemoryState, ({ memory, queued }) => {
+  const { deliveries } = memory
 
   const queue = <A>(work: (now: number) => A): Effect.Effect<A> =>
-    Effect.tap(Effect.map(Clock.currentTimeMillis, work), () => Queue.offer(state.queued, undefined))
+    Effect.tap(Effect.map(Clock.currentTimeMillis, work), () => Queue.offer(queued, undefined))
 
   const find = (webhookId: WebhookId, id: DeliveryId): DeliveryRecord | undefined => {
     const found = deliveries.byId.get(id)
@@ -16,7 +16,7 @@ const make = Effect.map(MemoryState, (state) => {
   }
 
   const sendAgain = (record: DeliveryRecord, id: DeliveryId, now: number): DeliveryId => {
-    state.queue({ id, webhookId: record.webhookId, event: record.event, resendOf: record.id }, now)
+    memory.queue({ id, webhookId: record.webhookId, event: record.event, resendOf: record.id }, now)
     deliveries.put({ ...record, resentAs: id })
     return id
   }
@@ -44,15 +44,15 @@ const make = Effect.map(MemoryState, (state) => {
         }))
       ),
     test: (webhookId, ids) =>
-      queue((now) => state.queue({ id: ids(), webhookId, event: null, resendOf: null }, now).id),
+      queue((now) => memory.queue({ id: ids(), webhookId, event: null, resendOf: null }, now).id),
     resendEvent: (webhook, lead, ids) =>
       queue((now) => {
-        const event = state.events.findLast(
+        const event = memory.events.findLast(
           (each) => each.leadId === lead.id && each.brandId === webhook.brandId && each.event === lead.event
         )
         return event === undefined
           ? Option.none()
-          : Option.some(state.queue({ id: ids(), webhookId: webhook.id, event, resendOf: null }, now).id)
+          : Option.some(memory.queue({ id: ids(), webhookId: webhook.id, event, resendOf: null }, now).id)
       }),
     resend: (webhookId, id, ids) =>
       queue((now) =>

@@ -12,10 +12,10 @@ const inSpan = (day: string, startDate = "", endDate = "9999-99-99"): boolean =>
 const last = (days: Iterable<string>): string | undefined => [...days].sort().at(-1)
 
 const make = Effect.gen(function* () {
-  const state = yield* MemoryState
+  const { memory, queued } = yield* MemoryState
   const withId = <A extends object>(sequence: string, thing: A): A & { readonly id: string } => ({
     ...thing,
-    id: String(state.next(sequence))
+    id: String(memory.next(sequence))
   })
   const put = <A extends { readonly id: string }>(things: Map<string, A>, thing: A): A => {
     things.set(thing.id, thing)
@@ -23,69 +23,69 @@ const make = Effect.gen(function* () {
   }
 
   const webhookOf = (brandId: string, id: string): Webhook | undefined => {
-    const found = state.webhooks.get(id)
+    const found = memory.webhooks.get(id)
     return found?.brandId === brandId ? found : undefined
   }
 
   /** One whose attempt is under way becomes due when its lease runs out: until then it is another's. [DELIV-4] */
   const startFresh = (webhookId: string, now: number): void => {
-    for (const record of state.deliveries.of(webhookId)) {
+    for (const record of memory.deliveries.of(webhookId)) {
       if (record.state !== "pending") continue
       const dueAt = record.lease === null ? Math.min(record.dueAt!, now) : record.dueAt
-      state.deliveries.put({ ...record, failures: 0, dueAt })
+      memory.deliveries.put({ ...record, failures: 0, dueAt })
     }
   }
 
   return Directory.of({
-    createBrand: (brand) => Effect.sync(() => put(state.brands, withId("brand", brand))),
-    brands: Effect.sync(() => [...state.brands.values()]),
-    brand: (id) => Effect.sync(() => Option.fromNullable(state.brands.get(id))),
+    createBrand: (brand) => Effect.sync(() => put(memory.brands, withId("brand", brand))),
+    brands: Effect.sync(() => [...memory.brands.values()]),
+    brand: (id) => Effect.sync(() => Option.fromNullable(memory.brands.get(id))),
 
     createKey: ({ hash, ...key }) =>
       Effect.sync(() => {
-        const created: ApiKey = put(state.keys, withId("key", { ...key, lastUsedAt: null, revokedAt: null }))
-        state.keyIdsByHash.set(hash, created.id)
+        const created: ApiKey = put(memory.keys, withId("key", { ...key, lastUsedAt: null, revokedAt: null }))
+        memory.keyIdsByHash.set(hash, created.id)
         return created
       }),
-    keys: (brandId) => byBrand(state.keys, brandId),
+    keys: (brandId) => byBrand(memory.keys, brandId),
     keyByHash: (hash) =>
-      Effect.sync(() => Option.fromNullable(state.keys.get(state.keyIdsByHash.get(hash) ?? ""))),
+      Effect.sync(() => Option.fromNullable(memory.keys.get(memory.keyIdsByHash.get(hash) ?? ""))),
     revokeKey: (brandId, keyId, now) =>
       Effect.sync(() => {
-        const key = state.keys.get(keyId)
+        const key = memory.keys.get(keyId)
         if (key?.brandId !== brandId) return false
-        put(state.keys, { ...key, revokedAt: key.revokedAt ?? now })
+        put(memory.keys, { ...key, revokedAt: key.revokedAt ?? now })
         return true
       }),
     markKeyUsed: (keyId, minute) =>
       Effect.sync(() => {
-        const key = state.keys.get(keyId)
+        const key = memory.keys.get(keyId)
         if (key !== undefined)
-          put(state.keys, { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? minute, minute) })
+          put(memory.keys, { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? minute, minute) })
       }),
 
     createSignal: (brandId, signal, now) =>
-      Effect.sync(() => put(state.signals, withId("signal", { ...signal, brandId, createdAt: now }))),
-    signals: (brandId) => byBrand(state.signals, brandId),
+      Effect.sync(() => put(memory.signals, withId("signal", { ...signal, brandId, createdAt: now }))),
+    signals: (brandId) => byBrand(memory.signals, brandId),
 
-    createCampaign: (campaign) => Effect.sync(() => put(state.campaigns, withId("campaign", campaign))),
-    campaigns: (brandId) => byBrand(state.campaigns, brandId),
+    createCampaign: (campaign) => Effect.sync(() => put(memory.campaigns, withId("campaign", campaign))),
+    campaigns: (brandId) => byBrand(memory.campaigns, brandId),
     campaign: (brandId, id) =>
       Effect.sync(() =>
         Option.filter(
-          Option.fromNullable(state.campaigns.get(id)),
+          Option.fromNullable(memory.campaigns.get(id)),
           (campaign) => campaign.brandId === brandId
         )
       ),
     putReading: (campaignId, postId, day, totals) =>
       Effect.sync(() => {
-        const posts = state.readings.get(campaignId) ?? new Map<string, Map<string, PostTotals>>()
+        const posts = memory.readings.get(campaignId) ?? new Map<string, Map<string, PostTotals>>()
         const days = posts.get(postId) ?? new Map<string, PostTotals>()
-        state.readings.set(campaignId, posts.set(postId, days.set(day, totals)))
+        memory.readings.set(campaignId, posts.set(postId, days.set(day, totals)))
       }),
     snapshot: (campaignId, { endDate, startDate }) =>
       Effect.sync(() => {
-        const posts = [...(state.readings.get(campaignId)?.values() ?? [])]
+        const posts = [...(memory.readings.get(campaignId)?.values() ?? [])]
         const snapshotDate = last(
           posts.flatMap((days) => [...days.keys()].filter((day) => inSpan(day, startDate, endDate)))
         )
@@ -97,25 +97,25 @@ const make = Effect.gen(function* () {
         return Option.some({ snapshotDate, readings })
       }),
 
-    createWebhook: (webhook) => Effect.sync(() => put(state.webhooks, withId("webhook", webhook))),
-    webhooks: (brandId) => byBrand(state.webhooks, brandId),
+    createWebhook: (webhook) => Effect.sync(() => put(memory.webhooks, withId("webhook", webhook))),
+    webhooks: (brandId) => byBrand(memory.webhooks, brandId),
     webhook: (brandId, id) => Effect.sync(() => Option.fromNullable(webhookOf(brandId, id))),
     updateWebhook: (brandId, id, change) =>
       Effect.tap(
         Effect.map(Clock.currentTimeMillis, (now) =>
           Option.map(Option.fromNullable(webhookOf(brandId, id)), (before) => {
-            const after = put(state.webhooks, change(before, now))
+            const after = put(memory.webhooks, change(before, now))
             if (after.enabled && !before.enabled) startFresh(id, now)
             return after
           })
         ),
-        () => Queue.offer(state.queued, undefined)
+        () => Queue.offer(queued, undefined)
       ),
     deleteWebhook: (brandId, id) =>
       Effect.sync(() => {
         if (webhookOf(brandId, id) === undefined) return false
-        state.deliveries.removeWebhook(id)
-        return state.webhooks.delete(id)
+        memory.deliveries.removeWebhook(id)
+        return memory.webhooks.delete(id)
       }),
 
     ping: Effect.void

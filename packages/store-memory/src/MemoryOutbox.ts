@@ -14,8 +14,8 @@ import type { DeliveryRecord } from "./DeliveryBook.ts"
 import { engagementReadOf, windowOf } from "./LeadReading.ts"
 import { MemoryState } from "./MemoryState.ts"
 
-const make = Effect.map(MemoryState, (state) => {
-  const { deliveries, webhooks } = state
+const make = Effect.map(MemoryState, ({ memory, queued }) => {
+  const { deliveries, webhooks } = memory
 
   const dueOf = (webhookId: string, now: number, limit: number): ReadonlyArray<DeliveryRecord> => {
     const found: Array<DeliveryRecord> = []
@@ -40,14 +40,14 @@ const make = Effect.map(MemoryState, (state) => {
     const base = { deliveryId: id, webhookId: webhook.id, brandId: webhook.brandId, createdAt }
     if (event === null) return { ...base, subject: null, lead: null, engagements: [] }
     const { position: _, ...subject } = event
-    const leads = state.leadsOf(webhook.brandId)
+    const leads = memory.leadsOf(webhook.brandId)
     const record = leads.byId.get(subject.leadId)
     const fired = leads.engagements.get(subject.engagementId)
     if (record === undefined || fired === undefined) return { ...base, subject, lead: null, engagements: [] }
     const engagements =
       subject.event === "lead2.created"
-        ? windowOf(state, leads, record).engagements
-        : [engagementReadOf(state, leads)(fired)]
+        ? windowOf(memory, leads, record).engagements
+        : [engagementReadOf(memory, leads)(fired)]
     return { ...base, subject, lead: record.lead, engagements }
   }
 
@@ -110,10 +110,10 @@ const make = Effect.map(MemoryState, (state) => {
 
   return Outbox.of({
     after: (position, limit) =>
-      Effect.sync(() => state.events.filter((event) => event.position > position).slice(0, limit)),
+      Effect.sync(() => memory.events.filter((event) => event.position > position).slice(0, limit)),
     lease: (request) => Effect.map(Clock.currentTimeMillis, (now) => lease(request, now)),
     record: (attempts) => Effect.map(Clock.currentTimeMillis, (now) => record(attempts, now)),
-    queued: Queue.take(state.queued)
+    queued: Queue.take(queued)
   })
 })
 

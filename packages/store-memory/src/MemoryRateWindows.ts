@@ -1,15 +1,17 @@
-/** Rate windows of one process. */
-import { type RateLimit, RateWindows } from "@lead-signals/domain"
-import { Effect, Layer } from "effect"
+/** Rate windows, in memory. */
+import { RateWindows } from "@lead-signals/domain"
+import { Clock, Effect, Layer } from "effect"
+import { MemoryState } from "./MemoryState.ts"
 
-export const layer = Layer.sync(RateWindows, () => {
-  const windows = new Map<string, RateLimit.RateWindow>()
-  return RateWindows.of({
+const make = Effect.map(MemoryState, ({ memory: { rateWindows } }) =>
+  RateWindows.of({
     step: (keyId, step) =>
-      Effect.sync(() => {
-        const { decision, window } = step(windows.get(keyId) ?? null)
-        windows.set(keyId, window)
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const { decision, window } = step(rateWindows.get(keyId) ?? null, now)
+        rateWindows.set(keyId, window)
         return decision
       })
   })
-})
+)
+
+export const layer = Layer.effect(RateWindows, make)

@@ -143,12 +143,12 @@ const migrate = (sql: SqlClient.SqlClient, filename: string) =>
     }
   })
 
-const make = (filename: string) =>
+const make = (filename: string, synchronous: "FULL" | "OFF") =>
   Effect.gen(function* () {
     yield* createPrivately(filename)
-    const writer = yield* connect(filename, { readonly: false, synchronous: "FULL" })
+    const writer = yield* connect(filename, { readonly: false, synchronous })
     yield* asFailure(migrate(writer, filename)).pipe(Effect.retry(patience))
-    const reader = yield* connect(filename, { readonly: true, synchronous: "FULL" })
+    const reader = yield* connect(filename, { readonly: true, synchronous })
 
     const queued = yield* Queue.sliding<void>(1)
 
@@ -172,8 +172,11 @@ const make = (filename: string) =>
     })
   }).pipe(asFailure, Effect.mapError(unavailable))
 
-export const layer = (filename: string): Layer.Layer<Database, StoreUnavailable> =>
-  Layer.scoped(Database, make(filename)).pipe(Layer.provide(Reactivity.layer))
+export const layer = (
+  filename: string,
+  synchronous: "FULL" | "OFF"
+): Layer.Layer<Database, StoreUnavailable> =>
+  Layer.scoped(Database, make(filename, synchronous)).pipe(Layer.provide(Reactivity.layer))
 
 /** A connection of its own, for what need not survive a loss of power. */
 export const connectVolatile = (filename: string) =>

@@ -3,7 +3,7 @@
  * waits for the disk: the file is not synced, and what a loss of power takes is a minute's windows.
  */
 import { RateWindows } from "@lead-signals/domain"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { asFailure, connectVolatile, patience, unavailable } from "./Database.ts"
 import { idOf } from "./Rows.ts"
 
@@ -38,7 +38,8 @@ export const layer = (filename: string) =>
                   [key]
                 )
                 const { decision, window } = step(
-                  row!.used === 0 ? null : { startedAt: row!.started_at, used: row!.used }
+                  row!.used === 0 ? null : { startedAt: row!.started_at, used: row!.used },
+                  yield* Clock.currentTimeMillis
                 )
                 yield* sql.unsafe("UPDATE rate_window SET started_at = ?, used = ? WHERE key_id = ?", [
                   window.startedAt,

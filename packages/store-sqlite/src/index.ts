@@ -20,6 +20,11 @@ export * as LeadListing from "./LeadListing.ts"
 export interface SqliteStoreOptions {
   /** Path of the file. It is made, with its folder, if it is not there, and migrated if it is of an older version. */
   readonly filename: string
+  /**
+   * `false`: what is committed survives the end of the process, however sudden, but not a loss of power. For tests and
+   * simulations, which commit often and keep nothing. Otherwise a commit is on the disk when it is answered.
+   */
+  readonly synced?: boolean
 }
 
 /**
@@ -27,7 +32,8 @@ export interface SqliteStoreOptions {
  * database of ours, or was written by a newer version.
  */
 export const layer = ({
-  filename
+  filename,
+  synced = true
 }: SqliteStoreOptions): Layer.Layer<
   LeadStore | Outbox | Deliveries | Directory | RateWindows,
   StoreUnavailable
@@ -41,7 +47,7 @@ export const layer = ({
           SqliteLeadStore.layer,
           SqliteOutbox.layer,
           SqliteDeliveries.layer
-        ).pipe(Layer.provide(Database.layer(filename))),
+        ).pipe(Layer.provide(Database.layer(filename, synced ? "FULL" : "OFF"))),
         SqliteRateWindows.layer(`${filename}-limits`)
       )
     )

@@ -1,15 +1,22 @@
 /** Where the keys' rate windows are kept. All processes that serve one store share them. [RATE-1] */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
+import type { Instant } from "../model/Instant.ts"
 import type { RateDecision, RateWindow } from "../rules/RateLimit.ts"
 
 export class RateWindows extends Context.Tag("@lead-signals/domain/RateWindows")<
   RateWindows,
   {
-    /** Replaces the key's window by what the step makes of it, atomically. A lost window only gives a fresh budget. */
+    /**
+     * Replaces the key's window by what the step makes of it, atomically. `now` is read within the same step: of two
+     * requests the one that comes first has the earlier time. A lost window only gives a fresh budget.
+     */
     readonly step: (
       keyId: string,
-      step: (window: RateWindow | null) => { readonly window: RateWindow; readonly decision: RateDecision }
+      step: (
+        window: RateWindow | null,
+        now: Instant
+      ) => { readonly window: RateWindow; readonly decision: RateDecision }
     ) => Effect.Effect<RateDecision, StoreUnavailable>
   }
 >() {}

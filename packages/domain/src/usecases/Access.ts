@@ -30,11 +30,9 @@ export const authenticate = (
 
 /** Spends one request of the key's window; the decision says what is left of it, also when it refuses. */
 export const spend = (key: ApiKey): Effect.Effect<RateLimit.RateDecision, StoreUnavailable, RateWindows> =>
-  Effect.gen(function* () {
-    const windows = yield* RateWindows
-    const now = yield* Clock.currentTimeMillis
-    return yield* windows.step(key.id, (window) => RateLimit.spend(window, key.requestsPerMinute, now))
-  })
+  Effect.flatMap(RateWindows, (windows) =>
+    windows.step(key.id, (window, now) => RateLimit.spend(window, key.requestsPerMinute, now))
+  )
 
 /** The failure of a decision that refused. */
 export const refusal = (decision: RateLimit.RateDecision): RateLimitExceeded =>
