@@ -1,39 +1,113 @@
-/** A scenario is data: who takes part, for how long, what may go wrong, and what its runs must have met to prove anything. */
+/** A scenario is data: who takes part, what they do how often, what goes wrong, and what its runs must meet to prove anything. */
 import { Schema } from "effect"
 
-export const personas = ["healthy", "slow", "flaky", "failing", "hanging", "gone", "redirecting"] as const
+export const personas = [
+  "healthy",
+  "slow",
+  "flaky",
+  "failing",
+  "busy",
+  "hanging",
+  "gone",
+  "redirecting",
+  "truncating",
+  "strict"
+] as const
 export type Persona = (typeof personas)[number]
 
-const rate = Schema.Number.pipe(Schema.between(0, 1))
+/** What somebody does. */
+export const deedKinds = [
+  "observe",
+  "again",
+  "amend",
+  "erase",
+  "export",
+  "list",
+  "detail",
+  "walk",
+  "sync",
+  "metrics",
+  "reading",
+  "key",
+  "burst",
+  "bad",
+  "cross",
+  "rotate",
+  "resend",
+  "redeliver",
+  "recover",
+  "test",
+  "toggle"
+] as const
+export type DeedKind = (typeof deedKinds)[number]
+
+const share = Schema.Number.pipe(Schema.between(0, 1))
+const amount = Schema.Number.pipe(Schema.nonNegative())
+
+const orNone = <A, I>(schema: Schema.Schema<A, I>, none: A) =>
+  Schema.optionalWith(schema, { default: () => none })
+
+export const Rates = Schema.Struct({
+  /** Of a message between two parties: it never arrives. */
+  loss: orNone(share, 0),
+  /** Of a request: it is handled, but its answer never arrives. */
+  lostAnswer: orNone(share, 0),
+  /** Of a request: its answer breaks off half way. */
+  cut: orNone(share, 0),
+  /** Of a message: it arrives twice. */
+  duplication: orNone(share, 0),
+  /** Of a message: it takes up to 20 s, so that later ones overtake it. */
+  late: orNone(share, 0),
+  /** Of a call of the store: it takes up to a second. */
+  slowStore: orNone(share, 0),
+  /** Of a call of the store: it fails, and nothing was done. */
+  storeDown: orNone(share, 0),
+  /** Of a write to the store: it was done, and its caller is told that it failed. */
+  doneButFailed: orNone(share, 0),
+  /** Of a write to the store: the service is killed before it, within its transaction, or right after it. */
+  killAtStore: orNone(share, 0)
+})
+export type Rates = typeof Rates.Type
+
+/** Things that happen at a time, so often a day. */
+export const Troubles = Schema.Struct({
+  kills: orNone(amount, 0),
+  /** The service's clock jumps, by up to an hour either way. */
+  clockSteps: orNone(amount, 0),
+  /** The service's clock goes wrong, by up to a fiftieth. */
+  drifts: orNone(amount, 0),
+  /** The service stands still, for up to a minute. */
+  pauses: orNone(amount, 0),
+  /** Nobody reaches the service and it reaches nobody, for up to five minutes. */
+  partitions: orNone(amount, 0)
+})
+export type Troubles = typeof Troubles.Type
 
 export const Scenario = Schema.Struct({
   name: Schema.String,
   /** One paragraph on what it is after. */
   about: Schema.String,
   hours: Schema.Number.pipe(Schema.positive()),
-  brands: Schema.Array(
+  brands: Schema.NonEmptyArray(
     Schema.Struct({
       people: Schema.Int.pipe(Schema.positive()),
-      engagementsPerHour: Schema.Number.pipe(Schema.positive()),
       consumers: Schema.Array(Schema.Literal(...personas)),
-      /** How often a client of the API brings its copy of the leads up to date; 0 for no such client. */
-      syncMinutes: Schema.Number.pipe(Schema.nonNegative()),
-      /** How often an hour somebody is erased. */
-      erasuresPerHour: Schema.Number.pipe(Schema.nonNegative())
+      /** How often an hour each thing is done; what is not named is not done. */
+      perHour: Schema.Struct(
+        Object.fromEntries(deedKinds.map((kind) => [kind, orNone(amount, 0)])) as {
+          readonly [K in DeedKind]: Schema.optionalWith<typeof amount, { readonly default: () => number }>
+        }
+      )
     })
   ),
-  /** Whether each seed draws rates of its own below these, each fault fully off in about half of the seeds. */
+  /** Whether each seed draws its own: each fault and trouble off in about half of the seeds, and all in one of twelve. */
   swarm: Schema.Boolean,
-  faults: Schema.Struct({
-    loss: rate,
-    lostAnswer: rate,
-    slowStore: rate,
-    storeDown: rate,
-    doneButFailed: rate,
-    killsPerDay: Schema.Number.pipe(Schema.nonNegative()),
-    clockStepsPerDay: Schema.Number.pipe(Schema.nonNegative())
-  }),
+  rates: orNone(Rates, Schema.decodeSync(Rates)({})),
+  troubles: orNone(Troubles, Schema.decodeSync(Troubles)({})),
   /** What a campaign of seeds must have met; else it has proved nothing. */
   marks: Schema.Array(Schema.String)
 })
 export type Scenario = typeof Scenario.Type
+export type BrandScenario = Scenario["brands"][number]
+
+export const noRates: Rates = Schema.decodeSync(Rates)({})

@@ -1,6 +1,18 @@
 /** The whole service under virtual time, and the rules that every history of it must keep. */
-export { check, type Outcome, type RunOptions, type RunReport, simulate } from "./Run.ts"
-export { type Bug, bugs } from "./bugs/index.ts"
+export * as OpenApiDocument from "./oracles/OpenApiDocument.ts"
+export {
+  type Filter,
+  type Query,
+  ReferenceModel,
+  type ReferenceSignal,
+  type Seen
+} from "./oracles/ReferenceModel.ts"
+export { check, inputOf, type Outcome, run, type RunInput, type RunReport, simulate } from "./Run.ts"
 export { Scenario } from "./Scenario.ts"
 export { scenarioNamed, scenarioNames } from "./Scenarios.ts"
-export type { StorePorts } from "./world/StorePorts.ts"
+export * as Disk from "./world/Disk.ts"
+export { huntAll, type Hunted } from "./BugHunt.ts"
+export { type Bug, bugNamed, bugs } from "./bugs/index.ts"
+export * as Planting from "./bugs/Planting.ts"
+export { type ShrinkOptions, shrink, type Shrunk } from "./Shrink.ts"
+export { compareReplay, inputOfStory, readStory, type Story, storyOf, toldStory } from "./Story.ts"

@@ -1,6 +1,6 @@
 /** Histories of a brand and questions about it, drawn so that ties, edges and odd texts are common. */
 import fc from "fast-check"
-import type { Filter, Query, Seen } from "./Reference.ts"
+import type { Filter, Query, Seen } from "@lead-signals/simulations"
 
 /** Near midnight, so that days change within a history. */
 export const startOfHistories = Date.UTC(2026, 2, 30, 22)

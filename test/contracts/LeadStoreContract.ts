@@ -22,7 +22,7 @@ import { Effect, Either, Layer, ManagedRuntime, Option, Schema } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { history, question, type Question, startOfHistories, type Step } from "./Histories.ts"
-import { type Filter, Reference, type ReferenceSignal, type Seen } from "./Reference.ts"
+import { type Filter, ReferenceModel, type ReferenceSignal, type Seen } from "@lead-signals/simulations"
 import { SettableClock } from "./SettableClock.ts"
 import { turn } from "./Turn.ts"
 
@@ -80,7 +80,7 @@ export const leadStoreContract = (
         const created = yield* Operating.createSignal(brand.id, Schema.decodeSync(NewSignal)(signal))
         made.push({ ...created, source: { ...created.source } })
       }
-      return { brand, reference: new Reference(brand.id, made) }
+      return { brand, reference: new ReferenceModel(brand.id, made) }
     })
 
     type World = Effect.Effect.Success<typeof setUp>
@@ -125,7 +125,7 @@ export const leadStoreContract = (
         }
       })
 
-    const filterOf = (asked: Question, reference: Reference): Filter => {
+    const filterOf = (asked: Question, reference: ReferenceModel): Filter => {
       const instants = reference.rows.flatMap((row) => [row.createdAt, row.updatedAt])
       const days = instants.map((instant) => Math.floor(instant / 86_400_000) * 86_400_000)
       const choices = [...instants, ...days, startOfHistories]

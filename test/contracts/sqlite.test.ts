@@ -4,7 +4,7 @@ import { deliveryContract } from "./DeliveryContract.ts"
 import { directoryContract } from "./DirectoryContract.ts"
 import { leadStoreContract } from "./LeadStoreContract.ts"
 
-const layer = () => SqliteStore.layer({ filename: temporaryFile("store.sqlite") })
+const layer = () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"), synced: false })
 
 leadStoreContract("SQLite", layer, 1000)
 directoryContract("SQLite", layer)

@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net"
 import { expect, it } from "vitest"
 import { Prng } from "@lead-signals/simulator"
 import { type Api, observation, observe, operatorToken, setUpBrand, startApi } from "./Harness.ts"
-import { problemOf } from "./OpenApiDocument.ts"
+import { OpenApiDocument } from "@lead-signals/simulations"
 
 const requests = 100_000
 const connections = 8
@@ -385,7 +385,7 @@ it("a hundred thousand requests give no 5xx and no body outside the document [ER
           if (sent.method === "HEAD" || status === 204) return
           if (contentType.startsWith("application/x-ndjson")) return
           if (!contentType.startsWith("application/json")) return report(`content type ${contentType}`)
-          const problem = problemOf(sent.path, sent.method, status, JSON.parse(body))
+          const problem = OpenApiDocument.problemOf(sent.path, sent.method, status, JSON.parse(body))
           if (problem !== null) report(problem)
         }
       )

@@ -11,7 +11,7 @@ import {
   setUpBrand,
   startApi
 } from "./Harness.ts"
-import { problemOf, validate } from "./OpenApiDocument.ts"
+import { OpenApiDocument } from "@lead-signals/simulations"
 
 let api: Api
 let brand: BrandSetUp
@@ -34,7 +34,10 @@ const template = (path: string): string =>
 /** Every answer is one that the document gives. */
 const operate = async (method: string, path: string, json?: unknown): Promise<Answer> => {
   const answer = await api.operate(method, path, json)
-  const problem = answer.status === 204 ? null : problemOf(template(path), method, answer.status, answer.body)
+  const problem =
+    answer.status === 204
+      ? null
+      : OpenApiDocument.problemOf(template(path), method, answer.status, answer.body)
   expect([method, path, problem]).toEqual([method, path, null])
   made.push(answer.text)
   return answer
@@ -202,7 +205,7 @@ describe("deliveries", () => {
     }
     for (const received of receiver.received) {
       const envelope = verify(received)
-      expect(validate(schemas[envelope.event]!, envelope)).toBeNull()
+      expect(OpenApiDocument.validate(schemas[envelope.event]!, envelope)).toBeNull()
       expect(Object.keys(envelope)).toEqual(["id", "event", "version", "createdAt", "brandId", "data"])
       expect(envelope).toMatchObject({
         version: "1",
@@ -239,7 +242,7 @@ describe("deliveries", () => {
     await settled(id)
     const tested = receiver.received.at(-1)!
     expect(tested.headers["webhook-id"]).toBe(test.body.data.deliveryId)
-    expect(validate("TestEvent", verify(tested))).toBeNull()
+    expect(OpenApiDocument.validate("TestEvent", verify(tested))).toBeNull()
     new StandardWebhook(rotated.secret).verify(tested.body, tested.headers)
   })
 

@@ -1,4 +1,12 @@
-import { firstDivergence, Kernel, type Machine, Picker, Prng, sealed } from "@lead-signals/simulator"
+import {
+  firstDivergence,
+  HostClock,
+  Kernel,
+  type Machine,
+  Picker,
+  Prng,
+  sealed
+} from "@lead-signals/simulator"
 import { Deferred, Duration, Effect, Fiber, Queue, Random, Ref, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -38,6 +46,16 @@ describe("the kernel", () => {
     expect(digests).toEqual(Array.from({ length: 200 }, (_, seed) => run(seed, crowd)))
     expect(new Set(digests).size).toBeGreaterThan(150)
     for (const digest of digests) expect(digest).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it("can be given the picks that were noted, and then has the same history", () => {
+    for (let seed = 0; seed < 50; seed++) {
+      const picks = new Map<number, number>()
+      const noted = run(seed, crowd, Picker.recorded(Picker.random(Prng.of(seed, "picker")), picks))
+      expect(picks.size).toBeGreaterThan(0)
+      expect(run(seed, crowd, Picker.scripted(picks))).toBe(noted)
+    }
+    expect(run(1, crowd, Picker.scripted(new Map()))).toBe(run(1, crowd, Picker.fifo))
   })
 
   it("says at which event two histories part", () => {
@@ -173,22 +191,17 @@ describe("a machine", () => {
       machine.fork(Effect.forever(Effect.zipRight(say("turn"), Effect.sleep(100))))
       const other = kernel.machine("other")
       other.fork(Effect.sleep(2000).pipe(Effect.zipRight(say("other"))))
-      const told: Array<string> = []
-      machine.whenKilled(() => told.push("told"))
-      const forget = machine.whenKilled(() => told.push("forgotten"))
-      forget()
       kernel.run({ until: startsAt + 350 })
       machine.kill()
       machine.kill()
       machine.fork(say("after its end"))
       expect(kernel.run({ until: startsAt + day })).toBe("stalled")
       expect(seen).toEqual(["turn", "turn", "turn", "turn", "other"])
-      expect(told).toEqual(["told"])
     }))
 
   it("has a clock of its own, by which nobody sleeps", () =>
     run(8, (kernel, machine) => {
-      machine.clockOffset = -3_600_000
+      machine.hostClock.step(-3_600_000)
       let read = 0
       machine.fork(
         Effect.sleep(60_000).pipe(
@@ -199,6 +212,57 @@ describe("a machine", () => {
       kernel.run({ until: startsAt + day })
       expect(read).toBe(startsAt + 60_000 - 3_600_000)
     }))
+
+  it("whose clock goes wrong gains or loses with the time, and keeps what it gained when it is set right", () => {
+    const clock = new HostClock()
+    clock.drift(0.02, 1_000_000)
+    expect(clock.read(1_100_000)).toBe(1_102_000)
+    clock.drift(-0.02, 1_100_000)
+    expect(clock.read(1_200_000)).toBe(1_200_000)
+    clock.drift(0, 1_150_000)
+    clock.step(-5)
+    expect(clock.read(2_000_000)).toBe(2_000_995)
+  })
+
+  it("that is paused does nothing, and then all that came due meanwhile", () =>
+    run(8, (kernel, machine) => {
+      const turns: Array<number> = []
+      const at = Effect.sync(() => turns.push(kernel.now - startsAt))
+      machine.fork(Effect.repeat(at, { times: 3, schedule: Schedule.spaced(100) }))
+      const other = kernel.machine("other")
+      kernel.run({ until: startsAt + 150 })
+      machine.pause()
+      machine.pause()
+      other.fork(Effect.zipRight(at, Effect.sleep(1)))
+      kernel.after(850, other, () => machine.resume())
+      expect(kernel.run({ until: startsAt + day })).toBe("stalled")
+      // Its sleep was over at 200; nobody told it before it was resumed.
+      expect(turns).toEqual([0, 100, 150, 1000, 1100])
+      machine.pause()
+      machine.kill()
+      machine.resume()
+      expect(kernel.run({ until: startsAt + 2 * day })).toBe("stalled")
+    }))
+
+  it("can die in the middle of what it does, after so many operations", () => {
+    const reached = (operations: number) =>
+      run(9, (kernel, machine) => {
+        let steps = 0
+        machine.fork(
+          Effect.gen(function* () {
+            machine.killWithin(operations, () => machine.kill())
+            for (let i = 0; i < 50; i++) yield* Effect.sync(() => steps++)
+          })
+        )
+        kernel.run({ until: startsAt + day })
+        return [steps, machine.isAlive] as const
+      })
+    expect(reached(1000)).toEqual([50, true])
+    const [early, late] = [reached(5), reached(20)]
+    expect([early[1], late[1]]).toEqual([false, false])
+    expect(early[0]).toBeLessThan(late[0])
+    expect(late[0]).toBeLessThan(50)
+  })
 
   it("that waits for the host is found: a promise stalls it, a real timer is an error", () =>
     run(9, (kernel, machine) => {

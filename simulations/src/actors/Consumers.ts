@@ -1,42 +1,101 @@
 /** Receivers of webhooks, each with a character of its own. */
 import { Sender } from "@lead-signals/webhook"
-import type { Prng } from "@lead-signals/simulator"
 import { Clock, Effect } from "effect"
 import type { Persona } from "../Scenario.ts"
-import type { KnownWebhook, Ledger } from "../world/Ledger.ts"
+import type { Decisions } from "../world/Decisions.ts"
+import type { Json, KnownWebhook, ReceivedPost } from "../world/Ledger.ts"
 import type { Consumer } from "../world/World.ts"
+import type { Stage } from "./Stage.ts"
 
-/** What it answers to its n-th post, from 1, and after how long; null: never. */
-type Character = (n: number, prng: Prng) => { readonly status: number | null; readonly millis: number }
+interface Reply {
+  /** Null: it never answers. */
+  readonly status: number | null
+  readonly millis: number
+  readonly retryAfterSeconds?: number
+  /** Whether it sends back what it got, as much as is read of it. */
+  readonly echoes?: boolean
+}
+
+/** What it answers to its n-th post, from 1, and after how long. */
+type Character = (n: number, label: string, decisions: Decisions) => Reply
 
 /** A receiver that fails is mended after so many posts, so that everything can be seen to arrive in the end. */
-const mendedAfter = 40
+const mendedAfter = 12
 
 export const characters: { readonly [persona in Persona]: Character } = {
   healthy: () => ({ status: 200, millis: 5 }),
-  slow: (_, prng) => ({ status: 202, millis: 2000 + prng.below(9000) }),
-  flaky: (_, prng) => ({ status: prng.chance(0.4) ? 500 : 204, millis: 20 }),
+  slow: (_, label, decisions) => ({
+    status: 202,
+    millis: 2000 + decisions.below(`slowness of ${label}`, 9000)
+  }),
+  flaky: (_, label, decisions) => ({
+    status: decisions.chance(`mood of ${label}`, 0.4) ? 500 : 204,
+    millis: 20
+  }),
   failing: (n) => ({ status: n > mendedAfter ? 200 : 503, millis: 20 }),
+  busy: (n) =>
+    n % 3 === 1 ? { status: 429, millis: 20, retryAfterSeconds: 600 } : { status: 200, millis: 20 },
   hanging: (n) => ({ status: n > mendedAfter ? 200 : null, millis: 20 }),
   gone: (n) => ({ status: n === 5 ? 410 : 200, millis: 20 }),
-  redirecting: (n) => ({ status: n > mendedAfter ? 200 : 302, millis: 20 })
+  redirecting: (n) => ({ status: n > mendedAfter ? 200 : 302, millis: 20 }),
+  truncating: (n) => ({ status: n % 2 === 0 ? 200 : 500, millis: 20, echoes: true }),
+  strict: () => ({ status: 200, millis: 10 })
 }
 
-const empty = new Uint8Array()
+const subjectOf = (envelope: Json): string => {
+  const { data, event } = envelope
+  if (event === "lead2.created") return `${event} ${data.lead2.extId}`
+  return event === "activity.detected" ? `${event} ${data.engagements[0].id}` : event
+}
 
-export const consumer = (webhook: KnownWebhook, ledger: Ledger, prng: Prng): Consumer => {
+const nothing = new Uint8Array()
+
+export const consumer = ({ ledger, world }: Stage, webhook: KnownWebhook): Consumer => {
   const seen = new Set<string>()
+  const labels = new Map<string, number>()
   let posts = 0
-  return ({ body, headers }) =>
-    Effect.gen(function* () {
-      const { millis, status } = characters[webhook.persona](++posts, prng)
-      const at = yield* Clock.currentTimeMillis
-      const id = headers["webhook-id"] ?? ""
-      if (seen.has(id)) ledger.marks.add("an event came again")
-      seen.add(id)
-      ledger.receive({ at, webhook, headers, id, body, envelope: JSON.parse(body), status })
-      if (status === null) return yield* Effect.never
-      yield* Effect.sleep(millis)
-      return { status, retryAfter: null, excerpt: empty, truncated: false } satisfies Sender.PostAnswer
-    })
+  return {
+    labelOf: ({ body }) => {
+      const label = `post ${webhook.url} ${subjectOf(JSON.parse(body))}`
+      const n = (labels.get(label) ?? 0) + 1
+      labels.set(label, n)
+      return `${label} ${n}`
+    },
+    receive: ({ body, headers }, label) =>
+      Effect.gen(function* () {
+        const {
+          echoes = false,
+          millis,
+          retryAfterSeconds = null,
+          status
+        } = characters[webhook.persona](++posts, label, world.decisions)
+        const at = yield* Clock.currentTimeMillis
+        const id = headers["webhook-id"] ?? ""
+        if (seen.has(id)) ledger.marks.add("an event came again")
+        seen.add(id)
+        const envelope = JSON.parse(body)
+        const post: ReceivedPost = {
+          at,
+          webhook,
+          headers,
+          id,
+          body,
+          envelope,
+          subject: subjectOf(envelope),
+          status,
+          retryAfterSeconds
+        }
+        world.kernel.record(`webhook ${webhook.url}`, "post", { id, subject: post.subject, status })
+        world.posted(post)
+        if (status === null) return yield* Effect.never
+        yield* Effect.sleep(millis)
+        const echo = echoes ? new TextEncoder().encode(body).slice(0, Sender.greatestExcerptBytes) : nothing
+        return {
+          status,
+          retryAfter: retryAfterSeconds === null ? null : String(retryAfterSeconds),
+          excerpt: echo,
+          truncated: echo.length === Sender.greatestExcerptBytes
+        } satisfies Sender.PostAnswer
+      })
+  }
 }

@@ -1,54 +1,41 @@
-/** People who engage: few of them often, most seldom, more by day than by night, and what they do is sent in as it is seen. */
-import { type Prng, zipf } from "@lead-signals/simulator"
-import { Clock, Effect } from "effect"
-import { operatorToken, type World } from "../world/World.ts"
-import type { Ledger } from "../world/Ledger.ts"
-import { bodyOf, persistently } from "./Calls.ts"
+/** People who are seen engaging: what is seen of them is sent in, and again when nobody knows whether it was taken. */
+import { Effect } from "effect"
+import type { Sighting } from "../Plan.ts"
+import type { StagedBrand } from "../world/Ledger.ts"
+import { bodyOf, type Caller, persistently, type Stage } from "./Stage.ts"
 
-const hour = 3_600_000
-
-/** Between a quarter at night and nearly twice the average by day. */
-const byHour = (millis: number): number => 1 - 0.75 * Math.cos(((millis / hour) % 24) * (Math.PI / 12))
-
-/** Until the given time; then it waits for the last of its observations to be taken. */
-export const engage = (
-  world: World,
-  ledger: Ledger,
-  brand: { readonly id: string; readonly signalIds: ReadonlyArray<string> },
-  plan: { readonly people: number; readonly engagementsPerHour: number; readonly until: number },
-  prng: Prng
+export const observe = (
+  stage: Stage,
+  caller: Caller,
+  brand: StagedBrand,
+  seen: ReadonlyArray<Sighting>,
+  isNew: boolean
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const who = zipf(plan.people, 1.1)
-    for (let n = 0; ; n++) {
-      const now = yield* Clock.currentTimeMillis
-      const average = hour / plan.engagementsPerHour / byHour(now)
-      yield* Effect.sleep(prng.wait(average))
-      if ((yield* Clock.currentTimeMillis) >= plan.until) return
-      const person = `b${brand.id}-p${who(prng)}`
-      const id = `b${brand.id}-e${n}`
-      const engagement = { id, brandId: brand.id, person, leadId: null as number | null, acknowledged: false }
-      ledger.sent.set(id, engagement)
-      const observation = {
-        signalId: prng.pick(brand.signalIds),
-        person: { extId: person, name: `Name of ${person}`, headline: `As of ${n}` },
-        engagement: { id, type: "comment", commentText: `Says ${id}` }
-      }
-      const answer = yield* persistently(world, ledger, `people ${brand.id}`, {
-        method: "POST",
-        url: `/operator/brands/${brand.id}/observations`,
-        token: operatorToken,
-        body: { observations: [observation] }
-      })
-      const [outcome] = bodyOf(answer).data
-      if (outcome.outcome === "duplicate") ledger.marks.add("an observation was taken, and sent again")
-      else if (outcome.outcome === "suppressed") {
-        if (!ledger.erasing.has(person)) ledger.violate("observations are taken", `${id} was suppressed`)
+    const { ledger } = stage
+    if (isNew) ledger.engagements += seen.length
+    const response = yield* persistently(stage, caller, {
+      method: "POST",
+      route: "/operator/brands/{brandId}/observations",
+      params: { brandId: brand.id },
+      body: {
+        observations: seen.map(({ signal, ...rest }) => ({ ...rest, signalId: brand.signalIds[signal]! }))
+      },
+      brand,
+      meaning: { means: "observe", seen }
+    })
+    if (response.status !== 200) {
+      return ledger.violate("calls succeed", `observations: ${response.status} ${response.text}`)
+    }
+    for (const [i, { leadId, outcome }] of bodyOf(response).data.entries()) {
+      const { extId } = seen[i]!.person
+      if (leadId !== null) brand.leadIds.set(extId, leadId)
+      if (outcome === "duplicate" && isNew) ledger.marks.add("an observation was taken, and sent again")
+      if (outcome === "duplicate" && !isNew) ledger.marks.add("an engagement was seen twice")
+      if (outcome === "suppressed") {
         ledger.marks.add("somebody erased was seen again")
-      } else if (outcome.outcome !== "recorded") {
-        ledger.violate("observations are taken", `${id} was ${outcome.outcome}`)
+        if (!ledger.erasing.has(extId)) ledger.violate("observations are taken", `${extId} was suppressed`)
       }
-      engagement.leadId = outcome.leadId
-      engagement.acknowledged = true
+      if (outcome === "rejected") ledger.violate("observations are taken", `${extId} was rejected`)
     }
   })

@@ -3,63 +3,48 @@
  * that, and takes each lead once. What it ends with must be what there is.
  */
 import { Effect } from "effect"
-import type { Ledger } from "../world/Ledger.ts"
-import type { World } from "../world/World.ts"
-import { bodyOf, type Json, persistently } from "./Calls.ts"
+import type { StagedBrand } from "../world/Ledger.ts"
+import type { Query } from "../oracles/ReferenceModel.ts"
+import { type Caller, type Stage, succeeding } from "./Stage.ts"
 
 const replayMillis = 120_000
-const pageSize = 100
+const pageSize = 25
 
-export class SyncClient {
-  readonly mirror = new Map<number, Json>()
-  private cursor: number | null = null
-
-  constructor(
-    private readonly world: World,
-    private readonly ledger: Ledger,
-    readonly brandId: string,
-    private readonly key: string
-  ) {}
-
-  private readonly page = (query: string): Effect.Effect<Json> =>
-    Effect.map(
-      persistently(this.world, this.ledger, `client ${this.brandId}`, {
-        method: "GET",
-        url: `/signals/leads?${query}`,
-        token: this.key
-      }),
-      bodyOf
-    )
-
-  /** Takes over what has changed since the last time. */
-  readonly sync: Effect.Effect<void> = Effect.gen(this, function* () {
-    const since =
-      this.cursor === null ? "" : `&updatedAfter=${new Date(this.cursor - replayMillis).toISOString()}`
+/** Takes over what has changed since the last time. */
+export const sync = (stage: Stage, caller: Caller, brand: StagedBrand): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { ledger } = stage
+    const since = brand.syncedUntil === null ? null : brand.syncedUntil - replayMillis
     for (let page = 1; ; page++) {
-      const { data, meta } = yield* this.page(`sort=updatedAt:asc&pageSize=${pageSize}&page=${page}${since}`)
-      for (const lead of data) {
-        const known = this.mirror.get(lead.id)
-        if (known !== undefined && known.updatedAt > lead.updatedAt) {
-          this.ledger.violate("updatedAt never goes back", `lead ${lead.id} of brand ${this.brandId}`)
-        }
-        this.mirror.set(lead.id, lead)
-        this.cursor = Math.max(this.cursor ?? 0, Date.parse(lead.updatedAt))
+      const query: Query = {
+        filter: since === null ? {} : { updatedAfter: since },
+        field: "updatedAt",
+        direction: "asc",
+        page,
+        pageSize,
+        engagements: "none"
       }
-      if (page > 1) this.ledger.marks.add("a sync took several pages")
+      const text = since === null ? "" : `&updatedAfter=${new Date(since).toISOString()}`
+      const { data, meta } = yield* succeeding(
+        stage,
+        { ...caller, label: `${caller.label} page ${page}` },
+        {
+          route: "/signals/leads",
+          query: `sort=updatedAt:asc&pageSize=${pageSize}&page=${page}${text}`,
+          brand,
+          key: brand.key,
+          meaning: { means: "list", query }
+        }
+      )
+      for (const lead of data) {
+        const known = brand.mirror.get(lead.id)
+        // An answer that was under way may be older than one that overtook it.
+        if (known !== undefined && known.updatedAt > lead.updatedAt) continue
+        brand.mirror.set(lead.id, lead)
+        brand.leadIds.set(lead.extId, lead.id)
+        brand.syncedUntil = Math.max(brand.syncedUntil ?? 0, Date.parse(lead.updatedAt))
+      }
+      if (page > 1) ledger.marks.add("a sync took several pages")
       if (page >= meta.pagination.pageCount) return
     }
   })
-
-  readonly syncEvery = (minutes: number): Effect.Effect<never> =>
-    Effect.forever(Effect.zipRight(Effect.sleep(minutes * 60_000), this.sync))
-
-  /** Everything that there is, read on quiet data. */
-  readonly everything: Effect.Effect<ReadonlyArray<Json>> = Effect.gen(this, function* () {
-    const all: Array<Json> = []
-    for (let page = 1; ; page++) {
-      const { data, meta } = yield* this.page(`sort=createdAt:asc&pageSize=${pageSize}&page=${page}`)
-      all.push(...data)
-      if (page >= meta.pagination.pageCount) return all
-    }
-  })
-}

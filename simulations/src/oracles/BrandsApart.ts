@@ -3,22 +3,28 @@ import type { Oracle } from "./Oracle.ts"
 /** Nothing of one brand is ever seen by another: not by its receivers, not by its clients. [AUTH-3, EVT-7] */
 export const brandsApart: Oracle = {
   name: "brands apart",
-  watch: (ledger) =>
-    ledger.watch(({ envelope, webhook }) => {
-      const { brandId, data } = envelope
-      if (brandId !== webhook.brandId || !data.lead2.extId.startsWith(`b${webhook.brandId}-`)) {
-        ledger.violate(
-          "brands apart",
-          `a webhook of brand ${webhook.brandId} got ${data.lead2.extId} of ${brandId}`
-        )
-      }
-    }),
-  conclude: ({ clients }) => {
-    for (const { brandId, mirror } of clients) {
-      for (const { extId } of mirror.values()) {
-        if (!extId.startsWith(`b${brandId}-`)) return `a client of brand ${brandId} saw ${extId}`
+  watch: (ledger) => {
+    /** The first external id in the text that is another brand's. */
+    const foreign = (text: string, brandIndex: number): string | null => {
+      for (const [id, index] of text.matchAll(/\bb(\d+)-p\d+\./g)) if (Number(index) !== brandIndex) return id
+      return null
+    }
+    return {
+      answered: ({ call, response }) => {
+        if (call.brand === null) return null
+        const found = foreign(response.text, call.brand.index)
+        if (found !== null) return `${call.party} was answered with ${found}`
+        return call.meaning.means === "cross" && response.status !== 404 && response.status < 500
+          ? `${call.party} asked for another brand's, and was answered ${response.status}`
+          : null
+      },
+      posted: ({ body, envelope, webhook }) => {
+        const brand = ledger.brandOf(webhook.brandId)!
+        if (envelope.brandId !== brand.id)
+          return `a webhook of brand ${brand.id} got an event of ${envelope.brandId}`
+        const found = foreign(body, brand.index)
+        return found === null ? null : `a webhook of brand ${brand.index} was sent ${found}`
       }
     }
-    return null
   }
 }

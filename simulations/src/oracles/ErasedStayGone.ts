@@ -1,23 +1,27 @@
 import type { Oracle } from "./Oracle.ts"
 
 /** An attempt that was under way when the erasure was told can still arrive: its 15 s, and the way there. */
-const underWayMillis = 20_000
+const underWayMillis = 60_000
 
-/** Whoever was erased is never sent again, and is in nobody's answers. [PII-3] */
+/** Whoever was erased is never sent again, and is in no answer to what is asked afterwards. [PII-3] */
 export const erasedStayGone: Oracle = {
   name: "erased stay gone",
-  watch: (ledger) =>
-    ledger.watch(({ at, body, webhook }) => {
+  watch: (ledger) => ({
+    answered: ({ call, response }) => {
       for (const [person, erasedAt] of ledger.erased) {
-        if (at > erasedAt + underWayMillis && body.includes(`"${person}"`)) {
-          ledger.violate("erased stay gone", `the ${webhook.persona} webhook was sent ${person} again`)
+        if (call.sentAt > erasedAt && call.meaning.means !== "observe" && response.text.includes(person)) {
+          return `${call.request.method} ${call.route} shows ${person}`
         }
       }
-    }),
-  conclude: ({ ledger, truth }) => {
-    for (const leads of truth.values()) {
-      for (const { extId } of leads) if (ledger.erased.has(extId)) return `${extId} is listed again`
+      return null
+    },
+    posted: ({ at, body, webhook }) => {
+      for (const [person, erasedAt] of ledger.erased) {
+        if (at > erasedAt + underWayMillis && body.includes(person)) {
+          return `the ${webhook.persona} webhook was sent ${person} again`
+        }
+      }
+      return null
     }
-    return null
-  }
+  })
 }

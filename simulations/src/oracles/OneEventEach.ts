@@ -1,24 +1,36 @@
 import type { Oracle } from "./Oracle.ts"
 
-/** lead2.created once per person, activity.detected once per engagement; the first engagement alone says it is. [EVT-2, EVT-3] */
+/**
+ * lead2.created once per person, activity.detected once per engagement, but for what was sent again on purpose; the first
+ * engagement alone says it is; and a webhook gets what it subscribed to. [EVT-2, EVT-3, EVT-7, EVT-9]
+ */
 export const oneEventEach: Oracle = {
   name: "one event each",
   watch: (ledger) => {
-    const ids = new Map<string, string>()
+    const ids = new Map<string, Set<string>>()
+    const surplus = new Map<string, number>()
     const firsts = new Map<string, string>()
-    ledger.watch(({ envelope, id, webhook }) => {
-      const { data, event } = envelope
-      const of = event === "lead2.created" ? data.lead2.extId : data.engagements[0].id
-      const known = `${webhook.url} ${event} ${of}`
-      if ((ids.get(known) ?? id) !== id)
-        ledger.violate("one event each", `${event} of ${of} came as two events`)
-      ids.set(known, id)
-      if (event !== "activity.detected" || data.isFirstActivity !== true) return
-      const person = `${webhook.url} ${data.lead2.extId}`
-      if ((firsts.get(person) ?? of) !== of) {
-        ledger.violate("one event each", `${data.lead2.extId} had two first activities`)
+    return {
+      posted: ({ envelope, id, subject, webhook }) => {
+        const { data, event } = envelope
+        if (event === "webhook.test") return null
+        if (!webhook.events.includes(event)) return `the ${webhook.persona} webhook got ${event} unasked`
+        const known = `${webhook.id} ${subject}`
+        const seen = ids.get(known) ?? new Set<string>()
+        ids.set(known, seen)
+        if (!seen.has(id)) {
+          if (seen.size > 0) surplus.set(webhook.id, (surplus.get(webhook.id) ?? 0) + 1)
+          seen.add(id)
+        }
+        // Whoever erases an author gives what is under way about the posts a new id.
+        const allowed = webhook.resends > 0 || ledger.erasing.size > 0 ? Number.POSITIVE_INFINITY : 0
+        if ((surplus.get(webhook.id) ?? 0) > allowed) return `${subject} came as two events`
+        if (event !== "activity.detected" || data.isFirstActivity !== true) return null
+        const person = `${webhook.id} ${data.lead2.extId}`
+        const first = firsts.get(person) ?? data.engagements[0].id
+        firsts.set(person, first)
+        return first === data.engagements[0].id ? null : `${data.lead2.extId} had two first activities`
       }
-      firsts.set(person, of)
-    })
+    }
   }
 }

@@ -1,45 +1,81 @@
 /**
- * The store's ports with a turn for others before and after every call, and with the seed's faults. Without the turns a
- * store in memory would answer in one step, and nothing could come between.
+ * The store's ports with a turn for others before and after every call, and with what goes wrong there. Without the turns
+ * a store in memory would answer in one step, and nothing could come between.
  */
 import { StoreUnavailable } from "@lead-signals/domain"
-import type { Prng } from "@lead-signals/simulator"
-import { Effect } from "effect"
-import type { FaultRates } from "./Faults.ts"
+import { Effect, FiberRef, GlobalValue } from "effect"
+import type { Rates } from "../Scenario.ts"
+import type { Decisions } from "./Decisions.ts"
+import type { Call, Stored } from "./Ledger.ts"
 
 const slowestMillis = 1000
 
-/** Ports whose calls only look: for them there is no "done, but failed". */
+/** Calls that only look: for them there is no "done, but failed", and no death in mid-transaction. */
 const looks =
   /^(after|list|get|engagements|brands?|keys|keyByHash|signals|campaigns?|snapshot|webhooks?|ping)$/
+
+/** The request that the fiber works for; null for the emitter's own. */
+export const currentCall: FiberRef.FiberRef<Call | null> = GlobalValue.globalValue(
+  "@lead-signals/simulations/currentCall",
+  () => FiberRef.unsafeMake<Call | null>(null)
+)
 
 const down = new StoreUnavailable({ reason: "simulated" })
 
 export interface StoreFaults {
-  readonly rates: () => FaultRates
-  readonly prng: Prng
-  readonly onFault: (kind: string, method: string) => void
+  readonly rates: () => Rates
+  readonly decisions: Decisions
+  /** Milliseconds since the run began. */
+  readonly elapsed: () => number
+  readonly serviceNow: () => number
+  readonly onStored: (done: Stored) => void
+  /** Kills the process that makes the call. */
+  readonly kill: () => void
+  /** Kills it in the middle of the call; false where a call is one step, and has no middle. */
+  readonly killWithin: (label: string) => boolean
+  /** The call came to its end; if it was to be killed within, that is a defect of the simulation. */
+  readonly survived: (label: string) => void
 }
 
 const disturbed = (
   method: string,
+  args: ReadonlyArray<unknown>,
   call: Effect.Effect<unknown, unknown>,
-  { onFault, prng, rates }: StoreFaults
+  faults: StoreFaults
 ): Effect.Effect<unknown, unknown> =>
   Effect.gen(function* () {
-    const { doneButFailed, slowStore, storeDown } = rates()
+    const { decisions } = faults
+    const rates = faults.rates()
+    const by = yield* FiberRef.get(currentCall)
+    const label = `${by === null ? `emitter @${faults.elapsed()}` : by.label} ${method}`
+    const writes = !looks.test(method)
     yield* Effect.yieldNow()
-    if (prng.chance(slowStore)) yield* Effect.sleep(1 + prng.below(slowestMillis))
-    if (prng.chance(storeDown)) {
-      onFault("store-down", method)
-      return yield* down
+    if (decisions.fault(`slow ${label}`, rates.slowStore) !== null) {
+      yield* Effect.sleep(1 + decisions.below(`how slow ${label}`, slowestMillis))
+    }
+    if (decisions.fault(`down ${label}`, rates.storeDown) !== null) return yield* down
+    const death = writes ? decisions.fault(`killed at ${label}`, rates.killAtStore) : null
+    const when =
+      death === null ? null : (["before", "within", "after"] as const)[decisions.below(`when ${death}`, 3)]!
+    if (when === "before") {
+      faults.kill()
+      return yield* Effect.never
+    }
+    // Where there is no middle, nothing was done either.
+    if (when === "within" && !faults.killWithin(label)) {
+      faults.kill()
+      return yield* Effect.never
     }
     const answer = yield* call
-    yield* Effect.yieldNow()
-    if (!looks.test(method) && prng.chance(doneButFailed)) {
-      onFault("done-but-failed", method)
-      return yield* down
+    if (when === "within") faults.survived(label)
+    faults.onStored({ method, args, answer, call: by, serviceNow: faults.serviceNow() })
+    if (when === "after") {
+      faults.kill()
+      return yield* Effect.never
     }
+    yield* Effect.yieldNow()
+    if (writes && decisions.fault(`done but failed ${label}`, rates.doneButFailed) !== null)
+      return yield* down
     return answer
   })
 
@@ -54,8 +90,8 @@ export const faulty = <Port extends object>(port: Port, faults: StoreFaults): Po
       return [
         name,
         typeof member === "function"
-          ? (...args: ReadonlyArray<unknown>) => disturbed(name, member(...args), faults)
-          : disturbed(name, member, faults)
+          ? (...args: ReadonlyArray<unknown>) => disturbed(name, args, member(...args), faults)
+          : disturbed(name, [], member, faults)
       ]
     })
   ) as Port

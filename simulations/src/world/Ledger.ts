@@ -1,13 +1,76 @@
-/** What the parties of a world know for certain, each from its own side: what the oracles compare. */
+/** What the parties of a run know for certain, each from its own side: what the oracles compare. */
+import type { Plan, Sighting } from "../Plan.ts"
 import type { Persona } from "../Scenario.ts"
+import type { ReferenceCampaign } from "../oracles/ReferenceCampaign.ts"
+import type { Query, ReferenceModel } from "../oracles/ReferenceModel.ts"
+import type { SimulatedRequest, SimulatedResponse } from "./SimulatedHttp.ts"
 
-export interface SentEngagement {
+// Bodies are looked into freely here.
+export type Json = any
+
+/** What whoever calls means by it, apart from the words of HTTP. */
+export type Meaning =
+  | { readonly means: "observe"; readonly seen: ReadonlyArray<Sighting> }
+  | { readonly means: "amend"; readonly id: number; readonly change: Record<string, unknown> }
+  | { readonly means: "erase"; readonly id: number; readonly person: string }
+  | { readonly means: "list"; readonly query: Query }
+  | { readonly means: "detail"; readonly id: number; readonly withDetail: boolean }
+  | { readonly means: "metrics"; readonly startDate: string | null; readonly endDate: string | null }
+  | { readonly means: "reading"; readonly post: string; readonly day: string; readonly totals: Json }
+  | { readonly means: "bad"; readonly status: number; readonly code: string; readonly names: string | null }
+  | { readonly means: "cross" }
+  | { readonly means: "resend"; readonly webhook: KnownWebhook }
+  | { readonly means: "enable"; readonly webhook: KnownWebhook; readonly enabled: boolean }
+  | { readonly means: "rotate"; readonly webhook: KnownWebhook }
+  | { readonly means: "revoke"; readonly key: KnownKey }
+  | { readonly means: "make" | "look" }
+
+/** One call of the service, from its making to its answer. */
+export interface Call {
+  /** Another for each call and each of its tries. */
+  readonly label: string
+  readonly party: string
+  /** As the OpenAPI document writes it, like `/operator/brands/{brandId}/keys`. */
+  readonly route: string
+  readonly request: SimulatedRequest
+  readonly meaning: Meaning
+  /** Of the brand that it is about. */
+  readonly brand: StagedBrand | null
+  /** The key it is made with; null for the operator's. */
+  readonly key: KnownKey | null
+  /** Virtual milliseconds since 1970. */
+  readonly sentAt: number
+  /** When the service began with it. */
+  handledAt: number
+  /** What the reference says to it, as of the instant at which the store did it; undefined where it says nothing. */
+  expected: unknown
+}
+
+export interface Answered {
+  readonly call: Call
+  readonly response: SimulatedResponse
+  readonly body: Json
+  readonly at: number
+}
+
+/** A call of the store that was done. */
+export interface Stored {
+  readonly method: string
+  readonly args: ReadonlyArray<Json>
+  readonly answer: Json
+  /** On whose behalf; null for the emitter's. */
+  readonly call: Call | null
+  /** By the service's clock. */
+  readonly serviceNow: number
+}
+
+export interface KnownKey {
   readonly id: string
-  readonly brandId: string
-  readonly person: string
-  /** Of the person, once it is known. */
-  leadId: number | null
-  acknowledged: boolean
+  readonly value: string
+  readonly requestsPerMinute: number
+  /** When its revocation was first asked for, and when it was acknowledged. */
+  revokingAt: number | null
+  revokedAt: number | null
 }
 
 export interface KnownWebhook {
@@ -15,19 +78,50 @@ export interface KnownWebhook {
   readonly brandId: string
   readonly url: string
   readonly persona: Persona
-  readonly secret: string
+  readonly events: ReadonlyArray<string>
+  /** What its owner was told, the newest last, and when. */
+  readonly secrets: Array<{ readonly secret: string; readonly since: number }>
+  /** Rotations that the service may have done. */
+  rotations: number
+  /** Calls that may have made a further delivery. */
+  resends: number
+  /** When it was last asked to be enabled. */
+  enabledAt: number
+  /** When it was last asked to be disabled, and that was acknowledged; null while it may be enabled. */
+  disabledAt: number | null
 }
 
 export interface ReceivedPost {
-  /** Virtual milliseconds since 1970. */
   readonly at: number
   readonly webhook: KnownWebhook
   readonly headers: Readonly<Record<string, string>>
   readonly id: string
   readonly body: string
-  // Bodies are looked into freely here.
-  readonly envelope: any
+  readonly envelope: Json
+  /** Of the event: its type and what it tells of. */
+  readonly subject: string
   readonly status: number | null
+  readonly retryAfterSeconds: number | null
+}
+
+/** A brand as it stands on the stage: what was set up, and the reference of what it holds. */
+export interface StagedBrand {
+  readonly index: number
+  readonly id: string
+  readonly signalIds: ReadonlyArray<string>
+  readonly campaignId: string
+  readonly key: KnownKey
+  readonly limitedKey: KnownKey
+  readonly webhooks: ReadonlyArray<KnownWebhook>
+  readonly reference: ReferenceModel
+  readonly campaign: ReferenceCampaign
+  /** Ids of leads by external id, as they were told. */
+  readonly leadIds: Map<string, number>
+  /** createdAt and updatedAt of what was listed. */
+  readonly instants: Array<number>
+  /** What a client that syncs has. */
+  readonly mirror: Map<number, Json>
+  syncedUntil: number | null
 }
 
 /** A rule that did not hold, by the oracle that says so. */
@@ -37,32 +131,31 @@ export interface Violation {
 }
 
 export class Ledger {
-  readonly sent = new Map<string, SentEngagement>()
-  readonly webhooks: Array<KnownWebhook> = []
+  readonly brands: Array<StagedBrand> = []
   readonly received: Array<ReceivedPost> = []
-  /** Deliveries that the operator finds in the dead letters at the end, as `webhook event what`. */
-  readonly dead = new Set<string>()
   /** People whose erasure was told, and when. */
   readonly erased = new Map<string, number>()
   /** People whose erasure was asked for: from then on it may have happened. */
   readonly erasing = new Set<string>()
   readonly marks = new Set<string>()
+  /** Deliveries in the dead letters at the end, as `webhook subject`. */
+  readonly dead = new Set<string>()
+  /** Every delivery as the operator sees it at the end, with its log. */
+  readonly deliveries: Array<{ readonly webhook: KnownWebhook; readonly delivery: Json }> = []
+  /** What brands list in the end, on quiet data, by brand and order. */
+  readonly finalLists = new Map<string, ReadonlyArray<Json>>()
   requests = 0
-  private readonly watchers: Array<(post: ReceivedPost) => void> = []
+  engagements = 0
   violation: Violation | null = null
 
-  /** Is told of every post when it comes. */
-  watch(watcher: (post: ReceivedPost) => void): void {
-    this.watchers.push(watcher)
-  }
-
-  receive(post: ReceivedPost): void {
-    this.received.push(post)
-    for (const watcher of this.watchers) watcher(post)
-  }
+  constructor(readonly plan: Plan) {}
 
   /** The first violation is kept: what comes after may only follow from it. */
   violate(oracle: string, message: string): void {
     this.violation ??= { oracle, message }
+  }
+
+  brandOf(id: string): StagedBrand | undefined {
+    return this.brands.find((brand) => brand.id === id)
   }
 }

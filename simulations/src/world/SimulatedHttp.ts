@@ -16,6 +16,7 @@ export interface SimulatedRequest {
   /** Path and query. */
   readonly url: string
   readonly token: string
+  /** Sent as JSON. */
   readonly body?: unknown
 }
 

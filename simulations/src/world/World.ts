@@ -1,20 +1,16 @@
 /**
  * The service, the network and those who use it, on one kernel. The service is what production runs: the same handlers,
- * use cases, stores and emitter; only clock, turns, entropy, network and the store's faults are the world's.
+ * use cases, stores and emitter; only clock, turns, entropy, network and what goes wrong are the world's.
  */
-import { Entropy, WebhookTargets } from "@lead-signals/domain"
-import { app, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
-import { Kernel, type Machine, type Prng } from "@lead-signals/simulator"
-import * as MemoryStore from "@lead-signals/store-memory"
-import { Emitter, Sender } from "@lead-signals/webhook"
-import type * as HttpApp from "@effect/platform/HttpApp"
-import { Context, Effect, Layer, Scope } from "effect"
-import { faulty } from "./FaultyStore.ts"
-import { type FaultRates, noFaults } from "./Faults.ts"
-import * as SimulatedHttp from "./SimulatedHttp.ts"
-import { contextOf, portsOf, type StorePorts, type Stores } from "./StorePorts.ts"
-
-export const operatorToken = "simulated-operator-token"
+import { HostClock, Kernel, type Machine, type Picker } from "@lead-signals/simulator"
+import type { Sender } from "@lead-signals/webhook"
+import { Effect, type Fiber } from "effect"
+import { noRates, type Rates } from "../Scenario.ts"
+import { Decisions } from "./Decisions.ts"
+import { currentCall } from "./FaultyStore.ts"
+import type { Host, Running } from "./Host.ts"
+import type { Answered, Call, Ledger, ReceivedPost, Stored } from "./Ledger.ts"
+import type { SimulatedResponse } from "./SimulatedHttp.ts"
 
 /** Nobody answered: the message or its answer was lost, or the service is not there. */
 export class NoAnswer {
@@ -22,174 +18,256 @@ export class NoAnswer {
 }
 
 /** What a receiver of webhooks does with a post. */
-export type Consumer = (posted: Sender.PostRequest) => Effect.Effect<Sender.PostAnswer, Sender.SendFailed>
+export interface Consumer {
+  /** What the post is of, and which of its kind: the same in every run of a plan. */
+  readonly labelOf: (posted: Sender.PostRequest) => string
+  readonly receive: (
+    posted: Sender.PostRequest,
+    label: string
+  ) => Effect.Effect<Sender.PostAnswer, Sender.SendFailed>
+}
 
 /** How long a message takes, in milliseconds, and how long a caller waits for an answer. */
-const delay = { least: 1, most: 80 }
+const delay = { least: 1, most: 80, late: 20_000 }
 const patienceMillis = 30_000
 const startMillis = 300
 const restartMillis = 3000
-/** One process wakes itself; what a wake-up missed is found so soon. */
-const pollMillis = 60_000
+const greatestOperations = 25
+
+export interface WorldOptions {
+  readonly seed: number
+  readonly startsAt: number
+  readonly host: Host
+  /** The faults to have, by label; null: as the seed says. */
+  readonly faults: ReadonlySet<string> | null
+  readonly picker?: Picker.Picker
+  readonly onStored: (done: Stored) => void
+  /** The service begins with it. */
+  readonly onHandled: (call: Call) => void
+  readonly onAnswered: (answered: Answered) => void
+  readonly onPosted: (post: ReceivedPost) => void
+}
 
 export class World {
   readonly kernel: Kernel
   /** Who calls and who receives: never killed. */
   readonly others: Machine
+  readonly decisions: Decisions
   readonly consumers = new Map<string, Consumer>()
-  /** Changed by a scenario when its faults begin and end. */
-  rates: FaultRates = noFaults
+  /** The labels of what went wrong, in order. */
+  readonly faults: Array<string> = []
+  /** Changed when a scenario's faults begin and end. */
+  rates: Rates = noRates
   kills = 0
-  /** Of the host that the service runs on: it outlives the process. */
-  private clockOffset = 0
-  private service: { readonly machine: Machine; app: HttpApp.Default | null } | null = null
-  private readonly disk: Context.Context<Stores>
-  private readonly network: Prng
-  private readonly faults: Prng
-  private readonly entropy: Prng
+  private readonly clock = new HostClock()
+  private partitionedUntil = 0
+  private service: { readonly machine: Machine; running: Running | null } | null = null
 
   constructor(
-    seed: number,
-    startsAt: number,
-    private readonly plant: (ports: StorePorts) => StorePorts = (ports) => ports
+    private readonly ledger: Ledger,
+    private readonly options: WorldOptions
   ) {
-    this.kernel = new Kernel({ seed, startsAt })
-    this.network = this.kernel.stream("network")
-    this.faults = this.kernel.stream("faults")
-    this.entropy = this.kernel.stream("entropy")
+    const { faults, picker, seed, startsAt } = options
+    this.kernel = new Kernel({ seed, startsAt, ...(picker === undefined ? {} : { picker }) })
+    this.decisions = new Decisions(seed, faults, (label) => {
+      this.faults.push(label)
+      this.kernel.record("faults", "fault", { label })
+    })
     this.others = this.kernel.machine("others")
-    // What is committed outlives the machine that committed it.
-    this.disk = Effect.runSync(
-      Effect.flatMap(Scope.make(), (scope) => Layer.buildWithScope(MemoryStore.layer, scope))
-    )
     this.start()
   }
 
   get isUp(): boolean {
-    return this.service !== null && this.service.app !== null
+    return this.service !== null && this.service.running !== null
+  }
+
+  get serviceNow(): number {
+    return this.clock.read(this.kernel.now)
+  }
+
+  get elapsed(): number {
+    return this.kernel.now - this.options.startsAt
   }
 
   /** Starts the service on what is on the disk. */
   private start(): void {
-    const machine = this.kernel.machine("service")
-    machine.clockOffset = this.clockOffset
-    const service: { machine: Machine; app: HttpApp.Default | null } = { machine, app: null }
+    const machine = this.kernel.machine("service", this.clock)
+    const service: { machine: Machine; running: Running | null } = { machine, running: null }
     this.service = service
     machine.fork(
       Effect.gen(this, function* () {
         yield* Effect.sleep(startMillis)
-        const host = this.host()
-        const emitter = yield* Layer.build(Emitter.layer({ pollMillis })).pipe(Effect.provide(host))
-        service.app = yield* app.pipe(Effect.provide(Context.merge(host, emitter)))
+        service.running = yield* this.options.host.start({
+          machine,
+          post: (request) => this.post(request),
+          store: {
+            rates: () => this.rates,
+            decisions: this.decisions,
+            elapsed: () => this.elapsed,
+            serviceNow: () => this.serviceNow,
+            onStored: (done) => this.options.onStored(done),
+            kill: () => this.kill(),
+            killWithin: (label) => {
+              if (!this.options.host.hasTransactions) return false
+              machine.killWithin(5 + this.decisions.below(`how far ${label}`, greatestOperations), () =>
+                this.kill()
+              )
+              return true
+            },
+            survived: (label) => {
+              throw new Error(`A call that was to be killed within came to its end: ${label}`)
+            }
+          }
+        })
         this.kernel.record("service", "started")
         return yield* Effect.never
       }).pipe(Effect.scoped)
     )
   }
 
-  /** The service's own clock jumps; nobody else's does. */
-  stepClock(millis: number): void {
-    if (this.service === null) return
-    this.service.machine.clockOffset += millis
-    this.clockOffset = this.service.machine.clockOffset
-    this.kernel.record("service", "clock", { millis })
-  }
-
   /** At once, in the middle of whatever it does; it is started again after a while. */
   kill(): void {
+    if (this.service === null) return
     this.kills++
+    this.ledger.marks.add("the service was killed")
     this.kernel.record("service", "killed")
-    this.service?.machine.kill()
+    this.service.machine.kill()
     this.service = null
+    this.options.host.crash()
     this.kernel.after(restartMillis, this.others, () => this.start())
   }
 
-  private host() {
-    const faults = {
-      rates: () => this.rates,
-      prng: this.faults,
-      onFault: (kind: string, method: string) => this.kernel.record("store", kind, { method })
-    }
-    const { deliveries, directory, leadStore, outbox, rateWindows } = this.plant(portsOf(this.disk))
-    const stores = contextOf({
-      leadStore: faulty(leadStore, faults),
-      outbox: faulty(outbox, faults),
-      deliveries: faulty(deliveries, faults),
-      directory: faulty(directory, faults),
-      rateWindows: faulty(rateWindows, faults)
-    })
-    return stores.pipe(
-      Context.add(Entropy, {
-        bytes: (length) => Effect.sync(() => Uint8Array.from({ length }, () => this.entropy.below(256)))
-      }),
-      Context.add(OperatorToken, operatorToken),
-      Context.add(DefaultRateLimit, 1_000_000),
-      Context.add(WebhookTargets, { check: (url) => Effect.succeed(url) }),
-      Context.add(Sender.Sender, { post: (request) => this.post(request) })
-    )
+  /** The service's own clock jumps; nobody else's does. */
+  stepClock(millis: number): void {
+    this.clock.step(millis)
+    this.ledger.marks.add("the clock jumped")
+    this.kernel.record("service", "clock", { millis })
   }
 
-  /** How long one message takes; null when it is lost. */
-  private travel(): number | null {
-    const millis = delay.least + this.network.below(delay.most)
-    return this.network.chance(this.rates.loss) ? null : millis
+  driftClock(rate: number): void {
+    this.clock.drift(rate, this.kernel.now)
+    this.ledger.marks.add("the clock went wrong")
+    this.kernel.record("service", "drift", { millionths: Math.round(rate * 1e6) })
+  }
+
+  /** The service stands still for a while, and goes on as if nothing had been. */
+  pause(millis: number): void {
+    const { service } = this
+    if (service === null) return
+    this.ledger.marks.add("the service stood still")
+    this.kernel.record("service", "paused", { millis })
+    service.machine.pause()
+    this.kernel.after(millis, this.others, () => service.machine.resume())
+  }
+
+  partition(millis: number): void {
+    this.ledger.marks.add("the network was cut")
+    this.kernel.record("network", "partition", { millis })
+    this.partitionedUntil = Math.max(this.partitionedUntil, this.kernel.now + millis)
+  }
+
+  /** A receiver has got something. */
+  posted(post: ReceivedPost): void {
+    this.options.onPosted(post)
+  }
+
+  /** The run is over. */
+  end(): void {
+    this.options.host.discard()
+  }
+
+  /** How long one message takes; null when it never arrives. */
+  private travel(label: string): number | null {
+    if (this.kernel.now < this.partitionedUntil) return null
+    if (this.decisions.fault(`lost ${label}`, this.rates.loss) !== null) return null
+    const late = this.decisions.fault(`late ${label}`, this.rates.late)
+    return delay.least + this.decisions.below(`how long ${label}`, late === null ? delay.most : delay.late)
   }
 
   /** From a party to the service and back. */
-  request(
-    party: string,
-    request: SimulatedHttp.SimulatedRequest
-  ): Effect.Effect<SimulatedHttp.SimulatedResponse, NoAnswer> {
-    const { kernel } = this
-    return Effect.async<SimulatedHttp.SimulatedResponse, NoAnswer>((resume) => {
-      const path = request.url.replace(/\?.*$/, "")
+  request(call: Call): Effect.Effect<SimulatedResponse, NoAnswer> {
+    const { decisions, kernel } = this
+    const { label, party } = call
+    return Effect.async<SimulatedResponse, NoAnswer>((resume) => {
+      const path = call.request.url.replace(/\?.*$/, "")
+      kernel.record(party, "request", { call: label, method: call.request.method, path })
       const giveUp = kernel.after(patienceMillis, this.others, () => {
-        kernel.record(party, "no-answer", { path })
+        kernel.record(party, "no-answer", { call: label })
         resume(Effect.fail(new NoAnswer()))
       })
-      const there = this.travel()
+      const there = this.travel(`${label} there`)
       if (there === null) return
-      kernel.after(there, this.others, () => {
-        const { service } = this
-        if (service === null || service.app === null) return
-        service.machine.fork(
-          Effect.map(SimulatedHttp.handle(service.app, request), (response) => {
-            const back = this.network.chance(this.rates.lostAnswer) ? null : this.travel()
-            kernel.record(party, "answered", {
-              method: request.method,
-              path,
-              status: response.status,
-              lost: back === null
-            })
-            if (back === null) return
-            kernel.after(back, this.others, () => {
-              giveUp()
-              resume(Effect.succeed(response))
-            })
+      kernel.after(there, this.others, () =>
+        this.handle(call, (response) => {
+          const lost = decisions.fault(`lost answer ${label}`, this.rates.lostAnswer) !== null
+          const back = lost ? null : this.travel(`${label} back`)
+          const cut = back !== null && decisions.fault(`cut ${label}`, this.rates.cut) !== null
+          kernel.record(party, "answered", {
+            call: label,
+            status: response.status,
+            arrives: back !== null && !cut
           })
+          if (back === null) return
+          kernel.after(back, this.others, () => {
+            giveUp()
+            resume(cut ? Effect.fail(new NoAnswer()) : Effect.succeed(response))
+          })
+        })
+      )
+      if (decisions.fault(`twice ${label}`, this.rates.duplication) === null) return
+      this.ledger.marks.add("a request came twice")
+      const second = this.travel(`${label} there again`)
+      if (second !== null) {
+        kernel.after(second, this.others, () =>
+          this.handle({ ...call, label: `${label} twin`, expected: undefined }, () => {})
         )
-      })
+      }
     })
   }
 
-  /** From the service to a consumer and back. */
+  private handle(call: Call, answer: (response: SimulatedResponse) => void): void {
+    const { service } = this
+    if (service === null || service.running === null) return
+    call.handledAt = this.kernel.now
+    this.options.onHandled(call)
+    service.machine.fork(
+      Effect.locally(
+        Effect.map(service.running.handle(call.request), (response) => {
+          this.options.onAnswered({
+            call,
+            response,
+            body: /json/.test(response.headers["content-type"] ?? "") ? JSON.parse(response.text) : null,
+            at: this.kernel.now
+          })
+          answer(response)
+        }),
+        currentCall,
+        call
+      )
+    )
+  }
+
+  /** From the service to a consumer and back. What is given up is given up. */
   private post(request: Sender.PostRequest): Effect.Effect<Sender.PostAnswer, Sender.SendFailed> {
     const { kernel } = this
     const consumer = this.consumers.get(request.url)
     const { service } = this
-    if (consumer === undefined || service === null) {
-      return Effect.fail(new Sender.SendFailed({ error: "connection" }))
-    }
+    if (consumer === undefined || service === null) return Effect.never
+    const label = consumer.labelOf(request)
     return Effect.async<Sender.PostAnswer, Sender.SendFailed>((resume) => {
-      const there = this.travel()
+      const there = this.travel(`${label} there`)
       if (there === null) return
-      kernel.after(there, this.others, () => {
-        this.others.fork(
-          Effect.map(Effect.exit(consumer(request)), (exit) => {
-            const back = this.travel()
+      let receiving: Fiber.RuntimeFiber<unknown, unknown> | null = null
+      const cancel = kernel.after(there, this.others, () => {
+        receiving = this.others.fork(
+          Effect.map(Effect.exit(consumer.receive(request, label)), (exit) => {
+            const back = this.travel(`${label} back`)
             if (back !== null) kernel.after(back, service.machine, () => resume(exit))
           })
         )
+      })
+      return Effect.sync(() => {
+        if (receiving === null) cancel()
       })
     })
   }

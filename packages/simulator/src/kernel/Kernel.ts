@@ -5,6 +5,7 @@
  */
 import { Prng } from "../Prng.ts"
 import { Heap } from "./Heap.ts"
+import type { HostClock } from "./HostClock.ts"
 import { Machine } from "./Machine.ts"
 import { ofSeed, type Picker } from "./Picker.ts"
 import { Trace, type TraceValue } from "./Trace.ts"
@@ -29,6 +30,13 @@ interface Timer {
 /** `done`: the condition held. `horizon`: time was up. `stalled`: nothing could go on, and the condition did not hold. */
 export type Ended = "done" | "horizon" | "stalled" | "steps"
 
+/** Until the condition holds, or the horizon: a virtual time, past which nothing runs, or so many tasks. */
+export interface RunLimits {
+  readonly until: number
+  readonly isDone?: () => boolean
+  readonly greatestSteps?: number
+}
+
 export interface KernelOptions {
   readonly seed: number
   /** The virtual time at which the run begins, in milliseconds since 1970. */
@@ -48,6 +56,8 @@ export class Kernel {
   private readonly picker: Picker
   private readonly runnable: Array<Lane> = []
   private readonly lanes = new Map<object, Lane>()
+  /** What machines that are stopped would do. */
+  private parked: Array<Lane> = []
   private readonly timers = new Heap<Timer>((a, b) => a.at < b.at || (a.at === b.at && a.seq < b.seq))
   private laneCount = 0
   private timerCount = 0
@@ -64,8 +74,9 @@ export class Kernel {
     return Prng.of(this.seed, label)
   }
 
-  machine(name: string): Machine {
-    return new Machine(this, name)
+  /** A process; on a host whose clock is off, with that clock. */
+  machine(name: string, clock?: HostClock): Machine {
+    return new Machine(this, name, clock)
   }
 
   record(party: string, kind: string, fields: Readonly<Record<string, TraceValue>> = {}): void {
@@ -82,7 +93,8 @@ export class Kernel {
     }
     const lane: Lane = { lane: ++this.laneCount, machine, key, tasks: [task] }
     this.lanes.set(key, lane)
-    this.runnable.push(lane)
+    if (machine.isPaused) this.parked.push(lane)
+    else this.runnable.push(lane)
   }
 
   /** Runs the task of the machine in so many milliseconds, if the machine is there then; answers how to call it off. */
@@ -97,12 +109,27 @@ export class Kernel {
 
   /** Takes what belongs to the machine out of the lanes; its timers are passed over when they are due. */
   drop(machine: Machine): void {
-    for (let i = this.runnable.length - 1; i >= 0; i--) {
-      const lane = this.runnable[i]!
-      if (lane.machine !== machine) continue
-      this.runnable.splice(i, 1)
-      this.lanes.delete(lane.key)
+    for (const lanes of [this.runnable, this.parked]) {
+      for (let i = lanes.length - 1; i >= 0; i--) {
+        const lane = lanes[i]!
+        if (lane.machine !== machine) continue
+        lanes.splice(i, 1)
+        this.lanes.delete(lane.key)
+      }
     }
+  }
+
+  /** Lets nothing of the machine run until it is resumed; what becomes due meanwhile waits. */
+  park(machine: Machine): void {
+    for (let i = 0; i < this.runnable.length;) {
+      if (this.runnable[i]!.machine === machine) this.parked.push(...this.runnable.splice(i, 1))
+      else i++
+    }
+  }
+
+  unpark(machine: Machine): void {
+    this.runnable.push(...this.parked.filter((lane) => lane.machine === machine))
+    this.parked = this.parked.filter((lane) => lane.machine !== machine)
   }
 
   /** One task of one lane; false when there is none. */
@@ -141,23 +168,39 @@ export class Kernel {
    * Goes on until the condition holds, which is asked after every task, or until the horizon: a virtual time, past which
    * nothing runs and at which the clock then stands.
    */
-  run({
-    isDone = () => false,
-    greatestSteps = Number.POSITIVE_INFINITY,
-    until
-  }: {
-    readonly until: number
-    readonly isDone?: () => boolean
-    readonly greatestSteps?: number
-  }): Ended {
+  run({ greatestSteps = Number.POSITIVE_INFINITY, isDone = () => false, until }: RunLimits): Ended {
     const lastStep = this.steps + greatestSteps
     for (;;) {
       if (isDone()) return "done"
       if (this.steps >= lastStep) return "steps"
       if (this.step() || this.advance(until)) continue
-      const isOver = this.timers.size > 0
-      this.now = Math.max(this.now, until)
-      return isOver ? "horizon" : "stalled"
+      return this.end(until)
     }
+  }
+
+  /**
+   * The same for work with promises in it: after each task, `settle` lets the host run what was promised. What waits for
+   * the host's own input and output can't be repeated.
+   */
+  async runSettling(
+    { isDone = () => false, until }: Omit<RunLimits, "greatestSteps">,
+    settle: () => Promise<void>
+  ): Promise<Ended> {
+    for (;;) {
+      if (isDone()) return "done"
+      if (this.step()) {
+        await settle()
+        // In the order of their making, whatever the order in which promises were kept.
+        this.runnable.sort((a, b) => a.lane - b.lane)
+        continue
+      }
+      if (!this.advance(until)) return this.end(until)
+    }
+  }
+
+  private end(until: number): Ended {
+    const isOver = this.timers.size > 0
+    this.now = Math.max(this.now, until)
+    return isOver ? "horizon" : "stalled"
   }
 }

@@ -2,7 +2,24 @@
  * One simulated process: its fibers run on the kernel's turns, by a clock of its own that can be off. When it is killed
  * nothing of it runs any more, no finalizer either: what it had committed elsewhere is all that stays.
  */
-import { Clock, Duration, Effect, type Fiber, Logger, Random, Runtime, type Scheduler, Tracer } from "effect"
+import {
+  Clock,
+  Context,
+  DefaultServices,
+  Duration,
+  Effect,
+  type Fiber,
+  FiberId,
+  FiberRef,
+  FiberRefs,
+  HashSet,
+  LogLevel,
+  Random,
+  Runtime,
+  type Scheduler,
+  Tracer
+} from "effect"
+import { HostClock } from "./HostClock.ts"
 import type { Kernel } from "./Kernel.ts"
 
 const silent = Tracer.make({
@@ -28,25 +45,33 @@ const silent = Tracer.make({
 
 export class Machine {
   isAlive = true
-  /** How far its clock is off, in milliseconds. Sleeping is not affected: it lasts as long as it lasts. */
-  clockOffset = 0
+  isPaused = false
+  /** Counts what the fiber in it still may do before the machine is killed: see `killWithin`. */
+  private operationsLeft = Number.POSITIVE_INFINITY
+  private dieWithin: () => void = () => {}
   private readonly scheduler: Scheduler.Scheduler
-  private readonly clock: Clock.Clock
-  private readonly random: Random.Random
-  private readonly onKill: Array<() => void> = []
+  private readonly runtime: Runtime.Runtime<never>
 
   constructor(
     readonly kernel: Kernel,
-    readonly name: string
+    readonly name: string,
+    /** Sleeping is not affected by it: that lasts as long as it lasts. */
+    readonly hostClock: HostClock = new HostClock()
   ) {
-    const millis = (): number => kernel.now + this.clockOffset
+    const millis = (): number => this.hostClock.read(kernel.now)
     // For jitter, never for secrets; another one after each restart.
-    this.random = Random.make(kernel.stream(`random of ${name} ${kernel.steps}`).next32())
+    const random = Random.make(kernel.stream(`random of ${name} ${kernel.now}`).next32())
     this.scheduler = {
-      shouldYield: () => false,
+      shouldYield: () => {
+        if (--this.operationsLeft > 0) return false
+        this.operationsLeft = Number.POSITIVE_INFINITY
+        this.dieWithin()
+        // It yields to nobody: of a machine that is gone nothing goes on.
+        return 0
+      },
       scheduleTask: (task, _priority, fiber) => kernel.enqueue(this, fiber ?? task, task)
     }
-    this.clock = {
+    const clock: Clock.Clock = {
       [Clock.ClockTypeId]: Clock.ClockTypeId,
       unsafeCurrentTimeMillis: millis,
       unsafeCurrentTimeNanos: () => BigInt(millis()) * 1_000_000n,
@@ -58,34 +83,58 @@ export class Machine {
           return Effect.sync(cancel)
         })
     }
+    const services = Context.add(
+      Clock.Clock,
+      clock
+    )(DefaultServices.liveServices).pipe(
+      Context.add(Random.Random, random),
+      Context.add(Tracer.Tracer, silent)
+    )
+    this.runtime = Runtime.make({
+      ...Runtime.defaultRuntime,
+      fiberRefs: [
+        [DefaultServices.currentServices, services] as const,
+        [FiberRef.currentLoggers, HashSet.empty()] as const,
+        [FiberRef.currentMinimumLogLevel, LogLevel.None] as const
+      ].reduce(
+        (refs, [fiberRef, value]) =>
+          FiberRefs.updateAs(refs, {
+            fiberId: FiberId.none,
+            fiberRef: fiberRef as FiberRef.FiberRef<unknown>,
+            value
+          }),
+        Runtime.defaultRuntime.fiberRefs
+      )
+    })
   }
 
   /** Starts the work on this machine's turns. A defect or a failure of it is the caller's to look for. */
   fork<A, E>(work: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> {
-    return Runtime.runFork(Runtime.defaultRuntime)(
-      work.pipe(
-        Effect.provide(Logger.remove(Logger.defaultLogger)),
-        Effect.withTracer(silent),
-        Effect.withRandom(this.random),
-        Effect.withClock(this.clock)
-      ),
-      { scheduler: this.scheduler, immediate: false }
-    )
+    return Runtime.runFork(this.runtime)(work, { scheduler: this.scheduler, immediate: false })
   }
 
-  /** Calls back when the machine is killed: those who wait for an answer of it get none. */
-  whenKilled(callback: () => void): () => void {
-    this.onKill.push(callback)
-    return () => {
-      const at = this.onKill.indexOf(callback)
-      if (at >= 0) this.onKill.splice(at, 1)
-    }
+  /** Stops it for a while, as a host does that is out of breath: it notices nothing but the time. */
+  pause(): void {
+    if (this.isPaused || !this.isAlive) return
+    this.isPaused = true
+    this.kernel.park(this)
+  }
+
+  resume(): void {
+    if (!this.isPaused) return
+    this.isPaused = false
+    this.kernel.unpark(this)
+  }
+
+  /** Calls back in the middle of what it does now, after so many operations of the fiber that runs: to kill it there. */
+  killWithin(operations: number, kill: () => void): void {
+    this.operationsLeft = operations
+    this.dieWithin = kill
   }
 
   kill(): void {
     if (!this.isAlive) return
     this.isAlive = false
     this.kernel.drop(this)
-    for (const callback of this.onKill.splice(0)) callback()
   }
 }

@@ -44,6 +44,25 @@ export const pct = (prng: Prng, changes: number): Picker => {
   }
 }
 
+/** Notes every pick that a host would not have made: by how many picks came before it, the index. */
+export const recorded = (picker: Picker, picks: Map<number, number>): Picker => {
+  let count = 0
+  return {
+    pick: (runnable) => {
+      const index = picker.pick(runnable)
+      if (index !== 0) picks.set(count, index)
+      count++
+      return index
+    }
+  }
+}
+
+/** Makes the noted picks, as far as there are as many lanes, and else those of a host. */
+export const scripted = (picks: ReadonlyMap<number, number>): Picker => {
+  let count = 0
+  return { pick: (runnable) => Math.min(picks.get(count++) ?? 0, runnable.length - 1) }
+}
+
 /** The strategy of a seed: mostly random picks, some PCT, some as a host would. */
 export const ofSeed = (prng: Prng): Picker => {
   const draw = prng.fraction()

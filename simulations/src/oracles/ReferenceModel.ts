@@ -1,6 +1,7 @@
 /**
- * A naive store: arrays that are filtered and sorted anew for every question, and answers spelled out key by key. It is
- * written from the clauses alone and shares no code with the rules, the views or the stores that it checks.
+ * A naive brand: arrays that are filtered and sorted anew for every question, and answers spelled out key by key. It is
+ * written from the clauses alone and shares no code with the rules, the views or the stores that it checks: the contract of
+ * the stores and the simulator's oracles compare with it to the byte.
  */
 
 export interface SeenPerson {
@@ -8,7 +9,17 @@ export interface SeenPerson {
   name: string
   headline: string | null
   username: string | null
+  title1?: string | null
+  liProfileUrl?: string | null
+  profileImgUrl?: string | null
   company: Record<string, unknown> | null
+}
+
+export interface SeenAuthor {
+  extId: string | null
+  name: string | null
+  headline?: string | null
+  linkedinProfileUrl?: string | null
 }
 
 export interface SeenEngagement {
@@ -18,7 +29,7 @@ export interface SeenEngagement {
   commentText: string | null
   postUrl: string | null
   postAuthor: string | null
-  postAuthorDetail: { extId: string | null; name: string | null } | null
+  postAuthorDetail: SeenAuthor | null
   /** Milliseconds, or null for the time of the commit. */
   trackedAt: number | null
 }
@@ -36,6 +47,15 @@ export interface ReferenceSignal {
   source: { type: string; value: string; liCompanyId: string | null; company: Record<string, unknown> | null }
 }
 
+interface Fired {
+  event: string
+  brandId: string
+  leadId: number
+  engagementId: string
+  isFirstActivity: boolean
+  occurredAt: number
+}
+
 interface Row {
   id: number
   extId: string
@@ -46,7 +66,8 @@ interface Row {
   score1: number | null
   createdAt: number
   updatedAt: number
-  sightings: Array<{ at: number; person: SeenPerson }>
+  /** The newest value of each field, and when it was seen. */
+  known: { [key in keyof SeenPerson]?: { at: number; value: unknown } }
   engagements: Array<Omit<SeenEngagement, "trackedAt"> & { trackedAt: number; signalId: string }>
 }
 
@@ -110,10 +131,10 @@ const companyShown = (company: Record<string, unknown> | null) => {
   return shown
 }
 
-export class Reference {
+export class ReferenceModel {
   rows: Array<Row> = []
   erased: Array<string> = []
-  events: Array<Record<string, unknown>> = []
+  events: Array<Fired> = []
 
   constructor(
     readonly brandId: string,
@@ -140,7 +161,7 @@ export class Reference {
         score1: null,
         createdAt: now,
         updatedAt: now,
-        sightings: [],
+        known: {},
         engagements: []
       }
       this.rows.push(row)
@@ -149,7 +170,7 @@ export class Reference {
     this.fire("activity.detected", row.id, seen.engagement.id, first, now)
     const trackedAt = seen.engagement.trackedAt ?? now
     row.updatedAt = Math.max(row.updatedAt, now)
-    row.sightings.push({ at: trackedAt, person: seen.person })
+    this.learn(row, seen.person, trackedAt)
     const engagement = { ...seen.engagement, trackedAt, signalId: seen.signalId }
     if (engagement.type !== "reaction") engagement.reactionType = null
     if (engagement.type !== "comment") engagement.commentText = null
@@ -164,17 +185,19 @@ export class Reference {
   }
 
   amend(id: number, change: Partial<Row>, now: number): void {
-    const row = this.rows.find((each) => each.id === id)!
+    const row = this.rows.find((each) => each.id === id)
+    if (row === undefined) return
     const changes = Object.entries(change).some(([key, value]) => row[key as keyof Row] !== value)
     Object.assign(row, change)
     if (changes) row.updatedAt = Math.max(row.updatedAt, now)
   }
 
   erase(id: number, now: number): void {
-    const { extId } = this.rows.find((each) => each.id === id)!
+    const extId = this.rows.find((each) => each.id === id)?.extId
+    if (extId === undefined) return
     this.erased.push(extId)
     this.rows = this.rows.filter((row) => row.id !== id)
-    this.events = this.events.filter((event) => event["leadId"] !== id)
+    this.events = this.events.filter((event) => event.leadId !== id)
     for (const row of this.rows) {
       for (const engagement of row.engagements) {
         if (engagement.postAuthorDetail?.extId !== extId) continue
@@ -220,6 +243,42 @@ export class Reference {
         }
   }
 
+  /** The body of a webhook post, if it is made now; null for an event that there is not, or no more. */
+  post(deliveryId: string, event: string, leadId: number, engagementId: string | null): unknown {
+    const fired = this.events.find(
+      (each) =>
+        each.event === event &&
+        each.leadId === leadId &&
+        (event === "lead2.created" || each.engagementId === engagementId)
+    )
+    const row = this.rows.find((each) => each.id === leadId)
+    if (fired === undefined || row === undefined) return null
+    const lead2 = this.shownPerson(row)
+    const { engagements } = this.window(row, true)
+    const single = row.engagements.filter((e) => e.id === fired.engagementId)
+    return {
+      id: deliveryId,
+      event,
+      version: "1",
+      createdAt: iso(fired.occurredAt),
+      brandId: this.brandId,
+      data:
+        event === "lead2.created"
+          ? { lead2, engagements }
+          : {
+              isFirstActivity: fired.isFirstActivity,
+              lead2,
+              engagements: single.map((e) => this.shownEngagement(e, true))
+            }
+    }
+  }
+
+  /** What an operator's change of a lead is answered with; null where it is 404. */
+  lead(id: number): unknown {
+    const row = this.rows.find((each) => each.id === id)
+    return row === undefined ? null : this.shown(row)
+  }
+
   private fire(
     event: string,
     leadId: number,
@@ -230,17 +289,20 @@ export class Reference {
     this.events.push({ event, brandId: this.brandId, leadId, engagementId, isFirstActivity, occurredAt })
   }
 
-  /** The value of the newest sighting that has one; of several at one time, the greatest. */
-  private newest(row: Row, key: keyof SeenPerson): unknown {
-    const having = row.sightings.filter(({ person }) => person[key] !== null)
-    const at = Math.max(...having.map((sighting) => sighting.at))
+  /** For each field the newest that is known wins; of several seen at one time, the greatest. */
+  private learn(row: Row, person: SeenPerson, at: number): void {
     const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
-    return (
-      having
-        .filter((sighting) => sighting.at === at)
-        .map(({ person }) => person[key])
-        .sort((a, b) => compareTexts(text(b), text(a)))[0] ?? null
-    )
+    for (const [key, value] of Object.entries(person) as Array<[keyof SeenPerson, unknown]>) {
+      if (value === null || value === undefined || key === "extId") continue
+      const before = row.known[key]
+      if (before !== undefined && before.at > at) continue
+      if (before?.at === at && compareTexts(text(before.value), text(value)) >= 0) continue
+      row.known[key] = { at, value }
+    }
+  }
+
+  private newest(row: Row, key: keyof SeenPerson): unknown {
+    return row.known[key]?.value ?? null
   }
 
   private matches(row: Row, filter: Filter): boolean {
@@ -273,22 +335,28 @@ export class Reference {
     return sign * byField || a.id - b.id
   }
 
-  private shown(row: Row): Record<string, unknown> {
+  private shownPerson(row: Row): Record<string, unknown> {
     const company = this.newest(row, "company") as Record<string, unknown> | null
-    const ids = [...new Set(row.engagements.map((e) => e.signalId))]
     return {
       id: row.id,
       extId: row.extId,
       name: this.newest(row, "name"),
       headline: this.newest(row, "headline"),
       username: this.newest(row, "username"),
-      title1: null,
-      liProfileUrl: null,
-      profileImgUrl: null,
+      title1: this.newest(row, "title1"),
+      liProfileUrl: this.newest(row, "liProfileUrl"),
+      profileImgUrl: this.newest(row, "profileImgUrl"),
       leadCompany:
         company === null
           ? null
-          : { id: company["id"], name: company["name"] ?? null, domain: company["domain"] ?? null },
+          : { id: company["id"], name: company["name"] ?? null, domain: company["domain"] ?? null }
+    }
+  }
+
+  private shown(row: Row): Record<string, unknown> {
+    const ids = [...new Set(row.engagements.map((e) => e.signalId))]
+    return {
+      ...this.shownPerson(row),
       signalId: row.signalId,
       signalIds: ids.sort((a, b) => Number(a) - Number(b)),
       qualified: row.qualified,
@@ -303,53 +371,55 @@ export class Reference {
   private window(row: Row, withDetail: boolean): Record<string, unknown> {
     const all = [...row.engagements].sort((a, b) => b.trackedAt - a.trackedAt || compareTexts(b.id, a.id))
     return {
-      engagements: all.slice(0, 20).map((e) => {
-        const signal = this.signals.find((each) => each.id === e.signalId)!
-        const author = e.postAuthorDetail
-        const authorRow =
-          author?.extId == null ? undefined : this.rows.find((each) => each.extId === author.extId)
-        const detail = {
-          postAuthorDetail:
-            author === null
-              ? null
-              : {
-                  name: author.name,
-                  firstName: null,
-                  lastName: null,
-                  headline: null,
-                  username: null,
-                  linkedinProfileUrl: null,
-                  profileImageUrl: null,
-                  company:
-                    authorRow === undefined
-                      ? null
-                      : companyShown(this.newest(authorRow, "company") as Record<string, unknown> | null),
-                  leadId: authorRow === undefined ? null : `${authorRow.id}`
-                },
-          source: {
-            id: signal.id,
-            type: signal.source.type,
-            value: signal.source.value,
-            liCompanyId: signal.source.liCompanyId,
-            company: companyShown(signal.source.company)
-          }
-        }
-        return {
-          id: e.id,
-          type: e.type,
-          reactionType: e.reactionType,
-          commentText: e.commentText,
-          postUrl: e.postUrl,
-          postContent: null,
-          postPostedAt: null,
-          postAuthor: e.postAuthor,
-          ...(withDetail ? detail : {}),
-          signal: { id: signal.id, name: signal.name, signalType: signal.signalType },
-          emittedAt: null,
-          trackedAt: iso(e.trackedAt)
-        }
-      }),
+      engagements: all.slice(0, 20).map((e) => this.shownEngagement(e, withDetail)),
       engagementsMeta: { truncated: all.length > 20 }
+    }
+  }
+
+  private shownEngagement(e: Row["engagements"][number], withDetail: boolean): Record<string, unknown> {
+    const signal = this.signals.find((each) => each.id === e.signalId)!
+    const author = e.postAuthorDetail
+    const authorRow =
+      author?.extId == null ? undefined : this.rows.find((each) => each.extId === author.extId)
+    const detail = {
+      postAuthorDetail:
+        author === null
+          ? null
+          : {
+              name: author.name,
+              firstName: null,
+              lastName: null,
+              headline: author.headline ?? null,
+              username: null,
+              linkedinProfileUrl: author.linkedinProfileUrl ?? null,
+              profileImageUrl: null,
+              company:
+                authorRow === undefined
+                  ? null
+                  : companyShown(this.newest(authorRow, "company") as Record<string, unknown> | null),
+              leadId: authorRow === undefined ? null : `${authorRow.id}`
+            },
+      source: {
+        id: signal.id,
+        type: signal.source.type,
+        value: signal.source.value,
+        liCompanyId: signal.source.liCompanyId,
+        company: companyShown(signal.source.company)
+      }
+    }
+    return {
+      id: e.id,
+      type: e.type,
+      reactionType: e.reactionType,
+      commentText: e.commentText,
+      postUrl: e.postUrl,
+      postContent: null,
+      postPostedAt: null,
+      postAuthor: e.postAuthor,
+      ...(withDetail ? detail : {}),
+      signal: { id: signal.id, name: signal.name, signalType: signal.signalType },
+      emittedAt: null,
+      trackedAt: iso(e.trackedAt)
     }
   }
 }

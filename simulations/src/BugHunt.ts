@@ -1,0 +1,60 @@
+/** Plants each bug in turn and lets the swarm find it: by which oracle, after how many seeds, and in how small a story. */
+import { fork } from "node:child_process"
+import { rmSync } from "node:fs"
+import type { Bug } from "./bugs/index.ts"
+import { bundle } from "./bugs/Planting.ts"
+import { processors } from "./Campaign.ts"
+
+export interface HuntJob {
+  readonly hunt: string
+  readonly store: "memory" | "sqlite"
+  readonly seeds: number
+}
+
+export interface Hunted {
+  readonly bug: string
+  /** Null when no seed showed it. */
+  readonly oracle: string | null
+  readonly message: string | null
+  /** How many seeds were run. */
+  readonly seeds: number
+  readonly actions: number
+  readonly faults: number
+  readonly shrinkRuns: number
+  readonly seconds: number
+}
+
+const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
+  const program = await bundle("hunter.ts", bug)
+  try {
+    return await new Promise((resolve, reject) => {
+      const child = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"] })
+      let found: Hunted | null = null
+      child.on("message", (message) => (found = message as Hunted))
+      child.on("exit", (code) =>
+        found === null ? reject(new Error(`The hunt for ${bug.name} ended with ${code}`)) : resolve(found)
+      )
+      child.send({ hunt: bug.name, store: bug.store, seeds } satisfies HuntJob)
+    })
+  } finally {
+    rmSync(program, { force: true })
+  }
+}
+
+/** In the order of the bugs, several at a time; each is told when it is done. */
+export const huntAll = async (
+  bugs: ReadonlyArray<Bug>,
+  seeds: number,
+  onHunted: (hunted: Hunted) => void
+): Promise<ReadonlyArray<Hunted>> => {
+  const found: Array<Hunted> = []
+  let next = 0
+  const work = async (): Promise<void> => {
+    for (let i = next++; i < bugs.length; i = next++) {
+      found[i] = await hunt(bugs[i]!, seeds)
+      onHunted(found[i]!)
+    }
+  }
+  await Promise.all(Array.from({ length: processors() }, work))
+  return found
+}

@@ -1,0 +1,85 @@
+/** Many seeds, over several processes: results come in the order of the seeds, whoever was first. */
+import { fork } from "node:child_process"
+import { cpus } from "node:os"
+import { fileURLToPath } from "node:url"
+import type { RunReport, StoreKind } from "./Run.ts"
+
+export interface SeedRun {
+  readonly scenario: string
+  readonly seed: number
+  readonly hours: number | null
+  readonly store: StoreKind
+}
+
+/** A report as it passes between processes: without what only a single run is looked at for. */
+export interface SeedReport extends Omit<RunReport, "marks" | "trace" | "faults" | "picks"> {
+  readonly seed: number
+  readonly scenario: string
+  readonly marks: ReadonlyArray<string>
+}
+
+const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
+
+/** A process that runs seeds, one at a time. */
+interface Worker {
+  readonly run: (job: SeedRun) => Promise<SeedReport>
+  readonly stop: () => void
+}
+
+const start = (program: string): Worker => {
+  const child = fork(program, { execArgv: program.endsWith(".ts") ? ["--import", "tsx"] : [] })
+  let answer: ((report: SeedReport) => void) | null = null
+  let fail: ((error: Error) => void) | null = null
+  child.on("message", (message) => answer?.(message as SeedReport))
+  child.on("exit", (code) => fail?.(new Error(`A process that simulates ended with ${code}`)))
+  return {
+    run: (job) =>
+      new Promise((resolve, reject) => {
+        answer = resolve
+        fail = reject
+        child.send(job)
+      }),
+    stop: () => void child.kill()
+  }
+}
+
+export const processors = (): number => Math.max(1, cpus().length)
+
+/**
+ * Runs the jobs and tells each report, in the order of the jobs. Stops early when `onReport` answers false: what had been
+ * begun by then is not told.
+ */
+export const campaign = async (
+  jobs: Iterable<SeedRun>,
+  onReport: (report: SeedReport) => boolean | void,
+  {
+    parallel = processors(),
+    program = worker
+  }: { readonly parallel?: number; readonly program?: string } = {}
+): Promise<void> => {
+  const iterator = jobs[Symbol.iterator]()
+  const waiting = new Map<number, SeedReport>()
+  let [taken, toldNext, isOver] = [0, 0, false]
+  const workers: Array<Worker> = []
+  const work = async (): Promise<void> => {
+    const one = start(program)
+    workers.push(one)
+    for (;;) {
+      if (isOver) return
+      const next = iterator.next()
+      if (next.done === true) return
+      const place = taken++
+      const report = await one.run(next.value)
+      waiting.set(place, report)
+      for (let ready = waiting.get(toldNext); ready !== undefined && !isOver; ready = waiting.get(toldNext)) {
+        waiting.delete(toldNext++)
+        if (onReport(ready) === false) isOver = true
+      }
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: parallel }, work))
+  } finally {
+    for (const each of workers) each.stop()
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * A story: a run that broke a rule, with what it depends on spelled out, as a file that repeats it on any machine. The
+ * decisions are what was done and what went wrong, in order: a replay that parts from them no longer applies.
+ */
+import type { TraceEvent } from "@lead-signals/simulator"
+import { Either, Schema } from "effect"
+import type { Action, Plan } from "./Plan.ts"
+import type { RunInput, RunReport, StoreKind } from "./Run.ts"
+import { Rates } from "./Scenario.ts"
+
+const anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+
+export const Story = Schema.Struct({
+  story: Schema.Literal(1),
+  scenario: Schema.String,
+  seed: Schema.Int,
+  store: Schema.Literal("memory", "sqlite"),
+  /** The planted bug that it shows; null where it shows the code as it was. */
+  bug: Schema.NullOr(Schema.String),
+  violates: Schema.Struct({ oracle: Schema.String, message: Schema.String }),
+  digest: Schema.String,
+  plan: Schema.Struct({
+    hours: Schema.Number,
+    brands: Schema.Array(
+      Schema.Struct({
+        consumers: Schema.Array(
+          Schema.Struct({ persona: Schema.String, events: Schema.Array(Schema.String) })
+        )
+      })
+    ),
+    actions: Schema.Array(anything),
+    troubles: Schema.Array(anything),
+    rates: Rates
+  }),
+  faults: Schema.Array(Schema.String),
+  schedule: Schema.Union(
+    Schema.Struct({ kind: Schema.Literal("seed"), seed: Schema.Int }),
+    Schema.Struct({ kind: Schema.Literal("fifo") }),
+    Schema.Struct({
+      kind: Schema.Literal("picks"),
+      picks: Schema.Array(Schema.Tuple(Schema.Int, Schema.Int))
+    })
+  ),
+  decisions: Schema.Array(Schema.String)
+})
+export type Story = typeof Story.Type
+
+/** How a run that gets stuck is said to violate: what is owed must come. */
+export const stuck = {
+  oracle: "liveness",
+  message: "After the faults had stopped, something that was owed did not come about."
+}
+
+const decisive = new Set(["acts", "fault", "killed", "clock", "drift", "paused", "partition"])
+
+/** What was decided in a run, each as a line. */
+export const decisionsOf = (trace: ReadonlyArray<TraceEvent>): ReadonlyArray<string> =>
+  trace
+    .filter(({ kind }) => decisive.has(kind))
+    .map(({ at, fields, kind, party }) => `${at} ${party} ${kind} ${Object.values(fields).join(" ")}`.trim())
+
+export const storyOf = (
+  of: { readonly scenario: string; readonly store: StoreKind; readonly bug: string | null },
+  input: RunInput,
+  report: RunReport
+): Story => ({
+  story: 1,
+  ...of,
+  seed: input.seed,
+  violates: report.violation ?? stuck,
+  digest: report.digest,
+  plan: input.plan as unknown as Story["plan"],
+  faults: input.faults ?? report.faults,
+  schedule: input.schedule,
+  decisions: decisionsOf(report.trace)
+})
+
+/** The story of a file's text, or what is wrong with that. */
+export const readStory = (text: string): Either.Either<Story, string> =>
+  Either.try({ try: () => JSON.parse(text) as unknown, catch: () => "it is no JSON" }).pipe(
+    Either.flatMap((value) =>
+      Either.mapLeft(Schema.decodeUnknownEither(Story)(value), (problem) =>
+        problem.message
+          .split("\n")
+          .at(-1)!
+          .replace(/^[└─ ]+/, "")
+      )
+    )
+  )
+
+export const inputOfStory = ({ faults, plan, schedule, seed }: Story): RunInput => ({
+  seed,
+  plan: plan as unknown as Plan,
+  faults,
+  schedule
+})
+
+/** How a replay ended, beside the story. */
+export type Replayed =
+  | { readonly replayed: "same" }
+  /** The same decisions, and the rule holds now. */
+  | { readonly replayed: "held" }
+  | { readonly replayed: "other"; readonly oracle: string }
+  /** From this decision on, counted from 1, the run is another one. */
+  | {
+      readonly replayed: "parted"
+      readonly decision: number
+      readonly expected: string | null
+      readonly actual: string | null
+    }
+
+export const compareReplay = (story: Story, report: RunReport): Replayed => {
+  const violation = report.outcome === "stuck" ? stuck : report.violation
+  if (violation?.oracle === story.violates.oracle) return { replayed: "same" }
+  const actual = decisionsOf(report.trace)
+  const at = story.decisions.findIndex((decision, i) => decision !== actual[i])
+  if (at >= 0) {
+    return {
+      replayed: "parted",
+      decision: at + 1,
+      expected: story.decisions[at] ?? null,
+      actual: actual[at] ?? null
+    }
+  }
+  return violation === null ? { replayed: "held" } : { replayed: "other", oracle: violation.oracle }
+}
+
+/* In words */
+
+const time = (millis: number): string => {
+  const seconds = Math.floor(millis / 1000)
+  const part = (n: number): string => String(n).padStart(2, "0")
+  return `${Math.floor(seconds / 3600)}:${part(Math.floor(seconds / 60) % 60)}:${part(seconds % 60)}.${String(millis % 1000).padStart(3, "0")}`
+}
+
+const told = (action: Action): string => {
+  switch (action.do) {
+    case "observe":
+    case "again":
+      return `${action.do === "again" ? "seen again" : "seen"}: ${action.seen
+        .map(
+          ({ engagement, person }) =>
+            `${person.extId} ${String(engagement["type"] ?? "engages")} ${engagement.id}`
+        )
+        .join(", ")}`
+    case "amend":
+      return `the operator sets ${JSON.stringify(action.change)} on ${action.person}`
+    case "erase":
+      return `the operator erases ${action.person}`
+    case "export":
+      return `the operator exports ${action.person}`
+    case "list":
+    case "walk": {
+      const { bounds, direction, field, flags, page, pageSize, search, signal } = action.query
+      const filters = [
+        ...bounds.map(
+          ({ by, name }) => `${name} at a known instant${by === 0 ? "" : ` ${by > 0 ? "+" : ""}${by} ms`}`
+        ),
+        ...Object.entries(flags).map(([name, value]) => `${name}=${value}`),
+        ...(search === null ? [] : [`search "${search}"`]),
+        ...(signal === null ? [] : [`signal ${signal}`])
+      ]
+      return `a client ${action.do === "walk" ? "pages through" : `lists page ${page} of`} ${field}:${direction} by ${pageSize}${filters.length === 0 ? "" : ` with ${filters.join(", ")}`}`
+    }
+    case "detail":
+      return `a client looks at ${action.person}`
+    case "sync":
+      return "a client syncs"
+    case "metrics":
+      return `a client reads metrics from ${action.startDate ?? "the beginning"} to ${action.endDate ?? "now"}`
+    case "reading":
+      return `a reading of ${action.post} on ${action.day}: ${Object.values(action.totals).join("/")}`
+    case "key":
+      return `a key is made, used ${action.useMillis.length} times, and revoked after ${action.revokeMillis} ms`
+    case "burst":
+      return `${action.requests} requests of a key that may make 6 a minute, every ${action.gapMillis} ms`
+    case "bad":
+      return `bad input ${action.which}`
+    case "cross":
+      return `a client asks for ${action.person}'s namesake at another brand`
+    case "rotate":
+      return `the secret of webhook ${action.webhook} is renewed`
+    case "test":
+      return `webhook ${action.webhook} is tested`
+    case "resend":
+      return `${action.event} of ${action.person} is sent again to webhook ${action.webhook}`
+    case "redeliver":
+      return `delivery ${action.nth} of webhook ${action.webhook} is sent again`
+    case "recover":
+      return `what died at webhook ${action.webhook} is sent again`
+    case "toggle":
+      return `webhook ${action.webhook} is switched off for ${Math.round(action.offMillis / 1000)} s`
+  }
+}
+
+/** The story in lines: who was there, what was done, what went wrong. */
+export const toldStory = ({ faults, plan, schedule }: Story): ReadonlyArray<string> => {
+  const { actions, brands, troubles } = plan as unknown as Plan
+  const lines = brands.map(
+    ({ consumers }, i) =>
+      `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ persona }) => persona).join(", ")}`}`
+  )
+  const timed = [
+    ...actions.map((action) => [action.at, `brand ${action.brand}: ${told(action)}`] as const),
+    ...troubles.map(({ at, ...trouble }) => {
+      const amount =
+        "millis" in trouble ? ` (${trouble.millis} ms)` : "rate" in trouble ? ` (${trouble.rate})` : ""
+      return [at, `! ${trouble.trouble}${amount}`] as const
+    })
+  ].sort(([a], [b]) => a - b)
+  for (const [at, text] of timed) lines.push(`${time(at).padStart(12)}  ${text}`)
+  for (const fault of faults) lines.push(`           !  ${fault}`)
+  if (schedule.kind === "seed") lines.push("           ~  turns as the seed deals them")
+  if (schedule.kind === "picks") lines.push(`           ~  ${schedule.picks.length} turns out of order`)
+  return lines
+}
+
+export { time as shownTime }

@@ -1,0 +1,196 @@
+/** Clients of the API: they list, page, look at one lead, read metrics; some ask for what isn't theirs, or ask badly. */
+import { Effect } from "effect"
+import type { Action, PlannedBound, PlannedQuery } from "../Plan.ts"
+import type { Filter, Query } from "../oracles/ReferenceModel.ts"
+import type { Json, StagedBrand } from "../world/Ledger.ts"
+import { badInputs } from "./BadInput.ts"
+import { type Caller, persistently, type Stage, succeeding } from "./Stage.ts"
+
+const pad = (n: number, width: number): string => String(n).padStart(width, "0")
+
+/** One instant in one of the ways that clients write it. [TIME-1, TIME-2] */
+const written = (instant: number, form: number): string => {
+  const utc = new Date(instant).toISOString()
+  if (form === 1) return utc.replace("T", " ").replace("Z", "z")
+  if (form === 2) return utc.slice(0, -1)
+  if (form !== 3) return utc
+  const east = new Date(instant + 5.5 * 3_600_000).toISOString().slice(0, -1)
+  return `${east}+${pad(5, 2)}:${pad(30, 2)}`
+}
+
+const instantOf = ({ by, instant }: PlannedBound, { instants }: StagedBrand, otherwise: number): number =>
+  (instants[instant % Math.max(1, instants.length)] ?? otherwise) + by
+
+const asked = (planned: PlannedQuery, brand: StagedBrand, now: number) => {
+  const filter: Filter = { ...planned.flags }
+  const parameters: Array<readonly [string, string]> = Object.entries(planned.flags).map(([name, value]) => [
+    name,
+    value ? "TRUE" : "false"
+  ])
+  if (planned.signal !== null) {
+    filter.signalId = brand.signalIds[planned.signal]!
+    parameters.push(["signalId", filter.signalId])
+  }
+  if (planned.search !== null) {
+    filter.search = planned.search
+    parameters.push(["search", planned.search])
+  }
+  for (const bound of planned.bounds) {
+    filter[bound.name] = instantOf(bound, brand, now)
+    parameters.push([bound.name, written(filter[bound.name]!, bound.form)])
+  }
+  const withEngagements = planned.engagements !== "none"
+  if (withEngagements) parameters.push(["includeEngagements", "true"])
+  if (planned.engagements === "detailed") parameters.push(["includeEngagementDetail", "true"])
+  parameters.push(["sort", `${planned.field}:${planned.direction.toUpperCase()}`])
+  parameters.push(["page", String(planned.page)], ["pageSize", String(planned.pageSize)])
+  const query: Query = {
+    filter,
+    field: planned.field,
+    direction: planned.direction,
+    page: planned.page,
+    pageSize: Math.min(planned.pageSize, withEngagements ? 25 : 100),
+    engagements: planned.engagements
+  }
+  const text = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
+  return { query, text }
+}
+
+/** The body of one page; what it tells of instants and ids is kept for later questions. */
+export const page = (
+  stage: Stage,
+  caller: Caller,
+  brand: StagedBrand,
+  planned: PlannedQuery
+): Effect.Effect<Json> =>
+  Effect.gen(function* () {
+    const { query, text } = asked(planned, brand, stage.world.kernel.now)
+    const body = yield* succeeding(stage, caller, {
+      route: planned.page % 2 === 1 ? "/signals/leads" : "/signal-leads",
+      query: text,
+      brand,
+      key: brand.key,
+      meaning: { means: "list", query }
+    })
+    for (const { createdAt, extId, id, updatedAt } of body?.data ?? []) {
+      brand.leadIds.set(extId, id)
+      if (brand.instants.length < 1000) brand.instants.push(Date.parse(createdAt), Date.parse(updatedAt))
+    }
+    return body
+  })
+
+/** All pages of an order, one after the other. */
+export const walk = (
+  stage: Stage,
+  caller: Caller,
+  brand: StagedBrand,
+  planned: PlannedQuery
+): Effect.Effect<ReadonlyArray<Json>> =>
+  Effect.gen(function* () {
+    const all: Array<Json> = []
+    const before = brand.reference.events.length
+    for (let n = 1; ; n++) {
+      const label = `${caller.label} page ${n}`
+      const { data, meta } = yield* page(stage, { ...caller, label }, brand, { ...planned, page: n })
+      if (brand.reference.events.length !== before && n > 1) {
+        stage.ledger.marks.add("two pages raced a change")
+      }
+      all.push(...data)
+      if (n >= meta.pagination.pageCount) return all
+    }
+  })
+
+export const detail = (
+  stage: Stage,
+  caller: Caller,
+  brand: StagedBrand,
+  person: string,
+  withDetail: boolean
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const id = brand.leadIds.get(person)
+    if (id === undefined) return
+    const { status } = yield* persistently(stage, caller, {
+      route: "/signals/leads/{id}",
+      params: { id },
+      query: withDetail ? "includeEngagementDetail=true" : "",
+      brand,
+      key: brand.key,
+      meaning: { means: "detail", id, withDetail }
+    })
+    if (status !== 200 && !stage.ledger.erasing.has(person)) {
+      stage.ledger.violate("calls succeed", `the detail of ${person} was answered ${status}`)
+    }
+  })
+
+export const metrics = (
+  stage: Stage,
+  caller: Caller,
+  brand: StagedBrand,
+  { endDate, startDate }: Extract<Action, { do: "metrics" }>
+): Effect.Effect<void> => {
+  const query = Object.entries({ startDate, endDate })
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&")
+  return Effect.asVoid(
+    succeeding(stage, caller, {
+      route: "/campaign/{id}/metrics",
+      params: { id: brand.campaignId },
+      query,
+      brand,
+      key: brand.key,
+      meaning: { means: "metrics", startDate, endDate }
+    })
+  )
+}
+
+/** Asks with one brand's key for another's lead and campaign. */
+export const cross = (
+  stage: Stage,
+  caller: Caller,
+  brand: StagedBrand,
+  other: StagedBrand,
+  person: string
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const id = other.leadIds.get(person) ?? [...other.leadIds.values()][0] ?? null
+    const meaning = { means: "cross" } as const
+    if (id !== null) {
+      yield* persistently(
+        stage,
+        { ...caller, label: `${caller.label} lead` },
+        {
+          route: "/signals/leads/{id}",
+          params: { id },
+          brand,
+          key: brand.key,
+          meaning
+        }
+      )
+      stage.ledger.marks.add("another brand's was asked for")
+    }
+    yield* persistently(
+      stage,
+      { ...caller, label: `${caller.label} campaign` },
+      {
+        route: "/campaign/{id}/metrics",
+        params: { id: other.campaignId },
+        brand,
+        key: brand.key,
+        meaning
+      }
+    )
+  })
+
+export const bad = (stage: Stage, caller: Caller, brand: StagedBrand, which: number): Effect.Effect<void> => {
+  const { code, names, status, ...ask } = badInputs[which % badInputs.length]!(brand)
+  return Effect.asVoid(
+    persistently(stage, caller, {
+      ...ask,
+      brand,
+      key: ask.route.startsWith("/operator") ? null : brand.key,
+      meaning: { means: "bad", status, code, names }
+    })
+  )
+}

@@ -1,0 +1,95 @@
+/** Where actors meet: the world that they act in, and the ledger of what each of them knows. */
+import { Effect } from "effect"
+import { operatorToken } from "../world/Host.ts"
+import type { Json, KnownKey, Ledger, Meaning, StagedBrand } from "../world/Ledger.ts"
+import type { SimulatedResponse } from "../world/SimulatedHttp.ts"
+import type { NoAnswer, World } from "../world/World.ts"
+
+export interface Stage {
+  readonly world: World
+  readonly ledger: Ledger
+}
+
+/** Who calls, in the name of which action: what labels begin with. */
+export interface Caller {
+  readonly party: string
+  readonly label: string
+}
+
+export interface Ask {
+  readonly method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
+  /** As the OpenAPI document writes it. */
+  readonly route: string
+  readonly params?: Readonly<Record<string, string | number>>
+  /** Encoded, without the question mark. */
+  readonly query?: string
+  readonly body?: unknown
+  readonly brand: StagedBrand | null
+  /** Null: the operator's token. */
+  readonly key?: KnownKey | null
+  readonly meaning: Meaning
+}
+
+const pauseMillis = 2000
+
+export const bodyOf = ({ text }: SimulatedResponse): Json => (text === "" ? null : JSON.parse(text))
+
+const pathOf = ({ params = {}, query, route }: Ask): string =>
+  route.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name]))) +
+  (query === undefined || query === "" ? "" : `?${query}`)
+
+/** Calls once. */
+export const once = (
+  { ledger, world }: Stage,
+  { label, party }: Caller,
+  ask: Ask
+): Effect.Effect<SimulatedResponse, NoAnswer> =>
+  Effect.suspend(() => {
+    const { body, brand, key = null, meaning, method = "GET", route } = ask
+    ledger.requests++
+    return world.request({
+      label,
+      party,
+      route,
+      request: {
+        method,
+        url: pathOf(ask),
+        token: key === null ? operatorToken : key.value,
+        ...(body === undefined ? {} : { body })
+      },
+      meaning,
+      brand,
+      key,
+      sentAt: world.kernel.now,
+      handledAt: world.kernel.now,
+      expected: undefined
+    })
+  })
+
+/**
+ * Calls until there is an answer that is no 5xx, and notes what happened on the way. For calls that may be made twice:
+ * an answer that was lost may have been a success.
+ */
+export const persistently = (stage: Stage, caller: Caller, ask: Ask): Effect.Effect<SimulatedResponse> =>
+  Effect.gen(function* () {
+    for (let attempt = 1; ; attempt++) {
+      const label = attempt === 1 ? caller.label : `${caller.label}.${attempt}`
+      const answer = yield* Effect.either(once(stage, { ...caller, label }, ask))
+      if (answer._tag === "Right" && answer.right.status < 500) return answer.right
+      stage.ledger.marks.add(answer._tag === "Right" ? "a request met 503" : "a request got no answer")
+      yield* Effect.sleep(pauseMillis)
+    }
+  })
+
+/** The answer's body, of a call that must succeed. */
+export const succeeding = (stage: Stage, caller: Caller, ask: Ask): Effect.Effect<Json> =>
+  Effect.map(persistently(stage, caller, ask), (response) => {
+    const body = bodyOf(response)
+    if (response.status >= 400) {
+      stage.ledger.violate(
+        "calls succeed",
+        `${ask.method ?? "GET"} ${ask.route}: ${response.status} ${response.text}`
+      )
+    }
+    return body
+  })

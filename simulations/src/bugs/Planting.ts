@@ -1,0 +1,61 @@
+/** Puts a bug into the simulator: a bundle of its program in which one file of production code is a little wrong. */
+import { build, type Plugin } from "esbuild"
+import { mkdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import type { Bug } from "./Bug.ts"
+
+const source = fileURLToPath(new URL("..", import.meta.url))
+const root = dirname(dirname(source.replace(/[\\/]$/, "")))
+
+/** The file's text with the bug in it. Fails when the text that it changes is not there, or there twice. */
+export const planted = ({ edits, file, name }: Bug, text: string): string =>
+  edits.reduce((changed, { by, replace }) => {
+    const times = changed.split(replace).length - 1
+    if (times !== 1)
+      throw new Error(`${name} changes a text that stands ${times} times in ${file}: ${replace}`)
+    return changed.replace(replace, () => by)
+  }, text)
+
+export const sourceOf = ({ file }: Bug): string => readFileSync(join(root, file), "utf8")
+
+const planting = (bug: Bug | null): Plugin => ({
+  name: "planting",
+  setup: ({ onLoad, onResolve, resolve }) => {
+    if (bug !== null) {
+      const path = join(root, bug.file)
+      onLoad({ filter: /\.ts$/ }, (args) =>
+        args.path === path ? { contents: planted(bug, sourceOf(bug)), loader: "ts" } : undefined
+      )
+    }
+    // A native module can't be bundled, and only its user knows where it is.
+    onResolve({ filter: /^better-sqlite3$/ }, async ({ kind, pluginData, resolveDir }) => {
+      if (pluginData === "found") return undefined
+      const { path } = await resolve("better-sqlite3", { kind, resolveDir, pluginData: "found" })
+      return { path: pathToFileURL(path).href, external: true }
+    })
+  }
+})
+
+/** Bundles a program of this folder, `simulate.ts` or `worker.ts`; answers the path of the bundle. */
+export const bundle = async (program: string, bug: Bug | null): Promise<string> => {
+  const folder = join(dirname(source.replace(/[\\/]$/, "")), "node_modules", ".cache", "planted")
+  mkdirSync(folder, { recursive: true })
+  const outfile = join(folder, `${bug?.name ?? "clean"}-${program.replace(/\.ts$/, "")}-${process.pid}.mjs`)
+  await build({
+    entryPoints: [join(source, program)],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    // Files are found as if nothing had been moved.
+    define: { "import.meta.url": JSON.stringify(pathToFileURL(join(source, program)).href) },
+    banner: {
+      js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(process.cwd() + "/");'
+    },
+    plugins: [planting(bug)],
+    logLevel: "silent"
+  })
+  return outfile
+}

@@ -1,0 +1,110 @@
+/** Bugs in the SQLite store. */
+import { type Bug, bugsIn } from "./Bug.ts"
+
+const store = "packages/store-sqlite/src"
+const leadStore = bugsIn(`${store}/SqliteLeadStore.ts`, "sqlite")
+const listing = bugsIn(`${store}/LeadListing.ts`, "sqlite")
+const outbox = bugsIn(`${store}/SqliteOutbox.ts`, "sqlite")
+const erasure = bugsIn(`${store}/Erasure.ts`, "sqlite")
+
+export const inSqliteStore: ReadonlyArray<Bug> = [
+  leadStore(
+    "search-index-left-behind",
+    "the search index keeps a lead's first name and headline",
+    "if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {",
+    "if (before.profile.name === after.name) {"
+  ),
+  leadStore(
+    "signal-caught-once",
+    "a signal that catches a known lead is not noted",
+    "if (before === null || !before.signalIds.includes(signalId)) {",
+    "if (before === null) {"
+  ),
+  leadStore(
+    "commit-in-pieces",
+    "each observation of a batch is a transaction of its own, and so are its deliveries",
+    "database.write((sql) => commit(sql, brandId, proposals, ids)),",
+    "Effect.map(Effect.forEach(proposals, (each) => Effect.zipLeft(database.write((sql) => commit(sql, brandId, [each], ids)), Effect.sleep(200))), (all) => ({ committed: all.flatMap(({ committed }) => committed), queued: all.length })),"
+  ),
+  leadStore(
+    "sqlite-lost-update",
+    "a lead is read in one transaction and written in another",
+    `database.write((sql) =>
+        Effect.gen(function* () {
+          const before = yield* leadById(sql, brandId, id)
+          if (before === null) return Option.none()
+          const after = change(before, yield* Clock.currentTimeMillis)
+          yield* updateLead(sql, before, after)
+          return Option.some(after)
+        })
+      ),`,
+    `Effect.gen(function* () {
+        const before = yield* database.read((sql) => leadById(sql, brandId, id))
+        if (before === null) return Option.none()
+        yield* Effect.sleep(100)
+        const after = change(before, yield* Clock.currentTimeMillis)
+        yield* database.write((sql) => updateLead(sql, before, after))
+        return Option.some(after)
+      }),`
+  ),
+  listing(
+    "between-exclusive",
+    "the end of a window is left out of the page, and counted",
+    "text: `${column} BETWEEN ? AND ?`, params: [range.from, range.to]",
+    "text: `${column} BETWEEN ? AND ?`, params: [range.from, range.to - 1]"
+  ),
+  listing(
+    "counted-a-day-short",
+    "the last part of a day is left out of the total",
+    "parts.push(ends(last * millisPerDay, to))",
+    "parts.push(ends(last * millisPerDay, to - 1))"
+  ),
+  listing(
+    "sqlite-nulls-first",
+    "leads without a score come first",
+    "by: `l.score_missing, l.score1 ${direction}, l.id`",
+    "by: `l.score1 ${direction}, l.id`"
+  ),
+  listing(
+    "sqlite-ties-turned",
+    "of one name the newest lead comes first",
+    "by: `l.name_key ${direction}, l.id`",
+    "by: `l.name_key ${direction}, l.id DESC`"
+  ),
+  outbox(
+    "sqlite-body-forgotten",
+    "the body is not kept",
+    'yield* sql.unsafe("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", [seq, body])',
+    ""
+  ),
+  outbox(
+    "lease-on-the-wrong-clock",
+    "a lease has run out before it began",
+    "const until = now + request.leaseMillis",
+    "const until = now"
+  ),
+  erasure(
+    "sqlite-erased-author-sent",
+    "a body that names an erased author is sent again",
+    "yield* forgetAuthor(sql, brand, known.extId, ids)",
+    ""
+  ),
+  erasure(
+    "sqlite-erased-stay-counted",
+    "the suppression of an erased person is not kept",
+    'yield* sql.unsafe("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])',
+    ""
+  ),
+  bugsIn(`${store}/migrations/0001_leads.ts`, "sqlite")(
+    "counter-off-after-erasure",
+    "an erased lead stays counted",
+    "UPDATE lead_count SET n = n - 1 WHERE brand_id = OLD.brand_id AND signal_id = 0 AND flags = OLD.flags;",
+    ""
+  ),
+  bugsIn(`${store}/SqliteDirectory.ts`, "sqlite")(
+    "sqlite-revoked-by-anyone",
+    "a revoked key is found as if it were not",
+    "`SELECT ${keyColumns} FROM api_key WHERE hash = ?`",
+    '`SELECT ${keyColumns.replace("revoked_at", "NULL AS revoked_at")} FROM api_key WHERE hash = ?`'
+  )
+]

@@ -1,0 +1,34 @@
+/** A process of a hunt for bugs: runs seeds of the swarm until one breaks a rule, and makes its story small. */
+import type { Hunted, HuntJob } from "./BugHunt.ts"
+import { inputOf, run } from "./Run.ts"
+import { scenarioNamed } from "./Scenarios.ts"
+import { shrink } from "./Shrink.ts"
+import { stuck } from "./Story.ts"
+
+process.on("message", ({ hunt, seeds, store }: HuntJob) => {
+  const startedAt = performance.now()
+  const swarm = scenarioNamed("swarm")!
+  const done = (hunted: Omit<Hunted, "bug" | "seconds">): void => {
+    process.send!(
+      { bug: hunt, ...hunted, seconds: (performance.now() - startedAt) / 1000 } satisfies Hunted,
+      () => process.exit(0)
+    )
+  }
+  for (let seed = 1; seed <= seeds; seed++) {
+    const input = inputOf(swarm, seed)
+    const report = run(input, store)
+    if (report.outcome === "held") continue
+    const small = shrink(input, report, { execute: (each, until) => run(each, store, until), seconds: 45 })
+    const { message, oracle } = small.report.violation ?? stuck
+    const { actions, troubles } = small.input.plan
+    return done({
+      oracle,
+      message,
+      seeds: seed,
+      actions: actions.length,
+      faults: (small.input.faults?.length ?? 0) + troubles.length,
+      shrinkRuns: small.runs
+    })
+  }
+  done({ oracle: null, message: null, seeds, actions: 0, faults: 0, shrinkRuns: 0 })
+})

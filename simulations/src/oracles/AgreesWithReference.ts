@@ -1,0 +1,140 @@
+/**
+ * Everything that is answered and posted is what the reference says. The reference is told what the store has done at the
+ * instant at which it did it, but what that means it takes from what the client meant; a question is put to it at the
+ * instant at which the store answers it. So every answer is compared to the byte, however requests come between each other.
+ */
+import type { Answered, Call, Json, Ledger, Stored } from "../world/Ledger.ts"
+import type { Oracle } from "./Oracle.ts"
+import type { Seen } from "./ReferenceModel.ts"
+
+/** Where two texts part, with a little before and after. */
+const difference = (actual: string, expected: string): string => {
+  let at = 0
+  while (at < actual.length && actual[at] === expected[at]) at++
+  const from = Math.max(0, at - 60)
+  return `…${actual.slice(from, at + 60)}… instead of …${expected.slice(from, at + 60)}…`
+}
+
+const nothing = { headline: null, username: null, company: null }
+const plain = {
+  type: null,
+  reactionType: null,
+  commentText: null,
+  postUrl: null,
+  postAuthor: null,
+  postAuthorDetail: null
+}
+
+/** An observation as the reference takes it. */
+const seenOf = (call: Call, i: number): Seen => {
+  if (call.meaning.means !== "observe") throw new Error("No observation")
+  const { engagement, person, signal } = call.meaning.seen[i]!
+  const { trackedAt } = engagement as { trackedAt?: string }
+  return {
+    signalId: call.brand!.signalIds[signal]!,
+    person: { ...nothing, ...person },
+    engagement: {
+      ...plain,
+      ...engagement,
+      trackedAt: trackedAt === undefined ? null : Date.parse(trackedAt)
+    }
+  } as Seen
+}
+
+/** What the store's methods mean to whoever called. */
+const methods: Record<string, string> = {
+  commit: "observe",
+  update: "amend",
+  erase: "erase",
+  list: "list",
+  get: "detail",
+  snapshot: "metrics",
+  putReading: "reading"
+}
+
+/** Tells the reference, or asks it; `idOf` says which id a new lead got. */
+const consult = (call: Call, now: number, idOf: (i: number) => number | null): void => {
+  const { brand, meaning } = call
+  if (brand === null) return
+  const { campaign, reference } = brand
+  switch (meaning.means) {
+    case "observe": {
+      const outcomes = meaning.seen.map((_, i) => ({
+        engagementId: meaning.seen[i]!.engagement.id,
+        ...reference.observe(seenOf(call, i), now, () => idOf(i) ?? -1 - i)
+      }))
+      call.expected ??= { data: outcomes }
+      return
+    }
+    case "amend":
+      reference.amend(meaning.id, meaning.change, now)
+      call.expected ??= { data: reference.lead(meaning.id) }
+      return
+    case "erase":
+      reference.erase(meaning.id, now)
+      return
+    case "list":
+      call.expected ??= reference.list(meaning.query)
+      return
+    case "detail":
+      call.expected ??= { data: reference.detail(meaning.id, meaning.withDetail) }
+      return
+    case "reading":
+      campaign.put(meaning.post, meaning.day, meaning.totals)
+      call.expected ??= { data: campaign.metrics(null, meaning.day) }
+      return
+    case "metrics":
+      call.expected ??= { data: campaign.metrics(meaning.startDate, meaning.endDate) }
+      return
+    default:
+  }
+}
+
+/** The bodies that were made as the outbox gave them out for the first time. */
+const bodies = (ledger: Ledger, known: Set<string>, { answer }: Stored): string | null => {
+  for (const { body, deliveryId, webhook } of answer.leases as ReadonlyArray<Json>) {
+    if (known.has(deliveryId) || body === null) continue
+    known.add(deliveryId)
+    const envelope = JSON.parse(body)
+    if (envelope.event === "webhook.test") continue
+    const brand = ledger.brandOf(webhook.brandId)!
+    const { data, event } = envelope
+    const expected = brand.reference.post(deliveryId, event, data.lead2.id, data.engagements[0]?.id ?? null)
+    if (expected === null) return `${event} of lead ${data.lead2.id} is posted, and there is no such event`
+    if (JSON.stringify(expected) !== body)
+      return `the body of ${event}: ${difference(body, JSON.stringify(expected))}`
+  }
+  return null
+}
+
+export const agreesWithReference: Oracle = {
+  name: "reference",
+  watch: (ledger) => {
+    const made = new Set<string>()
+    return {
+      stored: (done) => {
+        const { answer, call, method, serviceNow } = done
+        if (method === "lease") return bodies(ledger, made, done)
+        if (call === null || methods[method] !== call.meaning.means) return null
+        if (method === "erase" && answer !== true) return null
+        consult(call, serviceNow, (i) => answer[i]?.leadId ?? null)
+        return null
+      },
+      answered: ({ body, call, response }: Answered) => {
+        if (response.status >= 300) return null
+        const { means } = call.meaning
+        // A host of its own has no store to watch: there it has happened by now.
+        if (call.expected === undefined && Object.values(methods).includes(means)) {
+          consult(call, call.handledAt, (i) => body?.data?.[i]?.leadId ?? null)
+        }
+        if (call.expected === undefined) return null
+        if (means === "detail" && body.data.engagementsMeta.truncated === true)
+          ledger.marks.add("a window was full")
+        const [actual, expected] = [JSON.stringify(body), JSON.stringify(call.expected)]
+        return actual === expected
+          ? null
+          : `${means}, ${call.request.method} ${decodeURIComponent(call.request.url)}: ${difference(actual, expected)}`
+      }
+    }
+  }
+}

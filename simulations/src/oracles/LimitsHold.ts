@@ -1,0 +1,79 @@
+import type { Oracle } from "./Oracle.ts"
+
+const windowMillis = 60_000
+
+interface Window {
+  admitted: number
+  readonly remaining: Set<number>
+  /** When its first request was handled. */
+  readonly since: number
+}
+
+/**
+ * No window of a key admits more than its limit, nobody is refused who has something left, and what is left counts down.
+ * [RATE-1, RATE-2, RATE-3, RATE-4]
+ */
+export const limitsHold: Oracle = {
+  name: "limits hold",
+  watch: (ledger) => {
+    const windows = new Map<string, Window>()
+    const lastOpened = new Map<string, number>()
+    const { rates, troubles } = ledger.plan
+    // A call that was cut off by a kill or a fault of the store has spent its request, and nobody saw it.
+    const isAllSeen =
+      rates.killAtStore === 0 &&
+      rates.storeDown === 0 &&
+      rates.doneButFailed === 0 &&
+      troubles.every(({ trouble }) => trouble !== "kill")
+    return {
+      answered: ({ at, call, response }) => {
+        const { key } = call
+        if (key === null || response.status === 401) return null
+        const reset = response.headers["x-ratelimit-reset"]
+        if (reset === undefined)
+          return response.status >= 500 ? null : `no X-RateLimit headers with ${response.status}`
+        if (Number(response.headers["x-ratelimit-limit"]) !== key.requestsPerMinute) {
+          return `X-RateLimit-Limit is not the ${key.requestsPerMinute} of key ${key.id}`
+        }
+        // A clock that jumps voids windows.
+        if (ledger.marks.has("the clock jumped") || ledger.marks.has("the clock went wrong")) return null
+        const opened = lastOpened.get(key.id)
+        const isNew = !windows.has(`${key.id} ${reset}`)
+        if (isNew && opened !== undefined && Math.abs(Number(reset) - opened) < windowMillis / 1000 - 1) {
+          return `two windows of key ${key.id} overlap: one ends at ${opened}, the other at ${reset}`
+        }
+        lastOpened.set(key.id, Number(reset))
+        const name = `${key.id} ${reset}`
+        const window = windows.get(name) ?? {
+          admitted: 0,
+          remaining: new Set<number>(),
+          since: call.handledAt
+        }
+        windows.set(name, window)
+        const remaining = Number(response.headers["x-ratelimit-remaining"])
+        if (response.status === 429) {
+          ledger.marks.add("a key was over its limit")
+          const after = Number(response.headers["retry-after"])
+          if (!(after >= 1 && after <= windowMillis / 1000))
+            return `Retry-After is ${response.headers["retry-after"]}`
+          if (remaining !== 0) return `refused with ${remaining} left`
+          return isAllSeen && window.admitted < key.requestsPerMinute
+            ? `refused after ${window.admitted} of ${key.requestsPerMinute} requests`
+            : null
+        }
+        window.admitted++
+        if (window.admitted > key.requestsPerMinute)
+          return `key ${key.id} was let through ${window.admitted} times`
+        if (remaining < 0 || remaining >= key.requestsPerMinute)
+          return `X-RateLimit-Remaining is ${remaining}`
+        if (window.remaining.has(remaining)) return `key ${key.id} was told twice that ${remaining} were left`
+        window.remaining.add(remaining)
+        const opens = Number(reset) * 1000 - windowMillis
+        // It has turned to its window between these two instants.
+        return opens < call.handledAt - windowMillis || opens > at + 1000
+          ? `a window of a request at ${Math.floor(at / 1000)} opened at ${opens / 1000}`
+          : null
+      }
+    }
+  }
+}

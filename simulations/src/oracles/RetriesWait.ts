@@ -1,0 +1,85 @@
+import { isCalm } from "../Plan.ts"
+import type { ReceivedPost } from "../world/Ledger.ts"
+import type { Oracle } from "./Oracle.ts"
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const schedule = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour
+]
+const attemptMillis = 15 * second
+const attemptsAtMost = 10
+const healthyWithin = 60 * second
+
+const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status <= 299
+
+/**
+ * Attempts of a delivery keep the schedule's distance, and what the receiver asked for; after a success, or a 410, there
+ * is none. Where nothing goes wrong, the healthy are not kept waiting by the others. [DELIV-3, DELIV-4, DELIV-7]
+ */
+export const retriesWait: Oracle = {
+  name: "retries wait",
+  watch: (ledger) => {
+    const { rates, troubles } = ledger.plan
+    // What an attempt's end is not recorded of is attempted again when its lease has run out.
+    const isRecorded =
+      rates.killAtStore === 0 &&
+      rates.storeDown === 0 &&
+      rates.doneButFailed === 0 &&
+      rates.slowStore === 0 &&
+      rates.loss === 0 &&
+      rates.late === 0 &&
+      troubles.length === 0
+    const posts = new Map<string, Array<ReceivedPost>>()
+    const gone = new Map<string, number>()
+    return {
+      posted: (post) => {
+        const { at, id, subject, webhook } = post
+        const goneAt = gone.get(webhook.id)
+        if (
+          goneAt !== undefined &&
+          webhook.enabledAt < goneAt &&
+          at > goneAt + 2 * attemptMillis &&
+          isRecorded
+        ) {
+          return "a webhook that answered 410 was sent more"
+        }
+        const since = Math.max(webhook.disabledAt ?? Infinity, webhook.enabledAt)
+        if (webhook.disabledAt !== null && at > since + 2 * attemptMillis && isRecorded) {
+          return `the ${webhook.persona} webhook is disabled, and was sent ${subject}`
+        }
+        if (post.status === 410) gone.set(webhook.id, at)
+        const earlier = posts.get(id) ?? []
+        posts.set(id, [...earlier, post])
+        const last = earlier.at(-1)
+        if (last === undefined) {
+          const waited = at - Date.parse(post.envelope.createdAt)
+          const isOwn = webhook.resends === 0 && webhook.enabledAt === 0 && webhook.disabledAt === null
+          return isCalm(ledger.plan) && webhook.persona === "healthy" && isOwn && waited > healthyWithin
+            ? `the healthy webhook waited ${Math.round(waited / 1000)} s for ${subject}`
+            : null
+        }
+        if (last.status !== null && last.at < at - attemptMillis)
+          ledger.marks.add("a delivery was tried again")
+        // Enabling a webhook starts it fresh.
+        if (!isRecorded || webhook.enabledAt > earlier[0]!.at) return null
+        if (isSuccess(last.status) && last.at + 2 * attemptMillis < at)
+          return `${id} was taken, and came again`
+        if (earlier.length >= attemptsAtMost) return `${id} came ${earlier.length + 1} times`
+        const least = Math.max(schedule[earlier.length - 1]! * 0.8, (last.retryAfterSeconds ?? 0) * second)
+        return at - last.at < least - second
+          ? `attempt ${earlier.length + 1} of ${id} came ${Math.round((at - last.at) / 1000)} s after the last, not ${Math.round(least / 1000)} s`
+          : null
+      }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/** Every rule that a run is judged by. */
+import { agreesWithReference } from "./AgreesWithReference.ts"
+import { attemptsLogged } from "./AttemptsLogged.ts"
+import { bodiesValid } from "./BodiesValid.ts"
+import { brandsApart } from "./BrandsApart.ts"
+import { erasedStayGone } from "./ErasedStayGone.ts"
+import { errorsClear } from "./ErrorsClear.ts"
+import { everythingArrives } from "./EverythingArrives.ts"
+import { limitsHold } from "./LimitsHold.ts"
+import { mirrorsConverge } from "./MirrorsConverge.ts"
+import { noDefects } from "./NoDefects.ts"
+import { nothingInternal } from "./NothingInternal.ts"
+import { oneBodyPerId } from "./OneBodyPerId.ts"
+import { oneEventEach } from "./OneEventEach.ts"
+import type { Oracle } from "./Oracle.ts"
+import { pagesTile } from "./PagesTile.ts"
+import { retriesWait } from "./RetriesWait.ts"
+import { revokedKeysFail } from "./RevokedKeysFail.ts"
+import { signed } from "./Signed.ts"
+import { windowsHold } from "./WindowsHold.ts"
+
+export const oracles: ReadonlyArray<Oracle> = [
+  noDefects,
+  bodiesValid,
+  nothingInternal,
+  brandsApart,
+  erasedStayGone,
+  revokedKeysFail,
+  limitsHold,
+  windowsHold,
+  errorsClear,
+  agreesWithReference,
+  signed,
+  oneBodyPerId,
+  oneEventEach,
+  retriesWait,
+  everythingArrives,
+  mirrorsConverge,
+  pagesTile,
+  attemptsLogged
+]

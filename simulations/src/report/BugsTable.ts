@@ -1,0 +1,53 @@
+/** What a hunt for planted bugs found, on a terminal and as a page. */
+import type { Hunted } from "../BugHunt.ts"
+import { bugGroups } from "../bugs/index.ts"
+
+export const huntSummary = ({ actions, faults, oracle, seeds }: Hunted): string =>
+  oracle === null
+    ? `not found in ${seeds} seeds`
+    : `${oracle}, after ${seeds === 1 ? "1 seed" : `${seeds} seeds`}; ${actions} actions, ${faults} faults`
+
+const median = (numbers: ReadonlyArray<number>): number => {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[middle]! : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
+}
+
+export const bugsTable = (
+  hunted: ReadonlyArray<Hunted>,
+  seeds: number
+): { readonly summary: string; readonly markdown: string } => {
+  const found = hunted.filter(({ oracle }) => oracle !== null)
+  const share = hunted.length === 0 ? 0 : (100 * found.length) / hunted.length
+  const summary = `${found.length} of ${hunted.length} found (${share.toFixed(1)} %); the median after ${median(found.map((each) => each.seeds))} seeds, in a story of ${median(found.map(({ actions }) => actions))} actions and ${median(found.map(({ faults }) => faults))} faults`
+  const byName = new Map(hunted.map((each) => [each.bug, each]))
+  const sections = bugGroups.flatMap(([where, bugs]) => {
+    const rows = bugs.flatMap(({ about, name }) => {
+      const each = byName.get(name)
+      if (each === undefined) return []
+      return each.oracle === null
+        ? [`| \`${name}\` | ${about} | not found | ${each.seeds} | | |`]
+        : [`| \`${name}\` | ${about} | ${each.oracle} | ${each.seeds} | ${each.actions} | ${each.faults} |`]
+    })
+    return rows.length === 0
+      ? []
+      : [
+          `## In the ${where}`,
+          "",
+          "| bug | what is wrong | found by | seeds | actions | faults |",
+          "|---|---|---|---:|---:|---:|",
+          ...rows,
+          ""
+        ]
+  })
+  const markdown = [
+    "# Planted bugs",
+    "",
+    `Each is a small change of production code, planted alone. The swarm scenario runs from seed 1 on until an oracle breaks, for at most ${seeds} seeds; then the story is made small. Seeds: how many were run until then. Actions and faults: what is left of the story.`,
+    "",
+    `\`pnpm simulate bugs --seeds ${seeds} --write simulations/BUGS.md\` made this table: ${summary}.`,
+    "",
+    ...sections
+  ].join("\n")
+  return { summary, markdown }
+}

@@ -1,0 +1,28 @@
+/** How far long work has come: a line that is written over on a terminal, a plain line now and then elsewhere. */
+const plainEveryMillis = 10_000
+const width = 24
+
+export class Progress {
+  private readonly isTerminal = process.stderr.isTTY === true
+  private toldAt = performance.now()
+
+  constructor(private readonly isQuiet = false) {}
+
+  /** `share` from 0 to 1; null where nobody knows how much there is. */
+  tell(share: number | null, text: string): void {
+    if (this.isQuiet) return
+    if (this.isTerminal) {
+      const full = Math.round((share ?? 0) * width)
+      const bar = share === null ? "" : `${"█".repeat(full)}${"░".repeat(width - full)} `
+      process.stderr.write(`\r\u001b[2K${bar}${text}`)
+    } else if (performance.now() - this.toldAt > plainEveryMillis) {
+      this.toldAt = performance.now()
+      process.stderr.write(`${text}\n`)
+    }
+  }
+
+  /** Takes the line away, so that something can be said. */
+  clear(): void {
+    if (!this.isQuiet && this.isTerminal) process.stderr.write("\r\u001b[2K")
+  }
+}

@@ -1,0 +1,115 @@
+/** What runs say of themselves on a terminal: what happened, what they met, and how to see it again. */
+import type { RunReport } from "../Run.ts"
+import type { Scenario } from "../Scenario.ts"
+import { type Replayed, shownTime, type Story, stuck, toldStory } from "../Story.ts"
+
+/** What a run was given besides its scenario. */
+export interface Given {
+  readonly scenario: string
+  readonly seed: number
+  /** Instead of the scenario's hours, as it was typed. */
+  readonly until: string | undefined
+  readonly store: string
+  readonly bug: string | null
+}
+
+/** One line that repeats the run on any machine. */
+export const repeatLine = ({ bug, scenario, seed, store, until }: Given): string =>
+  [
+    `pnpm simulate ${scenario} --seed ${seed}`,
+    ...(until === undefined ? [] : [`--until ${until}`]),
+    ...(store === "memory" ? [] : [`--store ${store}`]),
+    ...(bug === null ? [] : [`--bug ${bug}`])
+  ].join(" ")
+
+const lasting = (seconds: number): string =>
+  seconds < 7200
+    ? `${Math.round(seconds / 60)} min`
+    : seconds < 172_800
+      ? `${Math.round(seconds / 3600)} h`
+      : `${Math.round(seconds / 86_400)} days`
+
+export const runSummary = (
+  {
+    counts,
+    marks,
+    outcome,
+    violation
+  }: Omit<RunReport, "trace" | "picks" | "marks" | "faults"> & {
+    readonly marks: Iterable<string>
+  },
+  wallSeconds: number,
+  given: Given
+): string => {
+  const met = [...marks].sort()
+  return [
+    `${given.scenario} · seed ${given.seed} · ${outcome}`,
+    `  ${lasting(counts.simulatedSeconds)} in ${wallSeconds.toFixed(1)} s: ${counts.actions} actions, ${counts.engagements} engagements, ${counts.requests} requests, ${counts.posts} posts, ${counts.faults} faults, ${counts.kills} kills`,
+    ...(met.length === 0 ? [] : [`  met: ${met.join(", ")}`]),
+    ...(outcome === "held"
+      ? []
+      : [
+          "",
+          `  ${(violation ?? stuck).oracle}: ${(violation ?? stuck).message}`,
+          "",
+          `  again: ${repeatLine(given)}`
+        ])
+  ].join("\n")
+}
+
+const greatestStoryLines = 30
+
+export const storySummary = (story: Story, runs: number, file: string): string => {
+  const lines = toldStory(story)
+  const { actions, troubles } = story.plan
+  return [
+    `  the story, after ${runs} runs: ${actions.length} actions, ${story.faults.length + troubles.length} faults`,
+    "",
+    ...lines.slice(0, greatestStoryLines).map((line) => `    ${line}`),
+    ...(lines.length > greatestStoryLines
+      ? [`    … ${lines.length - greatestStoryLines} more lines in the file`]
+      : []),
+    "",
+    `  ${story.violates.oracle}: ${story.violates.message}`,
+    "",
+    `  replay: pnpm simulate replay ${file}`
+  ].join("\n")
+}
+
+export const replaySummary = (story: Story, replayed: Replayed): string => {
+  const { message, oracle } = story.violates
+  switch (replayed.replayed) {
+    case "same":
+      return `  ${oracle}: ${message}`
+    case "held":
+      return `  It was decided as in the story, and "${oracle}" holds now.`
+    case "other":
+      return `  It was decided as in the story, but what broke is "${replayed.oracle}", not "${oracle}".`
+    case "parted":
+      return [
+        `  "${oracle}" is not broken, and the story no longer applies: decision ${replayed.decision} of ${story.decisions.length} is another one.`,
+        `    in the story: ${replayed.expected ?? "none"}`,
+        `    in this run:  ${replayed.actual ?? "none"}`
+      ].join("\n")
+  }
+}
+
+/** How many of the seeds met each mark; those that the scenario declares and none met are told apart. */
+export const marksTable = (
+  declared: ReadonlyArray<string>,
+  met: ReadonlyMap<string, number>,
+  seeds: number
+): ReadonlyArray<string> => {
+  const names = [...new Set([...declared, ...met.keys()])].sort()
+  const width = Math.max(...names.map((name) => name.length), 0)
+  return names.map((name) => {
+    const count = met.get(name) ?? 0
+    const missed = count === 0 && declared.includes(name) ? "   never reached" : ""
+    return `  ${name.padEnd(width)}  ${String(count).padStart(String(seeds).length)} of ${seeds}${missed}`
+  })
+}
+
+export const missedMarks = ({ marks }: Pick<Scenario, "marks">, met: ReadonlyMap<string, number>) =>
+  marks.filter((mark) => !met.has(mark))
+
+export { shownTime }

@@ -1,0 +1,156 @@
+/** What happens when a rule breaks: it is found, its story is made small, and the story can be told again. */
+import { bugNamed, bugs, huntAll, Planting } from "@lead-signals/simulations"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+import { scenarioNames } from "@lead-signals/simulations"
+import { digestOf, simulateCommand } from "./SimulateCommand.ts"
+
+const folder = temporaryFolder()
+
+describe("planted bugs", () => {
+  it("are at least forty, in every layer, and each changes what is there", () => {
+    expect(bugs.length).toBeGreaterThanOrEqual(40)
+    expect(new Set(bugs.map(({ name }) => name)).size).toBe(bugs.length)
+    for (const bug of bugs) {
+      const text = Planting.sourceOf(bug)
+      expect([bug.name, Planting.planted(bug, text) === text]).toEqual([bug.name, false])
+    }
+    const places = [
+      "domain/src/rules",
+      "domain/src/usecases",
+      "store-memory",
+      "store-sqlite",
+      "http",
+      "webhook"
+    ]
+    for (const place of places) {
+      expect([place, bugs.some(({ file }) => file.startsWith(`packages/${place}`))]).toEqual([place, true])
+    }
+  })
+
+  it("one of each layer is found, in a story of a few actions [DELIV-3, RATE-1, AUTH-5, EVT-5]", async () => {
+    const names = [
+      "revoked-key-works",
+      "lost-update",
+      "sqlite-body-forgotten",
+      "retry-after-zero",
+      "body-rebuilt"
+    ]
+    const hunted = await huntAll(
+      names.map((name) => bugNamed(name)!),
+      30,
+      () => {}
+    )
+    expect(hunted.map(({ bug, oracle }) => [bug, oracle])).toEqual([
+      ["revoked-key-works", "revoked keys fail"],
+      ["lost-update", "reference"],
+      ["sqlite-body-forgotten", "one body per id"],
+      ["retry-after-zero", "limits hold"],
+      ["body-rebuilt", "one body per id"]
+    ])
+    for (const { actions, bug, faults } of hunted) {
+      expect([bug, actions <= 15, faults <= 3]).toEqual([bug, true, true])
+    }
+  })
+})
+
+describe("a story", () => {
+  it("is told small, replays on the same decisions, and says at which it parts from the code", async () => {
+    const [story, report] = [join(folder, "story.json"), join(folder, "report.html")]
+    const found = await simulateCommand([
+      "swarm",
+      "--bug",
+      "erased-come-back",
+      "--story",
+      story,
+      "--report",
+      report
+    ])
+    expect(found.code).toBe(1)
+    expect(found.out).toContain("again: pnpm simulate swarm --seed 1 --bug erased-come-back")
+    expect(found.out).toContain(`replay: pnpm simulate replay ${story}`)
+    expect(found.out.split("\n").length).toBeLessThan(40)
+
+    const told = JSON.parse(readFileSync(story, "utf8"))
+    expect(told.plan.actions.length).toBeLessThanOrEqual(5)
+    expect(told.plan.actions.map((action: { do: string }) => action.do)).toContain("erase")
+
+    const html = readFileSync(report, "utf8")
+    expect(html).toContain("<strong>reference</strong>")
+    expect(html).toContain('class="violated"')
+    // It needs nothing from anywhere.
+    expect(html).not.toMatch(/(?:src|href)=|@import|url\(/)
+
+    const [again, without] = await Promise.all([
+      simulateCommand(["replay", story]),
+      simulateCommand(["replay", story, "--bug", "none"])
+    ])
+    expect([again!.code, digestOf(again!)]).toEqual([1, told.digest])
+    expect(without!.code).toBe(0)
+    expect(without!.out).toContain('"reference" holds now')
+
+    const [action] = told.plan.actions
+    const other = join(folder, "other.json")
+    writeFileSync(other, JSON.stringify({ ...told, plan: { ...told.plan, actions: [{ ...action, at: 5 }] } }))
+    const parted = await simulateCommand(["replay", other, "--bug", "none"])
+    expect(parted.code).toBe(3)
+    expect(parted.out).toMatch(/no longer applies: decision 1 of \d+ is another one/)
+  })
+
+  it("of a broken file is refused with what is wrong", async () => {
+    const file = join(folder, "broken.json")
+    writeFileSync(file, '{"story":1}')
+    const [broken, missing, none] = await Promise.all([
+      simulateCommand(["replay", file]),
+      simulateCommand(["replay", join(folder, "missing.json")]),
+      simulateCommand(["replay"])
+    ])
+    expect([broken!.code, missing!.code, none!.code]).toEqual([2, 2, 2])
+    expect(broken!.err).toContain("is no story: ")
+    expect(missing!.err).toContain("can't be read: ENOENT")
+    expect(existsSync(join(folder, "missing.json"))).toBe(false)
+  })
+})
+
+describe("pnpm simulate", () => {
+  it("ends with a code for each way to end, and says what to type instead", async () => {
+    const [list, wrong, option, until, store, none, bug, help] = await Promise.all([
+      simulateCommand(["list"]),
+      simulateCommand(["swrm"]),
+      simulateCommand(["swarm", "--sed", "4"]),
+      simulateCommand(["swarm", "--until", "soon"]),
+      simulateCommand(["swarm", "--store", "redis"]),
+      simulateCommand([]),
+      simulateCommand(["swarm", "--bug", "x"]),
+      simulateCommand(["--help"])
+    ])
+    for (const name of scenarioNames()) expect(list!.out).toContain(name)
+    const codes = [list, wrong, option, until, store, none, bug, help].map((ran) => ran!.code)
+    expect(codes).toEqual([0, 2, 2, 2, 2, 2, 2, 0])
+    expect(wrong!.err).toContain("there are clock-trouble, crash-loop")
+    expect(until!.err).toContain("--until takes a duration like 90m, 24h or 3d.")
+    expect(store!.err).toContain("--store takes memory or sqlite.")
+    expect(bug!.err).toContain("there are retry-too-soon")
+  })
+
+  it("prints a line of JSON a seed for a script, and a table for a campaign, in the order of the seeds", async () => {
+    const [json, table, vacuous] = await Promise.all([
+      simulateCommand(["swarm", "--until", "10m", "--seeds", "6", "--json"]),
+      simulateCommand(["swarm", "--until", "10m", "--seeds", "6"]),
+      simulateCommand(["quiet-day", "--until", "0.01m"])
+    ])
+    const lines = json!.out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ outcome, seed }) => [seed, outcome])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((seed) => [seed, "held"])
+    )
+    expect(table!.out).toMatch(/swarm · seeds 1 to 6 · 6 held · \d+ a minute/)
+    expect(digestOf(table!)).toHaveLength(64)
+    // A run in which nothing happened has proved nothing.
+    expect(vacuous!.code).toBe(3)
+  })
+})
