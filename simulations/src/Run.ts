@@ -2,7 +2,7 @@
  * One run of a plan: set-up without faults, the plan's hours with them, then quiet, in which everything that is owed must
  * arrive, and the oracles' conclusions. It is a function of its arguments.
  */
-import { firstDivergence, Picker, Prng, sealed, type TraceEvent } from "@lead-signals/simulator"
+import { firstDivergence, Picker, Prng, sealed, type TraceEvent, virtualised } from "@lead-signals/simulator"
 import { Effect } from "effect"
 import { consumer } from "./actors/Consumers.ts"
 import * as KeyHolders from "./actors/KeyHolders.ts"
@@ -21,6 +21,7 @@ import { noRates, type Scenario } from "./Scenario.ts"
 import * as Disk from "./world/Disk.ts"
 import { type Host, service } from "./world/Host.ts"
 import { type Call, type KnownWebhook, Ledger, type StagedBrand, type Violation } from "./world/Ledger.ts"
+import { type OwnHost, ownHost } from "./world/OwnHost.ts"
 import { World } from "./world/World.ts"
 
 const hour = 3_600_000
@@ -544,6 +545,27 @@ export const run = (
         now = startsAt + at
       })
       world.kernel.run({ ...limits, until: Math.min(limits.until, startsAt + untilSeconds * 1000) })
+      return report()
+    }
+  )
+}
+
+/** Runs somebody's own host, whose promises are let run between turns. */
+export const runHost = async (
+  input: RunInput,
+  make: OwnHost,
+  untilSeconds = Number.POSITIVE_INFINITY
+): Promise<RunReport> => {
+  const { limits, report, world } = prepare(input, ownHost(make))
+  return virtualised(
+    Prng.of(input.seed, "sealed"),
+    {
+      now: () => world.serviceNow,
+      after: (millis, task) => world.kernel.after(millis, world.others, task)
+    },
+    async (settle) => {
+      const until = Math.min(limits.until, startsAt + untilSeconds * 1000)
+      await world.kernel.runSettling({ ...limits, until }, settle)
       return report()
     }
   )

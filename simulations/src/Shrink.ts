@@ -3,7 +3,7 @@
  * long as *the same* oracle is violated. Since what happens at a point depends on its label alone, what is left goes on
  * as it did.
  */
-import type { Plan } from "./Plan.ts"
+import type { Action, Plan, PlannedBrand, Sighting } from "./Plan.ts"
 import type { RunInput, RunReport, Schedule } from "./Run.ts"
 import { noRates } from "./Scenario.ts"
 import { stuck } from "./Story.ts"
@@ -16,7 +16,6 @@ export interface Shrunk {
 }
 
 export interface ShrinkOptions {
-  readonly execute: (input: RunInput, untilSeconds: number) => RunReport
   readonly runs?: number
   readonly seconds?: number
   readonly onProgress?: (runs: number, input: RunInput) => void
@@ -25,21 +24,29 @@ export interface ShrinkOptions {
 const brokenBy = ({ outcome, violation }: RunReport): string | null =>
   outcome === "stuck" ? stuck.oracle : (violation?.oracle ?? null)
 
+/** A run to be tried, for at most so many virtual seconds. */
+interface Trial {
+  readonly input: RunInput
+  readonly untilSeconds: number
+}
+
+/** Work that asks for runs and goes on with what came of them: whoever drives it may have to wait for each. */
+type Trying<A> = Generator<Trial, A, RunReport>
+
 /** Leaves out as many items as it can, in pieces of half their number, then smaller ones. */
-const without = <A>(
+function* without<A>(
   items: ReadonlyArray<A>,
-  isEnough: (kept: ReadonlyArray<A>) => boolean
-): ReadonlyArray<A> => {
+  isEnough: (kept: ReadonlyArray<A>) => Trying<boolean>
+): Trying<void> {
   let kept = items
-  if (kept.length > 0 && isEnough([])) return []
+  if (kept.length > 0 && (yield* isEnough([]))) return
   for (let size = Math.ceil(kept.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < kept.length;) {
       const fewer = [...kept.slice(0, from), ...kept.slice(from + size)]
-      if (fewer.length < kept.length && isEnough(fewer)) kept = fewer
+      if (fewer.length < kept.length && (yield* isEnough(fewer))) kept = fewer
       else from += size
     }
   }
-  return kept
 }
 
 class Shrinking {
@@ -65,12 +72,12 @@ class Shrinking {
   }
 
   /** Takes the candidate over if it still breaks the same rule. */
-  readonly attempt = (candidate: RunInput): boolean => {
+  private *attempt(candidate: RunInput): Trying<boolean> {
     if (this.isOver) return false
     this.runs++
     // What broke a rule while it ran need not run on for weeks in which it doesn't.
     const { simulatedSeconds } = this.report.counts
-    const report = this.options.execute(candidate, simulatedSeconds * 2 + 7200)
+    const report = yield { input: candidate, untilSeconds: simulatedSeconds * 2 + 7200 }
     this.options.onProgress?.(this.runs, this.best)
     if (brokenBy(report) !== this.oracle) return false
     if (this.oracle === stuck.oracle && report.counts.simulatedSeconds > simulatedSeconds) return false
@@ -79,104 +86,145 @@ class Shrinking {
     return true
   }
 
-  readonly attemptPlan = (change: Partial<Plan>): boolean =>
-    this.attempt({ ...this.best, plan: { ...this.best.plan, ...change } })
-
-  private schedule(schedule: Schedule): boolean {
-    return this.attempt({ ...this.best, schedule })
+  private *attemptPlan(change: Partial<Plan>): Trying<boolean> {
+    return yield* this.attempt({ ...this.best, plan: { ...this.best.plan, ...change } })
   }
 
-  length(): void {
-    const { counts } = this.report
-    const seconds = counts.simulatedSeconds
-    const actions = this.best.plan.actions.filter(({ at }) => at <= seconds * 1000)
-    const troubles = this.best.plan.troubles.filter(({ at }) => at <= seconds * 1000)
+  private *schedule(schedule: Schedule): Trying<boolean> {
+    return yield* this.attempt({ ...this.best, schedule })
+  }
+
+  private *length(): Trying<void> {
+    const millis = this.report.counts.simulatedSeconds * 1000
+    const { plan } = this.best
+    const actions = plan.actions.filter(({ at }) => at <= millis)
+    const troubles = plan.troubles.filter(({ at }) => at <= millis)
     const last = Math.max(0, ...actions.map(({ at }) => at), ...troubles.map(({ at }) => at))
-    const hours = Math.min(this.best.plan.hours, (last + 1000) / 3_600_000)
-    if (hours < this.best.plan.hours || actions.length < this.best.plan.actions.length) {
-      if (!this.attemptPlan({ actions, troubles, hours })) this.attemptPlan({ actions, troubles })
-    }
+    const hours = Math.min(plan.hours, (last + 1000) / 3_600_000)
+    if (hours === plan.hours && actions.length === plan.actions.length) return
+    if (!(yield* this.attemptPlan({ actions, troubles, hours })))
+      yield* this.attemptPlan({ actions, troubles })
   }
 
-  faults(): void {
+  private *faults(): Trying<void> {
     const { faults, plan } = this.best
     if (faults !== null && faults.length > 0) {
-      without(faults, (kept) => this.attempt({ ...this.best, faults: kept }))
+      yield* without(faults, (kept) => this.attempt({ ...this.best, faults: kept }))
     }
     // Without faults the rules are stricter: whether they break then is worth knowing.
     if (this.best.faults?.length === 0 && Object.values(plan.rates).some((rate) => rate > 0)) {
-      this.attemptPlan({ rates: noRates })
+      yield* this.attemptPlan({ rates: noRates })
     }
-    if (plan.troubles.length > 0) without(plan.troubles, (troubles) => this.attemptPlan({ troubles }))
+    if (plan.troubles.length > 0) {
+      yield* without(plan.troubles, (troubles) => this.attemptPlan({ troubles }))
+    }
   }
 
-  actions(): void {
-    without(this.best.plan.actions, (actions) => this.attemptPlan({ actions }))
+  private *sightings(i: number, seen: ReadonlyArray<Sighting>): Trying<boolean> {
+    const { actions } = this.best.plan
+    return seen.length === 0
+      ? false
+      : yield* this.attemptPlan({ actions: actions.with(i, { ...actions[i]!, seen } as Action) })
+  }
+
+  private *actions(): Trying<void> {
+    yield* without(this.best.plan.actions, (actions) => this.attemptPlan({ actions }))
     for (const [i, action] of this.best.plan.actions.entries()) {
-      if (!("seen" in action) || action.seen.length < 2) continue
-      const replaced = (seen: typeof action.seen) =>
-        this.attemptPlan({ actions: this.best.plan.actions.with(i, { ...action, seen }) })
-      without(action.seen, (seen) => seen.length > 0 && replaced(seen))
+      if ("seen" in action && action.seen.length > 1) {
+        yield* without(action.seen, (seen) => this.sightings(i, seen))
+      }
     }
   }
 
-  parties(): void {
-    const { plan } = this.best
-    plan.brands.forEach((_, b) => {
-      const consumersOf = (): Plan["brands"][number]["consumers"] => this.best.plan.brands[b]!.consumers
-      const replaced = (consumers: ReturnType<typeof consumersOf>) =>
-        this.attemptPlan({ brands: this.best.plan.brands.with(b, { consumers }) })
-      without(consumersOf(), replaced)
-      for (const [i, consumer] of consumersOf().entries()) {
-        if (consumer.persona !== "healthy")
-          replaced(consumersOf().with(i, { ...consumer, persona: "healthy" }))
-      }
-    })
-    const used = Math.max(0, ...this.best.plan.actions.map(({ brand }) => brand)) + 1
-    if (used < this.best.plan.brands.length)
-      this.attemptPlan({ brands: this.best.plan.brands.slice(0, used) })
+  private *consumers(b: number, consumers: PlannedBrand["consumers"]): Trying<boolean> {
+    return yield* this.attemptPlan({ brands: this.best.plan.brands.with(b, { consumers }) })
   }
 
-  order(): void {
+  private *parties(): Trying<void> {
+    for (const b of this.best.plan.brands.keys()) {
+      yield* without(this.best.plan.brands[b]!.consumers, (kept) => this.consumers(b, kept))
+      for (const [i, consumer] of this.best.plan.brands[b]!.consumers.entries()) {
+        if (consumer.persona === "healthy") continue
+        const { consumers } = this.best.plan.brands[b]!
+        yield* this.consumers(b, consumers.with(i, { ...consumer, persona: "healthy" }))
+      }
+    }
+    const used = Math.max(0, ...this.best.plan.actions.map(({ brand }) => brand)) + 1
+    if (used < this.best.plan.brands.length) {
+      yield* this.attemptPlan({ brands: this.best.plan.brands.slice(0, used) })
+    }
+  }
+
+  private *order(): Trying<void> {
+    const { kind } = this.best.schedule
+    if (kind === "fifo" || (yield* this.schedule({ kind: "fifo" }))) return
+    if (kind === "seed" && !(yield* this.schedule({ kind: "picks", picks: this.report.picks }))) return
     const { schedule } = this.best
-    if (schedule.kind === "fifo" || this.schedule({ kind: "fifo" })) return
-    if (schedule.kind === "seed" && !this.schedule({ kind: "picks", picks: this.report.picks })) return
-    if (this.best.schedule.kind !== "picks") return
-    without(this.best.schedule.picks, (picks) => this.schedule({ kind: "picks", picks }))
+    if (schedule.kind === "picks") {
+      yield* without(schedule.picks, (picks) => this.schedule({ kind: "picks", picks }))
+    }
   }
 
   /** Another dealing of turns may need less. */
-  otherTurns(): void {
+  private *otherTurns(): Trying<void> {
     if (this.best.schedule.kind !== "seed") return
+    const { length } = this.best.plan.actions
     for (let seed = 1; seed <= 3; seed++) {
-      const before = this.best
-      if (!this.schedule({ kind: "seed", seed })) continue
-      const { length } = before.plan.actions
-      this.actions()
+      if (!(yield* this.schedule({ kind: "seed", seed }))) continue
+      yield* this.actions()
       if (this.best.plan.actions.length < length) return
     }
   }
+
+  *all(): Trying<void> {
+    // The same faults, by name: from here on each can be left out.
+    yield* this.attempt({ ...this.best, faults: this.report.faults })
+    yield* this.length()
+    if (this.best.schedule.kind === "seed") yield* this.schedule({ kind: "fifo" })
+    for (let size = Infinity; !this.isOver;) {
+      yield* this.faults()
+      yield* this.actions()
+      yield* this.parties()
+      yield* this.length()
+      const { faults, plan } = this.best
+      const now = plan.actions.length + (faults?.length ?? 0) + plan.troubles.length
+      if (now >= size) break
+      size = now
+    }
+    yield* this.otherTurns()
+    yield* this.order()
+  }
 }
 
-/** The smallest input that was found within the given runs and seconds; the input itself when nothing can be left out. */
-export const shrink = (input: RunInput, report: RunReport, options: ShrinkOptions): Shrunk => {
+/**
+ * The smallest input that was found within the given runs and seconds; the input itself when nothing can be left out. Its
+ * report is of the whole of it, run once more.
+ */
+export const shrink = (
+  input: RunInput,
+  report: RunReport,
+  execute: (input: RunInput, untilSeconds?: number) => RunReport,
+  options: ShrinkOptions = {}
+): Shrunk => {
   const work = new Shrinking(input, report, options)
-  // The same faults, by name: from here on each can be left out.
-  work.attempt({ ...input, faults: report.faults })
-  work.length()
-  if (work.best.schedule.kind === "seed") work.attempt({ ...work.best, schedule: { kind: "fifo" } })
-  for (let size = Infinity; !work.isOver;) {
-    work.faults()
-    work.actions()
-    work.parties()
-    work.length()
-    const { faults, plan } = work.best
-    const now = plan.actions.length + (faults?.length ?? 0) + plan.troubles.length
-    if (now >= size) break
-    size = now
+  const trying = work.all()
+  for (let next = trying.next(); next.done !== true;) {
+    next = trying.next(execute(next.value.input, next.value.untilSeconds))
   }
-  work.otherTurns()
-  work.order()
-  // The whole of it once more, with its whole trace.
-  return { input: work.best, report: options.execute(work.best, Number.POSITIVE_INFINITY), runs: work.runs }
+  return { input: work.best, report: execute(work.best), runs: work.runs }
+}
+
+/** The same for runs that have to be waited for. */
+export const shrinkAsync = async (
+  input: RunInput,
+  report: RunReport,
+  execute: (input: RunInput, untilSeconds?: number) => Promise<RunReport>,
+  options: ShrinkOptions = {}
+): Promise<Shrunk> => {
+  const work = new Shrinking(input, report, options)
+  const trying = work.all()
+  for (let next = trying.next(); next.done !== true;) {
+    next = trying.next(await execute(next.value.input, next.value.untilSeconds))
+  }
+  return { input: work.best, report: await execute(work.best), runs: work.runs }
 }

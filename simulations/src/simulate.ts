@@ -158,8 +158,7 @@ const tellStory = (
 ): { readonly story: Story; readonly report: RunReport; readonly text: string; readonly file: string } => {
   const isSmall = values["no-shrink"] !== true
   const small = isSmall
-    ? shrink(input, report, {
-        execute: (each, untilSeconds) => run(each, store, untilSeconds),
+    ? shrink(input, report, (each, untilSeconds) => run(each, store, untilSeconds), {
         onProgress: (runs, { faults, plan }) =>
           progress.tell(
             null,
@@ -198,14 +197,18 @@ const jsonLine = (
   })
 
 /** One seed, here: with everything that there is to tell of it. */
-const runOne = (scenario: Scenario, seed: number): { readonly report: RunReport; readonly code: number } => {
+const runOne = (
+  scenario: Scenario,
+  seed: number,
+  isAlone: boolean
+): { readonly report: RunReport; readonly code: number } => {
   const given = givenOf(scenario.name, seed)
   const input = inputOf(scenario, seed, hours)
   const startedAt = performance.now()
   const report = run(input, store)
   const seconds = (performance.now() - startedAt) / 1000
   if (isJson) say(jsonLine({ ...report, marks: [...report.marks] }, given))
-  else say(runSummary(report, seconds, given))
+  else if (isAlone || report.outcome !== "held") say(runSummary(report, seconds, given))
   if (values.check) {
     const parted = check(input, store)
     if (parted !== null) {
@@ -281,12 +284,15 @@ const runScenario = async (scenario: Scenario): Promise<number> => {
   const digests: Array<string> = []
   let code = exitCodes.held
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
-    const one = runOne(scenario, seed)
+    const one = runOne(scenario, seed, seeds === 1)
     digests.push(one.report.digest)
     for (const mark of one.report.marks) met.set(mark, (met.get(mark) ?? 0) + 1)
     if (code === exitCodes.held) code = one.code
   }
-  if (!isJson && seeds > 1) for (const line of marksTable(scenario.marks, met, seeds)) say(line)
+  if (!isJson && seeds > 1) {
+    say(`${scenario.name} · seeds ${firstSeed} to ${firstSeed + seeds - 1}`)
+    for (const line of marksTable(scenario.marks, met, seeds)) say(line)
+  }
   if (!isJson) say(`digest: ${digestOf(digests)}`)
   return code
 }

@@ -1,12 +1,13 @@
+import type { KnownKey } from "../world/Ledger.ts"
 import type { Oracle } from "./Oracle.ts"
 
 const windowMillis = 60_000
 
 interface Window {
   admitted: number
+  /** A key that was refused in it. */
+  refused: KnownKey | null
   readonly remaining: Set<number>
-  /** When its first request was handled. */
-  readonly since: number
 }
 
 /**
@@ -26,6 +27,15 @@ export const limitsHold: Oracle = {
       rates.doneButFailed === 0 &&
       troubles.every(({ trouble }) => trouble !== "kill")
     return {
+      conclude: () => {
+        if (!isAllSeen || ledger.marks.has("the clock jumped")) return null
+        for (const { admitted, refused } of windows.values()) {
+          if (refused !== null && admitted < refused.requestsPerMinute) {
+            return `key ${refused.id} was refused after ${admitted} of ${refused.requestsPerMinute} requests`
+          }
+        }
+        return null
+      },
       answered: ({ at, call, response }) => {
         const { key } = call
         if (key === null || response.status === 401) return null
@@ -46,8 +56,8 @@ export const limitsHold: Oracle = {
         const name = `${key.id} ${reset}`
         const window = windows.get(name) ?? {
           admitted: 0,
-          remaining: new Set<number>(),
-          since: call.handledAt
+          refused: null,
+          remaining: new Set<number>()
         }
         windows.set(name, window)
         const remaining = Number(response.headers["x-ratelimit-remaining"])
@@ -57,9 +67,9 @@ export const limitsHold: Oracle = {
           if (!(after >= 1 && after <= windowMillis / 1000))
             return `Retry-After is ${response.headers["retry-after"]}`
           if (remaining !== 0) return `refused with ${remaining} left`
-          return isAllSeen && window.admitted < key.requestsPerMinute
-            ? `refused after ${window.admitted} of ${key.requestsPerMinute} requests`
-            : null
+          // Of requests that came at once the refused may be answered before the last that was admitted.
+          window.refused = key
+          return null
         }
         window.admitted++
         if (window.admitted > key.requestsPerMinute)

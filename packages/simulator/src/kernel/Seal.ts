@@ -17,29 +17,109 @@ const refuse = (name: string) => (): never => {
 /** The longest that Node takes for an interval: by it Effect keeps a process alive that waits for nothing. */
 const neverMillis = 2 ** 31 - 1
 
-const timers = ["setTimeout", "setInterval", "setImmediate", "clearInterval"]
+const timers = [
+  "setTimeout",
+  "clearTimeout",
+  "setInterval",
+  "clearInterval",
+  "setImmediate",
+  "clearImmediate"
+]
 
-/** Runs the work, synchronously, and gives the host back its own whatever happens. */
-export const sealed = <A>(chance: Prng, now: () => number, work: () => A): A => {
+/** Puts these in the place of the host's own; answers how to give the host its own back. */
+const replaced = (chance: Prng, now: () => number, replacements: Record<string, unknown>): (() => void) => {
   const kept = Object.fromEntries(timers.map((name) => [name, Reflect.get(globalThis, name)]))
   const { random } = Math
   const { now: dateNow } = Date
-  const idle = {}
-  try {
-    Object.assign(globalThis, {
-      setTimeout: refuse("setTimeout"),
-      setImmediate: refuse("setImmediate"),
-      setInterval: (_: unknown, millis: number) => (millis === neverMillis ? idle : refuse("setInterval")()),
-      clearInterval: (handle: unknown) => {
-        if (handle !== idle) kept["clearInterval"](handle)
-      }
-    })
-    Math.random = () => chance.fraction()
-    Date.now = now
-    return work()
-  } finally {
+  Object.assign(globalThis, replacements)
+  Math.random = () => chance.fraction()
+  Date.now = now
+  return () => {
     Object.assign(globalThis, kept)
     Math.random = random
     Date.now = dateNow
+  }
+}
+
+/** Runs the work, synchronously, and gives the host back its own whatever happens. */
+export const sealed = <A>(chance: Prng, now: () => number, work: () => A): A => {
+  const idle = {}
+  const clearInterval = Reflect.get(globalThis, "clearInterval") as (handle: unknown) => void
+  const restore = replaced(chance, now, {
+    setTimeout: refuse("setTimeout"),
+    setImmediate: refuse("setImmediate"),
+    setInterval: (_: unknown, millis: number) => (millis === neverMillis ? idle : refuse("setInterval")()),
+    clearInterval: (handle: unknown) => {
+      if (handle !== idle) clearInterval(handle)
+    }
+  })
+  try {
+    return work()
+  } finally {
+    restore()
+  }
+}
+
+/** How timers are kept: `after` answers how to call one off. */
+export interface VirtualTimers {
+  readonly now: () => number
+  readonly after: (millis: number, task: () => void) => () => void
+}
+
+class Handle {
+  constructor(readonly cancel: () => void) {}
+  ref(): this {
+    return this
+  }
+  unref(): this {
+    return this
+  }
+}
+
+/**
+ * Runs work that has promises in it and may set timers: those are the kernel's then. `settle` lets the host run everything
+ * that was promised; it is the host's own `setImmediate`, and nothing that waits for input or output is waited for.
+ */
+export const virtualised = async <A>(
+  chance: Prng,
+  { after, now }: VirtualTimers,
+  work: (settle: () => Promise<void>) => Promise<A>
+): Promise<A> => {
+  const setImmediate = Reflect.get(globalThis, "setImmediate") as (task: () => void) => unknown
+  const every = (millis: number, task: () => void): Handle => {
+    let cancel = (): void => {}
+    const next = (): void => {
+      cancel = after(Math.max(1, millis), () => {
+        next()
+        task()
+      })
+    }
+    next()
+    return new Handle(() => cancel())
+  }
+  const clear = (handle: unknown): void => {
+    if (handle instanceof Handle) handle.cancel()
+  }
+  const restore = replaced(chance, now, {
+    setTimeout: (
+      task: (...args: ReadonlyArray<unknown>) => void,
+      millis = 0,
+      ...args: ReadonlyArray<unknown>
+    ) => new Handle(after(millis, () => task(...args))),
+    setInterval: (
+      task: (...args: ReadonlyArray<unknown>) => void,
+      millis = 0,
+      ...args: ReadonlyArray<unknown>
+    ) => (millis === neverMillis ? new Handle(() => {}) : every(millis, () => task(...args))),
+    setImmediate: (task: (...args: ReadonlyArray<unknown>) => void, ...args: ReadonlyArray<unknown>) =>
+      new Handle(after(0, () => task(...args))),
+    clearTimeout: clear,
+    clearInterval: clear,
+    clearImmediate: clear
+  })
+  try {
+    return await work(() => new Promise((resolve) => void setImmediate(resolve)))
+  } finally {
+    restore()
   }
 }

@@ -1,0 +1,117 @@
+/** A team simulates what is its own: its store under our service, its whole host. */
+import { LeadStore, WebhookTargets } from "@lead-signals/domain"
+import { DefaultRateLimit, fetchHandler, OperatorToken, webCrypto } from "@lead-signals/http"
+import { type OwnHost, verifyHost, verifyStore } from "@lead-signals/simulations"
+import * as MemoryStore from "@lead-signals/store-memory"
+import { Emitter, Sender } from "@lead-signals/webhook"
+import { Context, Effect, Layer, Logger, ManagedRuntime, Option } from "effect"
+import { describe, expect, it } from "vitest"
+
+type LeadStorePort = typeof LeadStore.Service
+
+/** A store whose lead store is changed: what a third party would have written wrong. */
+const storeWith = (change: (port: LeadStorePort) => Partial<LeadStorePort>) => () => {
+  const memory = new MemoryStore.Memory()
+  return () =>
+    Layer.map(MemoryStore.layerOver(memory), (context) => {
+      const port = Context.get(context, LeadStore)
+      return Context.add(context, LeadStore, { ...port, ...change(port) })
+    })
+}
+
+describe("a team's own store", () => {
+  it("that keeps the contract holds, kills included", () => {
+    const verdict = verifyStore(
+      storeWith(() => ({})),
+      { scenarios: ["crash-loop", "swarm"], seeds: 2, hours: 0.3 }
+    )
+    expect(verdict).toMatchObject({ held: true, runs: 4 })
+    expect(verdict.held && verdict.marks.has("the service was killed")).toBe(true)
+  })
+
+  it("that loses one engagement in a batch is found, in a story of one action", () => {
+    const verdict = verifyStore(
+      storeWith((port) => ({
+        commit: (brandId, proposals, ids) =>
+          proposals.length < 3
+            ? port.commit(brandId, proposals, ids)
+            : Effect.map(port.commit(brandId, proposals.slice(1), ids), (committed) => [
+                committed[0]!,
+                ...committed
+              ])
+      }))
+    )
+    expect(verdict).toMatchObject({ held: false, oracle: "reference" })
+    if (verdict.held) return
+    expect(verdict.story.plan.actions).toHaveLength(1)
+    expect(verdict.told).toContain("seen: b")
+  })
+
+  it("that shows another brand's lead is found", () => {
+    const verdict = verifyStore(
+      storeWith((port) => ({
+        get: (brandId, id) =>
+          Effect.flatMap(port.get(brandId, id), (found) =>
+            Option.isSome(found) || brandId === "1" ? Effect.succeed(found) : port.get("1", id)
+          )
+      }))
+    )
+    expect(verdict).toMatchObject({ held: false, oracle: "brands apart" })
+  })
+})
+
+/** A host as a team writes one, with promises: our handlers and emitter in a runtime of its own. */
+const host =
+  (dropping: () => (request: Request) => boolean): OwnHost =>
+  async ({ operatorToken, post }) => {
+    const sender = Layer.succeed(Sender.Sender, {
+      post: ({ body, headers, url }) =>
+        Effect.tryPromise({
+          try: () => post(url, { headers, body }),
+          catch: () => new Sender.SendFailed({ error: "connection" })
+        }).pipe(
+          Effect.map((answer) => ({
+            status: answer.status,
+            retryAfter: answer.headers["retry-after"] ?? null,
+            excerpt: answer.body,
+            truncated: false
+          }))
+        )
+    })
+    const stores = MemoryStore.layerOver(new MemoryStore.Memory())
+    const parts = Layer.mergeAll(stores, webCrypto, sender).pipe(
+      Layer.provideMerge(Layer.succeed(OperatorToken, operatorToken)),
+      Layer.provideMerge(Layer.succeed(DefaultRateLimit, 60)),
+      Layer.provideMerge(Layer.succeed(WebhookTargets, { check: (url) => Effect.succeed(url) }))
+    )
+    const quiet = Logger.remove(Logger.defaultLogger)
+    const runtime = ManagedRuntime.make(
+      Layer.provideMerge(Emitter.layer({ pollMillis: 3_600_000 }), Layer.provideMerge(parts, quiet))
+    )
+    const handle = await runtime.runPromise(fetchHandler)
+    const drop = dropping()
+    return async (request) => {
+      const response = await handle(request)
+      return drop(request) ? new Response("oops", { status: 500 }) : response
+    }
+  }
+
+describe("a team's own host", () => {
+  it("that is right holds, with promises and timers of its own", async () => {
+    const verdict = await verifyHost(
+      host(() => () => false),
+      { seeds: 2, hours: 0.3 }
+    )
+    expect(verdict).toMatchObject({ held: true, runs: 2 })
+  })
+
+  it("that answers 500 now and then is found", async () => {
+    const dropping = () => {
+      let n = 0
+      return ({ method }: Request) => method === "PATCH" && ++n % 2 === 0
+    }
+    const verdict = await verifyHost(host(dropping), { seeds: 5, hours: 0.5 })
+    expect(verdict).toMatchObject({ held: false, oracle: "no defects" })
+    if (!verdict.held) expect(verdict.story.plan.actions.length).toBeLessThan(8)
+  })
+})
