@@ -128,6 +128,8 @@ const companies = [
 ]
 const headlines = ["Head of Sales", "RevOps 100%", "ΟΔΥΣΣΕΥΣ a_b", "Straße", "sales lead"]
 const searches = ["head", "100%", "a_b", "οδυσσευσ", "STRASSE", "sal", "name", "zzz", "S"]
+/** Of several people, so that there are ties. */
+const sharedNames = ["Anna Zed", "anna zed", "ＡＮＮＡ Zed"]
 /** As it is seen, and nothing but what the rule on sanitising keeps as it is. */
 const comments = ["Great read, thank you!", "How did you measure it? 🙂", "Saving this."]
 
@@ -149,7 +151,9 @@ const sighting = (
     signal: prng.below(signalsPerBrand),
     person: {
       extId,
-      name: `Name of ${extId}${prng.pick(["", "", " Ångström", " zed"])}`,
+      name: prng.chance(0.2)
+        ? prng.pick(sharedNames)
+        : `Name of ${extId}${prng.pick(["", "", " Ångström", " zed"])}`,
       ...(prng.chance(0.5) ? { headline: `${prng.pick(headlines)} ${extId}` } : {}),
       ...(prng.chance(0.3) ? { liProfileUrl: `https://network.example/in/${extId}` } : {}),
       ...(prng.chance(0.2) ? { title1: `Title of ${extId}` } : {}),
@@ -449,10 +453,13 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
   return {
     hours,
     brands: scenario.brands.map(({ consumers }) => ({
-      consumers: consumers.map((persona) => ({
-        persona,
-        events: scenario.swarm && tastes.chance(0.2) ? [tastes.pick(bothEvents)] : bothEvents
-      }))
+      consumers: consumers
+        // Of many receivers a seed has some.
+        .filter((_, i) => !scenario.swarm || tastes.chance(0.55) || i === 0)
+        .map((persona) => ({
+          persona,
+          events: scenario.swarm && tastes.chance(0.2) ? [tastes.pick(bothEvents)] : bothEvents
+        }))
     })),
     actions,
     troubles: troublesOf(seed, scenario, hours, isCalm),

@@ -200,7 +200,7 @@ const jsonLine = (
 const runOne = (
   scenario: Scenario,
   seed: number,
-  isAlone: boolean
+  { isAlone, tells }: { readonly isAlone: boolean; readonly tells: boolean }
 ): { readonly report: RunReport; readonly code: number } => {
   const given = givenOf(scenario.name, seed)
   const input = inputOf(scenario, seed, hours)
@@ -220,10 +220,12 @@ const runOne = (
     writeReport(given, report, null)
     return { report, code: report.counts.engagements === 0 ? exitCodes.vacuous : exitCodes.held }
   }
+  const code = report.outcome === "stuck" ? exitCodes.stuck : exitCodes.violated
+  if (!tells) return { report, code }
   const told = tellStory(given, input, report)
   if (!isJson) say(`\n${told.text}`)
   writeReport(given, told.report, told.story)
-  return { report, code: report.outcome === "stuck" ? exitCodes.stuck : exitCodes.violated }
+  return { report, code }
 }
 
 const digestOf = (digests: ReadonlyArray<string>): string =>
@@ -284,7 +286,7 @@ const runScenario = async (scenario: Scenario): Promise<number> => {
   const digests: Array<string> = []
   let code = exitCodes.held
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
-    const one = runOne(scenario, seed, seeds === 1)
+    const one = runOne(scenario, seed, { isAlone: seeds === 1, tells: code === exitCodes.held })
     digests.push(one.report.digest)
     for (const mark of one.report.marks) met.set(mark, (met.get(mark) ?? 0) + 1)
     if (code === exitCodes.held) code = one.code

@@ -43,11 +43,11 @@ export const inRules: ReadonlyArray<Bug> = [
     "scheduled === undefined\n        ?",
     "scheduled === undefined || failures >= 3\n        ?"
   ),
-  settlements(
-    "failures-never-clear",
-    "a webhook that is well again is still taken for failing",
-    "if (disabledReason !== null || failingSince !== webhook.failingSince) {",
-    "if (disabledReason !== null || (failingSince !== null && failingSince !== webhook.failingSince)) {"
+  retries(
+    "given-up-too-early",
+    "a webhook is disabled when it has failed for five minutes",
+    "const patienceMillis = 5 * 24 * hour",
+    "const patienceMillis = 5 * minute"
   ),
   settlements(
     "attempts-not-counted",

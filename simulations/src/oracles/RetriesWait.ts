@@ -17,6 +17,9 @@ const schedule = [
   24 * hour
 ]
 const attemptMillis = 15 * second
+/** Less an hour, which a clock may have gained or lost. */
+const patienceMillis = 5 * 24 * hour - hour
+const webhookRoute = "/operator/brands/{brandId}/webhooks/{id}"
 const attemptsAtMost = 10
 const healthyWithin = 60 * second
 
@@ -42,6 +45,15 @@ export const retriesWait: Oracle = {
     const posts = new Map<string, Array<ReceivedPost>>()
     const gone = new Map<string, number>()
     return {
+      answered: ({ at, body, call, response }) => {
+        if (call.request.method !== "GET" || call.route !== webhookRoute || response.status !== 200)
+          return null
+        const { disabledReason, enabled, failingSince, id } = body.data
+        if (enabled === true || disabledReason === "The operator disabled it." || gone.has(id)) return null
+        if (ledger.marks.has("the clock jumped") || at - Date.parse(failingSince) > patienceMillis)
+          return null
+        return `webhook ${id} is disabled, and has failed only since ${failingSince}: ${disabledReason}`
+      },
       posted: (post) => {
         const { at, id, subject, webhook } = post
         const goneAt = gone.get(webhook.id)

@@ -4,7 +4,7 @@ import type { Oracle } from "./Oracle.ts"
 export const revokedKeysFail: Oracle = {
   name: "revoked keys fail",
   watch: (ledger) => ({
-    answered: ({ call, response }) => {
+    answered: ({ at, call, response }) => {
       const { key, sentAt } = call
       if (key === null) return response.status === 401 ? "the operator's token was refused" : null
       if (key.revokedAt !== null && sentAt > key.revokedAt) {
@@ -13,7 +13,7 @@ export const revokedKeysFail: Oracle = {
           ? null
           : `key ${key.id} was revoked, and answered ${response.status}`
       }
-      return response.status === 401 && (key.revokingAt === null || call.handledAt < key.revokingAt)
+      return response.status === 401 && (key.revokingAt === null || at < key.revokingAt)
         ? `key ${key.id} is valid, and was refused`
         : null
     }
