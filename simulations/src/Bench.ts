@@ -4,15 +4,19 @@ import { type RunReport, simulate } from "./Run.ts"
 import type { Scenario } from "./Scenario.ts"
 import { scenarioNamed } from "./Scenarios.ts"
 
-/** A quiet day with a request a second, the posts to its webhooks not counted. */
+/** So many times as much as on a quiet day is done, then a request comes every second. */
+const busyness = 41
+
 const busyDay = (): Scenario => {
   const quiet = scenarioNamed("quiet-day")!
-  const nothing = Object.fromEntries(Object.keys(quiet.brands[0].perHour).map((kind) => [kind, 0]))
-  const perHour = { ...nothing, observe: 900, list: 1500, detail: 900, amend: 200, metrics: 100 }
-  return {
-    ...quiet,
-    brands: [{ people: 300, consumers: ["healthy"], perHour: perHour as (typeof quiet.brands)[0]["perHour"] }]
-  }
+  const [first, ...others] = quiet.brands.map((brand) => ({
+    ...brand,
+    consumers: ["healthy" as const],
+    perHour: Object.fromEntries(
+      Object.entries(brand.perHour).map(([kind, rate]) => [kind, rate * busyness])
+    ) as unknown as typeof brand.perHour
+  }))
+  return { ...quiet, brands: [first!, ...others] }
 }
 
 const seedsTimed = 30

@@ -15,10 +15,14 @@ export interface SeedRun {
 export interface SeedReport extends Omit<RunReport, "marks" | "trace" | "faults" | "picks"> {
   readonly seed: number
   readonly scenario: string
+  readonly store: StoreKind
   readonly marks: ReadonlyArray<string>
 }
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
+
+/** A run makes much that is soon forgotten: with more room for it a tenth of the time is saved. */
+const youngSpace = "--max-semi-space-size=64"
 
 /** A process that runs seeds, one at a time. */
 interface Worker {
@@ -27,7 +31,9 @@ interface Worker {
 }
 
 const start = (program: string): Worker => {
-  const child = fork(program, { execArgv: program.endsWith(".ts") ? ["--import", "tsx"] : [] })
+  const child = fork(program, {
+    execArgv: [youngSpace, ...(program.endsWith(".ts") ? ["--import", "tsx"] : [])]
+  })
   let answer: ((report: SeedReport) => void) | null = null
   let fail: ((error: Error) => void) | null = null
   child.on("message", (message) => answer?.(message as SeedReport))

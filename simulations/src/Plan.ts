@@ -444,7 +444,7 @@ const bothEvents = ["lead2.created", "activity.detected"]
 
 /** The plan of the seed; `hours` instead of the scenario's. */
 export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours = scenario.hours): Plan => {
-  const isCalm = Prng.of(seed, "calm").chance(1 / 12)
+  const isCalm = Prng.of(seed, "calm").chance(1 / 8)
   const tastes = Prng.of(seed, "subscriptions")
   const actions = scenario.brands
     .flatMap((brand, i) => actionsOf(seed, i, brand, hours, startsAt, scenario.swarm))

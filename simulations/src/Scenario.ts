@@ -100,7 +100,7 @@ export const Scenario = Schema.Struct({
       )
     })
   ),
-  /** Whether each seed draws its own: each fault and trouble off in about half of the seeds, and all in one of twelve. */
+  /** Whether each seed draws its own: each fault and trouble off in about half of the seeds, and all in one of eight. */
   swarm: Schema.Boolean,
   rates: orNone(Rates, Schema.decodeSync(Rates)({})),
   troubles: orNone(Troubles, Schema.decodeSync(Troubles)({})),

@@ -18,7 +18,7 @@ process.on("message", ({ hunt, seeds, store }: HuntJob) => {
     const input = inputOf(swarm, seed)
     const report = run(input, store)
     if (report.outcome === "held") continue
-    const small = shrink(input, report, (each, until) => run(each, store, until), { seconds: 45 })
+    const small = shrink(input, report, (each, until) => run(each, store, until), { seconds: 120 })
     const { message, oracle } = small.report.violation ?? stuck
     const { actions, troubles } = small.input.plan
     return done({

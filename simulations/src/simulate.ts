@@ -142,11 +142,11 @@ const writeFile = (file: string, text: string): void => {
   }
 }
 
-const givenOf = (scenario: string, seed: number): Given => ({
+const givenOf = (scenario: string, seed: number, of: StoreKind = store): Given => ({
   scenario,
   seed,
   until: values.until,
-  store,
+  store: of,
   bug: planted
 })
 
@@ -158,7 +158,7 @@ const tellStory = (
 ): { readonly story: Story; readonly report: RunReport; readonly text: string; readonly file: string } => {
   const isSmall = values["no-shrink"] !== true
   const small = isSmall
-    ? shrink(input, report, (each, untilSeconds) => run(each, store, untilSeconds), {
+    ? shrink(input, report, (each, untilSeconds) => run(each, given.store, untilSeconds), {
         onProgress: (runs, { faults, plan }) =>
           progress.tell(
             null,
@@ -167,7 +167,11 @@ const tellStory = (
       })
     : { input: { ...input, faults: report.faults }, report, runs: 0 }
   progress.clear()
-  const story = storyOf({ scenario: given.scenario, store, bug: planted }, small.input, small.report)
+  const story = storyOf(
+    { scenario: given.scenario, store: given.store, bug: planted },
+    small.input,
+    small.report
+  )
   const file =
     values.story ??
     join(storyFolder, `${given.scenario}-${given.seed}${planted === null ? "" : `-${planted}`}.json`)
@@ -182,7 +186,7 @@ const writeReport = (given: Given, report: RunReport, story: Story | null): void
 }
 
 const jsonLine = (
-  { counts, digest, marks, outcome, violation }: Omit<SeedReport, "seed" | "scenario">,
+  { counts, digest, marks, outcome, violation }: Omit<SeedReport, "seed" | "scenario" | "store">,
   given: Given
 ) =>
   JSON.stringify({
@@ -393,12 +397,12 @@ const nightly = async (): Promise<number> => {
       if (report.outcome !== "held") {
         broken++
         progress.clear()
-        const given = givenOf(report.scenario, report.seed)
+        const given = givenOf(report.scenario, report.seed, report.store)
         say(runSummary(report, 0, given))
         if (code === exitCodes.held) {
           code = report.outcome === "stuck" ? exitCodes.stuck : exitCodes.violated
           const input = inputOf(scenarioNamed(report.scenario)!, report.seed, hours)
-          const again = run(input, store)
+          const again = run(input, report.store)
           if (again.outcome !== "held") say(`\n${tellStory(given, input, again).text}\n`)
         }
       }

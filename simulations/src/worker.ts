@@ -12,6 +12,7 @@ process.on("message", (job: SeedRun) => {
   const report: SeedReport = {
     scenario,
     seed,
+    store,
     outcome,
     violation,
     digest,

@@ -1,6 +1,7 @@
 /** Receivers of webhooks, each with a character of its own. */
 import { Sender } from "@lead-signals/webhook"
 import { Clock, Effect } from "effect"
+import { signs } from "../oracles/Signed.ts"
 import type { Persona } from "../Scenario.ts"
 import type { Decisions } from "../world/Decisions.ts"
 import type { Json, KnownWebhook, ReceivedPost } from "../world/Ledger.ts"
@@ -39,6 +40,7 @@ export const characters: { readonly [persona in Persona]: Character } = {
   gone: (n) => ({ status: n === 5 ? 410 : 200, millis: 20 }),
   redirecting: (n) => ({ status: n > mendedAfter ? 200 : 302, millis: 20 }),
   truncating: (n) => ({ status: n % 2 === 0 ? 200 : 500, millis: 20, echoes: true }),
+  // What is not signed with a secret that it knows it answers 401.
   strict: () => ({ status: 200, millis: 10 })
 }
 
@@ -67,10 +69,12 @@ export const consumer = ({ ledger, world }: Stage, webhook: KnownWebhook): Consu
           echoes = false,
           millis,
           retryAfterSeconds = null,
-          status
+          status: reply
         } = characters[webhook.persona](++posts, label, world.decisions)
         const at = yield* Clock.currentTimeMillis
         const id = headers["webhook-id"] ?? ""
+        const isSigned = webhook.secrets.some(({ secret }) => signs(secret, { body, headers, id }))
+        const status = webhook.persona === "strict" && !isSigned ? 401 : reply
         if (seen.has(id)) ledger.marks.add("an event came again")
         seen.add(id)
         const envelope = JSON.parse(body)

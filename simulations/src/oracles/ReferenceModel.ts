@@ -68,7 +68,9 @@ interface Row {
   updatedAt: number
   /** The newest value of each field, and when it was seen. */
   known: { [key in keyof SeenPerson]?: { at: number; value: unknown } }
+  /** The newest first. */
   engagements: Array<Omit<SeenEngagement, "trackedAt"> & { trackedAt: number; signalId: string }>
+  signals: Set<string>
 }
 
 export interface Filter {
@@ -104,6 +106,9 @@ const compareTexts = (a: string, b: string): number => {
   return 0
 }
 
+const newestFirst = (a: { trackedAt: number; id: string }, b: { trackedAt: number; id: string }): number =>
+  b.trackedAt - a.trackedAt || compareTexts(b.id, a.id)
+
 const lower = (text: string): string => text.normalize("NFKC").toLowerCase()
 const folded = (text: string): string => lower(text).split("ς").join("σ").normalize("NFKC")
 
@@ -135,6 +140,8 @@ export class ReferenceModel {
   rows: Array<Row> = []
   erased: Array<string> = []
   events: Array<Fired> = []
+  /** Of each engagement, whose it is. */
+  private readonly owners = new Map<string, number>()
 
   constructor(
     readonly brandId: string,
@@ -146,8 +153,8 @@ export class ReferenceModel {
     if (!this.signals.some((signal) => signal.id === seen.signalId))
       return { outcome: "rejected", leadId: null }
     if (this.erased.includes(seen.person.extId)) return { outcome: "suppressed", leadId: null }
-    const owner = this.rows.find((row) => row.engagements.some((e) => e.id === seen.engagement.id))
-    if (owner !== undefined) return { outcome: "duplicate", leadId: owner.id }
+    const owner = this.owners.get(seen.engagement.id)
+    if (owner !== undefined) return { outcome: "duplicate", leadId: owner }
     let row = this.rows.find((each) => each.extId === seen.person.extId)
     const first = row === undefined
     if (row === undefined) {
@@ -162,7 +169,8 @@ export class ReferenceModel {
         createdAt: now,
         updatedAt: now,
         known: {},
-        engagements: []
+        engagements: [],
+        signals: new Set()
       }
       this.rows.push(row)
       this.fire("lead2.created", row.id, seen.engagement.id, false, now)
@@ -180,7 +188,10 @@ export class ReferenceModel {
     ) {
       Object.assign(engagement, { postUrl: null, postAuthor: null, postAuthorDetail: null })
     }
-    row.engagements.push(engagement)
+    const after = row.engagements.findIndex((other) => newestFirst(engagement, other) < 0)
+    row.engagements.splice(after < 0 ? row.engagements.length : after, 0, engagement)
+    row.signals.add(seen.signalId)
+    this.owners.set(engagement.id, row.id)
     return { outcome: "recorded", leadId: row.id }
   }
 
@@ -196,6 +207,7 @@ export class ReferenceModel {
     const extId = this.rows.find((each) => each.id === id)?.extId
     if (extId === undefined) return
     this.erased.push(extId)
+    for (const [engagement, owner] of this.owners) if (owner === id) this.owners.delete(engagement)
     this.rows = this.rows.filter((row) => row.id !== id)
     this.events = this.events.filter((event) => event.leadId !== id)
     for (const row of this.rows) {
@@ -245,7 +257,7 @@ export class ReferenceModel {
 
   /** The body of a webhook post, if it is made now; null for an event that there is not, or no more. */
   post(deliveryId: string, event: string, leadId: number, engagementId: string | null): unknown {
-    const fired = this.events.find(
+    const fired = this.events.findLast(
       (each) =>
         each.event === event &&
         each.leadId === leadId &&
@@ -309,7 +321,7 @@ export class ReferenceModel {
     const texts = [this.newest(row, "name") as string, (this.newest(row, "headline") as string | null) ?? ""]
     const wanted = filter.search
     return (
-      (filter.signalId === undefined || row.engagements.some((e) => e.signalId === filter.signalId)) &&
+      (filter.signalId === undefined || row.signals.has(filter.signalId)) &&
       (filter.qualified === undefined || row.qualified === filter.qualified) &&
       (filter.exported === undefined || row.exported === filter.exported) &&
       (filter.isEmployee === undefined || row.isEmployee === filter.isEmployee) &&
@@ -354,7 +366,7 @@ export class ReferenceModel {
   }
 
   private shown(row: Row): Record<string, unknown> {
-    const ids = [...new Set(row.engagements.map((e) => e.signalId))]
+    const ids = [...row.signals]
     return {
       ...this.shownPerson(row),
       signalId: row.signalId,
@@ -369,7 +381,7 @@ export class ReferenceModel {
   }
 
   private window(row: Row, withDetail: boolean): Record<string, unknown> {
-    const all = [...row.engagements].sort((a, b) => b.trackedAt - a.trackedAt || compareTexts(b.id, a.id))
+    const all = row.engagements
     return {
       engagements: all.slice(0, 20).map((e) => this.shownEngagement(e, withDetail)),
       engagementsMeta: { truncated: all.length > 20 }

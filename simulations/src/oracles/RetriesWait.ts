@@ -41,6 +41,7 @@ export const retriesWait: Oracle = {
       rates.slowStore === 0 &&
       rates.loss === 0 &&
       rates.late === 0 &&
+      rates.cut === 0 &&
       troubles.length === 0
     const posts = new Map<string, Array<ReceivedPost>>()
     const gone = new Map<string, number>()

@@ -17,7 +17,11 @@ const bytes = (base64: string): Uint8Array =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
 const base64 = (raw: Uint8Array): string => btoa(String.fromCharCode(...raw))
 
-const signs = (secret: string, { body, headers, id }: ReceivedPost): boolean => {
+/** Whether one of the signatures is of this secret. */
+export const signs = (
+  secret: string,
+  { body, headers, id }: Pick<ReceivedPost, "body" | "headers" | "id">
+): boolean => {
   const content = `${id}.${headers["webhook-timestamp"]}.${body}`
   const signature = base64(hmac(sha256, bytes(secret.slice("whsec_".length)), utf8ToBytes(content)))
   return (headers["webhook-signature"] ?? "").split(" ").includes(`v1,${signature}`)

@@ -1,5 +1,5 @@
 /** What runs say of themselves on a terminal: what happened, what they met, and how to see it again. */
-import type { RunReport } from "../Run.ts"
+import type { RunReport, StoreKind } from "../Run.ts"
 import type { Scenario } from "../Scenario.ts"
 import { type Replayed, shownTime, type Story, stuck, toldStory } from "../Story.ts"
 
@@ -9,7 +9,7 @@ export interface Given {
   readonly seed: number
   /** Instead of the scenario's hours, as it was typed. */
   readonly until: string | undefined
-  readonly store: string
+  readonly store: StoreKind
   readonly bug: string | null
 }
 

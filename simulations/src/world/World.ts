@@ -3,7 +3,7 @@
  * use cases, stores and emitter; only clock, turns, entropy, network and what goes wrong are the world's.
  */
 import { HostClock, Kernel, type Machine, type Picker } from "@lead-signals/simulator"
-import type { Sender } from "@lead-signals/webhook"
+import { Sender } from "@lead-signals/webhook"
 import { Effect, type Fiber } from "effect"
 import { noRates, type Rates } from "../Scenario.ts"
 import { Decisions } from "./Decisions.ts"
@@ -262,7 +262,10 @@ export class World {
         receiving = this.others.fork(
           Effect.map(Effect.exit(consumer.receive(request, label)), (exit) => {
             const back = this.travel(`${label} back`)
-            if (back !== null) kernel.after(back, service.machine, () => resume(exit))
+            if (back === null) return
+            const cut = this.decisions.fault(`cut ${label}`, this.rates.cut) !== null
+            const broken = Effect.fail(new Sender.SendFailed({ error: "connection" }))
+            kernel.after(back, service.machine, () => resume(cut ? broken : exit))
           })
         )
       })
