@@ -24,6 +24,8 @@ export interface Hunted {
   readonly seconds: number
 }
 
+const unseen = { seeds: 0, actions: 0, faults: 0, shrinkRuns: 0, seconds: 0 }
+
 const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
   const program = await bundle("hunter.ts", bug)
   try {
@@ -31,8 +33,12 @@ const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
       const child = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"] })
       let found: Hunted | null = null
       child.on("message", (message) => (found = message as Hunted))
+      child.on("error", reject)
       child.on("exit", (code) =>
-        found === null ? reject(new Error(`The hunt for ${bug.name} ended with ${code}`)) : resolve(found)
+        // What a bug does to the simulator itself shows it, too.
+        resolve(
+          found ?? { ...unseen, bug: bug.name, oracle: "crash", message: `The process ended with ${code}` }
+        )
       )
       child.send({ hunt: bug.name, store: bug.store, seeds } satisfies HuntJob)
     })

@@ -37,15 +37,24 @@ const start = (program: string): Worker => {
   let answer: ((report: SeedReport) => void) | null = null
   let fail: ((error: Error) => void) | null = null
   child.on("message", (message) => answer?.(message as SeedReport))
-  child.on("exit", (code) => fail?.(new Error(`A process that simulates ended with ${code}`)))
+  let doing = ""
+  child.on("exit", (code) => fail?.(new Error(`The process that ran ${doing} ended with ${code}`)))
+  child.on("error", (error) => fail?.(error))
   return {
     run: (job) =>
       new Promise((resolve, reject) => {
         answer = resolve
         fail = reject
-        child.send(job)
+        doing = `${job.scenario} --seed ${job.seed} --store ${job.store}`
+        child.send(job, (error) => {
+          if (error !== null) reject(error)
+        })
       }),
-    stop: () => void child.kill()
+    // It ends when nobody is left to tell it anything, and cleans up first.
+    stop: () => {
+      fail = null
+      if (child.connected) child.disconnect()
+    }
   }
 }
 

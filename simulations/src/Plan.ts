@@ -18,6 +18,8 @@ export interface Sighting {
   readonly signal: number
   readonly person: { readonly extId: string; readonly name: string } & Readonly<Record<string, unknown>>
   readonly engagement: { readonly id: string } & Readonly<Record<string, unknown>>
+  /** Kept apart or dropped, never shown. [ENG-9] */
+  readonly raw?: string
 }
 
 export interface PlannedBound {
@@ -128,6 +130,7 @@ const companies = [
 ]
 const headlines = ["Head of Sales", "RevOps 100%", "ΟΔΥΣΣΕΥΣ a_b", "Straße", "sales lead"]
 const searches = ["head", "100%", "a_b", "οδυσσευσ", "STRASSE", "sal", "name", "zzz", "S"]
+const spree = 22
 /** Of several people, so that there are ties. */
 const sharedNames = ["Anna Zed", "anna zed", "ＡＮＮＡ Zed"]
 /** As it is seen, and nothing but what the rule on sanitising keeps as it is. */
@@ -237,23 +240,19 @@ const deedsOf = (
   const someDay = (at: number): string => isoDay(startsAt + at - prng.below(5) * day)
   switch (kind) {
     case "observe":
-      return (at, n) => ({
-        do: "observe",
-        seen: Array.from({ length: prng.chance(0.2) ? 3 : 1 }, (_, i) => {
-          const { engagement, ...rest } = sighting(
-            prng,
-            brand,
-            people,
-            who,
-            `b${brand}-e${n}${i === 0 ? "" : `-${i}`}`
-          )
-          return {
-            ...rest,
-            engagement: { ...engagement, ...seenAt(prng, startsAt, at) },
-            raw: "internal-raw-output"
-          }
+      return (at, n) => {
+        // Now and then somebody has a spree: more than a window of engagements holds.
+        const isSpree = prng.chance(0.02)
+        const somebody = who(prng)
+        const count = isSpree ? spree : prng.chance(0.2) ? 3 : 1
+        const seen = Array.from({ length: count }, (_, i): Sighting => {
+          const id = `b${brand}-e${n}${i === 0 ? "" : `-${i}`}`
+          const one = sighting(prng, brand, people, isSpree ? () => somebody : who, id)
+          const engagement = { ...one.engagement, ...seenAt(prng, startsAt, at) }
+          return { ...one, engagement, raw: "internal-raw-output" }
         })
-      })
+        return { do: "observe", seen }
+      }
     case "again":
       // Filled in below, from what was observed before.
       return () => ({ do: "again", seen: [] })

@@ -3,7 +3,7 @@
  * arrive, and the oracles' conclusions. It is a function of its arguments.
  */
 import { firstDivergence, Picker, Prng, sealed, type TraceEvent, virtualised } from "@lead-signals/simulator"
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import { consumer } from "./actors/Consumers.ts"
 import * as KeyHolders from "./actors/KeyHolders.ts"
 import * as Operator from "./actors/Operator.ts"
@@ -389,7 +389,7 @@ const readLists = (stage: Stage, brand: StagedBrand): Effect.Effect<void> =>
 /** What a call may have done is noted when the service begins with it: its answer may never be seen. */
 const note = ({ meaning }: Call, now: number): void => {
   if (meaning.means === "rotate") meaning.webhook.rotations++
-  if (meaning.means === "resend") meaning.webhook.resends++
+  if (meaning.means === "resend") meaning.webhook.resends += meaning.mostEvents
   if (meaning.means === "enable" && meaning.enabled) {
     meaning.webhook.enabledAt = now
     meaning.webhook.disabledAt = null
@@ -489,16 +489,18 @@ const prepare = (input: RunInput, host: Host) => {
     isOver = true
   })
 
-  world.others.fork(story)
+  world.watch(world.others.fork(story))
   return {
     world,
     limits: {
       until: startsAt + plan.hours * hour + quietDays * day,
-      isDone: () => isOver || ledger.violation !== null
+      isDone: () => isOver || ledger.violation !== null || world.defect !== null
     },
     report: (): RunReport => {
       const { kernel } = world
-      world.end()
+      if (world.defect !== null && ledger.violation === null) {
+        throw new Error(`The simulation failed: ${Cause.pretty(world.defect)}`)
+      }
       if (ledger.violation !== null) kernel.record("oracle", "violated", { ...ledger.violation })
       return {
         outcome: ledger.violation !== null ? "violated" : isOver ? "held" : "stuck",
@@ -544,8 +546,12 @@ export const run = (
       world.kernel.trace.listen(({ at }) => {
         now = startsAt + at
       })
-      world.kernel.run({ ...limits, until: Math.min(limits.until, startsAt + untilSeconds * 1000) })
-      return report()
+      try {
+        world.kernel.run({ ...limits, until: Math.min(limits.until, startsAt + untilSeconds * 1000) })
+        return report()
+      } finally {
+        world.end()
+      }
     }
   )
 }
@@ -565,8 +571,12 @@ export const runHost = async (
     },
     async (settle) => {
       const until = Math.min(limits.until, startsAt + untilSeconds * 1000)
-      await world.kernel.runSettling({ ...limits, until }, settle)
-      return report()
+      try {
+        await world.kernel.runSettling({ ...limits, until }, settle)
+        return report()
+      } finally {
+        world.end()
+      }
     }
   )
 }

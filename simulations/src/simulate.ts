@@ -200,6 +200,35 @@ const jsonLine = (
     digest
   })
 
+const codeOf = ({ outcome }: Pick<RunReport, "outcome">): number =>
+  outcome === "held" ? exitCodes.held : outcome === "stuck" ? exitCodes.stuck : exitCodes.violated
+
+/** Of a campaign the run that broke a rule is run again here, to be told: it must break it again. */
+const tellAgain = (given: Given): string => {
+  const input = inputOf(scenarioNamed(given.scenario)!, given.seed, hours)
+  const again = run(input, given.store)
+  if (again.outcome === "held") {
+    throw new Error(`${repeatLine(given)} broke a rule in one process and held in another`)
+  }
+  const told = tellStory(given, input, again)
+  writeReport(given, told.report, told.story)
+  return told.text
+}
+
+/**
+ * Whether runs have proved nothing: nobody was seen, or what the scenario declares was not met. A part of a scenario's
+ * hours need not meet it, and of the swarm a few seeds need not.
+ */
+const isVacuous = (
+  scenario: Scenario,
+  met: ReadonlyMap<string, number>,
+  seeds: number,
+  seen: number
+): boolean => {
+  const isJudged = hours === undefined && (!scenario.swarm || seeds >= seedsForMarks)
+  return seen === 0 || (isJudged && missedMarks(scenario, met).length > 0)
+}
+
 /** One seed, here: with everything that there is to tell of it. */
 const runOne = (
   scenario: Scenario,
@@ -222,9 +251,9 @@ const runOne = (
   }
   if (report.outcome === "held") {
     writeReport(given, report, null)
-    return { report, code: report.counts.engagements === 0 ? exitCodes.vacuous : exitCodes.held }
+    return { report, code: exitCodes.held }
   }
-  const code = report.outcome === "stuck" ? exitCodes.stuck : exitCodes.violated
+  const code = codeOf(report)
   if (!tells) return { report, code }
   const told = tellStory(given, input, report)
   if (!isJson) say(`\n${told.text}`)
@@ -259,11 +288,9 @@ const runMany = async (scenario: Scenario, seeds: number): Promise<number> => {
       if (isJson) say(jsonLine(report, given))
       else if (report.outcome !== "held") say(runSummary(report, 0, given))
       if (report.outcome !== "held" && code === exitCodes.held) {
-        code = report.outcome === "stuck" ? exitCodes.stuck : exitCodes.violated
-        const input = inputOf(scenario, report.seed, hours)
-        const told = tellStory(given, input, run(input, store))
-        if (!isJson) say(`\n${told.text}\n`)
-        writeReport(given, told.report, told.story)
+        code = codeOf(report)
+        const told = tellAgain(given)
+        if (!isJson) say(`\n${told}\n`)
       }
       progress.tell(digests.length / seeds, `${digests.length} of ${seeds} seeds, ${held} held`)
     },
@@ -279,27 +306,36 @@ const runMany = async (scenario: Scenario, seeds: number): Promise<number> => {
     say(`digest: ${digestOf(digests)}`)
   }
   if (code !== exitCodes.held) return code
-  const isVacuous = engagements === 0 || (seeds >= seedsForMarks && missedMarks(scenario, met).length > 0)
-  return isVacuous ? exitCodes.vacuous : exitCodes.held
+  return isVacuous(scenario, met, seeds, engagements) ? exitCodes.vacuous : exitCodes.held
 }
+
+const missedText = (scenario: Scenario, met: ReadonlyMap<string, number>): string =>
+  missedMarks(scenario, met).length === 0 || hours !== undefined
+    ? "nobody was seen"
+    : `it never met "${missedMarks(scenario, met).join('", "')}"`
 
 const runScenario = async (scenario: Scenario): Promise<number> => {
   const seeds = integer("seeds", values.seeds, 1, 1)
   if (seeds >= seedsForProcesses && jobs > 1 && !values.check) return runMany(scenario, seeds)
   const met = new Map<string, number>()
   const digests: Array<string> = []
-  let code = exitCodes.held
+  let [code, seen] = [exitCodes.held, 0]
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
     const one = runOne(scenario, seed, { isAlone: seeds === 1, tells: code === exitCodes.held })
     digests.push(one.report.digest)
     for (const mark of one.report.marks) met.set(mark, (met.get(mark) ?? 0) + 1)
     if (code === exitCodes.held) code = one.code
+    seen += one.report.counts.engagements
   }
   if (!isJson && seeds > 1) {
     say(`${scenario.name} · seeds ${firstSeed} to ${firstSeed + seeds - 1}`)
     for (const line of marksTable(scenario.marks, met, seeds)) say(line)
   }
   if (!isJson) say(`digest: ${digestOf(digests)}`)
+  if (code === exitCodes.held && isVacuous(scenario, met, seeds, seen)) {
+    if (!isJson) process.stderr.write(`It proved nothing: ${missedText(scenario, met)}.\n`)
+    return exitCodes.vacuous
+  }
   return code
 }
 
@@ -334,7 +370,8 @@ const replay = async (file: string | undefined): Promise<number> => {
   if (found._tag === "Left") return stop(`${file} is no story: ${found.left}`)
   const story = found.right
   // A story of a planted bug is told with the bug in, unless it is asked how it goes without.
-  if (story.bug !== null && planted === null && values.bug === undefined) return withBug(bugOf(story.bug))
+  const withWhich = values.bug ?? story.bug ?? "none"
+  if (withWhich !== "none" && planted === null) return withBug(bugOf(withWhich))
   const report = run(inputOfStory(story), story.store)
   const given: Given = { ...story, until: undefined, bug: planted }
   const replayed = compareReplay(story, report)
@@ -342,8 +379,7 @@ const replay = async (file: string | undefined): Promise<number> => {
   say(`\n${replaySummary(story, replayed)}`)
   writeReport(given, report, story)
   say(`digest: ${report.digest}`)
-  if (replayed.replayed === "same") return report.outcome === "stuck" ? exitCodes.stuck : exitCodes.violated
-  if (replayed.replayed === "other") return exitCodes.violated
+  if (report.outcome !== "held") return codeOf(report)
   return replayed.replayed === "held" ? exitCodes.held : exitCodes.vacuous
 }
 
@@ -371,7 +407,7 @@ const nightly = async (): Promise<number> => {
   const endsAt = performance.now() + minutes * 60_000
   const swarm = scenarioNamed("swarm")!
   const met = new Map<string, number>()
-  let [seeds, broken, code] = [0, 0, exitCodes.held]
+  let [seeds, swarmSeeds, broken, code] = [0, 0, 0, exitCodes.held]
   function* work(): Generator<SeedRun> {
     for (const name of scenarioNames()) {
       for (const of of ["memory", "sqlite"] as const)
@@ -392,18 +428,18 @@ const nightly = async (): Promise<number> => {
     work(),
     (report) => {
       seeds++
-      if (report.scenario === "swarm")
+      if (report.scenario === "swarm") {
+        swarmSeeds++
         for (const mark of report.marks) met.set(mark, (met.get(mark) ?? 0) + 1)
+      }
       if (report.outcome !== "held") {
         broken++
         progress.clear()
         const given = givenOf(report.scenario, report.seed, report.store)
         say(runSummary(report, 0, given))
         if (code === exitCodes.held) {
-          code = report.outcome === "stuck" ? exitCodes.stuck : exitCodes.violated
-          const input = inputOf(scenarioNamed(report.scenario)!, report.seed, hours)
-          const again = run(input, report.store)
-          if (again.outcome !== "held") say(`\n${tellStory(given, input, again).text}\n`)
+          code = codeOf(report)
+          say(`\n${tellAgain(given)}\n`)
         }
       }
       const left = Math.max(0, endsAt - performance.now())
@@ -416,10 +452,32 @@ const nightly = async (): Promise<number> => {
   )
   progress.clear()
   const missed = missedMarks(swarm, met)
-  say(`${seeds} seeds, ${broken} broken`)
-  for (const line of marksTable(swarm.marks, met, seeds)) say(line)
+  say(`${seeds} runs, ${swarmSeeds} of them seeds of swarm; ${broken} broken`)
+  for (const line of marksTable(swarm.marks, met, swarmSeeds)) say(line)
   if (code !== exitCodes.held) return code
-  return missed.length > 0 && seeds >= seedsForMarks * 4 ? exitCodes.vacuous : exitCodes.held
+  return missed.length > 0 && swarmSeeds >= seedsForMarks * 4 ? exitCodes.vacuous : exitCodes.held
+}
+
+/** What each command takes: anything else is a mistake that must not pass unseen. */
+const optionsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
+  list: [],
+  bench: ["json"],
+  bugs: ["seeds", "bug", "write", "json"],
+  nightly: ["seed", "minutes", "jobs", "story", "no-shrink"],
+  replay: ["bug", "report"],
+  scenario: [
+    "seed",
+    "seeds",
+    "store",
+    "until",
+    "bug",
+    "check",
+    "report",
+    "story",
+    "no-shrink",
+    "jobs",
+    "json"
+  ]
 }
 
 const main = async (): Promise<number> => {
@@ -433,6 +491,12 @@ const main = async (): Promise<number> => {
     return exitCodes.usage
   }
   if (more.length > (name === "replay" ? 1 : 0)) return stop(`"${more.at(-1)}" is one too many.`)
+  const takes = optionsOf[name] ?? optionsOf["scenario"]!
+  for (const option of Object.keys(values)) {
+    const isGiven = values[option as keyof typeof values] !== false
+    if (isGiven && !takes.includes(option))
+      return stop(`${name} takes no --${option}; --help tells what there is.`)
+  }
   switch (name) {
     case "list":
       for (const each of scenarioNames()) say(`${each}\n  ${scenarioNamed(each)!.about}\n`)

@@ -1,9 +1,11 @@
-/** `pnpm simulate` as a process of its own. */
+/** `pnpm simulate` as a process of its own: bundled, so that it starts in a third of the time. */
+import { Planting } from "@lead-signals/simulations"
 import { execFile } from "node:child_process"
+import { rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { afterAll } from "vitest"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
-const program = fileURLToPath(new URL("../../simulations/src/simulate.ts", import.meta.url))
 
 export interface Ran {
   readonly code: number
@@ -11,18 +13,22 @@ export interface Ran {
   readonly err: string
 }
 
-export const simulateCommand = (
-  args: ReadonlyArray<string>,
-  env: Record<string, string> = {}
-): Promise<Ran> =>
-  new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ["--import", "tsx", program, ...args],
-      { cwd: root, env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 },
-      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err })
-    )
-  })
+export type SimulateCommand = (args: ReadonlyArray<string>, env?: Record<string, string>) => Promise<Ran>
+
+/** The command; gone after the tests of the file. */
+export const bundleSimulate = async (): Promise<SimulateCommand> => {
+  const program = await Planting.bundle("simulate.ts", null)
+  afterAll(() => rmSync(program, { force: true }))
+  return (args, env = {}) =>
+    new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        [program, ...args],
+        { cwd: root, env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 },
+        (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err })
+      )
+    })
+}
 
 /** What the last line says. */
 export const digestOf = ({ out }: Ran): string =>

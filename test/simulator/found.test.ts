@@ -4,7 +4,9 @@ import { Either } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { simulateCommand } from "./SimulateCommand.ts"
+import { bundleSimulate } from "./SimulateCommand.ts"
+
+const simulateCommand = await bundleSimulate()
 
 const folder = fileURLToPath(new URL("../../simulations/found", import.meta.url))
 const files = readdirSync(folder)

@@ -244,26 +244,6 @@ describe("a machine", () => {
       expect(kernel.run({ until: startsAt + 2 * day })).toBe("stalled")
     }))
 
-  it("can die in the middle of what it does, after so many operations", () => {
-    const reached = (operations: number) =>
-      run(9, (kernel, machine) => {
-        let steps = 0
-        machine.fork(
-          Effect.gen(function* () {
-            machine.killWithin(operations, () => machine.kill())
-            for (let i = 0; i < 50; i++) yield* Effect.sync(() => steps++)
-          })
-        )
-        kernel.run({ until: startsAt + day })
-        return [steps, machine.isAlive] as const
-      })
-    expect(reached(1000)).toEqual([50, true])
-    const [early, late] = [reached(5), reached(20)]
-    expect([early[1], late[1]]).toEqual([false, false])
-    expect(early[0]).toBeLessThan(late[0])
-    expect(late[0]).toBeLessThan(50)
-  })
-
   it("that waits for the host is found: a promise stalls it, a real timer is an error", () =>
     run(9, (kernel, machine) => {
       let after = false

@@ -2,10 +2,18 @@
 import { inputOf, run, scenarioNamed, scenarioNames, simulate, check } from "@lead-signals/simulations"
 import { describe, expect, it } from "vitest"
 import { turn } from "../contracts/Turn.ts"
-import { digestOf, simulateCommand } from "./SimulateCommand.ts"
+import { bundleSimulate, digestOf } from "./SimulateCommand.ts"
+
+const simulateCommand = await bundleSimulate()
 
 /** A part of each: `pnpm simulate nightly` runs them whole, and many seeds. */
-const hoursOf: Record<string, number> = { "month-of-retries": 72, "flaky-consumers": 6, "quiet-day": 3 }
+const hoursOf: Record<string, number> = {
+  "month-of-retries": 72,
+  "flaky-consumers": 2,
+  "quiet-day": 2,
+  "launch-burst": 0.08,
+  "sync-race": 0.1
+}
 
 describe("scenarios", () => {
   it.each(scenarioNames())(
@@ -13,7 +21,7 @@ describe("scenarios", () => {
     async (name) => {
       const scenario = scenarioNamed(name)!
       expect([scenario.name, scenario.about.length > 100]).toEqual([name, true])
-      const hours = hoursOf[name] ?? 0.4
+      const hours = hoursOf[name] ?? 0.3
       const { counts, digest, outcome, violation } = simulate(scenario, 1, { hours })
       expect([name, outcome, violation]).toEqual([name, "held", null])
       expect(counts.engagements).toBeGreaterThan(2)
@@ -47,7 +55,7 @@ describe("scenarios", () => {
   it("meet together what the swarm declares, over a short campaign", async () => {
     const swarm = scenarioNamed("swarm")!
     const met = new Set<string>()
-    for (let seed = 1; seed <= 30; seed++) {
+    for (let seed = 1; seed <= 10; seed++) {
       const { marks, outcome, violation } = simulate(swarm, seed)
       expect([seed, outcome, violation]).toEqual([seed, "held", null])
       for (const mark of marks) met.add(mark)

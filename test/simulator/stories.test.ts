@@ -5,7 +5,9 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { scenarioNames } from "@lead-signals/simulations"
-import { digestOf, simulateCommand } from "./SimulateCommand.ts"
+import { bundleSimulate, digestOf } from "./SimulateCommand.ts"
+
+const simulateCommand = await bundleSimulate()
 
 const folder = temporaryFolder()
 
@@ -34,8 +36,8 @@ describe("planted bugs", () => {
     const names = [
       "revoked-key-works",
       "lost-update",
-      "sqlite-body-forgotten",
-      "retry-after-zero",
+      "sqlite-suppression-forgotten",
+      "no-limits-on-errors",
       "body-rebuilt"
     ]
     const hunted = await huntAll(
@@ -46,9 +48,9 @@ describe("planted bugs", () => {
     expect(hunted.map(({ bug, oracle }) => [bug, oracle])).toEqual([
       ["revoked-key-works", "revoked keys fail"],
       ["lost-update", "reference"],
-      ["sqlite-body-forgotten", "one body per id"],
-      ["retry-after-zero", "limits hold"],
-      ["body-rebuilt", "one body per id"]
+      ["sqlite-suppression-forgotten", "reference"],
+      ["no-limits-on-errors", "limits hold"],
+      ["body-rebuilt", "reference"]
     ])
     for (const { actions, bug, faults } of hunted) {
       expect([bug, actions <= 15, faults <= 3]).toEqual([bug, true, true])

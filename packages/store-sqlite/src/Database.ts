@@ -83,6 +83,12 @@ const patience = Schedule.exponential("5 millis", 1.5).pipe(
   Schedule.whileInput(isBusy)
 )
 
+export interface DatabaseOptions {
+  readonly synchronous: "FULL" | "OFF"
+  /** Runs within each transaction that writes, when all of it is written and nothing is committed. */
+  readonly beforeCommit: Effect.Effect<void>
+}
+
 /** How long a statement itself waits, and blocks this process, for a lock. */
 const lockWaitMillis = 20
 
@@ -143,7 +149,7 @@ const migrate = (sql: SqlClient.SqlClient, filename: string) =>
     }
   })
 
-const make = (filename: string, synchronous: "FULL" | "OFF") =>
+const make = (filename: string, { beforeCommit, synchronous }: DatabaseOptions) =>
   Effect.gen(function* () {
     yield* createPrivately(filename)
     const writer = yield* connect(filename, { readonly: false, synchronous })
@@ -161,7 +167,12 @@ const make = (filename: string, synchronous: "FULL" | "OFF") =>
         ),
       write: (work) =>
         asFailure(
-          writer.withTransaction(Effect.zipRight(writer.unsafe("UPDATE commits SET n = n + 1"), work(writer)))
+          writer.withTransaction(
+            Effect.zipLeft(
+              Effect.zipRight(writer.unsafe("UPDATE commits SET n = n + 1"), work(writer)),
+              beforeCommit
+            )
+          )
         ).pipe(
           // The failed BEGIN has rolled back what a failed commit left open.
           Effect.retry({ times: 1, while: isLeftOpen }),
@@ -172,11 +183,8 @@ const make = (filename: string, synchronous: "FULL" | "OFF") =>
     })
   }).pipe(asFailure, Effect.mapError(unavailable))
 
-export const layer = (
-  filename: string,
-  synchronous: "FULL" | "OFF"
-): Layer.Layer<Database, StoreUnavailable> =>
-  Layer.scoped(Database, make(filename, synchronous)).pipe(Layer.provide(Reactivity.layer))
+export const layer = (filename: string, options: DatabaseOptions): Layer.Layer<Database, StoreUnavailable> =>
+  Layer.scoped(Database, make(filename, options)).pipe(Layer.provide(Reactivity.layer))
 
 /** A connection of its own, for what need not survive a loss of power. */
 export const connectVolatile = (filename: string) =>

@@ -7,7 +7,7 @@ import type {
   RateWindows,
   StoreUnavailable
 } from "@lead-signals/domain"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import * as Database from "./Database.ts"
 import * as SqliteDeliveries from "./SqliteDeliveries.ts"
 import * as SqliteDirectory from "./SqliteDirectory.ts"
@@ -21,10 +21,15 @@ export interface SqliteStoreOptions {
   /** Path of the file. It is made, with its folder, if it is not there, and migrated if it is of an older version. */
   readonly filename: string
   /**
-   * `false`: what is committed survives the end of the process, however sudden, but not a loss of power. For tests and
-   * simulations, which commit often and keep nothing. Otherwise a commit is on the disk when it is answered.
+   * `false`: what is committed survives the end of the process, however sudden; a loss of power can damage the file. For
+   * tests and simulations, which commit often and keep nothing. Otherwise a commit is on the disk when it is answered.
    */
   readonly synced?: boolean
+  /**
+   * Runs within each transaction that writes leads or deliveries, when all of it is written and nothing is committed: where
+   * a simulation lets the process die.
+   */
+  readonly beforeCommit?: Effect.Effect<void>
 }
 
 /**
@@ -32,6 +37,7 @@ export interface SqliteStoreOptions {
  * database of ours, or was written by a newer version.
  */
 export const layer = ({
+  beforeCommit = Effect.void,
   filename,
   synced = true
 }: SqliteStoreOptions): Layer.Layer<
@@ -47,7 +53,9 @@ export const layer = ({
           SqliteLeadStore.layer,
           SqliteOutbox.layer,
           SqliteDeliveries.layer
-        ).pipe(Layer.provide(Database.layer(filename, synced ? "FULL" : "OFF"))),
+        ).pipe(
+          Layer.provide(Database.layer(filename, { synchronous: synced ? "FULL" : "OFF", beforeCommit }))
+        ),
         SqliteRateWindows.layer(`${filename}-limits`)
       )
     )

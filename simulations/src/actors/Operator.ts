@@ -66,7 +66,7 @@ export const exported = (
       route: `${leadRoute}/export`,
       params: { brandId: brand.id, id },
       brand,
-      meaning: { means: "look" }
+      meaning: { means: "export", id }
     })
   })
 

@@ -10,11 +10,16 @@ import { type Caller, type Stage, succeeding } from "./Stage.ts"
 const replayMillis = 120_000
 const pageSize = 25
 
-/** Takes over what has changed since the last time. */
+/**
+ * Takes over what has changed since the last time. Where leads moved between its pages one may have slipped by: then the
+ * client begins from where it was, the next time.
+ */
 export const sync = (stage: Stage, caller: Caller, brand: StagedBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { ledger } = stage
     const since = brand.syncedUntil === null ? null : brand.syncedUntil - replayMillis
+    const seen = new Set<number>()
+    let until = brand.syncedUntil
     for (let page = 1; ; page++) {
       const query: Query = {
         filter: since === null ? {} : { updatedAfter: since },
@@ -37,14 +42,17 @@ export const sync = (stage: Stage, caller: Caller, brand: StagedBrand): Effect.E
         }
       )
       for (const lead of data) {
-        const known = brand.mirror.get(lead.id)
+        seen.add(lead.id)
         // An answer that was under way may be older than one that overtook it.
-        if (known !== undefined && known.updatedAt > lead.updatedAt) continue
+        if ((brand.mirror.get(lead.id)?.updatedAt ?? "") > lead.updatedAt) continue
         brand.mirror.set(lead.id, lead)
         brand.leadIds.set(lead.extId, lead.id)
-        brand.syncedUntil = Math.max(brand.syncedUntil ?? 0, Date.parse(lead.updatedAt))
+        until = Math.max(until ?? 0, Date.parse(lead.updatedAt))
       }
       if (page > 1) ledger.marks.add("a sync took several pages")
-      if (page >= meta.pagination.pageCount) return
+      if (page < meta.pagination.pageCount) continue
+      if (seen.size >= meta.pagination.total) brand.syncedUntil = until
+      else ledger.marks.add("a lead slipped by a client that pages")
+      return
     }
   })

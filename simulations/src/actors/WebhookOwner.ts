@@ -58,7 +58,7 @@ export const resend = (
       params: { brandId: brand.id, id },
       body: { webhookId: webhook.id, event },
       brand,
-      meaning: { means: "resend", webhook }
+      meaning: { means: "resend", webhook, mostEvents: 1 }
     })
     const isTaken = webhook.events.includes(event)
     const isErased = status === 404 && stage.ledger.erasing.has(person)
@@ -88,14 +88,14 @@ export const redeliver = (
       }
     )
     if (data.length === 0) return
-    yield* persistently(stage, caller, {
+    const { status } = yield* persistently(stage, caller, {
       method: "POST",
       route: `${route}/deliveries/{deliveryId}/resend`,
       params: { ...paramsOf(webhook), deliveryId: data[nth % data.length].id },
       brand,
-      meaning: { means: "resend", webhook }
+      meaning: { means: "resend", webhook, mostEvents: 1 }
     })
-    stage.ledger.marks.add("a delivery was sent again on purpose")
+    if (status === 202) stage.ledger.marks.add("a delivery was sent again on purpose")
   })
 
 export const recover = (
@@ -112,7 +112,7 @@ export const recover = (
       params: paramsOf(webhook),
       body: { since: new Date(stage.world.kernel.now - agoMillis).toISOString() },
       brand,
-      meaning: { means: "resend", webhook }
+      meaning: { means: "resend", webhook, mostEvents: Number.POSITIVE_INFINITY }
     })
   )
 

@@ -19,21 +19,33 @@ export const planted = ({ edits, file, name }: Bug, text: string): string =>
 
 export const sourceOf = ({ file }: Bug): string => readFileSync(join(root, file), "utf8")
 
+/** Spelled so that it is not replaced here. */
+const ownUrl = ["import", "meta", "url"].join(".")
+
 const planting = (bug: Bug | null): Plugin => ({
   name: "planting",
   setup: ({ onLoad, onResolve, resolve }) => {
-    if (bug !== null) {
-      const path = join(root, bug.file)
-      onLoad({ filter: /\.ts$/ }, (args) =>
-        args.path === path ? { contents: planted(bug, sourceOf(bug)), loader: "ts" } : undefined
-      )
-    }
-    // A native module can't be bundled, and only its user knows where it is.
-    onResolve({ filter: /^better-sqlite3$/ }, async ({ kind, pluginData, resolveDir }) => {
-      if (pluginData === "found") return undefined
-      const { path } = await resolve("better-sqlite3", { kind, resolveDir, pluginData: "found" })
-      return { path: pathToFileURL(path).href, external: true }
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      if (bug !== null && path === join(root, bug.file)) {
+        return { contents: planted(bug, sourceOf(bug)), loader: "ts" }
+      }
+      // Files are found as if nothing had been moved.
+      if (!path.startsWith(source)) return undefined
+      const text = readFileSync(path, "utf8")
+      return {
+        contents: text.replaceAll(ownUrl, JSON.stringify(pathToFileURL(path).href)),
+        loader: "ts"
+      }
     })
+    // What has a binary beside it can't be bundled, and only its user knows where it is.
+    onResolve(
+      { filter: /^(better-sqlite3|esbuild)$/ },
+      async ({ kind, path: name, pluginData, resolveDir }) => {
+        if (pluginData === "found") return undefined
+        const { path } = await resolve(name, { kind, resolveDir, pluginData: "found" })
+        return { path: pathToFileURL(path).href, external: true }
+      }
+    )
   }
 })
 
@@ -49,8 +61,6 @@ export const bundle = async (program: string, bug: Bug | null): Promise<string> 
     platform: "node",
     format: "esm",
     target: "node20",
-    // Files are found as if nothing had been moved.
-    define: { "import.meta.url": JSON.stringify(pathToFileURL(join(source, program)).href) },
     banner: {
       js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(process.cwd() + "/");'
     },

@@ -30,7 +30,7 @@ export const inHttp: ReadonlyArray<Bug> = [
     "leadCompany: leadCompanyView(lead.profile.company),\n  qualified: lead.qualified\n})"
   ),
   bugsIn("packages/domain/src/views/EngagementView.ts")(
-    "detail-on-every-list",
+    "author-company-left-out",
     "an author's company is left out while the author is a lead",
     "company: companyView(authorLead?.company ?? null)",
     "company: companyView(null)"

@@ -193,7 +193,7 @@ export const inRules: ReadonlyArray<Bug> = [
     "(reactions + comments) / impressions"
   ),
   bugsIn(`${rules}/LeadQueries.ts`)(
-    "repeated-detail-flag",
+    "detail-unasked",
     "the detail of engagements is given without being asked for",
     'engagements: withEngagements ? (withDetail ? "detailed" : "plain") : "none"',
     'engagements: withEngagements ? (withDetail || true ? "detailed" : "plain") : "none"'

@@ -90,7 +90,7 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     ""
   ),
   erasure(
-    "sqlite-erased-stay-counted",
+    "sqlite-suppression-forgotten",
     "the suppression of an erased person is not kept",
     'yield* sql.unsafe("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])',
     ""

@@ -91,10 +91,10 @@ const consult = (call: Call, now: number, idOf: (i: number) => number | null): v
 }
 
 /** The bodies that were made as the outbox gave them out for the first time. */
-const bodies = (ledger: Ledger, known: Set<string>, { answer }: Stored): string | null => {
+const bodies = (ledger: Ledger, known: Map<string, string>, { answer }: Stored): string | null => {
   for (const { body, deliveryId, webhook } of answer.leases as ReadonlyArray<Json>) {
     if (known.has(deliveryId) || body === null) continue
-    known.add(deliveryId)
+    known.set(deliveryId, body)
     const envelope = JSON.parse(body)
     if (envelope.event === "webhook.test") continue
     const brand = ledger.brandOf(webhook.brandId)!
@@ -110,11 +110,18 @@ const bodies = (ledger: Ledger, known: Set<string>, { answer }: Stored): string 
 export const agreesWithReference: Oracle = {
   name: "reference",
   watch: (ledger) => {
-    const made = new Set<string>()
+    const made = new Map<string, string>()
     return {
+      posted: ({ body, id }) => {
+        const leased = made.get(id) ?? body
+        return leased === body ? null : `what was posted is not what was leased: ${difference(body, leased)}`
+      },
       stored: (done) => {
         const { answer, call, method, serviceNow } = done
         if (method === "lease") return bodies(ledger, made, done)
+        if (call !== null && method === "engagements" && call.meaning.means === "export") {
+          call.expected ??= call.brand!.reference.engagementIds(call.meaning.id)
+        }
         if (call === null || methods[method] !== call.meaning.means) return null
         if (method === "erase" && answer !== true) return null
         consult(call, serviceNow, (i) => answer[i]?.leadId ?? null)
@@ -128,6 +135,12 @@ export const agreesWithReference: Oracle = {
           consult(call, call.handledAt, (i) => body?.data?.[i]?.leadId ?? null)
         }
         if (call.expected === undefined) return null
+        if (means === "export") {
+          const ids = body.data.engagements.map(({ id }: { id: string }) => id)
+          return JSON.stringify(ids) === JSON.stringify(call.expected)
+            ? null
+            : `the export has ${ids.length} engagements, not ${(call.expected as ReadonlyArray<string>).length}`
+        }
         if (means === "detail" && body.data.engagementsMeta.truncated === true)
           ledger.marks.add("a window was full")
         const [actual, expected] = [JSON.stringify(body), JSON.stringify(call.expected)]

@@ -2,6 +2,31 @@ import type { Oracle } from "./Oracle.ts"
 
 /** The first, and one for each wait of the schedule. */
 const attemptsAtLeast = 10
+/** Places are given to failing webhooks two at a time. */
+const slackMillis = 120_000
+
+interface Attempt {
+  readonly at: string
+  readonly durationMillis: number
+  readonly status: number | null
+}
+
+const scheduleSeconds = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+const dayMillis = 86_400_000
+
+/** Each attempt follows the last after its wait, a fifth more or less; a receiver that is busy can ask for more. [DELIV-3] */
+const wrongGap = (log: ReadonlyArray<Attempt>): string | null => {
+  for (let i = 1; i < log.length; i++) {
+    const [before, after] = [log[i - 1]!, log[i]!]
+    const millis = Date.parse(after.at) - Date.parse(before.at) - before.durationMillis
+    const wait = scheduleSeconds[i - 1]! * 1000
+    const most = before.status === 429 || before.status === 503 ? dayMillis : wait * 1.2
+    if (millis < wait * 0.8 - 100 || millis > most + slackMillis) {
+      return `attempt ${i + 1} came ${millis} ms after the last, whose wait is ${wait} ms`
+    }
+  }
+  return null
+}
 
 /** The log tells every attempt, in order, as its receiver knows it, and nothing of the people in it. [DELIV-5] */
 export const attemptsLogged: Oracle = {
@@ -13,11 +38,14 @@ export const attemptsLogged: Oracle = {
       rates.storeDown === 0 &&
       rates.doneButFailed === 0 &&
       troubles.every(({ trouble }) => trouble !== "kill")
+    // What stands still, or is told another time, comes late by its own clock.
+    const isTimely =
+      rates.slowStore === 0 && troubles.every(({ trouble }) => trouble === "kill" || trouble === "partition")
     return {
       conclude: () => {
         const received = new Map<string, number>()
         for (const { id } of ledger.received) received.set(id, (received.get(id) ?? 0) + 1)
-        for (const { delivery } of ledger.deliveries) {
+        for (const { delivery, webhook } of ledger.deliveries) {
           const { attempts, id, log, state } = delivery
           if (log.length !== attempts) return `${id} has ${attempts} attempts and ${log.length} lines of log`
           if (log.some(({ number }: { number: number }, i: number) => number !== i + 1))
@@ -35,6 +63,9 @@ export const attemptsLogged: Oracle = {
           }
           if (log.some(({ error }: { error: string | null }) => error === "internal"))
             return `${id} could not be made`
+          const isOnTime = isRecorded && isTimely && webhook.enabledAt === 0
+          const gap = isOnTime ? wrongGap(log) : null
+          if (gap !== null) return `${id}: ${gap}`
           if (/b\d+-p\d+\./.test(JSON.stringify(log))) return `the log of ${id} names a person`
         }
         return null

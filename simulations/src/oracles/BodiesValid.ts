@@ -3,7 +3,8 @@ import type { Oracle } from "./Oracle.ts"
 
 const schemas: Record<string, string> = {
   "lead2.created": "LeadCreatedEvent",
-  "activity.detected": "ActivityDetectedEvent"
+  "activity.detected": "ActivityDetectedEvent",
+  "webhook.test": "TestEvent"
 }
 
 /** Every answer and every post is what the OpenAPI document says of it, and nothing more; each has its request id. [ERR-1, ERR-4, EVT-1, EVT-4] */

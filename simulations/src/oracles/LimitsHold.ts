@@ -19,6 +19,8 @@ export const limitsHold: Oracle = {
   watch: (ledger) => {
     const windows = new Map<string, Window>()
     const lastOpened = new Map<string, number>()
+    const isClockWrong = (): boolean =>
+      ledger.marks.has("the clock jumped") || ledger.marks.has("the clock went wrong")
     const { rates, troubles } = ledger.plan
     // A call that was cut off by a kill or a fault of the store has spent its request, and nobody saw it.
     const isAllSeen =
@@ -28,7 +30,7 @@ export const limitsHold: Oracle = {
       troubles.every(({ trouble }) => trouble !== "kill")
     return {
       conclude: () => {
-        if (!isAllSeen || ledger.marks.has("the clock jumped")) return null
+        if (!isAllSeen || isClockWrong()) return null
         for (const { admitted, refused } of windows.values()) {
           if (refused !== null && admitted < refused.requestsPerMinute) {
             return `key ${refused.id} was refused after ${admitted} of ${refused.requestsPerMinute} requests`
@@ -46,7 +48,7 @@ export const limitsHold: Oracle = {
           return `X-RateLimit-Limit is not the ${key.requestsPerMinute} of key ${key.id}`
         }
         // A clock that jumps voids windows.
-        if (ledger.marks.has("the clock jumped") || ledger.marks.has("the clock went wrong")) return null
+        if (isClockWrong()) return null
         const opened = lastOpened.get(key.id)
         const isNew = !windows.has(`${key.id} ${reset}`)
         if (isNew && opened !== undefined && Math.abs(Number(reset) - opened) < windowMillis / 1000 - 1) {
@@ -66,6 +68,10 @@ export const limitsHold: Oracle = {
           const after = Number(response.headers["retry-after"])
           if (!(after >= 1 && after <= windowMillis / 1000))
             return `Retry-After is ${response.headers["retry-after"]}`
+          const left = Number(reset) - at / 1000
+          if (!ledger.marks.has("the service stood still") && Math.abs(after - left) > 2) {
+            return `Retry-After says ${after} s, and the window ends in ${left} s`
+          }
           if (remaining !== 0) return `refused with ${remaining} left`
           // Of requests that came at once the refused may be answered before the last that was admitted.
           window.refused = key

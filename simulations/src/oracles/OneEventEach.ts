@@ -19,12 +19,12 @@ export const oneEventEach: Oracle = {
         const seen = ids.get(known) ?? new Set<string>()
         ids.set(known, seen)
         if (!seen.has(id)) {
-          if (seen.size > 0) surplus.set(webhook.id, (surplus.get(webhook.id) ?? 0) + 1)
+          // Whoever erases an author gives what is under way about the posts a new id.
+          const isRenewed = ledger.brandOf(webhook.brandId)!.reference.renewed.has(data.lead2.id)
+          if (seen.size > 0 && !isRenewed) surplus.set(webhook.id, (surplus.get(webhook.id) ?? 0) + 1)
           seen.add(id)
         }
-        // Whoever erases an author gives what is under way about the posts a new id.
-        const allowed = webhook.resends > 0 || ledger.erasing.size > 0 ? Number.POSITIVE_INFINITY : 0
-        if ((surplus.get(webhook.id) ?? 0) > allowed) return `${subject} came as two events`
+        if ((surplus.get(webhook.id) ?? 0) > webhook.resends) return `${subject} came as two events`
         if (event !== "activity.detected" || data.isFirstActivity !== true) return null
         const person = `${webhook.id} ${data.lead2.extId}`
         const first = firsts.get(person) ?? data.engagements[0].id

@@ -140,6 +140,8 @@ export class ReferenceModel {
   rows: Array<Row> = []
   erased: Array<string> = []
   events: Array<Fired> = []
+  /** Leads that were seen engaging with posts of somebody who was erased. */
+  readonly renewed = new Set<number>()
   /** Of each engagement, whose it is. */
   private readonly owners = new Map<string, number>()
 
@@ -215,6 +217,7 @@ export class ReferenceModel {
         if (engagement.postAuthorDetail?.extId !== extId) continue
         Object.assign(engagement, { postUrl: null, postAuthor: null, postAuthorDetail: null })
         row.updatedAt = Math.max(row.updatedAt, now)
+        this.renewed.add(row.id)
       }
     }
   }
@@ -283,6 +286,11 @@ export class ReferenceModel {
               engagements: single.map((e) => this.shownEngagement(e, true))
             }
     }
+  }
+
+  /** Ids of all engagements of a lead, for an export. */
+  engagementIds(id: number): ReadonlyArray<string> {
+    return this.rows.find((each) => each.id === id)?.engagements.map((e) => e.id) ?? []
   }
 
   /** What an operator's change of a lead is answered with; null where it is 404. */

@@ -2,14 +2,17 @@
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Stores } from "./StorePorts.ts"
 
 export interface Disk {
-  /** Whether a call of the store has a middle in which the process can die. */
-  readonly hasTransactions: boolean
+  /**
+   * Lets the process die within its next transaction, when all of it is written and nothing committed; null where a call is
+   * one step, and has no middle.
+   */
+  readonly dieWithin: ((die: () => void) => void) | null
   /** Opens the store on what is kept: when a process starts. */
   readonly open: () => Context.Context<Stores>
   /** The process that opened it is gone, with whatever it had not committed. */
@@ -34,32 +37,51 @@ const build = (layer: Layer.Layer<Stores, unknown>): Opened =>
   )
 
 /** A store that is asked for anew at each start, over what it keeps by itself. */
-export const own = (layer: () => Layer.Layer<Stores, unknown>): Disk => ({
-  hasTransactions: false,
-  open: () => build(layer()).context,
-  crash: () => {},
-  discard: () => {}
-})
+export const own = (layer: () => Layer.Layer<Stores, unknown>): Disk => {
+  const opened: Array<Opened> = []
+  return {
+    dieWithin: null,
+    open: () => {
+      const next = build(layer())
+      opened.push(next)
+      return next.context
+    },
+    crash: () => {},
+    discard: () => {
+      for (const each of opened) each.close()
+    }
+  }
+}
 
 export const memory = (): Disk => {
   const kept = new MemoryStore.Memory()
   return own(() => MemoryStore.layerOver(kept))
 }
 
-/** A new file for all, made once: migrating an empty file takes longer than a short run. */
-let template: string | null = null
+/** A new file for all, made once: migrating an empty file takes longer than a short run. By the endings of its files. */
+let template: ReadonlyMap<string, Buffer> | null = null
 
-const filesOf = (name: string): ReadonlyArray<string> =>
-  ["", "-limits"].flatMap((part) => ["", "-wal"].map((ending) => `${name}${part}${ending}`))
+const endings = ["", "-wal", "-limits", "-limits-wal"]
 
 const copy = (from: string, to: string): void => {
-  filesOf(from).forEach((file, i) => {
-    if (existsSync(file)) copyFileSync(file, filesOf(to)[i]!)
-  })
+  for (const ending of endings) if (existsSync(from + ending)) copyFileSync(from + ending, to + ending)
 }
 
 const folderOfRuns = (): string =>
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lead-signals-run-"))
+
+const layerOf = (filename: string, beforeCommit: Effect.Effect<void> = Effect.void) =>
+  SqliteStore.layer({ filename, synced: false, beforeCommit })
+
+const makeTemplate = (): ReadonlyMap<string, Buffer> => {
+  const folder = folderOfRuns()
+  const file = join(folder, "template.sqlite")
+  build(layerOf(file)).close()
+  const files = endings.filter((ending) => existsSync(file + ending))
+  const made = new Map(files.map((ending) => [ending, readFileSync(file + ending)]))
+  rmSync(folder, { recursive: true, force: true })
+  return made
+}
 
 /**
  * SQLite files. A kill leaves them as they are at that moment, log and all, an open transaction in it: the next process
@@ -70,27 +92,32 @@ export const sqlite = (): Disk => {
   let generation = 0
   const filename = (): string => join(folder, `${generation}.sqlite`)
   let opened: Opened | null = null
-  const layerOf = (file: string) => SqliteStore.layer({ filename: file, synced: false })
-  if (template === null) {
-    const made = folderOfRuns()
-    template = join(made, "template.sqlite")
-    build(layerOf(template)).close()
-    process.on("exit", () => rmSync(made, { recursive: true, force: true }))
-  }
-  copy(template, filename())
+  let dying: (() => void) | null = null
+  template ??= makeTemplate()
+  for (const [ending, bytes] of template) writeFileSync(filename() + ending, bytes)
+  const beforeCommit = Effect.suspend(() => {
+    if (dying === null) return Effect.void
+    const die = dying
+    dying = null
+    die()
+    return Effect.never
+  })
   return {
-    hasTransactions: true,
+    dieWithin: (die) => {
+      dying = die
+    },
     open: () => {
-      opened = build(layerOf(filename()))
+      opened = build(layerOf(filename(), beforeCommit))
       return opened.context
     },
     crash: () => {
+      dying = null
       const left = filename()
       generation++
       copy(left, filename())
       opened?.close()
       opened = null
-      for (const file of filesOf(left)) rmSync(file, { force: true })
+      for (const ending of endings) rmSync(left + ending, { force: true })
     },
     discard: () => {
       opened?.close()

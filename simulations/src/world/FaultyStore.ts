@@ -31,10 +31,8 @@ export interface StoreFaults {
   readonly onStored: (done: Stored) => void
   /** Kills the process that makes the call. */
   readonly kill: () => void
-  /** Kills it in the middle of the call; false where a call is one step, and has no middle. */
-  readonly killWithin: (label: string) => boolean
-  /** The call came to its end; if it was to be killed within, that is a defect of the simulation. */
-  readonly survived: (label: string) => void
+  /** Lets it die within the call's transaction; false where a call is one step, and has no middle. */
+  readonly killWithin: () => boolean
 }
 
 const disturbed = (
@@ -62,12 +60,16 @@ const disturbed = (
       return yield* Effect.never
     }
     // Where there is no middle, nothing was done either.
-    if (when === "within" && !faults.killWithin(label)) {
+    if (when === "within" && !(method !== "step" && faults.killWithin())) {
       faults.kill()
       return yield* Effect.never
     }
     const answer = yield* call
-    if (when === "within") faults.survived(label)
+    // It came to its end without a transaction: nothing was written, and nothing is lost.
+    if (when === "within") {
+      faults.kill()
+      return yield* Effect.never
+    }
     faults.onStored({ method, args, answer, call: by, serviceNow: faults.serviceNow() })
     if (when === "after") {
       faults.kill()
@@ -82,16 +84,24 @@ const disturbed = (
 /** Waiting for the bell is no call of the store. */
 const untouched = new Set(["queued"])
 
-/** The same port, disturbed. A port is an object of effects and of functions that answer effects. */
-export const faulty = <Port extends object>(port: Port, faults: StoreFaults): Port =>
-  Object.fromEntries(
-    Object.entries(port).map(([name, member]) => {
-      if (untouched.has(name)) return [name, member]
-      return [
-        name,
-        typeof member === "function"
-          ? (...args: ReadonlyArray<unknown>) => disturbed(name, args, member(...args), faults)
-          : disturbed(name, [], member, faults)
-      ]
-    })
-  ) as Port
+/** The same port, disturbed. A port is an object, or of a class, of effects and of functions that answer effects. */
+export const faulty = <Port extends object>(port: Port, faults: StoreFaults): Port => {
+  const members = new Map<PropertyKey, unknown>()
+  const wrapped = (name: string, member: unknown): unknown => {
+    if (typeof member === "function") {
+      return untouched.has(name)
+        ? member.bind(port)
+        : (...args: ReadonlyArray<unknown>) => disturbed(name, args, member.apply(port, args), faults)
+    }
+    return Effect.isEffect(member) && !untouched.has(name)
+      ? disturbed(name, [], member as Effect.Effect<unknown, unknown>, faults)
+      : member
+  }
+  return new Proxy(port, {
+    get: (_, name) => {
+      if (typeof name !== "string") return Reflect.get(port, name)
+      if (!members.has(name)) members.set(name, wrapped(name, Reflect.get(port, name)))
+      return members.get(name)
+    }
+  })
+}

@@ -27,7 +27,7 @@ export interface Running {
 }
 
 export interface Host {
-  readonly hasTransactions: boolean
+  readonly dieWithin: Disk["dieWithin"]
   /** Starts a process on what the last one left. */
   readonly start: (surroundings: Surroundings) => Effect.Effect<Running, never, Scope.Scope>
   /** The process is gone. */
@@ -40,7 +40,7 @@ export interface Host {
 export const service = (disk: Disk, seed: number): Host => {
   const entropy = Prng.of(seed, "entropy")
   return {
-    hasTransactions: disk.hasTransactions,
+    dieWithin: disk.dieWithin,
     crash: disk.crash,
     discard: disk.discard,
     start: ({ post, store }) =>

@@ -19,7 +19,9 @@ export type Meaning =
   | { readonly means: "reading"; readonly post: string; readonly day: string; readonly totals: Json }
   | { readonly means: "bad"; readonly status: number; readonly code: string; readonly names: string | null }
   | { readonly means: "cross" }
-  | { readonly means: "resend"; readonly webhook: KnownWebhook }
+  /** May make so many further deliveries. */
+  | { readonly means: "resend"; readonly webhook: KnownWebhook; readonly mostEvents: number }
+  | { readonly means: "export"; readonly id: number }
   | { readonly means: "enable"; readonly webhook: KnownWebhook; readonly enabled: boolean }
   | { readonly means: "rotate"; readonly webhook: KnownWebhook }
   | { readonly means: "revoke"; readonly key: KnownKey }
@@ -83,7 +85,7 @@ export interface KnownWebhook {
   readonly secrets: Array<{ readonly secret: string; readonly since: number }>
   /** Rotations that the service may have done. */
   rotations: number
-  /** Calls that may have made a further delivery. */
+  /** How many further deliveries may have been made on purpose. */
   resends: number
   /** When it was last asked to be enabled. */
   enabledAt: number

@@ -43,7 +43,7 @@ const requestOf = ({ body, method, token, url }: SimulatedRequest): Request =>
   })
 
 export const ownHost = (make: OwnHost): Host => ({
-  hasTransactions: false,
+  dieWithin: null,
   crash: () => {},
   discard: () => {},
   start: ({ machine, post }) =>

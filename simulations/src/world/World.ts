@@ -4,7 +4,7 @@
  */
 import { HostClock, Kernel, type Machine, type Picker } from "@lead-signals/simulator"
 import { Sender } from "@lead-signals/webhook"
-import { Effect, type Fiber } from "effect"
+import { Cause, Effect, type Fiber } from "effect"
 import { noRates, type Rates } from "../Scenario.ts"
 import { Decisions } from "./Decisions.ts"
 import { currentCall } from "./FaultyStore.ts"
@@ -32,7 +32,6 @@ const delay = { least: 1, most: 80, late: 20_000 }
 const patienceMillis = 30_000
 const startMillis = 300
 const restartMillis = 3000
-const greatestOperations = 25
 
 export interface WorldOptions {
   readonly seed: number
@@ -77,6 +76,15 @@ export class World {
     this.start()
   }
 
+  /** What is not to fail has failed: the run is worth nothing. */
+  defect: Cause.Cause<unknown> | null = null
+
+  watch(fiber: Fiber.RuntimeFiber<unknown, unknown>): void {
+    fiber.addObserver((exit) => {
+      if (exit._tag === "Failure" && !Cause.isInterruptedOnly(exit.cause)) this.defect ??= exit.cause
+    })
+  }
+
   get isUp(): boolean {
     return this.service !== null && this.service.running !== null
   }
@@ -94,7 +102,7 @@ export class World {
     const machine = this.kernel.machine("service", this.clock)
     const service: { machine: Machine; running: Running | null } = { machine, running: null }
     this.service = service
-    machine.fork(
+    const starting = machine.fork(
       Effect.gen(this, function* () {
         yield* Effect.sleep(startMillis)
         service.running = yield* this.options.host.start({
@@ -107,15 +115,10 @@ export class World {
             serviceNow: () => this.serviceNow,
             onStored: (done) => this.options.onStored(done),
             kill: () => this.kill(),
-            killWithin: (label) => {
-              if (!this.options.host.hasTransactions) return false
-              machine.killWithin(5 + this.decisions.below(`how far ${label}`, greatestOperations), () =>
-                this.kill()
-              )
-              return true
-            },
-            survived: (label) => {
-              throw new Error(`A call that was to be killed within came to its end: ${label}`)
+            killWithin: () => {
+              const { dieWithin } = this.options.host
+              dieWithin?.(() => this.kill())
+              return dieWithin !== null
             }
           }
         })
@@ -123,6 +126,7 @@ export class World {
         return yield* Effect.never
       }).pipe(Effect.scoped)
     )
+    this.watch(starting)
   }
 
   /** At once, in the middle of whatever it does; it is started again after a while. */
@@ -146,6 +150,7 @@ export class World {
 
   driftClock(rate: number): void {
     this.clock.drift(rate, this.kernel.now)
+    if (rate === 0) return
     this.ledger.marks.add("the clock went wrong")
     this.kernel.record("service", "drift", { millionths: Math.round(rate * 1e6) })
   }
@@ -225,18 +230,28 @@ export class World {
     })
   }
 
+  private bodyOf({ headers, text }: SimulatedResponse): unknown {
+    if (!/json/.test(headers["content-type"] ?? "")) return null
+    try {
+      return JSON.parse(text)
+    } catch {
+      this.ledger.violate("bodies valid", `an answer is said to be JSON, and is not: ${text.slice(0, 60)}`)
+      return null
+    }
+  }
+
   private handle(call: Call, answer: (response: SimulatedResponse) => void): void {
     const { service } = this
     if (service === null || service.running === null) return
     call.handledAt = this.kernel.now
     this.options.onHandled(call)
-    service.machine.fork(
+    const handling = service.machine.fork(
       Effect.locally(
         Effect.map(service.running.handle(call.request), (response) => {
           this.options.onAnswered({
             call,
             response,
-            body: /json/.test(response.headers["content-type"] ?? "") ? JSON.parse(response.text) : null,
+            body: this.bodyOf(response),
             at: this.kernel.now
           })
           answer(response)
@@ -245,6 +260,7 @@ export class World {
         call
       )
     )
+    this.watch(handling)
   }
 
   /** From the service to a consumer and back. What is given up is given up. */

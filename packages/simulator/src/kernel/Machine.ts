@@ -46,9 +46,6 @@ const silent = Tracer.make({
 export class Machine {
   isAlive = true
   isPaused = false
-  /** Counts what the fiber in it still may do before the machine is killed: see `killWithin`. */
-  private operationsLeft = Number.POSITIVE_INFINITY
-  private dieWithin: () => void = () => {}
   private readonly scheduler: Scheduler.Scheduler
   private readonly runtime: Runtime.Runtime<never>
 
@@ -62,13 +59,7 @@ export class Machine {
     // For jitter, never for secrets; another one after each restart.
     const random = Random.make(kernel.stream(`random of ${name} ${kernel.now}`).next32())
     this.scheduler = {
-      shouldYield: () => {
-        if (--this.operationsLeft > 0) return false
-        this.operationsLeft = Number.POSITIVE_INFINITY
-        this.dieWithin()
-        // It yields to nobody: of a machine that is gone nothing goes on.
-        return 0
-      },
+      shouldYield: () => false,
       scheduleTask: (task, _priority, fiber) => kernel.enqueue(this, fiber ?? task, task)
     }
     const clock: Clock.Clock = {
@@ -124,12 +115,6 @@ export class Machine {
     if (!this.isPaused) return
     this.isPaused = false
     this.kernel.unpark(this)
-  }
-
-  /** Calls back in the middle of what it does now, after so many operations of the fiber that runs: to kill it there. */
-  killWithin(operations: number, kill: () => void): void {
-    this.operationsLeft = operations
-    this.dieWithin = kill
   }
 
   kill(): void {

@@ -2,6 +2,7 @@
  * Keeps the host out of a run while it lasts: chance and time come from the seed and the kernel, and a real timer is an
  * error, since what it does would happen after the run. `Effect.never` keeps an interval of its own, which does nothing.
  */
+import { GlobalValue } from "effect"
 import type { Prng } from "../Prng.ts"
 
 class RealTimer extends Error {
@@ -26,11 +27,20 @@ const timers = [
   "clearImmediate"
 ]
 
+/**
+ * Every fiber without a parent that has not ended, as Effect keeps them. Those of a machine that was killed never end: they
+ * would be kept, and with them everything of their run, for as long as the process lives.
+ */
+const { roots: fibers } = GlobalValue.globalValue(Symbol.for("effect/FiberScope/Global"), () => ({
+  roots: new Set<unknown>()
+}))
+
 /** Puts these in the place of the host's own; answers how to give the host its own back. */
 const replaced = (chance: Prng, now: () => number, replacements: Record<string, unknown>): (() => void) => {
   const kept = Object.fromEntries(timers.map((name) => [name, Reflect.get(globalThis, name)]))
   const { random } = Math
   const { now: dateNow } = Date
+  const fibersBefore = new Set(fibers)
   Object.assign(globalThis, replacements)
   Math.random = () => chance.fraction()
   Date.now = now
@@ -38,6 +48,7 @@ const replaced = (chance: Prng, now: () => number, replacements: Record<string, 
     Object.assign(globalThis, kept)
     Math.random = random
     Date.now = dateNow
+    for (const fiber of fibers) if (!fibersBefore.has(fiber)) fibers.delete(fiber)
   }
 }
 
