@@ -237,7 +237,10 @@ const perform = (
     case "burst":
       return KeyHolders.burst(stage, caller, brand, action)
     case "rotate":
-      return webhook === undefined ? Effect.void : WebhookOwner.rotate(stage, caller, brand, webhook)
+      return webhook === undefined
+        ? Effect.void
+        : // Of two at once nobody would know which secret is the newer.
+          turns.operator.withPermits(1)(WebhookOwner.rotate(stage, caller, brand, webhook))
     case "test":
       return webhook === undefined ? Effect.void : WebhookOwner.test(stage, caller, brand, webhook)
     case "resend":

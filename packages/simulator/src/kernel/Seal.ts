@@ -18,13 +18,14 @@ const refuse = (name: string) => (): never => {
 /** The longest that Node takes for an interval: by it Effect keeps a process alive that waits for nothing. */
 const neverMillis = 2 ** 31 - 1
 
-const timers = [
+const names = [
   "setTimeout",
   "clearTimeout",
   "setInterval",
   "clearInterval",
   "setImmediate",
-  "clearImmediate"
+  "clearImmediate",
+  "Date"
 ]
 
 /**
@@ -37,7 +38,7 @@ const { roots: fibers } = GlobalValue.globalValue(Symbol.for("effect/FiberScope/
 
 /** Puts these in the place of the host's own; answers how to give the host its own back. */
 const replaced = (chance: Prng, now: () => number, replacements: Record<string, unknown>): (() => void) => {
-  const kept = Object.fromEntries(timers.map((name) => [name, Reflect.get(globalThis, name)]))
+  const kept = Object.fromEntries(names.map((name) => [name, Reflect.get(globalThis, name)]))
   const { random } = Math
   const { now: dateNow } = Date
   const fibersBefore = new Set(fibers)
@@ -75,6 +76,41 @@ export const sealed = <A>(chance: Prng, now: () => number, work: () => A): A => 
 export interface VirtualTimers {
   readonly now: () => number
   readonly after: (millis: number, task: () => void) => () => void
+}
+
+/** `new Date()` shows the virtual time; with arguments it is what it was. */
+const dateOf = (now: () => number): DateConstructor =>
+  class VirtualDate extends Date {
+    constructor(...given: ReadonlyArray<unknown>) {
+      if (given.length === 0) super(now())
+      else super(...(given as [number]))
+    }
+    static override now(): number {
+      return now()
+    }
+  } as DateConstructor
+
+interface Chance {
+  getRandomValues: <A extends ArrayBufferView>(array: A) => A
+  randomUUID: () => string
+}
+
+/** Secrets and ids that a host draws come from the seed while it runs. Answers how to give it its own back. */
+const drawnFrom = (chance: Prng): (() => void) => {
+  const crypto = Reflect.get(globalThis, "crypto") as Chance
+  const { getRandomValues, randomUUID } = crypto
+  const byte = (): number => chance.below(256)
+  crypto.getRandomValues = (array) => {
+    new Uint8Array(array.buffer, array.byteOffset, array.byteLength).forEach(
+      (_, i, bytes) => (bytes[i] = byte())
+    )
+    return array
+  }
+  crypto.randomUUID = () => {
+    const hex = Array.from({ length: 16 }, () => byte().toString(16).padStart(2, "0")).join("")
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
+  }
+  return () => Object.assign(crypto, { getRandomValues, randomUUID })
 }
 
 class Handle {
@@ -126,11 +162,14 @@ export const virtualised = async <A>(
       new Handle(after(0, () => task(...args))),
     clearTimeout: clear,
     clearInterval: clear,
-    clearImmediate: clear
+    clearImmediate: clear,
+    Date: dateOf(now)
   })
+  const giveBack = drawnFrom(chance)
   try {
     return await work(() => new Promise((resolve) => void setImmediate(resolve)))
   } finally {
+    giveBack()
     restore()
   }
 }
