@@ -106,6 +106,13 @@ describe("the kernel", () => {
       expect(kernel.run({ until: startsAt + day, greatestSteps: 5 })).toBe("steps")
     }))
 
+  it("calls it stalled when work at one instant has no end", () =>
+    run(4, (kernel, machine) => {
+      machine.fork(Effect.forever(Effect.yieldNow()))
+      expect(kernel.run({ until: startsAt + day })).toBe("stalled")
+      expect(kernel.now).toBe(startsAt)
+    }))
+
   it("runs what Effect has: queues, races, retries, time-outs, random numbers from the seed", () => {
     const work = Effect.gen(function* () {
       const queue = yield* Queue.bounded<number>(2)

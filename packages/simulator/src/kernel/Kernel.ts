@@ -12,6 +12,9 @@ import { Trace, type TraceValue } from "./Trace.ts"
 
 type Task = () => void
 
+/** Of more work than this at one instant nobody knows whether it ever ends. */
+const greatestStepsAtInstant = 50_000
+
 interface Lane {
   readonly lane: number
   readonly machine: Machine
@@ -27,7 +30,10 @@ interface Timer {
   cancelled: boolean
 }
 
-/** `done`: the condition held. `horizon`: time was up. `stalled`: nothing could go on, and the condition did not hold. */
+/**
+ * `done`: the condition held. `horizon`: time was up. `stalled`: nothing could go on, or everything went on without an end
+ * and without time passing, and the condition did not hold.
+ */
 export type Ended = "done" | "horizon" | "stalled" | "steps"
 
 /** Until the condition holds, or the horizon: a virtual time, past which nothing runs, or so many tasks. */
@@ -59,6 +65,7 @@ export class Kernel {
   /** What machines that are stopped would do. */
   private parked: Array<Lane> = []
   private readonly timers = new Heap<Timer>((a, b) => a.at < b.at || (a.at === b.at && a.seq < b.seq))
+  private stepsAtInstant = 0
   private laneCount = 0
   private timerCount = 0
 
@@ -143,6 +150,7 @@ export class Kernel {
       this.lanes.delete(lane.key)
     }
     this.steps++
+    this.stepsAtInstant++
     task()
     return true
   }
@@ -155,6 +163,7 @@ export class Kernel {
     }
     const first = this.timers.peek()
     if (first === undefined || first.at > until) return false
+    if (first.at > this.now) this.stepsAtInstant = 0
     this.now = first.at
     for (let next = this.timers.peek(); next?.at === this.now; next = this.timers.peek()) {
       const timer = this.timers.pop()!
@@ -173,6 +182,7 @@ export class Kernel {
     for (;;) {
       if (isDone()) return "done"
       if (this.steps >= lastStep) return "steps"
+      if (this.stepsAtInstant > greatestStepsAtInstant) return "stalled"
       if (this.step() || this.advance(until)) continue
       return this.end(until)
     }
@@ -188,6 +198,7 @@ export class Kernel {
   ): Promise<Ended> {
     for (;;) {
       if (isDone()) return "done"
+      if (this.stepsAtInstant > greatestStepsAtInstant) return "stalled"
       if (this.step()) {
         await settle()
         // In the order of their making, whatever the order in which promises were kept.
