@@ -21,7 +21,7 @@ describe("scenarios", () => {
     async (name) => {
       const scenario = scenarioNamed(name)!
       expect([scenario.name, scenario.about.length > 100]).toEqual([name, true])
-      const hours = hoursOf[name] ?? 0.3
+      const hours = hoursOf[name] ?? 0.2
       const { counts, digest, outcome, violation } = simulate(scenario, 1, { hours })
       expect([name, outcome, violation]).toEqual([name, "held", null])
       expect(counts.engagements).toBeGreaterThan(2)
@@ -55,7 +55,7 @@ describe("scenarios", () => {
   it("meet together what the swarm declares, over a short campaign", async () => {
     const swarm = scenarioNamed("swarm")!
     const met = new Set<string>()
-    for (let seed = 1; seed <= 10; seed++) {
+    for (let seed = 1; seed <= 12; seed++) {
       const { marks, outcome, violation } = simulate(swarm, seed)
       expect([seed, outcome, violation]).toEqual([seed, "held", null])
       for (const mark of marks) met.add(mark)

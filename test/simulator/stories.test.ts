@@ -32,25 +32,15 @@ describe("planted bugs", () => {
     }
   })
 
-  it("one of each layer is found, in a story of a few actions [DELIV-3, RATE-1, AUTH-5, EVT-5]", async () => {
-    const names = [
-      "revoked-key-works",
-      "lost-update",
-      "sqlite-suppression-forgotten",
-      "no-limits-on-errors",
-      "body-rebuilt"
-    ]
+  it("one is found over each store, in a story of a few actions [RATE-2, PII-3]", async () => {
     const hunted = await huntAll(
-      names.map((name) => bugNamed(name)!),
+      ["no-limits-on-errors", "sqlite-suppression-forgotten"].map((name) => bugNamed(name)!),
       30,
       () => {}
     )
     expect(hunted.map(({ bug, oracle }) => [bug, oracle])).toEqual([
-      ["revoked-key-works", "revoked keys fail"],
-      ["lost-update", "reference"],
-      ["sqlite-suppression-forgotten", "reference"],
       ["no-limits-on-errors", "limits hold"],
-      ["body-rebuilt", "reference"]
+      ["sqlite-suppression-forgotten", "reference"]
     ])
     for (const { actions, bug, faults } of hunted) {
       expect([bug, actions <= 15, faults <= 3]).toEqual([bug, true, true])
