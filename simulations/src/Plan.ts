@@ -85,12 +85,14 @@ export type Deed =
 /** Something that somebody does at a time, in milliseconds since the run began. */
 export type Action = { readonly n: number; readonly at: number; readonly brand: number } & Deed
 
-export type Trouble = { readonly at: number } & (
-  | { readonly trouble: "kill" }
-  | { readonly trouble: "clock"; readonly millis: number }
-  | { readonly trouble: "drift"; readonly rate: number }
-  | { readonly trouble: "pause" | "partition"; readonly millis: number }
-)
+export type Trouble = { readonly at: number } &
+  /** When the service has gone on by so many steps of its work. */
+  (
+    | { readonly trouble: "kill"; readonly steps: number }
+    | { readonly trouble: "clock"; readonly millis: number }
+    | { readonly trouble: "drift"; readonly rate: number }
+    | { readonly trouble: "pause" | "partition"; readonly millis: number }
+  )
 
 export interface PlannedBrand {
   readonly consumers: ReadonlyArray<{ readonly persona: Persona; readonly events: ReadonlyArray<string> }>
@@ -400,6 +402,9 @@ const actionsOf = (
   })
 }
 
+/** In so many steps the service answers some requests and posts some deliveries. */
+const killSteps = 400
+
 const drawnRates = ({ rates, swarm }: Scenario, prng: Prng, isCalm: boolean): Rates => {
   if (!swarm) return rates
   return Object.fromEntries(
@@ -420,7 +425,7 @@ const troublesOf = (seed: number, { swarm, troubles }: Scenario, hours: number, 
     for (const at of instants(prng, rate / 24, hours)) {
       switch (kind) {
         case "kills":
-          found.push({ at, trouble: "kill" })
+          found.push({ at, trouble: "kill", steps: prng.chance(0.3) ? 0 : prng.below(killSteps) })
           break
         case "clockSteps":
           found.push({ at, trouble: "clock", millis: Math.round((prng.fraction() - 0.5) * 2 * hour) })

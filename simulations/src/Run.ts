@@ -17,7 +17,7 @@ import type { Watch } from "./oracles/Oracle.ts"
 import { ReferenceCampaign } from "./oracles/ReferenceCampaign.ts"
 import { ReferenceModel, type ReferenceSignal } from "./oracles/ReferenceModel.ts"
 import { type Action, type Plan, planOf, signalsPerBrand } from "./Plan.ts"
-import { noRates, type Scenario } from "./Scenario.ts"
+import type { Scenario } from "./Scenario.ts"
 import * as Disk from "./world/Disk.ts"
 import { type Host, service } from "./world/Host.ts"
 import { type Call, type KnownWebhook, Ledger, type StagedBrand, type Violation } from "./world/Ledger.ts"
@@ -263,7 +263,7 @@ const perform = (
 const trouble = (world: World, each: Plan["troubles"][number]): void => {
   switch (each.trouble) {
     case "kill":
-      return world.kill()
+      return world.killAfter(each.steps)
     case "clock":
       return world.stepClock(each.millis)
     case "drift":
@@ -476,8 +476,7 @@ const prepare = (input: RunInput, host: Host) => {
       )
     )
     yield* Effect.sleep(Math.max(0, from + plan.hours * hour - world.kernel.now))
-    world.rates = noRates
-    world.driftClock(0)
+    world.calm()
     for (const fiber of doing) yield* fiber.await
     while (!world.isUp) yield* Effect.sleep(100)
     for (const brand of brands) yield* drain(stage, brand)

@@ -48,6 +48,22 @@ describe("the kernel", () => {
     for (const digest of digests) expect(digest).toMatch(/^[0-9a-f]{64}$/)
   })
 
+  it("interrupts a process before any task of its work, and lets nothing of it run after that", () => {
+    const tasksRun = (interruptAt: number | null) =>
+      run(1, (kernel, machine) => {
+        if (interruptAt !== null) machine.interruptAfter(interruptAt, () => machine.kill())
+        crowd(kernel, machine)
+        return { history: kernel.trace.events.map(({ party }) => party).join(""), steps: kernel.steps }
+      })
+    const whole = tasksRun(null)
+    for (let steps = 0; steps < whole.steps; steps++) {
+      const cut = tasksRun(steps)
+      expect(cut.steps).toBe(steps)
+      expect(whole.history.startsWith(cut.history)).toBe(true)
+    }
+    expect(tasksRun(whole.steps)).toEqual(whole)
+  })
+
   it("can be given the picks that were noted, and then has the same history", () => {
     for (let seed = 0; seed < 50; seed++) {
       const picks = new Map<number, number>()

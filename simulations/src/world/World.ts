@@ -141,6 +141,24 @@ export class World {
     this.kernel.after(restartMillis, this.others, () => this.start())
   }
 
+  /** The same when the service has gone on by so many steps, wherever in its work it is then. */
+  killAfter(steps: number): void {
+    if (steps === 0) this.kill()
+    else {
+      this.service?.machine.interruptAfter(steps, () => {
+        this.ledger.marks.add("the service was killed at a step of its work")
+        this.kill()
+      })
+    }
+  }
+
+  /** Nothing goes wrong any more. */
+  calm(): void {
+    this.rates = noRates
+    this.driftClock(0)
+    this.service?.machine.interruptAfter(0, null)
+  }
+
   /** The service's own clock jumps; nobody else's does. */
   stepClock(millis: number): void {
     this.clock.step(millis)

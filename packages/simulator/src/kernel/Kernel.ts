@@ -144,6 +144,7 @@ export class Kernel {
     if (this.runnable.length === 0) return false
     const index = this.runnable.length === 1 ? 0 : this.picker.pick(this.runnable)
     const lane = this.runnable[index]!
+    if (!lane.machine.mayRun()) return true
     const task = lane.tasks.shift()!
     if (lane.tasks.length === 0) {
       this.runnable.splice(index, 1)

@@ -46,6 +46,8 @@ const silent = Tracer.make({
 export class Machine {
   isAlive = true
   isPaused = false
+  /** What interrupts it, and before how many more of its tasks. */
+  private interruption: { tasksLeft: number; readonly interrupt: () => void } | null = null
   private readonly scheduler: Scheduler.Scheduler
   private readonly runtime: Runtime.Runtime<never>
 
@@ -115,6 +117,20 @@ export class Machine {
     if (!this.isPaused) return
     this.isPaused = false
     this.kernel.unpark(this)
+  }
+
+  /** Lets so many more of its tasks run, and then does that instead of the next one; null: calls it off. */
+  interruptAfter(tasks: number, interrupt: (() => void) | null): void {
+    this.interruption = interrupt === null ? null : { tasksLeft: tasks, interrupt }
+  }
+
+  /** The kernel's: before each task of this machine; whether the task may still run. */
+  mayRun(): boolean {
+    const { interruption } = this
+    if (interruption === null || interruption.tasksLeft-- > 0) return true
+    this.interruption = null
+    interruption.interrupt()
+    return this.isAlive && !this.isPaused
   }
 
   kill(): void {
