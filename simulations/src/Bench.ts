@@ -1,4 +1,5 @@
 /** How fast the simulator is: virtual time per time, and seeds a minute. */
+import { Record } from "effect"
 import type { Progress } from "./report/Progress.ts"
 import { type RunReport, simulate } from "./Run.ts"
 import type { Scenario } from "./Scenario.ts"
@@ -12,9 +13,7 @@ const busyDay = (): Scenario => {
   const [first, ...others] = quiet.brands.map((brand) => ({
     ...brand,
     consumers: ["healthy" as const],
-    perHour: Object.fromEntries(
-      Object.entries(brand.perHour).map(([kind, rate]) => [kind, rate * busyness])
-    ) as unknown as typeof brand.perHour
+    perHour: Record.map(brand.perHour, (rate) => rate * busyness)
   }))
   return { ...quiet, brands: [first!, ...others] }
 }

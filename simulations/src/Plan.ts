@@ -3,6 +3,7 @@
  * a story is a plan with less in it.
  */
 import { Prng, zipf } from "@lead-signals/simulator"
+import { Record } from "effect"
 import {
   type BrandScenario,
   type DeedKind,
@@ -83,7 +84,8 @@ export type Deed =
   | { readonly do: "toggle"; readonly webhook: number; readonly offMillis: number }
 
 /** Something that somebody does at a time, in milliseconds since the run began. */
-export type Action = { readonly n: number; readonly at: number; readonly brand: number } & Deed
+type Dated = { readonly at: number; readonly brand: number } & Deed
+export type Action = { readonly n: number } & Dated
 
 export type Trouble = { readonly at: number } &
   /** When the service has gone on by so many steps of its work. */
@@ -365,9 +367,9 @@ const actionsOf = (
   hours: number,
   startsAt: number,
   isSwarm: boolean
-): ReadonlyArray<Omit<Action, "n">> => {
+): ReadonlyArray<Dated> => {
   const habits = Prng.of(seed, `habits of ${brand}`)
-  const found: Array<Omit<Action, "n">> = []
+  const found: Array<Dated> = []
   for (const kind of deedKinds) {
     // Seeds differ in what people do, too; but something is always seen.
     const factor = isSwarm && kind !== "observe" ? habits.pick([0, 0.5, 1, 2]) : 1
@@ -375,7 +377,7 @@ const actionsOf = (
     const deedAt = deedsOf(prng, kind, brand, scenario, startsAt)
     for (const [n, at] of instants(prng, scenario.perHour[kind] * factor, hours).entries()) {
       const deed = deedAt(at, n)
-      if (deed !== null) found.push({ at, brand, ...deed } as Omit<Action, "n">)
+      if (deed !== null) found.push({ at, brand, ...deed })
     }
   }
   // What happens by itself seldom meets: some of it is moved beside something else.
@@ -384,12 +386,12 @@ const actionsOf = (
     if (!meetings.chance(0.25)) continue
     found[i] = { ...action, at: Math.max(0, meetings.pick(found).at - 200 + meetings.below(600)) }
   }
-  const observed = found.filter((action) => (action as Action).do === "observe") as unknown as ReadonlyArray<
-    Action & { readonly seen: ReadonlyArray<Sighting> }
-  >
+  const observed = found.flatMap((action) =>
+    action.do === "observe" ? [{ at: action.at, seen: action.seen }] : []
+  )
   const repeats = Prng.of(seed, `repeats of ${brand}`)
-  return found.flatMap((action): ReadonlyArray<Omit<Action, "n">> => {
-    if ((action as Action).do !== "again") return [action]
+  return found.flatMap((action): ReadonlyArray<Dated> => {
+    if (action.do !== "again") return [action]
     const before = observed.filter(({ at }) => at <= action.at).sort((a, b) => a.at - b.at)
     if (before.length === 0) return []
     const { seen } = before[Math.max(0, before.length - 1 - repeats.below(6))]!
@@ -398,7 +400,7 @@ const actionsOf = (
       ...rest,
       engagement: repeats.chance(0.5) ? engagement : { ...engagement, commentText: "Edited." }
     }))
-    return [{ ...action, seen: again } as Omit<Action, "n">]
+    return [{ ...action, seen: again }]
   })
 }
 
@@ -407,12 +409,10 @@ const killSteps = 400
 
 const drawnRates = ({ rates, swarm }: Scenario, prng: Prng, isCalm: boolean): Rates => {
   if (!swarm) return rates
-  return Object.fromEntries(
-    Object.entries(rates).map(([name, greatest]) => {
-      const [isOn, share] = [prng.chance(0.5), prng.fraction()]
-      return [name, isOn && !isCalm ? greatest * share : 0]
-    })
-  ) as unknown as Rates
+  return Record.map(rates, (greatest) => {
+    const [isOn, share] = [prng.chance(0.5), prng.fraction()]
+    return isOn && !isCalm ? greatest * share : 0
+  })
 }
 
 const troublesOf = (seed: number, { swarm, troubles }: Scenario, hours: number, isCalm: boolean) => {
@@ -453,7 +453,7 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
   const actions = scenario.brands
     .flatMap((brand, i) => actionsOf(seed, i, brand, hours, startsAt, scenario.swarm))
     .sort((a, b) => a.at - b.at)
-    .map((action, n) => ({ n, ...action }) as Action)
+    .map((action, n) => ({ n, ...action }))
   return {
     hours,
     brands: scenario.brands.map(({ consumers }) => ({

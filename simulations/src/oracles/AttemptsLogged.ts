@@ -1,7 +1,7 @@
+import { isEveryCallEnded } from "./Circumstances.ts"
 import type { Oracle } from "./Oracle.ts"
+import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 
-/** The first, and one for each wait of the schedule. */
-const attemptsAtLeast = 10
 /** Places are given to failing webhooks two at a time. */
 const slackMillis = 120_000
 
@@ -11,7 +11,6 @@ interface Attempt {
   readonly status: number | null
 }
 
-const scheduleSeconds = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 const dayMillis = 86_400_000
 
 /** Each attempt follows the last after its wait, a fifth more or less; a receiver that is busy can ask for more. [DELIV-3] */
@@ -19,7 +18,7 @@ const wrongGap = (log: ReadonlyArray<Attempt>): string | null => {
   for (let i = 1; i < log.length; i++) {
     const [before, after] = [log[i - 1]!, log[i]!]
     const millis = Date.parse(after.at) - Date.parse(before.at) - before.durationMillis
-    const wait = scheduleSeconds[i - 1]! * 1000
+    const wait = waits[i - 1]!
     const most = before.status === 429 || before.status === 503 ? dayMillis : wait * 1.2
     if (millis < wait * 0.8 - 100 || millis > most + slackMillis) {
       return `attempt ${i + 1} came ${millis} ms after the last, whose wait is ${wait} ms`
@@ -33,11 +32,7 @@ export const attemptsLogged: Oracle = {
   name: "attempts logged",
   watch: (ledger) => {
     const { rates, troubles } = ledger.plan
-    const isRecorded =
-      rates.killAtStore === 0 &&
-      rates.storeDown === 0 &&
-      rates.doneButFailed === 0 &&
-      troubles.every(({ trouble }) => trouble !== "kill")
+    const isRecorded = isEveryCallEnded(ledger.plan)
     // What stands still, or is told another time, comes late by its own clock.
     const isTimely =
       rates.slowStore === 0 && troubles.every(({ trouble }) => trouble === "kill" || trouble === "partition")
@@ -51,12 +46,10 @@ export const attemptsLogged: Oracle = {
           if (log.some(({ number }: { number: number }, i: number) => number !== i + 1))
             return `${id}: gaps in the log`
           const last = log.at(-1)
-          const isTaken = log.some(
-            ({ status }: { status: number | null }) => status !== null && status >= 200 && status < 300
-          )
+          const isTaken = log.some(({ status }: Attempt) => isSuccess(status))
           if (state === "delivered" && !isTaken) return `${id} is delivered, and its log knows of no success`
           if (state === "dead" && (isTaken || last === undefined)) return `${id} is dead after a success`
-          if (state === "dead" && attempts < attemptsAtLeast)
+          if (state === "dead" && attempts < attemptsInAll)
             return `${id} was given up after ${attempts} attempts`
           if (isRecorded && (received.get(id) ?? 0) > attempts) {
             return `${id} was received ${received.get(id)} times, and logged ${attempts} times`

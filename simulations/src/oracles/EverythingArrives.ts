@@ -1,6 +1,5 @@
 import type { Oracle } from "./Oracle.ts"
-
-const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status <= 299
+import { isSuccess } from "./RetrySchedule.ts"
 
 /** Every committed event was taken by every webhook that subscribes to it, or stands in the dead letters. [DELIV-2] */
 export const everythingArrives: Oracle = {

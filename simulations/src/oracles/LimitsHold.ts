@@ -1,4 +1,5 @@
 import type { KnownKey } from "../world/Ledger.ts"
+import { isClockRight, isEveryCallEnded } from "./Circumstances.ts"
 import type { Oracle } from "./Oracle.ts"
 
 const windowMillis = 60_000
@@ -19,18 +20,11 @@ export const limitsHold: Oracle = {
   watch: (ledger) => {
     const windows = new Map<string, Window>()
     const lastOpened = new Map<string, number>()
-    const isClockWrong = (): boolean =>
-      ledger.marks.has("the clock jumped") || ledger.marks.has("the clock went wrong")
-    const { rates, troubles } = ledger.plan
-    // A call that was cut off by a kill or a fault of the store has spent its request, and nobody saw it.
-    const isAllSeen =
-      rates.killAtStore === 0 &&
-      rates.storeDown === 0 &&
-      rates.doneButFailed === 0 &&
-      troubles.every(({ trouble }) => trouble !== "kill")
+    // A call that was cut off has spent its request, and nobody saw it.
+    const isAllSeen = isEveryCallEnded(ledger.plan)
     return {
       conclude: () => {
-        if (!isAllSeen || isClockWrong()) return null
+        if (!isAllSeen || !isClockRight(ledger)) return null
         for (const { admitted, refused } of windows.values()) {
           if (refused !== null && admitted < refused.requestsPerMinute) {
             return `key ${refused.id} was refused after ${admitted} of ${refused.requestsPerMinute} requests`
@@ -48,7 +42,7 @@ export const limitsHold: Oracle = {
           return `X-RateLimit-Limit is not the ${key.requestsPerMinute} of key ${key.id}`
         }
         // A clock that jumps voids windows.
-        if (isClockWrong()) return null
+        if (!isClockRight(ledger)) return null
         const opened = lastOpened.get(key.id)
         const isNew = !windows.has(`${key.id} ${reset}`)
         if (isNew && opened !== undefined && Math.abs(Number(reset) - opened) < windowMillis / 1000 - 1) {

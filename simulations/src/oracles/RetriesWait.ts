@@ -1,29 +1,16 @@
 import { isCalm } from "../Plan.ts"
 import type { ReceivedPost } from "../world/Ledger.ts"
+import { isEveryCallEnded } from "./Circumstances.ts"
 import type { Oracle } from "./Oracle.ts"
+import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 
 const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
-const schedule = [
-  5 * second,
-  5 * minute,
-  30 * minute,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  14 * hour,
-  20 * hour,
-  24 * hour
-]
+const hour = 3600 * second
 const attemptMillis = 15 * second
 /** Less an hour, which a clock may have gained or lost. */
 const patienceMillis = 5 * 24 * hour - hour
 const webhookRoute = "/operator/brands/{brandId}/webhooks/{id}"
-const attemptsAtMost = 10
 const healthyWithin = 60 * second
-
-const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status <= 299
 
 /**
  * Attempts of a delivery keep the schedule's distance, and what the receiver asked for; after a success, or a 410, there
@@ -35,9 +22,7 @@ export const retriesWait: Oracle = {
     const { rates, troubles } = ledger.plan
     // What an attempt's end is not recorded of is attempted again when its lease has run out.
     const isRecorded =
-      rates.killAtStore === 0 &&
-      rates.storeDown === 0 &&
-      rates.doneButFailed === 0 &&
+      isEveryCallEnded(ledger.plan) &&
       rates.slowStore === 0 &&
       rates.loss === 0 &&
       rates.late === 0 &&
@@ -72,8 +57,8 @@ export const retriesWait: Oracle = {
         }
         if (post.status === 410) gone.set(webhook.id, at)
         const earlier = posts.get(id) ?? []
-        posts.set(id, [...earlier, post])
         const last = earlier.at(-1)
+        posts.set(id, [...earlier, post])
         if (last === undefined) {
           const waited = at - Date.parse(post.envelope.createdAt)
           const isOwn = webhook.resends === 0 && webhook.enabledAt === 0 && webhook.disabledAt === null
@@ -87,8 +72,8 @@ export const retriesWait: Oracle = {
         if (!isRecorded || webhook.enabledAt > earlier[0]!.at) return null
         if (isSuccess(last.status) && last.at + 2 * attemptMillis < at)
           return `${id} was taken, and came again`
-        if (earlier.length >= attemptsAtMost) return `${id} came ${earlier.length + 1} times`
-        const least = Math.max(schedule[earlier.length - 1]! * 0.8, (last.retryAfterSeconds ?? 0) * second)
+        if (earlier.length >= attemptsInAll) return `${id} came ${earlier.length + 1} times`
+        const least = Math.max(waits[earlier.length - 1]! * 0.8, (last.retryAfterSeconds ?? 0) * second)
         return at - last.at < least - second
           ? `attempt ${earlier.length + 1} of ${id} came ${Math.round((at - last.at) / 1000)} s after the last, not ${Math.round(least / 1000)} s`
           : null
