@@ -97,7 +97,8 @@ export const inputOfStory = ({ faults, plan, schedule, seed }: Story): RunInput 
 
 /** How a replay ended, beside the story. */
 export type Replayed =
-  | { readonly replayed: "same" }
+  /** The same rule is broken; from this decision on, counted from 1, in another way than the story tells. */
+  | { readonly replayed: "same"; readonly partsAt: number | null }
   /** The same decisions, and the rule holds now. */
   | { readonly replayed: "held" }
   | { readonly replayed: "other"; readonly oracle: string }
@@ -111,9 +112,11 @@ export type Replayed =
 
 export const compareReplay = (story: Story, report: RunReport): Replayed => {
   const violation = report.outcome === "stuck" ? stuck : report.violation
-  if (violation?.oracle === story.violates.oracle) return { replayed: "same" }
   const actual = decisionsOf(report.trace)
   const at = story.decisions.findIndex((decision, i) => decision !== actual[i])
+  if (violation?.oracle === story.violates.oracle) {
+    return { replayed: "same", partsAt: at < 0 ? null : at + 1 }
+  }
   if (at >= 0) {
     return {
       replayed: "parted",

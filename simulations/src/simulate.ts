@@ -407,6 +407,7 @@ const nightly = async (): Promise<number> => {
   const endsAt = performance.now() + minutes * 60_000
   const swarm = scenarioNamed("swarm")!
   const met = new Map<string, number>()
+  const digests: Array<string> = []
   let [seeds, swarmSeeds, broken, code] = [0, 0, 0, exitCodes.held]
   function* work(): Generator<SeedRun> {
     for (const name of scenarioNames()) {
@@ -428,6 +429,7 @@ const nightly = async (): Promise<number> => {
     work(),
     (report) => {
       seeds++
+      digests.push(report.digest)
       if (report.scenario === "swarm") {
         swarmSeeds++
         for (const mark of report.marks) met.set(mark, (met.get(mark) ?? 0) + 1)
@@ -454,6 +456,7 @@ const nightly = async (): Promise<number> => {
   const missed = missedMarks(swarm, met)
   say(`${seeds} runs, ${swarmSeeds} of them seeds of swarm; ${broken} broken`)
   for (const line of marksTable(swarm.marks, met, swarmSeeds)) say(line)
+  say(`digest: ${digestOf(digests)}`)
   if (code !== exitCodes.held) return code
   return missed.length > 0 && swarmSeeds >= seedsForMarks * 4 ? exitCodes.vacuous : exitCodes.held
 }

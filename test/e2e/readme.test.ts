@@ -1,6 +1,6 @@
 /** Runs the README as it is written. */
 import { execFile } from "node:child_process"
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -99,6 +99,26 @@ describe("the README", () => {
       // A run that does not hold ends with another code, and fails here.
       await run(process.execPath, ["--import", "tsx", "simulations/src/simulate.ts", ...args], { cwd: root })
     }
+  })
+
+  it("shows of a planted bug what the command tells", async () => {
+    const [, args, shown] = /^\$ pnpm simulate (.+)\n([\s\S]*?)^```/m.exec(readme)!
+    const report = join(temporaryFolder(), "run.html")
+    const { code, stdout } = await run(
+      process.execPath,
+      ["--import", "tsx", "simulations/src/simulate.ts", ...args!.replace("run.html", report).split(" ")],
+      { cwd: root }
+    ).then(
+      (ended) => ({ code: 0, stdout: ended.stdout }),
+      (error: { code: number; stdout: string }) => error
+    )
+    expect(code).toBe(1)
+    let rest = stdout
+    for (const part of shown!.split("…").map((text) => text.trim())) {
+      expect(rest).toContain(part)
+      rest = rest.slice(rest.indexOf(part) + part.length)
+    }
+    expect(existsSync(report)).toBe(true)
   })
 
   it("names every variable that the server reads, and no other", async () => {

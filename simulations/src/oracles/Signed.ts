@@ -40,16 +40,19 @@ export const signed: Oracle = {
         return `${id} says it is of ${said}, and came at ${Math.floor(at / 1000)}`
       // Of a rotation whose answer was lost nobody knows the secret.
       if (webhook.rotations >= webhook.secrets.length) return null
-      const [newest, before] = webhook.secrets.toReversed()
-      const mayBeOlder = at < newest!.since + underWayMillis || wasPaused
-      if (
-        !signs(newest!.secret, post) &&
-        !(mayBeOlder && before !== undefined && signs(before.secret, post))
-      ) {
+      // A secret that was replaced only now may have signed what is under way, however many have come since.
+      const [newest, ...older] = webhook.secrets.toReversed()
+      const replacedAt = (i: number): number => (i === 0 ? newest! : older[i - 1]!).since
+      const replacedNow = older.filter((_, i) => wasPaused || at < replacedAt(i) + underWayMillis)
+      if (![newest!, ...replacedNow].some(({ secret }) => signs(secret, post))) {
         return `${id} to the ${webhook.persona} webhook bears no signature of its secret`
       }
+      const before = older[0]
       const isOverlap =
-        before !== undefined && isTimeRight && at < newest!.since + overlapMillis - underWayMillis
+        before !== undefined &&
+        isTimeRight &&
+        at > before.since + underWayMillis &&
+        at < newest!.since + overlapMillis - underWayMillis
       return isOverlap && webhook.rotations + 1 === webhook.secrets.length && !signs(before.secret, post)
         ? `${id}: within a day of the rotation the old secret no longer signs`
         : null

@@ -80,7 +80,14 @@ export const replaySummary = (story: Story, replayed: Replayed): string => {
   const { message, oracle } = story.violates
   switch (replayed.replayed) {
     case "same":
-      return `  ${oracle}: ${message}`
+      return [
+        `  ${oracle}: ${message}`,
+        ...(replayed.partsAt === null
+          ? []
+          : [
+              `  The same rule, but from decision ${replayed.partsAt} on in another way than the story tells.`
+            ])
+      ].join("\n")
     case "held":
       return `  It was decided as in the story, and "${oracle}" holds now.`
     case "other":
