@@ -1,0 +1,90 @@
+/** Before anything goes wrong: a brand, with its signals, campaign, webhooks and keys. */
+import { Effect } from "effect"
+import { consumer } from "./actors/Consumers.ts"
+import * as KeyHolders from "./actors/KeyHolders.ts"
+import { type Caller, type Stage, succeeding } from "./actors/Stage.ts"
+import { ReferenceCampaign } from "./oracles/ReferenceCampaign.ts"
+import { ReferenceModel, type ReferenceSignal } from "./oracles/ReferenceModel.ts"
+import { type PlannedBrand, signalsPerBrand } from "./Plan.ts"
+import type { KnownWebhook, StagedBrand } from "./world/Ledger.ts"
+
+const limitedRequestsPerMinute = 6
+
+const sources = [
+  { type: "posts-with-keywords", value: "social signals" },
+  {
+    type: "li-company-mention",
+    value: "https://network.example/company/quartz",
+    liCompanyId: "880034",
+    company: { id: 34, name: "Quartz Labs", industry: "Software" }
+  },
+  { type: "li-profile-url", value: "https://network.example/in/watched" }
+]
+
+export const setUp = (stage: Stage, plan: PlannedBrand, index: number): Effect.Effect<StagedBrand> =>
+  Effect.gen(function* () {
+    const { ledger, world } = stage
+    const party = `operator ${index}`
+    const caller = (what: string): Caller => ({ party, label: `set up ${index} ${what}` })
+    const make = (what: string, route: string, params: Record<string, string>, body: unknown) =>
+      Effect.map(
+        succeeding(stage, caller(what), {
+          method: "POST",
+          route,
+          params,
+          body,
+          brand: null,
+          meaning: { means: "make" }
+        }),
+        ({ data }) => data
+      )
+    const { id } = yield* make("brand", "/operator/brands", {}, { name: `Brand ${index}` })
+    const of = { brandId: id as string }
+    const signals: Array<ReferenceSignal> = []
+    for (const [i, source] of sources.slice(0, signalsPerBrand).entries()) {
+      const body = { name: `Signal ${i}`, signalType: "keywords", source }
+      const made = yield* make(`signal ${i}`, "/operator/brands/{brandId}/signals", of, body)
+      signals.push({
+        id: made.id,
+        name: body.name,
+        signalType: body.signalType,
+        source: { liCompanyId: null, company: null, ...source }
+      })
+    }
+    const campaign = yield* make("campaign", "/operator/brands/{brandId}/campaigns", of, { name: "Spring" })
+    const webhooks: Array<KnownWebhook> = []
+    for (const [i, { events, persona }] of plan.consumers.entries()) {
+      const url = `https://b${index}-${i}-${persona}.example/hook`
+      const made = yield* make(`webhook ${i}`, "/operator/brands/{brandId}/webhooks", of, { url, events })
+      webhooks.push({
+        id: made.id,
+        brandId: id,
+        url,
+        persona,
+        events,
+        secrets: [{ secret: made.secret, since: 0 }],
+        rotations: 0,
+        resends: 0,
+        enabledAt: 0,
+        disabledAt: null
+      })
+    }
+    const brand: StagedBrand = {
+      index,
+      id,
+      signalIds: signals.map((signal) => signal.id),
+      campaignId: campaign.id,
+      key: yield* KeyHolders.makeKey(stage, caller("key"), id, 1_000_000),
+      limitedKey: yield* KeyHolders.makeKey(stage, caller("limited key"), id, limitedRequestsPerMinute),
+      webhooks,
+      reference: new ReferenceModel(id, signals),
+      campaign: new ReferenceCampaign(campaign.id),
+      leadIds: new Map(),
+      instants: [],
+      mirror: new Map(),
+      syncedUntil: null
+    }
+    ledger.brands.push(brand)
+    for (const webhook of webhooks) world.consumers.set(webhook.url, consumer(stage, webhook))
+    return brand
+  })
