@@ -14,10 +14,10 @@ import {
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
-import { Effect, Layer, Tracer } from "effect"
+import { Effect, Layer } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const folder = temporaryFolder()
@@ -187,30 +187,7 @@ describe("deliveries in the SQLite file", () => {
 
   it("are found by indexes, whatever is asked: no table that grows is scanned [DELIV-8]", async () => {
     const filename = newFile()
-    const asked = new Set<string>()
-    // The SQL library tells a tracer what it runs.
-    const tracer = Tracer.make({
-      span: (name, parent, context, links, _startTime, kind) => ({
-        _tag: "Span",
-        name,
-        parent,
-        context,
-        links,
-        kind,
-        spanId: "1",
-        traceId: "1",
-        sampled: true,
-        status: { _tag: "Started", startTime: 0n },
-        attributes: new Map(),
-        end: () => {},
-        event: () => {},
-        addLinks: () => {},
-        attribute: (key, value) => {
-          if (key === "db.query.text") asked.add(String(value))
-        }
-      }),
-      context: (run) => run()
-    })
+    const prepare = vi.spyOn(Database.prototype, "prepare")
     await over(
       filename,
       Effect.gen(function* () {
@@ -235,8 +212,10 @@ describe("deliveries in the SQLite file", () => {
         yield* deliveries.list(webhook.id, { state: "dead", page: { page: 1, pageSize: 5 } })
         yield* Operating.eraseLead(brand, author)
         yield* Subscribing.deleteWebhook(brand.id, webhook.id)
-      }).pipe(Effect.withTracer(tracer), Effect.withTracerEnabled(true))
+      })
     )
+    const asked = new Set(prepare.mock.calls.map(([text]) => text))
+    prepare.mockRestore()
     const raw = new Database(filename, { readonly: true })
     const statements = [...asked].filter(
       (text) => /delivery|attempt|event|webhook/.test(text) && !/CREATE|PRAGMA/.test(text)

@@ -1,37 +1,25 @@
 /**
  * The SQLite file: one connection that writes, one that reads beside it, WAL between them. A commit is on the disk when
- * it is answered (synchronous=FULL); a file that another process is writing to is waited for without blocking this one.
+ * it is answered (synchronous=FULL); writes that wait at the same time share one commit, and with it the wait for the
+ * disk. A file that another process is writing to is waited for without blocking this one.
  */
 import { StoreUnavailable } from "@lead-signals/domain"
-import * as Reactivity from "@effect/experimental/Reactivity"
-import * as Migrator from "@effect/sql/Migrator"
-import * as SqlClient from "@effect/sql/SqlClient"
-import type * as SqlError from "@effect/sql/SqlError"
-import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
-import { Cause, Context, Effect, Layer, Queue, Schedule } from "effect"
+import { type Clock, Context, Deferred, Effect, FiberId, Layer, Queue, Schedule, type Scope } from "effect"
 import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
-import { leads } from "./migrations/0001_leads.ts"
-import { webhooks } from "./migrations/0002_webhooks.ts"
-
-/** In order; a released one is never changed. */
-const migrations = { "0001_leads": leads, "0002_webhooks": webhooks }
-const newestMigration = Object.keys(migrations).length
-
-/** Marks the file as ours, "LSig": a foreign SQLite file is refused. */
-const applicationId = 0x4c536967
+import { Connection } from "./Connection.ts"
+import { migrate } from "./Migrations.ts"
 
 export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")<
   Database,
   {
     /** Runs the work over one state of the file. */
-    readonly read: <A>(
-      work: (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError.SqlError>
-    ) => Effect.Effect<A, StoreUnavailable>
-    /** Runs the work as one transaction: all of it is committed, or nothing. */
-    readonly write: <A>(
-      work: (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError.SqlError>
-    ) => Effect.Effect<A, StoreUnavailable>
+    readonly read: <A>(work: (sql: Connection) => A) => Effect.Effect<A, StoreUnavailable>
+    /**
+     * Runs the work as one transaction: all of it is committed, or nothing. `now` is read in it; so are the times of all
+     * that it writes.
+     */
+    readonly write: <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
     /** Takes out of the write-ahead log what was overwritten, as far as no reader is in the way. [PII-3] */
     readonly forgetLog: Effect.Effect<void>
     /** Holds something when this process has made deliveries due. */
@@ -40,18 +28,11 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
 >() {}
 
 const codeOf = (failure: unknown): string => {
-  const cause = (failure as { cause?: unknown })?.cause ?? failure
-  const code = (cause as { code?: unknown })?.code
+  const code = (failure as { code?: unknown } | null)?.code
   return typeof code === "string" ? code : ""
 }
 
 const isBusy = (failure: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(failure))
-
-/** A commit that failed half way can leave its transaction open. */
-const isLeftOpen = (failure: unknown): boolean => {
-  const cause = (failure as { cause?: unknown })?.cause ?? failure
-  return /within a transaction/.test(String((cause as { message?: unknown })?.message))
-}
 
 const reasons: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_(BUSY|LOCKED)/, "another process keeps the file locked"],
@@ -68,14 +49,6 @@ export const unavailable = (failure: unknown): StoreUnavailable => {
   return new StoreUnavailable({ reason: code === "" ? reason : `${reason} (${code})`, cause: failure })
 }
 
-/** A failed BEGIN or COMMIT comes as a defect of the SQL library, which is no bug of ours: it is a failure, too. */
-const asFailure = <A, R>(work: Effect.Effect<A, unknown, R>): Effect.Effect<A, unknown, R> =>
-  Effect.catchAllCause(work, (cause) =>
-    Cause.isInterrupted(cause) || codeOf(Cause.squash(cause)) === ""
-      ? Effect.failCause(cause)
-      : Effect.fail(Cause.squash(cause))
-  )
-
 /** Waits up to about 10 s in all for another process to let go of the file. */
 const patience = Schedule.exponential("5 millis", 1.5).pipe(
   Schedule.jittered,
@@ -83,28 +56,42 @@ const patience = Schedule.exponential("5 millis", 1.5).pipe(
   Schedule.whileInput(isBusy)
 )
 
+/** Tries again while the file is another's; a try itself blocks this process for at most `lockWaitMillis`. */
+const patiently = <A>(attempt: () => A): Effect.Effect<A, StoreUnavailable> => {
+  const once = Effect.try({ try: attempt, catch: (failure) => failure })
+  return Effect.catchAll(once, (failure) =>
+    isBusy(failure)
+      ? Effect.mapError(Effect.retry(once, patience), unavailable)
+      : Effect.fail(unavailable(failure))
+  )
+}
+
 export interface DatabaseOptions {
   readonly synchronous: "FULL" | "OFF"
+  /** One turn in which those can come that write at the same time. */
+  readonly gather: Effect.Effect<void>
   /** Runs within each transaction that writes, when all of it is written and nothing is committed. */
-  readonly beforeCommit: Effect.Effect<void>
+  readonly beforeCommit: () => void
 }
 
 /** How long a statement itself waits, and blocks this process, for a lock. */
 const lockWaitMillis = 20
 
-const connect = (filename: string, options: { readonly readonly: boolean; readonly synchronous: string }) =>
-  Effect.gen(function* () {
-    const client = yield* SqliteClient.make({
-      filename,
-      readonly: options.readonly,
-      disableWAL: options.readonly
-    })
-    yield* client.unsafe(`PRAGMA busy_timeout = ${lockWaitMillis}`)
-    yield* client.unsafe(`PRAGMA synchronous = ${options.synchronous}`)
-    yield* client.unsafe("PRAGMA foreign_keys = ON")
-    yield* client.unsafe("PRAGMA secure_delete = ON")
-    return client as SqlClient.SqlClient
-  })
+const connect = (
+  filename: string,
+  options: { readonly readonly: boolean; readonly synchronous: string }
+): Effect.Effect<Connection, StoreUnavailable, Scope.Scope> =>
+  Effect.acquireRelease(
+    patiently(() => {
+      const connection = new Connection(filename, { ...options, busyMillis: lockWaitMillis })
+      if (!options.readonly) connection.pragma("journal_mode = WAL")
+      connection.pragma(`synchronous = ${options.synchronous}`)
+      connection.pragma("foreign_keys = ON")
+      connection.pragma("secure_delete = ON")
+      return connection
+    }),
+    (connection) => Effect.sync(() => connection.close())
+  )
 
 /** Personal data is in it: a file that we make is its owner's alone. */
 const createPrivately = (filename: string) =>
@@ -119,79 +106,127 @@ const createPrivately = (filename: string) =>
       })
   })
 
-const checkForeign = (sql: SqlClient.SqlClient, filename: string) =>
-  Effect.gen(function* () {
-    // One statement, one state of the file: another process may be making it at this moment.
-    const [file] = yield* sql.unsafe<{ application_id: number; tables: number }>(
-      "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id"
-    )
-    if (file!.tables > 0 && file!.application_id !== applicationId) {
-      return yield* new StoreUnavailable({ reason: `${filename} is a SQLite file of another program` })
-    }
+/** Somebody's write, waiting to be committed. */
+interface Waiting {
+  readonly work: (sql: Connection, now: number) => unknown
+  readonly clock: Clock.Clock
+  readonly answer: Deferred.Deferred<unknown, StoreUnavailable>
+}
+
+/** What became of a write within its transaction. */
+type Done = { readonly failure: unknown } | { readonly result: unknown }
+
+/** Whether nothing of the transaction can be saved: it is over already, or another process holds the file. */
+const isWhole = (writer: Connection, failure: unknown): boolean => !writer.isInTransaction || isBusy(failure)
+
+/** All in one transaction, each as if it were alone: what fails takes back what it did, and no more. */
+const commitTogether = (
+  writer: Connection,
+  waiting: ReadonlyArray<Waiting>,
+  beforeCommit: () => void
+): ReadonlyArray<Done> =>
+  writer.transaction("immediate", () => {
+    const done = waiting.map(({ clock, work }): Done => {
+      const now = clock.unsafeCurrentTimeMillis()
+      if (waiting.length === 1) return { result: work(writer, now) }
+      writer.run("SAVEPOINT one")
+      try {
+        const result = work(writer, now)
+        writer.run("RELEASE one")
+        return { result }
+      } catch (failure) {
+        if (isWhole(writer, failure)) throw failure
+        writer.run("ROLLBACK TO one")
+        writer.run("RELEASE one")
+        return { failure }
+      }
+    })
+    beforeCommit()
+    return done
   })
 
-/** Two processes that start on one file migrate it one after the other. */
-const migrate = (sql: SqlClient.SqlClient, filename: string) =>
-  Effect.gen(function* () {
-    yield* checkForeign(sql, filename)
-    const run = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "migration" })
-    yield* sql.withTransaction(
-      Effect.zipRight(
-        sql.unsafe(`PRAGMA application_id = ${applicationId}`),
-        Effect.provideService(run, SqlClient.SqlClient, sql)
+/** So many writes at most share a commit: none of them waits for more than that many others. */
+const greatestGroup = 256
+const greatestTurns = 8
+
+export const turnOfEventLoop: Effect.Effect<void> = Effect.async((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
+const writing = (writer: Connection, { beforeCommit, gather }: DatabaseOptions) => {
+  let waiting: Array<Waiting> = []
+  let isLed = false
+  const commitNext = Effect.suspend(() => {
+    const group = waiting.slice(0, greatestGroup)
+    waiting = waiting.slice(greatestGroup)
+    return Effect.matchEffect(
+      patiently(() => commitTogether(writer, group, beforeCommit)),
+      {
+        onFailure: (failure) =>
+          Effect.forEach(group, ({ answer }) => Deferred.fail(answer, failure), { discard: true }),
+        onSuccess: (done) =>
+          Effect.forEach(
+            done,
+            (each, i) =>
+              "failure" in each
+                ? Deferred.fail(group[i]!.answer, unavailable(each.failure))
+                : Deferred.succeed(group[i]!.answer, each.result),
+            { discard: true }
+          )
+      }
+    )
+  })
+  /** Until a turn brings no more. */
+  const gatherAll = Effect.gen(function* () {
+    for (let turns = 0, known = 0; turns < greatestTurns && waiting.length > known; turns++) {
+      known = waiting.length
+      yield* gather
+    }
+  })
+  /** The first that comes commits for all that come until it does; it goes on though its own caller went away. */
+  const lead = Effect.uninterruptible(
+    Effect.zipRight(
+      gatherAll,
+      Effect.ensuring(
+        Effect.whileLoop({ while: () => waiting.length > 0, body: () => commitNext, step: () => {} }),
+        Effect.sync(() => {
+          isLed = false
+        })
       )
     )
-    const [newest] = yield* sql.unsafe<{ id: number }>("SELECT max(migration_id) AS id FROM migration")
-    if (newest!.id > newestMigration) {
-      return yield* new StoreUnavailable({
-        reason: `${filename} was written by a newer version of Lead Signals: start that version`
-      })
-    }
-  })
+  )
+  return <A>(work: (sql: Connection, now: number) => A): Effect.Effect<A, StoreUnavailable> =>
+    Effect.clockWith((clock) => {
+      const answer = Deferred.unsafeMake<unknown, StoreUnavailable>(FiberId.none)
+      waiting.push({ work, clock, answer })
+      const awaited = Deferred.await(answer) as Effect.Effect<A, StoreUnavailable>
+      if (isLed) return awaited
+      isLed = true
+      return Effect.zipRight(lead, awaited)
+    })
+}
 
-const make = (filename: string, { beforeCommit, synchronous }: DatabaseOptions) =>
+const make = (filename: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
+    const { synchronous } = options
     yield* createPrivately(filename)
     const writer = yield* connect(filename, { readonly: false, synchronous })
-    yield* asFailure(migrate(writer, filename)).pipe(Effect.retry(patience))
+    yield* patiently(() => migrate(writer, filename))
     const reader = yield* connect(filename, { readonly: true, synchronous })
-
     const queued = yield* Queue.sliding<void>(1)
-
     return Database.of({
       queued,
-      read: (work) =>
-        asFailure(reader.withTransaction(work(reader))).pipe(
-          Effect.retry(patience),
-          Effect.mapError(unavailable)
-        ),
-      write: (work) =>
-        asFailure(
-          writer.withTransaction(
-            Effect.zipLeft(
-              Effect.zipRight(writer.unsafe("UPDATE commits SET n = n + 1"), work(writer)),
-              beforeCommit
-            )
-          )
-        ).pipe(
-          // The failed BEGIN has rolled back what a failed commit left open.
-          Effect.retry({ times: 1, while: isLeftOpen }),
-          Effect.retry(patience),
-          Effect.mapError(unavailable)
-        ),
-      forgetLog: Effect.ignore(asFailure(writer.unsafe("PRAGMA wal_checkpoint(TRUNCATE)")))
+      read: (work) => patiently(() => reader.transaction("deferred", () => work(reader))),
+      write: writing(writer, options),
+      forgetLog: Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
     })
-  }).pipe(asFailure, Effect.mapError(unavailable))
+  })
 
 export const layer = (filename: string, options: DatabaseOptions): Layer.Layer<Database, StoreUnavailable> =>
-  Layer.scoped(Database, make(filename, options)).pipe(Layer.provide(Reactivity.layer))
+  Layer.scoped(Database, make(filename, options))
 
 /** A connection of its own, for what need not survive a loss of power. */
 export const connectVolatile = (filename: string) =>
-  Effect.zipRight(createPrivately(filename), connect(filename, { readonly: false, synchronous: "OFF" })).pipe(
-    asFailure,
-    Effect.mapError(unavailable),
-    Effect.provide(Reactivity.layer)
-  )
+  Effect.zipRight(createPrivately(filename), connect(filename, { readonly: false, synchronous: "OFF" }))
 
-export { asFailure, patience }
+export { patiently }

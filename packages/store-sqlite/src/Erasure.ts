@@ -1,8 +1,7 @@
 /** Takes a person out of everything that the file holds. [PII-3] */
 import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
-import type * as SqlClient from "@effect/sql/SqlClient"
-import { Effect } from "effect"
-import { leadById, type Work } from "./LeadReading.ts"
+import type { Connection } from "./Connection.ts"
+import { leadById } from "./LeadReading.ts"
 import { idOf } from "./Rows.ts"
 import { deleteSearch } from "./SearchIndex.ts"
 
@@ -29,61 +28,54 @@ const concerned = `SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position
       SELECT id FROM engagement WHERE brand_id = ? AND author_ext_id = ?))`
 
 /** What was made or logged of deliveries about the others, and can hold the person as a post's author. */
-const forgetAuthor = (
-  sql: SqlClient.SqlClient,
-  brand: number,
-  author: string,
-  ids: () => DeliveryId
-): Work<void> =>
-  Effect.gen(function* () {
-    const params = [brand, author, brand, author]
-    yield* sql.unsafe(
-      `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND delivery_seq IN (${concerned})`,
-      params
-    )
-    const made = yield* sql.unsafe<{ seq: number; id: DeliveryId }>(
-      `SELECT d.seq, d.id FROM delivery_body b CROSS JOIN delivery d ON d.seq = b.seq
+const forgetAuthor = (sql: Connection, brand: number, author: string, ids: () => DeliveryId): void => {
+  const params = [brand, author, brand, author]
+  sql.run(
+    `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND delivery_seq IN (${concerned})`,
+    params
+  )
+  const made = sql.all<{ seq: number; id: DeliveryId }>(
+    `SELECT d.seq, d.id FROM delivery_body b CROSS JOIN delivery d ON d.seq = b.seq
        WHERE b.seq IN (${concerned}) ORDER BY b.seq`,
-      params
-    )
-    for (const { id, seq } of made) {
-      const fresh = ids()
-      yield* sql.unsafe("DELETE FROM delivery_body WHERE seq = ?", [seq])
-      yield* sql.unsafe("UPDATE delivery SET id = ?, lease = NULL WHERE seq = ?", [fresh, seq])
-      // Those that this one sends again, or was sent again as, are of the same event.
-      yield* sql.unsafe(
-        `UPDATE delivery SET resend_of = iif(resend_of = ?, ?, resend_of), resent_as = iif(resent_as = ?, ?, resent_as)
+    params
+  )
+  for (const { id, seq } of made) {
+    const fresh = ids()
+    sql.run("DELETE FROM delivery_body WHERE seq = ?", [seq])
+    sql.run("UPDATE delivery SET id = ?, lease = NULL WHERE seq = ?", [fresh, seq])
+    // Those that this one sends again, or was sent again as, are of the same event.
+    sql.run(
+      `UPDATE delivery SET resend_of = iif(resend_of = ?, ?, resend_of), resent_as = iif(resent_as = ?, ?, resent_as)
          WHERE position = (SELECT position FROM delivery WHERE seq = ?)`,
-        [id, fresh, id, fresh, seq]
-      )
-    }
-  })
+      [id, fresh, id, fresh, seq]
+    )
+  }
+}
 
 export const erase = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   lead: Pick<Lead, "brandId"> & { readonly id: LeadId },
   personHash: string,
   ids: () => DeliveryId,
   now: number
-): Work<boolean> =>
-  Effect.gen(function* () {
-    const known = yield* leadById(sql, lead.brandId, lead.id)
-    if (known === null) return false
-    const brand = idOf(lead.brandId)
-    yield* sql.unsafe("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
-    yield* deleteSearch(sql, known)
-    for (const statement of removals) yield* sql.unsafe(statement, [known.id])
-    yield* forgetAuthor(sql, brand, known.extId, ids)
-    yield* sql.unsafe(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [
-      now,
-      brand,
-      known.extId
-    ])
-    yield* sql.unsafe(
-      `UPDATE engagement SET post_url = NULL, post_content = NULL, post_author = NULL, post_author_detail = NULL,
+): boolean => {
+  const known = leadById(sql, lead.brandId, lead.id)
+  if (known === null) return false
+  const brand = idOf(lead.brandId)
+  sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
+  deleteSearch(sql, known)
+  for (const statement of removals) sql.run(statement, [known.id])
+  forgetAuthor(sql, brand, known.extId, ids)
+  sql.run(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [
+    now,
+    brand,
+    known.extId
+  ])
+  sql.run(
+    `UPDATE engagement SET post_url = NULL, post_content = NULL, post_author = NULL, post_author_detail = NULL,
          author_ext_id = NULL
        WHERE brand_id = ? AND author_ext_id = ?`,
-      [brand, known.extId]
-    )
-    return true
-  })
+    [brand, known.extId]
+  )
+  return true
+}

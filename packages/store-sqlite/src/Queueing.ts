@@ -1,8 +1,6 @@
 /** Puts deliveries into the outbox. They are due at once. [DELIV-2] */
 import type { DeliveryId } from "@lead-signals/domain"
-import type * as SqlClient from "@effect/sql/SqlClient"
-import { Effect } from "effect"
-import type { Work } from "./LeadReading.ts"
+import type { Connection } from "./Connection.ts"
 
 export interface NewDelivery {
   readonly id: DeliveryId
@@ -16,19 +14,18 @@ export interface NewDelivery {
 const insertedAtOnce = 1000
 
 export const insertDeliveries = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   deliveries: ReadonlyArray<NewDelivery>,
   now: number
-): Work<void> =>
-  Effect.gen(function* () {
-    for (let from = 0; from < deliveries.length; from += insertedAtOnce) {
-      const rows = deliveries
-        .slice(from, from + insertedAtOnce)
-        .map(({ id, position, resendOf, webhookId }) => [id, webhookId, position, resendOf])
-      yield* sql.unsafe(
-        `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at, resend_of)
+): void => {
+  for (let from = 0; from < deliveries.length; from += insertedAtOnce) {
+    const rows = deliveries
+      .slice(from, from + insertedAtOnce)
+      .map(({ id, position, resendOf, webhookId }) => [id, webhookId, position, resendOf])
+    sql.run(
+      `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at, resend_of)
          SELECT value ->> 0, value ->> 1, value ->> 2, 'pending', 0, 0, ?, ?, value ->> 3 FROM json_each(?) ORDER BY key`,
-        [now, now, JSON.stringify(rows)]
-      )
-    }
-  })
+      [now, now, JSON.stringify(rows)]
+    )
+  }
+}

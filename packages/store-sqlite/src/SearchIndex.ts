@@ -4,9 +4,7 @@
  * each other; a shorter one is a token made of the brand and the characters themselves.
  */
 import { Folding, type Lead } from "@lead-signals/domain"
-import type * as SqlClient from "@effect/sql/SqlClient"
-import { Effect } from "effect"
-import type { Work } from "./LeadReading.ts"
+import type { Connection } from "./Connection.ts"
 import { idOf } from "./Rows.ts"
 
 export interface SearchTexts {
@@ -50,28 +48,23 @@ export const matchOf = (brandId: number, needle: string): Match | null => {
     : { table: "lead_text", phrase: `"${needle.replaceAll('"', '""')}"` }
 }
 
-export const insertSearch = (sql: SqlClient.SqlClient, lead: Lead): Work<void> =>
-  Effect.gen(function* () {
-    const texts = searchTexts(idOf(lead.brandId), lead.profile.name, lead.profile.headline)
-    yield* sql.unsafe("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)", [
-      lead.id,
-      texts.name,
-      texts.headline
-    ])
-    yield* sql.unsafe("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)", [lead.id, texts.grams])
-  })
+export const insertSearch = (sql: Connection, lead: Lead): void => {
+  const texts = searchTexts(idOf(lead.brandId), lead.profile.name, lead.profile.headline)
+  sql.run("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)", [
+    lead.id,
+    texts.name,
+    texts.headline
+  ])
+  sql.run("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)", [lead.id, texts.grams])
+}
 
 /** The indexes keep no texts: what is to be taken out must be said again. */
-export const deleteSearch = (sql: SqlClient.SqlClient, lead: Lead): Work<void> =>
-  Effect.gen(function* () {
-    const texts = searchTexts(idOf(lead.brandId), lead.profile.name, lead.profile.headline)
-    yield* sql.unsafe("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
-      lead.id,
-      texts.name,
-      texts.headline
-    ])
-    yield* sql.unsafe("INSERT INTO lead_gram (lead_gram, rowid, grams) VALUES ('delete', ?, ?)", [
-      lead.id,
-      texts.grams
-    ])
-  })
+export const deleteSearch = (sql: Connection, lead: Lead): void => {
+  const texts = searchTexts(idOf(lead.brandId), lead.profile.name, lead.profile.headline)
+  sql.run("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
+    lead.id,
+    texts.name,
+    texts.headline
+  ])
+  sql.run("INSERT INTO lead_gram (lead_gram, rowid, grams) VALUES ('delete', ?, ?)", [lead.id, texts.grams])
+}

@@ -1,9 +1,8 @@
 /** The operator's side of the outbox, on SQLite: what became of deliveries, and sending them again. */
 import { Deliveries, type DeliveryId, Page } from "@lead-signals/domain"
-import type * as SqlClient from "@effect/sql/SqlClient"
-import { Clock, Effect, Layer, Option, Queue } from "effect"
+import type { Connection } from "./Connection.ts"
+import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
-import type { Work } from "./LeadReading.ts"
 import { insertDeliveries } from "./Queueing.ts"
 import { attemptOf, type AttemptRow, deliveryOf, type DeliveryRow, idOf } from "./Rows.ts"
 
@@ -20,113 +19,98 @@ interface Dead {
 
 /** Queues what the deliveries were of once more, and notes with each what it was sent again as. */
 const sendAgain = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   webhookId: number,
   those: ReadonlyArray<Dead>,
-  ids: () => DeliveryId
-): Work<ReadonlyArray<DeliveryId>> =>
-  Effect.gen(function* () {
-    const again = those.map(({ id, position }) => ({ id: ids(), webhookId, position, resendOf: id }))
-    yield* insertDeliveries(sql, again, yield* Clock.currentTimeMillis)
-    yield* sql.unsafe(
-      "UPDATE delivery SET resent_as = j.value ->> 1 FROM json_each(?) j WHERE delivery.seq = j.value ->> 0",
-      [JSON.stringify(those.map(({ seq }, i) => [seq, again[i]!.id]))]
-    )
-    return again.map(({ id }) => id)
-  })
+  ids: () => DeliveryId,
+  now: number
+): ReadonlyArray<DeliveryId> => {
+  const again = those.map(({ id, position }) => ({ id: ids(), webhookId, position, resendOf: id }))
+  insertDeliveries(sql, again, now)
+  sql.run(
+    "UPDATE delivery SET resent_as = j.value ->> 1 FROM json_each(?) j WHERE delivery.seq = j.value ->> 0",
+    [JSON.stringify(those.map(({ seq }, i) => [seq, again[i]!.id]))]
+  )
+  return again.map(({ id }) => id)
+}
 
 const make = Effect.map(Database, (database) => {
-  const queue = <A>(work: (sql: SqlClient.SqlClient) => Work<A>) =>
+  const queue = <A>(work: (sql: Connection, now: number) => A) =>
     Effect.tap(database.write(work), () => Queue.offer(database.queued, undefined))
 
   return Deliveries.of({
     list: (webhookId, { page, state }) =>
-      database.read((sql) =>
-        Effect.gen(function* () {
-          const webhook = idOf(webhookId)
-          const [where, params] =
-            state === null
-              ? ["webhook_id = ?", [webhook]]
-              : ["webhook_id = ? AND state = ?", [webhook, state]]
-          const [count] = yield* sql.unsafe<{ n: number }>(
-            `SELECT coalesce(sum(n), 0) AS n FROM delivery_count WHERE ${where}`,
-            params
-          )
-          const rows = yield* sql.unsafe<DeliveryRow>(
-            `SELECT ${columns}
+      database.read((sql) => {
+        const webhook = idOf(webhookId)
+        const [where, params] =
+          state === null ? ["webhook_id = ?", [webhook]] : ["webhook_id = ? AND state = ?", [webhook, state]]
+        const count = sql.get<{ n: number }>(
+          `SELECT coalesce(sum(n), 0) AS n FROM delivery_count WHERE ${where}`,
+          params
+        )
+        const rows = sql.all<DeliveryRow>(
+          `SELECT ${columns}
              FROM (SELECT seq FROM delivery WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?) p
              CROSS JOIN delivery d ON d.seq = p.seq ${withEvent} ORDER BY d.seq DESC`,
-            [...params, page.pageSize, Page.offset(page)]
-          )
-          return { total: count!.n, deliveries: rows.map(deliveryOf) }
-        })
-      ),
+          [...params, page.pageSize, Page.offset(page)]
+        )
+        return { total: count!.n, deliveries: rows.map(deliveryOf) }
+      }),
 
     get: (webhookId, id) =>
-      database.read((sql) =>
-        Effect.gen(function* () {
-          const [row] = yield* sql.unsafe<DeliveryRow & { seq: number }>(
-            `SELECT d.seq, ${columns} FROM delivery d ${withEvent} WHERE d.id = ? AND d.webhook_id = ?`,
-            [id, idOf(webhookId)]
-          )
-          if (row === undefined) return Option.none()
-          const attempts = yield* sql.unsafe<AttemptRow>(
-            "SELECT * FROM attempt WHERE delivery_seq = ? ORDER BY number",
-            [row.seq]
-          )
-          return Option.some({ delivery: deliveryOf(row), attempts: attempts.map(attemptOf) })
-        })
-      ),
+      database.read((sql) => {
+        const row = sql.get<DeliveryRow & { seq: number }>(
+          `SELECT d.seq, ${columns} FROM delivery d ${withEvent} WHERE d.id = ? AND d.webhook_id = ?`,
+          [id, idOf(webhookId)]
+        )
+        if (row === undefined) return Option.none()
+        const attempts = sql.all<AttemptRow>("SELECT * FROM attempt WHERE delivery_seq = ? ORDER BY number", [
+          row.seq
+        ])
+        return Option.some({ delivery: deliveryOf(row), attempts: attempts.map(attemptOf) })
+      }),
 
     test: (webhookId, ids) =>
-      queue((sql) =>
-        Effect.gen(function* () {
-          const delivery = { id: ids(), webhookId: idOf(webhookId), position: null, resendOf: null }
-          yield* insertDeliveries(sql, [delivery], yield* Clock.currentTimeMillis)
-          return delivery.id
-        })
-      ),
+      queue((sql, now) => {
+        const delivery = { id: ids(), webhookId: idOf(webhookId), position: null, resendOf: null }
+        insertDeliveries(sql, [delivery], now)
+        return delivery.id
+      }),
 
     resendEvent: (webhook, lead, ids) =>
-      queue((sql) =>
-        Effect.gen(function* () {
-          const [event] = yield* sql.unsafe<{ position: number }>(
-            `SELECT position FROM event WHERE lead_id = ? AND brand_id = ? AND event = ? ORDER BY position DESC LIMIT 1`,
-            [lead.id, idOf(webhook.brandId), lead.event]
-          )
-          if (event === undefined) return Option.none()
-          const { position } = event
-          const delivery = { id: ids(), webhookId: idOf(webhook.id), position, resendOf: null }
-          yield* insertDeliveries(sql, [delivery], yield* Clock.currentTimeMillis)
-          return Option.some(delivery.id)
-        })
-      ),
+      queue((sql, now) => {
+        const event = sql.get<{ position: number }>(
+          `SELECT position FROM event WHERE lead_id = ? AND brand_id = ? AND event = ? ORDER BY position DESC LIMIT 1`,
+          [lead.id, idOf(webhook.brandId), lead.event]
+        )
+        if (event === undefined) return Option.none()
+        const { position } = event
+        const delivery = { id: ids(), webhookId: idOf(webhook.id), position, resendOf: null }
+        insertDeliveries(sql, [delivery], now)
+        return Option.some(delivery.id)
+      }),
 
     resend: (webhookId, id, ids) =>
-      queue((sql) =>
-        Effect.gen(function* () {
-          const found = yield* sql.unsafe<Dead>(
-            "SELECT seq, id, position FROM delivery WHERE id = ? AND webhook_id = ?",
-            [id, idOf(webhookId)]
-          )
-          const [again] = yield* sendAgain(sql, idOf(webhookId), found, ids)
-          return Option.fromNullable(again)
-        })
-      ),
+      queue((sql, now) => {
+        const found = sql.all<Dead>(
+          "SELECT seq, id, position FROM delivery WHERE id = ? AND webhook_id = ?",
+          [id, idOf(webhookId)]
+        )
+        const [again] = sendAgain(sql, idOf(webhookId), found, ids, now)
+        return Option.fromNullable(again)
+      }),
 
     recover: (webhookId, { events, limit, since }, ids) =>
-      queue((sql) =>
-        Effect.gen(function* () {
-          const found = yield* sql.unsafe<Dead>(
-            `SELECT d.seq, d.id, d.position FROM delivery d ${withEvent}
+      queue((sql, now) => {
+        const found = sql.all<Dead>(
+          `SELECT d.seq, d.id, d.position FROM delivery d ${withEvent}
              WHERE d.webhook_id = ? AND d.state = 'dead' AND d.resent_as IS NULL AND d.finished_at >= ?
                AND (d.position IS NULL OR e.event IN (SELECT value FROM json_each(?)))
              ORDER BY d.finished_at, d.seq LIMIT ?`,
-            [idOf(webhookId), since, JSON.stringify(events), limit]
-          )
-          return (yield* sendAgain(sql, idOf(webhookId), found, ids)).length
-        })
-      )
+          [idOf(webhookId), since, JSON.stringify(events), limit]
+        )
+        return sendAgain(sql, idOf(webhookId), found, ids, now).length
+      })
   })
 })
 

@@ -1,8 +1,7 @@
 /** Brands, keys, signals, campaigns with their readings, and webhooks, on SQLite. */
 import { Directory, type PostTotals, type Webhook } from "@lead-signals/domain"
-import type * as SqlClient from "@effect/sql/SqlClient"
-import type * as SqlError from "@effect/sql/SqlError"
-import { Clock, Effect, Layer, Option, Queue } from "effect"
+import type { Connection, Param } from "./Connection.ts"
+import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
 import {
   apiKeyOf,
@@ -18,23 +17,21 @@ import {
   type WebhookRow
 } from "./Rows.ts"
 
-type Param = string | number | null
-
 const all =
   <Row extends object, A>(of: (row: Row) => A, text: string, params: ReadonlyArray<Param>) =>
-  (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<A>, SqlError.SqlError> =>
-    Effect.map(sql.unsafe<Row>(text, params), (rows) => rows.map(of))
+  (sql: Connection): ReadonlyArray<A> =>
+    sql.all<Row>(text, params).map(of)
 
 const first =
   <Row extends object, A>(of: (row: Row) => A, text: string, params: ReadonlyArray<Param>) =>
-  (sql: SqlClient.SqlClient): Effect.Effect<Option.Option<A>, SqlError.SqlError> =>
-    Effect.map(all(of, text, params)(sql), (found) => Option.fromNullable(found[0]))
+  (sql: Connection): Option.Option<A> =>
+    Option.map(Option.fromNullable(sql.get<Row>(text, params)), of)
 
 /** For `INSERT … RETURNING`, which gives exactly one row. */
 const one =
   <Row extends object, A>(of: (row: Row) => A, text: string, params: ReadonlyArray<Param>) =>
-  (sql: SqlClient.SqlClient): Effect.Effect<A, SqlError.SqlError> =>
-    Effect.map(all(of, text, params)(sql), (found) => found[0]!)
+  (sql: Connection): A =>
+    of(sql.get<Row>(text, params)!)
 
 const keyColumns = "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at"
 
@@ -55,8 +52,8 @@ const webhookById = (brandId: string, id: string) =>
   ])
 
 /** One whose attempt is under way becomes due when its lease runs out: until then it is another's. [DELIV-4] */
-const startFresh = (sql: SqlClient.SqlClient, webhookId: number, now: number) =>
-  sql.unsafe(
+const startFresh = (sql: Connection, webhookId: number, now: number) =>
+  sql.run(
     `UPDATE delivery SET failures = 0, due_at = CASE WHEN lease IS NULL THEN min(due_at, ?) ELSE due_at END
      WHERE webhook_id = ? AND state = 'pending' AND (failures > 0 OR (lease IS NULL AND due_at > ?))`,
     [now, webhookId, now]
@@ -106,24 +103,20 @@ const make = Effect.map(Database, (database) =>
         )
       ),
     revokeKey: (brandId, keyId, now) =>
-      database.write((sql) =>
-        Effect.map(
-          sql.unsafe(
+      database.write(
+        (sql) =>
+          sql.all(
             "UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND brand_id = ? RETURNING id",
             [now, idOf(keyId), idOf(brandId)]
-          ),
-          (rows) => rows.length === 1
-        )
+          ).length === 1
       ),
     markKeyUsed: (keyId, minute) =>
       database.write((sql) =>
-        Effect.asVoid(
-          sql.unsafe("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ?), ?) WHERE id = ?", [
-            minute,
-            minute,
-            idOf(keyId)
-          ])
-        )
+        sql.run("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ?), ?) WHERE id = ?", [
+          minute,
+          minute,
+          idOf(keyId)
+        ])
       ),
 
     createSignal: (brandId, signal, now) =>
@@ -155,40 +148,36 @@ const make = Effect.map(Database, (database) =>
       ),
     putReading: (campaignId, postId, day, totals) =>
       database.write((sql) =>
-        Effect.asVoid(
-          sql.unsafe(
-            `INSERT INTO reading (campaign_id, post_id, day, impressions, reactions, comments, reposts)
+        sql.run(
+          `INSERT INTO reading (campaign_id, post_id, day, impressions, reactions, comments, reposts)
              VALUES (?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT DO UPDATE SET impressions = excluded.impressions, reactions = excluded.reactions,
                comments = excluded.comments, reposts = excluded.reposts`,
-            [
-              idOf(campaignId),
-              postId,
-              day,
-              totals.impressions,
-              totals.reactions,
-              totals.comments,
-              totals.reposts
-            ]
-          )
+          [
+            idOf(campaignId),
+            postId,
+            day,
+            totals.impressions,
+            totals.reactions,
+            totals.comments,
+            totals.reposts
+          ]
         )
       ),
     snapshot: (campaignId, span) =>
-      database.read((sql) =>
-        Effect.gen(function* () {
-          const [latest] = yield* sql.unsafe<{ day: string | null }>(
-            "SELECT max(day) AS day FROM reading WHERE campaign_id = ? AND day BETWEEN ? AND ?",
-            [idOf(campaignId), span.startDate ?? "", span.endDate ?? "9999-12-31"]
-          )
-          if (latest!.day === null) return Option.none()
-          const readings = yield* sql.unsafe<PostTotals>(
-            `SELECT impressions, reactions, comments, reposts, max(day)
+      database.read((sql) => {
+        const latest = sql.get<{ day: string | null }>(
+          "SELECT max(day) AS day FROM reading WHERE campaign_id = ? AND day BETWEEN ? AND ?",
+          [idOf(campaignId), span.startDate ?? "", span.endDate ?? "9999-12-31"]
+        )
+        if (latest!.day === null) return Option.none()
+        const readings = sql.all<PostTotals>(
+          `SELECT impressions, reactions, comments, reposts, max(day)
              FROM reading WHERE campaign_id = ? AND day <= ? GROUP BY post_id`,
-            [idOf(campaignId), latest!.day]
-          )
-          return Option.some({ snapshotDate: latest!.day, readings })
-        })
-      ),
+          [idOf(campaignId), latest!.day]
+        )
+        return Option.some({ snapshotDate: latest!.day, readings })
+      }),
 
     createWebhook: (webhook) =>
       database.write(
@@ -204,33 +193,28 @@ const make = Effect.map(Database, (database) =>
     webhook: (brandId, id) => database.read(webhookById(brandId, id)),
     updateWebhook: (brandId, id, change) =>
       Effect.tap(
-        database.write((sql) =>
-          Effect.gen(function* () {
-            const before = yield* webhookById(brandId, id)(sql)
-            if (Option.isNone(before)) return Option.none()
-            const now = yield* Clock.currentTimeMillis
-            const after = change(before.value, now)
-            yield* sql.unsafe(
-              `UPDATE webhook SET url = ?, events = ?, description = ?, enabled = ?, disabled_reason = ?, failing_since = ?,
+        database.write((sql, now) => {
+          const before = webhookById(brandId, id)(sql)
+          if (Option.isNone(before)) return Option.none()
+          const after = change(before.value, now)
+          sql.run(
+            `UPDATE webhook SET url = ?, events = ?, description = ?, enabled = ?, disabled_reason = ?, failing_since = ?,
                  secrets = ? WHERE id = ?`,
-              [...webhookValues(after), idOf(id)]
-            )
-            if (after.enabled && !before.value.enabled) yield* startFresh(sql, idOf(id), now)
-            return Option.some(after)
-          })
-        ),
+            [...webhookValues(after), idOf(id)]
+          )
+          if (after.enabled && !before.value.enabled) startFresh(sql, idOf(id), now)
+          return Option.some(after)
+        }),
         () => Queue.offer(database.queued, undefined)
       ),
     deleteWebhook: (brandId, id) =>
-      database.write((sql) =>
-        Effect.gen(function* () {
-          if (Option.isNone(yield* webhookById(brandId, id)(sql))) return false
-          for (const statement of webhookRemovals) yield* sql.unsafe(statement, [idOf(id)])
-          return true
-        })
-      ),
+      database.write((sql) => {
+        if (Option.isNone(webhookById(brandId, id)(sql))) return false
+        for (const statement of webhookRemovals) sql.run(statement, [idOf(id)])
+        return true
+      }),
 
-    ping: database.read((sql) => Effect.asVoid(sql.unsafe("SELECT n FROM commits")))
+    ping: database.read((sql) => void sql.get("SELECT n FROM commits"))
   })
 )
 

@@ -13,8 +13,8 @@ import {
   type EventType,
   type Proposal
 } from "@lead-signals/domain"
-import type * as SqlClient from "@effect/sql/SqlClient"
-import { Clock, Effect, Layer, Option, Queue } from "effect"
+import type { Connection } from "./Connection.ts"
+import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
 import * as LeadListing from "./LeadListing.ts"
 import { flagsOf, idOf, leadOf, type LeadRow } from "./Rows.ts"
@@ -25,36 +25,32 @@ import {
   leadsById,
   readEngagements,
   windows,
-  withAuthor,
-  type Work
+  withAuthor
 } from "./LeadReading.ts"
 import * as Erasure from "./Erasure.ts"
 import { insertDeliveries } from "./Queueing.ts"
 import { deleteSearch, insertSearch } from "./SearchIndex.ts"
 
 const list = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   brandId: string,
   query: Parameters<Context["list"]>[1]
-): Work<{ total: number; leads: ReadonlyArray<{ lead: Lead; window: EngagementWindow | null }> }> =>
-  Effect.gen(function* () {
-    const selection = LeadListing.select(idOf(brandId), query.filter)
-    if (selection.isEmpty) return { total: 0, leads: [] }
-    const asked = LeadListing.countsSql(selection)
-    const [columns] = yield* sql.unsafe<Record<string, number>>(asked.sql.text, asked.sql.params)
-    const drivers = asked.drivers.map((driver, i) => [driver, columns![`c${i}`]!] as const)
-    const counts: LeadListing.Counts = { all: drivers[0]![1], drivers }
-    const totalSql = LeadListing.totalSql(selection, counts)
-    const [{ n: total }] = (yield* sql.unsafe<{ n: number }>(totalSql.text, totalSql.params)) as [
-      { n: number }
-    ]
-    if (Page.offset(query.page) >= total) return { total, leads: [] }
-    const pageSql = LeadListing.pageSql(selection, query, counts, total)
-    const ids = (yield* sql.unsafe<{ id: LeadId }>(pageSql.text, pageSql.params)).map(({ id }) => id)
-    const leads = yield* leadsById(sql, ids)
-    const found = query.engagements === "none" ? null : yield* windows(sql, ids)
-    return { total, leads: leads.map((lead) => ({ lead, window: found?.get(lead.id) ?? null })) }
-  })
+): { total: number; leads: ReadonlyArray<{ lead: Lead; window: EngagementWindow | null }> } => {
+  const selection = LeadListing.select(idOf(brandId), query.filter)
+  if (selection.isEmpty) return { total: 0, leads: [] }
+  const asked = LeadListing.countsSql(selection)
+  const columns = sql.get<Record<string, number>>(asked.sql.text, asked.sql.params)
+  const drivers = asked.drivers.map((driver, i) => [driver, columns![`c${i}`]!] as const)
+  const counts: LeadListing.Counts = { all: drivers[0]![1], drivers }
+  const totalSql = LeadListing.totalSql(selection, counts)
+  const [{ n: total }] = sql.all<{ n: number }>(totalSql.text, totalSql.params) as [{ n: number }]
+  if (Page.offset(query.page) >= total) return { total, leads: [] }
+  const pageSql = LeadListing.pageSql(selection, query, counts, total)
+  const ids = sql.all<{ id: LeadId }>(pageSql.text, pageSql.params).map(({ id }) => id)
+  const leads = leadsById(sql, ids)
+  const found = query.engagements === "none" ? null : windows(sql, ids)
+  return { total, leads: leads.map((lead) => ({ lead, window: found?.get(lead.id) ?? null })) }
+}
 
 /* Writing */
 
@@ -77,36 +73,34 @@ const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | n
   lead.updatedAt
 ]
 
-const insertLead = (sql: SqlClient.SqlClient, draft: Observations.LeadDraft): Work<Lead> =>
-  Effect.gen(function* () {
-    const [row] = yield* sql.unsafe<{ id: LeadId }>(
-      `INSERT INTO lead (brand_id, ext_id, name, name_key, headline, username, title1, li_profile_url, profile_img_url,
+const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
+  const row = sql.get<{ id: LeadId }>(
+    `INSERT INTO lead (brand_id, ext_id, name, name_key, headline, username, title1, li_profile_url, profile_img_url,
          company, profile_times, signal_id, signal_ids, flags, score1, score_missing, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-      [idOf(draft.brandId), draft.extId, ...values(draft)]
-    )
-    const lead = { ...draft, id: row!.id }
-    yield* insertSearch(sql, lead)
-    return lead
-  })
+    [idOf(draft.brandId), draft.extId, ...values(draft)]
+  )
+  const lead = { ...draft, id: row!.id }
+  insertSearch(sql, lead)
+  return lead
+}
 
-const updateLead = (sql: SqlClient.SqlClient, before: Lead, after: Lead): Work<void> =>
-  Effect.gen(function* () {
-    yield* sql.unsafe(
-      `UPDATE lead SET name = ?, name_key = ?, headline = ?, username = ?, title1 = ?, li_profile_url = ?,
+const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
+  sql.run(
+    `UPDATE lead SET name = ?, name_key = ?, headline = ?, username = ?, title1 = ?, li_profile_url = ?,
          profile_img_url = ?, company = ?, profile_times = ?, signal_id = ?, signal_ids = ?, flags = ?, score1 = ?, score_missing = ?,
          created_at = ?, updated_at = ?
        WHERE id = ?`,
-      [...values(after), after.id]
-    )
-    if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {
-      yield* deleteSearch(sql, before)
-      yield* insertSearch(sql, after)
-    }
-  })
+    [...values(after), after.id]
+  )
+  if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {
+    deleteSearch(sql, before)
+    insertSearch(sql, after)
+  }
+}
 
-const insertEngagement = (sql: SqlClient.SqlClient, brandId: number, engagement: Engagement): Work<unknown> =>
-  sql.unsafe(
+const insertEngagement = (sql: Connection, brandId: number, engagement: Engagement): unknown =>
+  sql.run(
     `INSERT INTO engagement (brand_id, id, lead_id, signal_id, type, reaction_type, comment_text, post_url, post_content,
        post_posted_at, post_author, post_author_detail, author_ext_id, emitted_at, tracked_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -129,41 +123,40 @@ const insertEngagement = (sql: SqlClient.SqlClient, brandId: number, engagement:
     ]
   )
 
-const knownOf = (sql: SqlClient.SqlClient, brandId: number, proposal: Proposal): Work<Observations.Known> =>
-  Effect.gen(function* () {
-    const [row] = yield* sql.unsafe<{
-      signal: number
-      engagement_of: number | null
-      person: number
-      author: number
-    }>(
-      `SELECT EXISTS (SELECT 1 FROM signal WHERE id = ? AND brand_id = ?) AS signal,
+const knownOf = (sql: Connection, brandId: number, proposal: Proposal): Observations.Known => {
+  const row = sql.get<{
+    signal: number
+    engagement_of: number | null
+    person: number
+    author: number
+  }>(
+    `SELECT EXISTS (SELECT 1 FROM signal WHERE id = ? AND brand_id = ?) AS signal,
          (SELECT lead_id FROM engagement WHERE brand_id = ? AND id = ?) AS engagement_of,
          EXISTS (SELECT 1 FROM suppression WHERE brand_id = ? AND hash = ?) AS person,
          EXISTS (SELECT 1 FROM suppression WHERE brand_id = ? AND hash = ?) AS author`,
-      [
-        idOf(proposal.signalId),
-        brandId,
-        brandId,
-        proposal.engagementId,
-        brandId,
-        proposal.personHash,
-        brandId,
-        proposal.authorHash ?? ""
-      ]
-    )
-    const [lead] = yield* sql.unsafe<LeadRow>(
-      `SELECT ${leadColumns} FROM lead l WHERE l.brand_id = ? AND l.ext_id = ?`,
-      [brandId, proposal.personExtId]
-    )
-    return {
-      signalExists: row!.signal === 1,
-      engagementOf: row!.engagement_of,
-      personSuppressed: row!.person === 1,
-      authorSuppressed: row!.author === 1,
-      lead: lead === undefined ? null : leadOf(lead)
-    }
-  })
+    [
+      idOf(proposal.signalId),
+      brandId,
+      brandId,
+      proposal.engagementId,
+      brandId,
+      proposal.personHash,
+      brandId,
+      proposal.authorHash ?? ""
+    ]
+  )
+  const lead = sql.get<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.brand_id = ? AND l.ext_id = ?`, [
+    brandId,
+    proposal.personExtId
+  ])
+  return {
+    signalExists: row!.signal === 1,
+    engagementOf: row!.engagement_of,
+    personSuppressed: row!.person === 1,
+    authorSuppressed: row!.author === 1,
+    lead: lead === undefined ? null : leadOf(lead)
+  }
+}
 
 /** An event as it was committed, for those that wait for it. */
 interface Fired {
@@ -172,77 +165,69 @@ interface Fired {
 }
 
 const commitOne = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   brandId: string,
   proposal: Proposal,
   now: number,
   fired: Array<Fired>
-): Work<Committed> =>
-  Effect.gen(function* () {
-    const brand = idOf(brandId)
-    const known = yield* knownOf(sql, brand, proposal)
-    const decision = proposal.decide(known, now)
-    if (decision.outcome !== "recorded") return { leadId: null, ...decision }
-    const before = known.lead
-    const lead = before === null ? yield* insertLead(sql, decision.lead) : { ...decision.lead, id: before.id }
-    if (before !== null) yield* updateLead(sql, before, lead)
-    const signalId = decision.engagement.signalId
-    if (before === null || !before.signalIds.includes(signalId)) {
-      yield* sql.unsafe("INSERT INTO lead_signal (signal_id, lead_id) VALUES (?, ?)", [
-        idOf(signalId),
-        lead.id
-      ])
-    }
-    yield* insertEngagement(sql, brand, { ...decision.engagement, leadId: lead.id })
-    for (const { event, isFirstActivity } of decision.events) {
-      const [row] = yield* sql.unsafe<{ position: number }>(
-        `INSERT INTO event (event, brand_id, lead_id, engagement_id, is_first_activity, occurred_at)
+): Committed => {
+  const brand = idOf(brandId)
+  const known = knownOf(sql, brand, proposal)
+  const decision = proposal.decide(known, now)
+  if (decision.outcome !== "recorded") return { leadId: null, ...decision }
+  const before = known.lead
+  const lead = before === null ? insertLead(sql, decision.lead) : { ...decision.lead, id: before.id }
+  if (before !== null) updateLead(sql, before, lead)
+  const signalId = decision.engagement.signalId
+  if (before === null || !before.signalIds.includes(signalId)) {
+    sql.run("INSERT INTO lead_signal (signal_id, lead_id) VALUES (?, ?)", [idOf(signalId), lead.id])
+  }
+  insertEngagement(sql, brand, { ...decision.engagement, leadId: lead.id })
+  for (const { event, isFirstActivity } of decision.events) {
+    const row = sql.get<{ position: number }>(
+      `INSERT INTO event (event, brand_id, lead_id, engagement_id, is_first_activity, occurred_at)
          VALUES (?, ?, ?, ?, ?, ?) RETURNING position`,
-        [event, brand, lead.id, decision.engagement.id, Number(isFirstActivity), now]
-      )
-      fired.push({ position: row!.position, event })
-    }
-    return { outcome: decision.outcome, leadId: lead.id }
-  })
+      [event, brand, lead.id, decision.engagement.id, Number(isFirstActivity), now]
+    )
+    fired.push({ position: row!.position, event })
+  }
+  return { outcome: decision.outcome, leadId: lead.id }
+}
 
 /** One delivery of each event for each webhook of the brand that subscribes to its type. [EVT-7] */
 const queue = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   brandId: string,
   fired: ReadonlyArray<Fired>,
   ids: () => DeliveryId,
   now: number
-): Work<number> =>
-  Effect.gen(function* () {
-    if (fired.length === 0) return 0
-    const webhooks = yield* sql.unsafe<{ id: number; events: string }>(
-      "SELECT id, events FROM webhook WHERE brand_id = ? ORDER BY id",
-      [idOf(brandId)]
-    )
-    const subscribed = webhooks.map(({ events, id }) => ({ id, events: JSON.parse(events) as Array<string> }))
-    const deliveries = fired.flatMap(({ event, position }) =>
-      subscribed
-        .filter(({ events }) => events.includes(event))
-        .map(({ id }) => ({ id: ids(), webhookId: id, position, resendOf: null }))
-    )
-    if (deliveries.length > 0) yield* insertDeliveries(sql, deliveries, now)
-    return deliveries.length
-  })
+): number => {
+  if (fired.length === 0) return 0
+  const webhooks = sql.all<{ id: number; events: string }>(
+    "SELECT id, events FROM webhook WHERE brand_id = ? ORDER BY id",
+    [idOf(brandId)]
+  )
+  const subscribed = webhooks.map(({ events, id }) => ({ id, events: JSON.parse(events) as Array<string> }))
+  const deliveries = fired.flatMap(({ event, position }) =>
+    subscribed
+      .filter(({ events }) => events.includes(event))
+      .map(({ id }) => ({ id: ids(), webhookId: id, position, resendOf: null }))
+  )
+  if (deliveries.length > 0) insertDeliveries(sql, deliveries, now)
+  return deliveries.length
+}
 
 const commit = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   brandId: string,
   proposals: ReadonlyArray<Proposal>,
-  ids: () => DeliveryId
-) =>
-  Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const fired: Array<Fired> = []
-    const committed = yield* Effect.forEach(proposals, (proposal) =>
-      commitOne(sql, brandId, proposal, now, fired)
-    )
-    return { committed, queued: yield* queue(sql, brandId, fired, ids, now) }
-  })
+  ids: () => DeliveryId,
+  now: number
+) => {
+  const fired: Array<Fired> = []
+  const committed = proposals.map((proposal) => commitOne(sql, brandId, proposal, now, fired))
+  return { committed, queued: queue(sql, brandId, fired, ids, now) }
+}
 
 type Context = typeof LeadStore.Service
 
@@ -251,21 +236,19 @@ const makeLeadStore = Effect.map(Database, (database) =>
     commit: (brandId, proposals, ids) =>
       Effect.map(
         Effect.tap(
-          database.write((sql) => commit(sql, brandId, proposals, ids)),
+          database.write((sql, now) => commit(sql, brandId, proposals, ids, now)),
           ({ queued }) => (queued > 0 ? Queue.offer(database.queued, undefined) : Effect.void)
         ),
         ({ committed }) => committed
       ),
     list: (brandId, query) => database.read((sql) => list(sql, brandId, query)),
     get: (brandId, id) =>
-      database.read((sql) =>
-        Effect.gen(function* () {
-          const lead = yield* leadById(sql, brandId, id)
-          if (lead === null) return Option.none()
-          const found = yield* windows(sql, [id])
-          return Option.some({ lead, window: found.get(id)! })
-        })
-      ),
+      database.read((sql) => {
+        const lead = leadById(sql, brandId, id)
+        if (lead === null) return Option.none()
+        const found = windows(sql, [id])
+        return Option.some({ lead, window: found.get(id)! })
+      }),
     engagements: (brandId, id) =>
       database.read((sql) =>
         readEngagements(
@@ -276,22 +259,16 @@ const makeLeadStore = Effect.map(Database, (database) =>
         )
       ),
     update: (brandId, id, change) =>
-      database.write((sql) =>
-        Effect.gen(function* () {
-          const before = yield* leadById(sql, brandId, id)
-          if (before === null) return Option.none()
-          const after = change(before, yield* Clock.currentTimeMillis)
-          yield* updateLead(sql, before, after)
-          return Option.some(after)
-        })
-      ),
+      database.write((sql, now) => {
+        const before = leadById(sql, brandId, id)
+        if (before === null) return Option.none()
+        const after = change(before, now)
+        updateLead(sql, before, after)
+        return Option.some(after)
+      }),
     erase: (brandId, id, personHash, ids) =>
       Effect.tap(
-        database.write((sql) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            Erasure.erase(sql, { brandId, id }, personHash, ids, now)
-          )
-        ),
+        database.write((sql, now) => Erasure.erase(sql, { brandId, id }, personHash, ids, now)),
         () => database.forgetLog
       )
   })

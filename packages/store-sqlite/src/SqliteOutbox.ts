@@ -13,17 +13,10 @@ import {
   Settlements,
   type Webhook
 } from "@lead-signals/domain"
-import type * as SqlClient from "@effect/sql/SqlClient"
+import type { Connection } from "./Connection.ts"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { Database } from "./Database.ts"
-import {
-  engagementColumns,
-  leadsById,
-  readEngagements,
-  windows,
-  withAuthor,
-  type Work
-} from "./LeadReading.ts"
+import { engagementColumns, leadsById, readEngagements, windows, withAuthor } from "./LeadReading.ts"
 import { type EventRow, eventOf, idOf, webhookOf, type WebhookRow } from "./Rows.ts"
 
 /* Leasing */
@@ -34,37 +27,34 @@ interface Candidate extends Leasing.Candidate {
 
 /** Enabled webhooks with something due, and when the next delivery becomes due that there is a place for. */
 const whatIsDue = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   { limits, underWay }: LeaseRequest,
   now: Instant
-): Work<{ readonly candidates: ReadonlyArray<Candidate>; readonly nextDueAt: Instant | null }> =>
-  Effect.map(
-    sql.unsafe<WebhookRow & { due_at: number | null; next_at: number | null }>(
-      `SELECT w.*,
+): { readonly candidates: ReadonlyArray<Candidate>; readonly nextDueAt: Instant | null } => {
+  const rows = sql.all<WebhookRow & { due_at: number | null; next_at: number | null }>(
+    `SELECT w.*,
          (SELECT min(due_at) FROM delivery WHERE webhook_id = w.id AND state = 'pending') AS due_at,
          (SELECT min(due_at) FROM delivery WHERE webhook_id = w.id AND state = 'pending' AND due_at > ?) AS next_at
        FROM webhook w WHERE w.enabled = 1 ORDER BY w.id`,
-      [now]
-    ),
-    (rows) => {
-      let nextDueAt: Instant | null = null
-      const candidates: Array<Candidate> = []
-      for (const row of rows) {
-        if (row.due_at === null) continue
-        const webhook = webhookOf(row)
-        const candidate = {
-          webhook,
-          webhookId: webhook.id,
-          failingSince: webhook.failingSince,
-          dueAt: row.due_at
-        }
-        if (row.due_at <= now) candidates.push(candidate)
-        if (row.next_at === null || !Leasing.hasPlace(candidate, limits, underWay)) continue
-        nextDueAt = Math.min(nextDueAt ?? row.next_at, row.next_at)
-      }
-      return { candidates: Leasing.shortlist(candidates, limits, underWay), nextDueAt }
-    }
+    [now]
   )
+  let nextDueAt: Instant | null = null
+  const candidates: Array<Candidate> = []
+  for (const row of rows) {
+    if (row.due_at === null) continue
+    const webhook = webhookOf(row)
+    const candidate = {
+      webhook,
+      webhookId: webhook.id,
+      failingSince: webhook.failingSince,
+      dueAt: row.due_at
+    }
+    if (row.due_at <= now) candidates.push(candidate)
+    if (row.next_at === null || !Leasing.hasPlace(candidate, limits, underWay)) continue
+    nextDueAt = Math.min(nextDueAt ?? row.next_at, row.next_at)
+  }
+  return { candidates: Leasing.shortlist(candidates, limits, underWay), nextDueAt }
+}
 
 interface DueRow {
   readonly seq: number
@@ -77,133 +67,128 @@ interface DueRow {
 
 /** The oldest due of each, as many as one webhook can have at most. */
 const oldestDue = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   candidates: ReadonlyArray<Candidate>,
   now: Instant,
   limit: number
-): Work<ReadonlyMap<string, ReadonlyArray<DueRow>>> =>
-  Effect.map(
-    sql.unsafe<DueRow>(
-      `SELECT d.seq, d.id, d.webhook_id, d.position, d.due_at, d.created_at FROM json_each(?) j
+): ReadonlyMap<string, ReadonlyArray<DueRow>> => {
+  const rows = sql.all<DueRow>(
+    `SELECT d.seq, d.id, d.webhook_id, d.position, d.due_at, d.created_at FROM json_each(?) j
        CROSS JOIN delivery d ON d.seq IN (
          SELECT seq FROM delivery WHERE webhook_id = j.value AND state = 'pending' AND due_at <= ?
          ORDER BY due_at, seq LIMIT ?)`,
-      [JSON.stringify(candidates.map(({ webhookId }) => Number(webhookId))), now, limit]
-    ),
-    (rows) => {
-      const due = new Map<string, Array<DueRow>>(candidates.map(({ webhookId }) => [webhookId, []]))
-      for (const row of rows) due.get(String(row.webhook_id))!.push(row)
-      for (const each of due.values()) each.sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
-      return due
-    }
+    [JSON.stringify(candidates.map(({ webhookId }) => Number(webhookId))), now, limit]
   )
+  const due = new Map<string, Array<DueRow>>(candidates.map(({ webhookId }) => [webhookId, []]))
+  for (const row of rows) due.get(String(row.webhook_id))!.push(row)
+  for (const each of due.values()) each.sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
+  return due
+}
 
 type Taken = DueRow & { readonly webhook: Webhook }
 
 /** What the bodies are made of, all read with a few statements. */
 const materials = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   taken: ReadonlyArray<Taken>
-): Work<ReadonlyArray<BodyMaterial & { readonly seq: number }>> =>
-  Effect.gen(function* () {
-    const rows = yield* sql.unsafe<EventRow>(
-      "SELECT e.* FROM json_each(?) j CROSS JOIN event e ON e.position = j.value",
-      [JSON.stringify(taken.flatMap(({ position }) => position ?? []))]
-    )
-    const events = new Map<number, LeadEvent>(
-      rows.map((row) => {
-        const { position, ...event } = eventOf(row)
-        return [position, event]
-      })
-    )
-    const all = [...events.values()]
-    const leadIds = [...new Set(all.map(({ leadId }) => leadId))]
-    const leads = new Map((yield* leadsById(sql, leadIds)).map((lead) => [lead.id, lead]))
-    const created = all.filter(({ event }) => event === "lead2.created")
-    const newest = yield* windows(sql, [...new Set(created.map(({ leadId }) => leadId))])
-    const fired = all.filter(({ event }) => event === "activity.detected")
-    const single = yield* readEngagements(
-      sql,
-      `SELECT ${engagementColumns} FROM json_each(?) j
-       CROSS JOIN engagement e ON e.brand_id = j.value ->> 0 AND e.id = j.value ->> 1 ${withAuthor}`,
-      [JSON.stringify(fired.map(({ brandId, engagementId }) => [Number(brandId), engagementId]))]
-    )
-    const byId = new Map(single.map((read) => [`${read.engagement.leadId} ${read.engagement.id}`, read]))
-    return taken.map(({ created_at, id, position, seq, webhook }) => {
-      const subject = position === null ? null : events.get(position)!
-      const engagements =
-        subject === null
-          ? []
-          : subject.event === "lead2.created"
-            ? (newest.get(subject.leadId)?.engagements ?? [])
-            : [byId.get(`${subject.leadId} ${subject.engagementId}`) ?? []].flat()
-      return {
-        seq,
-        deliveryId: id,
-        webhookId: webhook.id,
-        brandId: webhook.brandId,
-        createdAt: created_at,
-        subject,
-        lead: subject === null ? null : (leads.get(subject.leadId) ?? null),
-        engagements
-      }
+): ReadonlyArray<BodyMaterial & { readonly seq: number }> => {
+  const rows = sql.all<EventRow>(
+    "SELECT e.* FROM json_each(?) j CROSS JOIN event e ON e.position = j.value",
+    [JSON.stringify(taken.flatMap(({ position }) => position ?? []))]
+  )
+  const events = new Map<number, LeadEvent>(
+    rows.map((row) => {
+      const { position, ...event } = eventOf(row)
+      return [position, event]
     })
+  )
+  const all = [...events.values()]
+  const leadIds = [...new Set(all.map(({ leadId }) => leadId))]
+  const leads = new Map(leadsById(sql, leadIds).map((lead) => [lead.id, lead]))
+  const created = all.filter(({ event }) => event === "lead2.created")
+  const newest = windows(sql, [...new Set(created.map(({ leadId }) => leadId))])
+  const fired = all.filter(({ event }) => event === "activity.detected")
+  const single = readEngagements(
+    sql,
+    `SELECT ${engagementColumns} FROM json_each(?) j
+       CROSS JOIN engagement e ON e.brand_id = j.value ->> 0 AND e.id = j.value ->> 1 ${withAuthor}`,
+    [JSON.stringify(fired.map(({ brandId, engagementId }) => [Number(brandId), engagementId]))]
+  )
+  const byId = new Map(single.map((read) => [`${read.engagement.leadId} ${read.engagement.id}`, read]))
+  return taken.map(({ created_at, id, position, seq, webhook }) => {
+    const subject = position === null ? null : events.get(position)!
+    const engagements =
+      subject === null
+        ? []
+        : subject.event === "lead2.created"
+          ? (newest.get(subject.leadId)?.engagements ?? [])
+          : [byId.get(`${subject.leadId} ${subject.engagementId}`) ?? []].flat()
+    return {
+      seq,
+      deliveryId: id,
+      webhookId: webhook.id,
+      brandId: webhook.brandId,
+      createdAt: created_at,
+      subject,
+      lead: subject === null ? null : (leads.get(subject.leadId) ?? null),
+      engagements
+    }
   })
+}
 
 /** The bodies of what was taken, by seq; those that are not there yet are made and kept. [EVT-5] */
 const bodies = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   taken: ReadonlyArray<Taken>,
   make: LeaseRequest["body"]
-): Work<ReadonlyMap<number, string>> =>
-  Effect.gen(function* () {
-    const kept = yield* sql.unsafe<{ seq: number; body: string }>(
-      "SELECT b.seq, b.body FROM json_each(?) j CROSS JOIN delivery_body b ON b.seq = j.value",
-      [JSON.stringify(taken.map(({ seq }) => seq))]
-    )
-    const found = new Map(kept.map(({ body, seq }) => [seq, body]))
-    const missing = taken.filter(({ seq }) => !found.has(seq))
-    for (const { seq, ...material } of missing.length === 0 ? [] : yield* materials(sql, missing)) {
-      const body = make(material)
-      if (body === null) continue
-      yield* sql.unsafe("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", [seq, body])
-      found.set(seq, body)
-    }
-    return found
-  })
+): ReadonlyMap<number, string> => {
+  const kept = sql.all<{ seq: number; body: string }>(
+    "SELECT b.seq, b.body FROM json_each(?) j CROSS JOIN delivery_body b ON b.seq = j.value",
+    [JSON.stringify(taken.map(({ seq }) => seq))]
+  )
+  const found = new Map(kept.map(({ body, seq }) => [seq, body]))
+  const missing = taken.filter(({ seq }) => !found.has(seq))
+  for (const { seq, ...material } of missing.length === 0 ? [] : materials(sql, missing)) {
+    const body = make(material)
+    if (body === null) continue
+    sql.run("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", [seq, body])
+    found.set(seq, body)
+  }
+  return found
+}
 
-const lease = (sql: SqlClient.SqlClient, request: LeaseRequest, now: Instant): Work<Leased> =>
-  Effect.gen(function* () {
-    const { limits, underWay } = request
-    const { candidates, nextDueAt } = yield* whatIsDue(sql, request, now)
-    const due = yield* oldestDue(sql, candidates, now, limits.perWebhook)
-    const counted = candidates.map((candidate) => ({
-      ...candidate,
-      due: due.get(candidate.webhookId)!.length
-    }))
-    const shares = Leasing.share(counted, limits, underWay)
-    const taken = candidates.flatMap(({ webhook, webhookId }) =>
-      due
-        .get(webhookId)!
-        .slice(0, shares.get(webhookId) ?? 0)
-        .map((row) => ({ ...row, webhook }))
-    )
-    if (taken.length === 0) return { leases: [], nextDueAt }
-    const until = now + request.leaseMillis
-    yield* sql.unsafe(
-      "UPDATE delivery SET lease = ?, due_at = ? WHERE seq IN (SELECT value FROM json_each(?))",
-      [request.token, until, JSON.stringify(taken.map(({ seq }) => seq))]
-    )
-    const made = yield* bodies(sql, taken, request.body)
-    const leases = taken.map(({ id, seq, webhook }): Lease => ({
-      deliveryId: id,
-      token: request.token,
-      until,
-      body: made.get(seq) ?? null,
-      webhook
-    }))
-    return { leases, nextDueAt: Math.min(nextDueAt ?? until, until) }
-  })
+const lease = (sql: Connection, request: LeaseRequest, now: Instant): Leased => {
+  const { limits, underWay } = request
+  const { candidates, nextDueAt } = whatIsDue(sql, request, now)
+  const due = oldestDue(sql, candidates, now, limits.perWebhook)
+  const counted = candidates.map((candidate) => ({
+    ...candidate,
+    due: due.get(candidate.webhookId)!.length
+  }))
+  const shares = Leasing.share(counted, limits, underWay)
+  const taken = candidates.flatMap(({ webhook, webhookId }) =>
+    due
+      .get(webhookId)!
+      .slice(0, shares.get(webhookId) ?? 0)
+      .map((row) => ({ ...row, webhook }))
+  )
+  if (taken.length === 0) return { leases: [], nextDueAt }
+  const until = now + request.leaseMillis
+  sql.run("UPDATE delivery SET lease = ?, due_at = ? WHERE seq IN (SELECT value FROM json_each(?))", [
+    request.token,
+    until,
+    JSON.stringify(taken.map(({ seq }) => seq))
+  ])
+  const made = bodies(sql, taken, request.body)
+  const leases = taken.map(({ id, seq, webhook }): Lease => ({
+    deliveryId: id,
+    token: request.token,
+    until,
+    body: made.get(seq) ?? null,
+    webhook
+  }))
+  return { leases, nextDueAt: Math.min(nextDueAt ?? until, until) }
+}
 
 /* Recording */
 
@@ -230,99 +215,94 @@ const knownDelivery = (row: AttemptedRow): Settlements.KnownDelivery => ({
   finishedAt: row.finished_at
 })
 
-const attempted = (
-  sql: SqlClient.SqlClient,
-  ids: ReadonlyArray<DeliveryId>
-): Work<ReadonlyArray<AttemptedRow>> =>
-  sql.unsafe<AttemptedRow>(
+const attempted = (sql: Connection, ids: ReadonlyArray<DeliveryId>): ReadonlyArray<AttemptedRow> =>
+  sql.all<AttemptedRow>(
     `SELECT DISTINCT d.seq, d.id, d.webhook_id, d.state, d.attempts, d.failures, d.lease, d.due_at, d.finished_at
      FROM json_each(?) j CROSS JOIN delivery d ON d.id = j.value`,
     [JSON.stringify(ids)]
   )
 
 const webhooksOf = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   rows: ReadonlyArray<AttemptedRow>
-): Work<ReadonlyArray<Settlements.KnownWebhook>> =>
-  Effect.map(
-    sql.unsafe<WebhookRow>("SELECT w.* FROM json_each(?) j CROSS JOIN webhook w ON w.id = j.value", [
+): ReadonlyArray<Settlements.KnownWebhook> =>
+  sql
+    .all<WebhookRow>("SELECT w.* FROM json_each(?) j CROSS JOIN webhook w ON w.id = j.value", [
       JSON.stringify([...new Set(rows.map(({ webhook_id }) => webhook_id))])
-    ]),
-    (found) => found.map(webhookOf)
-  )
+    ])
+    .map(webhookOf)
 
 /** A few statements, however many attempts. */
-const write = (sql: SqlClient.SqlClient, changes: Settlements.Changes, seqs: ReadonlyMap<string, number>) =>
-  Effect.gen(function* () {
-    const deliveries = changes.deliveries.map((to) => [
-      seqs.get(to.id)!,
-      to.state,
-      to.attempts,
-      to.failures,
-      to.lease,
-      to.dueAt,
-      to.finishedAt
-    ])
-    yield* sql.unsafe(
-      `UPDATE delivery SET state = j.value ->> 1, attempts = j.value ->> 2, failures = j.value ->> 3,
+const write = (sql: Connection, changes: Settlements.Changes, seqs: ReadonlyMap<string, number>) => {
+  const deliveries = changes.deliveries.map((to) => [
+    seqs.get(to.id)!,
+    to.state,
+    to.attempts,
+    to.failures,
+    to.lease,
+    to.dueAt,
+    to.finishedAt
+  ])
+  sql.run(
+    `UPDATE delivery SET state = j.value ->> 1, attempts = j.value ->> 2, failures = j.value ->> 3,
          lease = j.value ->> 4, due_at = j.value ->> 5, finished_at = j.value ->> 6
        FROM json_each(?) j WHERE delivery.seq = j.value ->> 0`,
-      [JSON.stringify(deliveries)]
-    )
-    const log = changes.log.map(({ at, deliveryId, durationMillis, error, number, response, status }) => [
-      seqs.get(deliveryId)!,
-      number,
-      at,
-      durationMillis,
-      status,
-      error,
-      response
-    ])
-    yield* sql.unsafe(
-      `INSERT INTO attempt (delivery_seq, number, at, duration_millis, status, error, response)
+    [JSON.stringify(deliveries)]
+  )
+  const log = changes.log.map(({ at, deliveryId, durationMillis, error, number, response, status }) => [
+    seqs.get(deliveryId)!,
+    number,
+    at,
+    durationMillis,
+    status,
+    error,
+    response
+  ])
+  sql.run(
+    `INSERT INTO attempt (delivery_seq, number, at, duration_millis, status, error, response)
        SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
        FROM json_each(?)`,
-      [JSON.stringify(log)]
-    )
-    const finished = changes.deliveries.filter(({ state }) => state !== "pending")
-    yield* sql.unsafe("DELETE FROM delivery_body WHERE seq IN (SELECT value FROM json_each(?))", [
-      JSON.stringify(finished.map(({ id }) => seqs.get(id)!))
+    [JSON.stringify(log)]
+  )
+  const finished = changes.deliveries.filter(({ state }) => state !== "pending")
+  sql.run("DELETE FROM delivery_body WHERE seq IN (SELECT value FROM json_each(?))", [
+    JSON.stringify(finished.map(({ id }) => seqs.get(id)!))
+  ])
+  for (const { disabledReason, enabled, failingSince, id } of changes.webhooks) {
+    sql.run("UPDATE webhook SET enabled = ?, disabled_reason = ?, failing_since = ? WHERE id = ?", [
+      Number(enabled),
+      disabledReason,
+      failingSince,
+      idOf(id)
     ])
-    for (const { disabledReason, enabled, failingSince, id } of changes.webhooks) {
-      yield* sql.unsafe(
-        "UPDATE webhook SET enabled = ?, disabled_reason = ?, failing_since = ? WHERE id = ?",
-        [Number(enabled), disabledReason, failingSince, idOf(id)]
-      )
-    }
-  })
+  }
+}
 
 const record = (
-  sql: SqlClient.SqlClient,
+  sql: Connection,
   attempts: ReadonlyArray<Settlements.FinishedAttempt>,
   now: Instant
-): Work<ReadonlyArray<Settlements.Recorded>> =>
-  Effect.gen(function* () {
-    const rows = yield* attempted(
-      sql,
-      attempts.map(({ deliveryId }) => deliveryId)
-    )
-    const webhooks = yield* webhooksOf(sql, rows)
-    const changes = Settlements.settleAll({ deliveries: rows.map(knownDelivery), webhooks }, attempts, now)
-    yield* write(sql, changes, new Map(rows.map(({ id, seq }) => [id, seq])))
-    return changes.recorded
-  })
+): ReadonlyArray<Settlements.Recorded> => {
+  const rows = attempted(
+    sql,
+    attempts.map(({ deliveryId }) => deliveryId)
+  )
+  const webhooks = webhooksOf(sql, rows)
+  const changes = Settlements.settleAll({ deliveries: rows.map(knownDelivery), webhooks }, attempts, now)
+  write(sql, changes, new Map(rows.map(({ id, seq }) => [id, seq])))
+  return changes.recorded
+}
 
 const make = Effect.map(Database, (database) =>
   Outbox.of({
     after: (position, limit) =>
       database.read((sql) =>
-        Effect.map(
-          sql.unsafe<EventRow>("SELECT * FROM event WHERE position > ? ORDER BY position LIMIT ?", [
+        sql
+          .all<EventRow>("SELECT * FROM event WHERE position > ? ORDER BY position LIMIT ?", [
             position,
             limit
-          ]),
-          (rows) => rows.map(eventOf)
-        )
+          ])
+          .map(eventOf)
       ),
     // Looking costs no write: an idle outbox leaves the file alone.
     lease: (request) =>
@@ -330,12 +310,9 @@ const make = Effect.map(Database, (database) =>
         const now = yield* Clock.currentTimeMillis
         const { candidates, nextDueAt } = yield* database.read((sql) => whatIsDue(sql, request, now))
         if (candidates.length === 0) return { leases: [], nextDueAt }
-        return yield* database.write((sql) =>
-          Effect.flatMap(Clock.currentTimeMillis, (at) => lease(sql, request, at))
-        )
+        return yield* database.write((sql, at) => lease(sql, request, at))
       }),
-    record: (attempts) =>
-      database.write((sql) => Effect.flatMap(Clock.currentTimeMillis, (now) => record(sql, attempts, now))),
+    record: (attempts) => database.write((sql, now) => record(sql, attempts, now)),
     queued: Queue.take(database.queued)
   })
 )

@@ -3,8 +3,8 @@
  * waits for the disk: the file is not synced, and what a loss of power takes is a minute's windows.
  */
 import { RateWindows } from "@lead-signals/domain"
-import { Clock, Effect, Layer } from "effect"
-import { asFailure, connectVolatile, patience, unavailable } from "./Database.ts"
+import { Effect, Layer } from "effect"
+import { connectVolatile, patiently } from "./Database.ts"
 import { idOf } from "./Rows.ts"
 
 interface WindowRow {
@@ -17,39 +17,33 @@ export const layer = (filename: string) =>
     RateWindows,
     Effect.gen(function* () {
       const sql = yield* connectVolatile(filename)
-      yield* asFailure(
-        sql.unsafe(
+      yield* patiently(() =>
+        sql.run(
           "CREATE TABLE IF NOT EXISTS rate_window (key_id INTEGER PRIMARY KEY, started_at INTEGER NOT NULL, used INTEGER NOT NULL) STRICT"
         )
-      ).pipe(Effect.retry(patience), Effect.mapError(unavailable))
+      )
       return RateWindows.of({
         step: (keyId, step) => {
           const key = idOf(keyId)
-          return asFailure(
-            sql.withTransaction(
-              Effect.gen(function* () {
-                // Writes first, which takes the lock before the window is read.
-                yield* sql.unsafe(
-                  "INSERT INTO rate_window VALUES (?, 0, 0) ON CONFLICT DO UPDATE SET used = used",
-                  [key]
-                )
-                const [row] = yield* sql.unsafe<WindowRow>(
-                  "SELECT started_at, used FROM rate_window WHERE key_id = ?",
-                  [key]
-                )
-                const { decision, window } = step(
-                  row!.used === 0 ? null : { startedAt: row!.started_at, used: row!.used },
-                  yield* Clock.currentTimeMillis
-                )
-                yield* sql.unsafe("UPDATE rate_window SET started_at = ?, used = ? WHERE key_id = ?", [
-                  window.startedAt,
-                  window.used,
+          return Effect.clockWith((clock) =>
+            patiently(() =>
+              sql.transaction("immediate", () => {
+                const row = sql.get<WindowRow>("SELECT started_at, used FROM rate_window WHERE key_id = ?", [
                   key
+                ])
+                const { decision, window } = step(
+                  row === undefined ? null : { startedAt: row.started_at, used: row.used },
+                  clock.unsafeCurrentTimeMillis()
+                )
+                sql.run("INSERT OR REPLACE INTO rate_window VALUES (?, ?, ?)", [
+                  key,
+                  window.startedAt,
+                  window.used
                 ])
                 return decision
               })
             )
-          ).pipe(Effect.retry(patience), Effect.mapError(unavailable))
+          )
         }
       })
     })

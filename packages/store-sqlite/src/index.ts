@@ -29,7 +29,12 @@ export interface SqliteStoreOptions {
    * Runs within each transaction that writes leads or deliveries, when all of it is written and nothing is committed: where
    * a simulation lets the process die.
    */
-  readonly beforeCommit?: Effect.Effect<void>
+  readonly beforeCommit?: () => void
+  /**
+   * One turn in which others can come that write at the same time, and will share the commit: of the event loop, unless
+   * given. A simulation, whose turns are its own, lets nobody wait.
+   */
+  readonly gather?: Effect.Effect<void>
 }
 
 /**
@@ -37,8 +42,9 @@ export interface SqliteStoreOptions {
  * database of ours, or was written by a newer version.
  */
 export const layer = ({
-  beforeCommit = Effect.void,
+  beforeCommit = () => {},
   filename,
+  gather = Database.turnOfEventLoop,
   synced = true
 }: SqliteStoreOptions): Layer.Layer<
   LeadStore | Outbox | Deliveries | Directory | RateWindows,
@@ -54,7 +60,9 @@ export const layer = ({
           SqliteOutbox.layer,
           SqliteDeliveries.layer
         ).pipe(
-          Layer.provide(Database.layer(filename, { synchronous: synced ? "FULL" : "OFF", beforeCommit }))
+          Layer.provide(
+            Database.layer(filename, { synchronous: synced ? "FULL" : "OFF", beforeCommit, gather })
+          )
         ),
         SqliteRateWindows.layer(`${filename}-limits`)
       )

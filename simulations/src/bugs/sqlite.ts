@@ -23,26 +23,24 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
   leadStore(
     "commit-in-pieces",
     "each observation of a batch is a transaction of its own, and so are its deliveries",
-    "database.write((sql) => commit(sql, brandId, proposals, ids)),",
-    "Effect.map(Effect.forEach(proposals, (each) => Effect.zipLeft(database.write((sql) => commit(sql, brandId, [each], ids)), Effect.sleep(200))), (all) => ({ committed: all.flatMap(({ committed }) => committed), queued: all.length })),"
+    "database.write((sql, now) => commit(sql, brandId, proposals, ids, now)),",
+    "Effect.map(Effect.forEach(proposals, (each) => Effect.zipLeft(database.write((sql, now) => commit(sql, brandId, [each], ids, now)), Effect.sleep(200))), (all) => ({ committed: all.flatMap(({ committed }) => committed), queued: all.length })),"
   ),
   leadStore(
     "sqlite-lost-update",
     "a lead is read in one transaction and written in another",
-    `database.write((sql) =>
-        Effect.gen(function* () {
-          const before = yield* leadById(sql, brandId, id)
-          if (before === null) return Option.none()
-          const after = change(before, yield* Clock.currentTimeMillis)
-          yield* updateLead(sql, before, after)
-          return Option.some(after)
-        })
-      ),`,
+    `database.write((sql, now) => {
+        const before = leadById(sql, brandId, id)
+        if (before === null) return Option.none()
+        const after = change(before, now)
+        updateLead(sql, before, after)
+        return Option.some(after)
+      }),`,
     `Effect.gen(function* () {
         const before = yield* database.read((sql) => leadById(sql, brandId, id))
         if (before === null) return Option.none()
         yield* Effect.sleep(100)
-        const after = change(before, yield* Clock.currentTimeMillis)
+        const after = yield* Effect.clockWith((clock) => Effect.map(clock.currentTimeMillis, (now) => change(before, now)))
         yield* database.write((sql) => updateLead(sql, before, after))
         return Option.some(after)
       }),`
@@ -74,7 +72,7 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
   outbox(
     "sqlite-body-forgotten",
     "the body is not kept",
-    'yield* sql.unsafe("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", [seq, body])',
+    'sql.run("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", [seq, body])',
     ""
   ),
   outbox(
@@ -86,13 +84,13 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
   erasure(
     "sqlite-erased-author-sent",
     "a body that names an erased author is sent again",
-    "yield* forgetAuthor(sql, brand, known.extId, ids)",
+    "forgetAuthor(sql, brand, known.extId, ids)",
     ""
   ),
   erasure(
     "sqlite-suppression-forgotten",
     "the suppression of an erased person is not kept",
-    'yield* sql.unsafe("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])',
+    'sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])',
     ""
   ),
   bugsIn(`${store}/migrations/0001_leads.ts`, "sqlite")(

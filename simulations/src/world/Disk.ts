@@ -70,8 +70,8 @@ const copy = (from: string, to: string): void => {
 const folderOfRuns = (): string =>
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lead-signals-run-"))
 
-const layerOf = (filename: string, beforeCommit: Effect.Effect<void> = Effect.void) =>
-  SqliteStore.layer({ filename, synced: false, beforeCommit })
+const layerOf = (filename: string, beforeCommit: () => void = () => {}) =>
+  SqliteStore.layer({ filename, synced: false, beforeCommit, gather: Effect.void })
 
 const makeTemplate = (): ReadonlyMap<string, Buffer> => {
   const folder = folderOfRuns()
@@ -95,13 +95,13 @@ export const sqlite = (): Disk => {
   let dying: (() => void) | null = null
   template ??= makeTemplate()
   for (const [ending, bytes] of template) writeFileSync(filename() + ending, bytes)
-  const beforeCommit = Effect.suspend(() => {
-    if (dying === null) return Effect.void
+  const beforeCommit = (): void => {
+    if (dying === null) return
     const die = dying
     dying = null
     die()
-    return Effect.never
-  })
+    throw new Error("The process that would commit is gone.")
+  }
   return {
     dieWithin: (die) => {
       dying = die

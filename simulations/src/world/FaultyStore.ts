@@ -64,12 +64,13 @@ const disturbed = (
       faults.kill()
       return yield* Effect.never
     }
-    const answer = yield* call
-    // It came to its end without a transaction: nothing was written, and nothing is lost.
     if (when === "within") {
+      yield* Effect.exit(call)
+      // If it came to its end without a transaction, nothing was written, and nothing is lost.
       faults.kill()
       return yield* Effect.never
     }
+    const answer = yield* call
     faults.onStored({ method, args, answer, call: by, serviceNow: faults.serviceNow() })
     if (when === "after") {
       faults.kill()

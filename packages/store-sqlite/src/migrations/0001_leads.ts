@@ -2,8 +2,7 @@
  * The first schema. Counters, day counts and search indexes are kept beside the leads, in the same transaction: the
  * counts by triggers, so that no statement can forget them, the search indexes by the store, which folds the texts.
  */
-import * as SqlClient from "@effect/sql/SqlClient"
-import { Effect } from "effect"
+import type { Connection } from "../Connection.ts"
 
 const statements = [
   /* Directory */
@@ -131,7 +130,6 @@ const statements = [
   `INSERT INTO commits VALUES (0)`
 ]
 
-export const leads = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  for (const statement of statements) yield* sql.unsafe(statement)
-})
+export const leads = (sql: Connection): void => {
+  for (const statement of statements) sql.run(statement)
+}

@@ -2,8 +2,7 @@
  * Webhooks, and the way of each event to each of them. A body is kept only while its delivery is pending; the counts by
  * state are kept by triggers. Instants are milliseconds.
  */
-import * as SqlClient from "@effect/sql/SqlClient"
-import { Effect } from "effect"
+import type { Connection } from "../Connection.ts"
 
 const statements = [
   `CREATE TABLE webhook (
@@ -46,7 +45,6 @@ const statements = [
    END`
 ]
 
-export const webhooks = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  for (const statement of statements) yield* sql.unsafe(statement)
-})
+export const webhooks = (sql: Connection): void => {
+  for (const statement of statements) sql.run(statement)
+}

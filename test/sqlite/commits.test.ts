@@ -1,0 +1,113 @@
+/** Writes that wait at the same time share a commit, and with it one wait for the disk; nobody notices but by the speed. */
+import { LeadQueries, LeadStore, Observing, Operating, type Proposal, Reading } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect, Either, Exit, Fiber, Layer } from "effect"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+
+const folder = temporaryFolder()
+let number = 0
+
+const counted = async <A>(work: (commits: () => number) => Effect.Effect<A, unknown, any>): Promise<A> => {
+  let commits = 0
+  const store = SqliteStore.layer({
+    filename: join(folder, `commits-${++number}.sqlite`),
+    beforeCommit: () => {
+      commits++
+    }
+  })
+  return Effect.runPromise(
+    work(() => commits).pipe(Effect.provide(Layer.merge(store, webCrypto))) as Effect.Effect<A, unknown>
+  )
+}
+
+const setUp = Effect.gen(function* () {
+  const brand = yield* Operating.createBrand("B")
+  const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+  const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+  const seen = (person: string, engagement: string) => ({
+    signalId: signal.id,
+    person: { extId: person, name: person },
+    engagement: { id: engagement, type: "comment", commentText: `${person} says so` }
+  })
+  return { brand, seen }
+})
+
+const everybody = (brandId: string) =>
+  Effect.map(
+    Reading.listLeads(brandId, Either.getOrThrow(LeadQueries.readList([["pageSize", "100"]]))),
+    ({ leads }) => leads.map(({ lead }) => lead.extId)
+  )
+
+/** What can't be decided: the program itself is wrong. */
+const undecidable: Proposal = {
+  personExtId: "nobody",
+  personHash: "",
+  authorHash: null,
+  engagementId: "none",
+  signalId: "1",
+  decide: () => {
+    throw new Error("undecidable")
+  }
+}
+
+describe("writes to the SQLite file", () => {
+  it("that come at once share a commit, each decided after the ones before it [EVT-2, EVT-3]", () =>
+    counted((commits) =>
+      Effect.gen(function* () {
+        const { brand, seen } = yield* setUp
+        const before = commits()
+        const outcomes = yield* Effect.forEach(
+          Array.from({ length: 64 }, (_, i) => i),
+          // Four of each engagement.
+          (i) => Observing.recordObservations(brand, [seen(`p${i % 16}`, `e${i % 16}`)]),
+          { concurrency: "unbounded" }
+        )
+        expect(commits() - before).toBeLessThanOrEqual(4)
+        expect(outcomes.flat().filter(({ outcome }) => outcome === "recorded")).toHaveLength(16)
+        expect(outcomes.flat().filter(({ outcome }) => outcome === "duplicate")).toHaveLength(48)
+        expect(yield* everybody(brand.id)).toHaveLength(16)
+      })
+    ))
+
+  it("fail alone, and take back what they did alone [EVT-3]", () =>
+    counted((commits) =>
+      Effect.gen(function* () {
+        const { brand, seen } = yield* setUp
+        const store = yield* LeadStore
+        const before = commits()
+        const exits = yield* Effect.forEach(
+          Array.from({ length: 30 }, (_, i) => i),
+          (i) =>
+            Effect.exit(
+              i % 3 === 0
+                ? store.commit(brand.id, [undecidable], () => "never")
+                : Observing.recordObservations(brand, [seen(`p${i}`, `e${i}`)])
+            ),
+          { concurrency: "unbounded" }
+        )
+        expect(commits() - before).toBeLessThanOrEqual(4)
+        expect(exits.map(Exit.isSuccess)).toEqual(exits.map((_, i) => i % 3 !== 0))
+        expect(yield* everybody(brand.id)).toHaveLength(20)
+      })
+    ))
+
+  it("are committed though the first of them, who commits for all, went away [EVT-3]", () =>
+    counted(() =>
+      Effect.gen(function* () {
+        const { brand, seen } = yield* setUp
+        const fibers = yield* Effect.forEach([1, 2, 3, 4], (i) =>
+          Effect.fork(Observing.recordObservations(brand, [seen(`p${i}`, `e${i}`)]))
+        )
+        yield* Effect.yieldNow()
+        const [first, ...others] = fibers
+        yield* Fiber.interrupt(first!)
+        for (const other of others) yield* Fiber.join(other)
+        expect((yield* everybody(brand.id)).filter((extId) => extId !== "p1")).toHaveLength(3)
+        yield* Observing.recordObservations(brand, [seen("p5", "e5")])
+        expect(yield* everybody(brand.id)).toContain("p5")
+      })
+    ))
+})
