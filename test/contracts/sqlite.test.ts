@@ -4,7 +4,9 @@ import { deliveryContract } from "./DeliveryContract.ts"
 import { directoryContract } from "./DirectoryContract.ts"
 import { leadStoreContract } from "./LeadStoreContract.ts"
 
-const layer = () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"), synced: false })
+/** Places are found by counting from the first lead on, in stretches of three. */
+const positions = { nearby: 0, greatestStretch: 3 }
+const layer = () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"), synced: false, positions })
 
 leadStoreContract("SQLite", layer, 1000)
 directoryContract("SQLite", layer)

@@ -247,7 +247,16 @@ describe("deliveries in the SQLite file", () => {
     raw.pragma("foreign_keys = OFF")
     for (const table of ["attempt", "delivery_body", "delivery", "delivery_count", "webhook"])
       raw.exec(`DROP TABLE ${table}`)
-    raw.exec("DELETE FROM migration WHERE migration_id = 2")
+    const later = raw
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%lead_stretch%'")
+      .pluck()
+      .all()
+    for (const trigger of later) raw.exec(`DROP TRIGGER ${trigger}`)
+    raw.exec(`DROP TABLE lead_stretch; DROP INDEX lead_by_score; DROP INDEX lead_by_score_desc;
+      ALTER TABLE lead DROP COLUMN score_rank; ALTER TABLE lead DROP COLUMN score_rank_desc;
+      CREATE INDEX lead_by_score ON lead (brand_id, score_missing, score1, id, flags);
+      CREATE INDEX lead_by_score_desc ON lead (brand_id, score_missing, score1 DESC, id, flags);
+      DELETE FROM migration WHERE migration_id >= 2`)
     raw.close()
     await over(
       filename,

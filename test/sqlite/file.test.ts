@@ -21,12 +21,15 @@ const newFile = (): string => join(folder, `store-${++number}.sqlite`)
 
 type Needs = LeadStore | Directory
 
-const over = <A, E>(filename: string, work: Effect.Effect<A, E, any>): Promise<A> =>
+const over = <A, E>(
+  filename: string,
+  work: Effect.Effect<A, E, any>,
+  options: Partial<SqliteStore.SqliteStoreOptions> = {}
+): Promise<A> =>
   Effect.runPromise(
-    work.pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename }), webCrypto))) as Effect.Effect<
-      A,
-      never
-    >
+    work.pipe(
+      Effect.provide(Layer.merge(SqliteStore.layer({ filename, ...options }), webCrypto))
+    ) as Effect.Effect<A, never>
   )
 
 const failure = (filename: string): Promise<string> =>
@@ -175,7 +178,8 @@ describe("the SQLite file", () => {
           }
           if (i % 17 === 0) yield* Operating.eraseLead(brand, leadId)
         }
-      })
+      }),
+      { positions: { greatestStretch: 5 } }
     )
     expect(changes).toBeGreaterThan(80)
     const raw = new Database(filename, { readonly: true })
@@ -194,6 +198,30 @@ describe("the SQLite file", () => {
             UNION ALL SELECT brand_id, 'updated', updated_at / 86400000, flags, count(*) FROM lead GROUP BY 1, 3, 4
             ORDER BY 1, 2, 3, 4`)
     )
+    const flagCounts = [0, 1, 2, 3, 4, 5, 6, 7]
+    const columns = {
+      created: "created_at",
+      updated: "updated_at",
+      name: "name_key",
+      score: "score_rank",
+      scoreDesc: "score_rank_desc"
+    }
+    for (const [ordering, column] of Object.entries(columns)) {
+      const stretches = raw
+        .prepare("SELECT * FROM lead_stretch WHERE brand_id = 1 AND ordering = ? ORDER BY key, id")
+        .all(ordering) as Array<Record<string, number>>
+      expect(stretches.length).toBeGreaterThan(3)
+      for (const [i, stretch] of stretches.entries()) {
+        const next = stretches[i + 1]
+        const counted = raw
+          .prepare(
+            `SELECT ${flagCounts.map((n) => `coalesce(sum(flags = ${n}), 0) AS n${n}`).join(", ")} FROM lead
+             WHERE (${column}, id) >= (?, ?) ${next === undefined ? "" : `AND (${column}, id) < (?, ?)`}`
+          )
+          .get(stretch["key"], stretch["id"], ...(next === undefined ? [] : [next["key"], next["id"]]))
+        expect(stretch).toMatchObject(counted as object)
+      }
+    }
     expect(rows("SELECT rowid FROM lead_gram WHERE lead_gram MATCH '\"b1u70\"' ORDER BY 1")).toEqual(
       rows("SELECT id AS rowid FROM lead ORDER BY 1")
     )

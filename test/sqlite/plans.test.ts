@@ -3,11 +3,12 @@ import { type LeadFilter, LeadQueries, SortOrder } from "@lead-signals/domain"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Either } from "effect"
+import fc from "fast-check"
 import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
-const { LeadListing } = SqliteStore
+const { LeadListing, Positions } = SqliteStore
 const leads = 100_000
 const start = Date.UTC(2026, 0, 1)
 const day = 86_400_000
@@ -23,10 +24,11 @@ beforeAll(async () => {
     BEGIN;
     INSERT INTO brand VALUES (1, 'A', '', 0), (2, 'B', '', 0);
     INSERT INTO signal VALUES (1, 1, 's', 't', '{}', 0), (2, 1, 's', 't', '{}', 0), (3, 2, 's', 't', '{}', 0);
-    INSERT INTO lead (id, brand_id, ext_id, name, name_key, profile_times, signal_id, signal_ids, flags, score1, score_missing, created_at, updated_at)
+    INSERT INTO lead (id, brand_id, ext_id, name, name_key, profile_times, signal_id, signal_ids, flags, score1, score_missing, score_rank, score_rank_desc, created_at, updated_at)
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${leads})
       SELECT i, CASE WHEN i % 100 = 0 THEN 2 ELSE 1 END, 'x' || i, 'n' || (i * 7919 % 5000), 'n' || (i * 7919 % 5000), '{}', 1, '["1"]',
         CASE WHEN i % 50 = 0 THEN 1 WHEN i % 3 = 0 THEN 2 ELSE 0 END, CASE WHEN i % 2 = 0 THEN i * 31 % 1000 END, i % 2 <> 0,
+        CASE WHEN i % 2 = 0 THEN i * 31 % 1000 ELSE 9e999 END, CASE WHEN i % 2 = 0 THEN -(i * 31 % 1000) ELSE 9e999 END,
         ${start} + i * 60000, ${start} + i * 60000 + (i * 104729 % 5000000) FROM n;
     INSERT INTO lead_signal SELECT 1, id FROM lead WHERE brand_id = 1 AND id % 2 = 1;
     INSERT INTO lead_signal SELECT 2, id FROM lead WHERE brand_id = 1 AND id % 1000 = 7;
@@ -39,6 +41,7 @@ beforeAll(async () => {
       grams.run(i, i % 100 === 0 ? "b2u6e" : "b1u6e b1u6eu61")
     }
   })()
+  for (const statement of SqliteStore.rebuildSummaries) db.exec(statement)
 })
 
 const shapes: Record<string, Array<[string, string]>> = {
@@ -217,6 +220,63 @@ describe("the plans at 100,000 leads", () => {
         LeadListing.pageSql(selection, query, { all: counts.all, drivers: drivers(0) }, total)
       )
       expect(gathered).toEqual(walked)
+    }
+  })
+
+  it("find a deep page by counting, where walking finds it [SORT-5, PAGE-3]", () => {
+    const sorts = {
+      "createdAt:asc": "created_at",
+      "createdAt:desc": "created_at DESC",
+      "updatedAt:asc": "updated_at",
+      "updatedAt:desc": "updated_at DESC",
+      "name:asc": "name_key",
+      "name:desc": "name_key DESC",
+      "score1:asc": "score1 IS NULL, score1",
+      "score1:desc": "score1 IS NULL, score1 DESC"
+    }
+    const asked = new Set<string>()
+    const sql = {
+      get: <Row>(text: string, params: ReadonlyArray<string | number | null> = []) => {
+        asked.add(text)
+        return db.prepare(text).get(...params) as Row | undefined
+      }
+    }
+    let longest = 0
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...Object.entries(sorts)),
+        fc.constantFrom<LeadFilter>(
+          {},
+          { qualified: true },
+          { exported: false },
+          { qualified: false, exported: true }
+        ),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        ([sort, by], filter, share) => {
+          const selection = LeadListing.select(1, filter)
+          const total = naively(filter)
+          const offset = Math.floor(share * total)
+          const ordering = LeadListing.orderingOf(Either.getOrThrow(SortOrder.parse(sort)))
+          const page = Positions.pageSql(sql, selection, ordering, { limit: 10, offset, total })
+          asked.add(page.text)
+          longest = Math.max(longest, page.params.at(-1) as number)
+          const flags = selection.flags === null ? "" : `AND flags IN (${selection.flags.join(", ")})`
+          expect(all(page)).toEqual(
+            db
+              .prepare(
+                `SELECT id FROM lead NOT INDEXED WHERE brand_id = 1 ${flags} ORDER BY ${by}, id LIMIT 10 OFFSET ?`
+              )
+              .all(offset)
+          )
+        }
+      ),
+      { numRuns: 80 }
+    )
+    expect(longest).toBeLessThan(2 * Positions.defaults.greatestStretch)
+    for (const text of asked) {
+      const count = text.split("?").length - 1
+      const plan = planOf({ text, params: Array.from({ length: count }, () => 0) })
+      expect(scans(plan).filter((line) => !line.startsWith("SCAN (subquery"))).toEqual([])
     }
   })
 

@@ -76,7 +76,8 @@ export const select = (brandId: number, filter: LeadFilter): Selection => {
 /** Where a query starts from: the condition that an index answers. */
 export type Driver = "order" | "flags" | "created" | "updated" | "signal" | "search"
 
-const flagsIn = (flags: ReadonlyArray<number>, column: string): string => `${column} IN (${flags.join(", ")})`
+export const flagsIn = (flags: ReadonlyArray<number>, column: string): string =>
+  `${column} IN (${flags.join(", ")})`
 
 const sources: { readonly [D in Driver]: (match: Match | null) => string } = {
   order: () => "lead l",
@@ -219,29 +220,47 @@ export const totalSql = (selection: Selection, counts: Counts): Sql => {
   return { text: `SELECT count(*) AS n FROM ${sources[driver](match)} WHERE ${text}`, params }
 }
 
-interface Order {
+/** An order of leads, and how it is read: along its index or against it. */
+export interface Ordering {
+  readonly name: "created" | "updated" | "name" | "score" | "scoreDesc"
   readonly index: string
-  readonly by: string
+  readonly column: string
+  readonly isReversed: boolean
   /** The range that restricts the walk itself, when the order's own field is filtered. */
   readonly range: Range["field"] | null
 }
 
-const orders = ({ direction, field }: SortOrder.SortOrder): Order => {
+const along = { isReversed: false, range: null }
+
+/** By name; those whose index is read one way only are two. A missing score ranks last both ways. [SORT-3] */
+export const orderings: { readonly [N in Ordering["name"]]: Ordering } = {
+  created: { ...along, name: "created", index: "lead_by_created", column: "l.created_at", range: "created" },
+  updated: { ...along, name: "updated", index: "lead_by_updated", column: "l.updated_at", range: "updated" },
+  name: { ...along, name: "name", index: "lead_by_name", column: "l.name_key" },
+  score: { ...along, name: "score", index: "lead_by_score", column: "l.score_rank" },
+  scoreDesc: { ...along, name: "scoreDesc", index: "lead_by_score_desc", column: "l.score_rank_desc" }
+}
+
+export const orderingOf = ({ direction, field }: SortOrder.SortOrder): Ordering => {
+  const isReversed = direction === "desc"
   switch (field) {
     case "createdAt":
-      return { index: "lead_by_created", by: `l.created_at ${direction}, l.id`, range: "created" }
+      return { ...orderings.created, isReversed }
     case "updatedAt":
-      return { index: "lead_by_updated", by: `l.updated_at ${direction}, l.id`, range: "updated" }
+      return { ...orderings.updated, isReversed }
     case "name":
-      return { index: "lead_by_name", by: `l.name_key ${direction}, l.id`, range: null }
+      return { ...orderings.name, isReversed }
     case "score1":
-      return {
-        index: direction === "asc" ? "lead_by_score" : "lead_by_score_desc",
-        by: `l.score_missing, l.score1 ${direction}, l.id`,
-        range: null
-      }
+      return isReversed ? orderings.scoreDesc : orderings.score
   }
 }
+
+/** Ties by id, ascending, whatever the direction. [SORT-5] */
+const by = ({ column, isReversed }: Ordering): string => `${column}${isReversed ? " DESC" : ""}, l.id`
+
+/** Whether nothing but flags restricts the list: then it is known where in its order a page begins. */
+export const isCounted = ({ created, match, signalId, updated }: Selection): boolean =>
+  created === null && match === null && signalId === null && updated === null
 
 /** Sorting a gathered lead costs about as much as testing so many in a walk. */
 const sortWeight = 3
@@ -253,7 +272,7 @@ export const pageSql = (
   counts: Counts,
   total: number
 ): Sql => {
-  const order = orders(query.sort)
+  const order = orderingOf(query.sort)
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   const walkable = counts.drivers.find(([driver]) => driver === order.range)?.[1] ?? counts.all
   const walked = Math.min(walkable, ((offset + limit) * walkable) / Math.max(total, 1))
@@ -262,7 +281,7 @@ export const pageSql = (
   const { params, text } = conditions(selection, walks ? (order.range ?? "order") : driver)
   const source = walks ? `lead l INDEXED BY ${order.index}` : sources[driver](selection.match)
   return {
-    text: `SELECT l.id FROM ${source} WHERE ${text} ORDER BY ${order.by} LIMIT ? OFFSET ?`,
+    text: `SELECT l.id FROM ${source} WHERE ${text} ORDER BY ${by(order)} LIMIT ? OFFSET ?`,
     params: [...params, limit, offset]
   }
 }

@@ -3,11 +3,13 @@ import { StoreUnavailable } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
 import { leads } from "./migrations/0001_leads.ts"
 import { webhooks } from "./migrations/0002_webhooks.ts"
+import { positions } from "./migrations/0003_positions.ts"
 
 /** In order; a released one is never changed. */
 const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection) => void]> = [
   ["leads", leads],
-  ["webhooks", webhooks]
+  ["webhooks", webhooks],
+  ["positions", positions]
 ]
 
 /** Marks the file as ours, "LSig": a foreign SQLite file is refused. */

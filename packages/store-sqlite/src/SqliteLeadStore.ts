@@ -28,13 +28,15 @@ import {
   withAuthor
 } from "./LeadReading.ts"
 import * as Erasure from "./Erasure.ts"
+import * as Positions from "./Positions.ts"
 import { insertDeliveries } from "./Queueing.ts"
 import { deleteSearch, insertSearch } from "./SearchIndex.ts"
 
 const list = (
   sql: Connection,
   brandId: string,
-  query: Parameters<Context["list"]>[1]
+  query: Parameters<Context["list"]>[1],
+  { nearby }: Positions.PositionOptions
 ): { total: number; leads: ReadonlyArray<{ lead: Lead; window: EngagementWindow | null }> } => {
   const selection = LeadListing.select(idOf(brandId), query.filter)
   if (selection.isEmpty) return { total: 0, leads: [] }
@@ -45,7 +47,11 @@ const list = (
   const totalSql = LeadListing.totalSql(selection, counts)
   const [{ n: total }] = sql.all<{ n: number }>(totalSql.text, totalSql.params) as [{ n: number }]
   if (Page.offset(query.page) >= total) return { total, leads: [] }
-  const pageSql = LeadListing.pageSql(selection, query, counts, total)
+  const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
+  const pageSql =
+    offset >= nearby && LeadListing.isCounted(selection)
+      ? Positions.pageSql(sql, selection, LeadListing.orderingOf(query.sort), { limit, offset, total })
+      : LeadListing.pageSql(selection, query, counts, total)
   const ids = sql.all<{ id: LeadId }>(pageSql.text, pageSql.params).map(({ id }) => id)
   const leads = leadsById(sql, ids)
   const found = query.engagements === "none" ? null : windows(sql, ids)
@@ -69,6 +75,8 @@ const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | n
   flagsOf(lead),
   lead.score1,
   Number(lead.score1 === null),
+  lead.score1 ?? Number.POSITIVE_INFINITY,
+  lead.score1 === null ? Number.POSITIVE_INFINITY : -lead.score1,
   lead.createdAt,
   lead.updatedAt
 ]
@@ -76,8 +84,9 @@ const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | n
 const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
   const row = sql.get<{ id: LeadId }>(
     `INSERT INTO lead (brand_id, ext_id, name, name_key, headline, username, title1, li_profile_url, profile_img_url,
-         company, profile_times, signal_id, signal_ids, flags, score1, score_missing, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+         company, profile_times, signal_id, signal_ids, flags, score1, score_missing, score_rank, score_rank_desc,
+         created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     [idOf(draft.brandId), draft.extId, ...values(draft)]
   )
   const lead = { ...draft, id: row!.id }
@@ -89,6 +98,7 @@ const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
   sql.run(
     `UPDATE lead SET name = ?, name_key = ?, headline = ?, username = ?, title1 = ?, li_profile_url = ?,
          profile_img_url = ?, company = ?, profile_times = ?, signal_id = ?, signal_ids = ?, flags = ?, score1 = ?, score_missing = ?,
+         score_rank = ?, score_rank_desc = ?,
          created_at = ?, updated_at = ?
        WHERE id = ?`,
     [...values(after), after.id]
@@ -231,47 +241,56 @@ const commit = (
 
 type Context = typeof LeadStore.Service
 
-const makeLeadStore = Effect.map(Database, (database) =>
-  LeadStore.of({
-    commit: (brandId, proposals, ids) =>
-      Effect.map(
-        Effect.tap(
-          database.write((sql, now) => commit(sql, brandId, proposals, ids, now)),
-          ({ queued }) => (queued > 0 ? Queue.offer(database.queued, undefined) : Effect.void)
+const makeLeadStore = (positions: Positions.PositionOptions) =>
+  Effect.map(Database, (database) => {
+    const keepShort = (sql: Connection): void =>
+      Positions.keepShort(sql, LeadListing.orderings, positions.greatestStretch)
+    return LeadStore.of({
+      commit: (brandId, proposals, ids) =>
+        Effect.map(
+          Effect.tap(
+            database.write((sql, now) => {
+              const committed = commit(sql, brandId, proposals, ids, now)
+              keepShort(sql)
+              return committed
+            }),
+            ({ queued }) => (queued > 0 ? Queue.offer(database.queued, undefined) : Effect.void)
+          ),
+          ({ committed }) => committed
         ),
-        ({ committed }) => committed
-      ),
-    list: (brandId, query) => database.read((sql) => list(sql, brandId, query)),
-    get: (brandId, id) =>
-      database.read((sql) => {
-        const lead = leadById(sql, brandId, id)
-        if (lead === null) return Option.none()
-        const found = windows(sql, [id])
-        return Option.some({ lead, window: found.get(id)! })
-      }),
-    engagements: (brandId, id) =>
-      database.read((sql) =>
-        readEngagements(
-          sql,
-          `SELECT ${engagementColumns} FROM engagement e ${withAuthor}
+      list: (brandId, query) => database.read((sql) => list(sql, brandId, query, positions)),
+      get: (brandId, id) =>
+        database.read((sql) => {
+          const lead = leadById(sql, brandId, id)
+          if (lead === null) return Option.none()
+          const found = windows(sql, [id])
+          return Option.some({ lead, window: found.get(id)! })
+        }),
+      engagements: (brandId, id) =>
+        database.read((sql) =>
+          readEngagements(
+            sql,
+            `SELECT ${engagementColumns} FROM engagement e ${withAuthor}
            WHERE e.lead_id = ? AND e.brand_id = ? ORDER BY e.tracked_at DESC, e.id DESC`,
-          [id, idOf(brandId)]
+            [id, idOf(brandId)]
+          )
+        ),
+      update: (brandId, id, change) =>
+        database.write((sql, now) => {
+          const before = leadById(sql, brandId, id)
+          if (before === null) return Option.none()
+          const after = change(before, now)
+          updateLead(sql, before, after)
+          keepShort(sql)
+          return Option.some(after)
+        }),
+      erase: (brandId, id, personHash, ids) =>
+        Effect.tap(
+          database.write((sql, now) => Erasure.erase(sql, { brandId, id }, personHash, ids, now)),
+          () => database.forgetLog
         )
-      ),
-    update: (brandId, id, change) =>
-      database.write((sql, now) => {
-        const before = leadById(sql, brandId, id)
-        if (before === null) return Option.none()
-        const after = change(before, now)
-        updateLead(sql, before, after)
-        return Option.some(after)
-      }),
-    erase: (brandId, id, personHash, ids) =>
-      Effect.tap(
-        database.write((sql, now) => Erasure.erase(sql, { brandId, id }, personHash, ids, now)),
-        () => database.forgetLog
-      )
+    })
   })
-)
 
-export const layer = Layer.effect(LeadStore, makeLeadStore)
+export const layer = (positions: Positions.PositionOptions) =>
+  Layer.effect(LeadStore, makeLeadStore(positions))

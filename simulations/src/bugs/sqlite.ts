@@ -57,17 +57,17 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     "parts.push(ends(last * millisPerDay, to))",
     "parts.push(ends(last * millisPerDay, to - 1))"
   ),
-  listing(
+  leadStore(
     "sqlite-nulls-first",
     "leads without a score come first",
-    "by: `l.score_missing, l.score1 ${direction}, l.id`",
-    "by: `l.score1 ${direction}, l.id`"
+    "lead.score1 ?? Number.POSITIVE_INFINITY",
+    "lead.score1 ?? Number.NEGATIVE_INFINITY"
   ),
   listing(
     "sqlite-ties-turned",
     "of one name the newest lead comes first",
-    "by: `l.name_key ${direction}, l.id`",
-    "by: `l.name_key ${direction}, l.id DESC`"
+    '`${column}${isReversed ? " DESC" : ""}, l.id`',
+    '`${column}${isReversed ? " DESC" : ""}, l.id DESC`'
   ),
   outbox(
     "sqlite-body-forgotten",

@@ -1,0 +1,152 @@
+/**
+ * Finds the place in an order at which a page begins, however deep, from the counts of the order's stretches; and cuts
+ * stretches that have grown long.
+ */
+import type { Connection } from "./Connection.ts"
+import { flagsIn, type Ordering, type Sql } from "./LeadListing.ts"
+
+type Asks = Pick<Connection, "get">
+
+export interface PositionOptions {
+  /** Pages that begin before it are walked to. */
+  readonly nearby: number
+  /** A stretch of more leads than this is cut in two. */
+  readonly greatestStretch: number
+}
+
+/** A stretch is walked in some 50 µs, and so are the counts of those of a million leads. */
+export const defaults: PositionOptions = { nearby: 1000, greatestStretch: 8192 }
+
+/** What is counted: the leads of a brand with these flags; null: with any. */
+export interface Counted {
+  readonly brandId: number
+  readonly flags: ReadonlyArray<number> | null
+}
+
+const allFlags = [0, 1, 2, 3, 4, 5, 6, 7]
+
+const sumOf = (flags: ReadonlyArray<number> | null): string =>
+  (flags ?? allFlags).map((each) => `n${each}`).join(" + ")
+
+const flagged = (flags: ReadonlyArray<number> | null): string =>
+  flags === null ? "" : ` AND ${flagsIn(flags, "l.flags")}`
+
+interface Place {
+  readonly key: string | number
+  readonly id: number
+  /** How many leads come before it. */
+  readonly before: number
+}
+
+/** The stretch in which the n-th lead of the order is, counted from 0. */
+const stretchAt = (sql: Asks, { brandId, flags }: Counted, ordering: Ordering, nth: number): Place =>
+  sql.get<Place>(
+    `SELECT key, id, before FROM (
+       SELECT key, id, coalesce(sum(${sumOf(flags)}) OVER (ORDER BY key, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+       FROM lead_stretch WHERE brand_id = ? AND ordering = ?)
+     WHERE before <= ? ORDER BY key DESC, id DESC LIMIT 1`,
+    [brandId, ordering.name, nth]
+  )!
+
+/** How many leads have this key or one before it. */
+const upTo = (sql: Asks, counted: Counted, ordering: Ordering, key: string | number): number => {
+  const { brandId, flags } = counted
+  const last = sql.get<Omit<Place, "before">>(
+    `SELECT key, id FROM lead_stretch WHERE brand_id = ? AND ordering = ? AND key <= ?
+     ORDER BY key DESC, id DESC LIMIT 1`,
+    [brandId, ordering.name, key]
+  )!
+  return sql.get<{ n: number }>(
+    `SELECT (SELECT coalesce(sum(${sumOf(flags)}), 0) FROM lead_stretch
+               WHERE brand_id = ? AND ordering = ? AND (key, id) < (?, ?))
+          + (SELECT count(*) FROM lead l INDEXED BY ${ordering.index}
+               WHERE l.brand_id = ? AND (${ordering.column}, l.id) >= (?, ?) AND ${ordering.column} <= ?${flagged(flags)}) AS n`,
+    [brandId, ordering.name, last.key, last.id, brandId, last.key, last.id, key]
+  )!.n
+}
+
+/**
+ * The ids of a page that begins with the lead at `offset` of `total`, each counted as `counted` says. Where the order runs
+ * against its index, leads of one key still come by their ids.
+ */
+export const pageSql = (
+  sql: Asks,
+  counted: Counted,
+  ordering: Ordering,
+  { limit, offset, total }: { readonly limit: number; readonly offset: number; readonly total: number }
+): Sql => {
+  const { brandId, flags } = counted
+  const { column, index } = ordering
+  const from = `SELECT l.id FROM lead l INDEXED BY ${index} WHERE l.brand_id = ?`
+  if (!ordering.isReversed) {
+    const { before, id, key } = stretchAt(sql, counted, ordering, offset)
+    return {
+      text: `${from} AND (${column}, l.id) >= (?, ?)${flagged(flags)} ORDER BY ${column}, l.id LIMIT ? OFFSET ?`,
+      params: [brandId, key, id, limit, offset - before]
+    }
+  }
+  // Read from either end, the n-th key is the same.
+  const mirrored = total - 1 - offset
+  const { before, id, key } = stretchAt(sql, counted, ordering, mirrored)
+  const first = sql.get<{ key: string | number }>(
+    `SELECT ${column} AS key FROM lead l INDEXED BY ${index}
+     WHERE l.brand_id = ? AND (${column}, l.id) >= (?, ?)${flagged(flags)} ORDER BY ${column}, l.id LIMIT 1 OFFSET ?`,
+    [brandId, key, id, mirrored - before]
+  )!.key
+  const greater = total - upTo(sql, counted, ordering, first)
+  return {
+    text: `${from} AND ${column} <= ?${flagged(flags)} ORDER BY ${column} DESC, l.id LIMIT ? OFFSET ?`,
+    params: [brandId, first, limit, offset - greater]
+  }
+}
+
+interface Stretch {
+  readonly seq: number
+  readonly brand_id: number
+  readonly ordering: Ordering["name"]
+  readonly key: string | number
+  readonly id: number
+  readonly n: number
+}
+
+/** Cuts the stretch behind half of its leads. */
+const cut = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
+  const { brand_id, id, key, n, seq } = stretch
+  const { column, index } = ordering
+  const middle = sql.get<{ key: string | number; id: number }>(
+    `SELECT ${column} AS key, l.id FROM lead l INDEXED BY ${index}
+     WHERE l.brand_id = ? AND (${column}, l.id) >= (?, ?) ORDER BY ${column}, l.id LIMIT 1 OFFSET ?`,
+    [brand_id, key, id, Math.floor(n / 2)]
+  )!
+  const counts = sql.all<{ flags: number; n: number }>(
+    `SELECT flags, count(*) AS n FROM (SELECT l.flags FROM lead l INDEXED BY ${index}
+     WHERE l.brand_id = ? AND (${column}, l.id) >= (?, ?) ORDER BY ${column}, l.id LIMIT ?) GROUP BY flags`,
+    [brand_id, middle.key, middle.id, n - Math.floor(n / 2)]
+  )
+  const moved = allFlags.map((flags) => counts.find((each) => each.flags === flags)?.n ?? 0)
+  sql.run(
+    `UPDATE lead_stretch SET ${allFlags.map((flags) => `n${flags} = n${flags} - ?`).join(", ")} WHERE seq = ?`,
+    [...moved, seq]
+  )
+  sql.run(
+    `INSERT INTO lead_stretch (brand_id, ordering, key, id, ${allFlags.map((flags) => `n${flags}`).join(", ")})
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [brand_id, stretch.ordering, middle.key, middle.id, ...moved]
+  )
+}
+
+/** Cuts what has grown long, until nothing is; to be called in the transaction that wrote. */
+export const keepShort = (
+  sql: Connection,
+  orderings: Readonly<Record<Ordering["name"], Ordering>>,
+  greatestStretch: number
+): void => {
+  for (;;) {
+    const long = sql.all<Stretch>(
+      `SELECT seq, brand_id, ordering, key, id, ${sumOf(null)} AS n FROM lead_stretch WHERE ${sumOf(null)} > ?`,
+      [greatestStretch]
+    )
+    if (long.length === 0) return
+    for (const stretch of long) cut(sql, stretch, orderings[stretch.ordering])
+  }
+}
