@@ -5,6 +5,17 @@ import { errorBody } from "./contract/Failures.ts"
 export const json = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
 
+/** An answer before it is put on a wire. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON. */
+  readonly body: string
+}
+
+export const ofReply = ({ body, headers, status }: Reply): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
+
 export const data = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
   json({ data: body }, status)
 
@@ -13,8 +24,4 @@ export const error = (status: number, code: string, message: string): HttpServer
 
 export const noContent = HttpServerResponse.empty({ status: 204 })
 
-export const internalError = error(
-  500,
-  "internal_error",
-  "Something went wrong here. The request id leads to it in the log."
-)
+export const internalMessage = "Something went wrong here. The request id leads to it in the log."

@@ -2,13 +2,12 @@
  * The whole API as one Effect app: checks the target, finds the route, runs the handler, and makes of whatever comes
  * out a response of the right shape, with its headers, and a line in the log. No failure and no defect passes it.
  */
-import { Clock, Cause, Context, Effect, Encoding, Exit, Layer, Option } from "effect"
+import { Clock, Cause, Context, Effect, Either, Encoding, Exit, Layer, type Option } from "effect"
 import {
   type Deliveries,
   Directory,
   Entropy,
   type LeadStore,
-  type RateLimit,
   type RateLimitExceeded,
   RateWindows,
   type StoreUnavailable
@@ -19,15 +18,15 @@ import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Answers from "./Answers.ts"
-import { Api } from "./contract/Api.ts"
+import { RoutedApi } from "./contract/Api.ts"
 import * as Documents from "./Documents.ts"
-import { unavailableMessage } from "./contract/Failures.ts"
-import { admit, apiKeyAccess, operatorAccess, type OperatorToken } from "./handlers/Access.ts"
+import { errorBody, type Told, toldOf } from "./contract/Failures.ts"
+import { admit, operatorAccess, type OperatorToken } from "./handlers/Access.ts"
 import { health } from "./handlers/Health.ts"
 import { type DefaultRateLimit, operator } from "./handlers/Operator.ts"
-import { reading } from "./handlers/Reading.ts"
+import { readers } from "./handlers/Reading.ts"
 import { webhooks } from "./handlers/Webhooks.ts"
-import { type RequestRecord, within } from "./RequestRecord.ts"
+import type { RequestRecord } from "./RequestRecord.ts"
 import * as Routes from "./Routes.ts"
 import * as Target from "./Target.ts"
 import { logUnavailable } from "./UnavailableLog.ts"
@@ -48,50 +47,39 @@ const tellOperator = HttpApiBuilder.middleware(
 )
 
 const routes = Layer.mergeAll(tellOperator, Documents.layer).pipe(
-  Layer.provideMerge(HttpApiBuilder.api(Api)),
-  Layer.provide([reading, health, operator, webhooks]),
-  Layer.provide([apiKeyAccess, operatorAccess]),
+  Layer.provideMerge(HttpApiBuilder.api(RoutedApi)),
+  Layer.provide([health, operator, webhooks]),
+  Layer.provide(operatorAccess),
   Layer.provideMerge(HttpApiBuilder.Router.Live),
   Layer.provideMerge(HttpApiBuilder.Middleware.layer)
 )
 
 const seconds = (instant: number): string => String(Math.ceil(instant / 1000))
 
-const rateHeaders = (rate: RateLimit.RateDecision): Record<string, string> => ({
-  "x-ratelimit-limit": String(rate.limit),
-  "x-ratelimit-remaining": String(rate.remaining),
-  "x-ratelimit-reset": seconds(rate.resetAt)
-})
-
 /** What every response says of itself. Answers hold personal data: no cache may keep them. */
-const complete = (
-  response: HttpServerResponse.HttpServerResponse,
-  record: RequestRecord
-): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.setHeaders(response, {
-    "x-request-id": record.id,
+const headersOf = (status: number, { id, rate }: RequestRecord): Record<string, string> => {
+  const headers: Record<string, string> = {
+    "x-request-id": id,
     "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    ...(record.rate === null ? {} : rateHeaders(record.rate)),
-    ...(response.status === 401 ? { "www-authenticate": "Bearer" } : {}),
-    ...(response.status === 429 && record.rate !== null
-      ? { "retry-after": String(record.rate.retryAfterSeconds) }
-      : {})
-  })
+    "x-content-type-options": "nosniff"
+  }
+  if (rate !== null) {
+    headers["x-ratelimit-limit"] = String(rate.limit)
+    headers["x-ratelimit-remaining"] = String(rate.remaining)
+    headers["x-ratelimit-reset"] = seconds(rate.resetAt)
+    if (status === 429) headers["retry-after"] = String(rate.retryAfterSeconds)
+  }
+  if (status === 401) headers["www-authenticate"] = "Bearer"
+  return headers
+}
 
 /** A key on a path or method that doesn't exist spends its request, and is told what is left. [RATE-2] */
-const spendElsewhere = (request: HttpServerRequest.HttpServerRequest) =>
+const spendElsewhere = (request: HttpServerRequest.HttpServerRequest, record: RequestRecord) =>
   Effect.catchAll(
-    Effect.asSome(admit(request.headers.authorization)),
+    Effect.asSome(admit(request.headers.authorization, record)),
     (failure): Effect.Effect<Option.Option<never>, RateLimitExceeded> =>
       failure._tag === "@lead-signals/domain/RateLimitExceeded" ? Effect.fail(failure) : Effect.succeedNone
   )
-
-const notFound = Answers.error(
-  404,
-  "not_found",
-  "There is nothing at this path; GET /openapi.json lists what there is."
-)
 
 const notAllowed = (allow: string) =>
   HttpServerResponse.setHeader(
@@ -100,24 +88,22 @@ const notAllowed = (allow: string) =>
     allow
   )
 
-/** The failures that can leave the router: those that no endpoint has in its contract, and defects. */
-const recover = (cause: Cause.Cause<unknown>): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  const failure = Cause.squash(cause) as { readonly _tag?: unknown; readonly message?: string }
-  switch (failure?._tag) {
-    case "RouteNotFound":
-      return Effect.succeed(notFound)
-    case "@lead-signals/domain/InvalidParameter":
-      return Effect.succeed(Answers.error(400, "invalid_parameter", failure.message ?? ""))
-    case "@lead-signals/domain/RateLimitExceeded":
-      return Effect.succeed(Answers.error(429, "rate_limit_exceeded", failure.message ?? ""))
-    case "@lead-signals/domain/StoreUnavailable":
-      return Effect.as(
-        logUnavailable(failure as StoreUnavailable),
-        Answers.error(503, "unavailable", unavailableMessage)
-      )
-    default:
-      return Effect.as(logDefect(cause), Answers.internalError)
-  }
+const internal: Told = { status: 500, code: "internal_error", message: Answers.internalMessage }
+const nothing: Told = {
+  status: 404,
+  code: "not_found",
+  message: "There is nothing at this path; GET /openapi.json lists what there is."
+}
+
+/** What a client is told of the failure or defect; what the operator should know is logged. */
+const told = (cause: Cause.Cause<unknown>): Effect.Effect<Told> => {
+  const failure = Cause.squash(cause) as { readonly _tag?: unknown } | null
+  if (failure?._tag === "RouteNotFound") return Effect.succeed(nothing)
+  const known = Cause.isDie(cause) ? null : toldOf(failure)
+  if (known === null) return Effect.as(logDefect(cause), internal)
+  return failure?._tag === "@lead-signals/domain/StoreUnavailable"
+    ? Effect.as(logUnavailable(failure as StoreUnavailable), known)
+    : Effect.succeed(known)
 }
 
 /** A defect's message may hold what it choked on: only its kind and where it arose are logged. [PII-2] */
@@ -138,6 +124,90 @@ const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
 
 const levelOf = (status: number) => (status >= 500 ? Effect.logWarning : Effect.logInfo)
 
+/** The request's line in the log. Null: it went away before it was answered. */
+const logged = (record: RequestRecord, status: number | null): Effect.Effect<void> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    levelOf(status ?? 499)("request").pipe(
+      Effect.annotateLogs({
+        requestId: record.id,
+        method: record.method,
+        route: record.route ?? "none",
+        status: status ?? "aborted",
+        durationMillis: now - record.startedAt,
+        ...(record.keyId === null ? {} : { keyId: record.keyId })
+      })
+    )
+  )
+
+/** Answers whatever comes of the work, and logs it. */
+const answered = <A>(
+  record: RequestRecord,
+  work: Effect.Effect<A, unknown>,
+  { ofTold, statusOf }: { readonly statusOf: (answer: A) => number; readonly ofTold: (told: Told) => A }
+): Effect.Effect<A> =>
+  work.pipe(
+    Effect.catchAllCause((cause) =>
+      Cause.isInterruptedOnly(cause)
+        ? Effect.failCause(cause as Cause.Cause<never>)
+        : Effect.annotateLogs(Effect.map(told(cause), ofTold), { requestId: record.id })
+    ),
+    Effect.onExit((exit) => logged(record, Exit.isSuccess(exit) ? statusOf(exit.value) : null))
+  )
+
+type Host = Context.Context<Requirements>
+
+const recordOf = (context: Host, method: string): Effect.Effect<RequestRecord> =>
+  Effect.flatMap(Context.get(context, Entropy).bytes(requestIdBytes), (bytes) =>
+    Effect.map(Clock.currentTimeMillis, (startedAt) => ({
+      id: Encoding.encodeBase64Url(bytes),
+      startedAt,
+      method,
+      route: null,
+      keyId: null,
+      rate: null
+    }))
+  )
+
+/** A request as it was sent. */
+export interface Asked {
+  readonly method: string
+  readonly target: string
+  readonly authorization: string | undefined
+}
+
+/** The answer to what a client reads; null when that is not what is asked. */
+export type Quick = (asked: Asked) => Effect.Effect<Answers.Reply> | null
+
+const replyOf = (record: RequestRecord, status: number, body: unknown): Answers.Reply => ({
+  status,
+  headers: headersOf(status, record),
+  body: JSON.stringify(body)
+})
+
+const quick =
+  (context: Host): Quick =>
+  ({ authorization, method, target }) => {
+    if (method !== "GET" && method !== "HEAD") return null
+    const parsed = Target.parse(target)
+    if (Either.isLeft(parsed)) return null
+    const { path, query } = parsed.right
+    const match = Routes.match(method, path)
+    const read = match.found === "route" ? readers.get(match.pattern) : undefined
+    if (match.found !== "route" || read === undefined) return null
+    return Effect.flatMap(recordOf(context, method), (record) => {
+      record.route = match.pattern
+      const reading = Effect.gen(function* () {
+        const { brandId } = yield* admit(authorization, record)
+        const shown = yield* read({ brandId, params: match.params, query: Target.parameters(query) })
+        return replyOf(record, 200, shown)
+      })
+      return answered<Answers.Reply>(record, Effect.provide(reading, context), {
+        statusOf: ({ status }) => status,
+        ofTold: ({ code, message, status }) => replyOf(record, status, errorBody(code, message))
+      })
+    })
+  }
+
 /** Serves one request whose target has been found good, or says why it isn't. */
 const serve = (
   inner: HttpApp.Default<unknown>,
@@ -148,8 +218,10 @@ const serve = (
     const target = yield* Target.parse(request.url)
     const match = Routes.match(request.method, target.path)
     if (match.found === "nothing" || match.found === "path") {
-      yield* spendElsewhere(request)
-      return match.found === "nothing" ? notFound : notAllowed(match.allow)
+      yield* spendElsewhere(request, record)
+      return match.found === "nothing"
+        ? Answers.error(nothing.status, nothing.code, nothing.message)
+        : notAllowed(match.allow)
     }
     record.route = match.pattern
     const url = target.query === "" ? target.path : `${target.path}?${target.query}`
@@ -158,44 +230,33 @@ const serve = (
       : Effect.provideService(inner, HttpServerRequest.HttpServerRequest, request.modify({ url }))
   })
 
-const outermost = (
-  inner: HttpApp.Default<unknown>,
-  context: Context.Context<Directory | RateWindows | Entropy>
-): HttpApp.Default =>
+const outermost = (inner: HttpApp.Default<unknown>, context: Host, quickly: Quick): HttpApp.Default =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const entropy = Context.get(context, Entropy)
-    const record: RequestRecord = {
-      id: Encoding.encodeBase64Url(yield* entropy.bytes(requestIdBytes)),
-      route: null,
-      keyId: null,
-      rate: null
-    }
-    const startedAt = yield* Clock.currentTimeMillis
-    const served = serve(inner, request, record).pipe(
-      // These alone: the host's own scope must not stand in for the request's.
-      Effect.provide(Context.pick(Directory, RateWindows)(context)),
-      Effect.catchAllCause((cause) =>
-        Cause.isInterruptedOnly(cause) ? Effect.failCause(cause as Cause.Cause<never>) : recover(cause)
+    const { headers, method, url } = request
+    const reading = quickly({ method, target: url, authorization: headers.authorization })
+    if (reading !== null) return Answers.ofReply(yield* reading)
+    const record = yield* recordOf(context, method)
+    // These alone: the host's own scope must not stand in for the request's.
+    const served = Effect.provide(
+      serve(inner, request, record),
+      Context.pick(Directory, RateWindows)(context)
+    ) as Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>
+    return yield* answered(
+      record,
+      Effect.annotateLogs(
+        Effect.map(served, (response) => completed(response, record)),
+        { requestId: record.id }
       ),
-      Effect.map((response) => complete(response, record)),
-      Effect.onExit((exit) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
-          const status = Exit.isSuccess(exit) ? exit.value.status : null
-          return levelOf(status ?? 499)("request").pipe(
-            Effect.annotateLogs({
-              method: request.method,
-              route: record.route ?? "none",
-              status: status ?? "aborted",
-              durationMillis: now - startedAt,
-              ...(record.keyId === null ? {} : { keyId: record.keyId })
-            })
-          )
-        })
-      )
+      {
+        statusOf: ({ status }) => status,
+        ofTold: ({ code, message, status }) => completed(Answers.error(status, code, message), record)
+      }
     )
-    return yield* served.pipe(within(record), Effect.annotateLogs({ requestId: record.id }))
   }) as HttpApp.Default
+
+const completed = (response: HttpServerResponse.HttpServerResponse, record: RequestRecord) =>
+  HttpServerResponse.setHeaders(response, headersOf(response.status, record))
 
 /** Takes the runtime that requests run on without Effect's own spans, which hold the target, query and all. [PII-2] */
 export const untraced: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.locally(
@@ -203,9 +264,17 @@ export const untraced: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<
   () => true
 )
 
-/** Builds the app over what the host brings. */
-export const make: Effect.Effect<HttpApp.Default, never, Requirements> = Effect.gen(function* () {
+/** The API over what the host brings: whole, and what clients read of it without the platform's request and response. */
+export const service: Effect.Effect<
+  { readonly app: HttpApp.Default; readonly quick: Quick },
+  never,
+  Requirements
+> = Effect.gen(function* () {
   const context = yield* Effect.context<Requirements>()
   const built = yield* HttpApiBuilder.httpApp.pipe(Effect.provide(routes), Effect.provide(context))
-  return outermost(built as HttpApp.Default<unknown>, context)
+  const quickly = quick(context)
+  return { quick: quickly, app: outermost(built as HttpApp.Default<unknown>, context, quickly) }
 })
+
+/** Builds the app over what the host brings. */
+export const make: Effect.Effect<HttpApp.Default, never, Requirements> = Effect.map(service, ({ app }) => app)

@@ -24,22 +24,49 @@ HttpApi.reflect(Api, {
 add("/openapi.json", "GET")
 add("/docs", "GET")
 
-const matches = ({ segments }: Route, path: ReadonlyArray<string>): boolean =>
-  segments.length === path.length &&
-  segments.every((segment, i) => (segment.startsWith(":") ? path[i] !== "" : segment === path[i]))
+/** The path's parameters; null when it is another route's. */
+const paramsOf = (
+  { segments }: Route,
+  path: ReadonlyArray<string>
+): Readonly<Record<string, string>> | null => {
+  if (segments.length !== path.length) return null
+  const params: Record<string, string> = {}
+  for (const [i, segment] of segments.entries()) {
+    if (!segment.startsWith(":")) {
+      if (segment !== path[i]) return null
+    } else {
+      if (path[i] === "") return null
+      params[segment.slice(1)] = decodeURIComponent(path[i]!)
+    }
+  }
+  return params
+}
 
 export type Match =
-  | { readonly found: "route"; readonly pattern: string }
+  | {
+      readonly found: "route"
+      readonly pattern: string
+      readonly params: Readonly<Record<string, string>>
+    }
   | { readonly found: "path"; readonly pattern: string; readonly allow: string }
   | { readonly found: "nothing" }
 
-/** `path`: the path is known, but not with this method; `allow` lists those that are. */
+/** Those with as many segments, of which alone one can match. */
+const byLength = new Map<number, Array<Route>>()
+for (const route of routes.values()) {
+  const same = byLength.get(route.segments.length)
+  if (same === undefined) byLength.set(route.segments.length, [route])
+  else same.push(route)
+}
+
+/** `path`, which must decode: it is known, but not with this method; `allow` lists those that are. */
 export const match = (method: string, path: string): Match => {
   const segments = path.split("/")
-  for (const route of routes.values()) {
-    if (!matches(route, segments)) continue
+  for (const route of byLength.get(segments.length) ?? []) {
+    const params = paramsOf(route, segments)
+    if (params === null) continue
     return route.methods.has(method)
-      ? { found: "route", pattern: route.pattern }
+      ? { found: "route", pattern: route.pattern, params }
       : { found: "path", pattern: route.pattern, allow: [...route.methods].sort().join(", ") }
   }
   return { found: "nothing" }

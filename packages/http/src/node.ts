@@ -3,10 +3,11 @@
  * answered by Node's own bare texts. [ERR-1, ERR-5]
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Duration, Effect, Layer, type Scope } from "effect"
+import { Context, Duration, Effect, FiberId, Layer, Runtime, type Scope } from "effect"
 import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { make, type Requirements, untraced } from "./App.ts"
+import type { Reply } from "./Answers.ts"
+import { type Requirements, service, untraced } from "./App.ts"
 import { errorBody } from "./contract/Failures.ts"
 
 export interface NodeServerOptions {
@@ -82,12 +83,38 @@ const close = (server: Server, drain: Duration.DurationInput) =>
     })
   })
 
+/** Runs the work and writes what comes of it; stops it when whoever asked goes away. */
+const respond = (
+  runtime: Runtime.Runtime<never>,
+  reply: Effect.Effect<Reply>,
+  response: ServerResponse
+): void => {
+  const fiber = Runtime.runFork(runtime)(reply)
+  fiber.addObserver((exit) => {
+    if (exit._tag === "Failure") {
+      response.destroy()
+      return
+    }
+    const { body, headers, status } = exit.value
+    response.writeHead(status, {
+      ...headers,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body)
+    })
+    response.end(body)
+  })
+  if (fiber.unsafePoll() === null) {
+    response.once("close", () => fiber.unsafeInterruptAsFork(FiberId.none))
+  }
+}
+
 const start = (
   options: NodeServerOptions
 ): Effect.Effect<typeof NodeServer.Service, Error, Requirements | Scope.Scope> =>
   Effect.gen(function* () {
-    const app = yield* make
+    const { app, quick } = yield* service
     const handle = yield* untraced(NodeHttpServer.makeHandler(app))
+    const runtime = yield* untraced(Effect.runtime<never>())
     // Node's own refusal of a request without Host has no body; the one below has.
     const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false })
     const pending = new WeakMap<Socket, PendingAnswers>()
@@ -107,7 +134,13 @@ const start = (
         answers.open--
         if (answers.open === 0 && answers.refusal !== null) refuse(socket, answers.refusal)
       })
-      handle(request, response)
+      const reply = quick({
+        method: request.method ?? "",
+        target: request.url ?? "",
+        authorization: request.headers.authorization
+      })
+      if (reply === null) handle(request, response)
+      else respond(runtime, reply, response)
     }
     server.on("request", answer)
     // Without these, Node answers 417 and closes on CONNECT, each without a body.

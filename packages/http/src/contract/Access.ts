@@ -1,9 +1,8 @@
 /** Who may call what: the API key of a brand, or the operator's token. */
-import type { ApiKey } from "@lead-signals/domain"
 import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import * as OpenApi from "@effect/platform/OpenApi"
-import { Context, Schema } from "effect"
+import { Schema } from "effect"
 import {
   InvalidApiKeyFailure,
   InvalidOperatorTokenFailure,
@@ -11,13 +10,9 @@ import {
   UnavailableFailure
 } from "./Failures.ts"
 
-/** The key that a request came with. Its brand is the only one the request can see. [AUTH-3] */
-export class CurrentKey extends Context.Tag("@lead-signals/http/CurrentKey")<CurrentKey, ApiKey>() {}
-
 /** Finds the key and spends one request of its window. */
 export class ApiKeyAccess extends HttpApiMiddleware.Tag<ApiKeyAccess>()("@lead-signals/http/ApiKeyAccess", {
   failure: Schema.Union(InvalidApiKeyFailure, RateLimitFailure, UnavailableFailure),
-  provides: CurrentKey,
   security: {
     apiKey: HttpApiSecurity.bearer.pipe(
       HttpApiSecurity.annotate(OpenApi.Format, "API Key"),

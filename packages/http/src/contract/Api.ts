@@ -63,11 +63,12 @@ const complete = (spec: Json): Json => {
   return { ...spec, webhooks }
 }
 
+/** What the library's router serves. What API clients read is served apart from it: see `handlers/Reading.ts`. */
+export const RoutedApi = HttpApi.make("lead-signals").add(HealthApi).add(OperatorApi).add(WebhookApi)
+
 export const Api = HttpApi.make("lead-signals")
   .add(ReadingApi)
-  .add(HealthApi)
-  .add(OperatorApi)
-  .add(WebhookApi)
+  .addHttpApi(RoutedApi)
   .annotate(HttpApi.AdditionalSchemas, [OtherError, InvalidParameterBody, ...envelopes])
   .annotate(OpenApi.Title, "Lead Signals")
   .annotate(OpenApi.Version, apiVersion)

@@ -41,12 +41,30 @@ export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaTyp
   { message: Schema.String }
 ) {}
 
+/** What a client is told of a failure. */
+export interface Told {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+}
+
+const forms = new Map<string, Pick<Form<Error>, "status" | "code" | "message">>()
+
+/** Of a failure that an operation can have; null of anything else. */
+export const toldOf = (failure: unknown): Told | null => {
+  const { _tag, message } = failure as { readonly _tag?: string; readonly message: string }
+  const form = forms.get(_tag ?? "")
+  return form === undefined
+    ? null
+    : { status: form.status, code: form.code, message: form.message ?? message }
+}
+
 interface Form<A extends Error> {
   readonly identifier: string
   readonly status: number
   readonly code: string
   readonly description: string
-  readonly type: Schema.Schema<A>
+  readonly of: { readonly _tag: string } & Schema.Schema<A, any>
   readonly fromMessage: (message: string) => A
   /** What a client is told; the failure's own message, unless that is for the operator. */
   readonly message?: string
@@ -60,20 +78,15 @@ const bodyOf = (identifier: string, code: string, description: string) =>
     }
   )
 
-const failure = <A extends Error>({
-  code,
-  description,
-  fromMessage,
-  identifier,
-  message,
-  status,
-  type
-}: Form<A>) =>
-  Schema.transform(bodyOf(identifier, code, description), type, {
+const failure = <A extends Error>(form: Form<A>) => {
+  const { code, description, fromMessage, identifier, message, of, status } = form
+  forms.set(of._tag, form)
+  return Schema.transform(bodyOf(identifier, code, description), Schema.typeSchema(of), {
     strict: true,
     decode: ({ error }) => fromMessage(error.message),
     encode: (error) => ({ error: { code, message: message ?? error.message } })
   }).annotations({ ...HttpApiSchema.annotations({ status, description }), identifier })
+}
 
 /** Every operation can give it, whatever its contract: the target itself can be malformed. */
 export const InvalidParameterBody = bodyOf(
@@ -88,7 +101,7 @@ export const InvalidParameterFailure = failure({
   code: "invalid_parameter",
   description:
     "A parameter or a field of the body can't be read; the message names it and says what it takes",
-  type: Schema.typeSchema(InvalidParameter),
+  of: InvalidParameter,
   fromMessage: (message) => new InvalidParameter({ parameter: "", message })
 })
 
@@ -97,7 +110,7 @@ export const InvalidApiKeyFailure = failure({
   status: 401,
   code: "invalid_api_key",
   description: "The key is missing, malformed, unknown or revoked",
-  type: Schema.typeSchema(InvalidApiKey),
+  of: InvalidApiKey,
   fromMessage: () => new InvalidApiKey()
 })
 
@@ -106,7 +119,7 @@ export const InvalidOperatorTokenFailure = failure({
   status: 401,
   code: "invalid_operator_token",
   description: "The operator token is missing or wrong",
-  type: Schema.typeSchema(InvalidOperatorToken),
+  of: InvalidOperatorToken,
   fromMessage: () => new InvalidOperatorToken()
 })
 
@@ -115,7 +128,7 @@ export const NotFoundFailure = failure({
   status: 404,
   code: "not_found",
   description: "There is no such thing in this brand",
-  type: Schema.typeSchema(NotFound),
+  of: NotFound,
   fromMessage: () => new NotFound({ resource: "lead" })
 })
 
@@ -124,7 +137,7 @@ export const PayloadTooLargeFailure = failure({
   status: 413,
   code: "payload_too_large",
   description: "The body is larger than what is taken",
-  type: Schema.typeSchema(PayloadTooLarge),
+  of: PayloadTooLarge,
   fromMessage: (message) => new PayloadTooLarge({ message })
 })
 
@@ -133,7 +146,7 @@ export const UnsupportedMediaTypeFailure = failure({
   status: 415,
   code: "unsupported_media_type",
   description: "The body's content type is not taken",
-  type: Schema.typeSchema(UnsupportedMediaType),
+  of: UnsupportedMediaType,
   fromMessage: (message) => new UnsupportedMediaType({ message })
 })
 
@@ -142,7 +155,7 @@ export const RateLimitFailure = failure({
   status: 429,
   code: "rate_limit_exceeded",
   description: "The key's window is used up; Retry-After says how many seconds to wait",
-  type: Schema.typeSchema(RateLimitExceeded),
+  of: RateLimitExceeded,
   fromMessage: () => new RateLimitExceeded({ limit: 0, retryAfterSeconds: 1 })
 })
 
@@ -153,7 +166,7 @@ export const UnavailableFailure = failure({
   status: 503,
   code: "unavailable",
   description: "The store can't answer now, or the server is draining",
-  type: Schema.typeSchema(StoreUnavailable),
+  of: StoreUnavailable,
   fromMessage: (reason) => new StoreUnavailable({ reason }),
   message: unavailableMessage
 })

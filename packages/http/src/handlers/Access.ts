@@ -1,21 +1,21 @@
 /** Lets a request through by its API key or by the operator's token. */
-import { Access, ApiKeys, Directory, RateWindows } from "@lead-signals/domain"
+import { Access, ApiKeys } from "@lead-signals/domain"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 
 import { Context, Effect, Layer } from "effect"
-import { ApiKeyAccess, OperatorAccess } from "../contract/Access.ts"
+import { OperatorAccess } from "../contract/Access.ts"
 import { InvalidOperatorToken } from "../contract/Failures.ts"
-import { note } from "../RequestRecord.ts"
+import type { RequestRecord } from "../RequestRecord.ts"
 
 /** Authenticates and spends, and notes both for the response's headers and the log. [RATE-2] */
-export const admit = (authorization: string | undefined) =>
+export const admit = (authorization: string | undefined, record: RequestRecord) =>
   Effect.gen(function* () {
     const key = yield* Access.authenticate(authorization)
-    yield* note({ keyId: key.id })
+    record.keyId = key.id
     const rate = yield* Access.spend(key)
-    yield* note({ rate })
+    record.rate = rate
     if (!rate.allowed) return yield* Access.refusal(rate)
     return key
   })
@@ -23,14 +23,6 @@ export const admit = (authorization: string | undefined) =>
 const authorization = Effect.map(
   HttpServerRequest.HttpServerRequest,
   (request): string | undefined => request.headers.authorization
-)
-
-export const apiKeyAccess = Layer.effect(
-  ApiKeyAccess,
-  Effect.map(Effect.context<Directory | RateWindows>(), (context) => ({
-    apiKey: () =>
-      Effect.flatMap(authorization, admit).pipe(Effect.provide(Context.pick(Directory, RateWindows)(context)))
-  }))
 )
 
 /** The token that opens the operator's calls. */

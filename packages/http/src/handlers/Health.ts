@@ -2,7 +2,7 @@
 import { Directory, StoreUnavailable } from "@lead-signals/domain"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import { Context, Effect } from "effect"
-import { Api } from "../contract/Api.ts"
+import { RoutedApi } from "../contract/Api.ts"
 import { json } from "../Answers.ts"
 
 /** Whether the server is on its way out; a host that never drains leaves the default. */
@@ -12,7 +12,7 @@ export class Draining extends Context.Reference<Draining>()("@lead-signals/http/
 
 const ok = json({ status: "ok" })
 
-export const health = HttpApiBuilder.group(Api, "health", (handlers) =>
+export const health = HttpApiBuilder.group(RoutedApi, "health", (handlers) =>
   handlers
     .handleRaw("health", () => Effect.succeed(ok))
     .handleRaw("ready", () =>

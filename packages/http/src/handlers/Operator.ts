@@ -24,7 +24,7 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import { Context, Effect } from "effect"
 import { data, noContent } from "../Answers.ts"
 import * as Body from "../Body.ts"
-import { Api } from "../contract/Api.ts"
+import { RoutedApi } from "../contract/Api.ts"
 import { Amendment, NewBrand, NewCampaign, NewKey, ObservationBatch } from "../contract/OperatorApi.ts"
 import { listed } from "./Listed.ts"
 import { answerLines } from "./ObservationLines.ts"
@@ -79,7 +79,7 @@ const readAmendment = Body.read(Amendment)
 const readTotals = Body.read(PostTotals)
 const readBatch = Body.read(ObservationBatch)
 
-export const operator = HttpApiBuilder.group(Api, "operator", (handlers) =>
+export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =>
   handlers
     .handleRaw("createBrand", () =>
       Effect.gen(function* () {

@@ -1,59 +1,66 @@
-/** Answers what API clients read. Parses with the domain's rules, asks a use case, shows with a view. */
+/**
+ * What API clients read. Parses with the domain's rules, asks a use case, shows with a view. These are most of all
+ * requests, so they do without the library's router, whose parameters they would not use: `App.ts` calls them by route.
+ */
 import {
+  type BrandId,
+  type Directory,
+  type InvalidParameter,
   LeadQueries,
+  type LeadStore,
   leadDetailView,
   leadListView,
   MetricSnapshots,
   metricsView,
+  type NotFound,
+  type Parameters,
   Reading,
+  type StoreUnavailable,
   warningsView
 } from "@lead-signals/domain"
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Effect } from "effect"
-import { json } from "../Answers.ts"
-import { CurrentKey } from "../contract/Access.ts"
-import { Api } from "../contract/Api.ts"
-import { parametersOf } from "../Target.ts"
 
-interface Call {
-  readonly request: HttpServerRequest.HttpServerRequest
+/** A question of a client whose key is good, taken apart. */
+export interface Question {
+  /** The key's, and the only one that the client can see. [AUTH-3] */
+  readonly brandId: BrandId
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Parameters.Entries
 }
 
-const list = ({ request }: Call) =>
-  Effect.gen(function* () {
-    const { brandId } = yield* CurrentKey
-    const query = yield* LeadQueries.readList(parametersOf(request.url))
-    return json(leadListView(query, yield* Reading.listLeads(brandId, query)))
-  })
+/** What is shown as JSON. */
+export type Reader = (
+  question: Question
+) => Effect.Effect<unknown, InvalidParameter | NotFound | StoreUnavailable, LeadStore | Directory>
+
+const list: Reader = ({ brandId, query }) =>
+  Effect.flatMap(LeadQueries.readList(query), (read) =>
+    Effect.map(Reading.listLeads(brandId, read), (page) => leadListView(read, page))
+  )
 
 const answer = (data: unknown, warnings: ReadonlyArray<string>) =>
-  json(warnings.length === 0 ? { data } : { data, meta: warningsView(warnings) })
+  warnings.length === 0 ? { data } : { data, meta: warningsView(warnings) }
 
-const detail = ({ path, request }: Call & { readonly path: { readonly id: string } }) =>
+const detail: Reader = ({ brandId, params, query }) =>
   Effect.gen(function* () {
-    const { brandId } = yield* CurrentKey
-    const id = yield* LeadQueries.readLeadId(path.id)
-    const query = yield* LeadQueries.readDetail(parametersOf(request.url))
+    const id = yield* LeadQueries.readLeadId(params["id"]!)
+    const { warnings, withDetail } = yield* LeadQueries.readDetail(query)
     const { lead, window } = yield* Reading.leadDetail(brandId, id)
-    return answer(leadDetailView(lead, window, query.withDetail), query.warnings)
+    return answer(leadDetailView(lead, window, withDetail), warnings)
   })
 
-const metrics = ({ path, request }: Call & { readonly path: { readonly id: string } }) =>
+const metrics: Reader = ({ brandId, params, query }) =>
   Effect.gen(function* () {
-    const { brandId } = yield* CurrentKey
-    const query = yield* MetricSnapshots.readQuery(parametersOf(request.url))
-    return answer(
-      metricsView(path.id, yield* Reading.campaignMetrics(brandId, path.id, query.span)),
-      query.warnings
-    )
+    const id = params["id"]!
+    const { span, warnings } = yield* MetricSnapshots.readQuery(query)
+    return answer(metricsView(id, yield* Reading.campaignMetrics(brandId, id, span)), warnings)
   })
 
-export const reading = HttpApiBuilder.group(Api, "reading", (handlers) =>
-  handlers
-    .handleRaw("listLeads", list)
-    .handleRaw("getLead", detail)
-    .handleRaw("listSignalLeads", list)
-    .handleRaw("getSignalLead", detail)
-    .handleRaw("campaignMetrics", metrics)
-)
+/** By the pattern of the route. */
+export const readers: ReadonlyMap<string, Reader> = new Map([
+  ["/signals/leads", list],
+  ["/signals/leads/:id", detail],
+  ["/signal-leads", list],
+  ["/signal-leads/:id", detail],
+  ["/campaign/:id/metrics", metrics]
+])

@@ -19,7 +19,7 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import { Effect, Either } from "effect"
 import { data, json, noContent } from "../Answers.ts"
 import * as Body from "../Body.ts"
-import { Api } from "../contract/Api.ts"
+import { RoutedApi } from "../contract/Api.ts"
 import { Recovery, Resend } from "../contract/WebhookApi.ts"
 import * as Target from "../Target.ts"
 import { listed } from "./Listed.ts"
@@ -78,7 +78,7 @@ const readResend = Body.read(Resend)
 
 const queued = (deliveryId: string) => data({ deliveryId }, accepted)
 
-export const webhooks = HttpApiBuilder.group(Api, "webhooks", (handlers) =>
+export const webhooks = HttpApiBuilder.group(RoutedApi, "webhooks", (handlers) =>
   handlers
     .handleRaw("createWebhook", ({ path }) =>
       Effect.gen(function* () {
