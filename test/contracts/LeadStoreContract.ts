@@ -8,6 +8,7 @@ import {
   type Entropy,
   LeadQueries,
   leadDetailView,
+  leadListJson,
   leadListView,
   LeadStore,
   NewSignal,
@@ -156,7 +157,9 @@ export const leadStoreContract = (
         const filter = filterOf(asked, reference)
         const query = Either.getOrThrow(LeadQueries.readList(parametersOf(filter, asked.order)))
         const answer = leadListView(query, yield* Reading.listLeads(brand.id, query))
-        expect(JSON.stringify(answer)).toBe(JSON.stringify(reference.list({ filter, ...asked.order })))
+        const expected = JSON.stringify(reference.list({ filter, ...asked.order }))
+        expect(JSON.stringify(answer)).toBe(expected)
+        expect(leadListJson(query, yield* Reading.showLeads(brand.id, query))).toBe(expected)
       })
 
     const checkDetails = ({ brand, reference }: World) =>

@@ -236,7 +236,7 @@ describe("failures of ours", () => {
       stores: Layer.effect(
         LeadStore,
         Effect.map(LeadStore, (store) =>
-          LeadStore.of({ ...store, list: () => failure, commit: () => failure })
+          LeadStore.of({ ...store, listShown: () => failure, commit: () => failure })
         )
       ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
     })

@@ -47,6 +47,7 @@ export * from "./views/EventView.ts"
 export * from "./views/LeadListView.ts"
 export * from "./views/LeadView.ts"
 export * from "./views/MetricsView.ts"
+export * as ShownLeads from "./views/ShownLeads.ts"
 
 export * from "./ports/Deliveries.ts"
 export * from "./ports/Directory.ts"

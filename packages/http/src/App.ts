@@ -178,10 +178,10 @@ export interface Asked {
 /** The answer to what a client reads; null when that is not what is asked. */
 export type Quick = (asked: Asked) => Effect.Effect<Answers.Reply> | null
 
-const replyOf = (record: RequestRecord, status: number, body: unknown): Answers.Reply => ({
+const replyOf = (record: RequestRecord, status: number, body: string): Answers.Reply => ({
   status,
   headers: headersOf(status, record),
-  body: JSON.stringify(body)
+  body
 })
 
 const quick =
@@ -203,7 +203,8 @@ const quick =
       })
       return answered<Answers.Reply>(record, Effect.provide(reading, context), {
         statusOf: ({ status }) => status,
-        ofTold: ({ code, message, status }) => replyOf(record, status, errorBody(code, message))
+        ofTold: ({ code, message, status }) =>
+          replyOf(record, status, JSON.stringify(errorBody(code, message)))
       })
     })
   }

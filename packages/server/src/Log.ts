@@ -1,8 +1,21 @@
 /** Logs on standard error: a line a person can read on a terminal, a line of JSON elsewhere. */
 import { Cause, HashMap, Logger } from "effect"
 
+let waiting = ""
+
+const flush = (): void => {
+  if (waiting === "") return
+  const lines = waiting
+  waiting = ""
+  process.stderr.write(lines)
+}
+
+process.on("exit", flush)
+
+/** What is logged in one turn of the event loop is written at its end, at once. */
 const write = (line: string): void => {
-  process.stderr.write(`${line}\n`)
+  if (waiting === "") setImmediate(flush)
+  waiting += `${line}\n`
 }
 
 const textOf = (message: unknown): string =>

@@ -3,19 +3,36 @@ import {
   type DeliveryId,
   type Engagement,
   type Lead,
+  type LeadPage,
   LeadStore,
   type Observations,
   Page,
   type PositionedEvent,
-  type Proposal
+  type Proposal,
+  ShownLeads
 } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
 import type { BrandLeads } from "./BrandLeads.ts"
 import type { DeliveryRecord } from "./DeliveryBook.ts"
 import { engagementReadOf, windowOf } from "./LeadReading.ts"
-import { MemoryState } from "./MemoryState.ts"
+import { type Memory, MemoryState } from "./MemoryState.ts"
 
 type Recorded = Extract<Observations.Decision, { outcome: "recorded" }>
+
+const pageOf = (
+  memory: Memory,
+  brandId: string,
+  { engagements, filter, page, sort }: Parameters<(typeof LeadStore.Service)["list"]>[1]
+): LeadPage => {
+  const leads = memory.leadsOf(brandId)
+  return {
+    total: leads.total(filter),
+    leads: leads.page(filter, sort, Page.offset(page), page.pageSize).map((found) => ({
+      lead: found.lead,
+      window: engagements === "none" ? null : windowOf(memory, leads, found)
+    }))
+  }
+}
 
 const make = Effect.gen(function* () {
   const { memory, queued: bell } = yield* MemoryState
@@ -114,17 +131,9 @@ const make = Effect.gen(function* () {
         }
       }),
 
-    list: (brandId, { engagements, filter, page, sort }) =>
-      Effect.sync(() => {
-        const leads = memory.leadsOf(brandId)
-        return {
-          total: leads.total(filter),
-          leads: leads.page(filter, sort, Page.offset(page), page.pageSize).map((found) => ({
-            lead: found.lead,
-            window: engagements === "none" ? null : windowOf(memory, leads, found)
-          }))
-        }
-      }),
+    list: (brandId, query) => Effect.sync(() => pageOf(memory, brandId, query)),
+
+    listShown: (brandId, query) => Effect.sync(() => ShownLeads.ofPage(pageOf(memory, brandId, query))),
 
     get: (brandId, id) =>
       Effect.sync(() => {

@@ -9,8 +9,10 @@ const greatestPrepared = 2000
 export class Connection {
   private readonly prepared = new Map<string, BetterSqlite3.Statement<Array<Param>>>()
   private readonly db: BetterSqlite3.Database
+  readonly isReadonly: boolean
 
   constructor(filename: string, options: { readonly readonly: boolean; readonly busyMillis: number }) {
+    this.isReadonly = options.readonly
     this.db = new BetterSqlite3(filename, { readonly: options.readonly, timeout: options.busyMillis })
   }
 

@@ -5,6 +5,7 @@ import {
   type EngagementWindow,
   type Lead,
   type LeadId,
+  ShownLeads,
   type Signal
 } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
@@ -37,6 +38,32 @@ export const leadsById = (sql: Connection, ids: ReadonlyArray<LeadId>): Readonly
     )
     .map(leadOf)
 
+/** As lists show them, in the order of the ids; those of which that is not kept are made of their columns. */
+export const shownById = (sql: Connection, ids: ReadonlyArray<LeadId>): ReadonlyArray<string> => {
+  const rows = sql.all<{ id: LeadId; shown: string | null }>(
+    "SELECT l.id, l.shown FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value ORDER BY j.key",
+    [JSON.stringify(ids)]
+  )
+  const missing = rows.filter(({ shown }) => shown === null).map(({ id }) => id)
+  const made = new Map(
+    missing.length === 0 ? [] : leadsById(sql, missing).map((lead) => [lead.id, ShownLeads.shownLead(lead)])
+  )
+  return rows.map(({ id, shown }) => (shown === null ? made.get(id)! : ShownLeads.withId(id, shown)))
+}
+
+/** A signal never changes: what a connection has read once stays. Not so what is written and not committed yet. */
+const known = new WeakMap<Connection, Map<number, Signal>>()
+
+const signalsOf = (sql: Connection, rows: ReadonlyArray<EngagementRow>): ReadonlyMap<number, Signal> => {
+  const wanted = new Set(rows.map((row) => row.signal_id))
+  if (!sql.isReadonly) return signalsById(sql, wanted)
+  const signals = known.get(sql) ?? new Map<number, Signal>()
+  known.set(sql, signals)
+  const missing = new Set([...wanted].filter((id) => !signals.has(id)))
+  if (missing.size > 0) for (const [id, signal] of signalsById(sql, missing)) signals.set(id, signal)
+  return signals
+}
+
 const signalsById = (sql: Connection, ids: ReadonlySet<number>): ReadonlyMap<number, Signal> =>
   new Map(
     sql
@@ -52,8 +79,7 @@ export const readEngagements = (
   params: ReadonlyArray<string | number>
 ): ReadonlyArray<EngagementRead> => {
   const rows = sql.all<EngagementRow>(text, params)
-  const signals = signalsById(sql, new Set(rows.map((row) => row.signal_id)))
-  return rows.map(engagementReadOf(signals))
+  return rows.map(engagementReadOf(signalsOf(sql, rows)))
 }
 
 /** The windows of the leads, by lead; one engagement more than a window is read to see whether there are more. */
@@ -82,6 +108,18 @@ export const windows = (
       }
     ])
   )
+}
+
+/** The window of one lead. */
+export const windowOf = (sql: Connection, id: LeadId): EngagementWindow => {
+  const reads = readEngagements(
+    sql,
+    `SELECT ${engagementColumns} FROM engagement e ${withAuthor}
+     WHERE e.lead_id = ? ORDER BY e.tracked_at DESC, e.id DESC LIMIT ${EngagementWindows.greatestWindow + 1}`,
+    [id]
+  )
+  const truncated = reads.length > EngagementWindows.greatestWindow
+  return { engagements: truncated ? reads.slice(0, EngagementWindows.greatestWindow) : reads, truncated }
 }
 
 export const leadById = (sql: Connection, brandId: string, id: LeadId): Lead | null => {

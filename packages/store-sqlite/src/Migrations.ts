@@ -4,12 +4,14 @@ import type { Connection } from "./Connection.ts"
 import { leads } from "./migrations/0001_leads.ts"
 import { webhooks } from "./migrations/0002_webhooks.ts"
 import { positions } from "./migrations/0003_positions.ts"
+import { shown } from "./migrations/0004_shown.ts"
 
 /** In order; a released one is never changed. */
 const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection) => void]> = [
   ["leads", leads],
   ["webhooks", webhooks],
-  ["positions", positions]
+  ["positions", positions],
+  ["shown", shown]
 ]
 
 /** Marks the file as ours, "LSig": a foreign SQLite file is refused. */

@@ -122,7 +122,10 @@ export const leadOf = (row: LeadRow): Lead => ({
     profileImgUrl: row.profile_img_url,
     company: row.company === null ? null : JSON.parse(row.company)
   },
-  profileTimes: JSON.parse(row.profile_times),
+  // Whoever only shows a lead does not ask for it.
+  get profileTimes() {
+    return JSON.parse(row.profile_times) as Lead["profileTimes"]
+  },
   signalId: String(row.signal_id),
   signalIds: JSON.parse(row.signal_ids),
   qualified: (row.flags & 1) !== 0,

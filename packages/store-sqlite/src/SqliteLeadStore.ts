@@ -7,7 +7,10 @@ import {
   type LeadId,
   LeadStore,
   type Observations,
+  type LeadPage,
   Page,
+  ShownLeads,
+  type ShownPage,
   type Committed,
   type DeliveryId,
   type EventType,
@@ -24,6 +27,8 @@ import {
   engagementColumns,
   leadsById,
   readEngagements,
+  shownById,
+  windowOf,
   windows,
   withAuthor
 } from "./LeadReading.ts"
@@ -32,31 +37,54 @@ import * as Positions from "./Positions.ts"
 import { insertDeliveries } from "./Queueing.ts"
 import { deleteSearch, insertSearch } from "./SearchIndex.ts"
 
-const list = (
+interface FoundPage {
+  readonly total: number
+  /** In the order of the page. */
+  readonly ids: ReadonlyArray<LeadId>
+  /** By lead; null when the query did not ask for engagements. */
+  readonly windows: ReadonlyMap<LeadId, EngagementWindow> | null
+}
+
+type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
+
+const findPage = (
   sql: Connection,
   brandId: string,
-  query: Parameters<Context["list"]>[1],
+  query: Query,
   { nearby }: Positions.PositionOptions
-): { total: number; leads: ReadonlyArray<{ lead: Lead; window: EngagementWindow | null }> } => {
+): FoundPage => {
   const selection = LeadListing.select(idOf(brandId), query.filter)
-  if (selection.isEmpty) return { total: 0, leads: [] }
+  const none = { total: 0, ids: [], windows: null }
+  if (selection.isEmpty) return none
   const asked = LeadListing.countsSql(selection)
-  const columns = sql.get<Record<string, number>>(asked.sql.text, asked.sql.params)
-  const drivers = asked.drivers.map((driver, i) => [driver, columns![`c${i}`]!] as const)
+  const columns = sql.get<Record<string, number>>(asked.sql.text, asked.sql.params)!
+  const drivers = asked.drivers.map((driver, i) => [driver, columns[`c${i}`]!] as const)
   const counts: LeadListing.Counts = { all: drivers[0]![1], drivers }
+  const isCounted = LeadListing.isCounted(selection)
   const totalSql = LeadListing.totalSql(selection, counts)
-  const [{ n: total }] = sql.all<{ n: number }>(totalSql.text, totalSql.params) as [{ n: number }]
-  if (Page.offset(query.page) >= total) return { total, leads: [] }
+  const total = isCounted ? drivers.at(-1)![1] : sql.get<{ n: number }>(totalSql.text, totalSql.params)!.n
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
+  if (offset >= total) return { ...none, total }
   const pageSql =
-    offset >= nearby && LeadListing.isCounted(selection)
+    offset >= nearby && isCounted
       ? Positions.pageSql(sql, selection, LeadListing.orderingOf(query.sort), { limit, offset, total })
       : LeadListing.pageSql(selection, query, counts, total)
   const ids = sql.all<{ id: LeadId }>(pageSql.text, pageSql.params).map(({ id }) => id)
-  const leads = leadsById(sql, ids)
-  const found = query.engagements === "none" ? null : windows(sql, ids)
-  return { total, leads: leads.map((lead) => ({ lead, window: found?.get(lead.id) ?? null })) }
+  return { total, ids, windows: query.engagements === "none" ? null : windows(sql, ids) }
 }
+
+const list = (sql: Connection, found: FoundPage): LeadPage => ({
+  total: found.total,
+  leads: leadsById(sql, found.ids).map((lead) => ({ lead, window: found.windows?.get(lead.id) ?? null }))
+})
+
+const listShown = (sql: Connection, found: FoundPage): ShownPage => ({
+  total: found.total,
+  leads: shownById(sql, found.ids).map((shown, i) => ({
+    shown,
+    window: found.windows?.get(found.ids[i]!) ?? null
+  }))
+})
 
 /* Writing */
 
@@ -78,15 +106,16 @@ const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | n
   lead.score1 ?? Number.POSITIVE_INFINITY,
   lead.score1 === null ? Number.POSITIVE_INFINITY : -lead.score1,
   lead.createdAt,
-  lead.updatedAt
+  lead.updatedAt,
+  ShownLeads.withoutId(ShownLeads.shownLead({ ...lead, id: 0 }))
 ]
 
 const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
   const row = sql.get<{ id: LeadId }>(
     `INSERT INTO lead (brand_id, ext_id, name, name_key, headline, username, title1, li_profile_url, profile_img_url,
          company, profile_times, signal_id, signal_ids, flags, score1, score_missing, score_rank, score_rank_desc,
-         created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+         created_at, updated_at, shown)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     [idOf(draft.brandId), draft.extId, ...values(draft)]
   )
   const lead = { ...draft, id: row!.id }
@@ -99,7 +128,7 @@ const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
     `UPDATE lead SET name = ?, name_key = ?, headline = ?, username = ?, title1 = ?, li_profile_url = ?,
          profile_img_url = ?, company = ?, profile_times = ?, signal_id = ?, signal_ids = ?, flags = ?, score1 = ?, score_missing = ?,
          score_rank = ?, score_rank_desc = ?,
-         created_at = ?, updated_at = ?
+         created_at = ?, updated_at = ?, shown = ?
        WHERE id = ?`,
     [...values(after), after.id]
   )
@@ -239,8 +268,6 @@ const commit = (
   return { committed, queued: queue(sql, brandId, fired, ids, now) }
 }
 
-type Context = typeof LeadStore.Service
-
 const makeLeadStore = (positions: Positions.PositionOptions) =>
   Effect.map(Database, (database) => {
     const keepShort = (sql: Connection): void =>
@@ -258,13 +285,14 @@ const makeLeadStore = (positions: Positions.PositionOptions) =>
           ),
           ({ committed }) => committed
         ),
-      list: (brandId, query) => database.read((sql) => list(sql, brandId, query, positions)),
+      list: (brandId, query) => database.read((sql) => list(sql, findPage(sql, brandId, query, positions))),
+      listShown: (brandId, query) =>
+        database.read((sql) => listShown(sql, findPage(sql, brandId, query, positions))),
       get: (brandId, id) =>
         database.read((sql) => {
           const lead = leadById(sql, brandId, id)
           if (lead === null) return Option.none()
-          const found = windows(sql, [id])
-          return Option.some({ lead, window: found.get(id)! })
+          return Option.some({ lead, window: windowOf(sql, id) })
         }),
       engagements: (brandId, id) =>
         database.read((sql) =>

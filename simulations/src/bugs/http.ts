@@ -13,16 +13,16 @@ export const inHttp: ReadonlyArray<Bug> = [
   app(
     "retry-after-zero",
     "Retry-After says zero",
-    '{ "retry-after": String(record.rate.retryAfterSeconds) }',
-    '{ "retry-after": "0" }'
+    'headers["retry-after"] = String(rate.retryAfterSeconds)',
+    'headers["retry-after"] = "0"'
   ),
   app(
     "no-limits-on-errors",
     "an error does not tell what is left",
-    "...(record.rate === null ? {} : rateHeaders(record.rate)),",
-    "...(record.rate === null || response.status >= 400 ? {} : rateHeaders(record.rate)),"
+    "if (rate !== null) {",
+    "if (rate !== null && status < 400) {"
   ),
-  app("no-request-id", "an answer has no X-Request-Id", '"x-request-id": record.id,', ""),
+  app("no-request-id", "an answer has no X-Request-Id", '"x-request-id": id,', ""),
   bugsIn("packages/domain/src/views/LeadView.ts")(
     "webhook-tells-flags",
     "the lead of a webhook has the flags of the list",

@@ -23,19 +23,24 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
   leadStore(
     "commit-in-pieces",
     "each observation of a batch is a transaction of its own, and so are its deliveries",
-    "database.write((sql, now) => commit(sql, brandId, proposals, ids, now)),",
+    `database.write((sql, now) => {
+              const committed = commit(sql, brandId, proposals, ids, now)
+              keepShort(sql)
+              return committed
+            }),`,
     "Effect.map(Effect.forEach(proposals, (each) => Effect.zipLeft(database.write((sql, now) => commit(sql, brandId, [each], ids, now)), Effect.sleep(200))), (all) => ({ committed: all.flatMap(({ committed }) => committed), queued: all.length })),"
   ),
   leadStore(
     "sqlite-lost-update",
     "a lead is read in one transaction and written in another",
     `database.write((sql, now) => {
-        const before = leadById(sql, brandId, id)
-        if (before === null) return Option.none()
-        const after = change(before, now)
-        updateLead(sql, before, after)
-        return Option.some(after)
-      }),`,
+          const before = leadById(sql, brandId, id)
+          if (before === null) return Option.none()
+          const after = change(before, now)
+          updateLead(sql, before, after)
+          keepShort(sql)
+          return Option.some(after)
+        }),`,
     `Effect.gen(function* () {
         const before = yield* database.read((sql) => leadById(sql, brandId, id))
         if (before === null) return Option.none()

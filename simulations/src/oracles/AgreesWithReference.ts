@@ -46,7 +46,7 @@ const methods: Record<string, string> = {
   commit: "observe",
   update: "amend",
   erase: "erase",
-  list: "list",
+  listShown: "list",
   get: "detail",
   snapshot: "metrics",
   putReading: "reading"

@@ -41,6 +41,18 @@ export interface LeadPage {
   readonly leads: ReadonlyArray<LeadRead>
 }
 
+/** A lead of a list as `leadView` shows it, in JSON. */
+export interface ShownLead {
+  readonly shown: string
+  /** Null when the query did not ask for engagements. */
+  readonly window: EngagementWindow | null
+}
+
+export interface ShownPage {
+  readonly total: number
+  readonly leads: ReadonlyArray<ShownLead>
+}
+
 export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
   LeadStore,
   {
@@ -61,6 +73,12 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       brandId: BrandId,
       query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
     ) => Effect.Effect<LeadPage, StoreUnavailable>
+
+    /** The same page, ready to be shown: a store can keep what it shows. `ShownLeads.ofPage` makes it of the other. */
+    readonly listShown: (
+      brandId: BrandId,
+      query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
+    ) => Effect.Effect<ShownPage, StoreUnavailable>
 
     /** One lead with its newest engagements; none when it is unknown, erased or another brand's. [AUTH-3] */
     readonly get: (

@@ -6,7 +6,7 @@ import { NotFound, type StoreUnavailable } from "../model/Failure.ts"
 import type { LeadId } from "../model/Lead.ts"
 import type { LeadQuery } from "../model/LeadQuery.ts"
 import { Directory } from "../ports/Directory.ts"
-import { type LeadPage, LeadStore } from "../ports/LeadStore.ts"
+import { type LeadPage, LeadStore, type ShownPage } from "../ports/LeadStore.ts"
 import * as MetricSnapshots from "../rules/MetricSnapshots.ts"
 
 export const listLeads = (
@@ -14,6 +14,13 @@ export const listLeads = (
   query: LeadQuery
 ): Effect.Effect<LeadPage, StoreUnavailable, LeadStore> =>
   Effect.flatMap(LeadStore, (store) => store.list(brandId, query))
+
+/** The same, ready to be shown. */
+export const showLeads = (
+  brandId: BrandId,
+  query: LeadQuery
+): Effect.Effect<ShownPage, StoreUnavailable, LeadStore> =>
+  Effect.flatMap(LeadStore, (store) => store.listShown(brandId, query))
 
 /** With the engagement window, always. [DET-1] */
 export const leadDetail = (brandId: BrandId, id: LeadId) =>

@@ -1,6 +1,6 @@
 /** The answer of the list. [LIST-1, PAGE-1, SORT-4, ENG-4, LIST-10] */
 import type { LeadQuery } from "../model/LeadQuery.ts"
-import type { LeadPage } from "../ports/LeadStore.ts"
+import type { LeadPage, ShownPage } from "../ports/LeadStore.ts"
 import * as Page from "../rules/Page.ts"
 import * as SortOrder from "../rules/SortOrder.ts"
 import { windowView } from "./EngagementView.ts"
@@ -9,18 +9,26 @@ import { leadView } from "./LeadView.ts"
 /** Only there when something was ignored. */
 export const warningsView = (warnings: ReadonlyArray<string>) => (warnings.length === 0 ? {} : { warnings })
 
-export const leadListView = (query: LeadQuery, found: LeadPage) => {
+const metaView = (query: LeadQuery, total: number) => ({
+  pagination: Page.pagination(query.page, total),
+  sort: SortOrder.format(query.sort),
+  engagements: { detailIncluded: query.engagements === "detailed" },
+  ...warningsView(query.warnings)
+})
+
+export const leadListView = (query: LeadQuery, found: LeadPage) => ({
+  data: found.leads.map(({ lead, window }) => ({
+    ...leadView(lead),
+    ...(window === null ? {} : windowView(window, query.engagements === "detailed"))
+  })),
+  meta: metaView(query, found.total)
+})
+
+/** The same as JSON, of leads that are in JSON already. */
+export const leadListJson = (query: LeadQuery, { leads, total }: ShownPage): string => {
   const detailed = query.engagements === "detailed"
-  return {
-    data: found.leads.map(({ lead, window }) => ({
-      ...leadView(lead),
-      ...(window === null ? {} : windowView(window, detailed))
-    })),
-    meta: {
-      pagination: Page.pagination(query.page, found.total),
-      sort: SortOrder.format(query.sort),
-      engagements: { detailIncluded: detailed },
-      ...warningsView(query.warnings)
-    }
-  }
+  const data = leads.map(({ shown, window }) =>
+    window === null ? shown : `${shown.slice(0, -1)},${JSON.stringify(windowView(window, detailed)).slice(1)}`
+  )
+  return `{"data":[${data.join(",")}],"meta":${JSON.stringify(metaView(query, total))}}`
 }

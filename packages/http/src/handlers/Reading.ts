@@ -9,7 +9,7 @@ import {
   LeadQueries,
   type LeadStore,
   leadDetailView,
-  leadListView,
+  leadListJson,
   MetricSnapshots,
   metricsView,
   type NotFound,
@@ -28,18 +28,18 @@ export interface Question {
   readonly query: Parameters.Entries
 }
 
-/** What is shown as JSON. */
+/** The body, in JSON. */
 export type Reader = (
   question: Question
-) => Effect.Effect<unknown, InvalidParameter | NotFound | StoreUnavailable, LeadStore | Directory>
+) => Effect.Effect<string, InvalidParameter | NotFound | StoreUnavailable, LeadStore | Directory>
 
 const list: Reader = ({ brandId, query }) =>
   Effect.flatMap(LeadQueries.readList(query), (read) =>
-    Effect.map(Reading.listLeads(brandId, read), (page) => leadListView(read, page))
+    Effect.map(Reading.showLeads(brandId, read), (page) => leadListJson(read, page))
   )
 
 const answer = (data: unknown, warnings: ReadonlyArray<string>) =>
-  warnings.length === 0 ? { data } : { data, meta: warningsView(warnings) }
+  JSON.stringify(warnings.length === 0 ? { data } : { data, meta: warningsView(warnings) })
 
 const detail: Reader = ({ brandId, params, query }) =>
   Effect.gen(function* () {
