@@ -158,6 +158,36 @@ describe("the SQLite file", () => {
     )
   })
 
+  it("finds a renamed lead by its new name alone, whoever came in the same commit [LIST-5]", async () => {
+    await over(
+      newFile(),
+      Effect.gen(function* () {
+        const { brand, seen } = yield* setUp
+        yield* Observing.recordObservations(brand, [seen("p-1", "e-1", { name: "Anna", headline: "Anna" })])
+        yield* Observing.recordObservations(brand, [
+          seen("p-1", "e-2", { name: "Ipek", headline: "Anna" }),
+          seen("p-2", "e-3", { name: "Anna" }),
+          seen("p-3", "e-4", { name: "Zoe" })
+        ])
+        yield* Observing.recordObservations(brand, [
+          seen("p-1", "e-5", { name: "Ipek", headline: "Sales" }),
+          seen("p-4", "e-6", { name: "Anna" })
+        ])
+        for (const [text, total] of Object.entries({
+          anna: 2,
+          an: 2,
+          a: 3,
+          ipek: 1,
+          ip: 1,
+          sales: 1,
+          zo: 1
+        })) {
+          expect([text, yield* search(brand.id, text)]).toEqual([text, total])
+        }
+      })
+    )
+  })
+
   it("has counters and search entries that agree with its leads after any history [PAGE-1]", async () => {
     const filename = newFile()
     let changes = 0

@@ -10,6 +10,7 @@ export class Connection {
   private readonly prepared = new Map<string, BetterSqlite3.Statement<Array<Param>>>()
   private readonly db: BetterSqlite3.Database
   readonly isReadonly: boolean
+  private atCommit: Array<() => void> = []
 
   constructor(filename: string, options: { readonly readonly: boolean; readonly busyMillis: number }) {
     this.isReadonly = options.readonly
@@ -50,6 +51,11 @@ export class Connection {
     return this.db.inTransaction
   }
 
+  /** Does the rest of the transaction's work when all else of it is done. */
+  beforeCommit(rest: () => void): void {
+    this.atCommit.push(rest)
+  }
+
   /**
    * Runs the work over one state of the file: all that it writes is committed, or nothing. `immediate`: nobody else writes
    * from its beginning on.
@@ -58,8 +64,10 @@ export class Connection {
     // What a commit that failed has left open.
     if (this.isInTransaction) this.run("ROLLBACK")
     this.run(kind === "immediate" ? "BEGIN IMMEDIATE" : "BEGIN")
+    this.atCommit = []
     try {
       const result = work()
+      for (const rest of this.atCommit) rest()
       this.run("COMMIT")
       return result
     } catch (error) {

@@ -113,37 +113,50 @@ interface Waiting {
   readonly answer: Deferred.Deferred<unknown, StoreUnavailable>
 }
 
-/** What became of a write within its transaction. */
+/** What became of a write. */
 type Done = { readonly failure: unknown } | { readonly result: unknown }
 
-/** Whether nothing of the transaction can be saved: it is over already, or another process holds the file. */
-const isWhole = (writer: Connection, failure: unknown): boolean => !writer.isInTransaction || isBusy(failure)
-
-/** All in one transaction, each as if it were alone: what fails takes back what it did, and no more. */
-const commitTogether = (
+/** All in one transaction, each after the ones before it. */
+const together = (
   writer: Connection,
   waiting: ReadonlyArray<Waiting>,
   beforeCommit: () => void
 ): ReadonlyArray<Done> =>
   writer.transaction("immediate", () => {
-    const done = waiting.map(({ clock, work }): Done => {
-      const now = clock.unsafeCurrentTimeMillis()
-      if (waiting.length === 1) return { result: work(writer, now) }
-      writer.run("SAVEPOINT one")
-      try {
-        const result = work(writer, now)
-        writer.run("RELEASE one")
-        return { result }
-      } catch (failure) {
-        if (isWhole(writer, failure)) throw failure
-        writer.run("ROLLBACK TO one")
-        writer.run("RELEASE one")
-        return { failure }
-      }
-    })
-    beforeCommit()
+    const done = waiting.map(({ clock, work }): Done => ({
+      result: work(writer, clock.unsafeCurrentTimeMillis())
+    }))
+    writer.beforeCommit(beforeCommit)
     return done
   })
+
+/** Each in a transaction of its own. */
+const apart = (
+  writer: Connection,
+  waiting: ReadonlyArray<Waiting>,
+  beforeCommit: () => void
+): ReadonlyArray<Done> =>
+  waiting.map((each): Done => {
+    try {
+      return together(writer, [each], beforeCommit)[0]!
+    } catch (failure) {
+      return { failure }
+    }
+  })
+
+/** What fails among others has them done anew without it: it takes back what it did, and no more. */
+const commitAll = (
+  writer: Connection,
+  waiting: ReadonlyArray<Waiting>,
+  beforeCommit: () => void
+): ReadonlyArray<Done> => {
+  try {
+    return together(writer, waiting, beforeCommit)
+  } catch (failure) {
+    if (waiting.length === 1 || isBusy(failure)) throw failure
+    return apart(writer, waiting, beforeCommit)
+  }
+}
 
 /** So many writes at most share a commit: none of them waits for more than that many others. */
 const greatestGroup = 256
@@ -160,7 +173,7 @@ const writing = (writer: Connection, { beforeCommit, gather }: DatabaseOptions) 
     const group = waiting.slice(0, greatestGroup)
     waiting = waiting.slice(greatestGroup)
     return Effect.matchEffect(
-      patiently(() => commitTogether(writer, group, beforeCommit)),
+      patiently(() => commitAll(writer, group, beforeCommit)),
       {
         onFailure: (failure) =>
           Effect.forEach(group, ({ answer }) => Deferred.fail(answer, failure), { discard: true }),

@@ -3,7 +3,7 @@ import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
 import { leadById } from "./LeadReading.ts"
 import { idOf } from "./Rows.ts"
-import { deleteSearch } from "./SearchIndex.ts"
+import { changeSearch } from "./SearchIndex.ts"
 
 const ofLead = "SELECT position FROM event WHERE lead_id = ?"
 
@@ -63,7 +63,7 @@ export const erase = (
   if (known === null) return false
   const brand = idOf(lead.brandId)
   sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
-  deleteSearch(sql, known)
+  changeSearch(sql, known, null)
   for (const statement of removals) sql.run(statement, [known.id])
   forgetAuthor(sql, brand, known.extId, ids)
   sql.run(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [

@@ -3,7 +3,7 @@
  * search of three or more characters is a phrase of trigrams, which is found exactly where the characters stand next to
  * each other; a shorter one is a token made of the brand and the characters themselves.
  */
-import { Folding, type Lead } from "@lead-signals/domain"
+import { Folding, type Lead, type LeadId } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
 import { idOf } from "./Rows.ts"
 
@@ -48,23 +48,82 @@ export const matchOf = (brandId: number, needle: string): Match | null => {
     : { table: "lead_text", phrase: `"${needle.replaceAll('"', '""')}"` }
 }
 
-export const insertSearch = (sql: Connection, lead: Lead): void => {
-  const texts = searchTexts(idOf(lead.brandId), lead.profile.name, lead.profile.headline)
-  sql.run("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)", [
-    lead.id,
-    texts.name,
-    texts.headline
-  ])
-  sql.run("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)", [lead.id, texts.grams])
+/** A lead's name and headline: what a search finds it by. */
+export interface Found {
+  readonly id: LeadId
+  readonly brandId: string
+  readonly profile: Pick<Lead["profile"], "name" | "headline">
 }
 
+interface Change {
+  /** As the indexes have it; null when they don't. */
+  readonly before: Found | null
+  /** As they shall have it; null when they shall not. */
+  readonly after: Found | null
+}
+
+const textsOf = ({ brandId, profile }: Found): SearchTexts =>
+  searchTexts(idOf(brandId), profile.name, profile.headline)
+
 /** The indexes keep no texts: what is to be taken out must be said again. */
-export const deleteSearch = (sql: Connection, lead: Lead): void => {
-  const texts = searchTexts(idOf(lead.brandId), lead.profile.name, lead.profile.headline)
+const remove = (sql: Connection, lead: Found): void => {
+  const { grams, headline, name } = textsOf(lead)
   sql.run("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
     lead.id,
-    texts.name,
-    texts.headline
+    name,
+    headline
   ])
-  sql.run("INSERT INTO lead_gram (lead_gram, rowid, grams) VALUES ('delete', ?, ?)", [lead.id, texts.grams])
+  sql.run("INSERT INTO lead_gram (lead_gram, rowid, grams) VALUES ('delete', ?, ?)", [lead.id, grams])
+}
+
+const insert = (sql: Connection, lead: Found): void => {
+  const { grams, headline, name } = textsOf(lead)
+  sql.run("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)", [lead.id, name, headline])
+  sql.run("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)", [lead.id, grams])
+}
+
+const isSame = (a: Found | null, b: Found | null): boolean =>
+  a?.profile.name === b?.profile.name &&
+  a?.profile.headline === b?.profile.headline &&
+  (a === null) === (b === null)
+
+const byId = (a: Found, b: Found): number => a.id - b.id
+
+/**
+ * By rising ids, or the indexes write themselves to the disk in between. What is taken out is written before anything is
+ * put in: of one lead's text taken out and put in again at once, with another's after it, they keep what should be gone.
+ */
+const apply = (sql: Connection, changes: ReadonlyArray<Change>): void => {
+  const gone = changes.flatMap(({ before }) => before ?? []).sort(byId)
+  for (const lead of gone) remove(sql, lead)
+  if (gone.length > 0) {
+    sql.run("SAVEPOINT taken_out")
+    sql.run("RELEASE taken_out")
+  }
+  for (const lead of changes.flatMap(({ after }) => after ?? []).sort(byId)) insert(sql, lead)
+}
+
+const waiting = new WeakMap<Connection, Map<LeadId, Change>>()
+
+/**
+ * Changes what a search finds the lead by, when the transaction is about to commit: an index that is written to in between
+ * other statements writes itself to the disk before each of them, and that costs more than all of these.
+ */
+export const changeSearch = (sql: Connection, before: Found | null, after: Found | null): void => {
+  const { id } = (before ?? after)!
+  let changes = waiting.get(sql)
+  if (changes === undefined) {
+    const made = new Map<LeadId, Change>()
+    changes = made
+    waiting.set(sql, made)
+    sql.beforeCommit(() => {
+      waiting.delete(sql)
+      apply(
+        sql,
+        [...made.values()].filter((change) => !isSame(change.before, change.after))
+      )
+    })
+  }
+  const earlier = changes.get(id)
+  changes.set(id, { before: earlier === undefined ? before : earlier.before, after })
 }

@@ -35,7 +35,7 @@ import {
 import * as Erasure from "./Erasure.ts"
 import * as Positions from "./Positions.ts"
 import { insertDeliveries } from "./Queueing.ts"
-import { deleteSearch, insertSearch } from "./SearchIndex.ts"
+import { changeSearch } from "./SearchIndex.ts"
 
 interface FoundPage {
   readonly total: number
@@ -119,7 +119,7 @@ const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
     [idOf(draft.brandId), draft.extId, ...values(draft)]
   )
   const lead = { ...draft, id: row!.id }
-  insertSearch(sql, lead)
+  changeSearch(sql, null, lead)
   return lead
 }
 
@@ -133,8 +133,7 @@ const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
     [...values(after), after.id]
   )
   if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {
-    deleteSearch(sql, before)
-    insertSearch(sql, after)
+    changeSearch(sql, before, after)
   }
 }
 
