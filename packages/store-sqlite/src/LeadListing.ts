@@ -85,11 +85,32 @@ const sources: { readonly [D in Driver]: (match: Match | null) => string } = {
   created: () => "lead l INDEXED BY lead_by_created",
   updated: () => "lead l INDEXED BY lead_by_updated",
   signal: () => "lead_signal g CROSS JOIN lead l ON l.id = g.lead_id",
-  search: (match) => `${match!.table} CROSS JOIN lead l ON l.id = ${match!.table}.rowid`
+  search: (match) =>
+    `${match!.table} CROSS JOIN lead l ON l.id = ${match!.table}.rowid - ${match!.entries?.base ?? 0}`
+}
+
+/** The entries that a search finds. */
+const found = ({ entries, phrase, table }: Match): Sql => ({
+  text: `${table} MATCH ?${entries === null ? "" : ` AND ${table}.rowid BETWEEN ${entries.base} AND ${entries.end}`}`,
+  params: [phrase]
+})
+
+/** That a search finds the lead: asked of each lead, or of all once. */
+const isFound = (match: Match, isAskedOfEach: boolean): Sql => {
+  const { entries, table } = match
+  const base = entries?.base ?? 0
+  if (isAskedOfEach) {
+    return {
+      text: `EXISTS (SELECT 1 FROM ${table} WHERE ${table} MATCH ? AND ${table}.rowid = l.id + ${base})`,
+      params: [match.phrase]
+    }
+  }
+  const { params, text } = found(match)
+  return { text: `l.id IN (SELECT ${table}.rowid - ${base} FROM ${table} WHERE ${text})`, params }
 }
 
 /** Everything that a lead must fulfil, each as the driver wants it put. */
-const conditions = (selection: Selection, driver: Driver): Sql => {
+const conditions = (selection: Selection, driver: Driver, searchesEach = false): Sql => {
   const { brandId, created, flags, match, signalId, updated } = selection
   const parts: Array<Sql> = [{ text: "l.brand_id = ?", params: [brandId] }]
   if (signalId !== null) {
@@ -101,15 +122,7 @@ const conditions = (selection: Selection, driver: Driver): Sql => {
       params: [signalId]
     })
   }
-  if (match !== null) {
-    parts.push({
-      text:
-        driver === "search"
-          ? `${match.table} MATCH ?`
-          : `l.id IN (SELECT rowid FROM ${match.table} WHERE ${match.table} MATCH ?)`,
-      params: [match.phrase]
-    })
-  }
+  if (match !== null) parts.push(driver === "search" ? found(match) : isFound(match, searchesEach))
   if (flags !== null) parts.push({ text: flagsIn(flags, "l.flags"), params: [] })
   for (const range of [created, updated]) {
     if (range === null) continue
@@ -153,10 +166,8 @@ export const countsSql = (
     ])
   }
   if (match !== null) {
-    columns.push([
-      "search",
-      { text: `(SELECT count(*) FROM ${match.table} WHERE ${match.table} MATCH ?)`, params: [match.phrase] }
-    ])
+    const { params, text } = found(match)
+    columns.push(["search", { text: `(SELECT count(*) FROM ${match.table} WHERE ${text})`, params }])
   }
   return {
     drivers: columns.map(([driver]) => driver),
@@ -172,6 +183,14 @@ const mostSelective = ({ all, drivers }: Counts): readonly [Driver, number] =>
     (best, next) => (next[1] <= best[1] ? next : best),
     ["order", all]
   )
+
+/** How many leads match, where the counts of the filters say it. */
+export const knownTotal = (selection: Selection, { drivers }: Counts): number | null => {
+  const { created, flags, match, signalId, updated } = selection
+  const filters = [created, flags, match, signalId, updated].filter((filter) => filter !== null).length
+  const isExact = created === null && updated === null
+  return filters <= 1 && isExact ? drivers.at(-1)![1] : null
+}
 
 /** A range counted by whole days from the counters, and its two ends from the index. */
 const countOfRange = ({ brandId, flags }: Selection, { field, from, to }: Range): Sql => {
@@ -265,6 +284,9 @@ export const isCounted = ({ created, match, signalId, updated }: Selection): boo
 /** Sorting a gathered lead costs about as much as testing so many in a walk. */
 const sortWeight = 3
 
+/** Asking the index of texts about one lead costs about as much as reading so many of its entries. */
+const searchWeight = 50
+
 /** The ids of one page, in order. `total` is how many match. */
 export const pageSql = (
   selection: Selection,
@@ -278,7 +300,9 @@ export const pageSql = (
   const walked = Math.min(walkable, ((offset + limit) * walkable) / Math.max(total, 1))
   const [driver, gathered] = mostSelective(counts)
   const walks = driver === "order" || driver === order.range || walked <= sortWeight * gathered
-  const { params, text } = conditions(selection, walks ? (order.range ?? "order") : driver)
+  const searched = counts.drivers.find(([each]) => each === "search")?.[1] ?? 0
+  const searchesEach = walks && walked * searchWeight < searched
+  const { params, text } = conditions(selection, walks ? (order.range ?? "order") : driver, searchesEach)
   const source = walks ? `lead l INDEXED BY ${order.index}` : sources[driver](selection.match)
   return {
     text: `SELECT l.id FROM ${source} WHERE ${text} ORDER BY ${by(order)} LIMIT ? OFFSET ?`,

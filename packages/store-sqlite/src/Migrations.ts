@@ -5,13 +5,15 @@ import { leads } from "./migrations/0001_leads.ts"
 import { webhooks } from "./migrations/0002_webhooks.ts"
 import { positions } from "./migrations/0003_positions.ts"
 import { shown } from "./migrations/0004_shown.ts"
+import { searchByBrand } from "./migrations/0005_search_by_brand.ts"
 
 /** In order; a released one is never changed. */
 const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection) => void]> = [
   ["leads", leads],
   ["webhooks", webhooks],
   ["positions", positions],
-  ["shown", shown]
+  ["shown", shown],
+  ["search by brand", searchByBrand]
 ]
 
 /** Marks the file as ours, "LSig": a foreign SQLite file is refused. */

@@ -34,9 +34,18 @@ export const searchTexts = (brandId: number, name: string, headline: string | nu
   return { name: foldedName, headline: foldedHeadline, grams: grams(brandId, [foldedName, foldedHeadline]) }
 }
 
+/** Of so many leads a brand's entries have room: two to the 33rd, so that a million brands have numbers that are exact. */
+const room = 8_589_934_592
+
+/** The number of a lead's entry among the texts. */
+export const entryOf = (brandId: number, id: LeadId): number => brandId * room + id
+
+/** Where a search reads. */
 export interface Match {
   readonly table: "lead_text" | "lead_gram"
   readonly phrase: string
+  /** What an entry's number is above its lead's id, and where the brand's numbers end; null: the phrase is the brand's. */
+  readonly entries: { readonly base: number; readonly end: number } | null
 }
 
 /** The folded needle as a phrase of FTS5; null when nothing can match: no kept text holds U+0000. */
@@ -44,8 +53,12 @@ export const matchOf = (brandId: number, needle: string): Match | null => {
   if (needle.includes("\u0000")) return null
   const characters = Array.from(needle)
   return characters.length < 3
-    ? { table: "lead_gram", phrase: `"${token(brandId, characters)}"` }
-    : { table: "lead_text", phrase: `"${needle.replaceAll('"', '""')}"` }
+    ? { table: "lead_gram", phrase: `"${token(brandId, characters)}"`, entries: null }
+    : {
+        table: "lead_text",
+        phrase: `"${needle.replaceAll('"', '""')}"`,
+        entries: { base: entryOf(brandId, 0), end: entryOf(brandId + 1, 0) }
+      }
 }
 
 /** A lead's name and headline: what a search finds it by. */
@@ -69,7 +82,7 @@ const textsOf = ({ brandId, profile }: Found): SearchTexts =>
 const remove = (sql: Connection, lead: Found): void => {
   const { grams, headline, name } = textsOf(lead)
   sql.run("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
-    lead.id,
+    entryOf(idOf(lead.brandId), lead.id),
     name,
     headline
   ])
@@ -78,7 +91,11 @@ const remove = (sql: Connection, lead: Found): void => {
 
 const insert = (sql: Connection, lead: Found): void => {
   const { grams, headline, name } = textsOf(lead)
-  sql.run("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)", [lead.id, name, headline])
+  sql.run("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)", [
+    entryOf(idOf(lead.brandId), lead.id),
+    name,
+    headline
+  ])
   sql.run("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)", [lead.id, grams])
 }
 
@@ -87,20 +104,20 @@ const isSame = (a: Found | null, b: Found | null): boolean =>
   a?.profile.headline === b?.profile.headline &&
   (a === null) === (b === null)
 
-const byId = (a: Found, b: Found): number => a.id - b.id
+const byEntry = (a: Found, b: Found): number => idOf(a.brandId) - idOf(b.brandId) || a.id - b.id
 
 /**
- * By rising ids, or the indexes write themselves to the disk in between. What is taken out is written before anything is
+ * By rising numbers, or the indexes write themselves to the disk in between. What is taken out is written before anything is
  * put in: of one lead's text taken out and put in again at once, with another's after it, they keep what should be gone.
  */
 const apply = (sql: Connection, changes: ReadonlyArray<Change>): void => {
-  const gone = changes.flatMap(({ before }) => before ?? []).sort(byId)
+  const gone = changes.flatMap(({ before }) => before ?? []).sort(byEntry)
   for (const lead of gone) remove(sql, lead)
   if (gone.length > 0) {
     sql.run("SAVEPOINT taken_out")
     sql.run("RELEASE taken_out")
   }
-  for (const lead of changes.flatMap(({ after }) => after ?? []).sort(byId)) insert(sql, lead)
+  for (const lead of changes.flatMap(({ after }) => after ?? []).sort(byEntry)) insert(sql, lead)
 }
 
 const waiting = new WeakMap<Connection, Map<LeadId, Change>>()

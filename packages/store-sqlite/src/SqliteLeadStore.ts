@@ -60,13 +60,13 @@ const findPage = (
   const columns = sql.get<Record<string, number>>(asked.sql.text, asked.sql.params)!
   const drivers = asked.drivers.map((driver, i) => [driver, columns[`c${i}`]!] as const)
   const counts: LeadListing.Counts = { all: drivers[0]![1], drivers }
-  const isCounted = LeadListing.isCounted(selection)
   const totalSql = LeadListing.totalSql(selection, counts)
-  const total = isCounted ? drivers.at(-1)![1] : sql.get<{ n: number }>(totalSql.text, totalSql.params)!.n
+  const total =
+    LeadListing.knownTotal(selection, counts) ?? sql.get<{ n: number }>(totalSql.text, totalSql.params)!.n
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   if (offset >= total) return { ...none, total }
   const pageSql =
-    offset >= nearby && isCounted
+    offset >= nearby && LeadListing.isCounted(selection)
       ? Positions.pageSql(sql, selection, LeadListing.orderingOf(query.sort), { limit, offset, total })
       : LeadListing.pageSql(selection, query, counts, total)
   const ids = sql.all<{ id: LeadId }>(pageSql.text, pageSql.params).map(({ id }) => id)

@@ -18,6 +18,7 @@ import * as SqliteRateWindows from "./SqliteRateWindows.ts"
 
 export * as LeadListing from "./LeadListing.ts"
 export * as Positions from "./Positions.ts"
+export * as SearchIndex from "./SearchIndex.ts"
 export { rebuildSummaries } from "./Summaries.ts"
 
 export interface SqliteStoreOptions {

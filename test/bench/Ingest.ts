@@ -1,0 +1,146 @@
+/**
+ * Observations taken in, beside prepared statements in the same transactions and with the same durability: reference (c).
+ * Both in this process: ours through the use case that the operator API calls. Every observation is of a new person, and
+ * an enabled-later webhook subscribes to activity.detected, so each writes a lead, an engagement, a link, two events and
+ * a delivery.
+ */
+import { Directory, Observing, Operating, Subscribing } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Addresses, TargetGuard } from "@lead-signals/webhook"
+import * as NodeWebhook from "@lead-signals/webhook/node"
+import { Effect, Either, Layer, ManagedRuntime } from "effect"
+import type { Progress } from "./BulkLoad.ts"
+import * as Data from "./Data.ts"
+import { copyOf, databaseOf, removeDatabase } from "./Files.ts"
+import { makePlainIngest } from "./reference/PlainIngest.ts"
+
+/** One that no file holds: the person is numbered beyond all leads. */
+export const newObservation = (n: number, signalId: string) => {
+  const { company, firstName: _first, lastName: _last, ...person } = Data.personOf(20_000_000 + n)
+  const author = Data.personOf(1 + (n % 2000), false, "author")
+  return {
+    signalId,
+    person: { ...person, company: Data.companies[company]! },
+    engagement: {
+      id: `new-${n}`,
+      type: "comment",
+      commentText: "Looking forward to trying this in our team next week",
+      postUrl: `https://network.example/posts/${n % 5000}`,
+      postContent: "What we learnt about attribution, and what it means for pricing.",
+      postPostedAt: "2025-12-01T10:00:00.000Z",
+      postAuthor: author.name,
+      postAuthorDetail: {
+        extId: author.extId,
+        name: author.name,
+        firstName: author.firstName,
+        lastName: author.lastName,
+        headline: author.headline,
+        username: author.username,
+        linkedinProfileUrl: author.liProfileUrl,
+        profileImageUrl: author.profileImgUrl
+      },
+      emittedAt: "2025-12-30T10:00:00.000Z",
+      trackedAt: "2025-12-30T10:01:00.000Z"
+    }
+  }
+}
+export type NewObservation = ReturnType<typeof newObservation>
+
+export interface IngestFigure {
+  readonly name: string
+  readonly leads: number
+  /** Observations a second. */
+  readonly subject: ReadonlyArray<number>
+  readonly reference: ReadonlyArray<number>
+}
+
+const batchLength = 100
+const atOnce = 32
+const options = { allowed: [Either.getOrThrow(Addresses.parseCidr("127.0.0.0/8"))] }
+
+const host = (filename: string) =>
+  TargetGuard.layer(options).pipe(
+    Layer.provide(NodeWebhook.resolver),
+    Layer.provideMerge(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
+  )
+
+/** How many observations the work took in, over the time that it took. */
+const timed = async (seconds: number, work: () => Promise<number>): Promise<number> => {
+  const startedAt = performance.now()
+  let [done, elapsed] = [0, 0]
+  while (elapsed < seconds * 1000) {
+    done += await work()
+    elapsed = performance.now() - startedAt
+  }
+  return (done * 1000) / elapsed
+}
+
+export const measureIngest = async (
+  leads: number,
+  pace: { readonly rounds: number; readonly seconds: number },
+  progress: Progress
+): Promise<ReadonlyArray<IngestFigure>> => {
+  const subjectFile = copyOf(await databaseOf("subject", leads, progress))
+  const plainFile = copyOf(await databaseOf("plain", leads, progress))
+  const runtime = ManagedRuntime.make(host(subjectFile))
+  const plain = makePlainIngest(plainFile)
+  try {
+    const brand = await runtime.runPromise(Operating.brand("1"))
+    await runtime.runPromise(
+      Subscribing.createWebhook(brand.id, {
+        url: "http://127.0.0.1:9/",
+        events: ["activity.detected"],
+        description: null,
+        enabled: false
+      })
+    )
+    let number = 0
+    const next = (): NewObservation => newObservation(number++, "1")
+    const record = async (observations: ReadonlyArray<NewObservation>): Promise<number> => {
+      const outcomes = await runtime.runPromise(Observing.recordObservations(brand, observations))
+      if (outcomes.some(({ outcome }) => outcome !== "recorded")) throw new Error(JSON.stringify(outcomes[0]))
+      return outcomes.length
+    }
+    const figure = async (
+      name: string,
+      subject: () => Promise<number>,
+      reference: () => Promise<number>
+    ): Promise<IngestFigure> => {
+      progress.say(`${leads.toLocaleString("en")} leads: ${name}`)
+      const rates = { subject: [] as Array<number>, reference: [] as Array<number> }
+      await subject()
+      await reference()
+      for (let round = 0; round < pace.rounds; round++) {
+        rates.subject.push(await timed(pace.seconds, subject))
+        rates.reference.push(await timed(pace.seconds, reference))
+      }
+      return { name, leads, ...rates }
+    }
+    const batch = (length: number) => Array.from({ length }, next)
+    const plainOne = async () => plain.record([next()])
+    const figures = [
+      await figure("ingest-one-by-one", () => record([next()]), plainOne),
+      await figure(
+        "ingest-32-at-once",
+        async () => {
+          const counts = await Promise.all(batch(atOnce).map((each) => record([each])))
+          return counts.length
+        },
+        plainOne
+      ),
+      await figure(
+        "ingest-batches-of-100",
+        () => record(batch(batchLength)),
+        async () => plain.record(batch(batchLength))
+      )
+    ]
+    await runtime.runPromise(Effect.flatMap(Directory, (directory) => directory.ping))
+    return figures
+  } finally {
+    await runtime.dispose()
+    plain.close()
+    removeDatabase(subjectFile)
+    removeDatabase(plainFile)
+  }
+}

@@ -1,0 +1,77 @@
+/** The command line of `pnpm bench`. */
+export interface Options {
+  readonly quick: boolean
+  /** Null: all shapes. */
+  readonly shapes: ReadonlyArray<string> | null
+  readonly leads: ReadonlyArray<number>
+  readonly json: boolean
+}
+
+export const help = `Usage: pnpm bench [options]
+
+Measures the server beside its references, in turn, in one run. A table goes to standard output, progress to standard
+error. A run of all shapes at the full pace also writes test/bench/RESULTS.md.
+
+  --quick             a look in about two minutes: 10,000 leads, short rounds
+  --shape NAME,...    only these shapes, and those whose names begin so
+  --leads N,...       sizes of the data; by default 10000,100000,1000000. Hundreds, from 1000 to 1900000
+  --json              the figures as one JSON document instead of the table
+  --help              this text
+
+The data of a size is made once and kept below test/node_modules/.cache: 1,000,000 leads take some minutes and about
+13 GB.
+`
+
+export class UsageError extends Error {}
+
+const sizes = (text: string): ReadonlyArray<number> =>
+  text
+    .split(",")
+    .map((each) => {
+      const leads = /^[0-9]+$/.test(each) ? Number(each) : 0
+      if (leads < 1000 || leads > 1_900_000 || leads % 100 !== 0)
+        throw new UsageError(`--leads takes hundreds from 1000 to 1900000 with commas between, not "${each}"`)
+      return leads
+    })
+    .sort((a, b) => a - b)
+
+/** Null when help was asked for. */
+export const readOptions = (args: ReadonlyArray<string>): Options | null => {
+  let [quick, json] = [false, false]
+  let shapes: ReadonlyArray<string> | null = null
+  let leads: ReadonlyArray<number> | null = null
+  const rest = args.flatMap((arg) => {
+    const match = /^(--[a-z]+)=(.*)$/.exec(arg)
+    return match === null ? [arg] : [match[1]!, match[2]!]
+  })
+  while (rest.length > 0) {
+    const option = rest.shift()!
+    const value = (): string => {
+      const next = rest.shift()
+      if (next === undefined || next.startsWith("--")) throw new UsageError(`${option} takes a value`)
+      return next
+    }
+    switch (option) {
+      case "--help":
+      case "-h":
+        return null
+      case "--quick":
+        quick = true
+        break
+      case "--json":
+        json = true
+        break
+      case "--shape":
+        shapes = value().split(",")
+        break
+      case "--leads":
+        leads = sizes(value())
+        break
+      case "--":
+        break
+      default:
+        throw new UsageError(`${option} is not known; --help lists the options`)
+    }
+  }
+  return { quick, json, shapes, leads: leads ?? (quick ? [10_000] : [10_000, 100_000, 1_000_000]) }
+}

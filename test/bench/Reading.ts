@@ -1,0 +1,136 @@
+/** The read shapes at one size: both servers over the same leads, in turn, after their answers were compared. */
+import assert from "node:assert/strict"
+import type { Progress } from "./BulkLoad.ts"
+import { databaseOf } from "./Files.ts"
+import { get, measure, measureBare, type Rate } from "./Load.ts"
+import { type Programs, startBare, startPlain, startSubject, type Server } from "./Servers.ts"
+import { bareShapes, type Shape, shapesOf } from "./Shapes.ts"
+import { keyOf } from "./SubjectDatabase.ts"
+
+export interface Pace {
+  readonly rounds: number
+  readonly seconds: number
+  readonly warmUpSeconds: number
+}
+
+export interface Reading {
+  readonly shape: Shape
+  readonly leads: number
+  readonly subject: ReadonlyArray<Rate>
+  readonly plain: ReadonlyArray<Rate>
+}
+
+export interface BareReading {
+  readonly name: string
+  readonly leads: number
+  readonly atLeast: number
+  readonly subject: ReadonlyArray<Rate>
+  readonly bare: ReadonlyArray<Rate>
+}
+
+const key = keyOf(1)
+
+/** A process just started is slow, and would be so in the shape that is measured first. */
+const warmUpSeconds = 2
+const warmUpPaths = ["/signals/leads", "/signals/leads/1", "/signals/leads?pageSize=100&sort=name:asc"]
+
+/** Where two answers differ first; null where they are the same. */
+const difference = (a: unknown, b: unknown, path = ""): string | null => {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null)
+    return Object.is(a, b) ? null : `${path}: ${JSON.stringify(a)} and ${JSON.stringify(b)}`
+  const [left, right] = [a, b] as [Record<string, unknown>, Record<string, unknown>]
+  // The meta first: two totals say more than two ids.
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort().reverse()
+  for (const name of names) {
+    const found = difference(left[name], right[name], `${path}.${name}`)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** The same leads, the same total, the same of everything. */
+const compare = async (shape: Shape, subject: Server, plain: Server): Promise<void> => {
+  for (const path of new Set([shape.paths[0]!, shape.paths.at(-1)!])) {
+    const [ours, theirs] = await Promise.all([
+      get({ url: subject.url, key }, path),
+      get({ url: plain.url, key }, path)
+    ])
+    assert.equal(ours.status, 200, `${shape.name}: ${path}: ${ours.text}`)
+    assert.equal(theirs.status, 200, `${shape.name}: ${path}: ${theirs.text}`)
+    const found = difference(JSON.parse(ours.text), JSON.parse(theirs.text))
+    assert.equal(found, null, `${shape.name}: ${path}: the answers differ at ${found}`)
+  }
+}
+
+const headersLike = (headers: Headers): Record<string, string> =>
+  Object.fromEntries(
+    [...headers].filter(([name]) => !["date", "connection", "keep-alive", "transfer-encoding"].includes(name))
+  )
+
+const measureAgainstBare = async (
+  subject: Server,
+  shape: Shape,
+  atLeast: number,
+  leads: number,
+  pace: Pace
+): Promise<BareReading> => {
+  const paths = [shape.paths[0]!]
+  const answer = await get({ url: subject.url, key }, paths[0]!)
+  const bare = await startBare(answer.text, headersLike(answer.headers))
+  const rates = { subject: [] as Array<Rate>, bare: [] as Array<Rate> }
+  try {
+    await measureBare({ url: bare.url, key, paths }, pace.warmUpSeconds)
+    for (let round = 0; round < pace.rounds; round++) {
+      rates.subject.push(await measureBare({ url: subject.url, key, paths }, pace.seconds))
+      rates.bare.push(await measureBare({ url: bare.url, key, paths }, pace.seconds))
+    }
+  } finally {
+    await bare.stop()
+  }
+  return { name: shape.name, leads, atLeast, ...rates }
+}
+
+export interface ReadingOptions {
+  readonly programs: Programs
+  readonly leads: number
+  readonly pace: Pace
+  readonly wanted: (name: string) => boolean
+  readonly progress: Progress
+}
+
+export const measureReading = async ({ leads, pace, programs, progress, wanted }: ReadingOptions) => {
+  const subjectFile = await databaseOf("subject", leads, progress)
+  const plainFile = await databaseOf("plain", leads, progress)
+  const subject = await startSubject(programs, subjectFile)
+  const plain = await startPlain(programs, plainFile)
+  const readings: Array<Reading> = []
+  const bareReadings: Array<BareReading> = []
+  try {
+    const lastPage = async (path: string): Promise<number> =>
+      JSON.parse((await get({ url: subject.url, key }, path)).text).meta.pagination.pageCount
+    const shapes = (await shapesOf(leads, lastPage)).filter(({ name }) => wanted(name))
+    if (shapes.length === 0) return { readings, bareReadings }
+    progress.say(`${leads.toLocaleString("en")} leads: warming up`)
+    for (const { url } of [subject, plain]) await measureBare({ url, key, paths: warmUpPaths }, warmUpSeconds)
+    for (const shape of shapes) {
+      progress.say(`${leads.toLocaleString("en")} leads: ${shape.name}`)
+      await compare(shape, subject, plain)
+      const [ours, theirs] = [subject, plain].map(({ url }) => ({ url, key, paths: shape.paths }))
+      await measure(ours!, pace.warmUpSeconds)
+      await measure(theirs!, pace.warmUpSeconds)
+      const rates = { subject: [] as Array<Rate>, plain: [] as Array<Rate> }
+      for (let round = 0; round < pace.rounds; round++) {
+        rates.subject.push(await measure(ours!, pace.seconds))
+        rates.plain.push(await measure(theirs!, pace.seconds))
+      }
+      readings.push({ shape, leads, ...rates })
+      const against = bareShapes.find(({ name }) => name === shape.name)
+      if (against !== undefined) {
+        bareReadings.push(await measureAgainstBare(subject, shape, against.atLeast, leads, pace))
+      }
+    }
+  } finally {
+    await Promise.all([subject.stop(), plain.stop()])
+  }
+  return { readings, bareReadings }
+}

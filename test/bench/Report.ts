@@ -1,0 +1,180 @@
+/** The figures as lines: each with its reference, their ratio, the spread, what the issue asks for, and whether it is reached. */
+import type { BareReading, Reading } from "./Reading.ts"
+import type { Rate } from "./Load.ts"
+import { greatestSlowdown } from "./Shapes.ts"
+import { median, shown, spread } from "./Statistics.ts"
+
+export interface Line {
+  readonly shape: string
+  readonly leads: number | null
+  readonly figure: string
+  readonly spread: string
+  readonly reference: string
+  readonly referenceSpread: string
+  readonly ratio: string
+  readonly target: string
+  /** Null where nothing is asked. */
+  readonly reached: boolean | null
+}
+
+export interface Section {
+  readonly title: string
+  readonly note: string
+  readonly lines: ReadonlyArray<Line>
+}
+
+/** Two rows of figures whose ratio is asked to be at least so much. */
+export const pair = (
+  shape: string,
+  leads: number | null,
+  subject: ReadonlyArray<number>,
+  reference: ReadonlyArray<number>,
+  atLeast: number | null
+): Line => {
+  const ratio = median(subject) / median(reference)
+  return {
+    shape,
+    leads,
+    figure: shown(median(subject)),
+    spread: spread(subject),
+    reference: shown(median(reference)),
+    referenceSpread: spread(reference),
+    ratio: shown(ratio),
+    target: atLeast === null ? "" : `≥ ${shown(atLeast)}`,
+    reached: atLeast === null ? null : ratio >= atLeast
+  }
+}
+
+/** One row of figures that is asked to be at most so much. */
+export const limited = (
+  shape: string,
+  leads: number | null,
+  figures: ReadonlyArray<number>,
+  atMost: number | null,
+  reference: ReadonlyArray<number> | null = null
+): Line => ({
+  shape,
+  leads,
+  figure: shown(median(figures)),
+  spread: spread(figures),
+  reference: reference === null ? "" : shown(median(reference)),
+  referenceSpread: reference === null ? "" : spread(reference),
+  ratio: "",
+  target: atMost === null ? "" : `≤ ${shown(atMost)}`,
+  reached: atMost === null ? null : median(figures) <= atMost
+})
+
+const perSecond = (rates: ReadonlyArray<Rate>): ReadonlyArray<number> => rates.map((rate) => rate.perSecond)
+
+/** What the issue asks for at this size; between the two sizes nothing is asked. */
+const targetOf = ({ leads, shape }: Reading): number | null => {
+  if (leads === 10_000) return shape.atSmall
+  return leads === 1_000_000 ? (shape.atLarge ?? null) : null
+}
+
+export const readingSections = (readings: ReadonlyArray<Reading>): ReadonlyArray<Section> =>
+  [...new Set(readings.map(({ leads }) => leads))].map((leads) => ({
+    title: `Reading, ${leads.toLocaleString("en")} leads`,
+    note: "Requests a second over 16 connections; the reference is (a), Fastify and better-sqlite3 over plain tables.",
+    lines: readings
+      .filter((reading) => reading.leads === leads)
+      .map((reading) =>
+        pair(
+          reading.shape.name,
+          leads,
+          perSecond(reading.subject),
+          perSecond(reading.plain),
+          targetOf(reading)
+        )
+      )
+  }))
+
+export const bareSection = (readings: ReadonlyArray<BareReading>): Section => ({
+  title: "Beside bare node:http",
+  note: "Requests a second over 16 sockets that do nothing but ask; the reference is (b), the same bytes sent ready.",
+  lines: readings.map(({ atLeast, bare, leads, name, subject }) =>
+    pair(name, leads, perSecond(subject), perSecond(bare), atLeast)
+  )
+})
+
+/** The median time at the largest size beside that at the smallest. */
+export const flatness = (readings: ReadonlyArray<Reading>): Section | null => {
+  const sizes = [...new Set(readings.map(({ leads }) => leads))]
+  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)]
+  if (sizes.length < 2) return null
+  const at = (leads: number) => readings.filter((reading) => reading.leads === leads)
+  const millisOf = ({ subject }: Reading): ReadonlyArray<number> =>
+    subject.map(({ medianMillis }) => medianMillis)
+  return {
+    title: `Flatness, from ${smallest.toLocaleString("en")} to ${largest.toLocaleString("en")} leads`,
+    note: "Milliseconds, the median of a request among 16 at once, at the largest size; the reference is that at the smallest.",
+    lines: at(largest).flatMap((large) => {
+      const small = at(smallest).find(({ shape }) => shape.name === large.shape.name)
+      if (small === undefined) return []
+      const line = pair(large.shape.name, largest, millisOf(large), millisOf(small), null)
+      const ratio = median(millisOf(large)) / median(millisOf(small))
+      return [{ ...line, target: `≤ ${greatestSlowdown}`, reached: ratio <= greatestSlowdown }]
+    })
+  }
+}
+
+const headings = ["shape", "ours", "spread", "reference", "spread", "ratio", "target", "reached"] as const
+
+const cells = (line: Line): ReadonlyArray<string> => [
+  line.shape,
+  line.figure,
+  line.spread,
+  line.reference,
+  line.referenceSpread,
+  line.ratio,
+  line.target,
+  line.reached === null ? "" : line.reached ? "yes" : "no"
+]
+
+export const asText = (sections: ReadonlyArray<Section>): string =>
+  sections
+    .map(({ lines, note, title }) => {
+      const rows = [headings as ReadonlyArray<string>, ...lines.map(cells)]
+      const widths = headings.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)))
+      const table = rows.map((row) =>
+        row
+          .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)))
+          .join("  ")
+          .trimEnd()
+      )
+      return `${title}\n${note}\n${table.join("\n")}\n`
+    })
+    .join("\n")
+
+const escaped = (cell: string): string => cell.replaceAll("|", "\\|")
+
+/** Aligned as Prettier aligns it, so that what is written passes the format check. */
+const markdownTable = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
+  const rows = [headings as ReadonlyArray<string>, ...lines.map((line) => cells(line).map(escaped))]
+  const widths = headings.map((_, i) => Math.max(4, ...rows.map((row) => row[i]!.length)))
+  const [head, ...body] = rows.map(
+    (row) =>
+      `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(" | ")} |`
+  )
+  const rule = `| ${widths.map((width, i) => (i === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`
+  return [head!, rule, ...body]
+}
+
+export const asMarkdown = (sections: ReadonlyArray<Section>, machine: ReadonlyArray<string>): string =>
+  [
+    "# What was measured",
+    "",
+    "Written by `pnpm bench`. Each figure and its reference were measured in one run, in turn; figures are medians of the",
+    "rounds, spreads their least and greatest. Read the ratios: the absolutes are the machine's.",
+    "",
+    ...machine.map((each) => `- ${each}`),
+    ...sections.flatMap(({ lines, note, title }) => [
+      "",
+      `## ${title}`,
+      "",
+      note,
+      "",
+      ...markdownTable(lines)
+    ]),
+    ""
+  ].join("\n")

@@ -1,0 +1,126 @@
+/** The servers under measurement, each a process of its own, built as for production. */
+import { build } from "esbuild"
+import { type ChildProcess, fork, spawn } from "node:child_process"
+import { once } from "node:events"
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { folder } from "./Files.ts"
+
+export interface Server {
+  readonly url: string
+  readonly pid: number
+  readonly stop: () => Promise<void>
+}
+
+export const operatorToken = "operator-token-of-the-benchmark"
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+export const sourceOfServer = here("../../packages/server/src/main.ts")
+
+/** Below test/node_modules, where what stays outside the bundle is found by its name. */
+const bundle = async (entry: string, name: string): Promise<string> => {
+  const outfile = join(folder, `${name}.${process.pid}.mjs`)
+  process.on("exit", () => rmSync(outfile, { force: true }))
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    external: ["better-sqlite3", "fastify"],
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);'
+    },
+    logLevel: "warning"
+  })
+  return outfile
+}
+
+export interface Programs {
+  readonly subject: string
+  readonly plain: string
+}
+
+export const bundlePrograms = async (): Promise<Programs> => ({
+  subject: await bundle(sourceOfServer, "subject"),
+  plain: await bundle(here("reference/PlainServer.ts"), "plain")
+})
+
+const stop = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, "exit")
+  child.kill("SIGTERM")
+  const late = setTimeout(() => child.kill("SIGKILL"), 15_000)
+  await exit
+  clearTimeout(late)
+}
+
+const running = new Set<ChildProcess>()
+
+/** However the run ends, no server outlives it. */
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL")
+})
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130))
+
+/** Resolves when the server says where it listens. */
+export const start = async (
+  args: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>
+): Promise<Server> => {
+  const child = spawn(process.execPath, args, {
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      NODE_ENV: "production",
+      PORT: "0",
+      ...environment
+    },
+    // Standard error holds a line a request: it is written, to where it costs nothing to keep.
+    stdio: ["ignore", "pipe", process.env["BENCH_DEBUG"] === undefined ? "ignore" : "inherit"]
+  })
+  running.add(child)
+  child.once("exit", () => running.delete(child))
+  let out = ""
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout!.on("data", (chunk) => {
+      out += chunk
+      const found = /^Listening on (http:\S+)$/m.exec(out)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once("exit", (code, signal) =>
+      reject(new Error(`a server ended with ${code ?? signal}; BENCH_DEBUG=1 shows what it wrote`))
+    )
+  })
+  return { url, pid: child.pid!, stop: () => stop(child) }
+}
+
+export const subjectEnvironment = (filename: string): Readonly<Record<string, string>> => ({
+  LEAD_SIGNALS_DATABASE: filename,
+  LEAD_SIGNALS_DEMO: "false",
+  LEAD_SIGNALS_LOG: "json",
+  LEAD_SIGNALS_RATE_LIMIT: "1000000",
+  LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+})
+
+export const startSubject = ({ subject }: Programs, filename: string): Promise<Server> =>
+  start([...nodeOptions(), subject], subjectEnvironment(filename))
+
+export const startPlain = ({ plain }: Programs, filename: string): Promise<Server> =>
+  start([plain], { DATABASE: filename })
+
+/** Options for the node that runs the product, as for a profile: `BENCH_NODE_OPTIONS="--cpu-prof --cpu-prof-dir=…"`. */
+const nodeOptions = (): ReadonlyArray<string> =>
+  (process.env["BENCH_NODE_OPTIONS"] ?? "").split(" ").filter((option) => option !== "")
+
+/** A server that sends this body with these headers. */
+export const startBare = async (body: string, headers: Readonly<Record<string, string>>): Promise<Server> => {
+  const child = fork(here("reference/BareServer.mjs"), { execArgv: [] })
+  running.add(child)
+  child.once("exit", () => running.delete(child))
+  child.send({ body, headers })
+  const [{ port }] = (await once(child, "message")) as [{ port: number }]
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => stop(child) }
+}

@@ -1,0 +1,256 @@
+/** The benchmark's data in the product's own schema, which the product itself makes. */
+import { ApiKeys, Folding, type Lead, ShownLeads } from "@lead-signals/domain"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect, Layer } from "effect"
+import type Database from "better-sqlite3"
+import { existsSync } from "node:fs"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { entryOf, searchTexts } from "../../packages/store-sqlite/src/SearchIndex.ts"
+import { closeLoaded, insertAll, openForLoad, type Progress, type Row, setAside } from "./BulkLoad.ts"
+import * as Data from "./Data.ts"
+
+const summariesFile = fileURLToPath(new URL("../../packages/store-sqlite/src/Summaries.ts", import.meta.url))
+
+const countsOfLeads = [
+  "DELETE FROM lead_count",
+  "INSERT INTO lead_count SELECT brand_id, 0, flags, count(*) FROM lead GROUP BY brand_id, flags",
+  `INSERT INTO lead_count SELECT l.brand_id, g.signal_id, l.flags, count(*)
+   FROM lead_signal g CROSS JOIN lead l ON l.id = g.lead_id GROUP BY l.brand_id, g.signal_id, l.flags`,
+  "DELETE FROM lead_day_count",
+  ...["created", "updated"].map(
+    (field) =>
+      `INSERT INTO lead_day_count SELECT brand_id, '${field}', ${field}_at / 86400000, flags, count(*)
+       FROM lead GROUP BY brand_id, ${field}_at / 86400000, flags`
+  )
+]
+
+/** The product's own statements, where it says them; else what its first schema summarises. */
+const summaries = async (): Promise<ReadonlyArray<string>> => {
+  if (!existsSync(summariesFile)) return countsOfLeads
+  const module = (await import(pathToFileURL(summariesFile).href)) as {
+    readonly rebuildSummaries?: ReadonlyArray<string>
+  }
+  return module.rebuildSummaries ?? countsOfLeads
+}
+
+export const keyOf = (brandId: number): string => ApiKeys.fromRandom(Data.keyBytes(brandId))
+
+/** More than any run makes in a minute. */
+const requestsPerMinute = 1_000_000_000
+
+const companyTexts = Data.companies.map((company) => JSON.stringify(company))
+
+const profileTimes = (at: number): string =>
+  JSON.stringify({
+    name: at,
+    headline: at,
+    username: at,
+    title1: at,
+    liProfileUrl: at,
+    profileImgUrl: at,
+    company: at
+  })
+
+const leadOf = ({ brandId, person, ...lead }: Data.LeadFact): Lead => ({
+  ...lead,
+  brandId: String(brandId),
+  extId: person.extId,
+  profile: { ...person, company: Data.companies[person.company]! },
+  profileTimes: {} as Lead["profileTimes"],
+  signalId: String(lead.signalId),
+  signalIds: lead.signalIds.map(String)
+})
+
+/** By the names of their columns; of those that came with later migrations as far as the file has them. */
+const leadValues: ReadonlyArray<readonly [column: string, value: (lead: Data.LeadFact) => Row[number]]> = [
+  ["id", ({ id }) => id],
+  ["brand_id", ({ brandId }) => brandId],
+  ["ext_id", ({ person }) => person.extId],
+  ["name", ({ person }) => person.name],
+  ["name_key", ({ person }) => Folding.nameKey(person.name)],
+  ["headline", ({ person }) => person.headline],
+  ["username", ({ person }) => person.username],
+  ["title1", ({ person }) => person.title1],
+  ["li_profile_url", ({ person }) => person.liProfileUrl],
+  ["profile_img_url", ({ person }) => person.profileImgUrl],
+  ["company", ({ person }) => companyTexts[person.company]!],
+  ["profile_times", ({ createdAt }) => profileTimes(createdAt)],
+  ["signal_id", ({ signalId }) => signalId],
+  ["signal_ids", ({ signalIds }) => JSON.stringify(signalIds.map(String))],
+  [
+    "flags",
+    ({ exported, isEmployee, qualified }) => Number(qualified) + 2 * Number(exported) + 4 * Number(isEmployee)
+  ],
+  ["score1", ({ score1 }) => score1],
+  ["score_missing", ({ score1 }) => Number(score1 === null)],
+  ["score_rank", ({ score1 }) => score1 ?? Infinity],
+  ["score_rank_desc", ({ score1 }) => (score1 === null ? Infinity : -score1)],
+  ["created_at", ({ createdAt }) => createdAt],
+  ["updated_at", ({ updatedAt }) => updatedAt],
+  ["shown", (lead) => ShownLeads.withoutId(ShownLeads.shownLead(leadOf(lead)))]
+]
+
+function* leadRows(timeline: Data.Timeline, columns: ReadonlyArray<string>): Generator<Row> {
+  const values = leadValues.filter(([column]) => columns.includes(column)).map(([, value]) => value)
+  for (const lead of Data.leadFacts(timeline)) yield values.map((value) => value(lead))
+}
+
+function* caughtRows(timeline: Data.Timeline): Generator<Row> {
+  const { signalBits } = timeline
+  for (const { brandId, id } of Data.signals) {
+    const bit = 1 << ((id - 1) % Data.signalsOfBrand)
+    for (let lead = 1; lead < signalBits.length; lead++) {
+      if (Data.brandOf(lead) === brandId && (signalBits[lead]! & bit) !== 0) yield [id, lead]
+    }
+  }
+}
+
+const engagementColumns =
+  "seq brand_id id lead_id signal_id type reaction_type comment_text post_url post_content post_posted_at post_author post_author_detail author_ext_id emitted_at tracked_at".split(
+    " "
+  )
+
+function* engagementRows(timeline: Data.Timeline): Generator<Row> {
+  const details = new WeakMap<Data.PostFact, string>()
+  for (const engagement of Data.engagementFacts(timeline)) {
+    const { post } = engagement
+    let detail = details.get(post)
+    if (detail === undefined && post.author !== null) {
+      detail = JSON.stringify(post.author)
+      details.set(post, detail)
+    }
+    yield [
+      engagement.seq,
+      engagement.brandId,
+      engagement.id,
+      engagement.leadId,
+      engagement.signalId,
+      engagement.type,
+      engagement.reactionType,
+      engagement.commentText,
+      post.url,
+      post.content,
+      post.postedAt,
+      post.authorName,
+      detail ?? null,
+      post.author?.extId ?? null,
+      engagement.emittedAt,
+      engagement.trackedAt
+    ]
+  }
+}
+
+function* textRows(timeline: Data.Timeline): Generator<readonly [text: Row, gram: Row]> {
+  for (const { brandId, id, person } of Data.leadFacts(timeline)) {
+    const { grams, headline, name } = searchTexts(brandId, person.name, person.headline)
+    yield [
+      [entryOf(brandId, id), name, headline],
+      [id, grams]
+    ]
+  }
+}
+
+const columnsOf = (db: Database.Database, table: string): ReadonlyArray<string> =>
+  db.prepare<[string], string>("SELECT name FROM pragma_table_info(?)").pluck().all(table) as Array<string>
+
+/** A column that a new migration brought and nobody fills here would make a file that the product never writes. */
+const checkColumns = (db: Database.Database): void => {
+  const filled = { lead: leadValues.map(([column]) => column), engagement: engagementColumns }
+  for (const [table, known] of Object.entries(filled)) {
+    const unknown = columnsOf(db, table).filter((column) => !known.includes(column))
+    if (unknown.length > 0)
+      throw new Error(`test/bench/SubjectDatabase.ts does not fill ${table}.${unknown.join(", ")} yet`)
+  }
+}
+
+/** Makes the file, which must not be there yet. */
+export const makeSubjectDatabase = async (
+  filename: string,
+  leads: number,
+  progress: Progress
+): Promise<void> => {
+  // The schema as the product makes it, and nothing running on it when the rows come.
+  await Effect.runPromise(
+    Effect.scoped(Effect.asVoid(Layer.build(SqliteStore.layer({ filename, synced: false }))))
+  )
+  const timeline = Data.timeline(leads)
+  const db = openForLoad(filename)
+  checkColumns(db)
+  const putBack = setAside(db, progress)
+  const into = (table: string, columns: string, rows: Iterable<Row>): void =>
+    insertAll(db, table, columns.split(" "), rows, progress)
+  const { startsAt } = Data
+  into(
+    "brand",
+    "id name suppression_secret created_at",
+    Data.brandIds.map((id) => [id, `Brand ${id}`, String(id).padStart(64, "0"), startsAt])
+  )
+  into(
+    "api_key",
+    "brand_id label start hash requests_per_minute created_at",
+    Data.brandIds.map((id) => [
+      id,
+      "bench",
+      keyOf(id).slice(0, ApiKeys.shownLength),
+      ApiKeys.hash(keyOf(id)),
+      requestsPerMinute,
+      startsAt
+    ])
+  )
+  into(
+    "signal",
+    "id brand_id name signal_type source created_at",
+    Data.signals.map(({ brandId, id, name, signalType, source }) => [
+      id,
+      brandId,
+      name,
+      signalType,
+      JSON.stringify(source),
+      startsAt
+    ])
+  )
+  into(
+    "campaign",
+    "id brand_id name created_at",
+    Data.campaignIds.map((id) => [id, 1, `Campaign ${id}`, startsAt])
+  )
+  into(
+    "reading",
+    "campaign_id post_id day impressions reactions comments reposts",
+    Array.from(Data.readings(), (reading) => [
+      reading.campaignId,
+      reading.postId,
+      reading.day,
+      reading.impressions,
+      reading.reactions,
+      reading.comments,
+      reading.reposts
+    ])
+  )
+  const there = columnsOf(db, "lead")
+  const known = leadValues.map(([column]) => column)
+  insertAll(
+    db,
+    "lead",
+    known.filter((column) => there.includes(column)),
+    leadRows(timeline, there),
+    progress
+  )
+  into("lead_signal", "signal_id lead_id", caughtRows(timeline))
+  insertAll(db, "engagement", engagementColumns, engagementRows(timeline), progress)
+  const texts = db.prepare("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)")
+  const grams = db.prepare("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)")
+  progress.say("search indexes")
+  db.exec("BEGIN")
+  for (const [text, gram] of textRows(timeline)) {
+    texts.run(...text)
+    grams.run(...gram)
+  }
+  db.exec("COMMIT")
+  putBack()
+  progress.say("summaries")
+  db.exec("BEGIN")
+  for (const statement of await summaries()) db.exec(statement)
+  db.exec("COMMIT")
+  closeLoaded(db)
+}

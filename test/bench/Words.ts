@@ -1,0 +1,82 @@
+/** What the made-up people, companies and posts of the benchmark are called. No name is anyone's. */
+const words = (text: string): ReadonlyArray<string> => text.split(" ")
+
+export const firstNames = words(
+  "Ada Amira Anouk Arvid Beatriz Björn Chiara Dagny Darius Elif Emeka Esra Farid Freya Gia Haruki Hedda Idris Ines Isak Jaya Joana Kaito Karim Léa Lina Ludvik Maren Mateo Mina Naïm Nadia Nils Noor Olu Oskar Priya Quentin Ravi Rosa Saga Samir Selma Søren Tariq Tove Uma Viggo Wanjiru Xenia Yara Yusuf Zofia Zoë"
+)
+export const lastNames = words(
+  "Abara Alvén Amundsen Baran Bergqvist Castell Dahlroth Demirel Eklöv Farouk Fjellner Gallo Grönlund Haddadi Hallberg Ibsen Iwaki Jónsdal Kaplin Kovář Lindahl Lòpes Marwick Moreau Nakagami Nyholm Okoro Østgaard Pavlić Quist Rahmani Rosenkvist Sadeghi Saint-Clar Sørby Takemori Tandberg Ueno Vaskinn Vendrell Wachira Weisz Yıldız Zamora Łaski"
+)
+
+/** In about 16 % of the headlines. */
+export const commonWord = "Engineer"
+export const commonShare = 0.16
+/** In five leads of the brand, however many there are. */
+export const rareWord = "Zyxomma"
+
+export const engineers = [`Data ${commonWord}`, `Platform ${commonWord}`, `Software ${commonWord}`]
+export const otherTitles = [
+  "Account Executive",
+  "Chief of Staff",
+  "Founder",
+  "Growth Lead",
+  "Head of Customer Success",
+  "Head of Sales",
+  "Marketing Manager",
+  "Product Manager",
+  "RevOps Manager",
+  "Sales Director",
+  "VP Marketing",
+  "VP Sales"
+]
+export const companyStems = words(
+  "Northwind Alder Quartz Fjord Lumen Harbor Juniper Kestrel Mosaic Nimbus Onyx Pinecone Rowan Saffron Tundra Umber Velvet Willow Xylo Yarrow"
+)
+export const companyEnds = words("Labs Systems Analytics Cloud Works Health Freight Foods")
+export const industries = [
+  "Software",
+  "Logistics",
+  "Healthcare",
+  "Retail",
+  "Financial Services",
+  "Manufacturing"
+]
+export const places = [
+  ["Oslo", "Norway"],
+  ["Lisbon", "Portugal"],
+  ["Nairobi", "Kenya"],
+  ["Osaka", "Japan"],
+  ["Toronto", "Canada"],
+  ["Kraków", "Poland"]
+] as const
+export const staffRanges = [
+  ["11-50", 32],
+  ["51-200", 120],
+  ["201-500", 340],
+  ["1001-5000", 2200]
+] as const
+export const openings = [
+  "What we learnt about",
+  "Three myths about",
+  "Our quarter in",
+  "A short guide to",
+  "Why we changed our mind on"
+]
+export const topics = [
+  "attribution",
+  "onboarding",
+  "forecasting",
+  "cold outreach",
+  "event marketing",
+  "pricing",
+  "hiring"
+]
+export const comments = [
+  "This is exactly what we saw last quarter.",
+  "Great read, thank you!",
+  "How did you measure it?",
+  "We tried the opposite and it worked, too 🙂",
+  "Saving this for the team.",
+  "Curious how this holds for smaller teams."
+]
+export const reactions = words("LIKE PRAISE EMPATHY INTEREST APPRECIATION ENTERTAINMENT")

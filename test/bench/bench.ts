@@ -1,0 +1,157 @@
+/** `pnpm bench`: everything that is measured, in one run. `--help` lists the options. */
+import { writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import type { Progress } from "./BulkLoad.ts"
+import { measureDeliveries } from "./Deliveries.ts"
+import { measureIngest } from "./Ingest.ts"
+import { measureLoopDelay } from "./LoopDelay.ts"
+import { machine } from "./Machine.ts"
+import { measureMemory } from "./Memory.ts"
+import { help, type Options, readOptions, UsageError } from "./Options.ts"
+import { type BareReading, measureReading, type Reading } from "./Reading.ts"
+import {
+  asMarkdown,
+  asText,
+  bareSection,
+  flatness,
+  limited,
+  pair,
+  readingSections,
+  type Section
+} from "./Report.ts"
+import { bundlePrograms } from "./Servers.ts"
+import { measureColdDemo, measureStart } from "./StartUp.ts"
+
+const progress: Progress = {
+  say: (text) => void process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
+}
+
+const parse = (): Options | null => {
+  try {
+    return readOptions(process.argv.slice(2))
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return process.exit(2)
+  }
+}
+
+const otherThanReading = /^(?:ingest|deliveries|start|memory|loop)/
+
+const ingestTargets: Readonly<Record<string, number>> = {
+  "ingest-one-by-one": 0.6,
+  "ingest-32-at-once": 0.6,
+  "ingest-batches-of-100": 0.6
+}
+const deliveryTarget = 0.5
+const startSeconds = 1
+const coldDemoSeconds = 5
+const memoryBytes = 2048
+const blockedMillis = 50
+
+const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyArray<Section>> => {
+  const wanted = (name: string): boolean =>
+    shapes === null || shapes.some((shape) => name === shape || name.startsWith(`${shape}-`))
+  const pace = quick
+    ? { rounds: 2, seconds: 0.4, warmUpSeconds: 0.1 }
+    : { rounds: 3, seconds: 1.5, warmUpSeconds: 0.5 }
+  const rounds = quick ? 1 : 3
+  const [smallest, largest] = [leads[0]!, leads.at(-1)!]
+  const programs = await bundlePrograms()
+  const sections: Array<Section> = []
+  try {
+    const readings: Array<Reading> = []
+    const bareReadings: Array<BareReading> = []
+    // Servers over a large file are not started for what does not read from them.
+    const reads = shapes === null || shapes.some((shape) => !otherThanReading.test(shape))
+    for (const size of reads ? leads : []) {
+      const measured = await measureReading({ programs, leads: size, pace, wanted, progress })
+      readings.push(...measured.readings)
+      bareReadings.push(...measured.bareReadings)
+    }
+    sections.push(...readingSections(readings))
+    const flat = flatness(readings)
+    if (flat !== null && flat.lines.length > 0) sections.push(flat)
+    if (bareReadings.length > 0) sections.push(bareSection(bareReadings))
+    if (wanted("ingest") || shapes?.some((shape) => shape.startsWith("ingest"))) {
+      const figures = (await measureIngest(smallest, { rounds, seconds: pace.seconds }, progress)).filter(
+        ({ name }) => shapes === null || shapes.includes("ingest") || shapes.includes(name)
+      )
+      sections.push({
+        title: `Taking in, beside ${smallest.toLocaleString("en")} leads`,
+        note: "Observations a second, each on the disk when it is answered, through the use case in one process; the reference is (c).",
+        lines: figures.map(({ leads, name, reference, subject }) =>
+          pair(name, leads, subject, reference, ingestTargets[name]!)
+        )
+      })
+    }
+    if (wanted("deliveries")) {
+      const { reference, subject } = await measureDeliveries(rounds, quick ? 1500 : 5000, progress)
+      sections.push({
+        title: "Deliveries",
+        note: "Posts a second to one webhook, signed, 32 at a time, each body and attempt on the disk; the reference is (d).",
+        lines: [pair("deliveries", null, subject, reference, deliveryTarget)]
+      })
+    }
+    if (wanted("start")) {
+      const { reference, subject } = await measureStart(programs, largest, rounds, progress)
+      sections.push({
+        title: "Start",
+        note: `Seconds from the start of the process to its first answer: built, on ${largest.toLocaleString("en")} leads beside reference (a); from source, with the demo filled.`,
+        lines: [
+          limited("start-existing", largest, subject, startSeconds, reference),
+          limited("start-cold-demo", null, await measureColdDemo(rounds, progress), coldDemoSeconds)
+        ]
+      })
+    }
+    if (wanted("memory")) {
+      const count = quick ? 5000 : 20_000
+      progress.say("memory")
+      const { firstPageMillis, lastPageMillis, plainBytes, storeBytes } = await measureMemory(count)
+      sections.push({
+        title: "Memory store",
+        note: `${count.toLocaleString("en")} leads with 8 engagements each: bytes a lead beyond the data (the reference: the data itself), and milliseconds of a page (the reference: the first).`,
+        lines: [
+          limited("memory-per-lead", count, [storeBytes - plainBytes], memoryBytes, [plainBytes]),
+          limited("memory-last-page", count, [lastPageMillis], null, [firstPageMillis])
+        ]
+      })
+    }
+    if (wanted("loop")) {
+      const figures = await measureLoopDelay(programs, largest, quick ? 2 : 8, progress)
+      sections.push({
+        title: `Event loop, ${largest.toLocaleString("en")} leads`,
+        note: "Milliseconds until a cheap question is answered that is asked every 5 ms meanwhile: the longest; the reference is the 99th percentile.",
+        lines: figures.map((figure) =>
+          limited(
+            `loop-${figure.load.replaceAll(" ", "-")}`,
+            figure.leads,
+            [figure.longestMillis],
+            blockedMillis,
+            [figure.p99Millis]
+          )
+        )
+      })
+    }
+  } finally {
+    if (process.stderr.isTTY) process.stderr.write("\r\x1b[K")
+  }
+  return sections.filter(({ lines }) => lines.length > 0)
+}
+
+const options = parse()
+if (options === null) {
+  process.stdout.write(help)
+} else {
+  const sections = await measureAll(options)
+  if (sections.length === 0) {
+    process.stderr.write(`There is no shape ${options.shapes?.join(", ")}.\n`)
+    process.exitCode = 2
+  }
+  process.stdout.write(
+    options.json ? `${JSON.stringify({ machine: machine(), sections }, null, 2)}\n` : asText(sections)
+  )
+  if (!options.quick && options.shapes === null) {
+    writeFileSync(fileURLToPath(new URL("RESULTS.md", import.meta.url)), asMarkdown(sections, machine()))
+  }
+}
