@@ -31,7 +31,7 @@ const bundle = async (entry: string, name: string): Promise<string> => {
     target: "node20",
     external: ["better-sqlite3", "fastify"],
     banner: {
-      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);'
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);'
     },
     logLevel: "warning"
   })

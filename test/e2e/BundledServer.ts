@@ -22,7 +22,7 @@ export const bundleServer = async (): Promise<string> => {
     target: "node20",
     external: ["better-sqlite3"],
     banner: {
-      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);'
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);'
     },
     logLevel: "silent"
   })

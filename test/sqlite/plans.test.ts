@@ -1,5 +1,5 @@
 /** What SQLite does for each shape of a list, at 100,000 leads: no shape scans a table, totals do not walk the leads. */
-import { type LeadFilter, LeadQueries, SortOrder } from "@lead-signals/domain"
+import { type LeadFilter, LeadQueries, LeadStore, SortOrder } from "@lead-signals/domain"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Either } from "effect"
@@ -240,9 +240,9 @@ describe("the plans at 100,000 leads", () => {
     }
     const asked = new Set<string>()
     const sql = {
-      get: <Row>(text: string, params: ReadonlyArray<string | number | null> = []) => {
+      all: <Row>(text: string, params: ReadonlyArray<string | number | null> = []) => {
         asked.add(text)
-        return db.prepare(text).get(...params) as Row | undefined
+        return db.prepare(text).all(...params) as Array<Row>
       }
     }
     let longest = 0
@@ -261,7 +261,10 @@ describe("the plans at 100,000 leads", () => {
           const total = naively(filter)
           const offset = Math.floor(share * total)
           const ordering = LeadListing.orderingOf(Either.getOrThrow(SortOrder.parse(sort)))
-          const page = Positions.pageSql(sql, selection, ordering, { limit: 10, offset, total })
+          const page = SqliteStore.answer(
+            sql,
+            Positions.pageSql(selection, ordering, { limit: 10, offset, total })
+          )
           asked.add(page.text)
           longest = Math.max(longest, page.params.at(-1) as number)
           const flags = selection.flags === null ? "" : `AND flags IN (${selection.flags.join(", ")})`
@@ -282,6 +285,43 @@ describe("the plans at 100,000 leads", () => {
       const plan = planOf({ text, params: Array.from({ length: count }, () => 0) })
       expect(scans(plan).filter((line) => !line.startsWith("SCAN (subquery"))).toEqual([])
     }
+  })
+
+  it("give the same lists in the thread that reads what takes long [PAGE-3]", async () => {
+    const listed = (greatestEffort: number) =>
+      Effect.runPromise(
+        Effect.gen(function* () {
+          const store = yield* LeadStore
+          const ask = (shape: string) =>
+            Effect.all([
+              store.listShown("1", queryOf(shape)),
+              store.list("1", { ...queryOf(shape), engagements: "plain" })
+            ])
+          return yield* Effect.forEach(Object.keys(shapes), ask, { concurrency: 8 })
+        }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name, greatestEffort })))
+      )
+    const here = await listed(Infinity)
+    expect(here.every(([shown, plain]) => shown.total === plain.total)).toBe(true)
+    expect(here.some(([{ leads }]) => leads.length === 100)).toBe(true)
+    expect(await listed(0)).toEqual(here)
+  })
+
+  it("say that the thread can't answer when the file is gone, and answer again when it is back", async () => {
+    const filename = join(temporaryFolder(), "gone.sqlite")
+    await db.backup(filename)
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const store = yield* LeadStore
+        const rare = store.listShown("1", queryOf("a rare search"))
+        const { total } = yield* rare
+        const raw = new Database(filename)
+        raw.exec("ALTER TABLE lead_text RENAME TO elsewhere")
+        expect((yield* Effect.flip(rare))._tag).toBe("@lead-signals/domain/StoreUnavailable")
+        raw.exec("ALTER TABLE elsewhere RENAME TO lead_text")
+        raw.close()
+        expect((yield* rare).total).toBe(total)
+      }).pipe(Effect.provide(SqliteStore.layer({ filename, greatestEffort: 0 })))
+    )
   })
 
   it("keep a window's days apart from the next [TIME-5]", () => {

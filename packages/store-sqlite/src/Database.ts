@@ -9,6 +9,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import { Connection } from "./Connection.ts"
 import { migrate } from "./Migrations.ts"
+import { type ReadingThread, readingThread } from "./ReadingThread.ts"
 
 export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")<
   Database,
@@ -20,6 +21,8 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
      * that it writes.
      */
     readonly write: <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
+    /** The same in a thread of its own, for what takes long. */
+    readonly aside: ReadingThread
     /** Takes out of the write-ahead log what was overwritten, as far as no reader is in the way. [PII-3] */
     readonly forgetLog: Effect.Effect<void>
     /** Holds something when this process has made deliveries due. */
@@ -226,9 +229,11 @@ const make = (filename: string, options: DatabaseOptions) =>
     const writer = yield* connect(filename, { readonly: false, synchronous })
     yield* patiently(() => migrate(writer, filename))
     const reader = yield* connect(filename, { readonly: true, synchronous })
+    const aside = yield* readingThread(filename)
     const queued = yield* Queue.sliding<void>(1)
     return Database.of({
       queued,
+      aside,
       read: (work) => patiently(() => reader.transaction("deferred", () => work(reader))),
       write: writing(writer, options),
       forgetLog: Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))

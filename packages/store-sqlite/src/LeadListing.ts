@@ -33,6 +33,8 @@ export interface Selection {
   readonly flags: ReadonlyArray<number> | null
   readonly created: Range | null
   readonly updated: Range | null
+  /** What follows for the other field: a lead is never updated before it was created. */
+  readonly implied: Range | null
   readonly match: Match | null
   /** Whether it is plain from the filter alone that nothing is let through. */
   readonly isEmpty: boolean
@@ -56,6 +58,14 @@ const flagsOf = ({ exported, isEmployee, qualified }: LeadFilter): ReadonlyArray
       )
 }
 
+const impliedBy = (created: Range | null, updated: Range | null): Range | null => {
+  if (created !== null && updated === null && created.from > 0)
+    return { field: "updated", from: created.from, to: endOfTime }
+  if (updated !== null && created === null && updated.to < endOfTime)
+    return { field: "created", from: 0, to: updated.to }
+  return null
+}
+
 export const select = (brandId: number, filter: LeadFilter): Selection => {
   const created = rangeOf("created", filter.createdAfter, filter.createdBefore)
   const updated = rangeOf("updated", filter.updatedAfter, filter.updatedBefore)
@@ -66,6 +76,7 @@ export const select = (brandId: number, filter: LeadFilter): Selection => {
     flags: flagsOf(filter),
     created,
     updated,
+    implied: impliedBy(created, updated),
     match,
     isEmpty:
       (filter.search !== undefined && match === null) ||
@@ -95,23 +106,18 @@ const found = ({ entries, phrase, table }: Match): Sql => ({
   params: [phrase]
 })
 
-/** That a search finds the lead: asked of each lead, or of all once. */
-const isFound = (match: Match, isAskedOfEach: boolean): Sql => {
-  const { entries, table } = match
-  const base = entries?.base ?? 0
-  if (isAskedOfEach) {
-    return {
-      text: `EXISTS (SELECT 1 FROM ${table} WHERE ${table} MATCH ? AND ${table}.rowid = l.id + ${base})`,
-      params: [match.phrase]
-    }
-  }
+/** That a search finds the lead: all entries are read for it, once. */
+const isFound = (match: Match): Sql => {
   const { params, text } = found(match)
-  return { text: `l.id IN (SELECT ${table}.rowid - ${base} FROM ${table} WHERE ${text})`, params }
+  return {
+    text: `l.id IN (SELECT ${match.table}.rowid - ${match.entries?.base ?? 0} FROM ${match.table} WHERE ${text})`,
+    params
+  }
 }
 
 /** Everything that a lead must fulfil, each as the driver wants it put. */
-const conditions = (selection: Selection, driver: Driver, searchesEach = false): Sql => {
-  const { brandId, created, flags, match, signalId, updated } = selection
+const conditions = (selection: Selection, driver: Driver): Sql => {
+  const { brandId, created, flags, implied, match, signalId, updated } = selection
   const parts: Array<Sql> = [{ text: "l.brand_id = ?", params: [brandId] }]
   if (signalId !== null) {
     parts.push({
@@ -122,8 +128,11 @@ const conditions = (selection: Selection, driver: Driver, searchesEach = false):
       params: [signalId]
     })
   }
-  if (match !== null) parts.push(driver === "search" ? found(match) : isFound(match, searchesEach))
+  if (match !== null) parts.push(driver === "search" ? found(match) : isFound(match))
   if (flags !== null) parts.push({ text: flagsIn(flags, "l.flags"), params: [] })
+  if (implied !== null && driver === implied.field) {
+    parts.push({ text: `l.${implied.field}_at BETWEEN ? AND ?`, params: [implied.from, implied.to] })
+  }
   for (const range of [created, updated]) {
     if (range === null) continue
     // A unary plus keeps a column from being taken for the index that drives another way.
@@ -144,9 +153,10 @@ const dayOf = (instant: number): number => Math.floor(instant / millisPerDay)
 
 /** A column each: all leads of the brand, and those that each filter lets through, by the counters. */
 export const countsSql = (
-  selection: Selection
+  selection: Selection,
+  greatestSearched = Number.POSITIVE_INFINITY
 ): { readonly sql: Sql; readonly drivers: ReadonlyArray<Driver> } => {
-  const { brandId, created, flags, match, signalId, updated } = selection
+  const { brandId, created, flags, implied, match, signalId, updated } = selection
   const counters = "coalesce((SELECT sum(n) FROM lead_count WHERE brand_id = ? AND signal_id = ?"
   const columns: Array<readonly [Driver, Sql]> = [
     ["order", { text: `${counters}), 0)`, params: [brandId, 0] }]
@@ -155,7 +165,7 @@ export const countsSql = (
   if (flags !== null) {
     columns.push(["flags", { text: `${counters} AND ${flagsIn(flags, "flags")}), 0)`, params: [brandId, 0] }])
   }
-  for (const range of [created, updated]) {
+  for (const range of [created, updated, implied]) {
     if (range === null) continue
     columns.push([
       range.field,
@@ -167,7 +177,11 @@ export const countsSql = (
   }
   if (match !== null) {
     const { params, text } = found(match)
-    columns.push(["search", { text: `(SELECT count(*) FROM ${match.table} WHERE ${text})`, params }])
+    const counted =
+      greatestSearched === Number.POSITIVE_INFINITY
+        ? `${match.table} WHERE ${text}`
+        : `(SELECT 1 FROM ${match.table} WHERE ${text} LIMIT ${greatestSearched})`
+    columns.push(["search", { text: `(SELECT count(*) FROM ${counted})`, params }])
   }
   return {
     drivers: columns.map(([driver]) => driver),
@@ -219,6 +233,13 @@ const countOfRange = ({ brandId, flags }: Selection, { field, from, to }: Range)
     text: `SELECT ${parts.map(({ text }) => text).join(" + ")} AS n`,
     params: parts.flatMap(({ params }) => params)
   }
+}
+
+/** How many leads or entries are looked at to count those that match, about. */
+export const totalEffort = (selection: Selection, counts: Counts): number => {
+  const { created, match, signalId, updated } = selection
+  const isOfDays = match === null && signalId === null && (created === null || updated === null)
+  return isOfDays || knownTotal(selection, counts) !== null ? 0 : mostSelective(counts)[1]
 }
 
 /** How many leads match. */
@@ -284,28 +305,75 @@ export const isCounted = ({ created, match, signalId, updated }: Selection): boo
 /** Sorting a gathered lead costs about as much as testing so many in a walk. */
 const sortWeight = 3
 
-/** Asking the index of texts about one lead costs about as much as reading so many of its entries. */
-const searchWeight = 50
+/** Looking at the texts of one lead costs about as much as reading so many entries of their index. */
+const textWeight = 5
 
-/** The ids of one page, in order. `total` is how many match. */
+interface PagePlan {
+  /** Whether it walks in the order, or sorts what the driver lets through. */
+  readonly walks: boolean
+  readonly driver: Driver
+  /** Whether the texts of each lead of a walk are looked at, instead of the index of texts. */
+  readonly looksAtTexts: boolean
+  /** How many leads or entries are looked at, about. */
+  readonly effort: number
+}
+
+/** `total` is how many match. */
+export const planPage = (
+  { sort, page }: Pick<LeadQuery, "sort" | "page">,
+  counts: Counts,
+  total: number
+): PagePlan => {
+  const { range } = orderingOf(sort)
+  const countOf = (wanted: Driver | null) => counts.drivers.find(([driver]) => driver === wanted)?.[1]
+  const walkable = countOf(range) ?? counts.all
+  const walked = Math.min(walkable, ((Page.offset(page) + page.pageSize) * walkable) / Math.max(total, 1))
+  const [best, gathered] = mostSelective(counts)
+  const walks = best === "order" || best === range || walked <= sortWeight * gathered
+  const searched = countOf("search")
+  const looksAtTexts = walks && searched !== undefined && walked * textWeight < searched
+  return {
+    walks,
+    driver: walks ? (range ?? "order") : best,
+    looksAtTexts,
+    effort: walks ? (looksAtTexts ? walked * textWeight : walked + (searched ?? 0)) : gathered * sortWeight
+  }
+}
+
+/** The ids of one page, in order. */
 export const pageSql = (
   selection: Selection,
   query: Pick<LeadQuery, "sort" | "page">,
   counts: Counts,
   total: number
 ): Sql => {
-  const order = orderingOf(query.sort)
-  const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
-  const walkable = counts.drivers.find(([driver]) => driver === order.range)?.[1] ?? counts.all
-  const walked = Math.min(walkable, ((offset + limit) * walkable) / Math.max(total, 1))
-  const [driver, gathered] = mostSelective(counts)
-  const walks = driver === "order" || driver === order.range || walked <= sortWeight * gathered
-  const searched = counts.drivers.find(([each]) => each === "search")?.[1] ?? 0
-  const searchesEach = walks && walked * searchWeight < searched
-  const { params, text } = conditions(selection, walks ? (order.range ?? "order") : driver, searchesEach)
-  const source = walks ? `lead l INDEXED BY ${order.index}` : sources[driver](selection.match)
+  const ordering = orderingOf(query.sort)
+  const { driver, walks } = planPage(query, counts, total)
+  const { params, text } = conditions(selection, driver)
+  const source = walks ? `lead l INDEXED BY ${ordering.index}` : sources[driver](selection.match)
   return {
-    text: `SELECT l.id FROM ${source} WHERE ${text} ORDER BY ${by(order)} LIMIT ? OFFSET ?`,
-    params: [...params, limit, offset]
+    text: `SELECT l.id FROM ${source} WHERE ${text} ORDER BY ${by(ordering)} LIMIT ? OFFSET ?`,
+    params: [...params, query.page.pageSize, Page.offset(query.page)]
   }
 }
+
+/** So many leads of the order with their texts, from the n-th on; what is searched for is for the caller to see. */
+export const textsSql = (
+  selection: Selection,
+  query: Pick<LeadQuery, "sort" | "page">,
+  counts: Counts,
+  total: number,
+  { from, length }: { readonly from: number; readonly length: number }
+): Sql => {
+  const ordering = orderingOf(query.sort)
+  const { driver } = planPage(query, counts, total)
+  const { params, text } = conditions({ ...selection, match: null }, driver)
+  return {
+    text: `SELECT l.id, l.name, l.headline FROM lead l INDEXED BY ${ordering.index} WHERE ${text} ORDER BY ${by(ordering)} LIMIT ? OFFSET ?`,
+    params: [...params, length, from]
+  }
+}
+
+/** By what a total is remembered. */
+export const keyOf = ({ brandId, created, flags, match, signalId, updated }: Selection): string =>
+  JSON.stringify([brandId, signalId, flags, created, updated, match])

@@ -8,6 +8,7 @@ import {
   ShownLeads,
   type Signal
 } from "@lead-signals/domain"
+import { answer, ask, type Asking } from "./Asking.ts"
 import type { Connection } from "./Connection.ts"
 import {
   type EngagementRow,
@@ -30,70 +31,77 @@ export const withAuthor = "LEFT JOIN lead a ON a.brand_id = e.brand_id AND a.ext
 
 const newestFirst = "ORDER BY tracked_at DESC, id DESC"
 
+export function* askLeads(ids: ReadonlyArray<LeadId>): Asking<ReadonlyArray<Lead>> {
+  const rows = yield* ask<LeadRow>(
+    `SELECT ${leadColumns} FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value ORDER BY j.key`,
+    [JSON.stringify(ids)]
+  )
+  return rows.map(leadOf)
+}
+
 export const leadsById = (sql: Connection, ids: ReadonlyArray<LeadId>): ReadonlyArray<Lead> =>
-  sql
-    .all<LeadRow>(
-      `SELECT ${leadColumns} FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value ORDER BY j.key`,
-      [JSON.stringify(ids)]
-    )
-    .map(leadOf)
+  answer(sql, askLeads(ids))
 
 /** As lists show them, in the order of the ids; those of which that is not kept are made of their columns. */
-export const shownById = (sql: Connection, ids: ReadonlyArray<LeadId>): ReadonlyArray<string> => {
-  const rows = sql.all<{ id: LeadId; shown: string | null }>(
+export function* askShown(ids: ReadonlyArray<LeadId>): Asking<ReadonlyArray<string>> {
+  const rows = yield* ask<{ id: LeadId; shown: string | null }>(
     "SELECT l.id, l.shown FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value ORDER BY j.key",
     [JSON.stringify(ids)]
   )
   const missing = rows.filter(({ shown }) => shown === null).map(({ id }) => id)
-  const made = new Map(
-    missing.length === 0 ? [] : leadsById(sql, missing).map((lead) => [lead.id, ShownLeads.shownLead(lead)])
-  )
+  const leads = missing.length === 0 ? [] : yield* askLeads(missing)
+  const made = new Map(leads.map((lead) => [lead.id, ShownLeads.shownLead(lead)]))
   return rows.map(({ id, shown }) => (shown === null ? made.get(id)! : ShownLeads.withId(id, shown)))
 }
 
-/** A signal never changes: what a connection has read once stays. Not so what is written and not committed yet. */
-const known = new WeakMap<Connection, Map<number, Signal>>()
+/** A signal never changes: what was read of a commit once stays. */
+export type KnownSignals = Map<number, Signal>
 
-const signalsOf = (sql: Connection, rows: ReadonlyArray<EngagementRow>): ReadonlyMap<number, Signal> => {
-  const wanted = new Set(rows.map((row) => row.signal_id))
-  if (!sql.isReadonly) return signalsById(sql, wanted)
+/** Of what is written and not committed yet nothing is kept. */
+const known = new WeakMap<Connection, KnownSignals>()
+
+export const knownTo = (sql: Connection): KnownSignals => {
+  if (!sql.isReadonly) return new Map()
   const signals = known.get(sql) ?? new Map<number, Signal>()
   known.set(sql, signals)
-  const missing = new Set([...wanted].filter((id) => !signals.has(id)))
-  if (missing.size > 0) for (const [id, signal] of signalsById(sql, missing)) signals.set(id, signal)
   return signals
 }
 
-const signalsById = (sql: Connection, ids: ReadonlySet<number>): ReadonlyMap<number, Signal> =>
-  new Map(
-    sql
-      .all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
-        JSON.stringify([...ids])
-      ])
-      .map((row) => [row.id, signalOf(row)])
-  )
+function* askReads(
+  text: string,
+  params: ReadonlyArray<string | number>,
+  signals: KnownSignals
+): Asking<ReadonlyArray<EngagementRead>> {
+  const rows = yield* ask<EngagementRow>(text, params)
+  const missing = [...new Set(rows.map((row) => row.signal_id))].filter((id) => !signals.has(id))
+  if (missing.length > 0) {
+    const found = yield* ask<SignalRow>(
+      "SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value",
+      [JSON.stringify(missing)]
+    )
+    for (const row of found) signals.set(row.id, signalOf(row))
+  }
+  return rows.map(engagementReadOf(signals))
+}
 
 export const readEngagements = (
   sql: Connection,
   text: string,
   params: ReadonlyArray<string | number>
-): ReadonlyArray<EngagementRead> => {
-  const rows = sql.all<EngagementRow>(text, params)
-  return rows.map(engagementReadOf(signalsOf(sql, rows)))
-}
+): ReadonlyArray<EngagementRead> => answer(sql, askReads(text, params, knownTo(sql)))
 
 /** The windows of the leads, by lead; one engagement more than a window is read to see whether there are more. */
-export const windows = (
-  sql: Connection,
-  ids: ReadonlyArray<LeadId>
-): ReadonlyMap<LeadId, EngagementWindow> => {
-  const reads = readEngagements(
-    sql,
+export function* askWindows(
+  ids: ReadonlyArray<LeadId>,
+  signals: KnownSignals
+): Asking<ReadonlyMap<LeadId, EngagementWindow>> {
+  const reads = yield* askReads(
     `SELECT ${engagementColumns} FROM json_each(?) j
        CROSS JOIN engagement e ON e.seq IN (
          SELECT seq FROM engagement WHERE lead_id = j.value ${newestFirst} LIMIT ${EngagementWindows.greatestWindow + 1})
        ${withAuthor}`,
-    [JSON.stringify(ids)]
+    [JSON.stringify(ids)],
+    signals
   )
   const byLead = new Map<LeadId, Array<EngagementRead>>(ids.map((id) => [id, []]))
   for (const read of reads) byLead.get(read.engagement.leadId)!.push(read)
@@ -109,6 +117,9 @@ export const windows = (
     ])
   )
 }
+
+export const windows = (sql: Connection, ids: ReadonlyArray<LeadId>): ReadonlyMap<LeadId, EngagementWindow> =>
+  answer(sql, askWindows(ids, knownTo(sql)))
 
 /** The window of one lead. */
 export const windowOf = (sql: Connection, id: LeadId): EngagementWindow => {

@@ -2,10 +2,9 @@
  * Finds the place in an order at which a page begins, however deep, from the counts of the order's stretches; and cuts
  * stretches that have grown long.
  */
+import { ask, type Asking } from "./Asking.ts"
 import type { Connection } from "./Connection.ts"
 import { flagsIn, type Ordering, type Sql } from "./LeadListing.ts"
-
-type Asks = Pick<Connection, "get">
 
 export interface PositionOptions {
   /** Pages that begin before it are walked to. */
@@ -31,6 +30,24 @@ const sumOf = (flags: ReadonlyArray<number> | null): string =>
 const flagged = (flags: ReadonlyArray<number> | null): string =>
   flags === null ? "" : ` AND ${flagsIn(flags, "l.flags")}`
 
+/**
+ * A brand's leads from this place on, in order: those of the same key, then those of later ones. In one condition the index
+ * would be read from the first lead of the key on, however many there are of it.
+ */
+const leadsFrom = (
+  { brandId, flags }: Counted,
+  { column, index }: Ordering,
+  place: Pick<Place, "key" | "id">,
+  greatest: number
+): Sql => {
+  const of = `SELECT ${column} AS key, l.id, l.flags FROM lead l INDEXED BY ${index} WHERE l.brand_id = ?`
+  return {
+    text: `SELECT * FROM (${of} AND ${column} = ? AND l.id >= ?${flagged(flags)} ORDER BY l.id LIMIT ?)
+      UNION ALL SELECT * FROM (${of} AND ${column} > ?${flagged(flags)} ORDER BY ${column}, l.id LIMIT ?)`,
+    params: [brandId, place.key, place.id, greatest, brandId, place.key, greatest]
+  }
+}
+
 interface Place {
   readonly key: string | number
   readonly id: number
@@ -39,64 +56,67 @@ interface Place {
 }
 
 /** The stretch in which the n-th lead of the order is, counted from 0. */
-const stretchAt = (sql: Asks, { brandId, flags }: Counted, ordering: Ordering, nth: number): Place =>
-  sql.get<Place>(
+function* stretchAt({ brandId, flags }: Counted, ordering: Ordering, nth: number): Asking<Place> {
+  const [place] = yield* ask<Place>(
     `SELECT key, id, before FROM (
        SELECT key, id, coalesce(sum(${sumOf(flags)}) OVER (ORDER BY key, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
        FROM lead_stretch WHERE brand_id = ? AND ordering = ?)
      WHERE before <= ? ORDER BY key DESC, id DESC LIMIT 1`,
     [brandId, ordering.name, nth]
-  )!
+  )
+  return place!
+}
 
 /** How many leads have this key or one before it. */
-const upTo = (sql: Asks, counted: Counted, ordering: Ordering, key: string | number): number => {
+function* upTo(counted: Counted, ordering: Ordering, key: string | number): Asking<number> {
   const { brandId, flags } = counted
-  const last = sql.get<Omit<Place, "before">>(
+  const [last] = yield* ask<Omit<Place, "before">>(
     `SELECT key, id FROM lead_stretch WHERE brand_id = ? AND ordering = ? AND key <= ?
      ORDER BY key DESC, id DESC LIMIT 1`,
     [brandId, ordering.name, key]
-  )!
-  return sql.get<{ n: number }>(
+  )
+  const [count] = yield* ask<{ n: number }>(
     `SELECT (SELECT coalesce(sum(${sumOf(flags)}), 0) FROM lead_stretch
                WHERE brand_id = ? AND ordering = ? AND (key, id) < (?, ?))
           + (SELECT count(*) FROM lead l INDEXED BY ${ordering.index}
                WHERE l.brand_id = ? AND (${ordering.column}, l.id) >= (?, ?) AND ${ordering.column} <= ?${flagged(flags)}) AS n`,
-    [brandId, ordering.name, last.key, last.id, brandId, last.key, last.id, key]
-  )!.n
+    [brandId, ordering.name, last!.key, last!.id, brandId, last!.key, last!.id, key]
+  )
+  return count!.n
 }
 
 /**
  * The ids of a page that begins with the lead at `offset` of `total`, each counted as `counted` says. Where the order runs
  * against its index, leads of one key still come by their ids.
  */
-export const pageSql = (
-  sql: Asks,
+export function* pageSql(
   counted: Counted,
   ordering: Ordering,
   { limit, offset, total }: { readonly limit: number; readonly offset: number; readonly total: number }
-): Sql => {
+): Asking<Sql> {
   const { brandId, flags } = counted
   const { column, index } = ordering
   const from = `SELECT l.id FROM lead l INDEXED BY ${index} WHERE l.brand_id = ?`
   if (!ordering.isReversed) {
-    const { before, id, key } = stretchAt(sql, counted, ordering, offset)
+    const place = yield* stretchAt(counted, ordering, offset)
+    const { params, text } = leadsFrom(counted, ordering, place, offset - place.before + limit)
     return {
-      text: `${from} AND (${column}, l.id) >= (?, ?)${flagged(flags)} ORDER BY ${column}, l.id LIMIT ? OFFSET ?`,
-      params: [brandId, key, id, limit, offset - before]
+      text: `SELECT id FROM (${text}) LIMIT ? OFFSET ?`,
+      params: [...params, limit, offset - place.before]
     }
   }
   // Read from either end, the n-th key is the same.
   const mirrored = total - 1 - offset
-  const { before, id, key } = stretchAt(sql, counted, ordering, mirrored)
-  const first = sql.get<{ key: string | number }>(
-    `SELECT ${column} AS key FROM lead l INDEXED BY ${index}
-     WHERE l.brand_id = ? AND (${column}, l.id) >= (?, ?)${flagged(flags)} ORDER BY ${column}, l.id LIMIT 1 OFFSET ?`,
-    [brandId, key, id, mirrored - before]
-  )!.key
-  const greater = total - upTo(sql, counted, ordering, first)
+  const place = yield* stretchAt(counted, ordering, mirrored)
+  const upToThere = leadsFrom(counted, ordering, place, mirrored - place.before + 1)
+  const [first] = yield* ask<{ key: string | number }>(
+    `SELECT key FROM (${upToThere.text}) LIMIT 1 OFFSET ?`,
+    [...upToThere.params, mirrored - place.before]
+  )
+  const greater = total - (yield* upTo(counted, ordering, first!.key))
   return {
     text: `${from} AND ${column} <= ?${flagged(flags)} ORDER BY ${column} DESC, l.id LIMIT ? OFFSET ?`,
-    params: [brandId, first, limit, offset - greater]
+    params: [brandId, first!.key, limit, offset - greater]
   }
 }
 
@@ -111,17 +131,16 @@ interface Stretch {
 
 /** Cuts the stretch behind half of its leads. */
 const cut = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
-  const { brand_id, id, key, n, seq } = stretch
-  const { column, index } = ordering
+  const { brand_id, n, seq } = stretch
+  const half = Math.floor(n / 2)
+  const all = leadsFrom({ brandId: brand_id, flags: null }, ordering, stretch, n)
   const middle = sql.get<{ key: string | number; id: number }>(
-    `SELECT ${column} AS key, l.id FROM lead l INDEXED BY ${index}
-     WHERE l.brand_id = ? AND (${column}, l.id) >= (?, ?) ORDER BY ${column}, l.id LIMIT 1 OFFSET ?`,
-    [brand_id, key, id, Math.floor(n / 2)]
+    `SELECT key, id FROM (${all.text}) LIMIT 1 OFFSET ?`,
+    [...all.params, half]
   )!
   const counts = sql.all<{ flags: number; n: number }>(
-    `SELECT flags, count(*) AS n FROM (SELECT l.flags FROM lead l INDEXED BY ${index}
-     WHERE l.brand_id = ? AND (${column}, l.id) >= (?, ?) ORDER BY ${column}, l.id LIMIT ?) GROUP BY flags`,
-    [brand_id, middle.key, middle.id, n - Math.floor(n / 2)]
+    `SELECT flags, count(*) AS n FROM (SELECT * FROM (${all.text}) LIMIT ? OFFSET ?) GROUP BY flags`,
+    [...all.params, n - half, half]
   )
   const moved = allFlags.map((flags) => counts.find((each) => each.flags === flags)?.n ?? 0)
   sql.run(

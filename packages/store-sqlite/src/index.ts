@@ -16,6 +16,7 @@ import * as SqliteLeadStore from "./SqliteLeadStore.ts"
 import * as SqliteOutbox from "./SqliteOutbox.ts"
 import * as SqliteRateWindows from "./SqliteRateWindows.ts"
 
+export { answer } from "./Asking.ts"
 export * as LeadListing from "./LeadListing.ts"
 export * as Positions from "./Positions.ts"
 export * as SearchIndex from "./SearchIndex.ts"
@@ -41,6 +42,11 @@ export interface SqliteStoreOptions {
   readonly gather?: Effect.Effect<void>
   /** When places in an order are found by counting, for tests with few leads. */
   readonly positions?: Partial<Positions.PositionOptions>
+  /**
+   * A list that looks at more leads than about so many is read in a thread of its own, while this one answers others;
+   * `Infinity` where there can be no thread.
+   */
+  readonly greatestEffort?: number
 }
 
 /**
@@ -51,6 +57,7 @@ export const layer = ({
   beforeCommit = () => {},
   filename,
   gather = Database.turnOfEventLoop,
+  greatestEffort = 10_000,
   positions = {},
   synced = true
 }: SqliteStoreOptions): Layer.Layer<
@@ -63,7 +70,7 @@ export const layer = ({
       Layer.merge(
         Layer.mergeAll(
           SqliteDirectory.layer,
-          SqliteLeadStore.layer({ ...Positions.defaults, ...positions }),
+          SqliteLeadStore.layer({ positions: { ...Positions.defaults, ...positions }, greatestEffort }),
           SqliteOutbox.layer,
           SqliteDeliveries.layer
         ).pipe(

@@ -71,7 +71,7 @@ const folderOfRuns = (): string =>
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lead-signals-run-"))
 
 const layerOf = (filename: string, beforeCommit: () => void = () => {}) =>
-  SqliteStore.layer({ filename, synced: false, beforeCommit, gather: Effect.void })
+  SqliteStore.layer({ filename, synced: false, beforeCommit, gather: Effect.void, greatestEffort: Infinity })
 
 const makeTemplate = (): ReadonlyMap<string, Buffer> => {
   const folder = folderOfRuns()
