@@ -5,16 +5,19 @@ export interface Options {
   readonly shapes: ReadonlyArray<string> | null
   readonly leads: ReadonlyArray<number>
   readonly json: boolean
+  /** Where the table goes in Markdown; null: nowhere. */
+  readonly write: string | null
 }
 
 export const help = `Usage: pnpm bench [options]
 
 Measures the server beside its references, in turn, in one run. A table goes to standard output, progress to standard
-error. A run of all shapes at the full pace also writes test/bench/RESULTS.md.
+error. A run of all shapes at the full pace also writes test/bench/RESULTS.md, unless --write says where.
 
   --quick             a look in about two minutes: 10,000 leads, short rounds
   --shape NAME,...    only these shapes, and those whose names begin so
   --leads N,...       sizes of the data; by default 10000,100000,1000000. Hundreds, from 1000 to 1900000
+  --write FILE        the table in Markdown
   --json              the figures as one JSON document instead of the table
   --help              this text
 
@@ -40,6 +43,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
   let [quick, json] = [false, false]
   let shapes: ReadonlyArray<string> | null = null
   let leads: ReadonlyArray<number> | null = null
+  let write: string | null = null
   const rest = args.flatMap((arg) => {
     const match = /^(--[a-z]+)=(.*)$/.exec(arg)
     return match === null ? [arg] : [match[1]!, match[2]!]
@@ -58,6 +62,9 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
       case "--quick":
         quick = true
         break
+      case "--write":
+        write = value()
+        break
       case "--json":
         json = true
         break
@@ -73,5 +80,5 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
         throw new UsageError(`${option} is not known; --help lists the options`)
     }
   }
-  return { quick, json, shapes, leads: leads ?? (quick ? [10_000] : [10_000, 100_000, 1_000_000]) }
+  return { quick, json, shapes, write, leads: leads ?? (quick ? [10_000] : [10_000, 100_000, 1_000_000]) }
 }

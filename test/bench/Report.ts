@@ -160,11 +160,15 @@ const markdownTable = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
   return [head!, rule, ...body]
 }
 
-export const asMarkdown = (sections: ReadonlyArray<Section>, machine: ReadonlyArray<string>): string =>
+export const asMarkdown = (
+  sections: ReadonlyArray<Section>,
+  machine: ReadonlyArray<string>,
+  command: string
+): string =>
   [
     "# What was measured",
     "",
-    "Written by `pnpm bench`. Each figure and its reference were measured in one run, in turn; figures are medians of the",
+    `Written by \`${command}\`. Each figure and its reference were measured in one run, in turn; figures are medians of the`,
     "rounds, spreads their least and greatest. Read the ratios: the absolutes are the machine's.",
     "",
     ...machine.map((each) => `- ${each}`),

@@ -5,6 +5,7 @@ import { once } from "node:events"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { bundleServer } from "../../scripts/bundle.mjs"
 import { folder } from "./Files.ts"
 
 export interface Server {
@@ -19,11 +20,18 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export const sourceOfServer = here("../../packages/server/src/main.ts")
 
 /** Below test/node_modules, where what stays outside the bundle is found by its name. */
-const bundle = async (entry: string, name: string): Promise<string> => {
+const bundled = async (name: string, bundleTo: (outfile: string) => Promise<unknown>): Promise<string> => {
   const outfile = join(folder, `${name}.${process.pid}.mjs`)
-  process.on("exit", () => rmSync(outfile, { force: true }))
-  await build({
-    entryPoints: [entry],
+  process.on("exit", () => {
+    for (const file of [outfile, `${outfile}.map`]) rmSync(file, { force: true })
+  })
+  await bundleTo(outfile)
+  return outfile
+}
+
+const bundleReference = (outfile: string) =>
+  build({
+    entryPoints: [here("reference/PlainServer.ts")],
     outfile,
     bundle: true,
     platform: "node",
@@ -35,8 +43,6 @@ const bundle = async (entry: string, name: string): Promise<string> => {
     },
     logLevel: "warning"
   })
-  return outfile
-}
 
 export interface Programs {
   readonly subject: string
@@ -44,8 +50,8 @@ export interface Programs {
 }
 
 export const bundlePrograms = async (): Promise<Programs> => ({
-  subject: await bundle(sourceOfServer, "subject"),
-  plain: await bundle(here("reference/PlainServer.ts"), "plain")
+  subject: await bundled("subject", bundleServer),
+  plain: await bundled("plain", bundleReference)
 })
 
 const stop = async (child: ChildProcess): Promise<void> => {

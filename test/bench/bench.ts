@@ -151,7 +151,8 @@ if (options === null) {
   process.stdout.write(
     options.json ? `${JSON.stringify({ machine: machine(), sections }, null, 2)}\n` : asText(sections)
   )
-  if (!options.quick && options.shapes === null) {
-    writeFileSync(fileURLToPath(new URL("RESULTS.md", import.meta.url)), asMarkdown(sections, machine()))
-  }
+  const results = fileURLToPath(new URL("RESULTS.md", import.meta.url))
+  const file = options.write ?? (!options.quick && options.shapes === null ? results : null)
+  if (file !== null)
+    writeFileSync(file, asMarkdown(sections, machine(), ["pnpm bench", ...process.argv.slice(2)].join(" ")))
 }

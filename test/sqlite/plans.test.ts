@@ -168,6 +168,16 @@ describe("the plans at 100,000 leads", () => {
     expect(total).toBe(naively(query.filter))
   })
 
+  it("walk the order and look at texts without scanning: a common search [LIST-5]", () => {
+    const { counts, query, selection, total } = ask("a common search")
+    expect(LeadListing.planPage(query, counts, total).looksAtTexts).toBe(true)
+    const part = { from: 0, length: 100 }
+    for (const sort of ["createdAt:desc", "updatedAt:asc", "name:asc", "score1:desc"]) {
+      const ordered = { ...query, sort: Either.getOrThrow(SortOrder.parse(sort)) }
+      expect(scans(planOf(LeadListing.textsSql(selection, ordered, counts, total, part)))).toEqual([])
+    }
+  })
+
   it("take totals of flags and signals from the counters alone [PAGE-1]", () => {
     for (const shape of ["first page", "qualified", "two flags", "a common signal", "a rare signal"]) {
       expect(planOf(ask(shape).totalSql).join("; ")).toMatch(

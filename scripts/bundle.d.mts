@@ -1,0 +1,1 @@
+export declare const bundleServer: (outfile: string) => Promise<void>
