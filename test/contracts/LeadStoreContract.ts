@@ -166,8 +166,8 @@ export const leadStoreContract = (
       Effect.gen(function* () {
         const store = yield* LeadStore
         for (const { engagements, id } of reference.rows) {
-          const { lead, window } = yield* Reading.leadDetail(brand.id, id)
           for (const withDetail of [true, false]) {
+            const { lead, window } = yield* Reading.leadDetail(brand.id, id, withDetail)
             expect(JSON.stringify(leadDetailView(lead, window, withDetail))).toBe(
               JSON.stringify(reference.detail(id, withDetail))
             )
@@ -291,7 +291,7 @@ export const leadStoreContract = (
             store.commit(brand.id, [proposals[0]!, proposals[1]!, broken], () => "wh_unused")
           )
           expect(exit._tag).toBe("Failure")
-          const found = yield* Reading.leadDetail(brand.id, first!.leadId!)
+          const found = yield* Reading.leadDetail(brand.id, first!.leadId!, true)
           expect([found.lead.profile.name, found.window.engagements.length]).toEqual(["H", 1])
           expect((yield* outbox.after(0, 1_000_000)).length - before).toBe(2)
           const query = Either.getOrThrow(LeadQueries.readList([]))
@@ -340,7 +340,7 @@ export const leadStoreContract = (
             ],
             { concurrency: "unbounded" }
           )
-          const { lead } = Option.getOrThrow(yield* store.get(brand.id, id))
+          const { lead } = Option.getOrThrow(yield* store.get(brand.id, id, "plain"))
           expect(lead.score1).toBe(20)
           expect(lead.signalIds).toHaveLength(4)
           expect(yield* store.engagements(brand.id, id)).toHaveLength(21)

@@ -14,6 +14,8 @@ import { type ReadingThread, readingThread } from "./ReadingThread.ts"
 export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")<
   Database,
   {
+    /** One question, which needs no transaction around it. */
+    readonly look: <A>(work: (sql: Connection) => A) => Effect.Effect<A, StoreUnavailable>
     /** Runs the work over one state of the file. */
     readonly read: <A>(work: (sql: Connection) => A) => Effect.Effect<A, StoreUnavailable>
     /**
@@ -234,6 +236,7 @@ const make = (filename: string, options: DatabaseOptions) =>
     return Database.of({
       queued,
       aside,
+      look: (work) => patiently(() => work(reader)),
       read: (work) => patiently(() => reader.transaction("deferred", () => work(reader))),
       write: writing(writer, options),
       forgetLog: Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))

@@ -23,11 +23,21 @@ import {
 export const leadColumns = `l.id, l.brand_id, l.ext_id, l.name, l.headline, l.username, l.title1, l.li_profile_url,
   l.profile_img_url, l.company, l.profile_times, l.signal_id, l.signal_ids, l.flags, l.score1, l.created_at, l.updated_at`
 
+/** Whether the author's detail and lead are read, too. */
+export type Depth = "plain" | "detailed"
+
 export const engagementColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url,
   e.post_content, e.post_posted_at, e.post_author, e.post_author_detail, e.emitted_at, e.tracked_at,
   a.id AS author_lead_id, a.company AS author_company`
 
 export const withAuthor = "LEFT JOIN lead a ON a.brand_id = e.brand_id AND a.ext_id = e.author_ext_id"
+
+const plainColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url,
+  e.post_content, e.post_posted_at, e.post_author, NULL AS post_author_detail, e.emitted_at, e.tracked_at,
+  NULL AS author_lead_id, NULL AS author_company`
+
+const columnsOf = (depth: Depth): string => (depth === "plain" ? plainColumns : engagementColumns)
+const authorOf = (depth: Depth): string => (depth === "plain" ? "" : withAuthor)
 
 const newestFirst = "ORDER BY tracked_at DESC, id DESC"
 
@@ -93,13 +103,14 @@ export const readEngagements = (
 /** The windows of the leads, by lead; one engagement more than a window is read to see whether there are more. */
 export function* askWindows(
   ids: ReadonlyArray<LeadId>,
-  signals: KnownSignals
+  signals: KnownSignals,
+  depth: Depth
 ): Asking<ReadonlyMap<LeadId, EngagementWindow>> {
   const reads = yield* askReads(
-    `SELECT ${engagementColumns} FROM json_each(?) j
+    `SELECT ${columnsOf(depth)} FROM json_each(?) j
        CROSS JOIN engagement e ON e.seq IN (
          SELECT seq FROM engagement WHERE lead_id = j.value ${newestFirst} LIMIT ${EngagementWindows.greatestWindow + 1})
-       ${withAuthor}`,
+       ${authorOf(depth)}`,
     [JSON.stringify(ids)],
     signals
   )
@@ -119,13 +130,13 @@ export function* askWindows(
 }
 
 export const windows = (sql: Connection, ids: ReadonlyArray<LeadId>): ReadonlyMap<LeadId, EngagementWindow> =>
-  answer(sql, askWindows(ids, knownTo(sql)))
+  answer(sql, askWindows(ids, knownTo(sql), "detailed"))
 
 /** The window of one lead. */
-export const windowOf = (sql: Connection, id: LeadId): EngagementWindow => {
+export const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow => {
   const reads = readEngagements(
     sql,
-    `SELECT ${engagementColumns} FROM engagement e ${withAuthor}
+    `SELECT ${columnsOf(depth)} FROM engagement e ${authorOf(depth)}
      WHERE e.lead_id = ? ORDER BY e.tracked_at DESC, e.id DESC LIMIT ${EngagementWindows.greatestWindow + 1}`,
     [id]
   )

@@ -95,7 +95,7 @@ const make = Effect.map(Database, (database) =>
         all(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [idOf(brandId)])
       ),
     keyByHash: (hash) =>
-      database.read(
+      database.look(
         first<ApiKeyRow, ReturnType<typeof apiKeyOf>>(
           apiKeyOf,
           `SELECT ${keyColumns} FROM api_key WHERE hash = ?`,

@@ -159,7 +159,11 @@ function* findPage(
               })
             : LeadListing.pageSql(selection, query, counts, total)
         )
-  return { total, ids, windows: query.engagements === "none" ? null : yield* askWindows(ids, signals) }
+  return {
+    total,
+    ids,
+    windows: query.engagements === "none" ? null : yield* askWindows(ids, signals, query.engagements)
+  }
 }
 
 /** Makes what is answered of the page that was found. */
@@ -411,11 +415,11 @@ const makeLeadStore = (options: ListingOptions) =>
         ),
       list: (brandId, query) => readPage(brandId, query, list),
       listShown: (brandId, query) => readPage(brandId, query, listShown),
-      get: (brandId, id) =>
+      get: (brandId, id, engagements) =>
         database.read((sql) => {
           const lead = leadById(sql, brandId, id)
           if (lead === null) return Option.none()
-          return Option.some({ lead, window: windowOf(sql, id) })
+          return Option.some({ lead, window: windowOf(sql, id, engagements) })
         }),
       engagements: (brandId, id) =>
         database.read((sql) =>

@@ -80,10 +80,14 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
     ) => Effect.Effect<ShownPage, StoreUnavailable>
 
-    /** One lead with its newest engagements; none when it is unknown, erased or another brand's. [AUTH-3] */
+    /**
+     * One lead with its newest engagements; none when it is unknown, erased or another brand's. Of `plain` engagements the
+     * author's detail and lead need not be read, there and on lists. [AUTH-3]
+     */
     readonly get: (
       brandId: BrandId,
-      id: LeadId
+      id: LeadId,
+      engagements: "plain" | "detailed"
     ) => Effect.Effect<Option.Option<LeadRead & { readonly window: EngagementWindow }>, StoreUnavailable>
 
     /** Every engagement of the lead, newest first, however many: for an export. Empty when there is no such lead. */

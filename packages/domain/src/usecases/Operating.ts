@@ -103,7 +103,7 @@ export const amendLead = (brandId: BrandId, id: LeadId, amendment: LeadAmendment
 export const exportLead = (brandId: BrandId, id: LeadId) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
-    const { lead } = yield* leadDetail(brandId, id)
+    const { lead } = yield* leadDetail(brandId, id, false)
     return { lead, engagements: yield* store.engagements(brandId, id) }
   })
 
@@ -111,7 +111,7 @@ export const exportLead = (brandId: BrandId, id: LeadId) =>
 export const eraseLead = ({ id: brandId, suppressionSecret }: Brand, id: LeadId) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
-    const { lead } = yield* leadDetail(brandId, id)
+    const { lead } = yield* leadDetail(brandId, id, false)
     const personHash = Suppression.hash(suppressionSecret, lead.extId)
     if (!(yield* store.erase(brandId, id, personHash, yield* freshDeliveryIds))) {
       return yield* new NotFound({ resource: "lead" })

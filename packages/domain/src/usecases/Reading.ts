@@ -23,10 +23,10 @@ export const showLeads = (
   Effect.flatMap(LeadStore, (store) => store.listShown(brandId, query))
 
 /** With the engagement window, always. [DET-1] */
-export const leadDetail = (brandId: BrandId, id: LeadId) =>
+export const leadDetail = (brandId: BrandId, id: LeadId, withDetail: boolean) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
-    const found = yield* store.get(brandId, id)
+    const found = yield* store.get(brandId, id, withDetail ? "detailed" : "plain")
     return yield* Option.match(found, {
       onNone: () => Effect.fail(new NotFound({ resource: "lead" })),
       onSome: Effect.succeed

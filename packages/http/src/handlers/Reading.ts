@@ -45,7 +45,7 @@ const detail: Reader = ({ brandId, params, query }) =>
   Effect.gen(function* () {
     const id = yield* LeadQueries.readLeadId(params["id"]!)
     const { warnings, withDetail } = yield* LeadQueries.readDetail(query)
-    const { lead, window } = yield* Reading.leadDetail(brandId, id)
+    const { lead, window } = yield* Reading.leadDetail(brandId, id, withDetail)
     return answer(leadDetailView(lead, window, withDetail), warnings)
   })
 
