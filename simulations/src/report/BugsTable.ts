@@ -2,10 +2,12 @@
 import type { Hunted } from "../BugHunt.ts"
 import { bugGroups } from "../bugs/index.ts"
 
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`
+
 export const huntSummary = ({ actions, faults, oracle, seeds }: Hunted): string =>
   oracle === null
     ? `not found in ${seeds} seeds`
-    : `${oracle}, after ${seeds === 1 ? "1 seed" : `${seeds} seeds`}; ${actions} actions, ${faults} faults`
+    : `${oracle}, after ${counted(seeds, "seed")}; ${counted(actions, "action")}, ${counted(faults, "fault")}`
 
 const median = (numbers: ReadonlyArray<number>): number => {
   const sorted = [...numbers].sort((a, b) => a - b)
@@ -19,7 +21,7 @@ export const bugsTable = (
 ): { readonly summary: string; readonly markdown: string } => {
   const found = hunted.filter(({ oracle }) => oracle !== null)
   const share = hunted.length === 0 ? 0 : (100 * found.length) / hunted.length
-  const summary = `${found.length} of ${hunted.length} found (${share.toFixed(1)} %); the median after ${median(found.map((each) => each.seeds))} seeds, in a story of ${median(found.map(({ actions }) => actions))} actions and ${median(found.map(({ faults }) => faults))} faults`
+  const summary = `${found.length} of ${hunted.length} found (${share.toFixed(1)} %); the median after ${counted(median(found.map((each) => each.seeds)), "seed")}, in a story of ${counted(median(found.map(({ actions }) => actions)), "action")} and ${counted(median(found.map(({ faults }) => faults)), "fault")}`
   const byName = new Map(hunted.map((each) => [each.bug, each]))
   const sections = bugGroups.flatMap(([where, bugs]) => {
     const rows = bugs.flatMap(({ about, name }) => {
