@@ -374,6 +374,32 @@ export const textsSql = (
   }
 }
 
+/** More leads than this are not gathered to look at their texts. */
+const greatestSifted = 20_000
+
+/**
+ * Where another filter lets few leads through and a search many: all that the other lets through, in order and with their
+ * texts; what is searched for is for the caller to see. `effort` as of a page. Null where that is not the way.
+ */
+export const siftSql = (
+  selection: Selection,
+  sort: SortOrder.SortOrder,
+  counts: Counts
+): { readonly sql: Sql; readonly effort: number } | null => {
+  const [driver, gathered] = mostSelective(counts)
+  const searched = counts.drivers.find(([each]) => each === "search")?.[1] ?? 0
+  const isWorthIt = driver !== "order" && driver !== "search" && gathered * textWeight < searched
+  if (!isWorthIt || gathered > greatestSifted) return null
+  const { params, text } = conditions({ ...selection, match: null }, driver)
+  return {
+    sql: {
+      text: `SELECT l.id, l.name, l.headline FROM ${sources[driver](null)} WHERE ${text} ORDER BY ${by(orderingOf(sort))}`,
+      params
+    },
+    effort: gathered * textWeight
+  }
+}
+
 /** By what a total is remembered. */
 export const keyOf = ({ brandId, created, flags, match, signalId, updated }: Selection): string =>
   JSON.stringify([brandId, signalId, flags, created, updated, match])

@@ -94,11 +94,23 @@ function* countsOf(
   return { all: drivers[0]![1], drivers }
 }
 
+interface Texts {
+  readonly id: LeadId
+  readonly name: string
+  readonly headline: string | null
+}
+
+function* windowsFor(
+  { engagements }: Query,
+  ids: ReadonlyArray<LeadId>,
+  signals: KnownSignals
+): Asking<FoundPage["windows"]> {
+  return engagements === "none" ? null : yield* askWindows(ids, signals, engagements)
+}
+
 /** Whether the lead's name or headline has the characters, all folded. [LIST-5] */
-const reads = (
-  needle: string,
-  { headline, name }: { readonly name: string; readonly headline: string | null }
-) => Folding.searchKey(name).includes(needle) || Folding.searchKey(headline ?? "").includes(needle)
+const reads = (needle: string, { headline, name }: Texts): boolean =>
+  Folding.searchKey(name).includes(needle) || Folding.searchKey(headline ?? "").includes(needle)
 
 /** The page of a search that lets many through: the order is walked, and each lead's texts are looked at. */
 function* lookThrough(
@@ -108,9 +120,10 @@ function* lookThrough(
 ): Asking<ReadonlyArray<LeadId>> {
   const wanted = Page.offset(query.page) + query.page.pageSize
   const ids: Array<LeadId> = []
-  for (let from = 0, length = 8 * wanted; ids.length < wanted; from += length) {
+  // Longer and longer: it begins anew each time.
+  for (let from = 0, length = 8 * wanted; ids.length < wanted; from += length, length *= 2) {
     const { params, text } = textsSql({ from, length })
-    const rows = yield* ask<{ id: LeadId; name: string; headline: string | null }>(text, params)
+    const rows = yield* ask<Texts>(text, params)
     for (const row of rows) if (reads(needle, row)) ids.push(row.id)
     if (rows.length < length) break
   }
@@ -129,6 +142,16 @@ function* findPage(
   if (selection.isEmpty) return none
   const counts = yield* countsOf(selection, greatestEffort, totals)
   if (counts === null) return null
+  const { search } = query.filter
+  const sifting = search === undefined ? null : LeadListing.siftSql(selection, query.sort, counts)
+  if (sifting !== null && search !== undefined) {
+    if (sifting.effort > greatestEffort) return null
+    const rows = yield* ask<Texts>(sifting.sql.text, sifting.sql.params)
+    const all = rows.filter((row) => reads(search, row)).map(({ id }) => id)
+    const from = Page.offset(query.page)
+    const ids = all.slice(from, from + query.page.pageSize)
+    return { total: all.length, ids, windows: yield* windowsFor(query, ids, signals) }
+  }
   const key = LeadListing.keyOf(selection)
   let total = LeadListing.knownTotal(selection, counts) ?? totals.get(key) ?? null
   if (total === null) {
@@ -143,7 +166,6 @@ function* findPage(
   const isPlaced = offset >= positions.nearby && LeadListing.isCounted(selection)
   const plan = LeadListing.planPage(query, counts, total)
   if (!isPlaced && plan.effort > greatestEffort) return null
-  const { search } = query.filter
   const known = total
   const ids =
     plan.looksAtTexts && search !== undefined
@@ -159,11 +181,7 @@ function* findPage(
               })
             : LeadListing.pageSql(selection, query, counts, total)
         )
-  return {
-    total,
-    ids,
-    windows: query.engagements === "none" ? null : yield* askWindows(ids, signals, query.engagements)
-  }
+  return { total, ids, windows: yield* windowsFor(query, ids, signals) }
 }
 
 /** Makes what is answered of the page that was found. */
