@@ -89,17 +89,21 @@ class Line {
 
 export const readingThread = (filename: string): Effect.Effect<ReadingThread, never, Scope.Scope> =>
   Effect.gen(function* () {
-    let line: Line | null = null
+    const thread: { begun: Line | null } = { begun: null }
     const turns = yield* Effect.makeSemaphore(1)
-    yield* Effect.addFinalizer(() => Effect.promise(async () => line?.close()))
+    // A store that never needed the thread is closed at once.
+    yield* Effect.addFinalizer(() => {
+      const { begun } = thread
+      return begun === null ? Effect.void : Effect.promise(() => begun.close())
+    })
     return {
       read: (work) =>
         // Half a transaction would be in the way of the next one.
         Effect.uninterruptible(
           Effect.tryPromise({
             try: () => {
-              if (line === null || line.isOver) line = new Line(filename)
-              return line.read(work())
+              if (thread.begun === null || thread.begun.isOver) thread.begun = new Line(filename)
+              return thread.begun.read(work())
             },
             catch: (failure) =>
               failure instanceof StoreUnavailable ? failure : gone((failure as Error).name)
