@@ -35,9 +35,14 @@ const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
       child.on("message", (message) => (found = message as Hunted))
       child.on("error", reject)
       child.on("exit", (code) =>
-        // What a bug does to the simulator itself shows it, too.
+        // A simulator that breaks has found nothing.
         resolve(
-          found ?? { ...unseen, bug: bug.name, oracle: "crash", message: `The process ended with ${code}` }
+          found ?? {
+            ...unseen,
+            bug: bug.name,
+            oracle: null,
+            message: `the simulator itself ended with ${code}`
+          }
         )
       )
       child.send({ hunt: bug.name, store: bug.store, seeds } satisfies HuntJob)

@@ -4,9 +4,9 @@ import { bugGroups } from "../bugs/index.ts"
 
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`
 
-export const huntSummary = ({ actions, faults, oracle, seeds }: Hunted): string =>
+export const huntSummary = ({ actions, faults, message, oracle, seeds }: Hunted): string =>
   oracle === null
-    ? `not found in ${seeds} seeds`
+    ? `not found in ${counted(seeds, "seed")}${message === null ? "" : `: ${message}`}`
     : `${oracle}, after ${counted(seeds, "seed")}; ${counted(actions, "action")}, ${counted(faults, "fault")}`
 
 const median = (numbers: ReadonlyArray<number>): number => {
