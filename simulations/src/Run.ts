@@ -122,6 +122,7 @@ const prepare = (input: RunInput, host: Host) => {
     startsAt,
     host,
     faults: input.faults === null ? null : new Set(input.faults),
+    begunAtOnce: plan.actions.length,
     picker: Picker.recorded(pickerOf(input.schedule), picks),
     onStored: (done) => {
       if (done.call !== null && shownWrites.has(done.method)) {

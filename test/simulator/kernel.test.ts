@@ -48,6 +48,23 @@ describe("the kernel", () => {
     for (const digest of digests) expect(digest).toMatch(/^[0-9a-f]{64}$/)
   })
 
+  it("calls it stalled when more happens at one instant than there may", () => {
+    const endOf = (greatestStepsAtInstant: number) => {
+      const kernel = new Kernel({ seed: 1, startsAt, greatestStepsAtInstant })
+      return sealed(
+        kernel.stream("sealed"),
+        () => kernel.now,
+        () => {
+          const machine = kernel.machine("m")
+          let done = 0
+          for (let i = 0; i < 100; i++) machine.fork(Effect.sync(() => done++))
+          return kernel.run({ until: startsAt + day, isDone: () => done === 100 })
+        }
+      )
+    }
+    expect([endOf(50), endOf(200)]).toEqual(["stalled", "done"])
+  })
+
   it("interrupts a process before any task of its work, and lets nothing of it run after that", () => {
     const tasksRun = (interruptAt: number | null) =>
       run(1, (kernel, machine) => {

@@ -40,6 +40,8 @@ export interface WorldOptions {
   /** The faults to have, by label; null: as the seed says. */
   readonly faults: ReadonlySet<string> | null
   readonly picker?: Picker.Picker
+  /** How much can be begun at one instant, besides what the service does. */
+  readonly begunAtOnce: number
   readonly onStored: (done: Stored) => void
   /** The service begins with it. */
   readonly onHandled: (call: Call) => void
@@ -66,8 +68,13 @@ export class World {
     private readonly ledger: Ledger,
     private readonly options: WorldOptions
   ) {
-    const { faults, picker, seed, startsAt } = options
-    this.kernel = new Kernel({ seed, startsAt, ...(picker === undefined ? {} : { picker }) })
+    const { begunAtOnce, faults, picker, seed, startsAt } = options
+    this.kernel = new Kernel({
+      seed,
+      startsAt,
+      greatestStepsAtInstant: 50_000 + 4 * begunAtOnce,
+      ...(picker === undefined ? {} : { picker })
+    })
     this.decisions = new Decisions(seed, faults, (label) => {
       this.faults.push(label)
       this.kernel.record("faults", "fault", { label })

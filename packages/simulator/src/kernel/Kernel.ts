@@ -12,8 +12,8 @@ import { Trace, type TraceValue } from "./Trace.ts"
 
 type Task = () => void
 
-/** Of more work than this at one instant nobody knows whether it ever ends. */
-const greatestStepsAtInstant = 50_000
+/** Of more work than this at one instant nobody knows whether it ever ends, unless it is said how much there may be. */
+const defaultStepsAtInstant = 50_000
 
 interface Lane {
   readonly lane: number
@@ -49,6 +49,7 @@ export interface KernelOptions {
   readonly startsAt: number
   /** Else it is drawn from the seed. */
   readonly picker?: Picker
+  readonly greatestStepsAtInstant?: number
 }
 
 export class Kernel {
@@ -66,10 +67,12 @@ export class Kernel {
   private parked: Array<Lane> = []
   private readonly timers = new Heap<Timer>((a, b) => a.at < b.at || (a.at === b.at && a.seq < b.seq))
   private stepsAtInstant = 0
+  private readonly greatestStepsAtInstant: number
   private laneCount = 0
   private timerCount = 0
 
-  constructor({ picker, seed, startsAt }: KernelOptions) {
+  constructor({ greatestStepsAtInstant, picker, seed, startsAt }: KernelOptions) {
+    this.greatestStepsAtInstant = greatestStepsAtInstant ?? defaultStepsAtInstant
     this.seed = seed
     this.startsAt = startsAt
     this.now = startsAt
@@ -183,7 +186,7 @@ export class Kernel {
     for (;;) {
       if (isDone()) return "done"
       if (this.steps >= lastStep) return "steps"
-      if (this.stepsAtInstant > greatestStepsAtInstant) return "stalled"
+      if (this.stepsAtInstant > this.greatestStepsAtInstant) return "stalled"
       if (this.step() || this.advance(until)) continue
       return this.end(until)
     }
@@ -199,7 +202,7 @@ export class Kernel {
   ): Promise<Ended> {
     for (;;) {
       if (isDone()) return "done"
-      if (this.stepsAtInstant > greatestStepsAtInstant) return "stalled"
+      if (this.stepsAtInstant > this.greatestStepsAtInstant) return "stalled"
       if (this.step()) {
         await settle()
         // In the order of their making, whatever the order in which promises were kept.
