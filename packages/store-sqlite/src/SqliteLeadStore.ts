@@ -2,16 +2,11 @@
 import {
   Folding,
   type Engagement,
-  type EngagementWindow,
   type Lead,
   type LeadId,
   LeadStore,
   type Observations,
-  type LeadPage,
-  Page,
   ShownLeads,
-  type ShownPage,
-  type StoreUnavailable,
   type Committed,
   type DeliveryId,
   type EventType,
@@ -19,7 +14,6 @@ import {
 } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
-import { answer, ask, type Asking } from "./Asking.ts"
 import { Database } from "./Database.ts"
 import * as LeadListing from "./LeadListing.ts"
 import { flagsOf, idOf, leadOf, type LeadRow } from "./Rows.ts"
@@ -28,211 +22,14 @@ import {
   leadColumns,
   engagementColumns,
   readEngagements,
-  askLeads,
-  askShown,
-  askWindows,
-  type KnownSignals,
-  knownTo,
   windowOf,
   withAuthor
 } from "./LeadReading.ts"
 import * as Erasure from "./Erasure.ts"
+import { asLeads, asShown, type ListingOptions, listReading } from "./ListReading.ts"
 import * as Positions from "./Positions.ts"
-import { RememberedTotals, type Totals } from "./RememberedTotals.ts"
 import { insertDeliveries } from "./Queueing.ts"
 import { changeSearch } from "./SearchIndex.ts"
-
-interface FoundPage {
-  readonly total: number
-  /** In the order of the page. */
-  readonly ids: ReadonlyArray<LeadId>
-  /** By lead; null when the query did not ask for engagements. */
-  readonly windows: ReadonlyMap<LeadId, EngagementWindow> | null
-}
-
-type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
-
-/** What the store does otherwise than it does by default. */
-export interface ListingOptions {
-  readonly positions: Positions.PositionOptions
-  /** A list that looks at more leads or entries than about so many is read in a thread of its own. */
-  readonly greatestEffort: number
-}
-
-/** What need not be read again: signals, and totals while nothing is written. */
-interface Remembered {
-  readonly signals: KnownSignals
-  readonly totals: Totals
-}
-
-function* askIds({ params, text }: LeadListing.Sql): Asking<ReadonlyArray<LeadId>> {
-  const rows = yield* ask<{ id: LeadId }>(text, params)
-  return rows.map(({ id }) => id)
-}
-
-/** How many each filter lets through; null when counting what a search finds takes more effort than it may. */
-function* countsOf(
-  selection: LeadListing.Selection,
-  greatestEffort: number,
-  totals: Totals
-): Asking<LeadListing.Counts | null> {
-  const { brandId, match } = selection
-  const key = `search ${brandId} ${match?.phrase}`
-  const remembered = match === null ? undefined : totals.get(key)
-  const asked = LeadListing.countsSql(
-    remembered === undefined ? selection : { ...selection, match: null },
-    greatestEffort + 1
-  )
-  const [columns] = yield* ask<Record<string, number>>(asked.sql.text, asked.sql.params)
-  const drivers = asked.drivers.map((driver, i) => [driver, columns![`c${i}`]!] as const)
-  if (remembered !== undefined) return { all: drivers[0]![1], drivers: [...drivers, ["search", remembered]] }
-  if (match !== null) {
-    const n = drivers.at(-1)![1]
-    if (n > greatestEffort) return null
-    totals.set(key, n)
-  }
-  return { all: drivers[0]![1], drivers }
-}
-
-interface Texts {
-  readonly id: LeadId
-  readonly name: string
-  readonly headline: string | null
-}
-
-function* windowsFor(
-  { engagements }: Query,
-  ids: ReadonlyArray<LeadId>,
-  signals: KnownSignals
-): Asking<FoundPage["windows"]> {
-  return engagements === "none" ? null : yield* askWindows(ids, signals, engagements)
-}
-
-/** Whether the lead's name or headline has the characters, all folded. [LIST-5] */
-const reads = (needle: string, { headline, name }: Texts): boolean =>
-  Folding.searchKey(name).includes(needle) || Folding.searchKey(headline ?? "").includes(needle)
-
-/** The page of a search that lets many through: the order is walked, and each lead's texts are looked at. */
-function* lookThrough(
-  query: Query,
-  needle: string,
-  textsSql: (part: { readonly from: number; readonly length: number }) => LeadListing.Sql
-): Asking<ReadonlyArray<LeadId>> {
-  const wanted = Page.offset(query.page) + query.page.pageSize
-  const ids: Array<LeadId> = []
-  // Longer and longer: it begins anew each time.
-  for (let from = 0, length = 8 * wanted; ids.length < wanted; from += length, length *= 2) {
-    const { params, text } = textsSql({ from, length })
-    const rows = yield* ask<Texts>(text, params)
-    for (const row of rows) if (reads(needle, row)) ids.push(row.id)
-    if (rows.length < length) break
-  }
-  return ids.slice(Page.offset(query.page), wanted)
-}
-
-/** Null: it takes more effort than it may. */
-function* findPage(
-  brandId: string,
-  query: Query,
-  { greatestEffort, positions }: ListingOptions,
-  { signals, totals }: Remembered
-): Asking<FoundPage | null> {
-  const selection = LeadListing.select(idOf(brandId), query.filter)
-  const none = { total: 0, ids: [], windows: null }
-  if (selection.isEmpty) return none
-  const counts = yield* countsOf(selection, greatestEffort, totals)
-  if (counts === null) return null
-  const { search } = query.filter
-  const sifting = search === undefined ? null : LeadListing.siftSql(selection, query.sort, counts)
-  if (sifting !== null && search !== undefined) {
-    if (sifting.effort > greatestEffort) return null
-    const rows = yield* ask<Texts>(sifting.sql.text, sifting.sql.params)
-    const all = rows.filter((row) => reads(search, row)).map(({ id }) => id)
-    const from = Page.offset(query.page)
-    const ids = all.slice(from, from + query.page.pageSize)
-    return { total: all.length, ids, windows: yield* windowsFor(query, ids, signals) }
-  }
-  const key = LeadListing.keyOf(selection)
-  let total = LeadListing.knownTotal(selection, counts) ?? totals.get(key) ?? null
-  if (total === null) {
-    if (LeadListing.totalEffort(selection, counts) > greatestEffort) return null
-    const totalSql = LeadListing.totalSql(selection, counts)
-    const [counted] = yield* ask<{ n: number }>(totalSql.text, totalSql.params)
-    total = counted!.n
-    totals.set(key, total)
-  }
-  const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
-  if (offset >= total) return { ...none, total }
-  const isPlaced = offset >= positions.nearby && LeadListing.isCounted(selection)
-  const plan = LeadListing.planPage(query, counts, total)
-  if (!isPlaced && plan.effort > greatestEffort) return null
-  const known = total
-  const ids =
-    plan.looksAtTexts && search !== undefined
-      ? yield* lookThrough(query, search, (part) =>
-          LeadListing.textsSql(selection, query, counts, known, part)
-        )
-      : yield* askIds(
-          isPlaced
-            ? yield* Positions.pageSql(selection, LeadListing.orderingOf(query.sort), {
-                limit,
-                offset,
-                total
-              })
-            : LeadListing.pageSql(selection, query, counts, total)
-        )
-  return { total, ids, windows: yield* windowsFor(query, ids, signals) }
-}
-
-/** Makes what is answered of the page that was found. */
-type Shows<A> = (found: FoundPage) => Asking<A>
-
-function* list(found: FoundPage): Asking<LeadPage> {
-  const leads = yield* askLeads(found.ids)
-  return {
-    total: found.total,
-    leads: leads.map((lead) => ({ lead, window: found.windows?.get(lead.id) ?? null }))
-  }
-}
-
-function* listShown(found: FoundPage): Asking<ShownPage> {
-  const leads = yield* askShown(found.ids)
-  return {
-    total: found.total,
-    leads: leads.map((shown, i) => ({ shown, window: found.windows?.get(found.ids[i]!) ?? null }))
-  }
-}
-
-function* found<A>(asking: Asking<FoundPage | null>, shows: Shows<A>): Asking<A | null> {
-  const page = yield* asking
-  return page === null ? null : yield* shows(page)
-}
-
-/** At once where that is soon done, else in the thread that reads what takes long. */
-const reading = ({ aside, read }: typeof Database.Service, options: ListingOptions) => {
-  const totals = new RememberedTotals()
-  const signalsAside: KnownSignals = new Map()
-  const unhurried = { ...options, greatestEffort: Number.POSITIVE_INFINITY }
-  return <A>(brandId: string, query: Query, shows: Shows<A>): Effect.Effect<A, StoreUnavailable> =>
-    Effect.flatMap(
-      read((sql) => {
-        // Of this connection: it changes when any other has written.
-        totals.forgetUnless(sql.get<{ data_version: number }>("PRAGMA data_version")!.data_version)
-        return answer(sql, found(findPage(brandId, query, options, { signals: knownTo(sql), totals }), shows))
-      }),
-      (page) =>
-        page === null
-          ? Effect.suspend(() => {
-              // Counted from now on: if something is written meanwhile, the version they are kept by is gone.
-              const counted = { signals: signalsAside, totals: totals.ofNow() }
-              const work = () => found(findPage(brandId, query, unhurried, counted), shows)
-              return aside.read(work) as Effect.Effect<A, StoreUnavailable>
-            })
-          : Effect.succeed(page)
-    )
-}
-
-/* Writing */
 
 const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | null> => [
   lead.profile.name,
@@ -417,7 +214,7 @@ const makeLeadStore = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
     const keepShort = (sql: Connection): void =>
       Positions.keepShort(sql, LeadListing.orderings, options.positions.greatestStretch)
-    const readPage = reading(database, options)
+    const readPage = listReading(database, options)
     return LeadStore.of({
       commit: (brandId, proposals, ids) =>
         Effect.map(
@@ -431,8 +228,8 @@ const makeLeadStore = (options: ListingOptions) =>
           ),
           ({ committed }) => committed
         ),
-      list: (brandId, query) => readPage(brandId, query, list),
-      listShown: (brandId, query) => readPage(brandId, query, listShown),
+      list: (brandId, query) => readPage(brandId, query, asLeads),
+      listShown: (brandId, query) => readPage(brandId, query, asShown),
       get: (brandId, id, engagements) =>
         database.read((sql) => {
           const lead = leadById(sql, brandId, id)

@@ -1,0 +1,213 @@
+/**
+ * Reads a page of leads: counts what each filter lets through, takes the way that `LeadListing` finds the cheapest, and
+ * remembers totals while nothing is written. Questions to the file, which either of two threads can answer.
+ */
+import {
+  type EngagementWindow,
+  Folding,
+  type LeadId,
+  type LeadPage,
+  type LeadStore,
+  Page,
+  type ShownPage,
+  type StoreUnavailable
+} from "@lead-signals/domain"
+import { Effect } from "effect"
+import { answer, ask, type Asking } from "./Asking.ts"
+import type { Database } from "./Database.ts"
+import * as LeadListing from "./LeadListing.ts"
+import { askLeads, askShown, askWindows, type KnownSignals, knownTo } from "./LeadReading.ts"
+import * as Positions from "./Positions.ts"
+import { RememberedTotals, type Totals } from "./RememberedTotals.ts"
+import { idOf } from "./Rows.ts"
+
+interface FoundPage {
+  readonly total: number
+  /** In the order of the page. */
+  readonly ids: ReadonlyArray<LeadId>
+  /** By lead; null when the query did not ask for engagements. */
+  readonly windows: ReadonlyMap<LeadId, EngagementWindow> | null
+}
+
+type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
+
+/** What the store does otherwise than it does by default. */
+export interface ListingOptions {
+  readonly positions: Positions.PositionOptions
+  /** A list that looks at more leads or entries than about so many is read in a thread of its own. */
+  readonly greatestEffort: number
+}
+
+/** What need not be read again: signals, and totals while nothing is written. */
+interface Remembered {
+  readonly signals: KnownSignals
+  readonly totals: Totals
+}
+
+function* askIds({ params, text }: LeadListing.Sql): Asking<ReadonlyArray<LeadId>> {
+  const rows = yield* ask<{ id: LeadId }>(text, params)
+  return rows.map(({ id }) => id)
+}
+
+/** How many each filter lets through; null when counting what a search finds takes more effort than it may. */
+function* countsOf(
+  selection: LeadListing.Selection,
+  greatestEffort: number,
+  totals: Totals
+): Asking<LeadListing.Counts | null> {
+  const { brandId, match } = selection
+  const key = `search ${brandId} ${match?.phrase}`
+  const remembered = match === null ? undefined : totals.get(key)
+  const asked = LeadListing.countsSql(
+    remembered === undefined ? selection : { ...selection, match: null },
+    greatestEffort + 1
+  )
+  const [columns] = yield* ask<Record<string, number>>(asked.sql.text, asked.sql.params)
+  const drivers = asked.drivers.map((driver, i) => [driver, columns![`c${i}`]!] as const)
+  if (remembered !== undefined) return { all: drivers[0]![1], drivers: [...drivers, ["search", remembered]] }
+  if (match !== null) {
+    const n = drivers.at(-1)![1]
+    if (n > greatestEffort) return null
+    totals.set(key, n)
+  }
+  return { all: drivers[0]![1], drivers }
+}
+
+interface Texts {
+  readonly id: LeadId
+  readonly name: string
+  readonly headline: string | null
+}
+
+function* windowsFor(
+  { engagements }: Query,
+  ids: ReadonlyArray<LeadId>,
+  signals: KnownSignals
+): Asking<FoundPage["windows"]> {
+  return engagements === "none" ? null : yield* askWindows(ids, signals, engagements)
+}
+
+/** Whether the lead's name or headline has the characters, all folded. [LIST-5] */
+const reads = (needle: string, { headline, name }: Texts): boolean =>
+  Folding.searchKey(name).includes(needle) || Folding.searchKey(headline ?? "").includes(needle)
+
+/** The page of a search that lets many through: the order is walked, and each lead's texts are looked at. */
+function* lookThrough(
+  query: Query,
+  needle: string,
+  textsSql: (part: { readonly from: number; readonly length: number }) => LeadListing.Sql
+): Asking<ReadonlyArray<LeadId>> {
+  const wanted = Page.offset(query.page) + query.page.pageSize
+  const ids: Array<LeadId> = []
+  // Longer and longer: it begins anew each time.
+  for (let from = 0, length = 8 * wanted; ids.length < wanted; from += length, length *= 2) {
+    const { params, text } = textsSql({ from, length })
+    const rows = yield* ask<Texts>(text, params)
+    for (const row of rows) if (reads(needle, row)) ids.push(row.id)
+    if (rows.length < length) break
+  }
+  return ids.slice(Page.offset(query.page), wanted)
+}
+
+/** Null: it takes more effort than it may. */
+function* findPage(
+  brandId: string,
+  query: Query,
+  { greatestEffort, positions }: ListingOptions,
+  { signals, totals }: Remembered
+): Asking<FoundPage | null> {
+  const selection = LeadListing.select(idOf(brandId), query.filter)
+  const none = { total: 0, ids: [], windows: null }
+  if (selection.isEmpty) return none
+  const counts = yield* countsOf(selection, greatestEffort, totals)
+  if (counts === null) return null
+  const { search } = query.filter
+  const sifting = search === undefined ? null : LeadListing.siftSql(selection, query.sort, counts)
+  if (sifting !== null && search !== undefined) {
+    if (sifting.effort > greatestEffort) return null
+    const rows = yield* ask<Texts>(sifting.sql.text, sifting.sql.params)
+    const all = rows.filter((row) => reads(search, row)).map(({ id }) => id)
+    const from = Page.offset(query.page)
+    const ids = all.slice(from, from + query.page.pageSize)
+    return { total: all.length, ids, windows: yield* windowsFor(query, ids, signals) }
+  }
+  const key = LeadListing.keyOf(selection)
+  let total = LeadListing.knownTotal(selection, counts) ?? totals.get(key) ?? null
+  if (total === null) {
+    if (LeadListing.totalEffort(selection, counts) > greatestEffort) return null
+    const totalSql = LeadListing.totalSql(selection, counts)
+    const [counted] = yield* ask<{ n: number }>(totalSql.text, totalSql.params)
+    total = counted!.n
+    totals.set(key, total)
+  }
+  const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
+  if (offset >= total) return { ...none, total }
+  const isPlaced = offset >= positions.nearby && LeadListing.isCounted(selection)
+  const plan = LeadListing.planPage(query, counts, total)
+  if (!isPlaced && plan.effort > greatestEffort) return null
+  const known = total
+  const ids =
+    plan.looksAtTexts && search !== undefined
+      ? yield* lookThrough(query, search, (part) =>
+          LeadListing.textsSql(selection, query, counts, known, part)
+        )
+      : yield* askIds(
+          isPlaced
+            ? yield* Positions.pageSql(selection, LeadListing.orderingOf(query.sort), {
+                limit,
+                offset,
+                total
+              })
+            : LeadListing.pageSql(selection, query, counts, total)
+        )
+  return { total, ids, windows: yield* windowsFor(query, ids, signals) }
+}
+
+/** Makes what is answered of the page that was found. */
+type Shows<A> = (found: FoundPage) => Asking<A>
+
+export function* asLeads(found: FoundPage): Asking<LeadPage> {
+  const leads = yield* askLeads(found.ids)
+  return {
+    total: found.total,
+    leads: leads.map((lead) => ({ lead, window: found.windows?.get(lead.id) ?? null }))
+  }
+}
+
+export function* asShown(found: FoundPage): Asking<ShownPage> {
+  const leads = yield* askShown(found.ids)
+  return {
+    total: found.total,
+    leads: leads.map((shown, i) => ({ shown, window: found.windows?.get(found.ids[i]!) ?? null }))
+  }
+}
+
+function* found<A>(asking: Asking<FoundPage | null>, shows: Shows<A>): Asking<A | null> {
+  const page = yield* asking
+  return page === null ? null : yield* shows(page)
+}
+
+/** How lists are read: at once where that is soon done, else in the thread that reads what takes long. */
+export const listReading = ({ aside, read }: typeof Database.Service, options: ListingOptions) => {
+  const totals = new RememberedTotals()
+  const signalsAside: KnownSignals = new Map()
+  const unhurried = { ...options, greatestEffort: Number.POSITIVE_INFINITY }
+  return <A>(brandId: string, query: Query, shows: Shows<A>): Effect.Effect<A, StoreUnavailable> =>
+    Effect.flatMap(
+      read((sql) => {
+        // Of this connection: it changes when any other has written.
+        totals.forgetUnless(sql.get<{ data_version: number }>("PRAGMA data_version")!.data_version)
+        return answer(sql, found(findPage(brandId, query, options, { signals: knownTo(sql), totals }), shows))
+      }),
+      (page) =>
+        page === null
+          ? Effect.suspend(() => {
+              // Counted from now on: if something is written meanwhile, the version they are kept by is gone.
+              const counted = { signals: signalsAside, totals: totals.ofNow() }
+              // With no limit, nothing is too much.
+              const work = () => found(findPage(brandId, query, unhurried, counted), shows)
+              return aside.read(work) as Effect.Effect<A, StoreUnavailable>
+            })
+          : Effect.succeed(page)
+    )
+}
