@@ -121,6 +121,18 @@ describe("the README", () => {
     expect(existsSync(report)).toBe(true)
   })
 
+  it("is built, and run built, as it says [LIST-1]", async () => {
+    const [, program] = /^pnpm build\n.* node (\S+)$/m.exec(readme)!
+    const { stdout } = await run(process.execPath, ["scripts/build.mjs"], { cwd: root })
+    expect(stdout).toContain(`node ${program}`)
+    const server = await startServer(
+      { LEAD_SIGNALS_DEMO: "false", LEAD_SIGNALS_DATABASE: join(temporaryFolder(), "built.sqlite") },
+      join(root, program!)
+    )
+    expect((await fetch(`${server.url}/signals/leads`)).status).toBe(401)
+    expect(await server.end("SIGTERM")).toBe(0)
+  })
+
   it("names every variable that the server reads, and no other", async () => {
     const { knownVariables } = await import("../../packages/server/src/Settings.ts")
     const named = new Set(Array.from(readme.matchAll(/`(LEAD_SIGNALS_[A-Z_]+)`/g), ([, name]) => name))
