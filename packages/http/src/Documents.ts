@@ -18,6 +18,7 @@ const page = Effect.gen(function* () {
       Layer.provideMerge(HttpApiBuilder.Router.Live),
       Layer.provide(
         Layer.succeed(HttpApi.Api, {
+          // The tag is of an API with any groups, and its type lets none stand for another.
           api: Api as unknown as (typeof HttpApi.Api.Service)["api"],
           context: Context.empty()
         })
