@@ -47,6 +47,11 @@ export class Connection {
     this.db.pragma(text)
   }
 
+  /** How many rows this connection has changed since it was opened. */
+  get changes(): number {
+    return this.get<{ n: number }>("SELECT total_changes() AS n")!.n
+  }
+
   get isInTransaction(): boolean {
     return this.db.inTransaction
   }

@@ -1,7 +1,7 @@
 /**
  * The SQLite file: one connection that writes, one that reads beside it, WAL between them. A commit is on the disk when
- * it is answered (synchronous=FULL); writes that wait at the same time share one commit, and with it the wait for the
- * disk. A file that another process is writing to is waited for without blocking this one.
+ * it is answered; writes that wait at the same time share one commit, and with it the wait for the disk, during which this
+ * thread serves others. A file that another process is writing to is waited for without blocking this one.
  */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { type Clock, Context, Deferred, Effect, FiberId, Layer, Queue, Schedule, type Scope } from "effect"
@@ -10,6 +10,7 @@ import { dirname } from "node:path"
 import { Connection } from "./Connection.ts"
 import { migrate } from "./Migrations.ts"
 import { type ReadingThread, readingThread } from "./ReadingThread.ts"
+import * as WriteAheadLog from "./WriteAheadLog.ts"
 
 export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")<
   Database,
@@ -72,7 +73,8 @@ const patiently = <A>(attempt: () => A): Effect.Effect<A, StoreUnavailable> => {
 }
 
 export interface DatabaseOptions {
-  readonly synchronous: "FULL" | "OFF"
+  /** Whether what is committed is on the disk when it is answered. */
+  readonly synced: boolean
   /** One turn in which those can come that write at the same time. */
   readonly gather: Effect.Effect<void>
   /** Runs within each transaction that writes, when all of it is written and nothing is committed. */
@@ -121,16 +123,22 @@ interface Waiting {
 /** What became of a write. */
 type Done = { readonly failure: unknown } | { readonly result: unknown }
 
-/** All in one transaction, each after the ones before it. */
+/** A transaction in which so much time has gone by takes no more in: others want to be served, too. */
+const greatestGroupMillis = 15
+
+/** All in one transaction, each after the ones before it; as many of them as there is time for, and one at least. */
 const together = (
   writer: Connection,
   waiting: ReadonlyArray<Waiting>,
   beforeCommit: () => void
 ): ReadonlyArray<Done> =>
   writer.transaction("immediate", () => {
-    const done = waiting.map(({ clock, work }): Done => ({
-      result: work(writer, clock.unsafeCurrentTimeMillis())
-    }))
+    const startedAt = performance.now()
+    const done: Array<Done> = []
+    for (const { clock, work } of waiting) {
+      done.push({ result: work(writer, clock.unsafeCurrentTimeMillis()) })
+      if (performance.now() - startedAt > greatestGroupMillis) break
+    }
     writer.beforeCommit(beforeCommit)
     return done
   })
@@ -149,7 +157,7 @@ const apart = (
     }
   })
 
-/** What fails among others has them done anew without it: it takes back what it did, and no more. */
+/** What fails among others has them done anew, each for itself: it takes back what it did, and no more. */
 const commitAll = (
   writer: Connection,
   waiting: ReadonlyArray<Waiting>,
@@ -171,26 +179,42 @@ export const turnOfEventLoop: Effect.Effect<void> = Effect.async((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-const writing = (writer: Connection, { beforeCommit, gather }: DatabaseOptions) => {
+const writing = (
+  writer: Connection,
+  log: WriteAheadLog.WriteAheadLog,
+  { beforeCommit, gather }: DatabaseOptions
+) => {
   let waiting: Array<Waiting> = []
   let isLed = false
+  const answerAll = (group: ReadonlyArray<Waiting>, done: ReadonlyArray<Done>) =>
+    Effect.forEach(
+      done,
+      (each, i) =>
+        "failure" in each
+          ? Deferred.fail(group[i]!.answer, unavailable(each.failure))
+          : Deferred.succeed(group[i]!.answer, each.result),
+      { discard: true }
+    )
+  const failAll = (group: ReadonlyArray<Waiting>, failure: StoreUnavailable) =>
+    Effect.forEach(group, ({ answer }) => Deferred.fail(answer, failure), { discard: true })
   const commitNext = Effect.suspend(() => {
     const group = waiting.slice(0, greatestGroup)
-    waiting = waiting.slice(greatestGroup)
+    const changesBefore = writer.changes
     return Effect.matchEffect(
       patiently(() => commitAll(writer, group, beforeCommit)),
       {
-        onFailure: (failure) =>
-          Effect.forEach(group, ({ answer }) => Deferred.fail(answer, failure), { discard: true }),
-        onSuccess: (done) =>
-          Effect.forEach(
-            done,
-            (each, i) =>
-              "failure" in each
-                ? Deferred.fail(group[i]!.answer, unavailable(each.failure))
-                : Deferred.succeed(group[i]!.answer, each.result),
-            { discard: true }
-          )
+        onFailure: (failure) => {
+          waiting = waiting.slice(group.length)
+          return failAll(group, failure)
+        },
+        onSuccess: (done) => {
+          waiting = waiting.slice(done.length)
+          const sync = writer.changes === changesBefore ? Effect.void : log.sync
+          return Effect.matchEffect(sync, {
+            onFailure: (failure) => failAll(group.slice(0, done.length), failure),
+            onSuccess: () => answerAll(group, done)
+          })
+        }
       }
     )
   })
@@ -226,11 +250,16 @@ const writing = (writer: Connection, { beforeCommit, gather }: DatabaseOptions) 
 
 const make = (filename: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
-    const { synchronous } = options
     yield* createPrivately(filename)
-    const writer = yield* connect(filename, { readonly: false, synchronous })
+    const writer = yield* connect(filename, { readonly: false, synchronous: options.synced ? "FULL" : "OFF" })
     yield* patiently(() => migrate(writer, filename))
-    const reader = yield* connect(filename, { readonly: true, synchronous })
+    const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
+    const log = options.synced ? yield* WriteAheadLog.synced(filename) : WriteAheadLog.unsynced(writer)
+    if (options.synced) {
+      // The log is synced by us from here on, and taken over into the file.
+      writer.pragma("synchronous = NORMAL")
+      writer.pragma(`wal_autocheckpoint = ${WriteAheadLog.greatestPagesEver}`)
+    }
     const aside = yield* readingThread(filename)
     const queued = yield* Queue.sliding<void>(1)
     return Database.of({
@@ -238,8 +267,8 @@ const make = (filename: string, options: DatabaseOptions) =>
       aside,
       look: (work) => patiently(() => work(reader)),
       read: (work) => patiently(() => reader.transaction("deferred", () => work(reader))),
-      write: writing(writer, options),
-      forgetLog: Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
+      write: writing(writer, log, options),
+      forgetLog: log.forget
     })
   })
 

@@ -73,11 +73,7 @@ export const layer = ({
           SqliteLeadStore.layer({ positions: { ...Positions.defaults, ...positions }, greatestEffort }),
           SqliteOutbox.layer,
           SqliteDeliveries.layer
-        ).pipe(
-          Layer.provide(
-            Database.layer(filename, { synchronous: synced ? "FULL" : "OFF", beforeCommit, gather })
-          )
-        ),
+        ).pipe(Layer.provide(Database.layer(filename, { synced, beforeCommit, gather }))),
         SqliteRateWindows.layer(`${filename}-limits`)
       )
     )

@@ -37,16 +37,15 @@ export const rejection = (value: unknown, message: string): Outcome => ({
   message
 })
 
-/**
- * Records what was seen, in order, as one transaction, and says of each what became of it. A value that is no
- * observation is rejected with what is wrong with it; its neighbours are not.
- */
-export const recordObservations = (
+/** So many are read and committed as one: more would keep others waiting. */
+const pieceLength = 50
+
+const recordPiece = (
+  store: typeof LeadStore.Service,
   brand: Brand,
   values: ReadonlyArray<unknown>
-): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> =>
+): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, Entropy> =>
   Effect.gen(function* () {
-    const store = yield* LeadStore
     const readings = values.map((value) =>
       Either.map(read(value), (observation) => propose(brand, observation))
     )
@@ -64,4 +63,23 @@ export const recordObservations = (
         ...(message === undefined ? {} : { message })
       }
     })
+  })
+
+/**
+ * Records what was seen, in order, and says of each what became of it. A value that is no observation is rejected with what
+ * is wrong with it; its neighbours are not. Many are committed piece by piece, so that others are served meanwhile: when the
+ * store fails, those before may have been recorded, and all can be sent again.
+ */
+export const recordObservations = (
+  brand: Brand,
+  values: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> =>
+  Effect.gen(function* () {
+    const store = yield* LeadStore
+    const outcomes: Array<Outcome> = []
+    for (let from = 0; from < values.length; from += pieceLength) {
+      if (from > 0) yield* Effect.yieldNow()
+      outcomes.push(...(yield* recordPiece(store, brand, values.slice(from, from + pieceLength))))
+    }
+    return outcomes
   })

@@ -19,7 +19,7 @@ import { errorBody, PayloadTooLarge, unavailableMessage } from "../contract/Fail
 /** A line may be so long; with what is read ahead, so much is held at once. */
 export const greatestLineBytes = 16 * 1024 * 1024
 
-/** So many are committed as one: a longer transaction would keep other requests waiting. */
+/** So many are answered as one. */
 const batchLength = 100
 
 export const lineTooLarge = new PayloadTooLarge({ message: "A line of x-ndjson takes at most 16 MiB." })

@@ -1,0 +1,105 @@
+/**
+ * A thread with a connection of its own to the file: what takes long there keeps nobody waiting here. It begins with the
+ * first question. What it runs is told it as SQL, so it needs no module but the driver.
+ */
+import { StoreUnavailable } from "@lead-signals/domain"
+import { createRequire } from "node:module"
+import { Worker } from "node:worker_threads"
+import type { Question } from "./Asking.ts"
+
+const script = `
+const { parentPort, workerData } = require("node:worker_threads")
+const { driver, filename, pragmas, readonly, busyMillis } = workerData
+const db = new (require(driver))(filename, { readonly, timeout: busyMillis })
+for (const pragma of pragmas) db.pragma(pragma)
+const prepared = new Map()
+parentPort.on("message", ({ params, text }) => {
+  try {
+    if (prepared.size > 500) prepared.clear()
+    const statement = prepared.get(text) ?? db.prepare(text)
+    prepared.set(text, statement)
+    parentPort.postMessage({ rows: statement.reader ? statement.all(...params) : (statement.run(...params), []) })
+  } catch (error) {
+    parentPort.postMessage({ error: String(error.code ?? "unknown") })
+  }
+})`
+
+export interface FileThreadOptions {
+  readonly readonly: boolean
+  /** How long a statement waits there for a lock. */
+  readonly busyMillis: number
+  readonly pragmas: ReadonlyArray<string>
+}
+
+type Answer = { readonly rows: ReadonlyArray<unknown> } | { readonly error: string }
+
+const gone = (reason: string) => new StoreUnavailable({ reason: `a thread of the store ended (${reason})` })
+
+/** One question at a time: whoever asks waits for the answer before the next one. */
+class Running {
+  private readonly worker: Worker
+  private waiting: {
+    readonly resolve: (answer: Answer) => void
+    readonly reject: (error: Error) => void
+  } | null = null
+  isOver = false
+
+  constructor(filename: string, options: FileThreadOptions) {
+    const driver = createRequire(import.meta.url).resolve("better-sqlite3")
+    this.worker = new Worker(script, { eval: true, workerData: { filename, driver, ...options } })
+    this.worker.unref()
+    this.worker.on("message", (answer: Answer) => {
+      const { waiting } = this
+      this.waiting = null
+      waiting?.resolve(answer)
+    })
+    const end = (reason: string): void => {
+      this.isOver = true
+      this.waiting?.reject(gone(reason))
+      this.waiting = null
+    }
+    this.worker.on("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.name))
+    this.worker.on("exit", (code) => end(`exit ${code}`))
+  }
+
+  async ask(question: Question): Promise<ReadonlyArray<unknown>> {
+    if (this.isOver) throw gone("before")
+    const answer = await new Promise<Answer>((resolve, reject) => {
+      this.waiting = { resolve, reject }
+      this.worker.ref()
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+      this.worker.postMessage(question)
+    }).finally(() => this.worker.unref())
+    if ("error" in answer) throw new StoreUnavailable({ reason: `the file can't be used (${answer.error})` })
+    return answer.rows
+  }
+
+  async end(): Promise<void> {
+    await this.worker.terminate()
+  }
+}
+
+/** A thread that ended by itself is begun again with the next question. */
+export class FileThread {
+  private running: Running | null = null
+
+  constructor(
+    private readonly filename: string,
+    private readonly options: FileThreadOptions
+  ) {}
+
+  ask(question: Question): Promise<ReadonlyArray<unknown>> {
+    if (this.running === null || this.running.isOver) {
+      this.running = new Running(this.filename, this.options)
+    }
+    return this.running.ask(question)
+  }
+
+  get isGone(): boolean {
+    return this.running === null || this.running.isOver
+  }
+
+  async close(): Promise<void> {
+    await this.running?.end()
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * The write-ahead log: whoever commits waits until it is on the disk, and this thread does not wait with him. What the log
+ * holds is taken over into the file by a thread of its own, soon after it was written.
+ */
+import { StoreUnavailable } from "@lead-signals/domain"
+import { Effect, type Scope } from "effect"
+import { close, closeSync, fdatasync, fsyncSync, openSync } from "node:fs"
+import { dirname } from "node:path"
+import type { Connection } from "./Connection.ts"
+import { FileThread } from "./FileThread.ts"
+
+export interface WriteAheadLog {
+  /** Ends when everything that was committed before is on the disk. */
+  readonly sync: Effect.Effect<void, StoreUnavailable>
+  /** Takes out of the log what was overwritten, as far as no reader is in the way. [PII-3] */
+  readonly forget: Effect.Effect<void>
+}
+
+/** The log is SQLite's to look after: for a file that need not survive a loss of power, and where there can be no thread. */
+export const unsynced = (writer: Connection): WriteAheadLog => ({
+  sync: Effect.void,
+  forget: Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
+})
+
+/** So long after a commit it is taken over, together with those that came meanwhile. */
+const restMillis = 200
+
+/** A log of more pages than this is begun anew as soon as all of it is taken over. */
+const greatestPages = 4000
+
+/** A log of so many pages is taken over by the commit itself: whatever became of the thread, the log does not grow on. */
+export const greatestPagesEver = 32_000
+
+interface Checkpoint {
+  readonly busy: number
+  readonly log: number
+  readonly checkpointed: number
+}
+
+/** A file that was made is there after a loss of power when its folder is on the disk, too. */
+const syncFolderOf = (filename: string): void => {
+  // Windows opens no folders, and needs none of this.
+  if (process.platform === "win32") return
+  const folder = openSync(dirname(filename), "r")
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+const failed = (failure: unknown) =>
+  new StoreUnavailable({
+    reason: `the disk can't be written (${(failure as NodeJS.ErrnoException).code ?? "unknown"})`,
+    cause: failure
+  })
+
+/** Over a connection that leaves the waiting to us (`synchronous = NORMAL`) and has made the log. */
+export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const log = yield* Effect.acquireRelease(
+      Effect.try({
+        try: () => {
+          syncFolderOf(filename)
+          // Nobody holds locks on it, so that closing it takes none away.
+          return openSync(`${filename}-wal`, "r+")
+        },
+        catch: failed
+      }),
+      (fd) => Effect.async<void>((resume) => close(fd, () => resume(Effect.void)))
+    )
+    const thread = new FileThread(filename, {
+      readonly: false,
+      busyMillis: 50,
+      pragmas: ["synchronous = NORMAL"]
+    })
+    const rest: { timer: NodeJS.Timeout | null; isOver: boolean } = { timer: null, isOver: false }
+    let last: Promise<unknown> = Promise.resolve()
+    const checkpoint = (kind: "PASSIVE" | "RESTART" | "TRUNCATE"): Promise<Checkpoint> => {
+      const done = last.then(() => thread.ask({ text: `PRAGMA wal_checkpoint(${kind})`, params: [] }))
+      last = done.catch(() => {})
+      return done.then((rows) => rows[0] as Checkpoint)
+    }
+    const takeOver = async (): Promise<void> => {
+      const { log: pages } = await checkpoint("PASSIVE")
+      if (pages > greatestPages) await checkpoint("RESTART")
+    }
+    const afterARest = (): void => {
+      if (rest.timer !== null || rest.isOver) return
+      rest.timer = setTimeout(() => {
+        rest.timer = null
+        // What can't be taken over now stays in the log: nothing is lost, and the next one tries again.
+        takeOver().catch(() => {})
+      }, restMillis)
+      rest.timer.unref()
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(async () => {
+        rest.isOver = true
+        if (rest.timer !== null) clearTimeout(rest.timer)
+        await last
+        await thread.close()
+      })
+    )
+    return {
+      sync: Effect.async((resume) => {
+        fdatasync(log, (failure) => {
+          afterARest()
+          resume(failure === null ? Effect.void : Effect.fail(failed(failure)))
+        })
+      }),
+      forget: Effect.ignore(Effect.tryPromise(() => checkpoint("TRUNCATE")))
+    }
+  })

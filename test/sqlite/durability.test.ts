@@ -1,0 +1,107 @@
+/** A write is answered when it is on the disk, and whoever waits for the disk keeps nobody else waiting. */
+import { Operating, StoreUnavailable } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect, Either, Layer, ManagedRuntime } from "effect"
+import { statSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, describe, expect, it, vi } from "vitest"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+
+type Ended = (failure: NodeJS.ErrnoException | null) => void
+
+const disk = vi.hoisted(() => ({ syncs: [] as Array<{ path: string; end: Ended }>, isHeld: false }))
+
+vi.mock(import("node:fs"), async (load) => {
+  const fs = await load()
+  const fdatasync = ((fd: number, ended: Ended) => {
+    const path = fs.readlinkSync(`/proc/self/fd/${fd}`)
+    const end: Ended = (failure) => (failure === null ? fs.fdatasync(fd, ended) : ended(failure))
+    disk.syncs.push({ path, end })
+    if (!disk.isHeld) end(null)
+  }) as typeof fs.fdatasync
+  return { ...fs, fdatasync, default: { ...fs, fdatasync } }
+})
+
+const folder = temporaryFolder()
+let number = 0
+
+const open = () => {
+  const filename = join(folder, `durable-${++number}.sqlite`)
+  const runtime = ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
+  return { filename, runtime }
+}
+
+const until = async (isSo: () => boolean): Promise<void> => {
+  for (let waited = 0; !isSo(); waited++) {
+    if (waited > 4000) throw new Error("it never was so")
+    await sleep(1)
+  }
+}
+
+afterEach(() => {
+  disk.isHeld = false
+})
+
+describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () => {
+  it("is answered when its log is on the disk, and others read meanwhile [EVT-3]", async () => {
+    const { filename, runtime } = open()
+    await runtime.runPromise(Operating.createBrand("First"))
+    disk.syncs = []
+    disk.isHeld = true
+    let isAnswered = false
+    const written = runtime.runPromise(Operating.createBrand("Second")).then(() => {
+      isAnswered = true
+    })
+    await until(() => disk.syncs.length > 0)
+    expect(disk.syncs.map(({ path }) => path)).toEqual([`${filename}-wal`])
+    await runtime.runPromise(Operating.brand("1"))
+    expect(isAnswered).toBe(false)
+    disk.syncs[0]!.end(null)
+    await written
+    await runtime.dispose()
+  })
+
+  it("fails when the disk does, though it may have been written [EVT-3]", async () => {
+    const { runtime } = open()
+    await runtime.runPromise(Operating.createBrand("First"))
+    disk.syncs = []
+    disk.isHeld = true
+    const written = runtime.runPromise(Effect.either(Operating.createBrand("Second")))
+    await until(() => disk.syncs.length > 0)
+    disk.syncs[0]!.end(Object.assign(new Error("no"), { code: "EIO" }))
+    const answer = await written
+    expect(Either.isLeft(answer) && answer.left).toBeInstanceOf(StoreUnavailable)
+    expect(String(Either.isLeft(answer) && answer.left)).toContain("EIO")
+    await runtime.dispose()
+  })
+
+  it("waits for no disk when it wrote nothing, and shares the wait with those that came meanwhile [EVT-3]", async () => {
+    const { runtime } = open()
+    await runtime.runPromise(Operating.createBrand("First"))
+    disk.syncs = []
+    await runtime.runPromise(Effect.either(Operating.amendLead("1", 1, { qualified: true })))
+    expect(disk.syncs).toHaveLength(0)
+    await runtime.runPromise(
+      Effect.forEach(
+        Array.from({ length: 40 }, (_, i) => i),
+        (i) => Operating.createBrand(`B${i}`),
+        { concurrency: "unbounded" }
+      )
+    )
+    expect(disk.syncs.length).toBeGreaterThan(0)
+    expect(disk.syncs.length).toBeLessThan(10)
+    await runtime.dispose()
+  })
+
+  it("is taken over from the log into the file soon after, by itself", async () => {
+    const { filename, runtime } = open()
+    await runtime.runPromise(Operating.createBrand("First"))
+    const before = statSync(filename).mtimeMs
+    await sleep(20)
+    await runtime.runPromise(Operating.createBrand("Second"))
+    await until(() => statSync(filename).mtimeMs > before)
+    await runtime.dispose()
+  })
+})

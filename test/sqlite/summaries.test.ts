@@ -1,0 +1,250 @@
+/** Everything kept beside the leads, against what a naive count of the base tables gives, after histories that are drawn. */
+import { Observing, Operating, ShownLeads, type Lead } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import fc from "fast-check"
+import { join } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import { history, startOfHistories, type Step } from "../contracts/Histories.ts"
+import { SettableClock } from "../contracts/SettableClock.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+
+const filename = join(temporaryFolder(), "summaries.sqlite")
+const greatestStretch = 3
+const runtime = ManagedRuntime.make(
+  Layer.merge(
+    SqliteStore.layer({ filename, synced: false, gather: Effect.void, positions: { greatestStretch } }),
+    webCrypto
+  )
+)
+const clock = new SettableClock(startOfHistories)
+afterAll(() => runtime.dispose())
+
+const play = (steps: ReadonlyArray<Step>) =>
+  Effect.gen(function* () {
+    const brand = yield* Operating.createBrand("B")
+    const signals: Array<string> = []
+    for (const name of ["Posts", "Words", "Profile", "Mentions"]) {
+      const source = { type: "post-url" as const, value: name, liCompanyId: null, company: null }
+      signals.push((yield* Operating.createSignal(brand.id, { name, signalType: "t", source })).id)
+    }
+    const leads = new Set<number>()
+    for (const step of steps) {
+      const leadId = step.step === "amend" || step.step === "erase" ? [...leads][step.lead] : undefined
+      if (step.step === "wait") clock.millis += step.millis
+      else if (step.step === "observe") {
+        const values = step.seen.map(({ engagement, signal, ...seen }) => ({
+          ...seen,
+          signalId: signals[signal]!,
+          engagement: { ...engagement, trackedAt: null }
+        }))
+        for (const outcome of yield* Observing.recordObservations(brand, values)) {
+          if (outcome.outcome === "recorded") leads.add(outcome.leadId!)
+        }
+      } else if (leadId !== undefined && step.step === "amend") {
+        yield* Operating.amendLead(brand.id, leadId, step.change)
+      } else if (leadId !== undefined) {
+        yield* Operating.eraseLead(brand, leadId)
+        leads.delete(leadId)
+      }
+    }
+  })
+
+interface LeadRow {
+  readonly [column: string]: string | number | null
+  readonly id: number
+  readonly brand_id: number
+  readonly name: string
+  readonly headline: string | null
+  readonly flags: number
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+const millisOfDay = 86_400_000
+
+/** How often each text stands there. */
+const tally = (texts: ReadonlyArray<string>): Record<string, number> => {
+  const counts: Record<string, number> = {}
+  for (const text of [...texts].sort()) counts[text] = (counts[text] ?? 0) + 1
+  return counts
+}
+
+/** As a row for each lead that it counts. */
+const unrolled = (rows: ReadonlyArray<Record<string, unknown>>): ReadonlyArray<string> =>
+  rows.flatMap(({ n, ...what }) => Array.from({ length: n as number }, () => Object.values(what).join(" ")))
+
+const compared = (db: Database.Database): void => {
+  const rows = <Row = Record<string, unknown>>(sql: string, ...params: Array<unknown>) =>
+    db.prepare(sql).all(...params) as Array<Row>
+  const leads = rows<LeadRow>("SELECT * FROM lead")
+  const links = rows<{ lead_id: number; signal_id: number }>("SELECT * FROM lead_signal")
+  const byId = new Map(leads.map((lead) => [lead.id, lead]))
+
+  expect(tally(unrolled(rows("SELECT brand_id, signal_id, flags, n FROM lead_count")))).toEqual(
+    tally([
+      ...leads.map(({ brand_id, flags }) => `${brand_id} 0 ${flags}`),
+      ...links.map(({ lead_id, signal_id }) => {
+        const { brand_id, flags } = byId.get(lead_id)!
+        return `${brand_id} ${signal_id} ${flags}`
+      })
+    ])
+  )
+  expect(tally(unrolled(rows("SELECT brand_id, field, day, flags, n FROM lead_day_count")))).toEqual(
+    tally(
+      leads.flatMap(({ brand_id, created_at, flags, updated_at }) => [
+        `${brand_id} created ${Math.floor(created_at / millisOfDay)} ${flags}`,
+        `${brand_id} updated ${Math.floor(updated_at / millisOfDay)} ${flags}`
+      ])
+    )
+  )
+  const columns = {
+    created: "created_at",
+    updated: "updated_at",
+    name: "name_key",
+    score: "score_rank",
+    scoreDesc: "score_rank_desc"
+  }
+  for (const [ordering, column] of Object.entries(columns)) {
+    // Texts are compared as SQLite does, by their bytes.
+    const isBefore = (a: readonly [any, number], b: readonly [any, number]): boolean => {
+      const order =
+        typeof a[0] === "string" && typeof b[0] === "string"
+          ? Buffer.compare(Buffer.from(a[0]), Buffer.from(b[0]))
+          : a[0] < b[0]
+            ? -1
+            : Number(a[0] > b[0])
+      return order < 0 || (order === 0 && a[1] < b[1])
+    }
+    const brands = rows<{ id: number }>("SELECT id FROM brand")
+    for (const { id: brandId } of brands) {
+      const ofBrand = leads.filter(({ brand_id }) => brand_id === brandId)
+      const stretches = rows<Record<string, any>>(
+        "SELECT * FROM lead_stretch WHERE brand_id = ? AND ordering = ? ORDER BY key, id",
+        brandId,
+        ordering
+      )
+      let counted = 0
+      stretches.forEach((stretch, i) => {
+        const next = stretches[i + 1]
+        const within = ofBrand.filter((lead) => {
+          const at = [lead[column], lead.id] as const
+          return (
+            !isBefore(at, [stretch["key"], stretch["id"]]) &&
+            (next === undefined || isBefore(at, [next["key"], next["id"]]))
+          )
+        })
+        counted += within.length
+        expect(within.length).toBeLessThanOrEqual(greatestStretch)
+        expect([0, 1, 2, 3, 4, 5, 6, 7].map((flags) => stretch[`n${flags}`])).toEqual(
+          [0, 1, 2, 3, 4, 5, 6, 7].map((flags) => within.filter((lead) => lead.flags === flags).length)
+        )
+      })
+      expect(counted).toBe(ofBrand.length)
+    }
+  }
+
+  db.exec("CREATE VIRTUAL TABLE temp.text_entry USING fts5vocab(main, lead_text, instance)")
+  db.exec("CREATE VIRTUAL TABLE temp.gram_entry USING fts5vocab(main, lead_gram, instance)")
+  const entries = [
+    ...rows<any>("SELECT doc, col, offset, term FROM temp.text_entry").map(
+      ({ col, doc, offset, term }) => `text ${doc} ${col} ${offset} ${term}`
+    ),
+    ...rows<any>("SELECT doc, term FROM temp.gram_entry").map(({ doc, term }) => `gram ${doc} ${term}`)
+  ]
+  const expected = leads.flatMap(({ brand_id, headline, id, name }) => {
+    const texts = SqliteStore.SearchIndex.searchTexts(brand_id, name, headline)
+    const trigrams = (column: "name" | "headline"): ReadonlyArray<string> => {
+      const characters = Array.from(texts[column])
+      return characters
+        .slice(2)
+        .map(
+          (last, i) =>
+            `text ${brand_id * 2 ** 33 + id} ${column} ${i} ${characters[i]}${characters[i + 1]}${last}`
+        )
+    }
+    return [
+      ...trigrams("name"),
+      ...trigrams("headline"),
+      ...texts.grams.split(" ").map((gram) => `gram ${id} ${gram}`)
+    ]
+  })
+  expect(tally(entries)).toEqual(tally(expected))
+  db.exec("DROP TABLE temp.text_entry; DROP TABLE temp.gram_entry")
+
+  for (const lead of leads) {
+    if (lead["shown"] === null) continue
+    const company = lead["company"] as string | null
+    const shown = ShownLeads.shownLead({
+      id: 0,
+      brandId: String(lead.brand_id),
+      extId: lead["ext_id"],
+      profile: {
+        name: lead.name,
+        headline: lead.headline,
+        username: lead["username"],
+        title1: lead["title1"],
+        liProfileUrl: lead["li_profile_url"],
+        profileImgUrl: lead["profile_img_url"],
+        company: company === null ? null : JSON.parse(company)
+      },
+      profileTimes: {},
+      signalId: String(lead["signal_id"]),
+      signalIds: JSON.parse(lead["signal_ids"] as string),
+      qualified: (lead.flags & 1) > 0,
+      exported: (lead.flags & 2) > 0,
+      isEmployee: (lead.flags & 4) > 0,
+      score1: lead["score1"],
+      createdAt: lead.created_at,
+      updatedAt: lead.updated_at
+    } as unknown as Lead)
+    expect(lead["shown"]).toBe(ShownLeads.withoutId(shown))
+  }
+}
+
+describe("what is kept beside the leads", () => {
+  it("is what counting the leads gives, after any history [PAGE-1, LIST-3, SORT-5]", async () => {
+    await runtime.runPromise(Effect.void)
+    const db = new Database(filename, { readonly: true })
+    await fc.assert(
+      fc.asyncProperty(history, async (steps) => {
+        await runtime.runPromise(clock.provide(play(steps)))
+        compared(db)
+      }),
+      { numRuns: 40 }
+    )
+    db.close()
+  })
+
+  it("is made anew from the leads, whatever it was [PAGE-1]", async () => {
+    await runtime.runPromise(clock.provide(play(fc.sample(history, { numRuns: 1, seed: 7 })[0]!)))
+    const db = new Database(filename)
+    db.exec(`UPDATE lead_count SET n = n + 1; UPDATE lead_day_count SET n = n + 1; UPDATE lead_stretch SET n0 = 0, n3 = 9;
+      DELETE FROM lead_stretch WHERE id > 0`)
+    expect(() => compared(db)).toThrow()
+    for (const statement of SqliteStore.rebuildSummaries) db.prepare(statement).run()
+    const broken = db.prepare("SELECT count(*) AS n FROM lead_stretch WHERE n0 + n3 > 3").get() as {
+      n: number
+    }
+    // Made long; the store cuts them with its next write.
+    if (broken.n > 0) await runtime.runPromise(clock.provide(play([{ step: "wait", millis: 1 }])))
+    await runtime.runPromise(
+      clock.provide(
+        play([
+          {
+            step: "observe",
+            seen: fc
+              .sample(history, { numRuns: 50, seed: 8 })
+              .flat()
+              .flatMap((step) => (step.step === "observe" ? step.seen : []))
+              .slice(0, 3)
+          }
+        ])
+      )
+    )
+    compared(db)
+    db.close()
+  })
+})
