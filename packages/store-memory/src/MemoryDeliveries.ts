@@ -47,10 +47,11 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
       queue((now) => memory.queue({ id: ids(), webhookId, event: null, resendOf: null }, now).id),
     resendEvent: (webhook, lead, ids) =>
       queue((now) => {
-        const event = memory.events.findLast(
-          (each) => each.leadId === lead.id && each.brandId === webhook.brandId && each.event === lead.event
+        const event = memory.events.newestOf(
+          lead.id,
+          (each) => each.brandId === webhook.brandId && each.event === lead.event
         )
-        return event === undefined
+        return event === null
           ? Option.none()
           : Option.some(memory.queue({ id: ids(), webhookId: webhook.id, event, resendOf: null }, now).id)
       }),

@@ -64,19 +64,16 @@ const make = Effect.gen(function* () {
     const kept: Engagement = { ...engagement, leadId: id }
     leads.put({ ...lead, id })
     leads.addEngagement(kept)
-    const eventsBefore = memory.events.length
     const queued: Array<DeliveryRecord> = []
     for (const { event, isFirstActivity } of events) {
-      const fired: PositionedEvent = {
-        position: memory.next("event"),
+      const fired = memory.events.append({
         event,
         brandId,
         leadId: id,
         engagementId: engagement.id,
         isFirstActivity,
         occurredAt: now
-      }
-      memory.events.push(fired)
+      })
       for (const webhook of memory.webhooks.values()) {
         if (webhook.brandId !== brandId || !webhook.events.includes(event)) continue
         queued.push(memory.queue({ id: ids(), webhookId: webhook.id, event: fired, resendOf: null }, now))
@@ -84,7 +81,7 @@ const make = Effect.gen(function* () {
     }
     const undo = (): void => {
       for (const delivery of queued) memory.deliveries.remove(delivery)
-      memory.events.length = eventsBefore
+      for (const _ of events) memory.events.takeBack()
       leads.removeEngagement(kept)
       if (earlier === undefined) leads.remove(id)
       else leads.put(earlier)
@@ -167,9 +164,7 @@ const make = Effect.gen(function* () {
         if (found === undefined) return false
         leads.suppressed.add(personHash)
         leads.remove(id)
-        const kept = memory.events.filter((event) => event.leadId !== id)
-        memory.events.length = 0
-        for (const event of kept) memory.events.push(event)
+        memory.events.forget(id)
         const authored = Array.from(leads.byAuthor.get(found.lead.extId) ?? [])
         const readers = new Set(authored.map((engagementId) => leads.engagements.get(engagementId)!.leadId))
         const canShow = ({ engagementId, event }: PositionedEvent): boolean =>

@@ -109,8 +109,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
   }
 
   return Outbox.of({
-    after: (position, limit) =>
-      Effect.sync(() => memory.events.filter((event) => event.position > position).slice(0, limit)),
+    after: (position, limit) => Effect.sync(() => memory.events.after(position, limit)),
     lease: (request) => Effect.map(Clock.currentTimeMillis, (now) => lease(request, now)),
     record: (attempts) => Effect.map(Clock.currentTimeMillis, (now) => record(attempts, now)),
     queued: Queue.take(queued)

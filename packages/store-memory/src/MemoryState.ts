@@ -1,17 +1,9 @@
 /** What the memory stores share: all that is kept, the counters that ids come from, and the bell of who serves it. */
-import type {
-  ApiKey,
-  Brand,
-  Campaign,
-  PositionedEvent,
-  PostTotals,
-  RateLimit,
-  Signal,
-  Webhook
-} from "@lead-signals/domain"
+import type { ApiKey, Brand, Campaign, PostTotals, RateLimit, Signal, Webhook } from "@lead-signals/domain"
 import { Context, Effect, Layer, Queue } from "effect"
 import { BrandLeads } from "./BrandLeads.ts"
 import { DeliveryBook, type DeliveryRecord } from "./DeliveryBook.ts"
+import { EventLog } from "./EventLog.ts"
 
 export class Memory {
   readonly brands = new Map<string, Brand>()
@@ -22,7 +14,7 @@ export class Memory {
   readonly campaigns = new Map<string, Campaign>()
   /** Campaign, post, day. */
   readonly readings = new Map<string, Map<string, Map<string, PostTotals>>>()
-  readonly events: Array<PositionedEvent> = []
+  readonly events = new EventLog()
   readonly webhooks = new Map<string, Webhook>()
   readonly deliveries = new DeliveryBook()
   private readonly leads = new Map<string, BrandLeads>()
