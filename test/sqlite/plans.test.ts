@@ -287,7 +287,7 @@ describe("the plans at 100,000 leads", () => {
           const ordering = LeadListing.orderingOf(Either.getOrThrow(SortOrder.parse(sort)))
           const page = SqliteStore.answer(
             sql,
-            Positions.pageSql(selection, ordering, { limit: 10, offset, total })
+            Positions.pageSql(selection, ordering, { limit: 10, offset, total }, new Map())
           )
           asked.add(page.text)
           longest = Math.max(longest, page.params.at(-1) as number)

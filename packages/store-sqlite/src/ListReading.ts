@@ -18,7 +18,7 @@ import type { Database } from "./Database.ts"
 import * as LeadListing from "./LeadListing.ts"
 import { askLeads, askShown, askWindows, type KnownSignals, knownTo } from "./LeadReading.ts"
 import * as Positions from "./Positions.ts"
-import { RememberedTotals, type Totals } from "./RememberedTotals.ts"
+import { type Kept, Remembered } from "./Remembered.ts"
 import { idOf } from "./Rows.ts"
 
 interface FoundPage {
@@ -38,10 +38,11 @@ export interface ListingOptions {
   readonly greatestEffort: number
 }
 
-/** What need not be read again: signals, and totals while nothing is written. */
-interface Remembered {
+/** What need not be read again: signals, and while nothing is written what was counted. */
+interface Memory {
   readonly signals: KnownSignals
-  readonly totals: Totals
+  readonly totals: Kept<number>
+  readonly stretches: Kept<Positions.Stretches>
 }
 
 function* askIds({ params, text }: LeadListing.Sql): Asking<ReadonlyArray<LeadId>> {
@@ -53,7 +54,7 @@ function* askIds({ params, text }: LeadListing.Sql): Asking<ReadonlyArray<LeadId
 function* countsOf(
   selection: LeadListing.Selection,
   greatestEffort: number,
-  totals: Totals
+  totals: Kept<number>
 ): Asking<LeadListing.Counts | null> {
   const { brandId, match } = selection
   const key = `search ${brandId} ${match?.phrase}`
@@ -114,7 +115,7 @@ function* findPage(
   brandId: string,
   query: Query,
   { greatestEffort, positions }: ListingOptions,
-  { signals, totals }: Remembered
+  { signals, stretches, totals }: Memory
 ): Asking<FoundPage | null> {
   const selection = LeadListing.select(idOf(brandId), query.filter)
   const none = { total: 0, ids: [], windows: null }
@@ -153,11 +154,12 @@ function* findPage(
         )
       : yield* askIds(
           isPlaced
-            ? yield* Positions.pageSql(selection, LeadListing.orderingOf(query.sort), {
-                limit,
-                offset,
-                total
-              })
+            ? yield* Positions.pageSql(
+                selection,
+                LeadListing.orderingOf(query.sort),
+                { limit, offset, total },
+                stretches
+              )
             : LeadListing.pageSql(selection, query, counts, total)
         )
   return { total, ids, windows: yield* windowsFor(query, ids, signals) }
@@ -189,21 +191,29 @@ function* found<A>(asking: Asking<FoundPage | null>, shows: Shows<A>): Asking<A 
 
 /** How lists are read: at once where that is soon done, else in the thread that reads what takes long. */
 export const listReading = ({ aside, read }: typeof Database.Service, options: ListingOptions) => {
-  const totals = new RememberedTotals()
+  const totals = new Remembered<number>(2000)
+  const stretches = new Remembered<Positions.Stretches>(50)
   const signalsAside: KnownSignals = new Map()
   const unhurried = { ...options, greatestEffort: Number.POSITIVE_INFINITY }
   return <A>(brandId: string, query: Query, shows: Shows<A>): Effect.Effect<A, StoreUnavailable> =>
     Effect.flatMap(
       read((sql) => {
         // Of this connection: it changes when any other has written.
-        totals.forgetUnless(sql.get<{ data_version: number }>("PRAGMA data_version")!.data_version)
-        return answer(sql, found(findPage(brandId, query, options, { signals: knownTo(sql), totals }), shows))
+        const { data_version } = sql.get<{ data_version: number }>("PRAGMA data_version")!
+        totals.forgetUnless(data_version)
+        stretches.forgetUnless(data_version)
+        const memory = { signals: knownTo(sql), stretches, totals }
+        return answer(sql, found(findPage(brandId, query, options, memory), shows))
       }),
       (page) =>
         page === null
           ? Effect.suspend(() => {
               // Counted from now on: if something is written meanwhile, the version they are kept by is gone.
-              const counted = { signals: signalsAside, totals: totals.ofNow() }
+              const counted = {
+                signals: signalsAside,
+                stretches: stretches.ofNow(),
+                totals: totals.ofNow()
+              }
               // With no limit, nothing is too much.
               const work = () => found(findPage(brandId, query, unhurried, counted), shows)
               return aside.read(work) as Effect.Effect<A, StoreUnavailable>
