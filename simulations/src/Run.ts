@@ -13,6 +13,7 @@ import { drain, readDeliveries, readLists } from "./Quiet.ts"
 import type { Scenario } from "./Scenario.ts"
 import { setUp } from "./SetUp.ts"
 import * as Disk from "./world/Disk.ts"
+import { sqlite } from "#sqlite-disk"
 import { type Host, service } from "./world/Host.ts"
 import { type Call, Ledger, type Violation } from "./world/Ledger.ts"
 import { type OwnHost, ownHost } from "./world/OwnHost.ts"
@@ -214,7 +215,7 @@ const prepare = (input: RunInput, host: Host) => {
   }
 }
 
-const diskOf = (store: StoreKind): Disk.Disk => (store === "sqlite" ? Disk.sqlite() : Disk.memory())
+const diskOf = (store: StoreKind): Disk.Disk => (store === "sqlite" ? sqlite() : Disk.memory())
 
 /**
  * Runs the service of production over one of its stores, in one synchronous turn; for at most so many virtual seconds,

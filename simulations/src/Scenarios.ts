@@ -1,23 +1,44 @@
-/** The scenarios that come with the project, read from their files. */
+/** The scenarios that come with the project. */
 import { Either, Schema } from "effect"
-import { readdirSync, readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
+import clockTrouble from "./scenarios/clock-trouble.json" with { type: "json" }
+import crashLoop from "./scenarios/crash-loop.json" with { type: "json" }
+import erasure from "./scenarios/erasure.json" with { type: "json" }
+import flakyConsumers from "./scenarios/flaky-consumers.json" with { type: "json" }
+import keyRotation from "./scenarios/key-rotation.json" with { type: "json" }
+import launchBurst from "./scenarios/launch-burst.json" with { type: "json" }
+import lostAnswers from "./scenarios/lost-answers.json" with { type: "json" }
+import monthOfRetries from "./scenarios/month-of-retries.json" with { type: "json" }
+import quietDay from "./scenarios/quiet-day.json" with { type: "json" }
+import rateStorm from "./scenarios/rate-storm.json" with { type: "json" }
+import resendStorm from "./scenarios/resend-storm.json" with { type: "json" }
+import swarm from "./scenarios/swarm.json" with { type: "json" }
+import syncRace from "./scenarios/sync-race.json" with { type: "json" }
 import { Scenario } from "./Scenario.ts"
 
-const folder = fileURLToPath(new URL("../scenarios", import.meta.url))
+const scenarios: ReadonlyMap<string, unknown> = new Map(
+  [
+    clockTrouble,
+    crashLoop,
+    erasure,
+    flakyConsumers,
+    keyRotation,
+    launchBurst,
+    lostAnswers,
+    monthOfRetries,
+    quietDay,
+    rateStorm,
+    resendStorm,
+    swarm,
+    syncRace
+  ].map((scenario) => [scenario.name, scenario])
+)
 
-export const scenarioNames = (): ReadonlyArray<string> =>
-  readdirSync(folder)
-    .filter((name) => name.endsWith(".json"))
-    .map((name) => name.slice(0, -".json".length))
-    .sort()
+export const scenarioNames = (): ReadonlyArray<string> => [...scenarios.keys()].sort()
 
 /** Null when there is none of this name. A file that is no scenario is a defect. */
 export const scenarioNamed = (name: string): Scenario | null =>
-  scenarioNames().includes(name)
+  scenarios.has(name)
     ? Either.getOrThrow(
-        Schema.decodeUnknownEither(Scenario, { onExcessProperty: "error" })(
-          JSON.parse(readFileSync(`${folder}/${name}.json`, "utf8"))
-        )
+        Schema.decodeUnknownEither(Scenario, { onExcessProperty: "error" })(scenarios.get(name))
       )
     : null

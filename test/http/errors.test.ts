@@ -318,7 +318,7 @@ describe("failures of ours", () => {
       .trim()
       .split("\n")
       .map((each) => JSON.parse(each))
-    expect([status, lines.length, lines.at(-1).error.code]).toEqual([200, 201, "unavailable"])
+    expect([status, lines.length, lines.at(-1).error.code]).toEqual([200, 101, "unavailable"])
     expect(own.log.some((each) => each.includes("store unavailable") && each.includes("full"))).toBe(true)
   })
 

@@ -1,5 +1,5 @@
 /** `pnpm simulate` as a process of its own: bundled, so that it starts in a third of the time. */
-import { Planting } from "@lead-signals/simulations"
+import { Planting } from "@lead-signals/simulations/bugs"
 import { execFile } from "node:child_process"
 import { rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"

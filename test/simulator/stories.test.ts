@@ -1,5 +1,5 @@
 /** What happens when a rule breaks: it is found, its story is made small, and the story can be told again. */
-import { bugNamed, bugs, huntAll, Planting } from "@lead-signals/simulations"
+import { bugNamed, bugs, huntAll, Planting } from "@lead-signals/simulations/bugs"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"

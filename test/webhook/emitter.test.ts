@@ -25,7 +25,7 @@ const waits = [5000, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 
 
 const stores = [
   ["memory", () => MemoryStore.layer],
-  ["SQLite", () => SqliteStore.layer({ filename: temporaryFile("emitter.sqlite") })]
+  ["SQLite", () => SqliteStore.layer({ filename: temporaryFile("emitter.sqlite"), synced: false })]
 ] as const
 
 describe.each(stores)("the emitter on %s", (_, store) => {

@@ -6,3 +6,8 @@ export { type FetchHandler, fetchHandler } from "./fetch.ts"
 export { OperatorToken } from "./handlers/Access.ts"
 export { Draining } from "./handlers/Health.ts"
 export { DefaultRateLimit } from "./handlers/Operator.ts"
+// What types of `Api` name, so that a host can export what it makes of it.
+export { ApiKeyAccess, OperatorAccess } from "./contract/Access.ts"
+export { InvalidOperatorToken, PayloadTooLarge, UnsupportedMediaType } from "./contract/Failures.ts"
+// What an operator sends, for hosts that take it by other ways than HTTP.
+export { Amendment, NewBrand, NewCampaign, NewKey } from "./contract/OperatorApi.ts"

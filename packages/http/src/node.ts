@@ -108,22 +108,43 @@ const respond = (
   }
 }
 
+export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
+
+/**
+ * The API as a listener of a Node server's requests, for a host with a server of its own. It answers every request that it is
+ * handed, by the target as it was sent (`request.url`: a host that serves it under a path takes that off), and reads the
+ * body itself: nothing may have read it before. A response that its client leaves alone stops the work on it.
+ */
+export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen(function* () {
+  const { app, quick } = yield* service
+  const handle = yield* untraced(NodeHttpServer.makeHandler(app))
+  const runtime = yield* untraced(Effect.runtime<never>())
+  return (request, response) => {
+    // A socket that breaks while it is written to is no error of ours.
+    response.on("error", () => {})
+    request.on("error", () => {})
+    const reply = quick({
+      method: request.method ?? "",
+      target: request.url ?? "",
+      authorization: request.headers.authorization
+    })
+    if (reply === null) handle(request, response)
+    else respond(runtime, reply, response)
+  }
+})
+
 const start = (
   options: NodeServerOptions
 ): Effect.Effect<typeof NodeServer.Service, Error, Requirements | Scope.Scope> =>
   Effect.gen(function* () {
-    const { app, quick } = yield* service
-    const handle = yield* untraced(NodeHttpServer.makeHandler(app))
-    const runtime = yield* untraced(Effect.runtime<never>())
+    const listener = yield* nodeListener
     // Node's own refusal of a request without Host has no body; the one below has.
     const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false })
     const pending = new WeakMap<Socket, PendingAnswers>()
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
       const { socket } = request
-      // A socket that breaks while it is written to is no error of ours.
-      response.on("error", () => {})
-      request.on("error", () => {})
       if (request.httpVersion === "1.1" && request.headers.host === undefined) {
+        response.on("error", () => {})
         refuse(socket, "HOST_MISSING")
         return
       }
@@ -134,13 +155,7 @@ const start = (
         answers.open--
         if (answers.open === 0 && answers.refusal !== null) refuse(socket, answers.refusal)
       })
-      const reply = quick({
-        method: request.method ?? "",
-        target: request.url ?? "",
-        authorization: request.headers.authorization
-      })
-      if (reply === null) handle(request, response)
-      else respond(runtime, reply, response)
+      listener(request, response)
     }
     server.on("request", answer)
     // Without these, Node answers 417 and closes on CONNECT, each without a body.

@@ -5,7 +5,7 @@ import { DefaultRateLimit, Draining, OperatorToken, webCrypto } from "@lead-sign
 import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Emitter, TargetGuard } from "@lead-signals/webhook"
+import { Emitter } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Data, Effect, Layer } from "effect"
 import { banner } from "./Banner.ts"
@@ -21,12 +21,8 @@ const drainTime = "10 seconds"
 const storeOf = ({ database }: Settings) =>
   database === "memory" ? MemoryStore.layer : SqliteStore.layer({ filename: database })
 
-/** What sends webhooks, and what judges their targets. */
 const webhooksOf = ({ webhookAllow: allowed, webhookRetryMillis: scheduleMillis }: Settings) =>
-  Layer.merge(
-    Emitter.layer({ scheduleMillis, drain: drainTime }).pipe(Layer.provide(NodeWebhook.sender({ allowed }))),
-    TargetGuard.layer({ allowed })
-  ).pipe(Layer.provide(NodeWebhook.resolver))
+  NodeWebhook.layer({ allowed, scheduleMillis, drain: drainTime })
 
 const storeFailed = ({ reason }: StoreUnavailable) =>
   new StartFailed({ message: `The database can't be used: ${reason}. LEAD_SIGNALS_DATABASE names another.` })

@@ -1,13 +1,51 @@
-/** Posts with undici, and resolves names without holding up anyone else's. */
-import { Effect, Layer, Runtime } from "effect"
+/**
+ * Sends webhooks from Node: posts with undici, resolves names without holding up anyone else's. `layer` is all of it.
+ */
+import { Effect, Either, Layer, Runtime } from "effect"
 import { promises as dns } from "node:dns"
 import { isIP, type LookupFunction, type Socket } from "node:net"
 import { Agent, buildConnector, type Dispatcher } from "undici"
-import { type AttemptError, Retries } from "@lead-signals/domain"
-import type { Scheme } from "./Addresses.ts"
+import {
+  type AttemptError,
+  type Entropy,
+  type Outbox,
+  Retries,
+  type WebhookTargets
+} from "@lead-signals/domain"
+import * as Addresses from "./Addresses.ts"
+import * as Emitter from "./Emitter.ts"
 import { Resolver, Unresolvable } from "./Resolver.ts"
 import { greatestExcerptBytes, type PostAnswer, type PostRequest, Sender, SendFailed } from "./Sender.ts"
 import * as TargetGuard from "./TargetGuard.ts"
+
+// What types of `sender` name.
+export { Sender } from "./Sender.ts"
+
+export interface WebhookOptions extends Partial<Emitter.EmitterOptions> {
+  /** Networks that webhooks may reach although they are not public, also over plain http; CIDRs, as `127.0.0.0/8`. */
+  readonly allowed?: ReadonlyArray<Addresses.Cidr | string>
+}
+
+const cidrOf = (given: Addresses.Cidr | string): Addresses.Cidr =>
+  typeof given === "string"
+    ? Either.getOrThrowWith(Addresses.parseCidr(given), (message) => new TypeError(`${given}: ${message}`))
+    : given
+
+/**
+ * What sends a store's events, and what judges their targets. It begins with the layer and stops with it. Throws a
+ * `TypeError` on a network that can't be read.
+ */
+export const layer = ({ allowed = [], ...options }: WebhookOptions = {}): Layer.Layer<
+  Emitter.Emitter | WebhookTargets,
+  never,
+  Outbox | Entropy
+> => {
+  const guard = { allowed: allowed.map(cidrOf) }
+  return Layer.merge(
+    Emitter.layer(options).pipe(Layer.provide(sender(guard))),
+    TargetGuard.layer(guard)
+  ).pipe(Layer.provide(resolver))
+}
 
 /* Resolving */
 
@@ -101,7 +139,7 @@ const guarded = (
   sockets: Set<Socket>
 ): Connector => {
   const lookup =
-    (scheme: Scheme): LookupFunction =>
+    (scheme: Addresses.Scheme): LookupFunction =>
     (hostname, { all }, callback) => {
       addressesOf(hostname).then(
         (addresses) => {
@@ -116,7 +154,7 @@ const guarded = (
         () => callback(new NameUnresolvable(), [])
       )
     }
-  const connector = (scheme: Scheme): Connector =>
+  const connector = (scheme: Addresses.Scheme): Connector =>
     buildConnector({
       // A connection that is not there when its attempt is over is given up, also in the middle of the TLS handshake.
       timeout: Retries.attemptTimeoutMillis,
@@ -125,7 +163,7 @@ const guarded = (
     } as buildConnector.BuildOptions)
   const connectors = { "https:": connector("https:"), "http:": connector("http:") }
   return (target, callback) => {
-    const scheme = target.protocol as Scheme
+    const scheme = target.protocol as Addresses.Scheme
     const literal = target.hostname.replace(/^\[|\]$/g, "")
     // An address is dialled without being looked up.
     if (isIP(literal) !== 0 && !TargetGuard.areAllPermitted([literal], scheme, options)) {

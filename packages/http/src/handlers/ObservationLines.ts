@@ -19,9 +19,6 @@ import { errorBody, PayloadTooLarge, unavailableMessage } from "../contract/Fail
 /** A line may be so long; with what is read ahead, so much is held at once. */
 export const greatestLineBytes = 16 * 1024 * 1024
 
-/** So many are answered as one. */
-const batchLength = 100
-
 export const lineTooLarge = new PayloadTooLarge({ message: "A line of x-ndjson takes at most 16 MiB." })
 
 /** A line with its number, from 1. */
@@ -142,7 +139,7 @@ const outcomes = <E>(
       Stream.concat(Stream.fromEffect(Effect.suspend(() => cutter.rest()))),
       Stream.flatMap((lines) =>
         Stream.fromIterable(
-          Chunk.chunksOf(Chunk.fromIterable(lines.filter((line) => !isBlank(line))), batchLength)
+          Chunk.chunksOf(Chunk.fromIterable(lines.filter((line) => !isBlank(line))), Observing.pieceLength)
         )
       ),
       Stream.mapEffect((lines) => recordLines(brand, Chunk.toReadonlyArray(lines))),

@@ -46,7 +46,10 @@ const replaced = (chance: Prng, now: () => number, replacements: Record<string, 
   Math.random = () => chance.fraction()
   Date.now = now
   return () => {
-    Object.assign(globalThis, kept)
+    for (const [name, own] of Object.entries(kept)) {
+      if (own === undefined) Reflect.deleteProperty(globalThis, name)
+      else Reflect.set(globalThis, name, own)
+    }
     Math.random = random
     Date.now = dateNow
     for (const fiber of fibers) if (!fibersBefore.has(fiber)) fibers.delete(fiber)
@@ -123,16 +126,37 @@ class Handle {
   }
 }
 
+/** The host's own way to go on once all that is promised has run: Node's `setImmediate`, or a message to oneself. */
+const laterOf = (): ((task: () => void) => void) => {
+  const own = Reflect.get(globalThis, "setImmediate") as ((task: () => void) => unknown) | undefined
+  if (own !== undefined) return (task) => void own(task)
+  const Channel = Reflect.get(globalThis, "MessageChannel") as new () => {
+    readonly port1: {
+      readonly addEventListener: (kind: "message", told: () => void) => void
+      readonly start: () => void
+    }
+    readonly port2: { readonly postMessage: (message: null) => void }
+  }
+  const { port1, port2 } = new Channel()
+  let waiting = (): void => {}
+  port1.addEventListener("message", () => waiting())
+  port1.start()
+  return (task) => {
+    waiting = task
+    port2.postMessage(null)
+  }
+}
+
 /**
  * Runs work that has promises in it and may set timers: those are the kernel's then. `settle` lets the host run everything
- * that was promised; it is the host's own `setImmediate`, and nothing that waits for input or output is waited for.
+ * that was promised; it is the host's own, and nothing that waits for input or output is waited for.
  */
 export const virtualised = async <A>(
   chance: Prng,
   { after, now }: VirtualTimers,
   work: (settle: () => Promise<void>) => Promise<A>
 ): Promise<A> => {
-  const setImmediate = Reflect.get(globalThis, "setImmediate") as (task: () => void) => unknown
+  const later = laterOf()
   const every = (millis: number, task: () => void): Handle => {
     let cancel = (): void => {}
     const next = (): void => {
@@ -167,7 +191,7 @@ export const virtualised = async <A>(
   })
   const giveBack = drawnFrom(chance)
   try {
-    return await work(() => new Promise((resolve) => void setImmediate(resolve)))
+    return await work(() => new Promise((resolve) => later(resolve)))
   } finally {
     giveBack()
     restore()

@@ -1,0 +1,247 @@
+/** The core and the API over a store, behind promises. */
+import {
+  type Campaign,
+  Decoding,
+  type Deliveries,
+  Directory,
+  type Entropy,
+  leadDetailView,
+  leadListView,
+  LeadQueries,
+  type LeadStore,
+  metricsView,
+  MetricSnapshots,
+  NewSignal,
+  Observing,
+  Operating,
+  type Outbox,
+  type Outcome,
+  type RateWindows,
+  Reading,
+  type Signal,
+  type StoreUnavailable,
+  type WebhookTargets,
+  warningsView
+} from "@lead-signals/domain"
+import {
+  Amendment,
+  DefaultRateLimit,
+  fetchHandler,
+  type FetchHandler,
+  NewBrand,
+  NewCampaign,
+  NewKey,
+  OperatorToken,
+  webCrypto
+} from "@lead-signals/http"
+import { Effect, Encoding, Layer, Logger, ManagedRuntime } from "effect"
+import { type Call, Calls } from "./Calls.ts"
+import { entriesOf, type LeadDetailQuery, type LeadListQuery, type MetricsQuery } from "./Queries.ts"
+
+export type { Call }
+
+/** All ports of a store: `MemoryStore.layer`, `SqliteStore.layer({ filename })`, or one of your own. */
+export type Store = Layer.Layer<LeadStore | Outbox | Deliveries | Directory | RateWindows, StoreUnavailable>
+
+/** What sends webhooks: `layer(…)` of `@lead-signals/webhook/node`. */
+export type Webhooks = Layer.Layer<WebhookTargets, never, Outbox | Entropy>
+
+/** What happened, and what is known of it: `requestId`, `route`, `status`, `durationMillis` and the like. */
+export interface LogLine {
+  readonly level: string
+  readonly message: string
+  readonly [annotation: string]: unknown
+}
+
+export interface EmbeddedOptions {
+  readonly store: Store
+  /** What the operator's calls of `fetch` take. Unless given, none is known to anybody: use the methods. */
+  readonly operatorToken?: string
+  /** Requests a minute of a key that has no limit of its own; 60 unless given. */
+  readonly requestsPerMinute?: number
+  /** Without it events are kept, and nothing is sent. */
+  readonly webhooks?: Webhooks
+  /** Takes each line of the log; unless given there is none. No line holds personal data, a key or a secret. */
+  readonly log?: (line: LogLine) => void
+}
+
+const readSignal = Decoding.decode(NewSignal, { whole: "The signal", strict: true })
+const readAmendment = Decoding.decode(Amendment, { whole: "The amendment", strict: true })
+const readBrand = Decoding.decode(NewBrand, { whole: "The brand", strict: true })
+const readCampaign = Decoding.decode(NewCampaign, { whole: "The campaign", strict: true })
+const readKey = Decoding.decode(NewKey, { whole: "The key", strict: true })
+
+const noWebhooks: Layer.Layer<never> = Layer.empty
+
+const logging = (log: EmbeddedOptions["log"]): Layer.Layer<never> =>
+  log === undefined
+    ? Logger.remove(Logger.defaultLogger)
+    : Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ annotations, logLevel, message }) =>
+          log({
+            level: logLevel.label.toLowerCase(),
+            message: String(message),
+            ...Object.fromEntries(annotations)
+          })
+        )
+      )
+
+/**
+ * Opens the store and makes a service over it. Rejected with `StoreUnavailable` when the store can't be opened.
+ */
+export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadSignals> => {
+  const token = options.operatorToken ?? Encoding.encodeHex(crypto.getRandomValues(new Uint8Array(32)))
+  const limit = options.requestsPerMinute ?? 60
+  const stores = Layer.provideMerge(options.webhooks ?? noWebhooks, Layer.merge(options.store, webCrypto))
+  const runtime = ManagedRuntime.make(
+    Layer.mergeAll(stores, Layer.succeed(OperatorToken, token), Layer.succeed(DefaultRateLimit, limit)).pipe(
+      Layer.provideMerge(logging(options.log))
+    )
+  )
+  const calls = new Calls(runtime)
+  try {
+    return new Embedded(calls, await calls.run(fetchHandler), limit)
+  } catch (failure) {
+    await calls.close()
+    throw failure
+  }
+}
+
+type Services = Layer.Layer.Success<Store> | Entropy | OperatorToken | DefaultRateLimit
+
+/** Values as the API answers them: times as ISO 8601 texts in UTC, `null` for what is not known. */
+class Embedded {
+  /** The whole HTTP API. Never rejects: every failure is a response. */
+  readonly fetch: FetchHandler
+
+  constructor(
+    private readonly calls: Calls<Services, StoreUnavailable>,
+    fetch: FetchHandler,
+    private readonly requestsPerMinute: number
+  ) {
+    this.fetch = fetch
+  }
+
+  /** A page of the brand's leads. Rejects with `InvalidParameter`, which names the parameter. */
+  list(brandId: string, query: LeadListQuery = {}, call?: Call) {
+    const work = Effect.flatMap(LeadQueries.readList(entriesOf(query)), (read) =>
+      Effect.map(Reading.listLeads(brandId, read), (page) => leadListView(read, page))
+    )
+    return this.calls.run(work, call)
+  }
+
+  /** One lead with its newest engagements. Rejects with `NotFound`. */
+  detail(brandId: string, leadId: number, query: LeadDetailQuery = {}, call?: Call) {
+    const work = Effect.gen(function* () {
+      const { withDetail } = yield* LeadQueries.readDetail(entriesOf(query))
+      const { lead, window } = yield* Reading.leadDetail(brandId, leadId, withDetail)
+      return leadDetailView(lead, window, withDetail)
+    })
+    return this.calls.run(work, call)
+  }
+
+  /** What a campaign has come to in the span. Rejects with `NotFound` and `InvalidParameter`. */
+  metrics(brandId: string, campaignId: string, query: MetricsQuery = {}, call?: Call) {
+    const work = Effect.gen(function* () {
+      const { span, warnings } = yield* MetricSnapshots.readQuery(entriesOf(query))
+      const found = yield* Reading.campaignMetrics(brandId, campaignId, span)
+      return { ...metricsView(campaignId, found), ...warningsView(warnings) }
+    })
+    return this.calls.run(work, call)
+  }
+
+  /**
+   * Records what was seen, any number at once, and says of each in order what became of it: `recorded`, `duplicate`,
+   * `suppressed`, or `rejected` with a message. Rejects with `NotFound` when there is no such brand. Sending again is free.
+   */
+  observe(
+    brandId: string,
+    observations: ReadonlyArray<unknown>,
+    call?: Call
+  ): Promise<ReadonlyArray<Outcome>> {
+    const work = Effect.flatMap(Operating.brand(brandId), (brand) =>
+      Observing.recordObservations(brand, observations)
+    )
+    return this.calls.run(work, call)
+  }
+
+  async createBrand(name: string, call?: Call): Promise<{ readonly id: string; readonly name: string }> {
+    const work = Effect.flatMap(readBrand({ name }), (read) => Operating.createBrand(read.name))
+    const brand = await this.calls.run(work, call)
+    return { id: brand.id, name: brand.name }
+  }
+
+  brands(call?: Call): Promise<ReadonlyArray<{ readonly id: string; readonly name: string }>> {
+    const work = Effect.flatMap(Directory, (directory) => directory.brands)
+    return this.calls.run(
+      Effect.map(work, (brands) => brands.map(({ id, name }) => ({ id, name }))),
+      call
+    )
+  }
+
+  /** A key of the brand for `fetch`; its value is in this answer and nowhere else, ever. */
+  async createKey(
+    brandId: string,
+    options: { readonly label: string; readonly requestsPerMinute?: number },
+    call?: Call
+  ): Promise<{ readonly id: string; readonly value: string }> {
+    const work = Effect.flatMap(readKey(options), ({ label, requestsPerMinute = this.requestsPerMinute }) =>
+      Operating.createKey(brandId, { label, requestsPerMinute })
+    )
+    const { key, value } = await this.calls.run(work, call)
+    return { id: key.id, value }
+  }
+
+  /** Rejects with `NotFound` when the brand has no such key. */
+  revokeKey(brandId: string, keyId: string, call?: Call): Promise<void> {
+    return this.calls.run(Operating.revokeKey(brandId, keyId), call)
+  }
+
+  /** Something that is watched. Rejects with `InvalidParameter`, which names the field. */
+  createSignal(brandId: string, signal: typeof NewSignal.Encoded, call?: Call): Promise<Signal> {
+    const work = Effect.flatMap(readSignal(signal), (read) => Operating.createSignal(brandId, read))
+    return this.calls.run(work, call)
+  }
+
+  createCampaign(brandId: string, name: string, call?: Call): Promise<Campaign> {
+    const work = Effect.flatMap(readCampaign({ name }), (read) =>
+      Operating.createCampaign(brandId, read.name)
+    )
+    return this.calls.run(work, call)
+  }
+
+  /** Sets flags and score; what is not named stays. Rejects with `NotFound` and `InvalidParameter`. */
+  async amend(
+    brandId: string,
+    leadId: number,
+    amendment: typeof Amendment.Encoded,
+    call?: Call
+  ): Promise<void> {
+    const work = Effect.flatMap(readAmendment(amendment), (read) =>
+      Operating.amendLead(brandId, leadId, read)
+    )
+    await this.calls.run(work, call)
+  }
+
+  /** Removes the person, everywhere; what is seen of the person later is not recorded. Rejects with `NotFound`. */
+  erase(brandId: string, leadId: number, call?: Call): Promise<void> {
+    const work = Effect.flatMap(Operating.brand(brandId), (brand) => Operating.eraseLead(brand, leadId))
+    return this.calls.run(work, call)
+  }
+
+  /** Runs an Effect of the host's over the service: its store, and what the API needs. */
+  run<A, E>(work: Effect.Effect<A, E, Services>, call?: Call): Promise<A> {
+    return this.calls.run(work, call)
+  }
+
+  /**
+   * Stops the calls that are under way, lets deliveries be recorded, and closes the store; a server that hands requests to
+   * `fetch` is stopped before. Calls after it reject with `Closed`.
+   */
+  close(): Promise<void> {
+    return this.calls.close()
+  }
+}
+
+export type LeadSignals = Embedded

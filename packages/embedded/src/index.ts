@@ -1,0 +1,14 @@
+/** Lead Signals inside a host that does not use Effect: promises, plain values, a fetch handler. */
+export {
+  createLeadSignals,
+  type EmbeddedOptions,
+  type LeadSignals,
+  type Call,
+  type LogLine,
+  type Store,
+  type Webhooks
+} from "./LeadSignals.ts"
+export { Closed } from "./Calls.ts"
+export type { LeadListQuery, LeadDetailQuery, MetricsQuery } from "./Queries.ts"
+// What a call is rejected with.
+export { InvalidParameter, NotFound, StoreUnavailable } from "@lead-signals/domain"
