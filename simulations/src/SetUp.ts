@@ -82,7 +82,7 @@ export const setUp = (stage: Stage, plan: PlannedBrand, index: number): Effect.E
       leadIds: new Map(),
       instants: [],
       mirror: new Map(),
-      syncedUntil: null
+      syncCursor: null
     }
     ledger.brands.push(brand)
     for (const webhook of webhooks) world.consumers.set(webhook.url, consumer(stage, webhook))

@@ -11,3 +11,5 @@ export { ApiKeyAccess, OperatorAccess } from "./contract/Access.ts"
 export { InvalidOperatorToken, PayloadTooLarge, UnsupportedMediaType } from "./contract/Failures.ts"
 // What an operator sends, for hosts that take it by other ways than HTTP.
 export { Amendment, NewBrand, NewCampaign, NewKey } from "./contract/OperatorApi.ts"
+// What is answered, as types.
+export type { LeadDetailAnswer, LeadListAnswer, MetricsAnswer, WebhookEvent } from "./contract/Answers.ts"

@@ -1,58 +1,83 @@
 /**
- * A client that keeps a copy of a brand's leads: it asks for what was updated since the last time, from a little before
- * that, and takes each lead once. What it ends with must be what there is.
+ * A client that keeps a copy of a brand's leads: `@lead-signals/client`, as its users run it, over the simulated network. What
+ * it ends with must be what there is.
  */
-import { Effect } from "effect"
-import type { StagedBrand } from "../world/Ledger.ts"
+import { makeClient, NoAnswer, type Transport } from "@lead-signals/client/effect"
+import { Effect, Stream } from "effect"
 import type { Query } from "../oracles/ReferenceModel.ts"
-import { type Caller, type Stage, succeeding } from "./Stage.ts"
+import type { StagedBrand } from "../world/Ledger.ts"
+import { type Caller, once, type Stage } from "./Stage.ts"
 
-const replayMillis = 120_000
 const pageSize = 25
 
-/**
- * Takes over what has changed since the last time. Where leads moved between its pages one may have slipped by: then the
- * client begins from where it was, the next time.
- */
-export const sync = (stage: Stage, caller: Caller, brand: StagedBrand): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    const { ledger } = stage
-    const since = brand.syncedUntil === null ? null : brand.syncedUntil - replayMillis
-    const seen = new Set<number>()
-    let until = brand.syncedUntil
-    for (let page = 1; ; page++) {
-      const query: Query = {
-        filter: since === null ? {} : { updatedAfter: since },
-        field: "updatedAt",
-        direction: "asc",
-        page,
-        pageSize,
-        engagements: "none"
-      }
-      const text = since === null ? "" : `&updatedAfter=${new Date(since).toISOString()}`
-      const { data, meta } = yield* succeeding(
+/** What the client asks, as the reference understands it. */
+const queryOf = (parameters: URLSearchParams): Query => {
+  const updatedAfter = parameters.get("updatedAfter")
+  return {
+    filter: updatedAfter === null ? {} : { updatedAfter: Date.parse(updatedAfter) },
+    field: "updatedAt",
+    direction: "asc",
+    page: Number(parameters.get("page")),
+    pageSize: Number(parameters.get("pageSize")),
+    engagements: "none"
+  }
+}
+
+const transport = (stage: Stage, caller: Caller, brand: StagedBrand): Transport => {
+  let attempts = 0
+  return ({ url }) =>
+    Effect.suspend(() => {
+      const { pathname, search, searchParams } = new URL(url)
+      const label = `${caller.label} request ${++attempts}`
+      return once(
         stage,
-        { ...caller, label: `${caller.label} page ${page}` },
+        { ...caller, label },
         {
-          route: "/signals/leads",
-          query: `sort=updatedAt:asc&pageSize=${pageSize}&page=${page}${text}`,
+          route: pathname,
+          query: search.slice(1),
           brand,
           key: brand.key,
-          meaning: { means: "list", query }
+          meaning: { means: "list", query: queryOf(searchParams) }
         }
       )
-      for (const lead of data) {
-        seen.add(lead.id)
-        // An answer that was under way may be older than one that overtook it.
-        if ((brand.mirror.get(lead.id)?.updatedAt ?? "") > lead.updatedAt) continue
-        brand.mirror.set(lead.id, lead)
-        brand.leadIds.set(lead.extId, lead.id)
-        until = Math.max(until ?? 0, Date.parse(lead.updatedAt))
-      }
-      if (page > 1) ledger.marks.add("a sync took several pages")
-      if (page < meta.pagination.pageCount) continue
-      if (seen.size >= meta.pagination.total) brand.syncedUntil = until
-      else ledger.marks.add("a lead slipped by a client that pages")
-      return
-    }
+    }).pipe(
+      Effect.tap(({ status }) =>
+        Effect.sync(() => {
+          if (status >= 500) stage.ledger.marks.add("a request met 503")
+        })
+      ),
+      Effect.mapError(() => {
+        stage.ledger.marks.add("a request got no answer")
+        return new NoAnswer({ reason: "the network" })
+      })
+    )
+}
+
+/** Takes over what has changed since the last time, for as long as it takes. */
+export const sync = (stage: Stage, caller: Caller, brand: StagedBrand): Effect.Effect<void> => {
+  const { ledger } = stage
+  const client = makeClient({
+    url: "https://service.simulated",
+    key: brand.key.value,
+    transport: transport(stage, caller, brand),
+    patience: "7 days",
+    timeout: "1 day"
   })
+  let pages = 0
+  const cursor = brand.syncCursor ?? undefined
+  return client.changes({ cursor, pageSize }).pipe(
+    Stream.runForEach((page) =>
+      Effect.sync(() => {
+        if (++pages > 1) ledger.marks.add("a sync took several pages")
+        for (const lead of page.leads) {
+          brand.mirror.set(lead.id, lead)
+          brand.leadIds.set(lead.extId, lead.id)
+        }
+        brand.syncCursor = page.cursor
+      })
+    ),
+    Effect.catchAll((failure) =>
+      Effect.sync(() => ledger.violate("calls succeed", `the sync client: ${failure.message}`))
+    )
+  )
+}

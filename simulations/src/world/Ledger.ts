@@ -123,7 +123,7 @@ export interface StagedBrand {
   readonly instants: Array<number>
   /** What a client that syncs has. */
   readonly mirror: Map<number, Json>
-  syncedUntil: number | null
+  syncCursor: string | null
 }
 
 /** A rule that did not hold, by the oracle that says so. */

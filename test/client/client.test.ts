@@ -1,0 +1,309 @@
+/** The client against a real server, and against services that refuse, delay and break off, on a clock of the test's own. */
+import {
+  createClient,
+  InvalidCursor,
+  RequestRefused,
+  Unanswered,
+  verifyWebhook,
+  WebhookRefused
+} from "@lead-signals/client"
+import { type CallFailure, makeClient, NoAnswer, type TransportAnswer } from "@lead-signals/client/effect"
+import { Signing } from "@lead-signals/webhook"
+import { Duration, Effect, Exit, Fiber, Stream, TestClock, TestContext } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { observation, observe, setUpBrand, startApi } from "../http/Harness.ts"
+
+const setUp = async (people: number, requestsPerMinute?: number) => {
+  const api = await startApi()
+  const brand = await setUpBrand(api, requestsPerMinute)
+  const all = Array.from({ length: people }, (_, i) => observation(brand.signalId, `p${i}`, `e${i}`))
+  for (let from = 0; from < all.length; from += 400) await observe(api, brand, ...all.slice(from, from + 400))
+  return { api, brand, client: createClient({ url: api.url, key: brand.key }) }
+}
+
+const all = async <A>(values: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const found: Array<A> = []
+  for await (const value of values) found.push(value)
+  return found
+}
+
+describe("the client", () => {
+  it("reads pages, a lead and metrics as the API answers them [LIST-1, DET-1, MET-2, PAGE-1]", async () => {
+    const { api, brand, client } = await setUp(230)
+    const plain = async (path: string) => (await api.call(path, { token: brand.key })).body
+    const page = await client.listLeads({ search: "name of p1", sort: "name:asc", pageSize: 7, page: 2 })
+    expect(page).toEqual(await plain("/signals/leads?search=name%20of%20p1&sort=name:asc&pageSize=7&page=2"))
+    const found = await all(client.leads({ createdAfter: new Date("2020-01-01"), pageSize: 100 }))
+    expect(new Set(found.map(({ id }) => id)).size).toBe(230)
+    const detail = await client.getLead(3, { includeEngagementDetail: true })
+    expect({ data: detail }).toEqual(await plain("/signals/leads/3?includeEngagementDetail=true"))
+    const campaign = await api.operate("POST", `/operator/brands/${brand.id}/campaigns`, { name: "c" })
+    const { id } = campaign.body.data
+    expect({ data: await client.campaignMetrics(id) }).toEqual(await plain(`/campaign/${id}/metrics`))
+  })
+
+  it("says what was refused, and by which request [ERR-1, ERR-3, AUTH-2]", async () => {
+    const { api, client } = await setUp(1)
+    const failures = await Promise.all(
+      [
+        client.listLeads({ pageSize: 0 }),
+        client.getLead(99),
+        createClient({ url: api.url, key: "no key" }).listLeads()
+      ].map((call) =>
+        call.then(
+          () => null,
+          (failure: RequestRefused) => failure
+        )
+      )
+    )
+    expect(
+      failures.map((failure) => [failure instanceof RequestRefused, failure?.status, failure?.code])
+    ).toEqual([
+      [true, 400, "invalid_parameter"],
+      [true, 404, "not_found"],
+      [true, 401, "invalid_api_key"]
+    ])
+    expect(failures[0]!.message).toContain("pageSize takes")
+    expect(api.log.some((line) => line.includes(failures[0]!.requestId!))).toBe(true)
+  })
+
+  it("stops a loop that is left, and a call whose signal is aborted", async () => {
+    const { api, client } = await setUp(60)
+    const before = api.log.length
+    for await (const lead of client.leads({ pageSize: 10 })) if (lead.id > 0) break
+    expect(api.log.length - before).toBeLessThanOrEqual(2)
+    const reason = new Error("enough")
+    const hanging = createClient({ url: api.url, key: "k", fetch: () => new Promise(() => {}) })
+    await expect(hanging.listLeads({}, { signal: AbortSignal.timeout(20) })).rejects.toThrow(/timeout/i)
+    const abort = new AbortController()
+    const read = all(hanging.changes({}, { signal: abort.signal }))
+    setTimeout(() => abort.abort(reason), 20)
+    await expect(read).rejects.toBe(reason)
+  })
+})
+
+describe("an incremental sync", () => {
+  it("gives everything once, then what has changed, and nothing twice [LIST-5, TIME-5]", async () => {
+    const { api, brand, client } = await setUp(430)
+    const first = await all(client.changes({ pageSize: 50 }))
+    expect(first.flatMap(({ leads }) => leads)).toHaveLength(430)
+    const cursor = first.at(-1)!.cursor
+    const again = await all(client.changes({ cursor }))
+    expect(again.map(({ leads }) => leads.length)).toEqual([0])
+    await api.operate("PATCH", `/operator/brands/${brand.id}/leads/5`, { qualified: true })
+    await observe(api, brand, observation(brand.signalId, "new", "new"))
+    const changed = await all(client.changes({ cursor }))
+    expect(changed.flatMap(({ leads }) => leads.map(({ id }) => id))).toEqual([5, 431])
+    // Half way is a place to go on from, too.
+    const rest = await all(client.changes({ cursor: first[2]!.cursor, pageSize: 100 }))
+    const missing = new Set(first.slice(3).flatMap(({ leads }) => leads.map(({ id }) => id)))
+    const given = new Set(rest.flatMap(({ leads }) => leads.map(({ id }) => id)))
+    for (const id of missing) expect(given).toContain(id)
+  })
+
+  it("refuses a cursor that is none", async () => {
+    const { client } = await setUp(1)
+    for (const cursor of ["", "x", "W10", Buffer.from("[2,null,[]]").toString("base64url")]) {
+      await expect(all(client.changes({ cursor }))).rejects.toBeInstanceOf(InvalidCursor)
+    }
+  })
+
+  it("ends with what there is, whatever moves between its pages [LIST-5, SORT-5]", async () => {
+    const change = fc.record({ at: fc.nat(30), lead: fc.nat(24), tick: fc.constantFrom(0, 0, 0, 1, 5) })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(0, 0, 0, 1, 2), { minLength: 1, maxLength: 24 }),
+        fc.array(change, { maxLength: 30 }),
+        fc.integer({ min: 1, max: 7 }),
+        async (gaps, changes, pageSize) => {
+          let now = 1_000_000_000_000
+          const leads = gaps.map((gap, i) => ({ id: i + 1, state: 0, updatedAt: (now += gap) }))
+          let asked = 0
+          const client = makeClient({
+            url: "http://service",
+            key: "k",
+            transport: ({ url }) =>
+              Effect.sync((): TransportAnswer => {
+                for (const { at, lead, tick } of changes) {
+                  const its = leads[lead]
+                  if (at !== asked || its === undefined) continue
+                  now += tick
+                  its.state++
+                  its.updatedAt = now
+                }
+                asked++
+                const query = new URL(url).searchParams
+                const after = Date.parse(query.get("updatedAfter") ?? "1970-01-01")
+                const found = leads
+                  .filter(({ updatedAt }) => updatedAt >= after)
+                  .sort((a, b) => a.updatedAt - b.updatedAt || a.id - b.id)
+                const from = (Number(query.get("page")) - 1) * pageSize
+                const data = found
+                  .slice(from, from + pageSize)
+                  .map((each) => ({ ...each, updatedAt: new Date(each.updatedAt).toISOString() }))
+                const pageCount = Math.ceil(found.length / pageSize)
+                return {
+                  status: 200,
+                  headers: {},
+                  text: JSON.stringify({ data, meta: { pagination: { pageCount } } })
+                }
+              })
+          })
+          const mirror = new Map<number, any>()
+          let cursor: string | undefined
+          // The second time nothing moves any more.
+          for (let round = 0; round < 2; round++) {
+            if (round === 1) asked = 1000
+            await Effect.runPromise(
+              client.changes({ cursor, pageSize, replayWindow: 0 }).pipe(
+                Stream.runForEach((page) =>
+                  Effect.sync(() => {
+                    for (const lead of page.leads) mirror.set(lead.id, lead)
+                    cursor = page.cursor
+                  })
+                )
+              )
+            )
+          }
+          expect(
+            [...mirror.values()].map(({ id, state }) => [id, state]).sort((a, b) => a[0] - b[0])
+          ).toEqual(leads.map(({ id, state }) => [id, state]))
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+})
+
+/** Runs the call on a clock that stands still but for its waits, and tells how long it took. */
+const timed = <A>(
+  answers: (attempt: number, now: number) => Effect.Effect<TransportAnswer, NoAnswer>,
+  call: (client: ReturnType<typeof makeClient>) => Effect.Effect<A, CallFailure>,
+  patience: Duration.DurationInput = "5 minutes"
+) =>
+  Effect.gen(function* () {
+    let attempts = 0
+    const client = makeClient({
+      url: "http://service/",
+      key: "k",
+      patience,
+      transport: () => Effect.flatMap(TestClock.currentTimeMillis, (now) => answers(++attempts, now))
+    })
+    const running = yield* Effect.fork(Effect.exit(call(client)))
+    for (let i = 0; i < 4000 && (yield* Fiber.poll(running))._tag === "None"; i++) {
+      yield* TestClock.adjust("500 millis")
+    }
+    const seconds = (yield* TestClock.currentTimeMillis) / 1000
+    return { exit: yield* Fiber.join(running), seconds, attempts }
+  }).pipe(Effect.provide(TestContext.TestContext), Effect.runPromise)
+
+const ok: TransportAnswer = {
+  status: 200,
+  headers: {},
+  text: '{"data":[],"meta":{"pagination":{"pageCount":0}}}'
+}
+const failed = (status: number, headers: TransportAnswer["headers"] = {}): TransportAnswer => ({
+  status,
+  headers,
+  text: '{"error":{"code":"unavailable","message":"later"}}'
+})
+
+describe("a client that waits", () => {
+  it("waits as long as Retry-After says, then asks again [RATE-3]", async () => {
+    for (const status of [429, 503]) {
+      const { attempts, exit, seconds } = await timed(
+        (attempt) => Effect.succeed(attempt <= 2 ? failed(status, { "retry-after": "37" }) : ok),
+        (client) => client.listLeads()
+      )
+      expect([Exit.isSuccess(exit), attempts]).toEqual([true, 3])
+      expect(seconds).toBeGreaterThanOrEqual(74)
+      expect(seconds).toBeLessThan(76)
+    }
+  })
+
+  it("waits for the next window when its own is used up, and never longer than one [RATE-2]", async () => {
+    for (const [reset, least, most] of [
+      [20, 20, 22],
+      [9_999_999, 60, 63]
+    ] as const) {
+      const { exit, seconds } = await timed(
+        (attempt) =>
+          Effect.succeed({
+            ...ok,
+            headers: attempt === 1 ? { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(reset) } : {}
+          }),
+        (client) => Effect.zipRight(client.listLeads(), client.listLeads())
+      )
+      expect(Exit.isSuccess(exit)).toBe(true)
+      expect(seconds).toBeGreaterThanOrEqual(least)
+      expect(seconds).toBeLessThan(most)
+    }
+  })
+
+  it("gives up when its patience is over, and says after how many attempts", async () => {
+    const { exit, seconds } = await timed(
+      (attempt) =>
+        attempt % 2 === 0 ? Effect.fail(new NoAnswer({ reason: "ECONNRESET" })) : Effect.succeed(failed(502)),
+      (client) => client.getLead(1),
+      "1 minute"
+    )
+    expect(seconds).toBeLessThan(61)
+    const failure = Exit.isFailure(exit) && exit.cause._tag === "Fail" ? exit.cause.error : null
+    expect(failure instanceof Unanswered).toBe(true)
+    expect(failure?.message).toMatch(
+      /No answer in \d+ s and \d+ attempts; the last: (status 502|ECONNRESET)\./
+    )
+  })
+
+  it("takes what is no JSON, and what never comes, for no answer", async () => {
+    for (const bad of [Effect.succeed({ ...ok, text: "<html>" }), Effect.never]) {
+      const { attempts, exit } = await timed(
+        (attempt) => (attempt === 1 ? bad : Effect.succeed(ok)),
+        (client) => client.listLeads()
+      )
+      expect([Exit.isSuccess(exit), attempts]).toEqual([true, 2])
+    }
+  })
+})
+
+describe("a webhook at its receiver's", () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
+  const body = JSON.stringify({ id: "wh_1", event: "webhook.test", data: { webhookId: "1", message: "m" } })
+  const now = 1_700_000_000_000
+  const headers = Signing.sign([secret], { id: "wh_1", now, body })
+
+  it("is its event when it is signed by one of the secrets, whatever kind of headers it has [DELIV-1]", () => {
+    const upper = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value])
+    )
+    const other = `whsec_${Buffer.alloc(32).toString("base64")}`
+    for (const each of [{ ...headers }, upper, new Headers({ ...headers })]) {
+      expect(verifyWebhook([other, secret], { headers: each, body }, now).event).toBe("webhook.test")
+    }
+    expect(
+      verifyWebhook(secret, { headers: new Headers({ ...headers }), body: Buffer.from(body) }, now).event
+    ).toBe("webhook.test")
+  })
+
+  it("is refused when it is another's, changed, old or not signed [DELIV-1]", () => {
+    const refused = (
+      post: { headers: Record<string, string>; body: string },
+      at = now,
+      by: string | ReadonlyArray<string> = secret
+    ) => {
+      try {
+        verifyWebhook(by, post, at)
+        return "taken"
+      } catch (failure) {
+        return failure instanceof WebhookRefused ? failure.message : "thrown"
+      }
+    }
+    expect(refused({ headers: { ...headers }, body })).toBe("taken")
+    expect(refused({ headers: { ...headers }, body: `${body} ` })).toContain("signature does not match")
+    expect(refused({ headers: { ...headers }, body }, now + 301_000)).toContain("five minutes")
+    expect(refused({ headers: {}, body })).toContain("not signed")
+    expect(refused({ headers: { ...headers }, body }, now, [])).toContain("no secret")
+    expect(refused({ headers: { ...headers }, body }, now, "whsec_x")).toContain("whsec_")
+  })
+})
