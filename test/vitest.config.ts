@@ -13,6 +13,7 @@ const longest = [
   "contracts/memory",
   "simulator/embedding",
   "e2e/listen",
+  "e2e/commands",
   "e2e/import",
   "e2e/readme",
   "webhook/emitter"

@@ -2,11 +2,12 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:net"
-import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
+import { bundleServer } from "./BundledServer.ts"
 import { root } from "./ServerProcess.ts"
 
-const program = fileURLToPath(new URL("../../packages/server/src/webhook-listen.ts", import.meta.url))
+/** `lead-signals` as one file, as it is built. */
+export const program = await bundleServer()
 
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
@@ -19,7 +20,7 @@ export const freePort = async (): Promise<number> => {
 
 export const startListener = (...args: ReadonlyArray<string>) => {
   const { LEAD_SIGNALS_WEBHOOK_SECRET: _, ...env } = process.env
-  const child = spawn(process.execPath, ["--import", "tsx", program, ...args], { cwd: root, env })
+  const child = spawn(process.execPath, [program, "listen", ...args], { cwd: root, env })
   let text = ""
   let look = (): void => {}
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, it } from "vitest"
+import { bundleServer } from "./BundledServer.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import {
   callJson,
@@ -16,7 +16,7 @@ import {
 
 endServersAfterTests()
 const folder = temporaryFolder()
-const command = fileURLToPath(new URL("../../packages/server/src/import-observations.ts", import.meta.url))
+const command = await bundleServer()
 
 let server: ServerProcess
 let brand: Awaited<ReturnType<typeof setUpBrand>>
@@ -42,7 +42,7 @@ const run = (
 ): Promise<Ended> =>
   new Promise((resolve) => {
     const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment }
-    execFile(process.execPath, ["--import", "tsx", command, ...args], { cwd: root, env }, (error, out, err) =>
+    execFile(process.execPath, [command, "import", ...args], { cwd: root, env }, (error, out, err) =>
       resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err })
     )
   })
@@ -54,7 +54,7 @@ const line = (person: string, id: string): string =>
     engagement: { id }
   })
 
-describe("pnpm import-observations", () => {
+describe("lead-signals import", () => {
   it("takes a file in, tells each bad line by its number, and keeps those lines to be mended [EVT-8, ERR-3]", async () => {
     const file = join(folder, "observations.jsonl")
     const good = Array.from({ length: 1200 }, (_, i) => line(`p${i % 90}`, `e${i}`))

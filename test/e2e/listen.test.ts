@@ -22,7 +22,7 @@ const post = async (port: number, body: string, key: string | null, id = "wh_1")
   return (await fetch(`http://127.0.0.1:${port}/any`, { method: "POST", headers, body })).status
 }
 
-describe("pnpm webhook-listen", () => {
+describe("lead-signals listen", () => {
   it("verifies, tells repetitions, fails as planned, and lets no control character through [DELIV-1]", async () => {
     const port = await freePort()
     const listener = startListener("--port", String(port), "--secret", secret, "--fail", "503:2")

@@ -54,7 +54,7 @@ describe("the README", () => {
       const answer = JSON.parse(stdout)
       answers.push(answer)
       if (answer.data.secret !== undefined) {
-        expect(readme).toContain('pnpm webhook-listen --port 4100 --secret "$SECRET"')
+        expect(readme).toContain('pnpm lead-signals listen --port 4100 --secret "$SECRET"')
         listener = startListener("--port", String(port), "--secret", answer.data.secret)
         await listener.until(/Listening on/)
       }

@@ -16,6 +16,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection)
   ["search by brand", searchByBrand]
 ]
 
+export const newestMigration = migrations.length
+
 /** Marks the file as ours, "LSig": a foreign SQLite file is refused. */
 const applicationId = 0x4c536967
 

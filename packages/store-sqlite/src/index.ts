@@ -17,6 +17,8 @@ import * as SqliteOutbox from "./SqliteOutbox.ts"
 import * as SqliteRateWindows from "./SqliteRateWindows.ts"
 
 export { answer } from "./Asking.ts"
+export { type Backup, backup, TargetExists } from "./Backup.ts"
+export { check, type Checked } from "./Check.ts"
 export * as LeadListing from "./LeadListing.ts"
 export * as Positions from "./Positions.ts"
 export * as SearchIndex from "./SearchIndex.ts"

@@ -1,0 +1,28 @@
+/** Runs the server on this process's environment, until a signal ends it. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Either } from "effect"
+import * as Log from "./Log.ts"
+import { run } from "./Server.ts"
+import { knownVariables, readSettings, unknownVariables } from "./Settings.ts"
+
+const stop = (message: string): never => {
+  process.stderr.write(`${message}\n`)
+  return process.exit(2)
+}
+
+const randomToken = (): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString("base64url")
+
+/** Variables from the command line go before the environment's. */
+export const serve = (given: Readonly<Record<string, string>> = {}): void => {
+  const environment = { ...process.env, ...given }
+  for (const name of unknownVariables(environment)) {
+    process.stderr.write(`${name} is not known and was ignored; there are ${knownVariables.join(", ")}.\n`)
+  }
+  const settings = Either.getOrElse(readSettings(environment), stop)
+  run(settings, settings.operatorToken ?? randomToken()).pipe(
+    Effect.catchTag("StartFailed", ({ message }) => Effect.sync(() => stop(message))),
+    Effect.provide(Log.layer(settings.log)),
+    NodeRuntime.runMain({ disablePrettyLogger: true })
+  )
+}

@@ -1,0 +1,138 @@
+/** `lead-signals brands …` and `keys …`. */
+import * as Args from "@effect/cli/Args"
+import * as Options from "@effect/cli/Options"
+import { Effect, Option } from "effect"
+import { group, leaf } from "./CommandTree.ts"
+import { asking, brand, operatorOptions, table } from "./Operator.ts"
+
+const brands = "/operator/brands"
+const keysOf = (brandId: string): string => `${brands}/${encodeURIComponent(brandId)}/keys`
+
+const name = Args.text({ name: "NAME" }).pipe(Args.withDescription("What the brand is called"))
+const withKey = Options.text("key").pipe(
+  Options.withDescription("Makes a key with this label, too, and prints it"),
+  Options.optional
+)
+const watching = Options.text("watch").pipe(
+  Options.withDescription("Makes a signal that watches this company's URL, too"),
+  Options.optional
+)
+
+export const brandsCommand = group(
+  "brands",
+  {
+    summary: "The brands of a running server",
+    examples: [
+      ["lead-signals brands create 'My brand' --key crm --watch https://network.example/company/rival", ""]
+    ]
+  },
+  [
+    leaf(
+      "list",
+      { summary: "Lists them" },
+      operatorOptions,
+      asking((call) =>
+        Effect.map(call("GET", brands), ({ data }) => ({
+          value: data,
+          text: table(
+            ["id", "name", "created"],
+            data.map((each: any) => [each.id, each.name, each.createdAt])
+          )
+        }))
+      )
+    ),
+    leaf(
+      "create",
+      {
+        summary: "Creates one, with a key and a signal if you like",
+        details: ["The key is printed this once, and can't be had again."]
+      },
+      { name, key: withKey, watch: watching, ...operatorOptions },
+      asking((call, given) =>
+        Effect.gen(function* () {
+          const { data: made } = yield* call("POST", brands, { name: given.name })
+          const label = Option.getOrNull(given.key)
+          const value = Option.getOrNull(given.watch)
+          const key = label === null ? null : (yield* call("POST", keysOf(made.id), { label })).data
+          const source = { type: "li-company-url", value }
+          const body = { name: value, signalType: "competitor-posts", source }
+          const signal =
+            value === null ? null : (yield* call("POST", `${brands}/${made.id}/signals`, body)).data
+          const lines = [
+            `Brand ${made.id}, ${made.name}`,
+            ...(key === null ? [] : [`Key ${key.id}: ${key.key}`]),
+            ...(signal === null ? [] : [`Signal ${signal.id} watches ${value}`])
+          ]
+          return { value: { brand: made, key, signal }, text: lines.join("\n") }
+        })
+      )
+    )
+  ]
+)
+
+const label = Args.text({ name: "LABEL" }).pipe(Args.withDescription("What it is for, like crm"))
+const keyId = Args.text({ name: "KEY-ID" }).pipe(Args.withDescription("Its id, as `keys list` tells it"))
+const limit = Options.integer("requests-per-minute").pipe(
+  Options.withDescription("How often it may ask [the server's default]"),
+  Options.optional
+)
+
+export const keysCommand = group(
+  "keys",
+  {
+    summary: "The API keys of a brand",
+    examples: [
+      ["lead-signals keys create crm --brand 2", ""],
+      ["lead-signals keys revoke 3 --brand 2", ""]
+    ]
+  },
+  [
+    leaf(
+      "list",
+      { summary: "Lists them, without their values" },
+      { brand, ...operatorOptions },
+      asking((call, given) =>
+        Effect.map(call("GET", keysOf(given.brand)), ({ data }) => ({
+          value: data,
+          text: table(
+            ["id", "label", "starts with", "a minute", "last used", "revoked"],
+            data.map((key: any) => [
+              key.id,
+              key.label,
+              key.start,
+              key.requestsPerMinute,
+              key.lastUsedAt,
+              key.revokedAt
+            ])
+          )
+        }))
+      )
+    ),
+    leaf(
+      "create",
+      { summary: "Creates one", details: ["It is printed this once, and can't be had again."] },
+      { label, brand, limit, ...operatorOptions },
+      asking((call, given) => {
+        const requestsPerMinute = Option.getOrUndefined(given.limit)
+        return Effect.map(
+          call("POST", keysOf(given.brand), {
+            label: given.label,
+            ...(requestsPerMinute === undefined ? {} : { requestsPerMinute })
+          }),
+          ({ data }) => ({ value: data, text: `Key ${data.id}: ${data.key}` })
+        )
+      })
+    ),
+    leaf(
+      "revoke",
+      { summary: "Revokes one, at once and for good" },
+      { keyId, brand, ...operatorOptions },
+      asking((call, given) =>
+        Effect.as(call("DELETE", `${keysOf(given.brand)}/${encodeURIComponent(given.keyId)}`), {
+          value: { id: given.keyId, revoked: true },
+          text: `Key ${given.keyId} is revoked.`
+        })
+      )
+    )
+  ]
+)

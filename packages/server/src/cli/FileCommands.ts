@@ -1,0 +1,118 @@
+/** `lead-signals backup` and `check`: what is done to a SQLite file, whether a server runs on it or not. */
+import * as Args from "@effect/cli/Args"
+import * as Options from "@effect/cli/Options"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect, Option } from "effect"
+import { existsSync } from "node:fs"
+import { progress } from "../Progress.ts"
+import { Failed, leaf, usage } from "./CommandTree.ts"
+import { json, print } from "./Operator.ts"
+
+const database = Options.text("database").pipe(
+  Options.withDescription("The SQLite file [LEAD_SIGNALS_DATABASE, or .data/lead-signals.sqlite]"),
+  Options.optional
+)
+
+const fileOf = (given: { readonly database: Option.Option<string> }) => {
+  const file =
+    Option.getOrUndefined(given.database) ??
+    process.env["LEAD_SIGNALS_DATABASE"] ??
+    ".data/lead-signals.sqlite"
+  return existsSync(file)
+    ? Effect.succeed(file)
+    : usage(`There is no file ${file}; --database takes the path of one.`)
+}
+
+const size = (bytes: number): string =>
+  bytes < 1e6
+    ? `${Math.ceil(bytes / 1e3)} kB`
+    : bytes < 1e9
+      ? `${(bytes / 1e6).toFixed(1)} MB`
+      : `${(bytes / 1e9).toFixed(2)} GB`
+
+/** Shows a line on the terminal while the work lasts. */
+const shown = <A, E>(work: (update: (fraction: number, text: string) => void) => Effect.Effect<A, E>) =>
+  Effect.suspend(() => {
+    const line = progress(process.stderr, () => performance.now())
+    return Effect.ensuring(
+      work((fraction, text) => line.update({ fraction, text })),
+      Effect.sync(() => line.clear())
+    )
+  })
+
+const unusable = ({ reason }: { readonly reason: string }) =>
+  new Failed({ message: `The file can't be used: ${reason}.` })
+
+export const backupCommand = leaf(
+  "backup",
+  {
+    summary: "Copies the SQLite file while the server runs on it",
+    details: [
+      "The copy is the file as it was at one moment, whole, and readable by its owner alone. It holds personal data: keep it as",
+      "you keep the file, and delete it when an erasure is due.",
+      "",
+      "Exit codes: 0 copied, 1 failed and no copy left, 2 wrong usage."
+    ],
+    examples: [
+      ["lead-signals backup /backups/leads-2026-01-31.sqlite", "of the file in LEAD_SIGNALS_DATABASE"],
+      ["LEAD_SIGNALS_DATABASE=/backups/leads-2026-01-31.sqlite npm start", "to run on a copy"]
+    ]
+  },
+  {
+    target: Args.text({ name: "TARGET" }).pipe(
+      Args.withDescription("Where the copy is to be; no file is overwritten")
+    ),
+    database,
+    json
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const file = yield* fileOf(given)
+      const { bytes, pages } = yield* shown((update) =>
+        SqliteStore.backup(file, given.target, (fraction) => update(fraction, "copying"))
+      )
+      const value = { target: given.target, pages, bytes }
+      yield* print(given.json, value, `Copied ${size(bytes)} to ${given.target}.`)
+    }).pipe(
+      Effect.catchTag("TargetExists", ({ target }) =>
+        usage(`${target} is there already: name another file, or remove it.`)
+      ),
+      Effect.catchTag("@lead-signals/domain/StoreUnavailable", unusable)
+    )
+)
+
+export const checkCommand = leaf(
+  "check",
+  {
+    summary: "Reads the whole SQLite file and says whether it is sound, with counts",
+    details: [
+      "It takes seconds for each gigabyte, changes nothing, and may run beside the server.",
+      "",
+      "Exit codes: 0 sound, 1 something is wrong with it, 2 wrong usage."
+    ],
+    examples: [["lead-signals check --database /backups/leads-2026-01-31.sqlite", "of a copy"]]
+  },
+  { database, json },
+  (given) =>
+    Effect.gen(function* () {
+      const file = yield* fileOf(given)
+      const checked = yield* shown((update) => SqliteStore.check(file, update))
+      const { counts, newest, problems, version } = checked
+      const width = Math.max(...Object.keys(counts).map((name) => name.length))
+      const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+      const lines = [
+        ...Object.entries(counts).map(
+          ([name, n]) => `${words(name).padEnd(width + 1)} ${n.toLocaleString("en")}`
+        ),
+        ...(version < newest
+          ? [`It is of version ${version}; the next start makes it version ${newest}.`]
+          : []),
+        ...problems.map((problem) => `✗ ${problem}`),
+        problems.length === 0
+          ? "The file is sound."
+          : "The file is damaged: stop the server, keep the file, and go back to a backup that is sound."
+      ]
+      yield* print(given.json, { file, sound: problems.length === 0, ...checked }, lines.join("\n"))
+      if (problems.length > 0) process.exitCode = 1
+    }).pipe(Effect.catchTag("@lead-signals/domain/StoreUnavailable", unusable))
+)

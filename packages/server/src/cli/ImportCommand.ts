@@ -1,0 +1,87 @@
+/** `lead-signals import FILE.jsonl --brand ID`. */
+import * as Args from "@effect/cli/Args"
+import { Duration, Effect } from "effect"
+import { type Counts, eta, importFile, rejectedFileOf } from "../Import.ts"
+import { duration, progress } from "../Progress.ts"
+import { Failed, leaf } from "./CommandTree.ts"
+import { brand, json, operatorTokenOf, token, url } from "./Operator.ts"
+
+const someRejected = 1
+const failed = 3
+
+const file = Args.file({ name: "FILE.jsonl", exists: "yes" }).pipe(
+  Args.withDescription(
+    "Observations as JSON, one a line, as POST /operator/brands/{id}/observations takes them"
+  )
+)
+/** So many rejections are told one by one; all of them are in the file. */
+const rejectionsTold = 20
+
+const shown = (counts: Counts): string =>
+  `${counts.recorded} recorded, ${counts.duplicate} duplicates, ${counts.suppressed} suppressed, ${counts.rejected} rejected`
+
+export const importCommand = leaf(
+  "import",
+  {
+    summary: "Streams a file of observations of any size into a running server",
+    details: [
+      "Run it again at any time: what was recorded before is a duplicate and costs nothing. Lines that are rejected are told",
+      "by number and kept in FILE.rejected.jsonl.",
+      "",
+      "Exit codes: 0 all lines taken, 1 some rejected, 2 wrong usage, 3 ended before the end of the file."
+    ],
+    examples: [
+      ["lead-signals import may.jsonl --brand 2", "with the operator token in LEAD_SIGNALS_OPERATOR_TOKEN"],
+      ["lead-signals import may.jsonl --brand 2 --json", "the counts as JSON, for scripts"]
+    ]
+  },
+  { file, brand, url, token, json },
+  (given) =>
+    Effect.gen(function* () {
+      const operatorToken = yield* operatorTokenOf(given)
+      const startedAt = performance.now()
+      const line = progress(process.stderr, () => performance.now())
+      let told = 0
+      const counts = yield* importFile(
+        { file: given.file, brand: given.brand, url: given.url.replace(/\/+$/, ""), token: operatorToken },
+        {
+          onProgress: (state) => {
+            const elapsed = Duration.millis(performance.now() - startedAt)
+            const lines = Object.values(state.counts).reduce((sum, n) => sum + n, 0)
+            const rate = Math.round(lines / Math.max(0.001, Duration.toSeconds(elapsed)))
+            line.update({
+              fraction: state.bytesDone / Math.max(1, state.bytesInAll),
+              text: `${rate}/s, ${duration(eta(state, elapsed))} left: ${shown(state.counts)}`
+            })
+          },
+          onRejected: (rejection) => {
+            if (++told > rejectionsTold) return
+            line.clear()
+            process.stderr.write(`Line ${rejection.line}: ${rejection.message}\n`)
+          }
+        }
+      ).pipe(Effect.ensuring(Effect.sync(() => line.clear())))
+      const seconds = (performance.now() - startedAt) / 1000
+      if (told > rejectionsTold) process.stderr.write(`… and ${told - rejectionsTold} more.\n`)
+      if (counts.rejected > 0) {
+        process.exitCode = someRejected
+        process.stderr.write(
+          `The rejected lines are in ${rejectedFileOf(given.file)}: mend them there and import that file.\n`
+        )
+      }
+      process.stdout.write(
+        given.json
+          ? `${JSON.stringify({ ...counts, seconds })}\n`
+          : `${shown(counts)} in ${duration(seconds)}.\n`
+      )
+    }).pipe(
+      Effect.catchTag("ImportFailed", ({ message }) =>
+        Effect.fail(
+          new Failed({
+            message: `${message} What was counted so far is in the store; running this again goes on from there.`,
+            code: failed
+          })
+        )
+      )
+    )
+)

@@ -1,0 +1,173 @@
+/**
+ * `lead-signals listen`: a receiver for trying webhooks out. With --brand it subscribes itself for as long as it runs; with
+ * --secret it verifies what another subscription sends.
+ */
+import * as Options from "@effect/cli/Options"
+import { Signing } from "@lead-signals/webhook"
+import { Effect, Option } from "effect"
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { line, parseFailure, receiver } from "../Listen.ts"
+import { Failed, leaf, usage } from "./CommandTree.ts"
+import { callOperator, json, operatorTokenOf, token, url } from "./Operator.ts"
+
+const failed = 3
+
+const port = Options.integer("port").pipe(
+  Options.withDescription(
+    "Where to listen on 127.0.0.1; 0 picks a free one [4100, or a free one with --brand]"
+  ),
+  Options.optional
+)
+const secret = Options.text("secret").pipe(
+  Options.withDescription(
+    "The webhook's secret, whsec_…; LEAD_SIGNALS_WEBHOOK_SECRET otherwise, which no process list shows. Without one nothing is verified"
+  ),
+  Options.optional
+)
+const brand = Options.text("brand").pipe(
+  Options.withDescription("Subscribes to this brand's events at the server, and unsubscribes at the end"),
+  Options.optional
+)
+const failure = Options.text("fail").pipe(
+  Options.withDescription(
+    "Answers the first so many posts with a status, like 503:3; 503 alone answers all so"
+  ),
+  Options.optional
+)
+
+const greatestBodyBytes = 64 * 1024 * 1024
+
+/** Null when it is larger than any event is. */
+const readBody = async (request: IncomingMessage): Promise<string | null> => {
+  const chunks: Array<Buffer> = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > greatestBodyBytes) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+/** Serves until it is interrupted; `onListening` is told where, and what it fails with ends it. */
+const listen = (
+  judgeOf: () => ReturnType<typeof receiver>,
+  options: { readonly port: number; readonly json: boolean },
+  onListening: (url: string) => Effect.Effect<void, Failed>
+) =>
+  Effect.async<void, Failed>((resume) => {
+    const server = createServer((request, response) => {
+      readBody(request).then(
+        (body) => {
+          if (request.method !== "POST" || body === null) {
+            response.writeHead(request.method === "POST" ? 413 : 405, { allow: "POST" }).end()
+            return
+          }
+          const headers = request.headers as Record<string, string | undefined>
+          const outcome = judgeOf()({ headers, body }, Date.now())
+          process.stdout.write(`${options.json ? JSON.stringify({ ...outcome, body }) : line(outcome)}\n`)
+          response.writeHead(outcome.answered).end()
+        },
+        () => response.destroy()
+      )
+    })
+    server.on("error", (error: NodeJS.ErrnoException) => {
+      const why =
+        error.code === "EADDRINUSE"
+          ? `port ${options.port} is taken; --port takes another, or 0 for a free one`
+          : (error.code ?? "unknown")
+      resume(Effect.fail(new Failed({ message: `Can't listen: ${why}.`, code: failed })))
+    })
+    server.listen(options.port, "127.0.0.1", () => {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+      Effect.runFork(
+        Effect.matchEffect(onListening(url), {
+          onFailure: (problem) => Effect.sync(() => resume(Effect.fail(problem))),
+          onSuccess: () => Effect.void
+        })
+      )
+    })
+    return Effect.async<void>((done) => {
+      server.closeAllConnections()
+      server.close(() => done(Effect.void))
+    })
+  })
+
+const tell = (...lines: ReadonlyArray<string>): Effect.Effect<void> =>
+  Effect.sync(() => void process.stderr.write(`${lines.join("\n")}\n`))
+
+const events = ["lead2.created", "activity.detected"]
+
+const hint = (url: string): ReadonlyArray<string> => [
+  "Nothing is verified without --secret. The answer to creating the webhook has it:",
+  `  curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"url":"${url}","events":${JSON.stringify(events)}}' "http://127.0.0.1:4000/operator/brands/1/webhooks"`,
+  "The server has to be started with LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8. Or let --brand ID subscribe by itself."
+]
+
+export const listenCommand = leaf(
+  "listen",
+  {
+    summary: "Receives webhooks, verifies their signatures, and prints each event",
+    details: [
+      "It prints what it is sent, personal data and all: it is for trying things out. The server has to be started with",
+      "LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8.",
+      "",
+      "Exit codes: 0 stopped, 1 the server refused, 2 wrong usage, 3 the port can't be listened on."
+    ],
+    examples: [
+      ["lead-signals listen --brand 2", "subscribes, and prints what happens"],
+      ["lead-signals listen --port 4100 --secret whsec_…", "for a webhook that there is"],
+      ["lead-signals listen --brand 2 --fail 503:3", "lets the first three posts fail, to see retries"]
+    ]
+  },
+  { port, secret, brand, failure, url, token, json },
+  (given) =>
+    Effect.gen(function* () {
+      const key = Option.getOrUndefined(given.secret) ?? process.env["LEAD_SIGNALS_WEBHOOK_SECRET"] ?? null
+      const brandId = Option.getOrNull(given.brand)
+      if (brandId !== null && Option.isSome(given.secret)) {
+        return yield* usage("--brand makes a webhook with a secret of its own: leave --secret out.")
+      }
+      if (key !== null && Signing.keyOf(key) === null) {
+        return yield* usage("--secret takes whsec_ and the base64 of 24 to 64 bytes.")
+      }
+      const wanted = Option.getOrElse(given.port, () => (brandId === null ? 4100 : 0))
+      if (wanted < 0 || wanted > 65535) return yield* usage("--port takes an integer from 0 to 65535.")
+      const planned = Option.getOrNull(Option.map(given.failure, parseFailure))
+      if (Option.isSome(given.failure) && planned === null) {
+        return yield* usage("--fail takes a status from 300 to 599 and how often, like 503:3.")
+      }
+      let judge = receiver({ secret: key, failure: planned })
+      const options = { port: wanted, json: given.json }
+      if (brandId === null) {
+        return yield* listen(
+          () => judge,
+          options,
+          (url) => tell(`Listening on ${url}`, ...(key === null ? hint(url) : []))
+        )
+      }
+      const operatorToken = yield* operatorTokenOf(given)
+      const webhooks = `/operator/brands/${encodeURIComponent(brandId)}/webhooks`
+      const operator = { url: given.url, token: operatorToken }
+      let subscribed: string | null = null
+      const subscribe = (url: string) =>
+        Effect.gen(function* () {
+          const description = "lead-signals listen"
+          const body = { url, events, description }
+          const { data } = yield* callOperator(operator, "POST", webhooks, body)
+          subscribed = String(data.id)
+          judge = receiver({ secret: String(data.secret), failure: planned })
+          yield* tell(`Listening on ${url} for brand ${brandId}, as webhook ${subscribed}`)
+        })
+      const unsubscribe = Effect.suspend(() =>
+        subscribed === null
+          ? Effect.void
+          : Effect.ignore(callOperator(operator, "DELETE", `${webhooks}/${subscribed}`))
+      )
+      return yield* Effect.ensuring(
+        listen(() => judge, options, subscribe),
+        unsubscribe
+      )
+    })
+)

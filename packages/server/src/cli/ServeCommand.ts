@@ -1,0 +1,46 @@
+/** `lead-signals serve`: the server, with its most common settings as options. */
+import * as Options from "@effect/cli/Options"
+import { Effect, Option } from "effect"
+import { serve } from "../Serve.ts"
+import { leaf } from "./CommandTree.ts"
+
+const text = (name: string, description: string) =>
+  Options.text(name).pipe(Options.withDescription(description), Options.optional)
+
+export const serveCommand = leaf(
+  "serve",
+  {
+    summary: "Runs the server until SIGTERM or SIGINT",
+    details: [
+      "Every setting is a variable, too, which the README lists; the operator token is one only: LEAD_SIGNALS_OPERATOR_TOKEN."
+    ],
+    examples: [
+      ["lead-signals serve", "on .data/lead-signals.sqlite, with a demo brand in it"],
+      ["lead-signals serve --database leads.sqlite --no-demo --port 8080", ""],
+      ["lead-signals serve --webhook-allow 127.0.0.0/8", "lets webhooks reach this machine, for trials"]
+    ]
+  },
+  {
+    host: text("host", "Where to listen [HOST, or 127.0.0.1]"),
+    port: text("port", "On which port; 0 picks a free one [PORT, or 4000]"),
+    database: text("database", "A path, or memory [LEAD_SIGNALS_DATABASE, or .data/lead-signals.sqlite]"),
+    noDemo: Options.boolean("no-demo").pipe(
+      Options.withDescription("Leaves an empty database empty [LEAD_SIGNALS_DEMO]")
+    ),
+    webhookAllow: text("webhook-allow", "CIDRs that webhooks may reach although they are not public")
+  },
+  (given) => {
+    const named = {
+      HOST: given.host,
+      PORT: given.port,
+      LEAD_SIGNALS_DATABASE: given.database,
+      LEAD_SIGNALS_WEBHOOK_ALLOW: given.webhookAllow,
+      LEAD_SIGNALS_DEMO: given.noDemo ? Option.some("false") : Option.none<string>()
+    }
+    const variables = Object.entries(named).flatMap(([name, value]) =>
+      Option.isNone(value) ? [] : [[name, value.value] as const]
+    )
+    // The server's own way of ending: this command is done when it is set going.
+    return Effect.sync(() => serve(Object.fromEntries(variables)))
+  }
+)

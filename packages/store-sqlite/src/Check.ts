@@ -1,0 +1,107 @@
+/** Whether a file is whole: its pages, its references, and everything that is kept beside the leads to count them. */
+import { StoreUnavailable } from "@lead-signals/domain"
+import BetterSqlite3 from "better-sqlite3"
+import { Effect } from "effect"
+import { unavailable } from "./Database.ts"
+import { newestMigration } from "./Migrations.ts"
+
+export interface Checked {
+  /** Of the file; `newest` is what this version of the store makes of it. */
+  readonly version: number
+  readonly newest: number
+  readonly counts: Readonly<Record<string, number>>
+  /** What is wrong, a line each; none in a file that is whole. */
+  readonly problems: ReadonlyArray<string>
+}
+
+const counted: Readonly<Record<string, string>> = {
+  brands: "SELECT count(*) FROM brand",
+  keys: "SELECT count(*) FROM api_key WHERE revoked_at IS NULL",
+  signals: "SELECT count(*) FROM signal",
+  campaigns: "SELECT count(*) FROM campaign",
+  leads: "SELECT count(*) FROM lead",
+  engagements: "SELECT count(*) FROM engagement",
+  events: "SELECT count(*) FROM event",
+  erased: "SELECT count(*) FROM suppression",
+  webhooks: "SELECT count(*) FROM webhook",
+  pendingDeliveries: "SELECT count(*) FROM delivery WHERE state = 'pending'",
+  deadDeliveries: "SELECT count(*) FROM delivery WHERE state = 'dead'"
+}
+
+/** Each finds what should not be: a count that says otherwise than the leads themselves. */
+const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
+  [
+    "the counts of leads by flags and signal",
+    `SELECT count(*) FROM (
+       SELECT brand_id, signal_id, flags, n FROM lead_count WHERE n <> 0 EXCEPT
+       SELECT * FROM (SELECT brand_id, 0, flags, count(*) FROM lead GROUP BY brand_id, flags UNION ALL
+         SELECT l.brand_id, s.signal_id, l.flags, count(*) FROM lead_signal s JOIN lead l ON l.id = s.lead_id
+         GROUP BY l.brand_id, s.signal_id, l.flags))`
+  ],
+  [
+    "the counts of leads by day",
+    `SELECT count(*) FROM (
+       SELECT brand_id, field, day, flags, n FROM lead_day_count WHERE n <> 0 EXCEPT
+       SELECT * FROM (
+         SELECT brand_id, 'created', created_at / 86400000, flags, count(*) FROM lead GROUP BY 1, 3, 4 UNION ALL
+         SELECT brand_id, 'updated', updated_at / 86400000, flags, count(*) FROM lead GROUP BY 1, 3, 4))`
+  ],
+  [
+    "the stretches of the orders",
+    `SELECT count(*) FROM (
+       SELECT brand_id, ordering, sum(n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7) AS n FROM lead_stretch GROUP BY brand_id, ordering) s
+     WHERE n <> (SELECT count(*) FROM lead l WHERE l.brand_id = s.brand_id)`
+  ],
+  [
+    "the entries of the search",
+    "SELECT abs((SELECT count(*) FROM lead_text_docsize) - (SELECT count(*) FROM lead))"
+  ]
+]
+
+/**
+ * Reads all of it, which takes seconds for each gigabyte; others may read and write meanwhile. Fails when the file can't be
+ * opened or is no database of ours.
+ */
+export const check = (
+  filename: string,
+  onProgress: (fraction: number, what: string) => void = () => {}
+): Effect.Effect<Checked, StoreUnavailable> =>
+  Effect.try({
+    try: () => {
+      const db = new BetterSqlite3(filename, { readonly: true, fileMustExist: true, timeout: 10_000 })
+      try {
+        const one = (sql: string): number => db.prepare(sql).pluck().get() as number
+        const tables = new Set(db.prepare("SELECT name FROM sqlite_schema").pluck().all())
+        if (!tables.has("migration") || !tables.has("lead")) {
+          throw new StoreUnavailable({ reason: `${filename} is no database of Lead Signals` })
+        }
+        const problems: Array<string> = []
+        const steps = 2 + agreements.length
+        onProgress(0, "reading every page")
+        for (const line of db.pragma("integrity_check(20)", { simple: false }) as Array<{
+          integrity_check: string
+        }>) {
+          if (line.integrity_check !== "ok") problems.push(line.integrity_check)
+        }
+        onProgress(1 / steps, "following references")
+        const lost = db.pragma("foreign_key_check") as Array<{ table: string; parent: string }>
+        if (lost.length > 0) {
+          const [{ parent, table }] = lost as [{ table: string; parent: string }]
+          problems.push(`${lost.length} references lead nowhere; the first from ${table} to ${parent}`)
+        }
+        const version = one("SELECT max(migration_id) FROM migration")
+        agreements.forEach(([what, sql], i) => {
+          onProgress((2 + i) / steps, `counting ${what}`)
+          if (version < newestMigration) return
+          const wrong = one(sql)
+          if (wrong > 0) problems.push(`${what} are wrong in ${wrong} places`)
+        })
+        const present = Object.entries(counted).filter(([, sql]) => tables.has(/FROM (\w+)/.exec(sql)![1]!))
+        const counts = Object.fromEntries(present.map(([name, sql]) => [name, one(sql)]))
+        return { version, newest: newestMigration, counts, problems }
+      } finally {
+        db.close()
+      }
+    },
+    catch: unavailable
+  })

@@ -1,0 +1,337 @@
+/** `lead-signals` as people type it: help, mistakes, the calls of a server, copies and checks of a file. */
+import Database from "better-sqlite3"
+import { execFile, spawn, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import { copyFileSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { fileURLToPath } from "node:url"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+import { freePort, program } from "./ListenerProcess.ts"
+import {
+  callJson,
+  endServersAfterTests,
+  operatorToken,
+  root,
+  type ServerProcess,
+  setUpBrand,
+  startServer
+} from "./ServerProcess.ts"
+
+const folder = temporaryFolder()
+const database = join(folder, "commands.sqlite")
+let server: ServerProcess
+
+endServersAfterTests()
+
+beforeAll(async () => {
+  server = await startServer(
+    {
+      LEAD_SIGNALS_DATABASE: database,
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+      LEAD_SIGNALS_DEMO: "false",
+      LEAD_SIGNALS_WEBHOOK_ALLOW: "127.0.0.0/8"
+    },
+    program
+  )
+})
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+const ran = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+  new Promise((resolve) => {
+    const env = { PATH: process.env["PATH"], LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken, ...environment }
+    execFile(process.execPath, [program, ...args], { cwd: folder, env }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err })
+    )
+  })
+
+/** Of a command that calls the server. */
+const called = async (...args: ReadonlyArray<string>): Promise<any> => {
+  const { code, err, out } = await ran([...args, "--json", "--url", server.url])
+  if (code !== 0) throw new Error(`${args.join(" ")}: ${code} ${err}`)
+  return JSON.parse(out)
+}
+
+describe("lead-signals", () => {
+  it("teaches its use: help of every command, with examples, and plain where there is no terminal", async () => {
+    const { code, out } = await ran(["--nothing", "--help"])
+    expect(code).toBe(0)
+    const commands = Array.from(out.matchAll(/^ {2}([a-z]+) {2,}\S/gm), ([, name]) => name!)
+    expect(commands).toEqual([
+      "serve",
+      "import",
+      "brands",
+      "keys",
+      "webhooks",
+      "listen",
+      "backup",
+      "check",
+      "simulate"
+    ])
+    for (const name of commands.slice(0, -1)) {
+      const help = await ran([name, "--help"])
+      expect([name, help.code, help.err]).toEqual([name, 0, ""])
+      expect(help.out).toContain("Usage")
+      expect(help.out).toContain("Examples")
+      // oxlint-disable-next-line no-control-regex -- what colours are made of
+      expect(help.out).not.toMatch(/\u001b/)
+    }
+    expect((await ran(["--version"])).out).toBe("0.1.0\n")
+  })
+
+  it("says of a mistake in one line what was meant, with exit code 2 [ERR-3]", async () => {
+    const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+      [["serv"], "There is no command serv. Did you mean serve?"],
+      [["keys", "lst"], "There is no command lst. Did you mean list?"],
+      [["serve", "--prot", "5"], "There is no option --prot. Did you mean --port?"],
+      [["serve", "--PORT", "5"], "There is no option --PORT."],
+      [["keys", "create", "--dash"], "There is no option --dash."],
+      [["backup", "x", "--database"], "--database takes a value."],
+      [["backup", "x", "--database", "nowhere.sqlite"], "There is no file nowhere.sqlite"],
+      [["listen", "--port", "70000"], "--port takes an integer from 0 to 65535."],
+      [["--completions", "tcsh"], "--completions takes bash, zsh or fish."],
+      [["serve", "--port", "many"], "PORT takes an integer from 0 to 65535."]
+    ]
+    for (const [args, message] of mistakes) {
+      const { code, err, out } = await ran(args)
+      expect([args, code, out]).toEqual([args, 2, ""])
+      expect(err).toContain(message)
+      expect(err.trim().split("\n")).toHaveLength(1)
+    }
+    expect(await ran(["brands", "list"], { LEAD_SIGNALS_OPERATOR_TOKEN: "" })).toMatchObject({ code: 1 })
+    const bare = await ran(["keys"])
+    expect([bare.code, bare.out]).toEqual([2, ""])
+    expect(bare.err).toContain("revoke")
+  })
+
+  it("completes commands and options in bash", async () => {
+    const { out } = await ran(["--completions", "bash"])
+    const complete = (...words: ReadonlyArray<string>): Promise<string> =>
+      new Promise((resolve) => {
+        const script = `${out}\nCOMP_WORDS=(lead-signals ${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length}; _lead_signals; echo "\${COMPREPLY[*]}"`
+        execFile("bash", ["-c", script], (_error, told) => resolve(told.trim()))
+      })
+    expect(await complete("we")).toBe("webhooks")
+    expect(await complete("keys", "")).toContain("list create revoke")
+    expect(await complete("webhooks", "deliveries", "--st")).toBe("--state")
+    expect(await complete("webhooks", "deliveries", "--state", "")).toBe("pending delivered dead")
+  })
+
+  it("makes brands, keys and webhooks, lists and ends them [AUTH-4, AUTH-5, DELIV-8]", async () => {
+    const made = await called(
+      "brands",
+      "create",
+      "Mine",
+      "--key",
+      "crm",
+      "--watch",
+      "https://network.example/c"
+    )
+    const brand = ["--brand", made.brand.id]
+    expect((await callJson(`${server.url}/signals/leads`, made.key.key)).status).toBe(200)
+    expect(made.signal.source).toMatchObject({ type: "li-company-url", value: "https://network.example/c" })
+    const key = await called("keys", "create", "erp", ...brand, "--requests-per-minute", "7")
+    expect(
+      (await called("keys", "list", ...brand)).map((each: any) => [each.label, each.requestsPerMinute])
+    ).toEqual([
+      ["crm", 60],
+      ["erp", 7]
+    ])
+    await called("keys", "revoke", key.id, ...brand)
+    expect((await callJson(`${server.url}/signals/leads`, key.key)).status).toBe(401)
+    const webhook = await called(
+      "webhooks",
+      "create",
+      "http://127.0.0.1:9/",
+      ...brand,
+      "--events",
+      "lead2.created"
+    )
+    expect(webhook.secret).toMatch(/^whsec_/)
+    await called("webhooks", "test", webhook.id, ...brand)
+    const { data } = await called("webhooks", "deliveries", webhook.id, ...brand)
+    expect(data).toMatchObject([{ event: "webhook.test" }])
+    expect((await called("webhooks", "disable", webhook.id, ...brand)).enabled).toBe(false)
+    expect((await called("webhooks", "rotate-secret", webhook.id, ...brand)).secret).not.toBe(webhook.secret)
+    await called("webhooks", "delete", webhook.id, ...brand)
+    expect(await called("webhooks", "list", ...brand)).toEqual([])
+    const plain = await ran(["brands", "list", "--url", server.url])
+    expect(plain.out).toMatch(/^id +name +created\n1 +Mine/)
+  })
+
+  it("tells a server's refusal in its words, with exit code 1 [ERR-3]", async () => {
+    for (const [args, told] of [
+      [["keys", "list", "--brand", "99"], "There is no such brand."],
+      [["brands", "create", ""], "name takes"],
+      [["brands", "list", "--token", "another-operator-token"], "Give it by --token"]
+    ] as const) {
+      const { code, err } = await ran([...args, "--url", server.url])
+      expect([code, err]).toEqual([1, expect.stringContaining(told)])
+    }
+    const nobody = await ran(["brands", "list", "--url", `http://127.0.0.1:${await freePort()}`])
+    expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining("is the server running there?")])
+    expect(nobody.err).not.toContain(operatorToken)
+  })
+
+  it("copies the file as it is at one moment, while it is written to [PII-2, EVT-3]", async () => {
+    const { brandId: id, signalId } = await setUpBrand(server.url)
+    let isOver = false
+    let sent = 0
+    const writing = (async () => {
+      for (;;) {
+        if (isOver) return
+        const observations = Array.from({ length: 50 }, () => ({
+          signalId,
+          person: { extId: `p${++sent}`, name: `Person ${sent}` },
+          engagement: { id: `e${sent}`, type: "comment", commentText: "x".repeat(500) }
+        }))
+        await callJson(`${server.url}/operator/brands/${id}/observations`, operatorToken, "POST", {
+          observations
+        })
+      }
+    })()
+    const enough = async (): Promise<void> => {
+      if (sent >= 1000) return
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      return enough()
+    }
+    await enough()
+    const target = join(folder, "copy.sqlite")
+    const before = sent - 50
+    const copied = await ran(["backup", target, "--database", database, "--json"])
+    isOver = true
+    await writing
+    expect(copied.code).toBe(0)
+    expect(JSON.parse(copied.out)).toMatchObject({ target, bytes: statSync(target).size })
+    expect(statSync(target).mode & 0o077).toBe(0)
+    const checked = await ran(["check", "--database", target, "--json"])
+    const { counts, problems, sound } = JSON.parse(checked.out)
+    expect([checked.code, sound, problems]).toEqual([0, true, []])
+    expect(counts.leads).toBeGreaterThanOrEqual(before)
+    expect(counts.leads).toBe(counts.engagements)
+    expect((await ran(["backup", target, "--database", database])).code).toBe(2)
+  })
+
+  it("finds what is wrong with a file, with exit code 1", async () => {
+    const sound = join(folder, "sound.sqlite")
+    expect((await ran(["backup", sound, "--database", database])).code).toBe(0)
+    const damages: ReadonlyArray<readonly [string, RegExp, (file: string) => void]> = [
+      [
+        "counters",
+        /the counts of leads by flags and signal are wrong/,
+        (file) => new Database(file).exec("UPDATE lead_count SET n = n + 1")
+      ],
+      [
+        "stretches",
+        /the stretches of the orders are wrong/,
+        (file) => new Database(file).exec("UPDATE lead_stretch SET n0 = n0 + 1")
+      ],
+      [
+        "references",
+        /references lead nowhere/,
+        (file) => {
+          const db = new Database(file)
+          db.pragma("foreign_keys = OFF")
+          db.exec("UPDATE engagement SET lead_id = 999999 WHERE seq = (SELECT max(seq) FROM engagement)")
+        }
+      ],
+      [
+        "index",
+        /never used/,
+        (file) => {
+          const db = new Database(file)
+          db.unsafeMode()
+          db.pragma("writable_schema = ON")
+          db.exec("DELETE FROM sqlite_schema WHERE name = 'lead_by_name'")
+        }
+      ]
+    ]
+    for (const [name, told, damage] of damages) {
+      const file = join(folder, `${name}.sqlite`)
+      copyFileSync(sound, file)
+      damage(file)
+      const { code, out } = await ran(["check", "--database", file])
+      expect([name, code]).toEqual([name, 1])
+      expect(out).toMatch(told)
+      expect(out).toContain("The file is damaged")
+    }
+    const foreign = await ran(["check", "--database", fileURLToPath(import.meta.url)])
+    expect([foreign.code, foreign.err]).toEqual([1, expect.stringContaining("no SQLite file")])
+  })
+})
+
+describe("a newcomer", () => {
+  const started: Array<ChildProcess> = []
+  afterAll(() => {
+    for (const child of started) child.kill("SIGKILL")
+  })
+
+  it("comes from nothing to a verified webhook in the README's five commands [DELIV-1, LIST-1]", async () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8")
+    const [, block] = /^```sh newcomer\n([\s\S]*?)^```/m.exec(readme)!
+    const [token, ...commands] = block!.trim().split("\n")
+    expect(commands).toHaveLength(5)
+    const startedAt = performance.now()
+    const port = String(await freePort())
+    const words = (command: string): Array<string> =>
+      Array.from(command.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, bare]) => quoted ?? bare!)
+    const begin = (command: string, environment: Record<string, string> = {}) => {
+      const [pnpm, name, ...args] = words(command)
+      expect([pnpm, name]).toEqual(["pnpm", "lead-signals"])
+      const child = spawn(process.execPath, [program, ...args], {
+        cwd: root,
+        env: {
+          PATH: process.env["PATH"],
+          LEAD_SIGNALS_OPERATOR_TOKEN: token!.replace("export LEAD_SIGNALS_OPERATOR_TOKEN=", ""),
+          LEAD_SIGNALS_DATABASE: join(folder, "newcomer.sqlite"),
+          PORT: port,
+          ...environment
+        }
+      })
+      started.push(child)
+      let told = ""
+      child.stdout.on("data", (chunk) => (told += chunk))
+      child.stderr.on("data", (chunk) => (told += chunk))
+      const until = async (what: RegExp): Promise<RegExpExecArray> => {
+        for (;;) {
+          const found = what.exec(told)
+          if (found !== null) return found
+          if (child.exitCode !== null && child.exitCode !== 0) throw new Error(told)
+          await new Promise((resolve) => setTimeout(resolve, 5))
+        }
+      }
+      return { child, until }
+    }
+    const url = ["--url", `http://127.0.0.1:${port}`].join(" ")
+    const [serve, create, listen, imports, list] = commands as [string, string, string, string, string]
+    await begin(serve).until(/Listening on/)
+    const [, key] = await begin(`${create} ${url}`).until(/Key \d+: (\S+)/)
+    const listening = begin(`${listen} ${url}`)
+    await listening.until(/Listening on/)
+    await begin(`${imports} ${url}`).until(/3 recorded/)
+    await listening.until(
+      /✓ verified {2}activity\.detected +Ada Example, Buyer commented “Where can I get it\?”/
+    )
+    const asked = list.replace("4000", port)
+    const { stdout } = await new Promise<{ stdout: string }>((resolve) => {
+      execFile("bash", ["-c", asked], { env: { ...process.env, KEY: key! } }, (_error, out) =>
+        resolve({ stdout: out })
+      )
+    })
+    expect(JSON.parse(stdout).data.map(({ name }: any) => name)).toEqual([
+      "Ada Example",
+      "Bo Example",
+      "Cy Example"
+    ])
+    console.log(
+      `from the first command to the verified webhook and the list: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`
+    )
+    listening.child.kill("SIGINT")
+    await once(listening.child, "exit")
+  })
+})
