@@ -7,7 +7,10 @@ import {
   type Deliveries,
   Directory,
   Entropy,
+  type InvalidParameter,
+  LeadQueries,
   type LeadStore,
+  type Parameters,
   type RateLimitExceeded,
   RateWindows,
   type StoreUnavailable
@@ -26,6 +29,7 @@ import { health } from "./handlers/Health.ts"
 import { type DefaultRateLimit, operator } from "./handlers/Operator.ts"
 import { readers } from "./handlers/Reading.ts"
 import { webhooks } from "./handlers/Webhooks.ts"
+import { RequestObserver } from "./RequestObserver.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
 import * as Routes from "./Routes.ts"
 import * as Target from "./Target.ts"
@@ -124,24 +128,34 @@ const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
 
 const levelOf = (status: number) => (status >= 500 ? Effect.logWarning : Effect.logInfo)
 
-/** The request's line in the log. Null: it went away before it was answered. */
-const logged = (record: RequestRecord, status: number | null): Effect.Effect<void> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    levelOf(status ?? 499)("request").pipe(
+/** The request's line in the log, and what the host is told of it. Null: it went away before it was answered. */
+const logged = (
+  { id, keyId, method, parameters, route, startedAt }: RequestRecord,
+  status: number | null,
+  observer: typeof RequestObserver.Service
+): Effect.Effect<void> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const durationMillis = now - startedAt
+    const line = levelOf(status ?? 499)("request").pipe(
       Effect.annotateLogs({
-        requestId: record.id,
-        method: record.method,
-        route: record.route ?? "none",
+        requestId: id,
+        method,
+        route: route ?? "none",
         status: status ?? "aborted",
-        durationMillis: now - record.startedAt,
-        ...(record.keyId === null ? {} : { keyId: record.keyId })
+        durationMillis,
+        ...(keyId === null ? {} : { keyId })
       })
     )
-  )
+    return Effect.zipRight(
+      line,
+      observer.answered({ method, route, status, durationMillis, parameters, requestId: id })
+    )
+  })
 
 /** Answers whatever comes of the work, and logs it. */
 const answered = <A>(
   record: RequestRecord,
+  observer: typeof RequestObserver.Service,
   work: Effect.Effect<A, unknown>,
   { ofTold, statusOf }: { readonly statusOf: (answer: A) => number; readonly ofTold: (told: Told) => A }
 ): Effect.Effect<A> =>
@@ -151,7 +165,8 @@ const answered = <A>(
         ? Effect.failCause(cause as Cause.Cause<never>)
         : Effect.annotateLogs(Effect.map(told(cause), ofTold), { requestId: record.id })
     ),
-    Effect.onExit((exit) => logged(record, Exit.isSuccess(exit) ? statusOf(exit.value) : null))
+    Effect.onExit((exit) => logged(record, Exit.isSuccess(exit) ? statusOf(exit.value) : null, observer)),
+    (whole) => observer.around(`${record.method} ${record.route ?? "none"}`, whole)
   )
 
 type Host = Context.Context<Requirements>
@@ -164,6 +179,7 @@ const recordOf = (context: Host, method: string): Effect.Effect<RequestRecord> =
       method,
       route: null,
       keyId: null,
+      parameters: [],
       rate: null
     }))
   )
@@ -175,6 +191,17 @@ export interface Asked {
   readonly authorization: string | undefined
 }
 
+const knownParameters = new Set<string>([
+  ...LeadQueries.listParameters,
+  "includeEngagementDetail",
+  "startDate",
+  "endDate"
+])
+
+/** Names alone: values can be personal data, and so can a name that nobody knows. [PII-2] */
+const namesOf = (entries: Parameters.Entries): ReadonlyArray<string> =>
+  [...new Set(entries.map(([name]) => name))].filter((name) => knownParameters.has(name)).sort()
+
 /** The answer to what a client reads; null when that is not what is asked. */
 export type Quick = (asked: Asked) => Effect.Effect<Answers.Reply> | null
 
@@ -185,7 +212,7 @@ const replyOf = (record: RequestRecord, status: number, body: string): Answers.R
 })
 
 const quick =
-  (context: Host): Quick =>
+  (context: Host, observer: typeof RequestObserver.Service): Quick =>
   ({ authorization, method, target }) => {
     if (method !== "GET" && method !== "HEAD") return null
     const parsed = Target.parse(target)
@@ -196,12 +223,14 @@ const quick =
     if (match.found !== "route" || read === undefined) return null
     return Effect.flatMap(recordOf(context, method), (record) => {
       record.route = match.pattern
+      const entries = Target.parameters(query)
+      record.parameters = namesOf(entries)
       const reading = Effect.gen(function* () {
         const { brandId } = yield* admit(authorization, record)
-        const shown = yield* read({ brandId, params: match.params, query: Target.parameters(query) })
+        const shown = yield* read({ brandId, params: match.params, query: entries })
         return replyOf(record, 200, shown)
       })
-      return answered<Answers.Reply>(record, Effect.provide(reading, context), {
+      return answered<Answers.Reply>(record, observer, Effect.provide(reading, context), {
         statusOf: ({ status }) => status,
         ofTold: ({ code, message, status }) =>
           replyOf(record, status, JSON.stringify(errorBody(code, message)))
@@ -209,42 +238,59 @@ const quick =
     })
   }
 
+interface Routed {
+  readonly target: Target.Target
+  readonly match: Routes.Match
+}
+
 /** Serves one request whose target has been found good, or says why it isn't. */
 const serve = (
   inner: HttpApp.Default<unknown>,
   request: HttpServerRequest.HttpServerRequest,
-  record: RequestRecord
+  record: RequestRecord,
+  routed: Either.Either<Routed, InvalidParameter>
 ): HttpApp.Default<unknown, Directory | RateWindows> =>
   Effect.gen(function* () {
-    const target = yield* Target.parse(request.url)
-    const match = Routes.match(request.method, target.path)
+    const { match, target } = yield* routed
     if (match.found === "nothing" || match.found === "path") {
       yield* spendElsewhere(request, record)
       return match.found === "nothing"
         ? Answers.error(nothing.status, nothing.code, nothing.message)
         : notAllowed(match.allow)
     }
-    record.route = match.pattern
     const url = target.query === "" ? target.path : `${target.path}?${target.query}`
     return yield* url === request.url
       ? inner
       : Effect.provideService(inner, HttpServerRequest.HttpServerRequest, request.modify({ url }))
   })
 
-const outermost = (inner: HttpApp.Default<unknown>, context: Host, quickly: Quick): HttpApp.Default =>
+const outermost = (
+  inner: HttpApp.Default<unknown>,
+  context: Host,
+  quickly: Quick,
+  observer: typeof RequestObserver.Service
+): HttpApp.Default =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { headers, method, url } = request
     const reading = quickly({ method, target: url, authorization: headers.authorization })
     if (reading !== null) return Answers.ofReply(yield* reading)
     const record = yield* recordOf(context, method)
+    const routed = Either.map(Target.parse(url), (target) => ({
+      target,
+      match: Routes.match(method, target.path)
+    }))
+    if (Either.isRight(routed) && routed.right.match.found === "route") {
+      record.route = routed.right.match.pattern
+    }
     // These alone: the host's own scope must not stand in for the request's.
     const served = Effect.provide(
-      serve(inner, request, record),
+      serve(inner, request, record, routed),
       Context.pick(Directory, RateWindows)(context)
     ) as Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>
     return yield* answered(
       record,
+      observer,
       Effect.annotateLogs(
         Effect.map(served, (response) => completed(response, record)),
         { requestId: record.id }
@@ -273,8 +319,9 @@ export const service: Effect.Effect<
 > = Effect.gen(function* () {
   const context = yield* Effect.context<Requirements>()
   const built = yield* HttpApiBuilder.httpApp.pipe(Effect.provide(routes), Effect.provide(context))
-  const quickly = quick(context)
-  return { quick: quickly, app: outermost(built as HttpApp.Default<unknown>, context, quickly) }
+  const observer = yield* RequestObserver
+  const quickly = quick(context, observer)
+  return { quick: quickly, app: outermost(built as HttpApp.Default<unknown>, context, quickly, observer) }
 })
 
 /** Builds the app over what the host brings. */

@@ -9,5 +9,7 @@ export interface RequestRecord {
   /** The pattern of the route, never the target itself, which can hold personal data. */
   route: string | null
   keyId: string | null
+  /** Names of the known parameters of its query. */
+  parameters: ReadonlyArray<string>
   rate: RateLimit.RateDecision | null
 }

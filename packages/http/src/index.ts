@@ -5,6 +5,7 @@ export { webCrypto } from "./Entropy.ts"
 export { type FetchHandler, fetchHandler } from "./fetch.ts"
 export { OperatorToken } from "./handlers/Access.ts"
 export { Draining } from "./handlers/Health.ts"
+export { type AnsweredRequest, Metrics, RequestObserver } from "./RequestObserver.ts"
 export { DefaultRateLimit } from "./handlers/Operator.ts"
 // What types of `Api` name, so that a host can export what it makes of it.
 export { ApiKeyAccess, OperatorAccess } from "./contract/Access.ts"

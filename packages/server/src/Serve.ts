@@ -4,6 +4,7 @@ import { Effect, Either } from "effect"
 import * as Log from "./Log.ts"
 import { run } from "./Server.ts"
 import { knownVariables, readSettings, unknownVariables } from "./Settings.ts"
+import { telemetry } from "./telemetry/Telemetry.ts"
 
 const stop = (message: string): never => {
   process.stderr.write(`${message}\n`)
@@ -20,7 +21,8 @@ export const serve = (given: Readonly<Record<string, string>> = {}): void => {
     process.stderr.write(`${name} is not known and was ignored; there are ${knownVariables.join(", ")}.\n`)
   }
   const settings = Either.getOrElse(readSettings(environment), stop)
-  run(settings, settings.operatorToken ?? randomToken()).pipe(
+  const exporting = Either.getOrElse(telemetry(environment), stop)
+  run(settings, settings.operatorToken ?? randomToken(), exporting).pipe(
     Effect.catchTag("StartFailed", ({ message }) => Effect.sync(() => stop(message))),
     Effect.provide(Log.layer(settings.log)),
     NodeRuntime.runMain({ disablePrettyLogger: true })

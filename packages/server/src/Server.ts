@@ -12,9 +12,16 @@ import { banner } from "./Banner.ts"
 import * as Demo from "./Demo.ts"
 import { progress } from "./Progress.ts"
 import type { Settings } from "./Settings.ts"
+import * as Watched from "./telemetry/Watched.ts"
 
 /** Why the server could not start, in one line for the operator. */
 export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
+
+/** Where traces and metrics are sent, if anywhere. */
+export interface Telemetry {
+  readonly exporting: boolean
+  readonly layer: Layer.Layer<never>
+}
 
 const drainTime = "10 seconds"
 
@@ -56,7 +63,11 @@ const fillDemo = (settings: Settings) =>
   })
 
 /** Runs until it is interrupted; then drains and closes. */
-export const run = (settings: Settings, operatorToken: string) =>
+export const run = (
+  settings: Settings,
+  operatorToken: string,
+  { exporting, layer: exported }: Telemetry = { exporting: false, layer: Layer.empty }
+) =>
   Effect.gen(function* () {
     let draining = false
     const demo = settings.demo ? yield* fillDemo(settings).pipe(Effect.mapError(storeFailed)) : null
@@ -67,6 +78,9 @@ export const run = (settings: Settings, operatorToken: string) =>
         Layer.mergeAll(
           Layer.succeed(OperatorToken, operatorToken),
           Layer.succeed(DefaultRateLimit, settings.requestsPerMinute),
+          Watched.requests,
+          Watched.metrics,
+          exporting ? Watched.queueDepth : Layer.empty,
           Layer.succeed(Draining, { isDraining: Effect.sync(() => draining) })
         )
       ),
@@ -94,4 +108,8 @@ export const run = (settings: Settings, operatorToken: string) =>
       )
       return yield* Effect.never
     }).pipe(Effect.scoped, Effect.provide(api))
-  }).pipe(Effect.provide(Layer.mapError(storeOf(settings), storeFailed)), Effect.provide(webCrypto))
+  }).pipe(
+    Effect.provide(Layer.mapError(Watched.stores(storeOf(settings)), storeFailed)),
+    Effect.provide(webCrypto),
+    Effect.provide(exported)
+  )

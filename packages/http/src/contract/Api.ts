@@ -9,7 +9,7 @@ import { ReadingApi } from "./ReadingApi.ts"
 import { WebhookApi } from "./WebhookApi.ts"
 
 /** Rises when the contract grows; the documents of released versions are kept under docs/openapi. [VER-1] */
-export const apiVersion = "1.1.0"
+export const apiVersion = "1.2.0"
 
 const header = (description: string, schema: object) => ({ description, schema })
 

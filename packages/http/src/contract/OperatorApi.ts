@@ -2,6 +2,7 @@
 import { NewSignal, PostTotals, RequiredText } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
 import { OperatorAccess } from "./Access.ts"
@@ -43,6 +44,9 @@ export const Amendment = Schema.Struct({
 })
 
 export const greatestBatch = 1000
+
+/** Prometheus' text format. */
+export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
 
 export const ObservationBatch = Schema.Struct({
   observations: Schema.Array(Schema.Unknown)
@@ -117,6 +121,15 @@ const leadPath = Schema.Struct({ brandId: Schema.String, id: Schema.String })
 const writes = [InvalidParameterFailure, PayloadTooLargeFailure, UnsupportedMediaTypeFailure] as const
 
 export const OperatorApi = HttpApiGroup.make("operator")
+  .add(
+    HttpApiEndpoint.get("metrics", "/metrics")
+      .addSuccess(
+        HttpApiSchema.Text({ contentType: metricsContentType }).annotations({
+          description: "Counters, gauges and histograms, one sample a line"
+        })
+      )
+      .annotate(OpenApi.Summary, "The service's metrics, for Prometheus")
+  )
   .add(
     HttpApiEndpoint.post("createBrand", "/operator/brands")
       .setPayload(NewBrand)

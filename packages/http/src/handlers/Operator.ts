@@ -21,11 +21,20 @@ import {
   Reading
 } from "@lead-signals/domain"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect } from "effect"
 import { data, noContent } from "../Answers.ts"
 import * as Body from "../Body.ts"
 import { RoutedApi } from "../contract/Api.ts"
-import { Amendment, NewBrand, NewCampaign, NewKey, ObservationBatch } from "../contract/OperatorApi.ts"
+import {
+  Amendment,
+  metricsContentType,
+  NewBrand,
+  NewCampaign,
+  NewKey,
+  ObservationBatch
+} from "../contract/OperatorApi.ts"
+import { Metrics } from "../RequestObserver.ts"
 import { listed } from "./Listed.ts"
 import { answerLines } from "./ObservationLines.ts"
 
@@ -81,6 +90,11 @@ const readBatch = Body.read(ObservationBatch)
 
 export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =>
   handlers
+    .handleRaw("metrics", () =>
+      Effect.flatMap(Metrics, ({ text }) =>
+        Effect.map(text, (page) => HttpServerResponse.text(page, { contentType: metricsContentType }))
+      )
+    )
     .handleRaw("createBrand", () =>
       Effect.gen(function* () {
         const { name } = yield* readNewBrand

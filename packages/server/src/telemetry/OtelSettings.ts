@@ -1,0 +1,138 @@
+/**
+ * OpenTelemetry's settings, read from its standard variables. Nothing is sent unless an endpoint or an exporter is named: the
+ * specification would send to this machine.
+ */
+import { Either } from "effect"
+
+export interface Signal {
+  readonly url: string
+  readonly headers: Record<string, string>
+  readonly protocol: "http/json" | "http/protobuf"
+  readonly timeoutMillis: number
+}
+export interface Sampler {
+  readonly isParentBased: boolean
+  /** 0 none … 1 all, of traces that begin here. */
+  readonly ratio: number
+}
+export interface OtelSettings {
+  readonly traces:
+    (Signal & { readonly sampler: Sampler; readonly delayMillis: number; readonly batch: number }) | null
+  readonly metrics: (Signal & { readonly intervalMillis: number }) | null
+  readonly resource: { readonly serviceName: string; readonly attributes: Record<string, string> }
+}
+type Env = Readonly<Record<string, string | undefined>>
+
+/** `a=1,b=%20`, as OTEL_RESOURCE_ATTRIBUTES and OTEL_EXPORTER_OTLP_HEADERS have it. */
+const pairs = (name: string, text: string): Record<string, string> =>
+  Object.fromEntries(
+    text
+      .split(",")
+      .filter((each) => each.trim() !== "")
+      .map((each) => {
+        const at = each.indexOf("=")
+        if (at < 1) throw new Misread(`${name} takes key=value,key=value.`)
+        const [key, value] = [each.slice(0, at).trim(), each.slice(at + 1).trim()]
+        try {
+          return [key, decodeURIComponent(value)] as const
+        } catch {
+          return [key, value] as const
+        }
+      })
+  )
+
+class Misread extends Error {}
+
+/** The first bad value stops the reading, and names its variable. */
+export const readOtel = (
+  env: Env,
+  defaults: { readonly serviceName: string }
+): Either.Either<OtelSettings, string> =>
+  Either.try({
+    try: () => read(env, defaults),
+    catch: (failure) => {
+      if (failure instanceof Misread) return failure.message
+      throw failure
+    }
+  })
+
+const read = (env: Env, defaults: { readonly serviceName: string }): OtelSettings => {
+  /** Empty is the same as unset: the specification says so. */
+  const get = (...names: ReadonlyArray<string>): string | undefined => {
+    for (const name of names) {
+      const value = env[name]?.trim()
+      if (value !== undefined && value !== "") return value
+    }
+    return undefined
+  }
+  const whole = (otherwise: number, ...names: ReadonlyArray<string>): number => {
+    const value = get(...names)
+    if (value === undefined) return otherwise
+    if (!/^[0-9]{1,9}$/.test(value)) throw new Misread(`${names[0]} takes a whole number.`)
+    return Number(value)
+  }
+  const isDisabled = get("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
+
+  const signal = (name: "TRACES" | "METRICS"): Signal | null => {
+    if (isDisabled) return null
+    const own = get(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`)
+    const base = get("OTEL_EXPORTER_OTLP_ENDPOINT")
+    const exporter = get(`OTEL_${name}_EXPORTER`)
+    const exporters = exporter?.split(",").map((each) => each.trim()) ?? []
+    for (const each of exporters) {
+      if (!["otlp", "none"].includes(each)) throw new Misread(`OTEL_${name}_EXPORTER takes otlp or none.`)
+    }
+    // The specification exports to localhost unless told not to; a service that was told nothing sends nothing.
+    if (exporters.includes("none")) return null
+    if (own === undefined && base === undefined && exporters.length === 0) return null
+    const protocol =
+      get(`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL") ?? "http/protobuf"
+    if (protocol !== "http/json" && protocol !== "http/protobuf") {
+      throw new Misread("OTEL_EXPORTER_OTLP_PROTOCOL takes http/protobuf or http/json.")
+    }
+    const url = own ?? `${(base ?? "http://localhost:4318").replace(/\/+$/, "")}/v1/${name.toLowerCase()}`
+    if (!URL.canParse(url)) throw new Misread(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT takes a URL.`)
+    return {
+      url,
+      protocol,
+      headers: {
+        ...pairs("OTEL_EXPORTER_OTLP_HEADERS", get("OTEL_EXPORTER_OTLP_HEADERS") ?? ""),
+        ...pairs(`OTEL_EXPORTER_OTLP_${name}_HEADERS`, get(`OTEL_EXPORTER_OTLP_${name}_HEADERS`) ?? "")
+      },
+      timeoutMillis: whole(10_000, `OTEL_EXPORTER_OTLP_${name}_TIMEOUT`, "OTEL_EXPORTER_OTLP_TIMEOUT")
+    }
+  }
+
+  const sampler = (): Sampler => {
+    const name = get("OTEL_TRACES_SAMPLER") ?? "parentbased_always_on"
+    const [, based, kind] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? []
+    if (kind === undefined)
+      throw new Misread(
+        "OTEL_TRACES_SAMPLER takes always_on, always_off, traceidratio or parentbased_ and one of them."
+      )
+    const ratio =
+      kind === "always_on" ? 1 : kind === "always_off" ? 0 : Number(get("OTEL_TRACES_SAMPLER_ARG") ?? "1")
+    if (!(ratio >= 0 && ratio <= 1)) throw new Misread("OTEL_TRACES_SAMPLER_ARG takes a number from 0 to 1.")
+    return { isParentBased: based !== undefined, ratio }
+  }
+
+  const traces = signal("TRACES")
+  const metrics = signal("METRICS")
+  const { "service.name": nameOfAttributes, ...attributes } = pairs(
+    "OTEL_RESOURCE_ATTRIBUTES",
+    get("OTEL_RESOURCE_ATTRIBUTES") ?? ""
+  )
+  return {
+    traces: traces && {
+      ...traces,
+      sampler: sampler(),
+      delayMillis: whole(5_000, "OTEL_BSP_SCHEDULE_DELAY"),
+      batch: whole(512, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE")
+    },
+    metrics: metrics && { ...metrics, intervalMillis: whole(60_000, "OTEL_METRIC_EXPORT_INTERVAL") },
+    resource: {
+      serviceName: get("OTEL_SERVICE_NAME") ?? nameOfAttributes ?? defaults.serviceName,
+      attributes
+    }
+  }
+}

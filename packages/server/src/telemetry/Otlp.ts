@@ -1,0 +1,134 @@
+/** The exporters; imported only when there is something to export to. */
+import * as OtlpMetrics from "@effect/opentelemetry/OtlpMetrics"
+import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
+import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import { ConfigProvider, type Context, Duration, Effect, type Exit, Layer, type Option, Tracer } from "effect"
+import type { Sampler, Signal, OtelSettings } from "./OtelSettings.ts"
+
+/** Has ids, so that what is called with them knows that this trace isn't recorded; keeps nothing else. */
+class Unsampled implements Tracer.Span {
+  readonly _tag = "Span"
+  readonly sampled = false
+  readonly attributes = new Map<string, unknown>()
+  readonly links: ReadonlyArray<Tracer.SpanLink> = []
+  status: Tracer.SpanStatus
+  readonly name: string
+  readonly spanId: string
+  readonly traceId: string
+  readonly parent: Option.Option<Tracer.AnySpan>
+  readonly context: Context.Context<never>
+  readonly kind: Tracer.SpanKind
+  constructor(of: Tracer.Span) {
+    this.name = of.name
+    this.spanId = of.spanId
+    this.traceId = of.traceId
+    this.parent = of.parent
+    this.context = of.context
+    this.kind = of.kind
+    this.status = of.status
+  }
+  end(endTime: bigint, exit: Exit.Exit<unknown, unknown>): void {
+    this.status = { _tag: "Ended", startTime: this.status.startTime, endTime, exit }
+  }
+  attribute(): void {}
+  event(): void {}
+  addLinks(): void {}
+}
+
+/** OtlpTracer exports every span, and of a parent that isn't sampled too: 0.64.1 knows no sampler. */
+const withSampler = (tracer: Tracer.Tracer, { isParentBased, ratio }: Sampler): Tracer.Tracer =>
+  Tracer.make({
+    span: (name, parent, context, links, startTime, kind, options) => {
+      // Nothing of it is exported before it ends; it is made first, for its trace's id.
+      const span = tracer.span(name, parent, context, links, startTime, kind, options)
+      const isLocal = parent._tag === "Some" && parent.value._tag === "Span"
+      const isSampled =
+        parent._tag === "Some" && (isLocal || isParentBased)
+          ? parent.value.sampled
+          : ratio >= 1 || parseInt(span.traceId.slice(-13), 16) / 2 ** 52 < ratio
+      return isSampled ? span : new Unsampled(span)
+    },
+    context: (f, fiber) => tracer.context(f, fiber)
+  })
+
+interface TracesData {
+  readonly resourceSpans: ReadonlyArray<{
+    readonly scopeSpans: ReadonlyArray<{
+      readonly spans: ReadonlyArray<{
+        readonly status: { readonly code: number }
+        attributes: Array<{ readonly key: string }>
+      }>
+    }>
+  }>
+}
+
+/** OtlpTracer 0.64.1 calls each span that failed interrupted. */
+const notInterrupted = (data: TracesData): TracesData => {
+  for (const span of data.resourceSpans.flatMap((each) => each.scopeSpans).flatMap((each) => each.spans)) {
+    if (span.status.code !== 2) continue
+    span.attributes = span.attributes.filter(
+      ({ key }) => key !== "span.label" && key !== "status.interrupted"
+    )
+  }
+  return data
+}
+
+const serialization = (protocol: Signal["protocol"]) =>
+  Layer.effect(
+    OtlpSerialization.OtlpSerialization,
+    Effect.map(OtlpSerialization.OtlpSerialization, (inner) => ({
+      ...inner,
+      traces: (data: unknown) => inner.traces(notInterrupted(data as TracesData))
+    }))
+  ).pipe(
+    Layer.provide(protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf)
+  )
+
+/** The exporter itself would wait for an answer for ever. */
+const client = (timeoutMillis: number) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(
+      HttpClient.HttpClient,
+      HttpClient.transform((effect, request) =>
+        Effect.timeoutFail(effect, {
+          duration: Duration.millis(timeoutMillis),
+          onTimeout: () =>
+            new HttpClientError.RequestError({ request, reason: "Transport", description: "timed out" })
+        })
+      )
+    )
+  ).pipe(Layer.provide(FetchHttpClient.layer))
+
+export const layer = ({ traces, metrics, resource }: OtelSettings): Layer.Layer<never> => {
+  const tracing =
+    traces === null
+      ? Layer.empty
+      : Layer.unwrapScoped(
+          Effect.map(
+            OtlpTracer.make({
+              url: traces.url,
+              headers: traces.headers,
+              resource,
+              exportInterval: Duration.millis(traces.delayMillis),
+              maxBatchSize: traces.batch
+            }),
+            (tracer) => Layer.setTracer(withSampler(tracer, traces.sampler))
+          )
+        ).pipe(Layer.provide([serialization(traces.protocol), client(traces.timeoutMillis)]))
+  const measuring =
+    metrics === null
+      ? Layer.empty
+      : OtlpMetrics.layer({
+          url: metrics.url,
+          headers: metrics.headers,
+          resource,
+          exportInterval: Duration.millis(metrics.intervalMillis)
+        }).pipe(Layer.provide([serialization(metrics.protocol), client(metrics.timeoutMillis)]))
+  // It would read OTEL_RESOURCE_ATTRIBUTES once more, and not as the specification has it.
+  const noEnvironment = Layer.setConfigProvider(ConfigProvider.fromMap(new Map()))
+  return Layer.mergeAll(tracing, measuring).pipe(Layer.provide(noEnvironment))
+}
