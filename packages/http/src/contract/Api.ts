@@ -1,6 +1,8 @@
 /** The whole contract, and the OpenAPI document that it gives. */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
+import { Observation } from "@lead-signals/domain"
+import { documented } from "./Documentation.ts"
 import { envelopes, webhooks } from "./EventSchemas.ts"
 import { InvalidParameterBody, OtherError } from "./Failures.ts"
 import { HealthApi } from "./HealthApi.ts"
@@ -20,6 +22,14 @@ const rateHeaders = {
   "X-RateLimit-Remaining": header("Requests left in the current window", { type: "integer" }),
   "X-RateLimit-Reset": header("When the window ends, Unix seconds", { type: "integer" })
 }
+
+const ObservationBody = Observation.annotations({
+  identifier: "Observation",
+  jsonSchema: {
+    description:
+      "One person, one engagement, and the signal that caught it. signalId, person.extId, person.name and engagement.id are required; fields that are not named here are left out"
+  }
+})
 
 type Json = Record<string, any>
 
@@ -60,7 +70,13 @@ const complete = (spec: Json): Json => {
       }
     }
   }
-  return { ...spec, webhooks }
+  const batch = spec.paths["/operator/brands/{brandId}/observations"].post.requestBody
+  batch.content["application/json"].schema.properties.observations.items = {
+    $ref: "#/components/schemas/Observation"
+  }
+  // What the library's own types can't say.
+  spec.info.license.identifier = "UNLICENSED"
+  return documented({ ...spec, webhooks: structuredClone(webhooks) })
 }
 
 /** What the library's router serves. What API clients read is served apart from it: see `handlers/Reading.ts`. */
@@ -69,9 +85,12 @@ export const RoutedApi = HttpApi.make("lead-signals").add(HealthApi).add(Operato
 export const Api = HttpApi.make("lead-signals")
   .add(ReadingApi)
   .addHttpApi(RoutedApi)
-  .annotate(HttpApi.AdditionalSchemas, [OtherError, InvalidParameterBody, ...envelopes])
+  .annotate(HttpApi.AdditionalSchemas, [OtherError, InvalidParameterBody, ObservationBody, ...envelopes])
   .annotate(OpenApi.Title, "Lead Signals")
   .annotate(OpenApi.Version, apiVersion)
+  .annotate(OpenApi.Summary, "Leads, engagements and campaign metrics of a brand")
+  .annotate(OpenApi.License, { name: "Proprietary" })
+  .annotate(OpenApi.Servers, [{ url: "/", description: "Where this document is served" }])
   .annotate(
     OpenApi.Description,
     "Leads seen engaging with what a brand tracks, their engagements, and campaign metrics. Fields marked x-pii hold personal data: store them encrypted, send them over TLS only, and honour requests to delete."

@@ -71,9 +71,11 @@ const header = (description: string) => ({
   schema: { type: "string" }
 })
 
-const described = (event: string, schema: string, summary: string) => ({
+const described = (event: string, operationId: string, schema: string, summary: string) => ({
   [event]: {
     post: {
+      tags: ["webhooks"],
+      operationId,
       summary,
       description:
         "Signed by Standard Webhooks. Answer 2xx within 15 s; anything else is retried for about three days, 410 disables the webhook. Events can come more than once and in any order: webhook-id tells a repetition.",
@@ -87,6 +89,7 @@ const described = (event: string, schema: string, summary: string) => ({
       ],
       requestBody: {
         required: true,
+        description: "The event, as the bytes that are signed",
         content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } }
       },
       responses: { "2XX": { description: "The event was taken" } }
@@ -96,7 +99,7 @@ const described = (event: string, schema: string, summary: string) => ({
 
 /** For the document's `webhooks`. */
 export const webhooks = {
-  ...described("lead2.created", "LeadCreatedEvent", "A person was seen for the first time"),
-  ...described("activity.detected", "ActivityDetectedEvent", "A person engaged"),
-  ...described(testEvent, "TestEvent", "A test")
+  ...described("lead2.created", "onLeadCreated", "LeadCreatedEvent", "A person was seen for the first time"),
+  ...described("activity.detected", "onActivityDetected", "ActivityDetectedEvent", "A person engaged"),
+  ...described(testEvent, "onTest", "TestEvent", "A test")
 }
