@@ -1,15 +1,17 @@
 /**
- * `npm run pack-libraries [-- FOLDER]`: builds every library from nothing and packs it, by default into `.packs`. The
+ * `npm run pack-libraries [-- FOLDER] [--keep]`: builds every library from nothing (`--keep`: as far as it has changed) and packs
+ * it, by default into `.packs`, with its sizes. The
  * workspace itself runs from sources; only what is packed has `dist` in its exports (`publishConfig`, which pnpm alone
  * knows: what `npm pack` makes is of no use outside).
  */
 import { spawnSync } from "node:child_process"
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const target = resolve(process.argv[2] ?? join(root, ".packs"))
+const words = process.argv.slice(2)
+const target = resolve(words.find((word) => !word.startsWith("--")) ?? join(root, ".packs"))
 const manifest = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
 
 const libraries = [
@@ -30,7 +32,9 @@ const run = (command, args) => {
   }
 }
 
-for (const folder of libraries) rmSync(join(folder, "dist"), { recursive: true, force: true })
+if (!words.includes("--keep")) {
+  for (const folder of libraries) rmSync(join(folder, "dist"), { recursive: true, force: true })
+}
 run(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-b", ...libraries])
 
 // tsc rewrites `./x.ts` in what runs and not in declarations, where TypeScript takes it for `./x.d.ts`. Other readers don't.
@@ -56,4 +60,16 @@ run(process.platform === "win32" ? "npx.cmd" : "npx", [
   "--pack-destination",
   target
 ])
-for (const file of readdirSync(target)) process.stdout.write(`${join(target, file)}\n`)
+
+const kilobytes = (bytes) => `${(bytes / 1000).toFixed(0)} kB`.padStart(8)
+/** What of the built code runs, less types and maps. */
+const runs = (folder) =>
+  readdirSync(join(folder, "dist"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".js"))
+    .reduce((sum, name) => sum + statSync(join(folder, "dist", name)).size, 0)
+process.stdout.write(`${"package".padEnd(36)}${"packed".padStart(8)}${"code".padStart(8)}\n`)
+for (const folder of libraries) {
+  const { name, version } = manifest(folder)
+  const file = join(target, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`)
+  process.stdout.write(`${name.padEnd(36)}${kilobytes(statSync(file).size)}${kilobytes(runs(folder))}\n`)
+}

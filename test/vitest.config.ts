@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 /** What takes longest begins first, so that no core waits for it at the end. The rest goes in vitest's own order. */
 const longest = [
   "e2e/ledger",
+  "packages/packages",
   "contracts/sqlite",
   "simulator/simulate",
   "simulator/stories",
@@ -14,6 +15,7 @@ const longest = [
   "simulator/embedding",
   "e2e/listen",
   "e2e/commands",
+  "hosts/examples",
   "e2e/import",
   "e2e/readme",
   "webhook/emitter"

@@ -82,14 +82,24 @@ describe("the README", () => {
 
   it("has programs that run as they stand [LIST-4, HEALTH-1]", async () => {
     mkdirSync(scratch, { recursive: true })
+    const server = await startServer({ LEAD_SIGNALS_DATABASE: "memory" })
+    const KEY = /^Demo key +(\S+)/m.exec(server.out())![1]!
     const outputs: Array<string> = []
     for (const [i, code] of blocks("ts").entries()) {
       const file = join(scratch, `example-${i}.ts`)
       writeFileSync(file, code)
-      outputs.push((await run(process.execPath, ["--import", "tsx", file], { cwd: root })).stdout)
+      const env = { ...process.env, URL: server.url, KEY }
+      outputs.push((await run(process.execPath, ["--import", "tsx", file], { cwd: root, env })).stdout)
     }
-    expect(outputs[0]).toContain("200 { status: 'ok' }")
-    expect(outputs[1]).toContain("1")
+    await server.end("SIGTERM")
+    expect(outputs).toHaveLength(4)
+    expect(outputs[0]).toContain("[ 'Ada Example' ]")
+    expect(outputs[1]).toContain("200 { status: 'ok' }")
+    expect(outputs[2]).toContain("1")
+    // The demo's leads: those that are qualified, then all in pages to store.
+    expect(outputs[3]).toMatch(/^\S.* 20\d\d-/)
+    const stored = Array.from(outputs[3]!.matchAll(/^(\d+) leads to store$/gm), ([, count]) => Number(count))
+    expect(stored.reduce((sum, count) => sum + count, 0)).toBe(852)
   })
 
   it("has simulations that hold", async () => {
