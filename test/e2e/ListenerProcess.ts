@@ -3,11 +3,11 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { afterAll } from "vitest"
-import { bundleServer } from "./BundledServer.ts"
+import { bundledServer } from "./BundledServer.ts"
 import { root } from "./ServerProcess.ts"
 
 /** `lead-signals` as one file, as it is built. */
-export const program = await bundleServer()
+export const program = bundledServer
 
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")

@@ -6,6 +6,8 @@ import { copyFileSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fileURLToPath } from "node:url"
+import { commands as commandTree } from "../../packages/server/src/cli/CommandLine.ts"
+import { help, type Node } from "../../packages/server/src/cli/CommandTree.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { freePort, program } from "./ListenerProcess.ts"
 import {
@@ -73,14 +75,23 @@ describe("lead-signals", () => {
       "check",
       "simulate"
     ])
-    for (const name of commands.slice(0, -1)) {
-      const help = await ran([name, "--help"])
-      expect([name, help.code, help.err]).toEqual([name, 0, ""])
-      expect(help.out).toContain("Usage")
-      expect(help.out).toContain("Examples")
+    expect(commandTree.children.map(({ name }) => name)).toEqual(commands)
+    const all = (node: Node, path: ReadonlyArray<Node>): ReadonlyArray<ReadonlyArray<Node>> => [
+      [...path, node],
+      ...node.children.flatMap((child) => all(child, [...path, node]))
+    ]
+    for (const path of all(commandTree, [])) {
+      const told = help(path, false)
+      expect(told).toContain(`  ${path.map(({ name }) => name).join(" ")}`)
+      expect(told).toContain("Usage")
+      // What it takes is described, each.
+      for (const [, taken] of told.matchAll(/^ {2}(-\S.*|<\S.*)$/gm)) expect(taken).toMatch(/ {2,}\S/)
       // oxlint-disable-next-line no-control-regex -- what colours are made of
-      expect(help.out).not.toMatch(/\u001b/)
+      expect(told).not.toMatch(/\u001b/)
     }
+    const one = await ran(["keys", "create", "--help"])
+    expect([one.code, one.err]).toEqual([0, ""])
+    expect(one.out).toContain("--requests-per-minute integer")
     expect((await ran(["--version"])).out).toBe("0.1.0\n")
   })
 
@@ -107,6 +118,18 @@ describe("lead-signals", () => {
     const bare = await ran(["keys"])
     expect([bare.code, bare.out]).toEqual([2, ""])
     expect(bare.err).toContain("revoke")
+  })
+
+  it("hands simulate its own words, and says of the built file that it has no simulator", async () => {
+    const built = await ran(["simulate", "list"])
+    expect([built.code, built.err]).toEqual([1, "The simulator is run from the sources: pnpm simulate.\n"])
+    const sources = join(root, "packages/server/src/lead-signals.ts")
+    const told = await new Promise<string>((resolve) => {
+      execFile(process.execPath, ["--import", "tsx", sources, "simulate", "list"], { cwd: root }, (_, out) =>
+        resolve(out)
+      )
+    })
+    expect(told).toContain("crash-loop")
   })
 
   it("completes commands and options in bash", async () => {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
-import { bundleServer } from "./BundledServer.ts"
+import { bundledServer } from "./BundledServer.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import {
   callJson,
@@ -16,7 +16,7 @@ import {
 
 endServersAfterTests()
 const folder = temporaryFolder()
-const command = await bundleServer()
+const command = bundledServer
 
 let server: ServerProcess
 let brand: Awaited<ReturnType<typeof setUpBrand>>

@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { Prng } from "@lead-signals/simulator"
 import { temporaryFolder } from "../TemporaryFolder.ts"
-import { bundleServer } from "./BundledServer.ts"
+import { bundledServer } from "./BundledServer.ts"
 import { callJson, endServersAfterTests, operatorToken, setUpBrand, startServer } from "./ServerProcess.ts"
 
 endServersAfterTests()
-const program = await bundleServer()
+const program = bundledServer
 const rounds = 8
 
 it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EVT-2, EVT-3, EVT-8, AUTH-5, PII-3]", async () => {

@@ -1,11 +1,13 @@
 /** Runs the README as it is written. */
 import { execFile } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { bundleSimulate } from "../simulator/SimulateCommand.ts"
+import { bundledServer } from "./BundledServer.ts"
 import { freePort, startListener } from "./ListenerProcess.ts"
 import { endServersAfterTests, operatorToken, root, startServer } from "./ServerProcess.ts"
 
@@ -77,37 +79,66 @@ describe("the README", () => {
     ])
     expect(answers[9].data).toHaveLength(2)
     expect(answers[11].data).toEqual({ queued: 0 })
+
+    const [, importing] = /^pnpm lead-signals (import .+)$/m.exec(readme)!
+    const folder = temporaryFolder()
+    copyFileSync(join(root, "examples/observations.jsonl"), join(folder, "observations.jsonl"))
+    const imported = await run(
+      process.execPath,
+      [bundledServer, ...importing!.split(" "), "--url", server.url],
+      { cwd: folder, env: { ...process.env, LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken } }
+    )
+    expect(imported.stdout).toContain("3 recorded")
     await server.end("SIGTERM")
   })
 
-  it("has programs that run as they stand [LIST-4, HEALTH-1]", async () => {
-    mkdirSync(scratch, { recursive: true })
-    const server = await startServer({ LEAD_SIGNALS_DATABASE: "memory" })
-    const KEY = /^Demo key +(\S+)/m.exec(server.out())![1]!
-    const outputs: Array<string> = []
-    for (const [i, code] of blocks("ts").entries()) {
-      const file = join(scratch, `example-${i}.ts`)
-      writeFileSync(file, code)
-      const env = { ...process.env, URL: server.url, KEY }
-      outputs.push((await run(process.execPath, ["--import", "tsx", file], { cwd: root, env })).stdout)
+  it("starts the server as it says, with telemetry and for webhooks of this machine, too", async () => {
+    const lines = Array.from(
+      readme.matchAll(/^((?:[A-Z_]+=\S+ )+)npm start$/gm),
+      ([, variables]) => variables!
+    )
+    expect(lines).toHaveLength(2)
+    for (const line of lines) {
+      const variables = line
+        .trim()
+        .split(" ")
+        .map((each) => each.split("="))
+      const server = await startServer(
+        { ...Object.fromEntries(variables), LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false" },
+        bundledServer
+      )
+      expect((await fetch(`${server.url}/health`)).status).toBe(200)
+      expect(server.err()).not.toContain("is not known")
+      await server.end("SIGTERM")
     }
+  })
+
+  // The others run in an empty project: see packages.test.ts.
+  it("has a client that runs as it stands, against a server [LIST-1]", async () => {
+    const server = await startServer({ LEAD_SIGNALS_DATABASE: "memory" }, bundledServer)
+    const KEY = /^Demo key +(\S+)/m.exec(server.out())![1]!
+    const programs = blocks("ts").filter((code) => code.includes("process.env"))
+    expect(programs).toHaveLength(1)
+    mkdirSync(scratch, { recursive: true })
+    const file = join(scratch, "client.ts")
+    writeFileSync(file, programs[0]!)
+    const env = { ...process.env, URL: server.url, KEY }
+    const { stdout } = await run(process.execPath, ["--import", "tsx", file], { cwd: root, env })
     await server.end("SIGTERM")
-    expect(outputs).toHaveLength(4)
-    expect(outputs[0]).toContain("[ 'Ada Example' ]")
-    expect(outputs[1]).toContain("200 { status: 'ok' }")
-    expect(outputs[2]).toContain("1")
     // The demo's leads: those that are qualified, then all in pages to store.
-    expect(outputs[3]).toMatch(/^\S.* 20\d\d-/)
-    const stored = Array.from(outputs[3]!.matchAll(/^(\d+) leads to store$/gm), ([, count]) => Number(count))
+    expect(stdout).toMatch(/^\S.* 20\d\d-/)
+    const stored = Array.from(stdout.matchAll(/^(\d+) leads to store$/gm), ([, count]) => Number(count))
     expect(stored.reduce((sum, count) => sum + count, 0)).toBe(852)
   })
 
   it("has simulations that hold", async () => {
     const commands = Array.from(readme.matchAll(/^pnpm simulate (.+)$/gm), ([, args]) => args!.split(" "))
     expect(commands.length).toBe(3)
+    const simulate = await bundleSimulate()
     for (const args of commands) {
       // A run that does not hold ends with another code, and fails here.
-      await run(process.execPath, ["--import", "tsx", "simulations/src/simulate.ts", ...args], { cwd: root })
+      const { code, err } = await simulate(args)
+      expect([code, err]).toEqual([0, ""])
     }
   })
 

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
-import { bundleServer } from "./BundledServer.ts"
+import { bundledServer } from "./BundledServer.ts"
 import {
   callJson,
   endServersAfterTests,
@@ -19,7 +19,7 @@ import {
 } from "./ServerProcess.ts"
 
 endServersAfterTests()
-const program = await bundleServer()
+const program = bundledServer
 const folder = temporaryFolder()
 const shell = (line: string) =>
   promisify(execFile)("bash", ["-c", line.replace("curl ", "curl --silent --fail ")])

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
-import { bundleServer } from "./BundledServer.ts"
+import { bundledServer } from "./BundledServer.ts"
 import {
   callJson,
   endServersAfterTests,
@@ -17,7 +17,7 @@ import {
 } from "./ServerProcess.ts"
 
 endServersAfterTests()
-const program = await bundleServer()
+const program = bundledServer
 
 type Json = any
 

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
-import { bundleServer } from "./BundledServer.ts"
+import { bundledServer } from "./BundledServer.ts"
 import { startReceiver } from "../webhook/Receiver.ts"
 import {
   callJson,
@@ -14,7 +14,7 @@ import {
 } from "./ServerProcess.ts"
 
 endServersAfterTests()
-const program = await bundleServer()
+const program = bundledServer
 const folder = temporaryFolder()
 
 const environment = (name: string) => ({

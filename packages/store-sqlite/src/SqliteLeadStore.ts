@@ -256,7 +256,11 @@ const makeLeadStore = (options: ListingOptions) =>
         }),
       erase: (brandId, id, personHash, ids) =>
         Effect.tap(
-          database.write((sql, now) => Erasure.erase(sql, { brandId, id }, personHash, ids, now)),
+          database.write((sql, now) => {
+            const wasThere = Erasure.erase(sql, { brandId, id }, personHash, ids, now)
+            keepShort(sql)
+            return wasThere
+          }),
           () => database.forgetLog
         )
     })

@@ -19,7 +19,7 @@ const simulateCommand = leaf(
   () => Effect.void
 )
 
-const commands = group(
+export const commands = group(
   "lead-signals",
   {
     summary: "Leads from social signals: the server, and what is done with it.",
@@ -54,7 +54,8 @@ const simulate = async (): Promise<void> => {
   try {
     await import(program)
   } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw failure
+    const { code } = failure as NodeJS.ErrnoException
+    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "ERR_UNKNOWN_FILE_EXTENSION") throw failure
     process.stderr.write("The simulator is run from the sources: pnpm simulate.\n")
     process.exitCode = exitCodes.failed
   }
