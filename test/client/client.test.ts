@@ -49,7 +49,7 @@ describe("the client", () => {
       [
         client.listLeads({ pageSize: 0 }),
         client.getLead(99),
-        createClient({ url: api.url, key: "no key" }).listLeads()
+        createClient({ url: api.url, key: "none" }).listLeads()
       ].map((call) =>
         call.then(
           () => null,
@@ -100,6 +100,21 @@ describe("an incremental sync", () => {
     const missing = new Set(first.slice(3).flatMap(({ leads }) => leads.map(({ id }) => id)))
     const given = new Set(rest.flatMap(({ leads }) => leads.map(({ id }) => id)))
     for (const id of missing) expect(given).toContain(id)
+  })
+
+  it("keeps a cursor short, whatever has changed at once [LIST-5]", async () => {
+    const { client } = await setUp(5000)
+    const found = new Set<number>()
+    let cursor: string | undefined
+    for await (const page of client.changes()) {
+      for (const { id } of page.leads) found.add(id)
+      cursor = page.cursor
+      expect(cursor.length).toBeLessThan(150_000)
+    }
+    expect(found.size).toBe(5000)
+    const again = await all(client.changes({ cursor }))
+    // The latest are known; the older of the replay window come again.
+    expect(again.flatMap(({ leads }) => leads).length).toBeLessThanOrEqual(3100)
   })
 
   it("refuses a cursor that is none", async () => {
@@ -254,6 +269,22 @@ describe("a client that waits", () => {
     expect(failure?.message).toMatch(
       /No answer in \d+ s and \d+ attempts; the last: (status 502|ECONNRESET)\./
     )
+  })
+
+  it("does not wait for a window that ends after its patience", async () => {
+    const { exit, seconds } = await timed(
+      () => Effect.succeed({ ...ok, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "40" } }),
+      (client) => Effect.zipRight(client.listLeads(), client.listLeads()),
+      "2 seconds"
+    )
+    expect(Exit.isSuccess(exit)).toBe(false)
+    expect(String(exit)).toContain("the key's window is used up")
+    expect(seconds).toBeLessThan(3)
+  })
+
+  it("says at once what is no URL and no key", () => {
+    expect(() => createClient({ url: "nowhere", key: "k" })).toThrow(/URL/)
+    expect(() => createClient({ url: "http://host", key: "two words" })).toThrow(/key takes an API key/)
   })
 
   it("takes what is no JSON, and what never comes, for no answer", async () => {

@@ -250,6 +250,16 @@ describe("lead-signals", () => {
         (file) => new Database(file).exec("UPDATE lead_count SET n = n + 1")
       ],
       [
+        "days",
+        /the counts of leads by day are wrong/,
+        (file) => new Database(file).exec("DELETE FROM lead_day_count")
+      ],
+      [
+        "lost-stretches",
+        /the stretches of the orders are wrong/,
+        (file) => new Database(file).exec("DELETE FROM lead_stretch WHERE ordering = 'name'")
+      ],
+      [
         "stretches",
         /the stretches of the orders are wrong/,
         (file) => new Database(file).exec("UPDATE lead_stretch SET n0 = n0 + 1")

@@ -164,6 +164,20 @@ describe("the service behind promises", () => {
     await service.close()
   })
 
+  it("takes many calls at once, and answers 503 when it is closed [ERR-2]", async () => {
+    const { brand, service } = await withLeads(1)
+    const warnings: Array<Error> = []
+    const listen = (warning: Error): void => void warnings.push(warning)
+    process.on("warning", listen)
+    await Promise.all(Array.from({ length: 40 }, () => service.list(brand.id)))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    process.off("warning", listen)
+    expect(warnings).toEqual([])
+    await service.close()
+    const response = await service.fetch(new Request("http://host/health"))
+    expect([response.status, await response.json()]).toMatchObject([503, { error: { code: "unavailable" } }])
+  })
+
   it("is rejected when the store can't be opened, and says why [HEALTH-2]", async () => {
     const filename = join(folder, "foreign.sqlite")
     writeFileSync(filename, "no database at all, and long enough to be looked at".repeat(40))

@@ -1,5 +1,5 @@
 /** A write is answered when it is on the disk, and whoever waits for the disk keeps nobody else waiting. */
-import { Operating, StoreUnavailable } from "@lead-signals/domain"
+import { Directory, Operating, StoreUnavailable } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
@@ -75,6 +75,59 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
     expect(Either.isLeft(answer) && answer.left).toBeInstanceOf(StoreUnavailable)
     expect(String(Either.isLeft(answer) && answer.left)).toContain("EIO")
     await runtime.dispose()
+  })
+
+  it("that finds nothing to do is not answered after a failure before all is in the file [EVT-3]", async () => {
+    const { filename, runtime } = open()
+    await runtime.runPromise(Operating.createBrand("First"))
+    disk.syncs = []
+    disk.isHeld = true
+    const written = runtime.runPromise(Effect.either(Operating.createBrand("Second")))
+    await until(() => disk.syncs.length > 0)
+    disk.syncs[0]!.end(Object.assign(new Error("no"), { code: "EIO" }))
+    expect(Either.isLeft(await written)).toBe(true)
+    expect(statSync(`${filename}-wal`).size).toBeGreaterThan(0)
+    disk.isHeld = false
+    const nothing = await runtime.runPromise(Effect.either(Operating.amendLead("1", 1, { qualified: true })))
+    expect(String(Either.isLeft(nothing) && nothing.left)).toContain("There is no such lead")
+    expect(statSync(`${filename}-wal`).size).toBe(0)
+    await runtime.runPromise(Operating.createBrand("Third"))
+    expect(disk.syncs).toHaveLength(2)
+    await runtime.dispose()
+  })
+
+  it("is answered when its own commit is on the disk, however many come after it [EVT-3]", async () => {
+    const { runtime } = open()
+    await runtime.runPromise(Operating.createBrand("First"))
+    disk.syncs = []
+    disk.isHeld = true
+    const first = runtime.runPromise(Operating.createBrand("Second"))
+    await until(() => disk.syncs.length === 1)
+    const second = runtime.runPromise(Operating.createBrand("Third"))
+    disk.syncs[0]!.end(null)
+    await first
+    await until(() => disk.syncs.length === 2)
+    disk.syncs[1]!.end(null)
+    await second
+    await runtime.dispose()
+  })
+
+  it("that is under way when the store is closed is still answered, and one after that refused [EVT-3]", async () => {
+    const { runtime } = open()
+    await runtime.runPromise(Operating.createBrand("First"))
+    const directory = await runtime.runPromise(Directory)
+    disk.syncs = []
+    disk.isHeld = true
+    const brand = { name: "Second", suppressionSecret: "00", createdAt: 1 }
+    const written = Effect.runPromise(directory.createBrand(brand))
+    await until(() => disk.syncs.length === 1)
+    const closed = runtime.dispose()
+    await sleep(30)
+    const late = await Effect.runPromise(Effect.either(directory.createBrand(brand)))
+    expect(String(Either.isLeft(late) && late.left)).toContain("the store is closed")
+    disk.syncs[0]!.end(null)
+    expect((await written).name).toBe("Second")
+    await closed
   })
 
   it("waits for no disk when it wrote nothing, and shares the wait with those that came meanwhile [EVT-3]", async () => {

@@ -72,11 +72,15 @@ type Outcome = { readonly value: unknown } | { readonly setback: Setback }
 
 export type Requests = <A>(path: string, parameters?: object) => Effect.Effect<A, CallFailure>
 
+/** Throws a `TypeError` when the URL is none, or the key can't stand in a header. */
 export const makeRequests = (transport: Transport, options: RequestOptions): Requests => {
-  const base = String(options.url).replace(/\/+$/, "")
+  const base = String(new URL(options.url)).replace(/\/+$/, "")
   const timeout = Duration.decode(options.timeout ?? "30 seconds")
   const patienceMillis = Duration.toMillis(options.patience ?? "5 minutes")
   const headers = { authorization: `Bearer ${options.key}`, accept: "application/json" }
+  if (!/^[\x21-\x7e]+$/.test(options.key)) {
+    throw new TypeError("key takes an API key: printable ASCII without spaces.")
+  }
   /** What is known of the key's window. */
   const window = { remaining: Number.POSITIVE_INFINITY, endsAt: 0 }
 
@@ -88,9 +92,9 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
     window.endsAt = Math.min(reset * 1000, now + greatestWindowMillis)
   }
 
-  const attempt = (path: string): Effect.Effect<Outcome, RequestRefused> =>
+  const attempt = (path: string, leftMillis: number): Effect.Effect<Outcome, RequestRefused> =>
     transport({ url: `${base}${path}`, headers }).pipe(
-      Effect.timeoutOption(timeout),
+      Effect.timeoutOption(Duration.min(timeout, Duration.millis(leftMillis))),
       Effect.flatMap((found) =>
         Effect.map(Clock.currentTimeMillis, (now): Outcome | RequestRefused => {
           if (found._tag === "None") return { setback: { status: null, reason: "timeout", waitMillis: null } }
@@ -117,14 +121,14 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
       )
     )
 
-  /** Waits until the key may ask again, as far as is known. */
-  const turn = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+  /** How long until the key may ask again, as far as is known. */
+  const waitOf = (now: number): number => {
     if (window.remaining > 0 || now >= window.endsAt) {
       window.remaining--
-      return Effect.void
+      return 0
     }
-    return Effect.sleep(Duration.millis(window.endsAt - now))
-  })
+    return window.endsAt - now
+  }
 
   /** Twice as long each time, and never in step with others. */
   const pauseAfter = (attempts: number) =>
@@ -136,17 +140,25 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
   return <A>(path: string, parameters: object = {}) =>
     Effect.gen(function* () {
       const startedAt = yield* Clock.currentTimeMillis
+      const unanswered = (attempts: number, last: string, status: number | null, now: number) => {
+        const seconds = Math.round((now - startedAt) / 1000)
+        const message = `No answer in ${seconds} s and ${attempts} attempts; the last: ${last}.`
+        return new Unanswered({ message, status, attempts })
+      }
+      let last = { reason: "the key's window is used up", status: null as number | null }
       for (let attempts = 1; ; attempts++) {
-        yield* turn
-        const outcome = yield* attempt(`${path}${queryOf(parameters)}`)
+        const begun = yield* Clock.currentTimeMillis
+        const wait = waitOf(begun)
+        const left = startedAt + patienceMillis - begun - wait
+        if (left < 0) return yield* unanswered(attempts - 1, last.reason, last.status, begun)
+        if (wait > 0) yield* Effect.sleep(Duration.millis(wait))
+        const outcome = yield* attempt(`${path}${queryOf(parameters)}`, left)
         if ("value" in outcome) return outcome.value as A
         const { reason, status, waitMillis } = outcome.setback
+        last = { reason, status }
         const pause = waitMillis ?? (yield* pauseAfter(attempts))
-        const elapsed = (yield* Clock.currentTimeMillis) - startedAt
-        if (elapsed + pause > patienceMillis) {
-          const message = `No answer in ${Math.round(elapsed / 1000)} s and ${attempts} attempts; the last: ${reason}.`
-          return yield* new Unanswered({ message, status, attempts })
-        }
+        const now = yield* Clock.currentTimeMillis
+        if (now - startedAt + pause > patienceMillis) return yield* unanswered(attempts, reason, status, now)
         yield* Effect.sleep(Duration.millis(pause))
       }
     })

@@ -47,6 +47,35 @@ const isNews = (seen: Cursor.Progress["seen"], lead: Lead, print: number): boole
   return known === undefined || (known.print !== print && known.updatedAt <= updatedAt(lead))
 }
 
+/**
+ * A cursor names so many leads at most: where more have changed within the replay window, as when many were imported, the older of
+ * them are given again by the next sync.
+ */
+const greatestRemembered = 2000
+
+/** What is asked for again must be known again; and of what the next sync asks for, the latest. */
+const forgetOld = (
+  seen: Map<number, Cursor.Sight>,
+  {
+    bound,
+    until,
+    windowMillis
+  }: { readonly until: number; readonly bound: number; readonly windowMillis: number }
+): void => {
+  const kept = Math.min(bound, until - windowMillis)
+  let surplus = seen.size - greatestRemembered
+  // In the order in which they were seen last.
+  for (const [id, { updatedAt: at }] of seen) {
+    if (at < kept) {
+      seen.delete(id)
+      surplus--
+    } else if (surplus > 0 && at < bound && at < until) {
+      seen.delete(id)
+      surplus--
+    }
+  }
+}
+
 /** Where to ask next, after a page that was not the last one. */
 const following = (
   state: State,
@@ -71,6 +100,7 @@ const step = (list: List, query: LeadPageQuery, windowMillis: number) => (state:
     for (const lead of data) {
       const print = Cursor.printOf(JSON.stringify(lead))
       if (!isNews(seen, lead, print)) continue
+      seen.delete(lead.id)
       seen.set(lead.id, { updatedAt: updatedAt(lead), print })
       leads.push(lead)
     }
@@ -86,9 +116,7 @@ const step = (list: List, query: LeadPageQuery, windowMillis: number) => (state:
         : isLast
           ? { bound, page, sawNew, isOver: true }
           : { ...following(state, data, sawNew), isOver: false }
-    // What is asked for again must be known again.
-    const kept = Math.min(next.bound ?? Number.POSITIVE_INFINITY, (until ?? 0) - windowMillis)
-    for (const [id, sight] of seen) if (sight.updatedAt < kept) seen.delete(id)
+    forgetOld(seen, { until: until ?? 0, bound: next.bound ?? Number.POSITIVE_INFINITY, windowMillis })
     const given: SyncedPage | null =
       leads.length > 0 || (next.isOver && !state.hasGiven)
         ? { leads, cursor: Cursor.format({ until, seen }) }

@@ -18,19 +18,19 @@ export interface Call {
 }
 
 export class Calls<Services, Failure> {
-  private readonly closing = new AbortController()
-  private readonly underWay = new Set<Promise<unknown>>()
+  private isClosed = false
+  private readonly underWay = new Map<Promise<unknown>, AbortController>()
 
   constructor(private readonly runtime: ManagedRuntime.ManagedRuntime<Services, Failure>) {}
 
   /** Rejects with the failure itself, which is an `Error` with a `_tag`. */
   async run<A, E>(work: Effect.Effect<A, E, Services>, { signal }: Call = {}): Promise<A> {
-    if (this.closing.signal.aborted) throw new Closed()
+    if (this.isClosed) throw new Closed()
     signal?.throwIfAborted()
-    const stop = signal === undefined ? this.closing.signal : AbortSignal.any([signal, this.closing.signal])
-    const running = this.runtime.runPromiseExit(work, { signal: stop })
-    this.underWay.add(running)
-    const exit = await running.finally(() => this.underWay.delete(running))
+    // Of its own: many calls that listen to one signal would look like a leak.
+    const own = new AbortController()
+    const stop = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal])
+    const exit = await this.track(this.runtime.runPromiseExit(work, { signal: stop }), own)
     if (Exit.isSuccess(exit)) return exit.value
     if (Cause.isInterruptedOnly(exit.cause)) {
       signal?.throwIfAborted()
@@ -39,10 +39,25 @@ export class Calls<Services, Failure> {
     throw Cause.squash(exit.cause)
   }
 
-  /** Stops what is under way; when all of it has ended, what it ran over is closed. */
+  /** Answers by the work, and is waited for when this is closed; null when it is closed already. */
+  answer<A>(work: () => Promise<A>): Promise<A> | null {
+    return this.isClosed ? null : this.track(work(), new AbortController())
+  }
+
+  private async track<A>(running: Promise<A>, stop: AbortController): Promise<A> {
+    this.underWay.set(running, stop)
+    try {
+      return await running
+    } finally {
+      this.underWay.delete(running)
+    }
+  }
+
+  /** Stops calls that are under way, and waits for what is answered; then what they ran over is closed. */
   async close(): Promise<void> {
-    this.closing.abort()
-    await Promise.allSettled(this.underWay)
+    this.isClosed = true
+    for (const stop of this.underWay.values()) stop.abort()
+    await Promise.allSettled(this.underWay.keys())
     await this.runtime.dispose()
   }
 }

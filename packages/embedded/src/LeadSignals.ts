@@ -108,6 +108,9 @@ export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadS
   }
 }
 
+const closedResponse = (): Response =>
+  Response.json({ error: { code: "unavailable", message: "The service is closed." } }, { status: 503 })
+
 type Services = Layer.Layer.Success<Store> | Entropy | OperatorToken | DefaultRateLimit
 
 /** Values as the API answers them: times as ISO 8601 texts in UTC, `null` for what is not known. */
@@ -120,7 +123,7 @@ class Embedded {
     fetch: FetchHandler,
     private readonly requestsPerMinute: number
   ) {
-    this.fetch = fetch
+    this.fetch = async (request) => (await calls.answer(() => fetch(request))) ?? closedResponse()
   }
 
   /** A page of the brand's leads. Rejects with `InvalidParameter`, which names the parameter. */

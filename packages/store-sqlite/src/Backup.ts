@@ -1,9 +1,10 @@
 /** A copy of the file as it is at one moment, made while others read and write it. */
 import type { StoreUnavailable } from "@lead-signals/domain"
 import BetterSqlite3 from "better-sqlite3"
-import { Data, Effect } from "effect"
+import { Data, Effect, Exit } from "effect"
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
 import { unavailable } from "./Database.ts"
+import { syncFolderOf } from "./WriteAheadLog.ts"
 
 /** There is a file where the copy is to be. */
 export class TargetExists extends Data.TaggedError("TargetExists")<{ readonly target: string }> {}
@@ -27,6 +28,18 @@ export const backup = (
   Effect.gen(function* () {
     if (existsSync(target)) return yield* new TargetExists({ target })
     const partial = `${target}.partial`
+    return yield* Effect.onExit(copyTo(filename, target, partial, onProgress), (exit) =>
+      Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => rmSync(partial, { force: true }))
+    )
+  })
+
+const copyTo = (
+  filename: string,
+  target: string,
+  partial: string,
+  onProgress: (fraction: number) => void
+): Effect.Effect<Backup, StoreUnavailable> =>
+  Effect.gen(function* () {
     const copied = yield* Effect.acquireUseRelease(
       Effect.try({
         try: () => {
@@ -59,12 +72,9 @@ export const backup = (
         fsyncSync(copy)
         closeSync(copy)
         renameSync(partial, target)
+        syncFolderOf(target)
         return { pages: copied, bytes: statSync(target).size }
       },
       catch: unavailable
     })
-  }).pipe(
-    Effect.tapErrorTag("@lead-signals/domain/StoreUnavailable", () =>
-      Effect.sync(() => rmSync(`${target}.partial`, { force: true }))
-    )
-  )
+  })

@@ -28,29 +28,44 @@ const counted: Readonly<Record<string, string>> = {
   deadDeliveries: "SELECT count(*) FROM delivery WHERE state = 'dead'"
 }
 
-/** Each finds what should not be: a count that says otherwise than the leads themselves. */
+const allFlags = [0, 1, 2, 3, 4, 5, 6, 7]
+
+/** How many rows are in one of them alone. */
+const different = (kept: string, counted: string): string =>
+  `WITH kept AS (${kept}), counted AS (${counted})
+   SELECT (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted))
+        + (SELECT count(*) FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept))`
+
+/** Each finds where what is kept says otherwise than the leads themselves. */
 const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
   [
     "the counts of leads by flags and signal",
-    `SELECT count(*) FROM (
-       SELECT brand_id, signal_id, flags, n FROM lead_count WHERE n <> 0 EXCEPT
-       SELECT * FROM (SELECT brand_id, 0, flags, count(*) FROM lead GROUP BY brand_id, flags UNION ALL
-         SELECT l.brand_id, s.signal_id, l.flags, count(*) FROM lead_signal s JOIN lead l ON l.id = s.lead_id
-         GROUP BY l.brand_id, s.signal_id, l.flags))`
+    different(
+      "SELECT brand_id, signal_id, flags, n FROM lead_count WHERE n <> 0",
+      `SELECT brand_id, 0, flags, count(*) FROM lead GROUP BY brand_id, flags UNION ALL
+       SELECT l.brand_id, s.signal_id, l.flags, count(*) FROM lead_signal s JOIN lead l ON l.id = s.lead_id
+       GROUP BY l.brand_id, s.signal_id, l.flags`
+    )
   ],
   [
     "the counts of leads by day",
-    `SELECT count(*) FROM (
-       SELECT brand_id, field, day, flags, n FROM lead_day_count WHERE n <> 0 EXCEPT
-       SELECT * FROM (
-         SELECT brand_id, 'created', created_at / 86400000, flags, count(*) FROM lead GROUP BY 1, 3, 4 UNION ALL
-         SELECT brand_id, 'updated', updated_at / 86400000, flags, count(*) FROM lead GROUP BY 1, 3, 4))`
+    different(
+      "SELECT brand_id, field, day, flags, n FROM lead_day_count WHERE n <> 0",
+      `SELECT brand_id, 'created', created_at / 86400000, flags, count(*) FROM lead GROUP BY 1, 3, 4 UNION ALL
+       SELECT brand_id, 'updated', updated_at / 86400000, flags, count(*) FROM lead GROUP BY 1, 3, 4`
+    )
   ],
   [
     "the stretches of the orders",
-    `SELECT count(*) FROM (
-       SELECT brand_id, ordering, sum(n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7) AS n FROM lead_stretch GROUP BY brand_id, ordering) s
-     WHERE n <> (SELECT count(*) FROM lead l WHERE l.brand_id = s.brand_id)`
+    different(
+      `SELECT brand_id, ordering, ${allFlags.map((flags) => `sum(n${flags})`).join(", ")}
+       FROM lead_stretch GROUP BY brand_id, ordering`,
+      `SELECT b.id, o.ordering, ${allFlags.map((flags) => `count(CASE WHEN l.flags = ${flags} THEN 1 END)`).join(", ")}
+       FROM brand b
+       JOIN (SELECT 'created' AS ordering UNION ALL SELECT 'updated' UNION ALL SELECT 'name' UNION ALL SELECT 'score'
+             UNION ALL SELECT 'scoreDesc') o
+       LEFT JOIN lead l ON l.brand_id = b.id GROUP BY b.id, o.ordering`
+    )
   ],
   [
     "the entries of the search",

@@ -179,13 +179,17 @@ export const turnOfEventLoop: Effect.Effect<void> = Effect.async((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
+type Write = <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
+
 const writing = (
   writer: Connection,
   log: WriteAheadLog.WriteAheadLog,
   { beforeCommit, gather }: DatabaseOptions
-) => {
+): { readonly write: Write; readonly close: Effect.Effect<void> } => {
   let waiting: Array<Waiting> = []
   let isLed = false
+  let isClosed = false
+  let onIdle = (): void => {}
   const answerAll = (group: ReadonlyArray<Waiting>, done: ReadonlyArray<Done>) =>
     Effect.forEach(
       done,
@@ -199,17 +203,20 @@ const writing = (
     Effect.forEach(group, ({ answer }) => Deferred.fail(answer, failure), { discard: true })
   const commitNext = Effect.suspend(() => {
     const group = waiting.slice(0, greatestGroup)
-    const changesBefore = writer.changes
     return Effect.matchEffect(
-      patiently(() => commitAll(writer, group, beforeCommit)),
+      patiently(() => {
+        const before = writer.changes
+        const done = commitAll(writer, group, beforeCommit)
+        return { done, hasWritten: writer.changes !== before }
+      }),
       {
         onFailure: (failure) => {
           waiting = waiting.slice(group.length)
           return failAll(group, failure)
         },
-        onSuccess: (done) => {
+        onSuccess: ({ done, hasWritten }) => {
           waiting = waiting.slice(done.length)
-          const sync = writer.changes === changesBefore ? Effect.void : log.sync
+          const sync = hasWritten || log.isSuspect() ? log.sync : Effect.void
           return Effect.matchEffect(sync, {
             onFailure: (failure) => failAll(group.slice(0, done.length), failure),
             onSuccess: () => answerAll(group, done)
@@ -225,27 +232,44 @@ const writing = (
       yield* gather
     }
   })
-  /** The first that comes commits for all that come until it does; it goes on though its own caller went away. */
-  const lead = Effect.uninterruptible(
+  const end = Effect.sync(() => {
+    isLed = false
+    onIdle()
+  })
+  const commitRest = Effect.ensuring(
+    Effect.whileLoop({ while: () => waiting.length > 0, body: () => commitNext, step: () => {} }),
+    end
+  )
+  /**
+   * The first that comes commits for all that come until it does; it goes on though its own caller went away. For those that come
+   * while it waits for the disk others go on: it must not serve them for ever.
+   */
+  const lead = Effect.zipRight(
+    gatherAll,
     Effect.zipRight(
-      gatherAll,
-      Effect.ensuring(
-        Effect.whileLoop({ while: () => waiting.length > 0, body: () => commitNext, step: () => {} }),
-        Effect.sync(() => {
-          isLed = false
-        })
-      )
+      commitNext,
+      Effect.suspend(() => (waiting.length === 0 ? end : Effect.asVoid(Effect.forkDaemon(commitRest))))
     )
   )
-  return <A>(work: (sql: Connection, now: number) => A): Effect.Effect<A, StoreUnavailable> =>
-    Effect.clockWith((clock) => {
-      const answer = Deferred.unsafeMake<unknown, StoreUnavailable>(FiberId.none)
-      waiting.push({ work, clock, answer })
-      const awaited = Deferred.await(answer) as Effect.Effect<A, StoreUnavailable>
-      if (isLed) return awaited
-      isLed = true
-      return Effect.zipRight(lead, awaited)
-    })
+  const write: Write = <A>(work: (sql: Connection, now: number) => A) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.clockWith((clock): Effect.Effect<A, StoreUnavailable> => {
+        if (isClosed) return Effect.fail(new StoreUnavailable({ reason: "the store is closed" }))
+        const answer = Deferred.unsafeMake<unknown, StoreUnavailable>(FiberId.none)
+        waiting.push({ work, clock, answer })
+        const awaited = restore(Deferred.await(answer)) as Effect.Effect<A, StoreUnavailable>
+        if (isLed) return awaited
+        isLed = true
+        return Effect.zipRight(lead, awaited)
+      })
+    )
+  /** Takes nothing more, and ends when what was taken is answered. */
+  const close = Effect.async<void>((resume) => {
+    isClosed = true
+    if (!isLed) resume(Effect.void)
+    else onIdle = () => resume(Effect.void)
+  })
+  return { write, close }
 }
 
 const make = (filename: string, options: DatabaseOptions) =>
@@ -262,12 +286,15 @@ const make = (filename: string, options: DatabaseOptions) =>
     }
     const aside = yield* readingThread(filename)
     const queued = yield* Queue.sliding<void>(1)
+    const { close, write } = writing(writer, log, options)
+    // Before the log and the connections are closed.
+    yield* Effect.addFinalizer(() => close)
     return Database.of({
       queued,
       aside,
       look: (work) => patiently(() => work(reader)),
       read: (work) => patiently(() => reader.transaction("deferred", () => work(reader))),
-      write: writing(writer, log, options),
+      write,
       forgetLog: log.forget
     })
   })

@@ -82,17 +82,24 @@ class Running {
 /** A thread that ended by itself is begun again with the next question. */
 export class FileThread {
   private running: Running | null = null
+  /** Ends when all questions so far are answered. */
+  private last: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly filename: string,
     private readonly options: FileThreadOptions
   ) {}
 
+  /** After those that were asked before. */
   ask(question: Question): Promise<ReadonlyArray<unknown>> {
-    if (this.running === null || this.running.isOver) {
-      this.running = new Running(this.filename, this.options)
-    }
-    return this.running.ask(question)
+    const answer = this.last.then(() => {
+      if (this.running === null || this.running.isOver) {
+        this.running = new Running(this.filename, this.options)
+      }
+      return this.running.ask(question)
+    })
+    this.last = answer.catch(() => {})
+    return answer
   }
 
   get isGone(): boolean {
@@ -100,6 +107,7 @@ export class FileThread {
   }
 
   async close(): Promise<void> {
+    await this.last
     await this.running?.end()
   }
 }

@@ -4,7 +4,7 @@
  */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
-import { close, closeSync, fdatasync, fsyncSync, openSync } from "node:fs"
+import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Connection } from "./Connection.ts"
 import { FileThread } from "./FileThread.ts"
@@ -12,6 +12,8 @@ import { FileThread } from "./FileThread.ts"
 export interface WriteAheadLog {
   /** Ends when everything that was committed before is on the disk. */
   readonly sync: Effect.Effect<void, StoreUnavailable>
+  /** Whether the disk has failed, so that even what was only read may not be on it. */
+  readonly isSuspect: () => boolean
   /** Takes out of the log what was overwritten, as far as no reader is in the way. [PII-3] */
   readonly forget: Effect.Effect<void>
 }
@@ -19,6 +21,7 @@ export interface WriteAheadLog {
 /** The log is SQLite's to look after: for a file that need not survive a loss of power, and where there can be no thread. */
 export const unsynced = (writer: Connection): WriteAheadLog => ({
   sync: Effect.void,
+  isSuspect: () => false,
   forget: Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
 })
 
@@ -38,7 +41,7 @@ interface Checkpoint {
 }
 
 /** A file that was made is there after a loss of power when its folder is on the disk, too. */
-const syncFolderOf = (filename: string): void => {
+export const syncFolderOf = (filename: string): void => {
   // Windows opens no folders, and needs none of this.
   if (process.platform === "win32") return
   const folder = openSync(dirname(filename), "r")
@@ -63,7 +66,10 @@ export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnav
         try: () => {
           syncFolderOf(filename)
           // Nobody holds locks on it, so that closing it takes none away.
-          return openSync(`${filename}-wal`, "r+")
+          const fd = openSync(`${filename}-wal`, "r+")
+          // What a process committed that was killed before it was on the disk.
+          fdatasyncSync(fd)
+          return fd
         },
         catch: failed
       }),
@@ -75,12 +81,23 @@ export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnav
       pragmas: ["synchronous = NORMAL"]
     })
     const rest: { timer: NodeJS.Timeout | null; isOver: boolean } = { timer: null, isOver: false }
-    let last: Promise<unknown> = Promise.resolve()
-    const checkpoint = (kind: "PASSIVE" | "RESTART" | "TRUNCATE"): Promise<Checkpoint> => {
-      const done = last.then(() => thread.ask({ text: `PRAGMA wal_checkpoint(${kind})`, params: [] }))
-      last = done.catch(() => {})
-      return done.then((rows) => rows[0] as Checkpoint)
+    let isSuspect = false
+    const checkpoint = async (kind: "PASSIVE" | "RESTART" | "TRUNCATE"): Promise<Checkpoint> => {
+      const rows = await thread.ask({ text: `PRAGMA wal_checkpoint(${kind})`, params: [] })
+      return rows[0] as Checkpoint
     }
+    /**
+     * A disk that failed once says nothing more of what it lost, and a log with a hole ends there: only when all of it is in the
+     * file, and the log begun anew, is a write on the disk again.
+     */
+    const recover = Effect.tryPromise({
+      try: async () => {
+        const { busy } = await checkpoint("TRUNCATE")
+        if (busy !== 0) throw Object.assign(new Error("busy"), { code: "after a failure; the log is in use" })
+        isSuspect = false
+      },
+      catch: failed
+    })
     const takeOver = async (): Promise<void> => {
       const { log: pages } = await checkpoint("PASSIVE")
       if (pages <= greatestPages) return
@@ -101,17 +118,22 @@ export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnav
       Effect.promise(async () => {
         rest.isOver = true
         if (rest.timer !== null) clearTimeout(rest.timer)
-        await last
         await thread.close()
       })
     )
     return {
-      sync: Effect.async((resume) => {
-        fdatasync(log, (failure) => {
-          afterARest()
-          resume(failure === null ? Effect.void : Effect.fail(failed(failure)))
-        })
-      }),
+      isSuspect: () => isSuspect,
+      sync: Effect.suspend(() =>
+        isSuspect
+          ? recover
+          : Effect.async<void, StoreUnavailable>((resume) => {
+              fdatasync(log, (failure) => {
+                afterARest()
+                isSuspect ||= failure !== null
+                resume(failure === null ? Effect.void : Effect.fail(failed(failure)))
+              })
+            })
+      ),
       forget: Effect.ignore(Effect.tryPromise(() => checkpoint("TRUNCATE")))
     }
   })

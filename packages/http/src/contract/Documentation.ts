@@ -4,6 +4,8 @@
  * A test finds whatever is left undescribed.
  */
 
+import { unavailableMessage } from "./Failures.ts"
+
 // The document is a tree of any shape.
 type Json = Record<string, any>
 
@@ -84,7 +86,10 @@ const fields: Readonly<Record<string, Field>> = {
   pageSize: ["How many a page has at most, after the cap", 25],
   pageCount: ["How many pages there are; 0 when nothing matches", 4],
   total: ["How many match, on all pages", 87],
-  warnings: ["Parameters that are not known and were ignored", ["pagesize is not known; pageSize is."]],
+  warnings: [
+    "Parameters that are not known and were ignored",
+    ['The parameter "pagesize" is not known and was ignored. Did you mean "pageSize"?']
+  ],
   detailIncluded: ["Whether postAuthorDetail and source are in the engagements"],
 
   /* Metrics */
@@ -118,7 +123,7 @@ const fields: Readonly<Record<string, Field>> = {
   enabled: ["Whether it is sent to; while false, its deliveries are held"],
   disabledReason: [
     "Why it is disabled, as a sentence; null while it is enabled",
-    "The receiver answered 410."
+    "The receiver answered 410 Gone."
   ],
   secret: [
     "What its posts are signed with, by Standard Webhooks: keep it as you keep a password",
@@ -428,15 +433,16 @@ const headers: Readonly<Record<string, unknown>> = {
 
 /** What each error says, for example. */
 const messages: Readonly<Record<string, string>> = {
-  invalid_parameter: "pageSize takes an integer from 1 on.",
+  invalid_parameter: "pageSize takes an integer from 1 to 9007199254740991, in decimal digits.",
   invalid_api_key: "A valid API key is needed: send it as `Authorization: Bearer <API_KEY>`.",
   invalid_operator_token:
     "A valid operator token is needed: send it as `Authorization: Bearer <OPERATOR_TOKEN>`.",
   not_found: "There is no such lead.",
-  payload_too_large: "The body takes at most 1 MiB.",
-  unsupported_media_type: "The body takes application/json.",
+  payload_too_large:
+    "A JSON body takes at most 1 MiB; send more as application/x-ndjson where that is taken.",
+  unsupported_media_type: "The body takes Content-Type application/json, in UTF-8.",
   rate_limit_exceeded: "This key may make 60 requests a minute. Try again in 37 s.",
-  unavailable: "The service can't answer now. Nothing was changed; try again shortly.",
+  unavailable: unavailableMessage,
   method_not_allowed: "This path takes GET, HEAD.",
   internal_error: "Something went wrong here. The request id leads to it in the log."
 }

@@ -159,7 +159,8 @@ export const RateLimitFailure = failure({
   fromMessage: () => new RateLimitExceeded({ limit: 0, retryAfterSeconds: 1 })
 })
 
-export const unavailableMessage = "The service can't answer now. Nothing was changed; try again shortly."
+export const unavailableMessage =
+  "The service can't answer now; try again shortly. What was sent may or may not have been done."
 
 export const UnavailableFailure = failure({
   identifier: "UnavailableError",

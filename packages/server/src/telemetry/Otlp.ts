@@ -58,20 +58,28 @@ interface TracesData {
   readonly resourceSpans: ReadonlyArray<{
     readonly scopeSpans: ReadonlyArray<{
       readonly spans: ReadonlyArray<{
-        readonly status: { readonly code: number }
+        readonly status: { readonly code: number; message?: string }
         attributes: Array<{ readonly key: string }>
+        readonly events: ReadonlyArray<{ attributes: Array<{ readonly key: string }> }>
       }>
     }>
   }>
 }
 
-/** OtlpTracer 0.64.1 calls each span that failed interrupted. */
-const notInterrupted = (data: TracesData): TracesData => {
+/** Failures' own words, which may hold what they choked on. [PII-2] */
+const words = new Set(["exception.message", "exception.stacktrace"])
+
+/** Without the words of failures; and OtlpTracer 0.64.1 calls each span that failed interrupted. */
+const presentable = (data: TracesData): TracesData => {
   for (const span of data.resourceSpans.flatMap((each) => each.scopeSpans).flatMap((each) => each.spans)) {
     if (span.status.code !== 2) continue
     span.attributes = span.attributes.filter(
       ({ key }) => key !== "span.label" && key !== "status.interrupted"
     )
+    delete span.status.message
+    for (const event of span.events) {
+      event.attributes = event.attributes.filter(({ key }) => !words.has(key))
+    }
   }
   return data
 }
@@ -81,7 +89,7 @@ const serialization = (protocol: Signal["protocol"]) =>
     OtlpSerialization.OtlpSerialization,
     Effect.map(OtlpSerialization.OtlpSerialization, (inner) => ({
       ...inner,
-      traces: (data: unknown) => inner.traces(notInterrupted(data as TracesData))
+      traces: (data: unknown) => inner.traces(presentable(data as TracesData))
     }))
   ).pipe(
     Layer.provide(protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf)
