@@ -4,7 +4,18 @@
  * thread serves others. A file that another process is writing to is waited for without blocking this one.
  */
 import { StoreUnavailable } from "@lead-signals/domain"
-import { type Clock, Context, Deferred, Effect, FiberId, Layer, Queue, Schedule, type Scope } from "effect"
+import {
+  type Cause,
+  type Clock,
+  Context,
+  Deferred,
+  Effect,
+  FiberId,
+  Layer,
+  Queue,
+  Schedule,
+  type Scope
+} from "effect"
 import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import { Connection } from "./Connection.ts"
@@ -199,26 +210,26 @@ const writing = (
           : Deferred.succeed(group[i]!.answer, each.result),
       { discard: true }
     )
-  const failAll = (group: ReadonlyArray<Waiting>, failure: StoreUnavailable) =>
-    Effect.forEach(group, ({ answer }) => Deferred.fail(answer, failure), { discard: true })
+  const failAll = (group: ReadonlyArray<Waiting>, cause: Cause.Cause<StoreUnavailable>) =>
+    Effect.forEach(group, ({ answer }) => Deferred.failCause(answer, cause), { discard: true })
   const commitNext = Effect.suspend(() => {
     const group = waiting.slice(0, greatestGroup)
-    return Effect.matchEffect(
+    return Effect.matchCauseEffect(
       patiently(() => {
         const before = writer.changes
         const done = commitAll(writer, group, beforeCommit)
         return { done, hasWritten: writer.changes !== before }
       }),
       {
-        onFailure: (failure) => {
+        onFailure: (cause) => {
           waiting = waiting.slice(group.length)
-          return failAll(group, failure)
+          return failAll(group, cause)
         },
         onSuccess: ({ done, hasWritten }) => {
           waiting = waiting.slice(done.length)
           const sync = hasWritten || log.isSuspect() ? log.sync : Effect.void
-          return Effect.matchEffect(sync, {
-            onFailure: (failure) => failAll(group.slice(0, done.length), failure),
+          return Effect.matchCauseEffect(sync, {
+            onFailure: (cause) => failAll(group.slice(0, done.length), cause),
             onSuccess: () => answerAll(group, done)
           })
         }
@@ -244,12 +255,9 @@ const writing = (
    * The first that comes commits for all that come until it does; it goes on though its own caller went away. For those that come
    * while it waits for the disk others go on: it must not serve them for ever.
    */
-  const lead = Effect.zipRight(
-    gatherAll,
-    Effect.zipRight(
-      commitNext,
-      Effect.suspend(() => (waiting.length === 0 ? end : Effect.asVoid(Effect.forkDaemon(commitRest))))
-    )
+  const lead = Effect.ensuring(
+    Effect.zipRight(gatherAll, commitNext),
+    Effect.suspend(() => (waiting.length === 0 ? end : Effect.asVoid(Effect.forkDaemon(commitRest))))
   )
   const write: Write = <A>(work: (sql: Connection, now: number) => A) =>
     Effect.uninterruptibleMask((restore) =>
@@ -287,8 +295,8 @@ const make = (filename: string, options: DatabaseOptions) =>
     const aside = yield* readingThread(filename)
     const queued = yield* Queue.sliding<void>(1)
     const { close, write } = writing(writer, log, options)
-    // Before the log and the connections are closed.
-    yield* Effect.addFinalizer(() => close)
+    // Before the log and the connections are closed. Where nobody waits for a disk, nothing is under way.
+    if (options.synced) yield* Effect.addFinalizer(() => close)
     return Database.of({
       queued,
       aside,
