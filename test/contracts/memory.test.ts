@@ -1,8 +1,9 @@
 import * as MemoryStore from "@lead-signals/store-memory"
+import { isThorough } from "../Thoroughness.ts"
 import { deliveryContract } from "./DeliveryContract.ts"
 import { directoryContract } from "./DirectoryContract.ts"
 import { leadStoreContract } from "./LeadStoreContract.ts"
 
-leadStoreContract("memory", () => MemoryStore.layer, 1000)
+leadStoreContract("memory", () => MemoryStore.layer, isThorough ? 1000 : 500)
 directoryContract("memory", () => MemoryStore.layer)
-deliveryContract("memory", () => MemoryStore.layer, 600)
+deliveryContract("memory", () => MemoryStore.layer, isThorough ? 600 : 300)

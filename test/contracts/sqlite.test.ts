@@ -1,5 +1,6 @@
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { temporaryFile } from "../TemporaryFolder.ts"
+import { isThorough } from "../Thoroughness.ts"
 import { deliveryContract } from "./DeliveryContract.ts"
 import { directoryContract } from "./DirectoryContract.ts"
 import { leadStoreContract } from "./LeadStoreContract.ts"
@@ -8,6 +9,6 @@ import { leadStoreContract } from "./LeadStoreContract.ts"
 const positions = { nearby: 0, greatestStretch: 3 }
 const layer = () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"), synced: false, positions })
 
-leadStoreContract("SQLite", layer, 1000)
+leadStoreContract("SQLite", layer, isThorough ? 1000 : 500)
 directoryContract("SQLite", layer)
 deliveryContract("SQLite", layer, 200)

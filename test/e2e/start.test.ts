@@ -92,12 +92,15 @@ describe("npm start", () => {
   })
 
   it("serves from memory, and without a demo when told so [HEALTH-2]", async () => {
-    const server = await startServer({
-      LEAD_SIGNALS_DATABASE: "memory",
-      LEAD_SIGNALS_DEMO: "false",
-      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
-      LEAD_SIGNALS_RATE_LIMIT: "5"
-    })
+    const server = await startServer(
+      {
+        LEAD_SIGNALS_DATABASE: "memory",
+        LEAD_SIGNALS_DEMO: "false",
+        LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+        LEAD_SIGNALS_RATE_LIMIT: "5"
+      },
+      program
+    )
     expect(server.out()).not.toContain(operatorToken)
     expect((await callJson(`${server.url}/operator/brands`, operatorToken)).body.data).toEqual([])
     const { brandId } = await setUpBrand(server.url)
@@ -135,7 +138,7 @@ describe("npm start", () => {
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
     const { port } = taken.address() as { port: number }
-    const busy = spawnServer({
+    const busy = spawnBundle(program, {
       LEAD_SIGNALS_DATABASE: "memory",
       LEAD_SIGNALS_DEMO: "false",
       PORT: String(port)
@@ -149,14 +152,14 @@ describe("npm start", () => {
       file,
       "no database at all, but a text that is long enough to be looked at as one\n".repeat(40)
     )
-    const damaged = spawnServer({ LEAD_SIGNALS_DATABASE: file })
+    const damaged = spawnBundle(program, { LEAD_SIGNALS_DATABASE: file })
     expect(await damaged.exit).toBe(2)
     expect(damaged.err()).toContain("LEAD_SIGNALS_DATABASE names another")
     if (process.getuid?.() !== 0) {
       const closed = join(folder, "closed")
       mkdirSync(closed)
       chmodSync(closed, 0o500)
-      const denied = spawnServer({ LEAD_SIGNALS_DATABASE: join(closed, "x.sqlite") })
+      const denied = spawnBundle(program, { LEAD_SIGNALS_DATABASE: join(closed, "x.sqlite") })
       expect(await denied.exit).toBe(2)
     }
   })
@@ -165,22 +168,28 @@ describe("npm start", () => {
     const helped = spawnServer({}, "--help")
     expect(await helped.exit).toBe(0)
     expect(helped.out()).toContain("LEAD_SIGNALS_DATABASE")
-    const misspelt = await startServer({
-      LEAD_SIGNALS_DATABASE: "memory",
-      LEAD_SIGNALS_DEMO: "false",
-      LEAD_SIGNALS_RATELIMIT: "5"
-    })
+    const misspelt = await startServer(
+      {
+        LEAD_SIGNALS_DATABASE: "memory",
+        LEAD_SIGNALS_DEMO: "false",
+        LEAD_SIGNALS_RATELIMIT: "5"
+      },
+      program
+    )
     expect(misspelt.err()).toContain("LEAD_SIGNALS_RATELIMIT is not known")
     await misspelt.end("SIGTERM")
     expect(await spawnServer({}, "--port").exit).toBe(2)
   })
 
   it("finishes what is in flight before it ends [HEALTH-2]", async () => {
-    const server = await startServer({
-      LEAD_SIGNALS_DATABASE: "memory",
-      LEAD_SIGNALS_DEMO: "false",
-      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
-    })
+    const server = await startServer(
+      {
+        LEAD_SIGNALS_DATABASE: "memory",
+        LEAD_SIGNALS_DEMO: "false",
+        LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+      },
+      program
+    )
     const { brandId, signalId } = await setUpBrand(server.url)
     const upload = request(`${server.url}/operator/brands/${brandId}/observations`, {
       method: "POST",

@@ -1,0 +1,5 @@
+/**
+ * How long generated campaigns are: a part of them in `npm test`, which must stay short, all of them with THOROUGH_TESTS=true, as
+ * continuous integration has it.
+ */
+export const isThorough = process.env["THOROUGH_TESTS"] === "true"
