@@ -9,11 +9,12 @@ import { Webhook as StandardWebhook } from "standardwebhooks"
 import { expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { type Received, startReceiver } from "../webhook/Receiver.ts"
+import { isThorough } from "../Thoroughness.ts"
 import { bundledServer } from "./BundledServer.ts"
 import { callJson, endServersAfterTests, operatorToken, setUpBrand, startServer } from "./ServerProcess.ts"
 
 endServersAfterTests()
-const kills = 50
+const kills = isThorough ? 50 : 25
 const program = bundledServer
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
