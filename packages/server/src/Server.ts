@@ -78,7 +78,7 @@ export const run = (
         Layer.mergeAll(
           Layer.succeed(OperatorToken, operatorToken),
           Layer.succeed(DefaultRateLimit, settings.requestsPerMinute),
-          Watched.requests,
+          Watched.requests(exporting),
           Watched.metrics,
           exporting ? Watched.queueDepth : Layer.empty,
           Layer.succeed(Draining, { isDraining: Effect.sync(() => draining) })
@@ -109,7 +109,7 @@ export const run = (
       return yield* Effect.never
     }).pipe(Effect.scoped, Effect.provide(api))
   }).pipe(
-    Effect.provide(Layer.mapError(Watched.stores(storeOf(settings)), storeFailed)),
+    Effect.provide(Layer.mapError(Watched.stores(storeOf(settings), exporting), storeFailed)),
     Effect.provide(webCrypto),
     Effect.provide(exported)
   )

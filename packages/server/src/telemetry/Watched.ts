@@ -5,29 +5,34 @@ import { Context, Effect, Exit, Layer } from "effect"
 import * as Measures from "./Measures.ts"
 import * as Prometheus from "./Prometheus.ts"
 
-const answered = ({ durationMillis, method, parameters, requestId, route, status }: AnsweredRequest) =>
-  Effect.zipRight(
-    Effect.sync(() =>
-      Measures.requestTook(route ?? "none", method, String(status ?? "aborted"), durationMillis)
-    ),
-    Effect.ignore(
-      Effect.annotateCurrentSpan({
-        "http.request.method": method,
-        "http.route": route ?? "none",
-        ...(status === null ? {} : { "http.response.status_code": status }),
-        "lead_signals.request_id": requestId,
-        "lead_signals.query.shape": parameters.join(",")
-      })
-    )
+const counted = ({ durationMillis, method, route, status }: AnsweredRequest): void =>
+  Measures.requestTook(route ?? "none", method, String(status ?? "aborted"), durationMillis)
+
+const annotated = ({ method, parameters, requestId, route, status }: AnsweredRequest) =>
+  Effect.ignore(
+    Effect.annotateCurrentSpan({
+      "http.request.method": method,
+      "http.route": route ?? "none",
+      ...(status === null ? {} : { "http.response.status_code": status }),
+      "lead_signals.request_id": requestId,
+      "lead_signals.query.shape": parameters.join(",")
+    })
   )
 
-export const requests: Layer.Layer<RequestObserver> = Layer.succeed(
-  RequestObserver,
-  RequestObserver.of({
-    around: (name, work) => Measures.spanned(name, { kind: "server", root: true })(work),
-    answered
-  })
-)
+/** Spans cost more than what they measure: they are made where they are sent somewhere. */
+export const requests = (exporting: boolean): Layer.Layer<RequestObserver> =>
+  Layer.succeed(
+    RequestObserver,
+    RequestObserver.of({
+      around: (name, work) =>
+        exporting ? Measures.spanned(name, { kind: "server", root: true })(work) : work,
+      answered: (request) =>
+        Effect.suspend(() => {
+          counted(request)
+          return exporting ? annotated(request) : Effect.void
+        })
+    })
+  )
 
 /** The times are of this process's own clock, which nothing sets back. */
 const timed = <A, E, R>(
@@ -37,28 +42,27 @@ const timed = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {
     const startedAt = performance.now()
-    return Effect.onExit(work, (exit) =>
-      Effect.sync(() => {
-        const outcome = Exit.isSuccess(exit) ? "done" : "failed"
-        Measures.storeTook(port, operation, outcome, performance.now() - startedAt)
-      })
-    )
-  }).pipe(Measures.spanned(`${port} ${operation}`))
+    return Effect.onExit(work, (exit) => {
+      const outcome = Exit.isSuccess(exit) ? "done" : "failed"
+      Measures.storeTook(port, operation, outcome, performance.now() - startedAt)
+      return Effect.void
+    })
+  })
 
 /** Each method of the port that answers an effect. What waits for something to happen is no call, and stays as it is. */
-const timedPort = <Port extends object>(port: string, service: Port): Port =>
+const timedPort = <Port extends object>(port: string, service: Port, exporting: boolean): Port =>
   Object.fromEntries(
-    Object.entries(service).map(([operation, value]) => [
-      operation,
-      typeof value === "function"
-        ? (...args: ReadonlyArray<unknown>) =>
-            timed(
-              port,
-              operation,
-              (value as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...args)
-            )
-        : value
-    ])
+    Object.entries(service).map(([operation, value]) => {
+      if (typeof value !== "function") return [operation, value]
+      const call = value as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>
+      const spanned = Measures.spanned(`${port} ${operation}`)
+      return [
+        operation,
+        exporting
+          ? (...args: ReadonlyArray<unknown>) => spanned(timed(port, operation, call(...args)))
+          : (...args: ReadonlyArray<unknown>) => timed(port, operation, call(...args))
+      ]
+    })
   ) as Port
 
 type Stores = LeadStore | Outbox | Deliveries | Directory | RateWindows
@@ -84,14 +88,14 @@ const watchedLeads = (leads: typeof LeadStore.Service): typeof LeadStore.Service
 })
 
 /** Rate windows and the directory are asked with every request; their calls are timed with the others. */
-export const stores = <E>(of: Layer.Layer<Stores, E>): Layer.Layer<Stores, E> =>
+export const stores = <E>(of: Layer.Layer<Stores, E>, exporting: boolean): Layer.Layer<Stores, E> =>
   Layer.map(of, (context) =>
     Context.empty().pipe(
-      Context.add(LeadStore, timedPort("leads", watchedLeads(Context.get(context, LeadStore)))),
-      Context.add(Outbox, timedPort("outbox", watchedOutbox(Context.get(context, Outbox)))),
-      Context.add(Deliveries, timedPort("deliveries", Context.get(context, Deliveries))),
-      Context.add(Directory, timedPort("directory", Context.get(context, Directory))),
-      Context.add(RateWindows, timedPort("rateWindows", Context.get(context, RateWindows)))
+      Context.add(LeadStore, timedPort("leads", watchedLeads(Context.get(context, LeadStore)), exporting)),
+      Context.add(Outbox, timedPort("outbox", watchedOutbox(Context.get(context, Outbox)), exporting)),
+      Context.add(Deliveries, timedPort("deliveries", Context.get(context, Deliveries), exporting)),
+      Context.add(Directory, timedPort("directory", Context.get(context, Directory), exporting)),
+      Context.add(RateWindows, timedPort("rateWindows", Context.get(context, RateWindows), exporting))
     )
   )
 
