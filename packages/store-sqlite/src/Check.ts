@@ -3,7 +3,10 @@ import { StoreUnavailable } from "@lead-signals/domain"
 import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import { unavailable } from "./Database.ts"
+import { orderings } from "./LeadListing.ts"
 import { newestMigration } from "./Migrations.ts"
+import { allFlags } from "./Positions.ts"
+import { dayCounts, leadCounts } from "./Summaries.ts"
 
 export interface Checked {
   /** Of the file; `newest` is what this version of the store makes of it. */
@@ -28,43 +31,34 @@ const counted: Readonly<Record<string, string>> = {
   deadDeliveries: "SELECT count(*) FROM delivery WHERE state = 'dead'"
 }
 
-const allFlags = [0, 1, 2, 3, 4, 5, 6, 7]
-
 /** How many rows are in one of them alone. */
-const different = (kept: string, counted: string): string =>
-  `WITH kept AS (${kept}), counted AS (${counted})
-   SELECT (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted))
-        + (SELECT count(*) FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept))`
+const different = (kept: string, recounted: ReadonlyArray<string>): string =>
+  `WITH kept AS (${kept}), recounted AS (${recounted.join(" UNION ALL ")})
+   SELECT (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM recounted))
+        + (SELECT count(*) FROM (SELECT * FROM recounted EXCEPT SELECT * FROM kept))`
+
+const eachOrdering = Object.keys(orderings).map((ordering) => `SELECT '${ordering}' AS ordering`)
 
 /** Each finds where what is kept says otherwise than the leads themselves. */
 const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
   [
     "the counts of leads by flags and signal",
-    different(
-      "SELECT brand_id, signal_id, flags, n FROM lead_count WHERE n <> 0",
-      `SELECT brand_id, 0, flags, count(*) FROM lead GROUP BY brand_id, flags UNION ALL
-       SELECT l.brand_id, s.signal_id, l.flags, count(*) FROM lead_signal s JOIN lead l ON l.id = s.lead_id
-       GROUP BY l.brand_id, s.signal_id, l.flags`
-    )
+    different("SELECT brand_id, signal_id, flags, n FROM lead_count WHERE n <> 0", leadCounts)
   ],
   [
     "the counts of leads by day",
-    different(
-      "SELECT brand_id, field, day, flags, n FROM lead_day_count WHERE n <> 0",
-      `SELECT brand_id, 'created', created_at / 86400000, flags, count(*) FROM lead GROUP BY 1, 3, 4 UNION ALL
-       SELECT brand_id, 'updated', updated_at / 86400000, flags, count(*) FROM lead GROUP BY 1, 3, 4`
-    )
+    different("SELECT brand_id, field, day, flags, n FROM lead_day_count WHERE n <> 0", dayCounts)
   ],
   [
     "the stretches of the orders",
     different(
       `SELECT brand_id, ordering, ${allFlags.map((flags) => `sum(n${flags})`).join(", ")}
        FROM lead_stretch GROUP BY brand_id, ordering`,
-      `SELECT b.id, o.ordering, ${allFlags.map((flags) => `count(CASE WHEN l.flags = ${flags} THEN 1 END)`).join(", ")}
-       FROM brand b
-       JOIN (SELECT 'created' AS ordering UNION ALL SELECT 'updated' UNION ALL SELECT 'name' UNION ALL SELECT 'score'
-             UNION ALL SELECT 'scoreDesc') o
-       LEFT JOIN lead l ON l.brand_id = b.id GROUP BY b.id, o.ordering`
+      [
+        `SELECT b.id, o.ordering, ${allFlags.map((flags) => `count(CASE WHEN l.flags = ${flags} THEN 1 END)`).join(", ")}
+         FROM brand b JOIN (${eachOrdering.join(" UNION ALL ")}) o LEFT JOIN lead l ON l.brand_id = b.id
+         GROUP BY b.id, o.ordering`
+      ]
     )
   ],
   [

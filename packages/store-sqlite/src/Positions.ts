@@ -24,7 +24,7 @@ export interface Counted {
   readonly flags: ReadonlyArray<number> | null
 }
 
-const allFlags = [0, 1, 2, 3, 4, 5, 6, 7]
+export const allFlags: ReadonlyArray<number> = [0, 1, 2, 3, 4, 5, 6, 7]
 
 const sumOf = (flags: ReadonlyArray<number> | null): string =>
   (flags ?? allFlags).map((each) => `n${each}`).join(" + ")
