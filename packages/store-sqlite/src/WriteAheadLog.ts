@@ -52,11 +52,13 @@ export const syncFolderOf = (filename: string): void => {
   }
 }
 
-const failed = (failure: unknown) =>
-  new StoreUnavailable({
-    reason: `the disk can't be written (${(failure as NodeJS.ErrnoException).code ?? "unknown"})`,
-    cause: failure
-  })
+const failed = (failure: unknown): StoreUnavailable =>
+  failure instanceof StoreUnavailable
+    ? failure
+    : new StoreUnavailable({
+        reason: `the disk can't be written (${(failure as NodeJS.ErrnoException).code ?? "unknown"})`,
+        cause: failure
+      })
 
 /** Over a connection that leaves the waiting to us (`synchronous = NORMAL`) and has made the log. */
 export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnavailable, Scope.Scope> =>
@@ -93,7 +95,11 @@ export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnav
     const recover = Effect.tryPromise({
       try: async () => {
         const { busy } = await checkpoint("TRUNCATE")
-        if (busy !== 0) throw Object.assign(new Error("busy"), { code: "after a failure; the log is in use" })
+        if (busy !== 0) {
+          throw new StoreUnavailable({
+            reason: "the disk failed, and others keep the log from being begun anew"
+          })
+        }
         isSuspect = false
       },
       catch: failed

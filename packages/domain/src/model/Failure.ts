@@ -40,8 +40,9 @@ export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()(
 }
 
 /**
- * The store can't answer now: it is busy, full or gone. The failed call may have been committed all the same, when the disk failed
- * as it was being made sure of; an observation can be sent again at no cost. `cause` is for the operator's log and must not be shown to an API client.
+ * The store can't answer now: it is busy, full or gone. The failed call may have been committed all the same, when the disk
+ * failed as it was being made sure of; an observation can be sent again at no cost. `cause` is for the operator's log and must
+ * not be shown to an API client.
  */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()(
   "@lead-signals/domain/StoreUnavailable",
