@@ -1,8 +1,8 @@
 /**
  * Keeps a copy of a brand's leads: asks for what was updated since the last time, from a little before that, and gives each
- * state of a lead once. Pages follow each other by updatedAt and not by number, so that none slips by while leads move.
+ * state of a lead once, as far as a cursor reaches. Pages follow each other by updatedAt and not by number, so that none slips by while leads move.
  */
-import { type Duration, Duration as Durations, Effect, Option, Stream } from "effect"
+import { Duration, Effect, Option, Stream } from "effect"
 import type { Lead, LeadFilter, LeadPage, LeadPageQuery, Shown } from "./Contract.ts"
 import * as Cursor from "./Cursor.ts"
 import type { CallFailure, InvalidCursor } from "./Failures.ts"
@@ -130,7 +130,7 @@ export const changes = (
   options: SyncOptions
 ): Stream.Stream<SyncedPage, CallFailure | InvalidCursor> => {
   const { cursor, pageSize = 100, replayWindow = "2 minutes", ...query } = options
-  const windowMillis = Durations.toMillis(replayWindow)
+  const windowMillis = Duration.toMillis(replayWindow)
   return Stream.unwrap(
     Effect.map(cursor === undefined ? Effect.succeed(Cursor.beginning) : Cursor.parse(cursor), (progress) => {
       const beginning: State = {

@@ -10,12 +10,12 @@ import type {
   MetricsQuery
 } from "./Contract.ts"
 import { makeClient } from "./effect.ts"
-import type { SyncedPage, SyncOptions } from "./Sync.ts"
+import type { SyncedPage, SyncOptions as StreamOptions } from "./Sync.ts"
 import { fetchTransport } from "./Transport.ts"
 
 export * from "./Contract.ts"
 export { InvalidCursor, RequestRefused, Unanswered } from "./Failures.ts"
-export type { SyncedPage, SyncOptions } from "./Sync.ts"
+export type { SyncedPage } from "./Sync.ts"
 export * from "./Webhooks.ts"
 
 export interface ClientOptions {
@@ -76,6 +76,11 @@ const nextOf = <A>(values: AsyncIterator<A>, signal: AbortSignal | undefined): P
   })
 }
 
+export interface SyncOptions extends Omit<StreamOptions, "replayWindow"> {
+  /** From how long before the latest update seen the next sync asks again, in milliseconds; two minutes unless given. */
+  readonly replayWindow?: number
+}
+
 /**
  * What a brand's key reads. Waits and retries are the client's: a call is rejected with `RequestRefused` when it is wrong, and
  * with `Unanswered` when its patience is over.
@@ -98,12 +103,7 @@ export interface LeadSignalsClient {
    * What is new or has changed since the cursor, until there is no more. Of erased leads it tells nothing: whoever keeps a copy
    * must honour requests to delete by other ways. Rejected with `InvalidCursor` when the cursor is none.
    */
-  readonly changes: (
-    options?: Omit<SyncOptions, "replayWindow"> & {
-      /** In milliseconds; two minutes unless given. */ readonly replayWindow?: number
-    },
-    call?: Call
-  ) => AsyncGenerator<SyncedPage, void, void>
+  readonly changes: (options?: SyncOptions, call?: Call) => AsyncGenerator<SyncedPage, void, void>
 }
 
 export const createClient = ({ fetch, key, patience, timeout, url }: ClientOptions): LeadSignalsClient => {

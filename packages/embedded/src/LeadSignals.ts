@@ -16,6 +16,7 @@ import {
   Operating,
   type Outbox,
   type Outcome,
+  RateLimit,
   type RateWindows,
   Reading,
   type Signal,
@@ -38,8 +39,6 @@ import { Effect, Encoding, Layer, Logger, ManagedRuntime } from "effect"
 import { type Call, Calls } from "./Calls.ts"
 import { entriesOf, type LeadDetailQuery, type LeadListQuery, type MetricsQuery } from "./Queries.ts"
 
-export type { Call }
-
 /** All ports of a store: `MemoryStore.layer`, `SqliteStore.layer({ filename })`, or one of your own. */
 export type Store = Layer.Layer<LeadStore | Outbox | Deliveries | Directory | RateWindows, StoreUnavailable>
 
@@ -57,7 +56,7 @@ export interface EmbeddedOptions {
   readonly store: Store
   /** What the operator's calls of `fetch` take. Unless given, none is known to anybody: use the methods. */
   readonly operatorToken?: string
-  /** Requests a minute of a key that has no limit of its own; 60 unless given. */
+  /** Requests a minute of a key that has no limit of its own; 60 unless given. [RATE-1] */
   readonly requestsPerMinute?: number
   /** Without it events are kept, and nothing is sent. */
   readonly webhooks?: Webhooks
@@ -92,7 +91,7 @@ const logging = (log: EmbeddedOptions["log"]): Layer.Layer<never> =>
  */
 export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadSignals> => {
   const token = options.operatorToken ?? Encoding.encodeHex(crypto.getRandomValues(new Uint8Array(32)))
-  const limit = options.requestsPerMinute ?? 60
+  const limit = options.requestsPerMinute ?? RateLimit.defaultRequestsPerMinute
   const stores = Layer.provideMerge(options.webhooks ?? noWebhooks, Layer.merge(options.store, webCrypto))
   const runtime = ManagedRuntime.make(
     Layer.mergeAll(stores, Layer.succeed(OperatorToken, token), Layer.succeed(DefaultRateLimit, limit)).pipe(
@@ -113,7 +112,7 @@ const closedResponse = (): Response =>
 
 type Services = Layer.Layer.Success<Store> | Entropy | OperatorToken | DefaultRateLimit
 
-/** Values as the API answers them: times as ISO 8601 texts in UTC, `null` for what is not known. */
+/** What is read is as the API answers it: times as ISO 8601 texts in UTC, `null` for what is not known. */
 class Embedded {
   /** The whole HTTP API. Never rejects: every failure is a response. */
   readonly fetch: FetchHandler
@@ -201,12 +200,13 @@ class Embedded {
     return this.calls.run(Operating.revokeKey(brandId, keyId), call)
   }
 
-  /** Something that is watched. Rejects with `InvalidParameter`, which names the field. */
+  /** Something that is watched, with `createdAt` in milliseconds since 1970. Rejects with `InvalidParameter`, which names the field. */
   createSignal(brandId: string, signal: typeof NewSignal.Encoded, call?: Call): Promise<Signal> {
     const work = Effect.flatMap(readSignal(signal), (read) => Operating.createSignal(brandId, read))
     return this.calls.run(work, call)
   }
 
+  /** Posts that are measured together, with `createdAt` in milliseconds since 1970. Rejects as `createSignal` does. */
   createCampaign(brandId: string, name: string, call?: Call): Promise<Campaign> {
     const work = Effect.flatMap(readCampaign({ name }), (read) =>
       Operating.createCampaign(brandId, read.name)

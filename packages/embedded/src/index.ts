@@ -3,12 +3,11 @@ export {
   createLeadSignals,
   type EmbeddedOptions,
   type LeadSignals,
-  type Call,
   type LogLine,
   type Store,
   type Webhooks
 } from "./LeadSignals.ts"
-export { Closed } from "./Calls.ts"
+export { type Call, Closed } from "./Calls.ts"
 export type { LeadListQuery, LeadDetailQuery, MetricsQuery } from "./Queries.ts"
 // What a call is rejected with.
 export { InvalidParameter, NotFound, StoreUnavailable } from "@lead-signals/domain"
