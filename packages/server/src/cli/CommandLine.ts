@@ -1,12 +1,13 @@
 /** `lead-signals COMMAND`: all commands, and what each is for. */
+import { Effect } from "effect"
 import { brandsCommand, keysCommand } from "./BrandCommands.ts"
-import { exitCodes, group, leaf, run } from "./CommandTree.ts"
+import { exitCodes, group, leaf } from "./CommandTree.ts"
 import { backupCommand, checkCommand } from "./FileCommands.ts"
 import { importCommand } from "./ImportCommand.ts"
 import { listenCommand } from "./ListenCommand.ts"
+import { run } from "./RunCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
 import { webhooksCommand } from "./WebhookCommands.ts"
-import { Effect } from "effect"
 
 /** Told of in the help; what it takes is its own, and read by it. */
 const simulateCommand = leaf(

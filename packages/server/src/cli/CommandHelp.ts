@@ -1,0 +1,80 @@
+/** The help of a command: two columns, with examples, coloured where it is wanted; of what @effect/cli knows of it. */
+import * as CliConfig from "@effect/cli/CliConfig"
+import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as Usage from "@effect/cli/Usage"
+import { stripVTControlCharacters, styleText } from "node:util"
+import type { Node } from "./CommandTree.ts"
+
+/** The lines of what the library would colour. */
+export const plain = (doc: HelpDoc.HelpDoc): ReadonlyArray<string> =>
+  stripVTControlCharacters(HelpDoc.toAnsiText(doc))
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+
+/** Of `--port integer / A user-defined … / Where to listen / This setting is optional. Defaults to: 4000` two columns. */
+const rows = (doc: HelpDoc.HelpDoc): Array<readonly [string, string]> => {
+  if (doc._tag === "Sequence") return [...rows(doc.left), ...rows(doc.right)]
+  if (doc._tag !== "DescriptionList") return []
+  return doc.definitions.map(([name, about]) => {
+    const [, ...lines] = plain(about)
+    const text = lines.map((line) => line.replace(/^This setting is optional\..*$/, ""))
+    return [
+      plain(HelpDoc.p(name))[0]!.replace(/^\((.*)\)$/, "$1"),
+      text.filter((line) => line !== "").join(" ")
+    ] as const
+  })
+}
+const table = (of: ReadonlyArray<readonly [string, string]>): Array<string> => {
+  const width = Math.max(...of.map(([name]) => name.length))
+  return of.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`.trimEnd())
+}
+
+export const help = (path: ReadonlyArray<Node>, isColoured: boolean): string => {
+  const title = (text: string) => ["", isColoured ? styleText("bold", text) : text]
+  const node = path.at(-1)!
+  const names = path.map(({ name }) => name).join(" ")
+  const { descriptor } = node.command
+  const config = { ...CliConfig.defaultConfig, showBuiltIns: false }
+  const spans = Usage.enumerate(CommandDescriptor.getUsage(descriptor), config).map(
+    (span) => plain(HelpDoc.p(span))[0]!
+  )
+  const parts: Array<HelpDoc.HelpDoc> = []
+  const split = (doc: HelpDoc.HelpDoc): void => {
+    if (doc._tag === "Sequence") [doc.left, doc.right].forEach(split)
+    else parts.push(doc)
+  }
+  split(CommandDescriptor.getHelp(descriptor, config))
+  const sectionOf = (name: string): Array<readonly [string, string]> => {
+    const from = parts.findIndex((part) => part._tag === "Header" && plain(part)[0] === name)
+    const next = parts.findIndex((part, i) => i > from && part._tag === "Header")
+    return from === -1 ? [] : parts.slice(from + 1, next === -1 ? undefined : next).flatMap(rows)
+  }
+  const section = (name: string, of: ReadonlyArray<readonly [string, string]>) =>
+    of.length === 0 ? [] : [...title(name), ...table(of)]
+  return [
+    node.summary,
+    ...title("Usage"),
+    ...(node.children.length > 0
+      ? [`  ${names} <command> [options]`]
+      : spans.map((span) => `  ${names}${span.slice(node.name.length)}`)),
+    ...(node.details.length === 0 ? [] : ["", ...node.details]),
+    ...section(
+      "Commands",
+      node.children.map(({ name, summary }) => [name, summary])
+    ),
+    ...(node.children.length > 0
+      ? []
+      : [...section("Arguments", sectionOf("ARGUMENTS")), ...section("Options", sectionOf("OPTIONS"))]),
+    ...section("Examples", node.examples),
+    ...(path.length > 1
+      ? []
+      : section("Everywhere", [
+          ["-h, --help", "This, of a command"],
+          ["--version", "Its version"],
+          ["--completions SHELL", "A script for bash, zsh or fish"]
+        ])),
+    ""
+  ].join("\n")
+}

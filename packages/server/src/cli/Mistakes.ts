@@ -1,0 +1,53 @@
+/** Which command the words name, and what is wrong with them that @effect/cli takes without a word. */
+import * as AutoCorrect from "@effect/cli/AutoCorrect"
+import * as CliConfig from "@effect/cli/CliConfig"
+import { type Node, optionsOf } from "./CommandTree.ts"
+
+const distance = (a: string, b: string): number =>
+  AutoCorrect.levensteinDistance(a, b, { ...CliConfig.defaultConfig, isCaseSensitive: true })
+
+const builtIns = new Map([
+  ["--help", false],
+  ["-h", false],
+  ["--version", false],
+  ["--wizard", false],
+  ["--completions", true],
+  ["--log-level", true]
+])
+
+const meant = (given: string, names: Iterable<string>): string => {
+  const near = [...names]
+    .filter((name) => distance(given, name) <= 2)
+    .sort((a, b) => distance(given, a) - distance(given, b))[0]
+  return near === undefined ? "" : ` Did you mean ${near}?`
+}
+
+/** The command that the words name, and what is wrong with its options as far as @effect/cli doesn't say so. */
+export const find = (
+  root: Node,
+  words: ReadonlyArray<string>
+): { readonly path: ReadonlyArray<Node>; readonly wrong: string | null; readonly isHelp: boolean } => {
+  const path = [root]
+  const ends = words.indexOf("--") === -1 ? words.length : words.indexOf("--")
+  const isHelp = words.slice(0, ends).some((word) => word === "--help" || word === "-h")
+  let at = 0
+  for (let node = root; node.children.length > 0 && at < ends && !words[at]!.startsWith("-"); at++) {
+    const child = node.children.find(({ name }) => name === words[at])
+    const names = node.children.map(({ name }) => name)
+    if (child === undefined)
+      return { path, isHelp, wrong: `There is no command ${words[at]}.${meant(words[at]!, names)}` }
+    path.push((node = child))
+  }
+  const last = path.at(-1)!
+  const options = new Map([...optionsOf(last), ...builtIns])
+  for (; at < ends; at++) {
+    const word = words[at]!
+    if (!/^-[^0-9]/.test(word)) continue
+    const name = word.replace(/=.*$/s, "")
+    const takesValue = options.get(name)
+    if (takesValue === undefined)
+      return { path, isHelp, wrong: `There is no option ${name}.${meant(name, options.keys())}` }
+    if (takesValue && name === word && ++at >= ends) return { path, isHelp, wrong: `${name} takes a value.` }
+  }
+  return { path, isHelp, wrong: null }
+}

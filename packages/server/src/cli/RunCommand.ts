@@ -1,0 +1,71 @@
+/** Runs the command that this process was given: one line for an error, exit codes, plain output where there is no terminal. */
+import * as CliConfig from "@effect/cli/CliConfig"
+import * as Command from "@effect/cli/Command"
+import * as ValidationError from "@effect/cli/ValidationError"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Cause, Effect, Layer, Logger } from "effect"
+import { bashCompletions } from "./BashCompletions.ts"
+import { help, plain } from "./CommandHelp.ts"
+import { exitCodes, type Failed, type Node, realConsole } from "./CommandTree.ts"
+import { find } from "./Mistakes.ts"
+
+const isColoured = (stream: NodeJS.WriteStream): boolean =>
+  stream.isTTY === true && process.env["NO_COLOR"] === undefined
+
+export const run = (root: Node, version: string, argv: ReadonlyArray<string> = process.argv): void => {
+  const words = argv.slice(2)
+  const { isHelp, path, wrong } = find(root, words)
+  const names = path.map(({ name }) => name).join(" ")
+  const stop = (message: string, code: number) =>
+    Effect.sync(() => {
+      process.stderr.write(`${message}\n`)
+      process.exitCode = code
+    })
+  const misused = (message: string) =>
+    stop(`${message} ${names} --help tells what there is.`, exitCodes.usage)
+  if (isHelp) return void process.stdout.write(help(path, isColoured(process.stdout)))
+  if (words.includes("--version")) return void process.stdout.write(`${version}\n`)
+  if (words[0] === "--completions" && words[1] === "bash")
+    return void process.stdout.write(bashCompletions(root))
+  if (words[0] === "--completions" && !["zsh", "fish"].includes(words[1] ?? ""))
+    return Effect.runSync(misused("--completions takes bash, zsh or fish."))
+  if (wrong !== null) return Effect.runSync(misused(wrong))
+  if (path.at(-1)!.children.length > 0 && !words.includes("--completions")) {
+    process.stderr.write(help(path, isColoured(process.stderr)))
+    process.exitCode = exitCodes.usage
+    return
+  }
+  // It reads a terminal; without one it would wait for ever.
+  if (words.includes("--wizard") && process.stdin.isTTY !== true)
+    return Effect.runSync(misused("--wizard takes a terminal."))
+  Command.run(root.command as Command.Command<string, NodeContext.NodeContext, Failed, unknown>, {
+    name: root.name,
+    version,
+    executable: root.name
+  })([...argv]).pipe(
+    // The library prints what it says of wrong usage in paragraphs; it is said below in one line. Handlers get the real one back.
+    Effect.withConsole({ ...realConsole, error: () => Effect.void }),
+    Effect.catchAllCause((cause) => {
+      const failure = Cause.failureOption(cause)
+      if (failure._tag === "None") {
+        return Cause.isInterruptedOnly(cause)
+          ? Effect.failCause(cause as Cause.Cause<never>)
+          : stop(`This is a bug: ${Cause.pretty(cause)}`, exitCodes.failed)
+      }
+      const error = failure.value
+      if (ValidationError.isValidationError(error))
+        return misused(plain(error.error).join(" ").replace(/\.?$/, "."))
+      return stop(error.message, error.code ?? exitCodes.failed)
+    }),
+    Effect.provide(
+      Layer.mergeAll(
+        NodeContext.layer,
+        CliConfig.layer({ isCaseSensitive: true, finalCheckBuiltIn: true }),
+        // Logs of a command are no output of it.
+        Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))
+      )
+    ),
+    NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })
+  )
+}
