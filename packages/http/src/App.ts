@@ -2,7 +2,7 @@
  * The whole API as one Effect app: checks the target, finds the route, runs the handler, and makes of whatever comes
  * out a response of the right shape, with its headers, and a line in the log. No failure and no defect passes it.
  */
-import { Clock, Cause, Context, Effect, Either, Encoding, Exit, Layer, type Option } from "effect"
+import { Cause, Context, Effect, Either, Encoding, FiberRef, HashMap, Layer, type Option } from "effect"
 import {
   type Deliveries,
   Directory,
@@ -126,7 +126,24 @@ const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   )
 }
 
-const levelOf = (status: number) => (status >= 500 ? Effect.logWarning : Effect.logInfo)
+const levels = {
+  info: Effect.logInfo("request"),
+  warning: Effect.logWarning("request")
+}
+
+/** For the one line, and not for what the fiber does later. As `Effect.annotateLogs`, which costs as much as a small request. */
+const annotatedWith = (
+  line: Effect.Effect<void>,
+  annotations: Readonly<Record<string, unknown>>
+): Effect.Effect<void> =>
+  Effect.withFiberRuntime((fiber) => {
+    const before = fiber.getFiberRef(FiberRef.currentLogAnnotations)
+    const these = HashMap.mutate(before, (all) => {
+      for (const [name, value] of Object.entries(annotations)) HashMap.set(all, name, value)
+    })
+    const set = (to: typeof before) => FiberRef.set(FiberRef.currentLogAnnotations, to)
+    return Effect.zipRight(set(these), Effect.zipRight(line, set(before)))
+  })
 
 /** The request's line in the log, and what the host is told of it. Null: it went away before it was answered. */
 const logged = (
@@ -134,18 +151,16 @@ const logged = (
   status: number | null,
   observer: typeof RequestObserver.Service
 ): Effect.Effect<void> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const durationMillis = now - startedAt
-    const line = levelOf(status ?? 499)("request").pipe(
-      Effect.annotateLogs({
-        requestId: id,
-        method,
-        route: route ?? "none",
-        status: status ?? "aborted",
-        durationMillis,
-        ...(keyId === null ? {} : { keyId })
-      })
-    )
+  Effect.clockWith((clock) => {
+    const durationMillis = clock.unsafeCurrentTimeMillis() - startedAt
+    const line = annotatedWith((status ?? 499) >= 500 ? levels.warning : levels.info, {
+      requestId: id,
+      method,
+      route: route ?? "none",
+      status: status ?? "aborted",
+      durationMillis,
+      ...(keyId === null ? {} : { keyId })
+    })
     return Effect.zipRight(
       line,
       observer.answered({ method, route, status, durationMillis, parameters, requestId: id })
@@ -153,35 +168,43 @@ const logged = (
   })
 
 /** Answers whatever comes of the work, and logs it. */
-const answered = <A>(
+const answered = <A, R>(
   record: RequestRecord,
   observer: typeof RequestObserver.Service,
-  work: Effect.Effect<A, unknown>,
+  work: Effect.Effect<A, unknown, R>,
   { ofTold, statusOf }: { readonly statusOf: (answer: A) => number; readonly ofTold: (told: Told) => A }
-): Effect.Effect<A> =>
-  work.pipe(
-    Effect.catchAllCause((cause) =>
-      Cause.isInterruptedOnly(cause)
-        ? Effect.failCause(cause as Cause.Cause<never>)
-        : Effect.annotateLogs(Effect.map(told(cause), ofTold), { requestId: record.id })
-    ),
-    Effect.onExit((exit) => logged(record, Exit.isSuccess(exit) ? statusOf(exit.value) : null, observer)),
-    (whole) => observer.around(`${record.method} ${record.route ?? "none"}`, whole)
+): Effect.Effect<A, never, R> => {
+  const answer = (answer: A) => Effect.as(logged(record, statusOf(answer), observer), answer)
+  const whole = Effect.uninterruptibleMask((restore) =>
+    Effect.matchCauseEffect(restore(work), {
+      onSuccess: answer,
+      onFailure: (cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Effect.zipRight(logged(record, null, observer), Effect.failCause(cause as Cause.Cause<never>))
+          : Effect.flatMap(
+              Effect.annotateLogs(Effect.map(told(cause), ofTold), { requestId: record.id }),
+              answer
+            )
+    })
   )
+  return observer.around(`${record.method} ${record.route ?? "none"}`, whole)
+}
 
-type Host = Context.Context<Requirements>
-
-const recordOf = (context: Host, method: string): Effect.Effect<RequestRecord> =>
-  Effect.flatMap(Context.get(context, Entropy).bytes(requestIdBytes), (bytes) =>
-    Effect.map(Clock.currentTimeMillis, (startedAt) => ({
-      id: Encoding.encodeBase64Url(bytes),
-      startedAt,
-      method,
-      route: null,
-      keyId: null,
-      parameters: [],
-      rate: null
-    }))
+const recordOf = (method: string): Effect.Effect<RequestRecord, never, Entropy> =>
+  Effect.flatMap(Entropy, (entropy) =>
+    Effect.flatMap(entropy.bytes(requestIdBytes), (bytes) =>
+      Effect.clockWith((clock) =>
+        Effect.succeed({
+          id: Encoding.encodeBase64Url(bytes),
+          startedAt: clock.unsafeCurrentTimeMillis(),
+          method,
+          route: null,
+          keyId: null,
+          parameters: [],
+          rate: null
+        })
+      )
+    )
   )
 
 /** A request as it was sent. */
@@ -203,7 +226,7 @@ const namesOf = (entries: Parameters.Entries): ReadonlyArray<string> =>
   [...new Set(entries.map(([name]) => name))].filter((name) => knownParameters.has(name)).sort()
 
 /** The answer to what a client reads; null when that is not what is asked. */
-export type Quick = (asked: Asked) => Effect.Effect<Answers.Reply> | null
+export type Quick = (asked: Asked) => Effect.Effect<Answers.Reply, never, Requirements> | null
 
 const replyOf = (record: RequestRecord, status: number, body: string): Answers.Reply => ({
   status,
@@ -212,7 +235,7 @@ const replyOf = (record: RequestRecord, status: number, body: string): Answers.R
 })
 
 const quick =
-  (context: Host, observer: typeof RequestObserver.Service): Quick =>
+  (observer: typeof RequestObserver.Service): Quick =>
   ({ authorization, method, target }) => {
     if (method !== "GET" && method !== "HEAD") return null
     const parsed = Target.parse(target)
@@ -221,16 +244,16 @@ const quick =
     const match = Routes.match(method, path)
     const read = match.found === "route" ? readers.get(match.pattern) : undefined
     if (match.found !== "route" || read === undefined) return null
-    return Effect.flatMap(recordOf(context, method), (record) => {
+    return Effect.flatMap(recordOf(method), (record) => {
       record.route = match.pattern
       const entries = Target.parameters(query)
       record.parameters = namesOf(entries)
-      const reading = Effect.gen(function* () {
-        const { brandId } = yield* admit(authorization, record)
-        const shown = yield* read({ brandId, params: match.params, query: entries })
-        return replyOf(record, 200, shown)
-      })
-      return answered<Answers.Reply>(record, observer, Effect.provide(reading, context), {
+      const reading = Effect.flatMap(admit(authorization, record), ({ brandId }) =>
+        Effect.map(read({ brandId, params: match.params, query: entries }), (shown) =>
+          replyOf(record, 200, shown)
+        )
+      )
+      return answered<Answers.Reply, Requirements>(record, observer, reading, {
         statusOf: ({ status }) => status,
         ofTold: ({ code, message, status }) =>
           replyOf(record, status, JSON.stringify(errorBody(code, message)))
@@ -266,7 +289,7 @@ const serve = (
 
 const outermost = (
   inner: HttpApp.Default<unknown>,
-  context: Host,
+  context: Context.Context<Requirements>,
   quickly: Quick,
   observer: typeof RequestObserver.Service
 ): HttpApp.Default =>
@@ -274,8 +297,8 @@ const outermost = (
     const request = yield* HttpServerRequest.HttpServerRequest
     const { headers, method, url } = request
     const reading = quickly({ method, target: url, authorization: headers.authorization })
-    if (reading !== null) return Answers.ofReply(yield* reading)
-    const record = yield* recordOf(context, method)
+    if (reading !== null) return Answers.ofReply(yield* Effect.provide(reading, context))
+    const record = yield* Effect.provide(recordOf(method), context)
     const routed = Either.map(Target.parse(url), (target) => ({
       target,
       match: Routes.match(method, target.path)
@@ -311,7 +334,10 @@ export const untraced: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<
   () => true
 )
 
-/** The API over what the host brings: whole, and what clients read of it without the platform's request and response. */
+/**
+ * The API over what the host brings: whole, and what clients read of it without the platform's request and response. That takes
+ * what the host brings from whoever runs it, since handing it in costs more than a small request.
+ */
 export const service: Effect.Effect<
   { readonly app: HttpApp.Default; readonly quick: Quick },
   never,
@@ -320,7 +346,7 @@ export const service: Effect.Effect<
   const context = yield* Effect.context<Requirements>()
   const built = yield* HttpApiBuilder.httpApp.pipe(Effect.provide(routes), Effect.provide(context))
   const observer = yield* RequestObserver
-  const quickly = quick(context, observer)
+  const quickly = quick(observer)
   return { quick: quickly, app: outermost(built as HttpApp.Default<unknown>, context, quickly, observer) }
 })
 

@@ -2,9 +2,22 @@
 import { Entropy } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 
-export const webCrypto = Layer.succeed(
-  Entropy,
-  Entropy.of({
-    bytes: (length) => Effect.sync(() => globalThis.crypto.getRandomValues(new Uint8Array(length)))
-  })
-)
+const poolBytes = 1024
+
+/** Asking the platform costs as much for a few bytes as for many: they are drawn ahead, and each is given away once. */
+const pooled = (): ((length: number) => Uint8Array) => {
+  let pool = new Uint8Array(0)
+  return (length) => {
+    if (length > poolBytes) return globalThis.crypto.getRandomValues(new Uint8Array(length))
+    if (length > pool.length) pool = globalThis.crypto.getRandomValues(new Uint8Array(poolBytes))
+    const bytes = pool.slice(0, length)
+    pool.fill(0, 0, length)
+    pool = pool.subarray(length)
+    return bytes
+  }
+}
+
+export const webCrypto = Layer.sync(Entropy, () => {
+  const bytes = pooled()
+  return Entropy.of({ bytes: (length) => Effect.sync(() => bytes(length)) })
+})

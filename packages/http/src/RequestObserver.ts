@@ -18,13 +18,8 @@ export class RequestObserver extends Context.Reference<RequestObserver>()(
   "@lead-signals/http/RequestObserver",
   {
     defaultValue: () => ({
-      around: <A, E>(_name: string, work: Effect.Effect<A, E>): Effect.Effect<A, E> => work,
+      around: <A, E, R>(_name: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => work,
       answered: (_request: AnsweredRequest): Effect.Effect<void> => Effect.void
     })
   }
 ) {}
-
-/** What `GET /metrics` answers, in Prometheus' text format; without one there are no metrics. */
-export class Metrics extends Context.Reference<Metrics>()("@lead-signals/http/Metrics", {
-  defaultValue: () => ({ text: Effect.succeed("") as Effect.Effect<string> })
-}) {}

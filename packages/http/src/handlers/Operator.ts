@@ -34,7 +34,7 @@ import {
   NewKey,
   ObservationBatch
 } from "../contract/OperatorApi.ts"
-import { Metrics } from "../RequestObserver.ts"
+import { Metrics } from "../Metrics.ts"
 import { listed } from "./Listed.ts"
 import { answerLines } from "./ObservationLines.ts"
 

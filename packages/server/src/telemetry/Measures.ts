@@ -1,16 +1,25 @@
 /** What is counted and timed, and how it is named: by Prometheus' conventions, seconds and totals. No label holds personal data. */
-import { Context, DefaultServices, Effect, Metric, MetricBoundaries, Tracer } from "effect"
+import {
+  Context,
+  DefaultServices,
+  Effect,
+  Metric,
+  MetricBoundaries,
+  MetricKey,
+  MetricLabel,
+  Tracer
+} from "effect"
 
 const secondsUpTo10 = MetricBoundaries.fromIterable([
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 ])
 
-const requestSeconds = Metric.histogram(
+const requestSeconds = MetricKey.histogram(
   "http_server_request_duration_seconds",
   secondsUpTo10,
   "How long requests took, by route, method and status"
 )
-const storeSeconds = Metric.histogram(
+const storeSeconds = MetricKey.histogram(
   "lead_signals_store_duration_seconds",
   secondsUpTo10,
   "How long calls of the store took, by port, operation and outcome"
@@ -32,7 +41,19 @@ const observations = Metric.counter("lead_signals_observations_total", {
   incremental: true
 })
 
-/** Metrics with their labels are made once: looking them up costs more than counting. */
+/**
+ * A histogram with its labels. Of a key that has them the metric finds its state at once; `Metric.tagged` would look for it by
+ * its labels at every update.
+ */
+const labelled = (key: MetricKey.MetricKey.Histogram, labels: Readonly<Record<string, string>>) =>
+  Metric.fromMetricKey(
+    MetricKey.taggedWithLabels(
+      key,
+      Object.entries(labels).map(([name, value]) => MetricLabel.make(name, value))
+    )
+  )
+
+/** Made once for each key. */
 const cached = <A>(make: (key: string) => A) => {
   const made = new Map<string, A>()
   return (key: string): A => {
@@ -44,26 +65,28 @@ const cached = <A>(make: (key: string) => A) => {
   }
 }
 
-const labelled = (metric: Metric.Metric.Histogram<number>, names: ReadonlyArray<string>) =>
-  cached((key) => {
-    const values = key.split("\n")
-    return names.reduce((tagged, name, i) => Metric.tagged(tagged, name, values[i]!), metric)
-  })
-
-const requestOf = labelled(requestSeconds, ["route", "method", "status"])
-const storeOf = labelled(storeSeconds, ["port", "operation", "outcome"])
+const requestOf = cached((route) =>
+  cached((method) => cached((status) => labelled(requestSeconds, { route, method, status })))
+)
 const attemptOf = cached((outcome) => Metric.tagged(attempts, "outcome", outcome))
 const observationOf = cached((outcome) => Metric.tagged(observations, "outcome", outcome))
 
 export const requestTook = (route: string, method: string, status: string, millis: number): void =>
-  requestOf(`${route}\n${method}\n${status}`).unsafeUpdate(millis / 1000, [])
+  requestOf(route)(method)(status).unsafeUpdate(millis / 1000, [])
 
-export const storeTook = (
+/** For the calls of one operation of a port that end so. */
+export const storeTimer = (
   port: string,
   operation: string,
-  outcome: "done" | "failed",
-  millis: number
-): void => storeOf(`${port}\n${operation}\n${outcome}`).unsafeUpdate(millis / 1000, [])
+  outcome: "done" | "failed"
+): ((millis: number) => void) => {
+  // It appears in the answers when there was such a call, and not before.
+  let histogram: Metric.Metric.Histogram<number> | undefined
+  return (millis) => {
+    histogram ??= labelled(storeSeconds, { port, operation, outcome })
+    histogram.unsafeUpdate(millis / 1000, [])
+  }
+}
 
 export const attempted = (outcome: string, millis: number): void => {
   attemptOf(outcome).unsafeUpdate(1, [])

@@ -1,7 +1,7 @@
 /** Watches requests and stores: a layer over each that times it, and makes it a span where spans are taken. */
 import { Deliveries, Directory, LeadStore, Outbox, type Page, RateWindows } from "@lead-signals/domain"
 import { type AnsweredRequest, Metrics, RequestObserver } from "@lead-signals/http"
-import { Context, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import * as Measures from "./Measures.ts"
 import * as Prometheus from "./Prometheus.ts"
 
@@ -34,20 +34,27 @@ export const requests = (exporting: boolean): Layer.Layer<RequestObserver> =>
     })
   )
 
-/** The times are of this process's own clock, which nothing sets back. */
-const timed = <A, E, R>(
-  port: string,
-  operation: string,
-  work: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.suspend(() => {
-    const startedAt = performance.now()
-    return Effect.onExit(work, (exit) => {
-      const outcome = Exit.isSuccess(exit) ? "done" : "failed"
-      Measures.storeTook(port, operation, outcome, performance.now() - startedAt)
-      return Effect.void
+/** How long calls of one operation take, by this process's own clock, which nothing sets back. Those broken off don't count. */
+const timer = (port: string, operation: string) => {
+  const [done, failed] = [
+    Measures.storeTimer(port, operation, "done"),
+    Measures.storeTimer(port, operation, "failed")
+  ]
+  return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      const startedAt = performance.now()
+      return Effect.matchCauseEffect(work, {
+        onFailure: (cause) => {
+          failed(performance.now() - startedAt)
+          return Effect.failCause(cause)
+        },
+        onSuccess: (answer) => {
+          done(performance.now() - startedAt)
+          return Effect.succeed(answer)
+        }
+      })
     })
-  })
+}
 
 /** Each method of the port that answers an effect. What waits for something to happen is no call, and stays as it is. */
 const timedPort = <Port extends object>(port: string, service: Port, exporting: boolean): Port =>
@@ -55,12 +62,13 @@ const timedPort = <Port extends object>(port: string, service: Port, exporting: 
     Object.entries(service).map(([operation, value]) => {
       if (typeof value !== "function") return [operation, value]
       const call = value as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>
+      const timed = timer(port, operation)
       const spanned = Measures.spanned(`${port} ${operation}`)
       return [
         operation,
         exporting
-          ? (...args: ReadonlyArray<unknown>) => spanned(timed(port, operation, call(...args)))
-          : (...args: ReadonlyArray<unknown>) => timed(port, operation, call(...args))
+          ? (...args: ReadonlyArray<unknown>) => spanned(timed(call(...args)))
+          : (...args: ReadonlyArray<unknown>) => timed(call(...args))
       ]
     })
   ) as Port
