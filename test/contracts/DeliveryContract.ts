@@ -478,7 +478,7 @@ export const deliveryContract = (
           const { id } = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
           const seen = { signalId: id, person: { extId: "p", name: "N" }, engagement: { id: "e" } }
           const [outcome] = yield* Observing.recordObservations(brand, [seen])
-          return yield* (yield* Other).get(brand.id, outcome!.leadId!, "plain")
+          return yield* (yield* Other).get(brand.id, outcome!.leadId!)
         }).pipe(Effect.provide(both)) as Effect.Effect<Option.Option<unknown>>
       )
       expect(Option.isSome(found)).toBe(true)

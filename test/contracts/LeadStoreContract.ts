@@ -7,6 +7,7 @@ import {
   Directory,
   type Entropy,
   LeadQueries,
+  leadDetailJson,
   leadDetailView,
   leadListJson,
   leadListView,
@@ -167,10 +168,10 @@ export const leadStoreContract = (
         const store = yield* LeadStore
         for (const { engagements, id } of reference.rows) {
           for (const withDetail of [true, false]) {
-            const { lead, window } = yield* Reading.leadDetail(brand.id, id, withDetail)
-            expect(JSON.stringify(leadDetailView(lead, window, withDetail))).toBe(
-              JSON.stringify(reference.detail(id, withDetail))
-            )
+            const detail = yield* Reading.leadDetail(brand.id, id, withDetail)
+            const expected = JSON.stringify(reference.detail(id, withDetail))
+            expect(JSON.stringify(leadDetailView(detail, withDetail))).toBe(expected)
+            expect(leadDetailJson(detail, withDetail)).toBe(expected)
           }
           const everything = yield* store.engagements(brand.id, id)
           expect(everything.map((read) => read.engagement.id).sort()).toEqual(
@@ -291,8 +292,8 @@ export const leadStoreContract = (
             store.commit(brand.id, [proposals[0]!, proposals[1]!, broken], () => "wh_unused")
           )
           expect(exit._tag).toBe("Failure")
-          const found = yield* Reading.leadDetail(brand.id, first!.leadId!, true)
-          expect([found.lead.profile.name, found.window.engagements.length]).toEqual(["H", 1])
+          const found = leadDetailView(yield* Reading.leadDetail(brand.id, first!.leadId!, true), true)
+          expect([found.name, found.engagements.length]).toEqual(["H", 1])
           expect((yield* outbox.after(0, 1_000_000)).length - before).toBe(2)
           const query = Either.getOrThrow(LeadQueries.readList([]))
           expect((yield* Reading.listLeads(brand.id, query)).total).toBe(1)
@@ -340,7 +341,7 @@ export const leadStoreContract = (
             ],
             { concurrency: "unbounded" }
           )
-          const { lead } = Option.getOrThrow(yield* store.get(brand.id, id, "plain"))
+          const lead = Option.getOrThrow(yield* store.get(brand.id, id))
           expect(lead.score1).toBe(20)
           expect(lead.signalIds).toHaveLength(4)
           expect(yield* store.engagements(brand.id, id)).toHaveLength(21)

@@ -137,8 +137,7 @@ class Embedded {
   detail(brandId: string, leadId: number, query: LeadDetailQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
       const { withDetail } = yield* LeadQueries.readDetail(entriesOf(query))
-      const { lead, window } = yield* Reading.leadDetail(brandId, leadId, withDetail)
-      return leadDetailView(lead, window, withDetail)
+      return leadDetailView(yield* Reading.leadDetail(brandId, leadId, withDetail), withDetail)
     })
     return this.calls.run(work, call)
   }

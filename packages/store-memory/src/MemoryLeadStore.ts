@@ -133,10 +133,16 @@ const make = Effect.gen(function* () {
     listShown: (brandId, query) => Effect.sync(() => ShownLeads.ofPage(pageOf(memory, brandId, query))),
 
     get: (brandId, id) =>
+      Effect.sync(() =>
+        Option.map(Option.fromNullable(memory.leadsOf(brandId).byId.get(id)), ({ lead }) => lead)
+      ),
+
+    getShown: (brandId, id) =>
       Effect.sync(() => {
         const leads = memory.leadsOf(brandId)
         return Option.map(Option.fromNullable(leads.byId.get(id)), (found) => ({
-          lead: found.lead,
+          shown: ShownLeads.shownLead(found.lead),
+          company: found.lead.profile.company,
           window: windowOf(memory, leads, found)
         }))
       }),

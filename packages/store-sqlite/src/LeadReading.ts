@@ -5,6 +5,7 @@ import {
   type EngagementWindow,
   type Lead,
   type LeadId,
+  type ShownDetail,
   ShownLeads,
   type Signal
 } from "@lead-signals/domain"
@@ -150,4 +151,24 @@ export const leadById = (sql: Connection, brandId: string, id: LeadId): Lead | n
     idOf(brandId)
   ])
   return row === undefined ? null : leadOf(row)
+}
+
+/** As details show it, less its window. */
+export const detailById = (
+  sql: Connection,
+  brandId: string,
+  id: LeadId
+): Pick<ShownDetail, "company" | "shown"> | null => {
+  const row = sql.get<{ shown: string | null; company: string | null }>(
+    "SELECT shown, company FROM lead WHERE id = ? AND brand_id = ?",
+    [id, idOf(brandId)]
+  )
+  if (row === undefined) return null
+  return {
+    shown:
+      row.shown === null
+        ? ShownLeads.shownLead(leadById(sql, brandId, id)!)
+        : ShownLeads.withId(id, row.shown),
+    company: row.company === null ? null : JSON.parse(row.company)
+  }
 }

@@ -18,6 +18,7 @@ import { Database } from "./Database.ts"
 import * as LeadListing from "./LeadListing.ts"
 import { flagsOf, idOf, leadOf, type LeadRow } from "./Rows.ts"
 import {
+  detailById,
   leadById,
   leadColumns,
   engagementColumns,
@@ -230,11 +231,13 @@ const makeLeadStore = (options: ListingOptions) =>
         ),
       list: (brandId, query) => readPage(brandId, query, asLeads),
       listShown: (brandId, query) => readPage(brandId, query, asShown),
-      get: (brandId, id, engagements) =>
+      get: (brandId, id) => database.look((sql) => Option.fromNullable(leadById(sql, brandId, id))),
+      getShown: (brandId, id, engagements) =>
         database.read((sql) => {
-          const lead = leadById(sql, brandId, id)
-          if (lead === null) return Option.none()
-          return Option.some({ lead, window: windowOf(sql, id, engagements) })
+          const detail = detailById(sql, brandId, id)
+          return detail === null
+            ? Option.none()
+            : Option.some({ ...detail, window: windowOf(sql, id, engagements) })
         }),
       engagements: (brandId, id) =>
         database.read((sql) =>

@@ -47,7 +47,7 @@ const methods: Record<string, string> = {
   update: "amend",
   erase: "erase",
   listShown: "list",
-  get: "detail",
+  getShown: "detail",
   snapshot: "metrics",
   putReading: "reading"
 }

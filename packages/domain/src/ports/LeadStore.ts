@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { BrandId } from "../model/Brand.ts"
+import type { Company } from "../model/Company.ts"
 import type { DeliveryId } from "../model/Delivery.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
@@ -53,6 +54,13 @@ export interface ShownPage {
   readonly leads: ReadonlyArray<ShownLead>
 }
 
+/** A lead's detail: as `leadView` shows the lead, in JSON, and what the detail has beyond that. */
+export interface ShownDetail {
+  readonly shown: string
+  readonly company: Company | null
+  readonly window: EngagementWindow
+}
+
 export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
   LeadStore,
   {
@@ -80,15 +88,18 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
     ) => Effect.Effect<ShownPage, StoreUnavailable>
 
+    /** One lead; none when it is unknown, erased or another brand's. [AUTH-3] */
+    readonly get: (brandId: BrandId, id: LeadId) => Effect.Effect<Option.Option<Lead>, StoreUnavailable>
+
     /**
-     * One lead with its newest engagements; none when it is unknown, erased or another brand's. Of `plain` engagements the
-     * author's detail and lead need not be read, there and on lists. [AUTH-3]
+     * The same with its newest engagements, ready to be shown. Of `plain` engagements the author's detail and lead need not be
+     * read, here and on lists.
      */
-    readonly get: (
+    readonly getShown: (
       brandId: BrandId,
       id: LeadId,
       engagements: "plain" | "detailed"
-    ) => Effect.Effect<Option.Option<LeadRead & { readonly window: EngagementWindow }>, StoreUnavailable>
+    ) => Effect.Effect<Option.Option<ShownDetail>, StoreUnavailable>
 
     /** Every engagement of the lead, newest first, however many: for an export. Empty when there is no such lead. */
     readonly engagements: (

@@ -15,7 +15,6 @@ import * as MetricSnapshots from "../rules/MetricSnapshots.ts"
 import * as Suppression from "../rules/Suppression.ts"
 import { orNotFound } from "./Found.ts"
 import { freshDeliveryIds } from "./FreshIds.ts"
-import { leadDetail } from "./Reading.ts"
 
 export const createBrand = (name: string) =>
   Effect.gen(function* () {
@@ -103,7 +102,7 @@ export const amendLead = (brandId: BrandId, id: LeadId, amendment: LeadAmendment
 export const exportLead = (brandId: BrandId, id: LeadId) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
-    const { lead } = yield* leadDetail(brandId, id, false)
+    const lead = yield* orNotFound(yield* store.get(brandId, id), "lead")
     return { lead, engagements: yield* store.engagements(brandId, id) }
   })
 
@@ -111,7 +110,7 @@ export const exportLead = (brandId: BrandId, id: LeadId) =>
 export const eraseLead = ({ id: brandId, suppressionSecret }: Brand, id: LeadId) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
-    const { lead } = yield* leadDetail(brandId, id, false)
+    const lead = yield* orNotFound(yield* store.get(brandId, id), "lead")
     const personHash = Suppression.hash(suppressionSecret, lead.extId)
     if (!(yield* store.erase(brandId, id, personHash, yield* freshDeliveryIds))) {
       return yield* new NotFound({ resource: "lead" })

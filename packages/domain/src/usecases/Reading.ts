@@ -8,6 +8,7 @@ import type { LeadQuery } from "../model/LeadQuery.ts"
 import { Directory } from "../ports/Directory.ts"
 import { type LeadPage, LeadStore, type ShownPage } from "../ports/LeadStore.ts"
 import * as MetricSnapshots from "../rules/MetricSnapshots.ts"
+import { orNotFound } from "./Found.ts"
 
 export const listLeads = (
   brandId: BrandId,
@@ -26,11 +27,7 @@ export const showLeads = (
 export const leadDetail = (brandId: BrandId, id: LeadId, withDetail: boolean) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
-    const found = yield* store.get(brandId, id, withDetail ? "detailed" : "plain")
-    return yield* Option.match(found, {
-      onNone: () => Effect.fail(new NotFound({ resource: "lead" })),
-      onSome: Effect.succeed
-    })
+    return yield* orNotFound(yield* store.getShown(brandId, id, withDetail ? "detailed" : "plain"), "lead")
   })
 
 /** The latest snapshot in the span; null when there is none. [MET-2, MET-3, MET-6] */

@@ -5,6 +5,7 @@ import * as Page from "../rules/Page.ts"
 import * as SortOrder from "../rules/SortOrder.ts"
 import { windowView } from "./EngagementView.ts"
 import { leadView } from "./LeadView.ts"
+import { joined } from "./ShownLeads.ts"
 
 /** Only there when something was ignored. */
 export const warningsView = (warnings: ReadonlyArray<string>) => (warnings.length === 0 ? {} : { warnings })
@@ -28,7 +29,7 @@ export const leadListView = (query: LeadQuery, found: LeadPage) => ({
 export const leadListJson = (query: LeadQuery, { leads, total }: ShownPage): string => {
   const detailed = query.engagements === "detailed"
   const data = leads.map(({ shown, window }) =>
-    window === null ? shown : `${shown.slice(0, -1)},${JSON.stringify(windowView(window, detailed)).slice(1)}`
+    window === null ? shown : joined(shown, windowView(window, detailed))
   )
   return `{"data":[${data.join(",")}],"meta":${JSON.stringify(metaView(query, total))}}`
 }

@@ -1,8 +1,7 @@
 /** A lead as it is shown: on REST, and in the narrower shape that webhooks carry. */
 import { formatInstant } from "../model/Instant.ts"
-import type { EngagementWindow, Lead } from "../model/Lead.ts"
-import { companyView, leadCompanyView } from "./CompanyView.ts"
-import { windowView } from "./EngagementView.ts"
+import type { Lead } from "../model/Lead.ts"
+import { leadCompanyView } from "./CompanyView.ts"
 
 /** The webhook's shape: exactly the keys of 2.1. [EVT-4] */
 export const lead2View = (lead: Lead) => ({
@@ -36,11 +35,4 @@ export const leadView = (lead: Lead) => ({
   score1: lead.score1,
   createdAt: formatInstant(lead.createdAt),
   updatedAt: formatInstant(lead.updatedAt)
-})
-
-/** The detail: the list's fields, the company in full, and the engagements, always. [DET-1] */
-export const leadDetailView = (lead: Lead, window: EngagementWindow, withDetail: boolean) => ({
-  ...leadView(lead),
-  company: companyView(lead.profile.company),
-  ...windowView(window, withDetail)
 })

@@ -11,6 +11,10 @@ export const ofPage = ({ leads, total }: LeadPage): ShownPage => ({
   leads: leads.map(({ lead, window }) => ({ shown: shownLead(lead), window }))
 })
 
+/** The lead with more keys, of which there is one at least. */
+export const joined = (shown: string, more: object): string =>
+  `${shown.slice(0, -1)},${JSON.stringify(more).slice(1)}`
+
 /** The id comes first, and a store may not know it before the lead is kept. */
 const beforeId = '{"id":'
 

@@ -138,8 +138,7 @@ export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =
     .handleRaw("operatorLead", ({ path }) =>
       Effect.gen(function* () {
         const id = yield* LeadQueries.readLeadId(path.id)
-        const { lead, window } = yield* Reading.leadDetail(path.brandId, id, true)
-        return data(leadDetailView(lead, window, true))
+        return data(leadDetailView(yield* Reading.leadDetail(path.brandId, id, true), true))
       })
     )
     .handleRaw("amendLead", ({ path }) =>

@@ -8,7 +8,7 @@ import {
   type InvalidParameter,
   LeadQueries,
   type LeadStore,
-  leadDetailView,
+  leadDetailJson,
   leadListJson,
   MetricSnapshots,
   metricsView,
@@ -38,22 +38,25 @@ const list: Reader = ({ brandId, query }) =>
     Effect.map(Reading.showLeads(brandId, read), (page) => leadListJson(read, page))
   )
 
-const answer = (data: unknown, warnings: ReadonlyArray<string>) =>
-  JSON.stringify(warnings.length === 0 ? { data } : { data, meta: warningsView(warnings) })
+/** Of data in JSON. */
+const answer = (data: string, warnings: ReadonlyArray<string>): string =>
+  warnings.length === 0
+    ? `{"data":${data}}`
+    : `{"data":${data},"meta":${JSON.stringify(warningsView(warnings))}}`
 
 const detail: Reader = ({ brandId, params, query }) =>
   Effect.gen(function* () {
     const id = yield* LeadQueries.readLeadId(params["id"]!)
     const { warnings, withDetail } = yield* LeadQueries.readDetail(query)
-    const { lead, window } = yield* Reading.leadDetail(brandId, id, withDetail)
-    return answer(leadDetailView(lead, window, withDetail), warnings)
+    return answer(leadDetailJson(yield* Reading.leadDetail(brandId, id, withDetail), withDetail), warnings)
   })
 
 const metrics: Reader = ({ brandId, params, query }) =>
   Effect.gen(function* () {
     const id = params["id"]!
     const { span, warnings } = yield* MetricSnapshots.readQuery(query)
-    return answer(metricsView(id, yield* Reading.campaignMetrics(brandId, id, span)), warnings)
+    const metrics = metricsView(id, yield* Reading.campaignMetrics(brandId, id, span))
+    return answer(JSON.stringify(metrics), warnings)
   })
 
 /** By the pattern of the route. */
