@@ -52,6 +52,11 @@ export class Connection {
     return this.get<{ n: number }>("SELECT total_changes() AS n")!.n
   }
 
+  /** Of a connection that only reads: it changes when any other has written. */
+  get dataVersion(): number {
+    return this.get<{ data_version: number }>("PRAGMA data_version")!.data_version
+  }
+
   get isInTransaction(): boolean {
     return this.db.inTransaction
   }

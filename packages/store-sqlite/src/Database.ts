@@ -92,6 +92,9 @@ export interface DatabaseOptions {
   readonly beforeCommit: () => void
 }
 
+/** What a connection holds of the file; the inner pages of a million leads' indexes among it. */
+const cacheKibibytes = 65_536
+
 /** How long a statement itself waits, and blocks this process, for a lock. */
 const lockWaitMillis = 20
 
@@ -106,6 +109,7 @@ const connect = (
       connection.pragma(`synchronous = ${options.synchronous}`)
       connection.pragma("foreign_keys = ON")
       connection.pragma("secure_delete = ON")
+      connection.pragma(`cache_size = -${cacheKibibytes}`)
       return connection
     }),
     (connection) => Effect.sync(() => connection.close())

@@ -7,9 +7,11 @@
  * filter lets through, so the cheaper way is known. Totals come from the counters, and where these can't say, from the
  * most selective index.
  */
-import { type LeadFilter, type LeadQuery, Page, type SortOrder } from "@lead-signals/domain"
+import { type LeadFilter, type LeadId, type LeadQuery, Page, type SortOrder } from "@lead-signals/domain"
+import { ask, type Asking } from "./Asking.ts"
 import { idOf } from "./Rows.ts"
 import { type Match, matchOf } from "./SearchIndex.ts"
+import * as Ties from "./Ties.ts"
 
 export interface Sql {
   readonly text: string
@@ -341,20 +343,32 @@ export const planPage = (
 }
 
 /** The ids of one page, in order. */
-export const pageSql = (
+export function* askPage(
   selection: Selection,
   query: Pick<LeadQuery, "sort" | "page">,
   counts: Counts,
   total: number
-): Sql => {
+): Asking<ReadonlyArray<LeadId>> {
   const ordering = orderingOf(query.sort)
+  const { column, isReversed } = ordering
   const { driver, walks } = planPage(query, counts, total)
-  const { params, text } = conditions(selection, driver)
+  const wanted = conditions(selection, driver)
   const source = walks ? `lead l INDEXED BY ${ordering.index}` : sources[driver](selection.match)
-  return {
-    text: `SELECT l.id FROM ${source} WHERE ${text} ORDER BY ${by(ordering)} LIMIT ? OFFSET ?`,
-    params: [...params, query.page.pageSize, Page.offset(query.page)]
+  const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
+  if (walks && isReversed) {
+    const { from, length } = Ties.rangeOf({ offset, limit })
+    const rows = yield* ask<Ties.Keyed>(
+      `SELECT l.id, ${column} AS key FROM ${source} WHERE ${wanted.text} ORDER BY ${column} DESC, l.id DESC LIMIT ? OFFSET ?`,
+      [...wanted.params, length, from]
+    )
+    const tiedSql = (tied: Ties.Tied) => Ties.tiedSql(source, column, wanted, tied)
+    return yield* Ties.inOrder(Ties.pageOf(rows, { offset, limit }), tiedSql)
   }
+  const rows = yield* ask<{ id: LeadId }>(
+    `SELECT l.id FROM ${source} WHERE ${wanted.text} ORDER BY ${by(ordering)} LIMIT ? OFFSET ?`,
+    [...wanted.params, limit, offset]
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** So many leads of the order with their texts, from the n-th on; what is searched for is for the caller to see. */

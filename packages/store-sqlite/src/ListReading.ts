@@ -45,11 +45,6 @@ interface Memory {
   readonly stretches: Kept<Positions.Stretches>
 }
 
-function* askIds({ params, text }: LeadListing.Sql): Asking<ReadonlyArray<LeadId>> {
-  const rows = yield* ask<{ id: LeadId }>(text, params)
-  return rows.map(({ id }) => id)
-}
-
 /** How many each filter lets through; null when counting what a search finds takes more effort than it may. */
 function* countsOf(
   selection: LeadListing.Selection,
@@ -143,7 +138,8 @@ function* findPage(
   }
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   if (offset >= total) return { ...none, total }
-  const isPlaced = offset >= positions.nearby && LeadListing.isCounted(selection)
+  const isPlaced =
+    LeadListing.isCounted(selection) && (offset * counts.all) / Math.max(total, 1) >= positions.nearby
   const plan = LeadListing.planPage(query, counts, total)
   if (!isPlaced && plan.effort > greatestEffort) return null
   const known = total
@@ -152,16 +148,14 @@ function* findPage(
       ? yield* lookThrough(query, search, (part) =>
           LeadListing.textsSql(selection, query, counts, known, part)
         )
-      : yield* askIds(
-          isPlaced
-            ? yield* Positions.pageSql(
-                selection,
-                LeadListing.orderingOf(query.sort),
-                { limit, offset, total },
-                stretches
-              )
-            : LeadListing.pageSql(selection, query, counts, total)
-        )
+      : isPlaced
+        ? yield* Positions.askPage(
+            selection,
+            LeadListing.orderingOf(query.sort),
+            { limit, offset, total },
+            stretches
+          )
+        : yield* LeadListing.askPage(selection, query, counts, total)
   return { total, ids, windows: yield* windowsFor(query, ids, signals) }
 }
 
@@ -198,10 +192,9 @@ export const listReading = ({ aside, read }: typeof Database.Service, options: L
   return <A>(brandId: string, query: Query, shows: Shows<A>): Effect.Effect<A, StoreUnavailable> =>
     Effect.flatMap(
       read((sql) => {
-        // Of this connection: it changes when any other has written.
-        const { data_version } = sql.get<{ data_version: number }>("PRAGMA data_version")!
-        totals.forgetUnless(data_version)
-        stretches.forgetUnless(data_version)
+        const version = sql.dataVersion
+        totals.forgetUnless(version)
+        stretches.forgetUnless(version)
         const memory = { signals: knownTo(sql), stretches, totals }
         return answer(sql, found(findPage(brandId, query, options, memory), shows))
       }),

@@ -1,8 +1,9 @@
 /** Brands, keys, signals, campaigns with their readings, and webhooks, on SQLite. */
-import { Directory, type PostTotals, type Webhook } from "@lead-signals/domain"
+import { type ApiKey, Directory, type PostTotals, type Webhook } from "@lead-signals/domain"
 import type { Connection, Param } from "./Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
+import { Remembered } from "./Remembered.ts"
 import {
   apiKeyOf,
   type ApiKeyRow,
@@ -68,8 +69,13 @@ const webhookRemovals = [
   "DELETE FROM webhook WHERE id = ?"
 ]
 
-const make = Effect.map(Database, (database) =>
-  Directory.of({
+const keyByHash = (hash: string) =>
+  first<ApiKeyRow, ApiKey>(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE hash = ?`, [hash])
+
+const make = Effect.map(Database, (database) => {
+  // Each request asks for one.
+  const keys = new Remembered<Option.Option<ApiKey>>(2000)
+  return Directory.of({
     createBrand: (brand) =>
       database.write(
         one<BrandRow, ReturnType<typeof brandOf>>(
@@ -95,13 +101,14 @@ const make = Effect.map(Database, (database) =>
         all(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [idOf(brandId)])
       ),
     keyByHash: (hash) =>
-      database.look(
-        first<ApiKeyRow, ReturnType<typeof apiKeyOf>>(
-          apiKeyOf,
-          `SELECT ${keyColumns} FROM api_key WHERE hash = ?`,
-          [hash]
-        )
-      ),
+      database.look((sql) => {
+        keys.forgetUnless(sql.dataVersion)
+        const known = keys.get(hash)
+        if (known !== undefined) return known
+        const found = keyByHash(hash)(sql)
+        if (Option.isSome(found)) keys.set(hash, found)
+        return found
+      }),
     revokeKey: (brandId, keyId, now) =>
       database.write(
         (sql) =>
@@ -216,6 +223,6 @@ const make = Effect.map(Database, (database) =>
 
     ping: database.read((sql) => void sql.get("SELECT n FROM commits"))
   })
-)
+})
 
 export const layer = Layer.effect(Directory, make)

@@ -1,5 +1,6 @@
 /** Makes everything that is kept beside the leads to count them anew from the leads: what triggers keep otherwise. */
 import { rebuildStretches } from "./migrations/0003_positions.ts"
+import * as Positions from "./Positions.ts"
 
 /** What `lead_count` holds, from the leads: of each brand, and of each of its signals. */
 export const leadCounts = [
@@ -21,5 +22,5 @@ export const rebuildSummaries: ReadonlyArray<string> = [
   ...leadCounts.map((counts) => `INSERT INTO lead_count ${counts}`),
   "DELETE FROM lead_day_count",
   ...dayCounts.map((counts) => `INSERT INTO lead_day_count ${counts}`),
-  ...rebuildStretches
+  ...rebuildStretches(Positions.defaults.greatestStretch)
 ]

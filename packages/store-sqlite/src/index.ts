@@ -16,7 +16,7 @@ import * as SqliteLeadStore from "./SqliteLeadStore.ts"
 import * as SqliteOutbox from "./SqliteOutbox.ts"
 import * as SqliteRateWindows from "./SqliteRateWindows.ts"
 
-export { answer } from "./Asking.ts"
+export { answer, type Asking, type Question } from "./Asking.ts"
 export { type Backup, backup, TargetExists } from "./Backup.ts"
 export { check, type Checked } from "./Check.ts"
 export * as LeadListing from "./LeadListing.ts"

@@ -45,24 +45,21 @@ const firstStretches = (brand: string): string =>
     )
     .join(" ")
 
-/** Of so many leads a stretch is made, when all are made anew. */
-const madeWith = 4096
-
-const rebuilt = ({ key, least, name }: Order): string =>
+const rebuilt = ({ key, least, name }: Order, length: number): string =>
   `INSERT INTO lead_stretch (brand_id, ordering, key, id, ${allFlags.map((flags) => `n${flags}`).join(", ")})
    SELECT brand_id, '${name}', iif(stretch = 0, ${least}, key), iif(stretch = 0, 0, id),
      ${allFlags.map((flags) => `n${flags}`).join(", ")}
    FROM (
      SELECT brand_id, stretch, key, id, min(place), ${allFlags.map((flags) => `sum(flags = ${flags}) AS n${flags}`).join(", ")}
-     FROM (SELECT *, place / ${madeWith} AS stretch FROM (
+     FROM (SELECT *, place / ${length} AS stretch FROM (
        SELECT brand_id, id, flags, ${key("lead")} AS key,
          row_number() OVER (PARTITION BY brand_id ORDER BY ${key("lead")}, id) - 1 AS place FROM lead))
      GROUP BY brand_id, stretch)`
 
-/** Makes all stretches anew from the leads. */
-export const rebuildStretches: ReadonlyArray<string> = [
+/** Makes all stretches anew from the leads, each of so many. */
+export const rebuildStretches = (length: number): ReadonlyArray<string> => [
   "DELETE FROM lead_stretch",
-  ...orders.map(rebuilt),
+  ...orders.map((order) => rebuilt(order, length)),
   // Of a brand without leads.
   ...orders.map(
     ({ least, name }) =>
@@ -105,7 +102,7 @@ const statements = [
       }[order.name]
     )
   ),
-  ...rebuildStretches
+  ...rebuildStretches(4096)
 ]
 
 export const positions = (sql: Connection): void => {

@@ -1,0 +1,86 @@
+/**
+ * Orders that are read against their index. Leads of one key come by ascending id whatever the direction, and an index read
+ * backwards gives them by descending ones: having SQLite sort each key's leads for itself costs more than reading them. [SORT-5]
+ */
+import type { LeadId } from "@lead-signals/domain"
+import { ask, type Asking } from "./Asking.ts"
+import type { Sql } from "./LeadListing.ts"
+
+export interface Keyed {
+  readonly id: LeadId
+  readonly key: string | number
+}
+
+/** A page as the index gives it backwards, and its neighbours there, of which leads of the same key may be. */
+export interface BackwardsPage {
+  readonly before: Keyed | undefined
+  readonly page: ReadonlyArray<Keyed>
+  readonly after: Keyed | undefined
+}
+
+/** Cuts so many rows from the backwards walk's; the first of them lies before the page unless that begins at the start. */
+export const pageOf = (
+  rows: ReadonlyArray<Keyed>,
+  { limit, offset }: { readonly limit: number; readonly offset: number }
+): BackwardsPage => {
+  const first = offset === 0 ? 0 : 1
+  return {
+    before: offset === 0 ? undefined : rows[0],
+    page: rows.slice(first, first + limit),
+    after: rows[first + limit]
+  }
+}
+
+/** The range that `pageOf` wants to see. */
+export const rangeOf = ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({
+  from: Math.max(offset - 1, 0),
+  length: limit + (offset === 0 ? 1 : 2)
+})
+
+/** Some of the leads of one key: so many, behind those whose ids are greater than `behind`; from the first on where it is null. */
+export interface Tied {
+  readonly key: string | number
+  readonly behind: LeadId | null
+  readonly length: number
+}
+
+/**
+ * The page's ids in order. The leads of one key take the same places in either order of their ids: of a key that lies
+ * wholly in the page they are turned around, and of one that reaches beyond it they are asked for.
+ */
+export function* inOrder(
+  { after, before, page }: BackwardsPage,
+  tiedSql: (tied: Tied) => Sql
+): Asking<ReadonlyArray<LeadId>> {
+  const ids: Array<LeadId> = []
+  for (let start = 0, end = 0; start < page.length; start = end) {
+    const { id, key } = page[start]!
+    while (end < page.length && page[end]!.key === key) end++
+    const beginsEarlier = start === 0 && before?.key === key
+    const endsLater = end === page.length && after?.key === key
+    if (beginsEarlier || endsLater) {
+      const { params, text } = tiedSql({ key, behind: beginsEarlier ? id : null, length: end - start })
+      for (const row of yield* ask<{ id: LeadId }>(text, params)) ids.push(row.id)
+    } else {
+      for (let i = end - 1; i >= start; i--) ids.push(page[i]!.id)
+    }
+  }
+  return ids
+}
+
+/** Of the leads of `source` that fulfil the conditions. */
+export const tiedSql = (
+  source: string,
+  column: string,
+  { params, text }: Sql,
+  { behind, key, length }: Tied
+): Sql => {
+  const ofKey = `FROM ${source} WHERE ${text} AND ${column} = ?`
+  const of = [...params, key]
+  return behind === null
+    ? { text: `SELECT l.id ${ofKey} ORDER BY l.id LIMIT ?`, params: [...of, length] }
+    : {
+        text: `SELECT l.id ${ofKey} ORDER BY l.id LIMIT ? OFFSET (SELECT count(*) ${ofKey} AND l.id > ?)`,
+        params: [...of, length, ...of, behind]
+      }
+}
