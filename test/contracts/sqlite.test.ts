@@ -6,7 +6,7 @@ import { directoryContract } from "./DirectoryContract.ts"
 import { leadStoreContract } from "./LeadStoreContract.ts"
 
 /** Places are found by counting from the first lead on, in stretches of three. */
-const positions = { nearby: 0, greatestStretch: 3 }
+const positions = { findingEffort: 0, greatestStretch: 3 }
 const layer = () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"), synced: false, positions })
 
 leadStoreContract("SQLite", layer, isThorough ? 1000 : 500)

@@ -311,8 +311,11 @@ const sortWeight = 3
 const textWeight = 5
 
 interface PagePlan {
-  /** Whether it walks in the order, or sorts what the driver lets through. */
-  readonly walks: boolean
+  /**
+   * It walks in the order, sorts what the driver lets through, or merges the beginnings of what each combination of flags lets
+   * through.
+   */
+  readonly way: "walk" | "gather" | "merge"
   readonly driver: Driver
   /** Whether the texts of each lead of a walk are looked at, instead of the index of texts. */
   readonly looksAtTexts: boolean
@@ -322,23 +325,45 @@ interface PagePlan {
 
 /** `total` is how many match. */
 export const planPage = (
+  selection: Selection,
   { sort, page }: Pick<LeadQuery, "sort" | "page">,
   counts: Counts,
   total: number
 ): PagePlan => {
-  const { range } = orderingOf(sort)
+  const { name, range } = orderingOf(sort)
   const countOf = (wanted: Driver | null) => counts.drivers.find(([driver]) => driver === wanted)?.[1]
   const walkable = countOf(range) ?? counts.all
   const walked = Math.min(walkable, ((Page.offset(page) + page.pageSize) * walkable) / Math.max(total, 1))
   const [best, gathered] = mostSelective(counts)
   const walks = best === "order" || best === range || walked <= sortWeight * gathered
+  if (name === "created" && selection.flags !== null && isCounted(selection)) {
+    const merged = selection.flags.length * (Page.offset(page) + page.pageSize)
+    if (merged < gathered && merged * sortWeight < walked) {
+      return { way: "merge", driver: "flags", looksAtTexts: false, effort: merged * sortWeight }
+    }
+  }
   const searched = countOf("search")
   const looksAtTexts = walks && searched !== undefined && walked * textWeight < searched
   return {
-    walks,
+    way: walks ? "walk" : "gather",
     driver: walks ? (range ?? "order") : best,
     looksAtTexts,
     effort: walks ? (looksAtTexts ? walked * textWeight : walked + (searched ?? 0)) : gathered * sortWeight
+  }
+}
+
+/** Of each combination of flags as many as the page can want; of those the page. */
+const mergedSql = (
+  { brandId, flags }: Selection,
+  ordering: Ordering,
+  { limit, offset }: { readonly limit: number; readonly offset: number }
+): Sql => {
+  const beginning = `SELECT * FROM (SELECT l.id, ${ordering.column} AS key FROM ${sources.flags(null)}
+     WHERE l.brand_id = ? AND l.flags = ? ORDER BY ${by(ordering)} LIMIT ?)`
+  return {
+    text: `SELECT id FROM (${flags!.map(() => beginning).join(" UNION ALL ")})
+      ORDER BY key${ordering.isReversed ? " DESC" : ""}, id LIMIT ? OFFSET ?`,
+    params: [...flags!.flatMap((each) => [brandId, each, offset + limit]), limit, offset]
   }
 }
 
@@ -351,11 +376,15 @@ export function* askPage(
 ): Asking<ReadonlyArray<LeadId>> {
   const ordering = orderingOf(query.sort)
   const { column, isReversed } = ordering
-  const { driver, walks } = planPage(query, counts, total)
-  const wanted = conditions(selection, driver)
-  const source = walks ? `lead l INDEXED BY ${ordering.index}` : sources[driver](selection.match)
+  const { driver, way } = planPage(selection, query, counts, total)
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
-  if (walks && isReversed) {
+  if (way === "merge") {
+    const { params, text } = mergedSql(selection, ordering, { offset, limit })
+    return (yield* ask<{ id: LeadId }>(text, params)).map(({ id }) => id)
+  }
+  const wanted = conditions(selection, driver)
+  const source = way === "walk" ? `lead l INDEXED BY ${ordering.index}` : sources[driver](selection.match)
+  if (way === "walk" && isReversed) {
     const { from, length } = Ties.rangeOf({ offset, limit })
     const rows = yield* ask<Ties.Keyed>(
       `SELECT l.id, ${column} AS key FROM ${source} WHERE ${wanted.text} ORDER BY ${column} DESC, l.id DESC LIMIT ? OFFSET ?`,
@@ -380,7 +409,7 @@ export const textsSql = (
   { from, length }: { readonly from: number; readonly length: number }
 ): Sql => {
   const ordering = orderingOf(query.sort)
-  const { driver } = planPage(query, counts, total)
+  const { driver } = planPage(selection, query, counts, total)
   const { params, text } = conditions({ ...selection, match: null }, driver)
   return {
     text: `SELECT l.id, l.name, l.headline FROM lead l INDEXED BY ${ordering.index} WHERE ${text} ORDER BY ${by(ordering)} LIMIT ? OFFSET ?`,

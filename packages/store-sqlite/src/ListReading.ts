@@ -138,9 +138,9 @@ function* findPage(
   }
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   if (offset >= total) return { ...none, total }
+  const plan = LeadListing.planPage(selection, query, counts, total)
   const isPlaced =
-    LeadListing.isCounted(selection) && (offset * counts.all) / Math.max(total, 1) >= positions.nearby
-  const plan = LeadListing.planPage(query, counts, total)
+    LeadListing.isCounted(selection) && positions.findingEffort + (limit * counts.all) / total < plan.effort
   if (!isPlaced && plan.effort > greatestEffort) return null
   const known = total
   const ids =

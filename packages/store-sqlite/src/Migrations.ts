@@ -6,7 +6,7 @@ import { webhooks } from "./migrations/0002_webhooks.ts"
 import { positions } from "./migrations/0003_positions.ts"
 import { shown } from "./migrations/0004_shown.ts"
 import { searchByBrand } from "./migrations/0005_search_by_brand.ts"
-import { shorterStretches } from "./migrations/0006_shorter_stretches.ts"
+import { shorterWays } from "./migrations/0006_shorter_ways.ts"
 
 /** In order; a released one is never changed. */
 const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection) => void]> = [
@@ -15,7 +15,7 @@ const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection)
   ["positions", positions],
   ["shown", shown],
   ["search by brand", searchByBrand],
-  ["shorter stretches", shorterStretches]
+  ["shorter ways", shorterWays]
 ]
 
 export const newestMigration = migrations.length

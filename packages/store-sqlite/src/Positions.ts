@@ -10,14 +10,14 @@ import type { Kept } from "./Remembered.ts"
 import * as Ties from "./Ties.ts"
 
 export interface PositionOptions {
-  /** Pages that begin behind fewer leads of the order than so many, whether they match or not, are walked to. */
-  readonly nearby: number
+  /** Finding the place at which a page begins costs about as much as looking at so many leads. */
+  readonly findingEffort: number
   /** A stretch of more leads than this is cut in two. */
   readonly greatestStretch: number
 }
 
 /** A stretch is walked in some 60 µs; the counts of those of a million leads are read in some 600 µs, and kept. */
-export const defaults: PositionOptions = { nearby: 1000, greatestStretch: 1024 }
+export const defaults: PositionOptions = { findingEffort: 1000, greatestStretch: 1024 }
 
 /** What is counted: the leads of a brand with these flags; null: with any. */
 export interface Counted {
