@@ -319,6 +319,8 @@ interface PagePlan {
   readonly driver: Driver
   /** Whether the texts of each lead of a walk are looked at, instead of the index of texts. */
   readonly looksAtTexts: boolean
+  /** One of how many whose texts are looked at matches, about. */
+  readonly rarity: number
   /** How many leads or entries are looked at, about. */
   readonly effort: number
 }
@@ -339,16 +341,20 @@ export const planPage = (
   if (name === "created" && selection.flags !== null && isCounted(selection)) {
     const merged = selection.flags.length * (Page.offset(page) + page.pageSize)
     if (merged < gathered && merged * sortWeight < walked) {
-      return { way: "merge", driver: "flags", looksAtTexts: false, effort: merged * sortWeight }
+      return { way: "merge", driver: "flags", looksAtTexts: false, rarity: 1, effort: merged * sortWeight }
     }
   }
   const searched = countOf("search")
-  const looksAtTexts = walks && searched !== undefined && walked * textWeight < searched
+  // Of those that are walked past, what the other filters let through.
+  const others = Math.min(walkable, ...counts.drivers.flatMap(([each, n]) => (each === "search" ? [] : [n])))
+  const read = (walked * others) / Math.max(walkable, 1)
+  const looksAtTexts = walks && searched !== undefined && walked + read * textWeight < searched
   return {
     way: walks ? "walk" : "gather",
     driver: walks ? (range ?? "order") : best,
     looksAtTexts,
-    effort: walks ? (looksAtTexts ? walked * textWeight : walked + (searched ?? 0)) : gathered * sortWeight
+    rarity: others / Math.max(total, 1),
+    effort: walks ? walked + (looksAtTexts ? read * textWeight : (searched ?? 0)) : gathered * sortWeight
   }
 }
 
@@ -400,7 +406,10 @@ export function* askPage(
   return rows.map(({ id }) => id)
 }
 
-/** So many leads of the order with their texts, from the n-th on; what is searched for is for the caller to see. */
+/**
+ * So many leads of the walk with their texts, from the n-th on; what is searched for is for the caller to see. Against its
+ * index leads of one key come by descending ids.
+ */
 export const textsSql = (
   selection: Selection,
   query: Pick<LeadQuery, "sort" | "page">,
@@ -411,8 +420,10 @@ export const textsSql = (
   const ordering = orderingOf(query.sort)
   const { driver } = planPage(selection, query, counts, total)
   const { params, text } = conditions({ ...selection, match: null }, driver)
+  const against = ordering.isReversed ? " DESC" : ""
   return {
-    text: `SELECT l.id, l.name, l.headline FROM lead l INDEXED BY ${ordering.index} WHERE ${text} ORDER BY ${by(ordering)} LIMIT ? OFFSET ?`,
+    text: `SELECT l.id, ${ordering.column} AS key, l.name, l.headline FROM lead l INDEXED BY ${ordering.index}
+      WHERE ${text} ORDER BY ${ordering.column}${against}, l.id${against} LIMIT ? OFFSET ?`,
     params: [...params, length, from]
   }
 }

@@ -20,6 +20,7 @@ import { askLeads, askShown, askWindows, type KnownSignals, knownTo } from "./Le
 import * as Positions from "./Positions.ts"
 import { type Kept, Remembered } from "./Remembered.ts"
 import { idOf } from "./Rows.ts"
+import * as Ties from "./Ties.ts"
 
 interface FoundPage {
   readonly total: number
@@ -41,8 +42,11 @@ export interface ListingOptions {
 /** What need not be read again: signals, and while nothing is written what was counted. */
 interface Memory {
   readonly signals: KnownSignals
+  readonly counts: Kept<LeadListing.Counts>
   readonly totals: Kept<number>
   readonly stretches: Kept<Positions.Stretches>
+  /** All of a list, in order. */
+  readonly lists: Kept<ReadonlyArray<LeadId>>
 }
 
 /** How many each filter lets through; null when counting what a search finds takes more effort than it may. */
@@ -69,8 +73,21 @@ function* countsOf(
   return { all: drivers[0]![1], drivers }
 }
 
-interface Texts {
-  readonly id: LeadId
+/** The same, remembered. */
+function* knownCounts(
+  selection: LeadListing.Selection,
+  key: string,
+  greatestEffort: number,
+  { counts, totals }: Memory
+): Asking<LeadListing.Counts | null> {
+  const known = counts.get(key)
+  if (known !== undefined) return known
+  const counted = yield* countsOf(selection, greatestEffort, totals)
+  if (counted !== null) counts.set(key, counted)
+  return counted
+}
+
+interface Texts extends Ties.Keyed {
   readonly name: string
   readonly headline: string | null
 }
@@ -87,22 +104,35 @@ function* windowsFor(
 const reads = (needle: string, { headline, name }: Texts): boolean =>
   Folding.searchKey(name).includes(needle) || Folding.searchKey(headline ?? "").includes(needle)
 
-/** The page of a search that lets many through: the order is walked, and each lead's texts are looked at. */
+/** The lengths of what is read of a walk are longer than would do, if those that match lay evenly. */
+const lookAhead = 1.3
+
+/**
+ * The page of a search that lets many through: the order is walked, and each lead's texts are looked at. About one in
+ * `rarity` of those that it reads matches.
+ */
 function* lookThrough(
-  query: Query,
+  { page, sort }: Query,
   needle: string,
+  rarity: number,
   textsSql: (part: { readonly from: number; readonly length: number }) => LeadListing.Sql
 ): Asking<ReadonlyArray<LeadId>> {
-  const wanted = Page.offset(query.page) + query.page.pageSize
-  const ids: Array<LeadId> = []
+  const { isReversed } = LeadListing.orderingOf(sort)
+  const wanted = Page.offset(page) + page.pageSize
+  const matched: Array<Ties.Keyed> = []
   // Longer and longer: it begins anew each time.
-  for (let from = 0, length = 8 * wanted; ids.length < wanted; from += length, length *= 2) {
+  const first = Math.ceil(lookAhead * rarity * wanted) + page.pageSize
+  for (let from = 0, length = first; ; from += length, length *= 2) {
     const { params, text } = textsSql({ from, length })
     const rows = yield* ask<Texts>(text, params)
-    for (const row of rows) if (reads(needle, row)) ids.push(row.id)
-    if (rows.length < length) break
+    for (const row of rows) if (reads(needle, row)) matched.push(row)
+    // Where the walk runs against its index, the leads of the last key must all be there to be turned around.
+    const isEnough =
+      matched.length >= wanted && (!isReversed || rows.at(-1)?.key !== matched[wanted - 1]!.key)
+    if (isEnough || rows.length < length) break
   }
-  return ids.slice(Page.offset(query.page), wanted)
+  const inOrder = isReversed ? Ties.turned(matched) : matched
+  return inOrder.slice(Page.offset(page), wanted).map(({ id }) => id)
 }
 
 /** Null: it takes more effort than it may. */
@@ -110,24 +140,30 @@ function* findPage(
   brandId: string,
   query: Query,
   { greatestEffort, positions }: ListingOptions,
-  { signals, stretches, totals }: Memory
+  memory: Memory
 ): Asking<FoundPage | null> {
+  const { lists, signals, stretches, totals } = memory
   const selection = LeadListing.select(idOf(brandId), query.filter)
   const none = { total: 0, ids: [], windows: null }
   if (selection.isEmpty) return none
-  const counts = yield* countsOf(selection, greatestEffort, totals)
+  const key = LeadListing.keyOf(selection)
+  const counts = yield* knownCounts(selection, key, greatestEffort, memory)
   if (counts === null) return null
   const { search } = query.filter
   const sifting = search === undefined ? null : LeadListing.siftSql(selection, query.sort, counts)
   if (sifting !== null && search !== undefined) {
     if (sifting.effort > greatestEffort) return null
-    const rows = yield* ask<Texts>(sifting.sql.text, sifting.sql.params)
-    const all = rows.filter((row) => reads(search, row)).map(({ id }) => id)
+    const ordered = `${key} ${query.sort.field} ${query.sort.direction}`
+    let all = lists.get(ordered)
+    if (all === undefined) {
+      const rows = yield* ask<Texts>(sifting.sql.text, sifting.sql.params)
+      all = rows.filter((row) => reads(search, row)).map(({ id }) => id)
+      lists.set(ordered, all)
+    }
     const from = Page.offset(query.page)
     const ids = all.slice(from, from + query.page.pageSize)
     return { total: all.length, ids, windows: yield* windowsFor(query, ids, signals) }
   }
-  const key = LeadListing.keyOf(selection)
   let total = LeadListing.knownTotal(selection, counts) ?? totals.get(key) ?? null
   if (total === null) {
     if (LeadListing.totalEffort(selection, counts) > greatestEffort) return null
@@ -145,7 +181,7 @@ function* findPage(
   const known = total
   const ids =
     plan.looksAtTexts && search !== undefined
-      ? yield* lookThrough(query, search, (part) =>
+      ? yield* lookThrough(query, search, plan.rarity, (part) =>
           LeadListing.textsSql(selection, query, counts, known, part)
         )
       : isPlaced
@@ -185,17 +221,20 @@ function* found<A>(asking: Asking<FoundPage | null>, shows: Shows<A>): Asking<A 
 
 /** How lists are read: at once where that is soon done, else in the thread that reads what takes long. */
 export const listReading = ({ aside, read }: typeof Database.Service, options: ListingOptions) => {
-  const totals = new Remembered<number>(2000)
-  const stretches = new Remembered<Positions.Stretches>(50)
+  const kept = {
+    counts: new Remembered<LeadListing.Counts>(2000),
+    totals: new Remembered<number>(2000),
+    stretches: new Remembered<Positions.Stretches>(50),
+    lists: new Remembered<ReadonlyArray<LeadId>>(50)
+  }
   const signalsAside: KnownSignals = new Map()
   const unhurried = { ...options, greatestEffort: Number.POSITIVE_INFINITY }
   return <A>(brandId: string, query: Query, shows: Shows<A>): Effect.Effect<A, StoreUnavailable> =>
     Effect.flatMap(
       read((sql) => {
         const version = sql.dataVersion
-        totals.forgetUnless(version)
-        stretches.forgetUnless(version)
-        const memory = { signals: knownTo(sql), stretches, totals }
+        for (const each of Object.values(kept)) each.forgetUnless(version)
+        const memory = { ...kept, signals: knownTo(sql) }
         return answer(sql, found(findPage(brandId, query, options, memory), shows))
       }),
       (page) =>
@@ -204,8 +243,10 @@ export const listReading = ({ aside, read }: typeof Database.Service, options: L
               // Counted from now on: if something is written meanwhile, the version they are kept by is gone.
               const counted = {
                 signals: signalsAside,
-                stretches: stretches.ofNow(),
-                totals: totals.ofNow()
+                counts: kept.counts.ofNow(),
+                totals: kept.totals.ofNow(),
+                stretches: kept.stretches.ofNow(),
+                lists: kept.lists.ofNow()
               }
               // With no limit, nothing is too much.
               const work = () => found(findPage(brandId, query, unhurried, counted), shows)

@@ -44,6 +44,16 @@ export interface Tied {
   readonly length: number
 }
 
+/** All leads of each key, as the index gives them backwards, in order. */
+export const turned = (rows: ReadonlyArray<Keyed>): ReadonlyArray<Keyed> => {
+  const turned: Array<Keyed> = []
+  for (let start = 0, end = 0; start < rows.length; start = end) {
+    while (end < rows.length && rows[end]!.key === rows[start]!.key) end++
+    for (let i = end - 1; i >= start; i--) turned.push(rows[i]!)
+  }
+  return turned
+}
+
 /**
  * The page's ids in order. The leads of one key take the same places in either order of their ids: of a key that lies
  * wholly in the page they are turned around, and of one that reaches beyond it they are asked for.
