@@ -6,7 +6,7 @@
 import { Observing, Operating, Subscribing } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Addresses, Emitter, Signing, TargetGuard } from "@lead-signals/webhook"
+import { Addresses, Signing } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Either, Layer, Logger, ManagedRuntime } from "effect"
 import { fork } from "node:child_process"
@@ -28,10 +28,7 @@ const host = (filename: string) => {
     webCrypto,
     Logger.remove(Logger.defaultLogger)
   )
-  return Layer.merge(
-    Emitter.layer({ drain: 0 }).pipe(Layer.provide(NodeWebhook.sender(options))),
-    TargetGuard.layer(options)
-  ).pipe(Layer.provide(NodeWebhook.resolver), Layer.provideMerge(services))
+  return NodeWebhook.layer({ ...options, drain: 0 }).pipe(Layer.provideMerge(services))
 }
 
 type Counted = (posts: number) => Promise<unknown>

@@ -1,5 +1,7 @@
 /** Signatures as receivers see them: verified with the client libraries, unmodified. */
 import { Signing } from "@lead-signals/webhook"
+import * as NodeWebhook from "@lead-signals/webhook/node"
+import { Effect, Layer } from "effect"
 import fc from "fast-check"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { Webhook as SvixWebhook } from "svix"
@@ -45,6 +47,25 @@ describe.each(libraries)("a signature, verified by %s", (_, verify) => {
         const later = String(Number(headers["webhook-timestamp"]) + 1)
         expect(passes(key, text, { ...headers, "webhook-timestamp": later })).toBe(false)
       })
+    )
+  })
+
+  it("is the same by Node's HMAC as by the portable one, of any text [DELIV-1]", () => {
+    const [native, portable] = [NodeWebhook.hmac, Layer.empty].map((layer) =>
+      Effect.runSync(Effect.provide(Signing.Hmac, layer))
+    )
+    expect(native).not.toBe(portable)
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 24, maxLength: 64 }),
+        // Of UTF-16 units, lone surrogates among them.
+        fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units)),
+        (key, text) => {
+          expect(Buffer.from(native!(key, text)).toString("hex")).toBe(
+            Buffer.from(portable!(key, text)).toString("hex")
+          )
+        }
+      )
     )
   })
 

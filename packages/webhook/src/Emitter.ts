@@ -27,16 +27,20 @@ import {
   ExecutionStrategy,
   Exit,
   Fiber,
+  FiberRef,
   Layer,
+  LogLevel,
   Queue,
   Random,
+  RuntimeFlags,
+  RuntimeFlagsPatch,
   Schedule,
   Scope
 } from "effect"
 import * as Excerpt from "./Excerpt.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 import { type PostAnswer, Sender, type SendFailed } from "./Sender.ts"
-import { sign } from "./Signing.ts"
+import { Hmac, sign } from "./Signing.ts"
 
 export interface EmitterOptions {
   /** How long after each failed attempt the next is made. */
@@ -142,7 +146,7 @@ const bodyOf = (material: BodyMaterial): string | null => {
 
 /** Posts a body, for at most so long. */
 const post = (
-  sender: typeof Sender.Service,
+  { hmac, sender }: { readonly sender: typeof Sender.Service; readonly hmac: typeof Hmac.Service },
   { deliveryId, webhook }: Lease,
   body: string,
   at: number,
@@ -155,7 +159,7 @@ const post = (
       headers: {
         "content-type": "application/json",
         "user-agent": userAgent,
-        ...sign(WebhookSecrets.signing(webhook.secrets, at), { id: deliveryId, now: at, body })
+        ...sign(WebhookSecrets.signing(webhook.secrets, at), { id: deliveryId, now: at, body }, hmac)
       }
     })
     .pipe(
@@ -173,16 +177,32 @@ const post = (
       )
     )
 
+const levels: { readonly [O in Settlements.Recorded["outcome"]]: LogLevel.LogLevel } = {
+  delivered: LogLevel.Debug,
+  ignored: LogLevel.Debug,
+  retried: LogLevel.Info,
+  dead: LogLevel.Warning
+}
+
+/** Most attempts are not worth a line to most hosts: what theirs would say is not gathered then. */
+const ifLogged = (level: LogLevel.LogLevel, line: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.flatMap(FiberRef.get(FiberRef.currentMinimumLogLevel), (least) =>
+    LogLevel.lessThanEqual(least, level) ? line : Effect.void
+  )
+
 const logSettled = ({ attempt, lease }: Ended, { disabled, outcome }: Settlements.Recorded) => {
-  const log = outcome === "delivered" || outcome === "ignored" ? Effect.logDebug : Effect.logInfo
-  const told = (outcome === "dead" ? Effect.logWarning : log)("delivery attempted").pipe(
-    Effect.annotateLogs({
-      deliveryId: lease.deliveryId,
-      webhookId: lease.webhook.id,
-      result: attempt?.result.status ?? attempt?.result.error ?? "none",
-      durationMillis: attempt?.durationMillis ?? 0,
-      outcome
-    })
+  const level = levels[outcome]
+  const told = ifLogged(
+    level,
+    Effect.suspend(() =>
+      Effect.annotateLogs(Effect.logWithLevel(level, "delivery attempted"), {
+        deliveryId: lease.deliveryId,
+        webhookId: lease.webhook.id,
+        result: attempt?.result.status ?? attempt?.result.error ?? "none",
+        durationMillis: attempt?.durationMillis ?? 0,
+        outcome
+      })
+    )
   )
   return disabled === null
     ? told
@@ -192,9 +212,13 @@ const logSettled = ({ attempt, lease }: Ended, { disabled, outcome }: Settlement
       )
 }
 
+/** Effect's own counts of fibers: of several for each attempt they cost more than they tell. */
+const uncounted = RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics)
+
 const make = (options: EmitterOptions) =>
   Effect.gen(function* () {
-    const [outbox, sender, entropy] = yield* Effect.all([Outbox, Sender, Entropy])
+    const [outbox, entropy] = yield* Effect.all([Outbox, Entropy])
+    const by = { sender: yield* Sender, hmac: yield* Hmac }
     const instance = Encoding.encodeHex(yield* entropy.bytes(8))
     const places = new Places()
     const wake = yield* Queue.sliding<void>(1)
@@ -212,7 +236,7 @@ const make = (options: EmitterOptions) =>
         const result =
           lease.body === null
             ? yield* Effect.as(bodyMissing(lease), unanswered("internal"))
-            : yield* post(sender, lease, lease.body, at, millis)
+            : yield* post(by, lease, lease.body, at, millis)
         const durationMillis = Math.max(0, (yield* Clock.currentTimeMillis) - at)
         const draw = yield* Random.next
         const settle: Settlements.FinishedAttempt["settle"] = (known, now) =>
@@ -302,9 +326,11 @@ const make = (options: EmitterOptions) =>
 
     const bell = Effect.forever(Effect.zipRight(outbox.queued, Queue.offer(wake, undefined)))
 
-    const recording = yield* Effect.forkDaemon(recorder)
-    const pumping = yield* Effect.forkDaemon(pump)
-    const ringing = yield* Effect.forkDaemon(bell)
+    const begun = <A, E>(work: Effect.Effect<A, E>) =>
+      Effect.forkDaemon(Effect.withRuntimeFlagsPatch(work, uncounted))
+    const recording = yield* begun(recorder)
+    const pumping = yield* begun(pump)
+    const ringing = yield* begun(bell)
 
     // Fibers of their own: what runs while a scope is closed can't be timed out.
     const drained = yield* Deferred.make<void>()

@@ -5,7 +5,7 @@
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
-import { Either, Encoding } from "effect"
+import { Context, Either, Encoding } from "effect"
 
 /** How far a receiver lets the timestamp be from its own clock. */
 const toleranceSeconds = 300
@@ -26,18 +26,31 @@ export const keyOf = (secret: string): Uint8Array | null => {
   return key.length >= 24 && key.length <= 64 ? key : null
 }
 
-const signature = (key: Uint8Array, id: string, timestamp: string, body: string): string =>
-  `v1,${Encoding.encodeBase64(hmac(sha256, key, utf8ToBytes(`${id}.${timestamp}.${body}`)))}`
+/** HMAC-SHA-256 of a text in UTF-8; one that needs no platform, unless a host brings its platform's. */
+export class Hmac extends Context.Reference<Hmac>()("@lead-signals/webhook/Hmac", {
+  defaultValue: () => (key: Uint8Array, text: string) => hmac(sha256, key, utf8ToBytes(text))
+}) {}
+
+const portableHmac = Hmac.defaultValue()
+
+const signature = (
+  hmacOf: typeof Hmac.Service,
+  key: Uint8Array,
+  id: string,
+  timestamp: string,
+  body: string
+): string => `v1,${Encoding.encodeBase64(hmacOf(key, `${id}.${timestamp}.${body}`))}`
 
 /** Each secret signs; one that is none signs nothing. `now` is in milliseconds. */
 export const sign = (
   secrets: ReadonlyArray<string>,
-  { body, id, now }: { readonly id: string; readonly now: number; readonly body: string }
+  { body, id, now }: { readonly id: string; readonly now: number; readonly body: string },
+  hmacOf: typeof Hmac.Service = portableHmac
 ): SignedHeaders => {
   const timestamp = String(Math.floor(now / 1000))
   const signatures = secrets.flatMap((secret) => {
     const key = keyOf(secret)
-    return key === null ? [] : [signature(key, id, timestamp, body)]
+    return key === null ? [] : [signature(hmacOf, key, id, timestamp, body)]
   })
   return {
     "webhook-id": id,
@@ -70,6 +83,6 @@ export const refusal = (
   if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds) {
     return "its timestamp is more than five minutes off"
   }
-  const expected = signature(key, id, timestamp, body)
+  const expected = signature(portableHmac, key, id, timestamp, body)
   return signatures.split(" ").some((each) => isSame(each, expected)) ? null : "its signature does not match"
 }

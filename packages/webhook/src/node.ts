@@ -4,18 +4,15 @@
 import { Effect, Either, Layer, Runtime } from "effect"
 import { promises as dns } from "node:dns"
 import { isIP, type LookupFunction, type Socket } from "node:net"
-import { Agent, buildConnector, type Dispatcher } from "undici"
-import {
-  type AttemptError,
-  type Entropy,
-  type Outbox,
-  Retries,
-  type WebhookTargets
-} from "@lead-signals/domain"
+import { createHmac } from "node:crypto"
+import { Agent, buildConnector } from "undici"
+import { type Entropy, type Outbox, Retries, type WebhookTargets } from "@lead-signals/domain"
 import * as Addresses from "./Addresses.ts"
 import * as Emitter from "./Emitter.ts"
+import { post } from "./Posting.ts"
 import { Resolver, Unresolvable } from "./Resolver.ts"
-import { greatestExcerptBytes, type PostAnswer, type PostRequest, Sender, SendFailed } from "./Sender.ts"
+import { Sender } from "./Sender.ts"
+import { Hmac } from "./Signing.ts"
 import * as TargetGuard from "./TargetGuard.ts"
 
 // What types of `sender` name.
@@ -42,10 +39,17 @@ export const layer = ({ allowed = [], ...options }: WebhookOptions = {}): Layer.
 > => {
   const guard = { allowed: allowed.map(cidrOf) }
   return Layer.merge(
-    Emitter.layer(options).pipe(Layer.provide(sender(guard))),
+    Emitter.layer(options).pipe(Layer.provide([sender(guard), hmac])),
     TargetGuard.layer(guard)
   ).pipe(Layer.provide(resolver))
 }
+
+/* Signing */
+
+/** Node's own, which takes an eighth of the time. */
+export const hmac: Layer.Layer<Hmac> = Layer.succeed(Hmac, (key, text) =>
+  createHmac("sha256", key).update(text, "utf8").digest()
+)
 
 /* Resolving */
 
@@ -179,77 +183,6 @@ const guarded = (
 
 /* Posting */
 
-const errorOfCode: ReadonlyArray<readonly [RegExp, AttemptError]> = [
-  [/^TARGET_REFUSED$/, "target_refused"],
-  [/^(ENOTFOUND|EAI_AGAIN|ENODATA)$/, "unresolvable"],
-  [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "timeout"],
-  [/^(HTTPParserError|HPE_|UND_ERR_(HEADERS_OVERFLOW|RESPONSE|RES_|INVALID))/, "protocol"],
-  [/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|EPROTO/, "tls"]
-]
-
-const codeOf = (cause: unknown): string => {
-  const { code, errors, name } = cause as { code?: unknown; name?: string; errors?: ReadonlyArray<unknown> }
-  if (typeof code === "string") return code
-  return errors?.[0] === undefined ? (name ?? "") : codeOf(errors[0])
-}
-
-const errorOf = (cause: unknown): AttemptError =>
-  errorOfCode.find(([pattern]) => pattern.test(codeOf(cause)))?.[1] ?? "connection"
-
-const header = (headers: Dispatcher.ResponseData["headers"], name: string): string | null => {
-  const value = headers[name]
-  return (Array.isArray(value) ? value[0] : value) ?? null
-}
-
-/** How long the body is waited for when the status is there: the status says what the receiver made of the post. */
-const excerptMillis = 2000
-
-/** Reads as much as is kept, and gives the rest up with its connection; a body that breaks off is what came of it. */
-const readExcerpt = async (
-  body: Dispatcher.ResponseData["body"]
-): Promise<Pick<PostAnswer, "excerpt" | "truncated">> => {
-  const chunks: Array<Uint8Array> = []
-  let size = 0
-  let isWhole = false
-  // A destroyed body tells its reader by an error, and anyone else who listens.
-  body.on("error", () => {})
-  const timer = setTimeout(() => body.destroy(), excerptMillis)
-  try {
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > greatestExcerptBytes) break
-    }
-    isWhole = size <= greatestExcerptBytes
-  } catch {
-    isWhole = false
-  } finally {
-    clearTimeout(timer)
-  }
-  return { excerpt: Buffer.concat(chunks).subarray(0, greatestExcerptBytes), truncated: !isWhole }
-}
-
-const post = async (
-  dispatcher: Dispatcher,
-  { body, headers, url }: PostRequest,
-  signal: AbortSignal
-): Promise<PostAnswer> => {
-  const { origin, pathname, search } = new URL(url)
-  const answer = await dispatcher.request({
-    origin,
-    path: `${pathname}${search}`,
-    method: "POST",
-    headers,
-    body,
-    signal
-  })
-  return {
-    status: answer.statusCode,
-    retryAfter: header(answer.headers, "retry-after"),
-    ...(await readExcerpt(answer.body))
-  }
-}
-
 /** How much of an answer's head is read. */
 const greatestHeadBytes = 16 * 1024
 
@@ -280,11 +213,7 @@ export const sender = (options: TargetGuard.GuardOptions): Layer.Layer<Sender, n
           })
       )
       return Sender.of({
-        post: (request) =>
-          Effect.tryPromise({
-            try: (signal) => post(dispatcher, request, signal),
-            catch: (cause) => new SendFailed({ error: errorOf(cause) })
-          })
+        post: (request) => post(dispatcher, request)
       })
     })
   )
