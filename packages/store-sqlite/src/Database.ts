@@ -76,11 +76,16 @@ const patience = Schedule.exponential("5 millis", 1.5).pipe(
 /** Tries again while the file is another's; a try itself blocks this process for at most `lockWaitMillis`. */
 const patiently = <A>(attempt: () => A): Effect.Effect<A, StoreUnavailable> => {
   const once = Effect.try({ try: attempt, catch: (failure) => failure })
-  return Effect.catchAll(once, (failure) =>
-    isBusy(failure)
-      ? Effect.mapError(Effect.retry(once, patience), unavailable)
-      : Effect.fail(unavailable(failure))
-  )
+  // Nearly always it works at once, without any bracket around it.
+  return Effect.suspend(() => {
+    try {
+      return Effect.succeed(attempt())
+    } catch (failure) {
+      return isBusy(failure)
+        ? Effect.mapError(Effect.retry(once, patience), unavailable)
+        : Effect.fail(unavailable(failure))
+    }
+  })
 }
 
 export interface DatabaseOptions {

@@ -16,8 +16,11 @@ export interface PositionOptions {
   readonly greatestStretch: number
 }
 
+/** Of so many leads stretches are made, when all are made anew: less than the greatest, or the next lead would cut each. */
+export const lengthWhenMade = 1024
+
 /** A stretch is walked in some 60 µs; the counts of those of a million leads are read in some 600 µs, and kept. */
-export const defaults: PositionOptions = { findingEffort: 1000, greatestStretch: 1024 }
+export const defaults: PositionOptions = { findingEffort: 1000, greatestStretch: 1536 }
 
 /** What is counted: the leads of a brand with these flags; null: with any. */
 export interface Counted {

@@ -22,5 +22,5 @@ export const rebuildSummaries: ReadonlyArray<string> = [
   ...leadCounts.map((counts) => `INSERT INTO lead_count ${counts}`),
   "DELETE FROM lead_day_count",
   ...dayCounts.map((counts) => `INSERT INTO lead_day_count ${counts}`),
-  ...rebuildStretches(Positions.defaults.greatestStretch)
+  ...rebuildStretches(Positions.lengthWhenMade)
 ]

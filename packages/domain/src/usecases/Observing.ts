@@ -38,7 +38,7 @@ export const rejection = (value: unknown, message: string): Outcome => ({
 })
 
 /** So many are read and committed as one: more would keep others waiting. */
-export const pieceLength = 50
+export const pieceLength = 25
 
 const recordPiece = (
   store: typeof LeadStore.Service,
