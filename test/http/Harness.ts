@@ -5,6 +5,7 @@ import {
   Draining,
   type FetchHandler,
   fetchHandler,
+  logLine,
   OperatorToken,
   webCrypto
 } from "@lead-signals/http"
@@ -12,7 +13,7 @@ import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Addresses, Emitter, TargetGuard } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
-import { Effect, Either, HashMap, Layer, Logger, ManagedRuntime } from "effect"
+import { Effect, Either, Layer, Logger, ManagedRuntime } from "effect"
 import { connect } from "node:net"
 import { afterAll } from "vitest"
 
@@ -115,13 +116,8 @@ export const startApi = async ({
   const logger = Logger.replace(
     Logger.defaultLogger,
     Logger.make(({ annotations, cause, message }) => {
-      log.push(
-        JSON.stringify({
-          message,
-          ...Object.fromEntries(HashMap.toEntries(annotations)),
-          cause: String(cause)
-        })
-      )
+      const line = logLine({ annotations, message })
+      log.push(JSON.stringify({ message: line.message, ...line.fields, cause: String(cause) }))
     })
   )
   const host = Layer.mergeAll(

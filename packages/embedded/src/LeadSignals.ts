@@ -28,6 +28,7 @@ import {
   Amendment,
   DefaultRateLimit,
   fetchHandler,
+  logLine,
   type FetchHandler,
   NewBrand,
   NewCampaign,
@@ -77,13 +78,10 @@ const logging = (log: EmbeddedOptions["log"]): Layer.Layer<never> =>
     ? Logger.remove(Logger.defaultLogger)
     : Logger.replace(
         Logger.defaultLogger,
-        Logger.make(({ annotations, logLevel, message }) =>
-          log({
-            level: logLevel.label.toLowerCase(),
-            message: String(message),
-            ...Object.fromEntries(annotations)
-          })
-        )
+        Logger.make(({ annotations, logLevel, message }) => {
+          const said = logLine({ annotations, message })
+          log({ level: logLevel.label.toLowerCase(), message: said.message, ...said.fields })
+        })
       )
 
 /**

@@ -2,7 +2,7 @@
  * The whole API as one Effect app: checks the target, finds the route, runs the handler, and makes of whatever comes
  * out a response of the right shape, with its headers, and a line in the log. No failure and no defect passes it.
  */
-import { Cause, Context, Effect, Either, Encoding, FiberRef, HashMap, Layer, type Option } from "effect"
+import { Cause, Context, Effect, Either, Encoding, Layer, type Option } from "effect"
 import {
   type Deliveries,
   Directory,
@@ -126,25 +126,6 @@ const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   )
 }
 
-const levels = {
-  info: Effect.logInfo("request"),
-  warning: Effect.logWarning("request")
-}
-
-/** For the one line, and not for what the fiber does later. As `Effect.annotateLogs`, which costs as much as a small request. */
-const annotatedWith = (
-  line: Effect.Effect<void>,
-  annotations: Readonly<Record<string, unknown>>
-): Effect.Effect<void> =>
-  Effect.withFiberRuntime((fiber) => {
-    const before = fiber.getFiberRef(FiberRef.currentLogAnnotations)
-    const these = HashMap.mutate(before, (all) => {
-      for (const [name, value] of Object.entries(annotations)) HashMap.set(all, name, value)
-    })
-    const set = (to: typeof before) => FiberRef.set(FiberRef.currentLogAnnotations, to)
-    return Effect.zipRight(set(these), Effect.zipRight(line, set(before)))
-  })
-
 /** The request's line in the log, and what the host is told of it. Null: it went away before it was answered. */
 const logged = (
   { id, keyId, method, parameters, route, startedAt }: RequestRecord,
@@ -153,7 +134,8 @@ const logged = (
 ): Effect.Effect<void> =>
   Effect.clockWith((clock) => {
     const durationMillis = clock.unsafeCurrentTimeMillis() - startedAt
-    const line = annotatedWith((status ?? 499) >= 500 ? levels.warning : levels.info, {
+    const log = (status ?? 499) >= 500 ? Effect.logWarning : Effect.logInfo
+    const line = log("request", {
       requestId: id,
       method,
       route: route ?? "none",

@@ -1,5 +1,6 @@
 /** Logs on standard error: a line a person can read on a terminal, a line of JSON elsewhere. */
-import { Cause, HashMap, Logger } from "effect"
+import { logLine } from "@lead-signals/http"
+import { Cause, Logger } from "effect"
 
 let waiting = ""
 
@@ -18,9 +19,6 @@ const write = (line: string): void => {
   waiting += `${line}\n`
 }
 
-const textOf = (message: unknown): string =>
-  Array.isArray(message) ? message.map(String).join(" ") : String(message)
-
 const colours: { readonly [level: string]: string } = { WARN: "33", ERROR: "31", FATAL: "31", DEBUG: "2" }
 
 const coloured = (text: string, colour: string | undefined): string =>
@@ -29,19 +27,21 @@ const coloured = (text: string, colour: string | undefined): string =>
 /** `12:03:01 request method=GET route=/signals/leads status=200 durationMillis=3` */
 const pretty = (colours_: boolean) =>
   Logger.make(({ annotations, cause, date, logLevel, message }) => {
-    const fields = HashMap.toEntries(annotations).map(([key, value]) => `${key}=${String(value)}`)
+    const said = logLine({ annotations, message })
+    const fields = Object.entries(said.fields).map(([key, value]) => `${key}=${String(value)}`)
     const failure = Cause.isEmpty(cause) ? [] : [Cause.pretty(cause)]
-    const line = [date.toISOString().slice(11, 19), textOf(message), ...fields.sort(), ...failure].join(" ")
+    const line = [date.toISOString().slice(11, 19), said.message, ...fields.sort(), ...failure].join(" ")
     write(colours_ ? coloured(line, colours[logLevel.label]) : line)
   })
 
 const json = Logger.make(({ annotations, cause, date, logLevel, message }) => {
+  const said = logLine({ annotations, message })
   write(
     JSON.stringify({
       time: date.toISOString(),
       level: logLevel.label.toLowerCase(),
-      message: textOf(message),
-      ...Object.fromEntries(HashMap.toEntries(annotations)),
+      message: said.message,
+      ...said.fields,
       ...(Cause.isEmpty(cause) ? {} : { cause: Cause.pretty(cause) })
     })
   )
