@@ -1,0 +1,52 @@
+/** The indexes of texts, which the store joins by itself. */
+import { Observing, Operating } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
+import { Effect, Layer } from "effect"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+
+const commits = 600
+
+describe("the indexes of texts", () => {
+  it("are joined a little with each commit, so that no commit joins much [LIST-5]", async () => {
+    const filename = join(temporaryFolder(), "joined.sqlite")
+    const raw = new Database(filename)
+    /** Each segment is what one commit wrote, or several that were joined. */
+    const segments = () =>
+      ["lead_text", "lead_gram"].map((table) =>
+        raw.prepare(`SELECT count(DISTINCT segid) FROM ${table}_idx`).pluck().get()
+      )
+    const greatest = [0, 0]
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const brand = yield* Operating.createBrand("B")
+        const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+        const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+        for (let commit = 0; commit < commits; commit++) {
+          const seen = Array.from({ length: commit % 7 === 0 ? 20 : 1 }, (_, i) => ({
+            signalId: signal.id,
+            person: {
+              extId: `p${commit} ${i}`,
+              name: `Person ${(commit * 31 + i) ** 2}`,
+              headline: `Buyer of ${commit * i} goods`
+            },
+            engagement: { id: `e${commit} ${i}` }
+          }))
+          yield* Observing.recordObservations(brand, seen)
+          for (const [i, n] of segments().entries()) greatest[i] = Math.max(greatest[i]!, n as number)
+        }
+      }).pipe(
+        Effect.provide(
+          Layer.merge(SqliteStore.layer({ filename, synced: false, gather: Effect.void }), webCrypto)
+        )
+      )
+    )
+    // At sixteen of one size they would all be joined at once.
+    for (const most of greatest) expect(most).toBeLessThan(16)
+    expect(greatest[0]).toBeGreaterThan(1)
+    raw.close()
+  })
+})
