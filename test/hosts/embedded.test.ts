@@ -42,7 +42,7 @@ const withLeads = async (count: number) => {
 describe("the service behind promises", () => {
   it("lists, shows and counts as the API does, which it mounts [LIST-1, DET-1, MET-2, AUTH-1]", async () => {
     const { brand, service } = await withLeads(130)
-    const query = { search: "buyer", sort: "name:asc", pageSize: 3, includeEngagements: true }
+    const query = { search: "buyer", sort: "name:asc" as const, pageSize: 3, includeEngagements: true }
     const page = await service.list(brand.id, { ...query, createdAfter: new Date("2020-01-01") })
     const key = await service.createKey(brand.id, { label: "k" })
     const ask = async (path: string): Promise<unknown> => {
@@ -91,7 +91,8 @@ describe("the service behind promises", () => {
     const { brand, service } = await withLeads(1)
     const failures = await Promise.all(
       [
-        service.list(brand.id, { sort: "age:up" }),
+        // As a program without types may ask.
+        service.list(brand.id, { sort: "age:up" as never }),
         service.detail(brand.id, 99),
         service.detail("7", 1),
         service.observe("7", []),

@@ -28,7 +28,10 @@ import {
   Amendment,
   DefaultRateLimit,
   fetchHandler,
+  type LeadDetailQuery,
+  type LeadPageQuery,
   logLine,
+  type MetricsQuery,
   type FetchHandler,
   NewBrand,
   NewCampaign,
@@ -38,7 +41,7 @@ import {
 } from "@lead-signals/http"
 import { Effect, Encoding, Layer, Logger, ManagedRuntime } from "effect"
 import { type Call, Calls } from "./Calls.ts"
-import { entriesOf, type LeadDetailQuery, type LeadListQuery, type MetricsQuery } from "./Queries.ts"
+import { entriesOf } from "./Queries.ts"
 
 /** All ports of a store: `MemoryStore.layer`, `SqliteStore.layer({ filename })`, or one of your own. */
 export type Store = Layer.Layer<LeadStore | Outbox | Deliveries | Directory | RateWindows, StoreUnavailable>
@@ -124,7 +127,7 @@ class Embedded {
   }
 
   /** A page of the brand's leads. Rejects with `InvalidParameter`, which names the parameter. */
-  list(brandId: string, query: LeadListQuery = {}, call?: Call) {
+  list(brandId: string, query: LeadPageQuery = {}, call?: Call) {
     const work = Effect.flatMap(LeadQueries.readList(entriesOf(query)), (read) =>
       Effect.map(Reading.listLeads(brandId, read), (page) => leadListView(read, page))
     )

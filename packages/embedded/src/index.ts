@@ -8,6 +8,6 @@ export {
   type Webhooks
 } from "./LeadSignals.ts"
 export { type Call, Closed } from "./Calls.ts"
-export type { LeadListQuery, LeadDetailQuery, MetricsQuery } from "./Queries.ts"
+export type { LeadDetailQuery, LeadPageQuery, MetricsQuery } from "@lead-signals/http"
 // What a call is rejected with.
 export { InvalidParameter, NotFound, StoreUnavailable } from "@lead-signals/domain"

@@ -24,4 +24,6 @@ export const error = (status: number, code: string, message: string): HttpServer
 
 export const noContent = HttpServerResponse.empty({ status: 204 })
 
+export const methodNotAllowedMessage = (allow: string): string => `This path takes ${allow}.`
+
 export const internalMessage = "Something went wrong here. The request id leads to it in the log."

@@ -87,7 +87,7 @@ const spendElsewhere = (request: HttpServerRequest.HttpServerRequest, record: Re
 
 const notAllowed = (allow: string) =>
   HttpServerResponse.setHeader(
-    Answers.error(405, "method_not_allowed", `This path takes ${allow}.`),
+    Answers.error(405, "method_not_allowed", Answers.methodNotAllowedMessage(allow)),
     "allow",
     allow
   )

@@ -16,6 +16,10 @@ export const jsonTooLarge = new PayloadTooLarge({
   message: "A JSON body takes at most 1 MiB; send more as application/x-ndjson where that is taken."
 })
 
+export const notJson = new UnsupportedMediaType({
+  message: "The body takes Content-Type application/json, in UTF-8."
+})
+
 /** The media type of a Content-Type header, without its parameters, in lower case. */
 export const mediaType = (header: string | undefined): string =>
   (header ?? "").split(";")[0]!.trim().toLowerCase()
@@ -60,9 +64,7 @@ export const read = <A, I>(schema: Schema.Schema<A, I>) => {
     const request = yield* HttpServerRequest.HttpServerRequest
     const contentType = request.headers["content-type"]
     if (!["application/json", ""].includes(mediaType(contentType)) || !takesUtf8(contentType)) {
-      return yield* new UnsupportedMediaType({
-        message: "The body takes Content-Type application/json, in UTF-8."
-      })
+      return yield* notJson
     }
     const bytes = yield* readBytes(request)
     const text = yield* Effect.try({

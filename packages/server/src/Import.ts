@@ -4,6 +4,7 @@
  */
 import { Data, Duration, Effect, Schedule } from "effect"
 import { appendFileSync, rmSync, statSync } from "node:fs"
+import { refusalOf } from "./Foreign.ts"
 import { type FileLine, linesOf, piecesOf } from "./ObservationFile.ts"
 
 export interface ImportOptions {
@@ -54,14 +55,6 @@ const patience = Schedule.exponential("200 millis").pipe(
   Schedule.upTo("60 seconds")
 )
 
-const messageOf = (text: string): string => {
-  try {
-    return (JSON.parse(text) as { error: { message: string } }).error.message
-  } catch {
-    return "the answer is not one of Lead Signals"
-  }
-}
-
 const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLine>) =>
   Effect.gen(function* () {
     const body = Buffer.concat(lines.flatMap(({ bytes }) => [bytes, Buffer.from("\n")]))
@@ -77,15 +70,15 @@ const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLin
       },
       catch: () => new ServerBusy({ message: `there is no answer from ${url}; is the server running there?` })
     })
-    if (status === 503) return yield* new ServerBusy({ message: messageOf(text) })
+    if (status === 503) return yield* new ServerBusy({ message: refusalOf(text) })
     if (status === 401) {
       return yield* new ImportFailed({
-        message: `${messageOf(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
+        message: `${refusalOf(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
       })
     }
     if (status === 404) return yield* new ImportFailed({ message: `There is no brand ${brand} at ${url}.` })
     if (status !== 200)
-      return yield* new ImportFailed({ message: `The server answered ${status}: ${messageOf(text)}` })
+      return yield* new ImportFailed({ message: `The server answered ${status}: ${refusalOf(text)}` })
     const answers = text
       .split("\n")
       .filter((line) => line !== "")

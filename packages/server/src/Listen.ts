@@ -1,5 +1,6 @@
 /** A small receiver for trying webhooks out: verifies what it is sent, and says what it is in a line a person can read. */
 import { Signing } from "@lead-signals/webhook"
+import { withoutControls } from "./Foreign.ts"
 
 /** The first `count` posts are answered with `status`; null: all of them. */
 export interface PlannedFailure {
@@ -35,9 +36,7 @@ export interface Outcome {
   readonly summary: string
 }
 
-// Texts from outside: no control character of theirs reaches the terminal.
-const plain = (text: unknown): string =>
-  typeof text === "string" ? text.replace(/\p{Cc}+/gu, " ").slice(0, 120) : ""
+const plain = (text: unknown): string => (typeof text === "string" ? withoutControls(text).slice(0, 120) : "")
 
 // Bodies are looked into freely here: whatever they hold, a line comes out.
 type Json = any

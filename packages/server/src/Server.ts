@@ -12,16 +12,11 @@ import { banner } from "./Banner.ts"
 import * as Demo from "./Demo.ts"
 import { progress } from "./Progress.ts"
 import type { Settings } from "./Settings.ts"
+import type { Telemetry } from "./telemetry/Telemetry.ts"
 import * as Watched from "./telemetry/Watched.ts"
 
 /** Why the server could not start, in one line for the operator. */
 export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
-
-/** Where traces and metrics are sent, if anywhere. */
-export interface Telemetry {
-  readonly exporting: boolean
-  readonly layer: Layer.Layer<never>
-}
 
 const drainTime = "10 seconds"
 

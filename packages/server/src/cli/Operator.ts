@@ -1,6 +1,7 @@
 /** What the commands have in common that call a running server: options, and the call itself. */
 import * as Options from "@effect/cli/Options"
 import { Effect, Option } from "effect"
+import { refusalOf, withoutControls } from "../Foreign.ts"
 import { Failed, usage } from "./CommandTree.ts"
 
 export const brand = Options.text("brand").pipe(Options.withDescription("Id of the brand"))
@@ -34,14 +35,6 @@ export interface Operator {
 // Answers are looked into freely here.
 type Json = any
 
-const messageOf = (text: string): string => {
-  try {
-    return (JSON.parse(text) as { error: { message: string } }).error.message
-  } catch {
-    return "The answer is not one of Lead Signals."
-  }
-}
-
 /** The answer's body; null when it has none. A refusal is told in the server's own words. */
 export const callOperator = (
   { token, url }: Operator,
@@ -66,19 +59,18 @@ export const callOperator = (
   }).pipe(
     Effect.flatMap(({ status, text }) => {
       if (status === 401) {
-        const message = `${messageOf(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
+        const message = `${refusalOf(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
         return Effect.fail(new Failed({ message }))
       }
-      if (status >= 300) return Effect.fail(new Failed({ message: messageOf(text) }))
+      if (status >= 300) return Effect.fail(new Failed({ message: refusalOf(text) }))
       return Effect.succeed(text === "" ? null : (JSON.parse(text) as Json))
     })
   )
 
-/** Texts from outside: no control character of theirs reaches the terminal. */
 const cell = (value: unknown): string =>
   value === null || value === undefined
     ? "–"
-    : String(Array.isArray(value) ? value.join(", ") : value).replace(/\p{Cc}+/gu, " ")
+    : withoutControls(String(Array.isArray(value) ? value.join(", ") : value))
 
 /** Rows under their columns' names, each as wide as it must be. */
 export const table = (

@@ -2,10 +2,17 @@
 import { Effect, Either, Layer } from "effect"
 import { readOtel } from "./OtelSettings.ts"
 
-/** `export`: what sends traces and metrics away; empty when no variable says where to. */
+/** Where traces and metrics are sent, if anywhere. */
+export interface Telemetry {
+  readonly exporting: boolean
+  /** What sends them. */
+  readonly layer: Layer.Layer<never>
+}
+
+/** Left: which variable can't be read, and what it takes. */
 export const telemetry = (
   environment: Readonly<Record<string, string | undefined>>
-): Either.Either<{ readonly exporting: boolean; readonly layer: Layer.Layer<never> }, string> =>
+): Either.Either<Telemetry, string> =>
   Either.map(readOtel(environment, { serviceName: "lead-signals" }), (settings) => {
     const exporting = settings.traces !== null || settings.metrics !== null
     return {

@@ -1,0 +1,13 @@
+/** Texts that come from elsewhere, on their way to a terminal. */
+
+/** No control character of theirs reaches it. */
+export const withoutControls = (text: string): string => text.replace(/\p{Cc}+/gu, " ")
+
+/** What a server says of a refusal, in its own words. */
+export const refusalOf = (body: string): string => {
+  try {
+    return (JSON.parse(body) as { error: { message: string } }).error.message
+  } catch {
+    return "The answer is not one of Lead Signals."
+  }
+}
