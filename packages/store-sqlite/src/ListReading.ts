@@ -135,6 +135,25 @@ function* lookThrough(
   return inOrder.slice(Page.offset(page), wanted).map(({ id }) => id)
 }
 
+/** The page as `LeadListing` plans it. */
+function* walkedTo(
+  selection: LeadListing.Selection,
+  query: Query,
+  counts: LeadListing.Counts,
+  total: number
+): Asking<ReadonlyArray<LeadId>> {
+  const { search } = query.filter
+  const plan = LeadListing.planPage(selection, query, counts, total)
+  if (!plan.looksAtTexts || search === undefined)
+    return yield* LeadListing.askPage(selection, query, counts, total)
+  return yield* lookThrough(query, search, plan.rarity, (part) =>
+    LeadListing.textsSql(selection, query, counts, total, part)
+  )
+}
+
+/** A list that is gathered for a page is remembered whole if it has at most so many leads. */
+const greatestRemembered = 1000
+
 /** Null: it takes more effort than it may. */
 function* findPage(
   brandId: string,
@@ -150,19 +169,21 @@ function* findPage(
   const counts = yield* knownCounts(selection, key, greatestEffort, memory)
   if (counts === null) return null
   const { search } = query.filter
+  const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
+  const ordered = `${key} ${query.sort.field} ${query.sort.direction}`
+  function* partOf(all: ReadonlyArray<LeadId>): Asking<FoundPage> {
+    const ids = all.slice(offset, offset + limit)
+    return { total: all.length, ids, windows: yield* windowsFor(query, ids, signals) }
+  }
+  const remembered = lists.get(ordered)
+  if (remembered !== undefined) return yield* partOf(remembered)
   const sifting = search === undefined ? null : LeadListing.siftSql(selection, query.sort, counts)
   if (sifting !== null && search !== undefined) {
     if (sifting.effort > greatestEffort) return null
-    const ordered = `${key} ${query.sort.field} ${query.sort.direction}`
-    let all = lists.get(ordered)
-    if (all === undefined) {
-      const rows = yield* ask<Texts>(sifting.sql.text, sifting.sql.params)
-      all = rows.filter((row) => reads(search, row)).map(({ id }) => id)
-      lists.set(ordered, all)
-    }
-    const from = Page.offset(query.page)
-    const ids = all.slice(from, from + query.page.pageSize)
-    return { total: all.length, ids, windows: yield* windowsFor(query, ids, signals) }
+    const rows = yield* ask<Texts>(sifting.sql.text, sifting.sql.params)
+    const all = rows.filter((row) => reads(search, row)).map(({ id }) => id)
+    lists.set(ordered, all)
+    return yield* partOf(all)
   }
   let total = LeadListing.knownTotal(selection, counts) ?? totals.get(key) ?? null
   if (total === null) {
@@ -172,26 +193,26 @@ function* findPage(
     total = counted!.n
     totals.set(key, total)
   }
-  const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   if (offset >= total) return { ...none, total }
   const plan = LeadListing.planPage(selection, query, counts, total)
   const isPlaced =
     LeadListing.isCounted(selection) && positions.findingEffort + (limit * counts.all) / total < plan.effort
   if (!isPlaced && plan.effort > greatestEffort) return null
-  const known = total
-  const ids =
-    plan.looksAtTexts && search !== undefined
-      ? yield* lookThrough(query, search, plan.rarity, (part) =>
-          LeadListing.textsSql(selection, query, counts, known, part)
-        )
-      : isPlaced
-        ? yield* Positions.askPage(
-            selection,
-            LeadListing.orderingOf(query.sort),
-            { limit, offset, total },
-            stretches
-          )
-        : yield* LeadListing.askPage(selection, query, counts, total)
+  if (plan.way === "gather" && total <= greatestRemembered) {
+    // All of them are gathered and sorted for any page.
+    const page = { page: 1, pageSize: total }
+    const all = yield* LeadListing.askPage(selection, { ...query, page }, counts, total)
+    lists.set(ordered, all)
+    return yield* partOf(all)
+  }
+  const ids = isPlaced
+    ? yield* Positions.askPage(
+        selection,
+        LeadListing.orderingOf(query.sort),
+        { limit, offset, total },
+        stretches
+      )
+    : yield* walkedTo(selection, query, counts, total)
   return { total, ids, windows: yield* windowsFor(query, ids, signals) }
 }
 
