@@ -1,5 +1,5 @@
 /**
- * A hundred thousand requests (forty thousand unless the run is thorough), good and hostile, over real sockets: none may give a
+ * A hundred thousand requests (thirty thousand unless the run is thorough), good and hostile, over real sockets: none may give a
  * 5xx, and every body must be one that the OpenAPI document gives its operation and status.
  */
 import { isThorough } from "../Thoroughness.ts"
@@ -9,7 +9,7 @@ import { Prng } from "@lead-signals/simulator"
 import { type Api, observation, observe, operatorToken, setUpBrand, startApi } from "./Harness.ts"
 import { OpenApiDocument } from "@lead-signals/simulations"
 
-const requests = isThorough ? 100_000 : 40_000
+const requests = isThorough ? 100_000 : 30_000
 const connections = 8
 const pipelined = 24
 

@@ -105,7 +105,7 @@ describe("rate windows of several processes on one file", () => {
           }
         })
       }),
-      { numRuns: 30 }
+      { numRuns: 20 }
     ))
 
   it("are exact for one process, and to the request for limits below two hundred [RATE-1, RATE-2]", () => {
