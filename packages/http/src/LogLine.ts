@@ -21,10 +21,10 @@ export const logLine = ({
   const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]
   const fields: Record<string, unknown> = {}
   if (HashMap.size(annotations) > 0) for (const [name, value] of annotations) fields[name] = value
-  const texts: Array<string> = []
+  let text = ""
   for (const part of parts) {
     if (isFields(part)) Object.assign(fields, part)
-    else texts.push(String(part))
+    else text = text === "" ? String(part) : `${text} ${String(part)}`
   }
-  return { message: texts.join(" "), fields }
+  return { message: text, fields }
 }

@@ -118,6 +118,8 @@ const respond = (
   }
 }
 
+const ignored = (): void => {}
+
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
@@ -133,15 +135,15 @@ export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Ef
   const run = Runtime.runFork(Runtime.disableRuntimeFlag(runtime, RuntimeFlags.RuntimeMetrics))
   return (request, response) => {
     // A socket that breaks while it is written to is no error of ours.
-    response.on("error", () => {})
-    request.on("error", () => {})
+    response.on("error", ignored)
     const reply = quick({
       method: request.method ?? "",
       target: request.url ?? "",
       authorization: request.headers.authorization
     })
-    if (reply === null) handle(request, response)
-    else respond(run, reply, response)
+    if (reply !== null) return respond(run, reply, response)
+    request.on("error", ignored)
+    return handle(request, response)
   }
 })
 

@@ -84,8 +84,9 @@ function* askReads(
   signals: KnownSignals
 ): Asking<ReadonlyArray<EngagementRead>> {
   const rows = yield* ask<EngagementRow>(text, params)
-  const missing = [...new Set(rows.map((row) => row.signal_id))].filter((id) => !signals.has(id))
-  if (missing.length > 0) {
+  // Nearly always all are known.
+  if (rows.some((row) => !signals.has(row.signal_id))) {
+    const missing = [...new Set(rows.map((row) => row.signal_id))].filter((id) => !signals.has(id))
     const found = yield* ask<SignalRow>(
       "SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value",
       [JSON.stringify(missing)]

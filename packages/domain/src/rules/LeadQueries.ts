@@ -75,13 +75,12 @@ export interface DetailQuery {
 
 /** includeEngagementDetail works alone here. [DET-2] */
 export const readDetail = (entries: Parameters.Entries): Either.Either<DetailQuery, InvalidParameter> =>
-  Either.gen(function* () {
-    const known = yield* Parameters.sortOut(entries, ["includeEngagementDetail"])
-    return {
-      withDetail: (yield* Parameters.boolean(known, "includeEngagementDetail")) ?? false,
+  Either.flatMap(Parameters.sortOut(entries, ["includeEngagementDetail"]), (known) =>
+    Either.map(Parameters.boolean(known, "includeEngagementDetail"), (withDetail = false) => ({
+      withDetail,
       warnings: known.warnings
-    }
-  })
+    }))
+  )
 
 /** A lead's id in a path. [DET-3] */
 export const readLeadId = (text: string): Either.Either<number, InvalidParameter> =>

@@ -25,10 +25,11 @@ export const showLeads = (
 
 /** With the engagement window, always. [DET-1] */
 export const leadDetail = (brandId: BrandId, id: LeadId, withDetail: boolean) =>
-  Effect.gen(function* () {
-    const store = yield* LeadStore
-    return yield* orNotFound(yield* store.getShown(brandId, id, withDetail ? "detailed" : "plain"), "lead")
-  })
+  Effect.flatMap(LeadStore, (store) =>
+    Effect.flatMap(store.getShown(brandId, id, withDetail ? "detailed" : "plain"), (found) =>
+      orNotFound(found, "lead")
+    )
+  )
 
 /** The latest snapshot in the span; null when there is none. [MET-2, MET-3, MET-6] */
 export const campaignMetrics = (

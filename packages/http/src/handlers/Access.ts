@@ -11,13 +11,12 @@ import type { RequestRecord } from "../RequestRecord.ts"
 
 /** Authenticates and spends, and notes both for the response's headers and the log. [RATE-2] */
 export const admit = (authorization: string | undefined, record: RequestRecord) =>
-  Effect.gen(function* () {
-    const key = yield* Access.authenticate(authorization)
+  Effect.flatMap(Access.authenticate(authorization), (key) => {
     record.keyId = key.id
-    const rate = yield* Access.spend(key)
-    record.rate = rate
-    if (!rate.allowed) return yield* Access.refusal(rate)
-    return key
+    return Effect.flatMap(Access.spend(key), (rate) => {
+      record.rate = rate
+      return rate.allowed ? Effect.succeed(key) : Effect.fail(Access.refusal(rate))
+    })
   })
 
 const authorization = Effect.map(

@@ -45,11 +45,13 @@ const answer = (data: string, warnings: ReadonlyArray<string>): string =>
     : `{"data":${data},"meta":${JSON.stringify(warningsView(warnings))}}`
 
 const detail: Reader = ({ brandId, params, query }) =>
-  Effect.gen(function* () {
-    const id = yield* LeadQueries.readLeadId(params["id"]!)
-    const { warnings, withDetail } = yield* LeadQueries.readDetail(query)
-    return answer(leadDetailJson(yield* Reading.leadDetail(brandId, id, withDetail), withDetail), warnings)
-  })
+  Effect.flatMap(LeadQueries.readLeadId(params["id"]!), (id) =>
+    Effect.flatMap(LeadQueries.readDetail(query), ({ warnings, withDetail }) =>
+      Effect.map(Reading.leadDetail(brandId, id, withDetail), (lead) =>
+        answer(leadDetailJson(lead, withDetail), warnings)
+      )
+    )
+  )
 
 const metrics: Reader = ({ brandId, params, query }) =>
   Effect.gen(function* () {
