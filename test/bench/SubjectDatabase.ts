@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import type Database from "better-sqlite3"
 import { existsSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { entryOf, searchTexts } from "../../packages/store-sqlite/src/SearchIndex.ts"
+import { entryOf, joinAll, searchTexts } from "../../packages/store-sqlite/src/SearchIndex.ts"
 import { closeLoaded, insertAll, openForLoad, type Progress, type Row, setAside } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
 
@@ -247,6 +247,8 @@ export const makeSubjectDatabase = async (
     grams.run(...gram)
   }
   db.exec("COMMIT")
+  // As a migration leaves them that makes the entries of many leads.
+  for (const statement of joinAll) db.exec(statement)
   putBack()
   progress.say("summaries")
   db.exec("BEGIN")

@@ -100,8 +100,8 @@ export interface DatabaseOptions {
 /** What a connection holds of the file; the inner pages of a million leads' indexes among it. */
 const cacheKibibytes = 65_536
 
-/** How long a statement itself waits, and blocks this process, for a lock. */
-const lockWaitMillis = 20
+/** How long a statement itself waits, and blocks this process, for a lock; then it is tried again, and others are served. */
+const lockWaitMillis = 3
 
 const connect = (
   filename: string,
