@@ -2,7 +2,7 @@
  * A page deep in an order is found by walking one stretch: of a quarter of the leads it is found four times as fast. The leads
  * of each combination of flags are found in the order in which they were created, however few or many they are. And the
  * indexes of texts are joined by the store, a little with each commit, and no longer by themselves, much at a time; what they have
- * not joined yet is joined now. Of a file with many leads all of this takes some 20 s a million.
+ * not joined yet is joined now. Of a file with many leads all of this takes some 15 s a million.
  */
 import type { Connection } from "../Connection.ts"
 import { joinAll } from "../SearchIndex.ts"
