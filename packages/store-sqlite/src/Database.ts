@@ -74,19 +74,17 @@ const patience = Schedule.exponential("5 millis", 1.5).pipe(
 )
 
 /** Tries again while the file is another's; a try itself blocks this process for at most `lockWaitMillis`. */
-const patiently = <A>(attempt: () => A): Effect.Effect<A, StoreUnavailable> => {
-  const once = Effect.try({ try: attempt, catch: (failure) => failure })
+const patiently = <A>(attempt: () => A): Effect.Effect<A, StoreUnavailable> =>
   // Nearly always it works at once, without any bracket around it.
-  return Effect.suspend(() => {
+  Effect.suspend(() => {
     try {
       return Effect.succeed(attempt())
     } catch (failure) {
-      return isBusy(failure)
-        ? Effect.mapError(Effect.retry(once, patience), unavailable)
-        : Effect.fail(unavailable(failure))
+      if (!isBusy(failure)) return Effect.fail(unavailable(failure))
+      const again = Effect.try({ try: attempt, catch: (failure) => failure })
+      return Effect.mapError(Effect.retry(again, patience), unavailable)
     }
   })
-}
 
 export interface DatabaseOptions {
   /** Whether what is committed is on the disk when it is answered. */
