@@ -44,12 +44,28 @@ afterEach(() => {
   disk.isHeld = false
 })
 
+/** What waits for the disk from now on is let go by hand. */
+const hold = (): void => {
+  disk.syncs = []
+  disk.isHeld = true
+}
+
+/** A store with one brand, and the answer to the write of another for which the disk failed. */
+const failing = async () => {
+  const { filename, runtime } = open()
+  await runtime.runPromise(Operating.createBrand("First"))
+  hold()
+  const written = runtime.runPromise(Effect.either(Operating.createBrand("Second")))
+  await until(() => disk.syncs.length > 0)
+  disk.syncs[0]!.end(Object.assign(new Error("no"), { code: "EIO" }))
+  return { filename, runtime, answer: await written }
+}
+
 describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () => {
   it("is answered when its log is on the disk, and others read meanwhile [EVT-3]", async () => {
     const { filename, runtime } = open()
     await runtime.runPromise(Operating.createBrand("First"))
-    disk.syncs = []
-    disk.isHeld = true
+    hold()
     let isAnswered = false
     const written = runtime.runPromise(Operating.createBrand("Second")).then(() => {
       isAnswered = true
@@ -64,28 +80,15 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
   })
 
   it("fails when the disk does, though it may have been written [EVT-3]", async () => {
-    const { runtime } = open()
-    await runtime.runPromise(Operating.createBrand("First"))
-    disk.syncs = []
-    disk.isHeld = true
-    const written = runtime.runPromise(Effect.either(Operating.createBrand("Second")))
-    await until(() => disk.syncs.length > 0)
-    disk.syncs[0]!.end(Object.assign(new Error("no"), { code: "EIO" }))
-    const answer = await written
+    const { answer, runtime } = await failing()
     expect(Either.isLeft(answer) && answer.left).toBeInstanceOf(StoreUnavailable)
     expect(String(Either.isLeft(answer) && answer.left)).toContain("EIO")
     await runtime.dispose()
   })
 
   it("that finds nothing to do is not answered after a failure before all is in the file [EVT-3]", async () => {
-    const { filename, runtime } = open()
-    await runtime.runPromise(Operating.createBrand("First"))
-    disk.syncs = []
-    disk.isHeld = true
-    const written = runtime.runPromise(Effect.either(Operating.createBrand("Second")))
-    await until(() => disk.syncs.length > 0)
-    disk.syncs[0]!.end(Object.assign(new Error("no"), { code: "EIO" }))
-    expect(Either.isLeft(await written)).toBe(true)
+    const { answer, filename, runtime } = await failing()
+    expect(Either.isLeft(answer)).toBe(true)
     expect(statSync(`${filename}-wal`).size).toBeGreaterThan(0)
     disk.isHeld = false
     const nothing = await runtime.runPromise(Effect.either(Operating.amendLead("1", 1, { qualified: true })))
@@ -99,8 +102,7 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
   it("is answered when its own commit is on the disk, however many come after it [EVT-3]", async () => {
     const { runtime } = open()
     await runtime.runPromise(Operating.createBrand("First"))
-    disk.syncs = []
-    disk.isHeld = true
+    hold()
     const first = runtime.runPromise(Operating.createBrand("Second"))
     await until(() => disk.syncs.length === 1)
     const second = runtime.runPromise(Operating.createBrand("Third"))
@@ -116,8 +118,7 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
     const { runtime } = open()
     await runtime.runPromise(Operating.createBrand("First"))
     const directory = await runtime.runPromise(Directory)
-    disk.syncs = []
-    disk.isHeld = true
+    hold()
     const brand = { name: "Second", suppressionSecret: "00", createdAt: 1 }
     const written = Effect.runPromise(directory.createBrand(brand))
     await until(() => disk.syncs.length === 1)
