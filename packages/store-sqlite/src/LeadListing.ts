@@ -310,7 +310,7 @@ const sortWeight = 3
 /** Looking at the texts of one lead costs about as much as reading so many entries of their index. */
 const textWeight = 5
 
-interface PagePlan {
+export interface PagePlan {
   /**
    * It walks in the order, sorts what the driver lets through, or merges the beginnings of what each combination of flags lets
    * through.
@@ -377,12 +377,10 @@ const mergedSql = (
 export function* askPage(
   selection: Selection,
   query: Pick<LeadQuery, "sort" | "page">,
-  counts: Counts,
-  total: number
+  { driver, way }: Pick<PagePlan, "driver" | "way">
 ): Asking<ReadonlyArray<LeadId>> {
   const ordering = orderingOf(query.sort)
   const { column, isReversed } = ordering
-  const { driver, way } = planPage(selection, query, counts, total)
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   if (way === "merge") {
     const { params, text } = mergedSql(selection, ordering, { offset, limit })
@@ -412,13 +410,11 @@ export function* askPage(
  */
 export const textsSql = (
   selection: Selection,
-  query: Pick<LeadQuery, "sort" | "page">,
-  counts: Counts,
-  total: number,
+  sort: SortOrder.SortOrder,
+  { driver }: Pick<PagePlan, "driver">,
   { from, length }: { readonly from: number; readonly length: number }
 ): Sql => {
-  const ordering = orderingOf(query.sort)
-  const { driver } = planPage(selection, query, counts, total)
+  const ordering = orderingOf(sort)
   const { params, text } = conditions({ ...selection, match: null }, driver)
   const against = ordering.isReversed ? " DESC" : ""
   return {

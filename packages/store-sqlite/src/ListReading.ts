@@ -135,19 +135,16 @@ function* lookThrough(
   return inOrder.slice(Page.offset(page), wanted).map(({ id }) => id)
 }
 
-/** The page as `LeadListing` plans it. */
-function* walkedTo(
+/** The page as it is planned. */
+function* askPlanned(
   selection: LeadListing.Selection,
   query: Query,
-  counts: LeadListing.Counts,
-  total: number
+  plan: LeadListing.PagePlan
 ): Asking<ReadonlyArray<LeadId>> {
   const { search } = query.filter
-  const plan = LeadListing.planPage(selection, query, counts, total)
-  if (!plan.looksAtTexts || search === undefined)
-    return yield* LeadListing.askPage(selection, query, counts, total)
+  if (!plan.looksAtTexts || search === undefined) return yield* LeadListing.askPage(selection, query, plan)
   return yield* lookThrough(query, search, plan.rarity, (part) =>
-    LeadListing.textsSql(selection, query, counts, total, part)
+    LeadListing.textsSql(selection, query.sort, plan, part)
   )
 }
 
@@ -201,7 +198,7 @@ function* findPage(
   if (plan.way === "gather" && total <= greatestRemembered) {
     // All of them are gathered and sorted for any page.
     const page = { page: 1, pageSize: total }
-    const all = yield* LeadListing.askPage(selection, { ...query, page }, counts, total)
+    const all = yield* LeadListing.askPage(selection, { ...query, page }, plan)
     lists.set(ordered, all)
     return yield* partOf(all)
   }
@@ -212,7 +209,7 @@ function* findPage(
         { limit, offset, total },
         stretches
       )
-    : yield* walkedTo(selection, query, counts, total)
+    : yield* askPlanned(selection, query, plan)
   return { total, ids, windows: yield* windowsFor(query, ids, signals) }
 }
 
