@@ -9,8 +9,8 @@ export class RateWindows extends Context.Tag("@lead-signals/domain/RateWindows")
   {
     /**
      * Replaces the key's window by what the step makes of it, atomically. `now` is read within the same step: of two
-     * requests the one that comes first has the earlier time. A lost window only gives a fresh budget;
-     * a store may count a small share of a large limit before it is spent, so that no more pass than the limit.
+     * requests the one that comes first has the earlier time. A lost window only gives a fresh budget. Of a large limit a
+     * store may count a small share as used before it is, but never let more through than the limit.
      */
     readonly step: (
       keyId: string,
