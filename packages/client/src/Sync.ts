@@ -1,6 +1,10 @@
 /**
  * Keeps a copy of a brand's leads: asks for what was updated since the last time, from a little before that, and gives each
- * state of a lead once, as far as a cursor reaches. Pages follow each other by updatedAt and not by number, so that none slips by while leads move.
+ * state of a lead once, as far as a cursor reaches.
+ *
+ * Leads move while they are read, and with them the numbers of pages. So pages follow each other by updatedAt: always the first
+ * of what was updated at an instant or later. Where one instant fills more than a page its pages are read from the last to the
+ * first: leads only leave an instant that has passed, which moves those behind them to earlier pages, all still to be read.
  */
 import { Duration, Effect, Option, Stream } from "effect"
 import type { Lead, LeadFilter, LeadPage, LeadPageQuery, Shown } from "./Contract.ts"
@@ -26,16 +30,26 @@ export interface SyncedPage {
   readonly cursor: string
 }
 
+/** What is asked for next. */
+type Place =
+  /** The first page of updates from the instant on; null: of all. */
+  | { readonly _tag: "Ahead"; readonly from: number | null }
+  /** Whether there are later updates than those of the instant: then it has passed, and no lead comes to it any more. */
+  | { readonly _tag: "Edge"; readonly instant: number }
+  /** A page of the instant's own leads; null: any, to learn how many there are. */
+  | {
+      readonly _tag: "Within"
+      readonly instant: number
+      readonly hasPassed: boolean
+      readonly page: number | null
+    }
+  | { readonly _tag: "End" }
+
 interface State {
   readonly progress: Cursor.Progress
-  /** Updates from this instant on are asked for, and which page of them: later ones while all of a page have one instant. */
-  readonly bound: number | null
-  readonly page: number
-  /** Whether later pages of this instant had anything new; then they are read once more, for what slipped by. */
-  readonly sawNew: boolean
+  readonly place: Place
   /** A sync gives one page at least: its cursor. */
   readonly hasGiven: boolean
-  readonly isOver: boolean
 }
 
 type List = (query: LeadPageQuery) => Effect.Effect<LeadPage, CallFailure>
@@ -52,6 +66,19 @@ const isNews = (seen: Cursor.Progress["seen"], lead: Lead, print: number): boole
  * them are given again by the next sync.
  */
 const greatestRemembered = 2000
+
+/** Updates from this instant on are still asked for by this sync. */
+const boundOf = (place: Place): number => {
+  switch (place._tag) {
+    case "Ahead":
+      return place.from ?? Number.NEGATIVE_INFINITY
+    case "Edge":
+    case "Within":
+      return place.instant
+    case "End":
+      return Number.POSITIVE_INFINITY
+  }
+}
 
 /** What is asked for again must be known again; and of what the next sync asks for, the latest. */
 const forgetOld = (
@@ -76,53 +103,80 @@ const forgetOld = (
   }
 }
 
-/** Where to ask next, after a page that was not the last one. */
-const following = (
-  state: State,
-  leads: ReadonlyArray<Lead>,
-  sawNew: boolean
-): Pick<State, "bound" | "page" | "sawNew"> => {
-  const last = updatedAt(leads.at(-1)!)
-  if (state.bound === null || last > state.bound) {
-    if (state.page > 1 && sawNew) return { bound: state.bound, page: 1, sawNew: false }
-    return { bound: last, page: 1, sawNew: false }
+/** To learn how many pages an instant has, its second is asked for: the first has been seen, and is read once more at the end. */
+const probedPage = 2
+
+const queryAt = (place: Exclude<Place, { readonly _tag: "End" }>): LeadPageQuery => {
+  switch (place._tag) {
+    case "Ahead":
+      return { page: 1, updatedAfter: place.from === null ? undefined : new Date(place.from) }
+    case "Edge":
+      return { page: 1, pageSize: 1, updatedAfter: new Date(place.instant + 1) }
+    case "Within": {
+      const instant = new Date(place.instant)
+      return { page: place.page ?? probedPage, updatedAfter: instant, updatedBefore: instant }
+    }
   }
-  return { bound: state.bound, page: state.page + 1, sawNew }
+}
+
+const end: Place = { _tag: "End" }
+
+/** Where to ask next, after a page that was asked for at the place. */
+const following = (
+  place: Exclude<Place, { readonly _tag: "End" }>,
+  { data, meta: { pagination } }: LeadPage
+): Place => {
+  switch (place._tag) {
+    case "Ahead": {
+      if (pagination.pageCount <= 1 || data.length === 0) return end
+      const last = updatedAt(data.at(-1)!)
+      return last === updatedAt(data[0]!) ? { _tag: "Edge", instant: last } : { _tag: "Ahead", from: last }
+    }
+    case "Edge":
+      return { _tag: "Within", instant: place.instant, hasPassed: data.length > 0, page: null }
+    case "Within": {
+      // The probed page may be the last; else the last is the next.
+      const before =
+        place.page ?? (pagination.pageCount <= probedPage ? probedPage : Number.POSITIVE_INFINITY)
+      const page = Math.min(before - 1, pagination.pageCount)
+      if (page >= 1) return { ...place, page }
+      // What comes to an instant that has not passed is found by the next sync, which begins no later than with it.
+      return place.hasPassed ? { _tag: "Ahead", from: place.instant + 1 } : end
+    }
+  }
 }
 
 const step = (list: List, query: LeadPageQuery, windowMillis: number) => (state: State) =>
   Effect.gen(function* () {
-    const { bound, page, progress } = state
-    const updatedAfter = bound === null ? undefined : new Date(bound)
-    const { data, meta } = yield* list({ ...query, page, updatedAfter, sort: "updatedAt:asc" })
+    const { place, progress } = state
+    if (place._tag === "End") return Option.none()
+    const page = yield* list({ ...query, ...queryAt(place), sort: "updatedAt:asc" })
+    const next = following(place, page)
+    if (place._tag === "Edge") return Option.some([null, { ...state, place: next }] as const)
     const seen = new Map(progress.seen)
     const leads: Array<Lead> = []
-    for (const lead of data) {
+    for (const lead of page.data) {
       const print = Cursor.printOf(JSON.stringify(lead))
       if (!isNews(seen, lead, print)) continue
       seen.delete(lead.id)
       seen.set(lead.id, { updatedAt: updatedAt(lead), print })
       leads.push(lead)
     }
-    const until = data.reduce<number | null>(
+    const until = page.data.reduce<number | null>(
       (latest, lead) => Math.max(latest ?? 0, updatedAt(lead)),
       progress.until
     )
-    const sawNew = state.sawNew || (page > 1 && leads.length > 0)
-    const isLast = page >= meta.pagination.pageCount
-    const next =
-      isLast && page > 1 && sawNew
-        ? { bound, page: 1, sawNew: false, isOver: false }
-        : isLast
-          ? { bound, page, sawNew, isOver: true }
-          : { ...following(state, data, sawNew), isOver: false }
-    forgetOld(seen, { until: until ?? 0, bound: next.bound ?? Number.POSITIVE_INFINITY, windowMillis })
+    forgetOld(seen, { until: until ?? 0, bound: boundOf(next), windowMillis })
     const given: SyncedPage | null =
-      leads.length > 0 || (next.isOver && !state.hasGiven)
+      leads.length > 0 || (next._tag === "End" && !state.hasGiven)
         ? { leads, cursor: Cursor.format({ until, seen }) }
         : null
-    const after: State = { ...next, progress: { until, seen }, hasGiven: state.hasGiven || given !== null }
-    return [given, after] as const
+    const after: State = {
+      progress: { until, seen },
+      place: next,
+      hasGiven: state.hasGiven || given !== null
+    }
+    return Option.some([given, after] as const)
   })
 
 export const changes = (
@@ -135,18 +189,12 @@ export const changes = (
     Effect.map(cursor === undefined ? Effect.succeed(Cursor.beginning) : Cursor.parse(cursor), (progress) => {
       const beginning: State = {
         progress,
-        bound: progress.until === null ? null : progress.until - windowMillis,
-        page: 1,
-        sawNew: false,
-        hasGiven: false,
-        isOver: false
+        place: { _tag: "Ahead", from: progress.until === null ? null : progress.until - windowMillis },
+        hasGiven: false
       }
-      const read = step(list, { ...query, pageSize }, windowMillis)
-      return Stream.unfoldEffect(beginning, (state) =>
-        state.isOver
-          ? Effect.succeed(Option.none())
-          : Effect.map(read(state), (result) => Option.some(result))
-      ).pipe(Stream.filter((page) => page !== null))
+      return Stream.unfoldEffect(beginning, step(list, { ...query, pageSize }, windowMillis)).pipe(
+        Stream.filter((page) => page !== null)
+      )
     })
   )
 }
