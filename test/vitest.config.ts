@@ -31,33 +31,24 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** These put something in the place of a module, which no other test may see. */
-const apart = ["sqlite/durability.test.ts"]
+/** As many as there will ever be from the first on: vitest ends a process that is idle, now and then with a file just given to it. */
+const forks = Math.max(3, availableParallelism())
 
 export default defineConfig({
   test: {
     globalSetup: "GlobalSetup.ts",
+    setupFiles: "Seed.ts",
     testTimeout: 600_000,
     hookTimeout: 300_000,
     pool: "forks",
-    // Of its own accord vitest leaves one core idle, which on a small machine is half of it. Files share what they import:
-    // loading it anew for each would take a fifth of the time.
+    // Of its own accord vitest leaves one core idle, which on a small machine is half of it; and some files wait for leases and
+    // servers, while others can be run. Files share what they import: loading it anew for each would take a fifth of the time.
     poolOptions: {
-      forks: { minForks: 1, maxForks: Math.max(2, availableParallelism() - 1), isolate: false }
+      forks: { minForks: forks, maxForks: forks, isolate: false }
     },
     sequence: { sequencer: LongestFirst },
     reporters: ["default"],
-    // Projects have processes of their own.
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "tests",
-          include: ["**/*.test.ts"],
-          exclude: ["**/node_modules/**", "**/.types/**", ...apart]
-        }
-      },
-      { extends: true, test: { name: "apart", include: apart } }
-    ]
+    include: ["**/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/.types/**"]
   }
 })

@@ -4,6 +4,6 @@ import { deliveryContract } from "./DeliveryContract.ts"
 import { directoryContract } from "./DirectoryContract.ts"
 import { leadStoreContract } from "./LeadStoreContract.ts"
 
-leadStoreContract("memory", () => MemoryStore.layer, isThorough ? 1000 : 400)
+leadStoreContract("memory", () => MemoryStore.layer, isThorough ? 1000 : 150)
 directoryContract("memory", () => MemoryStore.layer)
 deliveryContract("memory", () => MemoryStore.layer, isThorough ? 600 : 300)

@@ -9,6 +9,6 @@ import { leadStoreContract } from "./LeadStoreContract.ts"
 const positions = { findingEffort: 0, greatestStretch: 3 }
 const layer = () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"), synced: false, positions })
 
-leadStoreContract("SQLite", layer, isThorough ? 1000 : 400)
+leadStoreContract("SQLite", layer, isThorough ? 1000 : 150)
 directoryContract("SQLite", layer)
 deliveryContract("SQLite", layer, 200)

@@ -69,8 +69,8 @@ describe("npm start", () => {
 
   it("goes on with a demo that was killed while it was filled, and ends with the same [EVT-8]", async () => {
     const environment = { LEAD_SIGNALS_DATABASE: join(folder, "killed.sqlite") }
-    for (const millis of [900, 1300, 1800]) {
-      const { child, exit } = spawnServer(environment)
+    for (const millis of [300, 450, 600]) {
+      const { child, exit } = spawnBundle(program, environment)
       const timer = setTimeout(() => child.kill("SIGKILL"), millis)
       child.stdout.on("data", () => {
         clearTimeout(timer)
@@ -78,7 +78,7 @@ describe("npm start", () => {
       })
       await exit
     }
-    const server = await startServer({ ...environment, LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken })
+    const server = await startServer({ ...environment, LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }, program)
     const { data } = (await callJson(`${server.url}/operator/brands`, operatorToken)).body
     expect(data).toHaveLength(1)
     const { key } = (
@@ -86,7 +86,7 @@ describe("npm start", () => {
     ).body.data
     const total = async (url: string, ofKey: string) =>
       (await callJson(`${url}/signals/leads`, ofKey)).body.meta.pagination.total
-    const fresh = await startServer({ LEAD_SIGNALS_DATABASE: join(folder, "fresh.sqlite") })
+    const fresh = await startServer({ LEAD_SIGNALS_DATABASE: join(folder, "fresh.sqlite") }, program)
     expect(await total(server.url, key)).toBe(await total(fresh.url, keyIn(fresh.out())))
     await Promise.all([server.end("SIGTERM"), fresh.end("SIGTERM")])
   })

@@ -1,5 +1,5 @@
 /**
- * A hundred thousand requests (thirty thousand unless the run is thorough), good and hostile, over real sockets: none may give a
+ * A hundred thousand requests (ten thousand unless the run is thorough), good and hostile, over real sockets: none may give a
  * 5xx, and every body must be one that the OpenAPI document gives its operation and status.
  */
 import { isThorough } from "../Thoroughness.ts"
@@ -9,7 +9,7 @@ import { Prng } from "@lead-signals/simulator"
 import { type Api, observation, observe, operatorToken, setUpBrand, startApi } from "./Harness.ts"
 import { OpenApiDocument } from "@lead-signals/simulations"
 
-const requests = isThorough ? 100_000 : 30_000
+const requests = isThorough ? 100_000 : 10_000
 const connections = 8
 const pipelined = 24
 
@@ -358,7 +358,7 @@ const converse = (
     open()
   })
 
-it("tens of thousands of requests give no 5xx and no body outside the document [ERR-1, ERR-2, ERR-3, ERR-4, ERR-5]", async () => {
+it("thousands of requests give no 5xx and no body outside the document [ERR-1, ERR-2, ERR-3, ERR-4, ERR-5]", async () => {
   const api = await startApi({ retryMillis: [1000] })
   const brand = await setUpBrand(api)
   await api.operate("POST", "/operator/brands/1/campaigns", { name: "C" })
@@ -397,6 +397,6 @@ it("tens of thousands of requests give no 5xx and no body outside the document [
   expect(answered).toBe(requests)
   // The mix must have met them all, or it has proved little.
   for (const status of [200, 201, 400, 401, 404, 405, 415])
-    expect([status, (statuses.get(status) ?? 0) > requests / 1000]).toEqual([status, true])
+    expect([status, (statuses.get(status) ?? 0) > requests / 2000]).toEqual([status, true])
   expect((await api.call("/health")).status).toBe(200)
 })

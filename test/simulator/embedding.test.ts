@@ -23,7 +23,7 @@ describe("a team's own store", () => {
   it("that keeps the contract holds, kills included", () => {
     const verdict = verifyStore(
       storeWith(() => ({})),
-      { scenarios: ["crash-loop", "swarm"], seeds: 2, hours: 0.3 }
+      { scenarios: ["crash-loop", "swarm"], seeds: 2, hours: 0.2 }
     )
     expect(verdict).toMatchObject({ held: true, runs: 4 })
     expect(verdict.held && verdict.marks.has("the service was killed")).toBe(true)
@@ -107,7 +107,7 @@ describe("a team's own host", () => {
       const onRun = ({ report }: { report: { digest: string } }) => void found.push(report.digest)
       const verdict = await verifyHost(
         host(() => () => false),
-        { seeds: 2, hours: 0.3, onRun }
+        { seeds: 2, hours: 0.1, onRun }
       )
       expect(verdict).toMatchObject({ held: true, runs: 2 })
       return found

@@ -21,7 +21,7 @@ describe("scenarios", () => {
     async (name) => {
       const scenario = scenarioNamed(name)!
       expect([scenario.name, scenario.about.length > 100]).toEqual([name, true])
-      const hours = hoursOf[name] ?? 0.2
+      const hours = hoursOf[name] ?? 0.12
       const { counts, digest, outcome, violation } = simulate(scenario, 1, { hours })
       expect([name, outcome, violation]).toEqual([name, "held", null])
       expect(counts.engagements).toBeGreaterThan(2)

@@ -129,7 +129,7 @@ describe("pnpm simulate", () => {
 
   it("prints a line of JSON a seed for a script, and a table for a campaign, in the order of the seeds", async () => {
     const [json, table, vacuous] = await Promise.all([
-      simulateCommand(["swarm", "--until", "10m", "--seeds", "6", "--json"]),
+      simulateCommand(["swarm", "--until", "4m", "--seeds", "4", "--json"]),
       simulateCommand(["swarm", "--until", "10m", "--seeds", "6"]),
       simulateCommand(["quiet-day", "--until", "0.01m"])
     ])
@@ -138,7 +138,7 @@ describe("pnpm simulate", () => {
       .split("\n")
       .map((line) => JSON.parse(line))
     expect(lines.map(({ outcome, seed }) => [seed, outcome])).toEqual(
-      [1, 2, 3, 4, 5, 6].map((seed) => [seed, "held"])
+      [1, 2, 3, 4].map((seed) => [seed, "held"])
     )
     expect(table!.out).toMatch(/swarm · seeds 1 to 6 · 6 held · \d+ a minute/)
     expect(digestOf(table!)).toHaveLength(64)

@@ -3,26 +3,32 @@ import { Directory, Operating, StoreUnavailable } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
-import { statSync } from "node:fs"
+import fs, { statSync } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { afterAll, afterEach, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 type Ended = (failure: NodeJS.ErrnoException | null) => void
 
-const disk = vi.hoisted(() => ({ syncs: [] as Array<{ path: string; end: Ended }>, isHeld: false }))
+const disk = { syncs: [] as Array<{ path: string; end: Ended }>, isHeld: false }
 
-vi.mock(import("node:fs"), async (load) => {
-  const fs = await load()
-  const fdatasync = ((fd: number, ended: Ended) => {
-    const path = fs.readlinkSync(`/proc/self/fd/${fd}`)
-    const end: Ended = (failure) => (failure === null ? fs.fdatasync(fd, ended) : ended(failure))
-    disk.syncs.push({ path, end })
-    if (!disk.isHeld) end(null)
-  }) as typeof fs.fdatasync
-  return { ...fs, fdatasync, default: { ...fs, fdatasync } }
+/** Node's own, for all who import it from now on; put back after these tests. */
+const itsOwn = fs.fdatasync
+
+const put = (fdatasync: unknown): void => {
+  Object.assign(fs, { fdatasync })
+  syncBuiltinESMExports()
+}
+
+put((fd: number, ended: Ended) => {
+  const path = fs.readlinkSync(`/proc/self/fd/${fd}`)
+  const end: Ended = (failure) => (failure === null ? itsOwn(fd, ended) : ended(failure))
+  disk.syncs.push({ path, end })
+  if (!disk.isHeld) end(null)
 })
+afterAll(() => put(itsOwn))
 
 const folder = temporaryFolder()
 let number = 0
