@@ -24,9 +24,8 @@ import {
   Duration,
   Effect,
   Encoding,
-  ExecutionStrategy,
-  Exit,
   Fiber,
+  FiberId,
   FiberRef,
   Layer,
   LogLevel,
@@ -34,8 +33,7 @@ import {
   Random,
   RuntimeFlags,
   RuntimeFlagsPatch,
-  Schedule,
-  Scope
+  Schedule
 } from "effect"
 import * as Excerpt from "./Excerpt.ts"
 import * as RetryAfter from "./RetryAfter.ts"
@@ -144,13 +142,12 @@ const bodyOf = (material: BodyMaterial): string | null => {
   }
 }
 
-/** Posts a body, for at most so long. */
+/** Posts a body, for as long as it is let. */
 const post = (
   { hmac, sender }: { readonly sender: typeof Sender.Service; readonly hmac: typeof Hmac.Service },
   { deliveryId, webhook }: Lease,
   body: string,
-  at: number,
-  millis: number
+  at: number
 ) =>
   sender
     .post({
@@ -163,12 +160,7 @@ const post = (
       }
     })
     .pipe(
-      Effect.timeoutOption(Duration.millis(millis)),
-      Effect.flatMap((answer) =>
-        answer._tag === "None"
-          ? Effect.succeed(unanswered("timeout"))
-          : Effect.map(Clock.currentTimeMillis, (now) => answered(answer.value, body, now))
-      ),
+      Effect.flatMap((answer) => Effect.map(Clock.currentTimeMillis, (now) => answered(answer, body, now))),
       Effect.catchTag("SendFailed", ({ error }: SendFailed) => Effect.succeed(unanswered(error))),
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)
@@ -176,6 +168,15 @@ const post = (
           : Effect.as(defectFound(cause), unanswered("internal"))
       )
     )
+
+/** Attempts that were leased together, and must have ended together. */
+class Round {
+  readonly running = new Set<Fiber.RuntimeFiber<unknown>>()
+  /** Whether their time is over: what is cut off then has timed out, and what is cut off before was no attempt. */
+  isOverdue = false
+
+  readonly cutOff: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll(this.running))
+}
 
 const levels: { readonly [O in Settlements.Recorded["outcome"]]: LogLevel.LogLevel } = {
   delivered: LogLevel.Debug,
@@ -224,19 +225,23 @@ const make = (options: EmitterOptions) =>
     const wake = yield* Queue.sliding<void>(1)
     const ended = yield* Queue.unbounded<Ended>()
     const idle = yield* Deferred.make<void>()
-    const attempts = yield* Scope.make(ExecutionStrategy.parallel)
+    const rounds = new Set<Round>()
     let taken = 0
     let stopping = false
 
-    const attempt = (lease: Lease) =>
+    /** Not to be cut off but while it posts: what was sent is recorded. */
+    const attempt = (lease: Lease, round: Round) =>
       Effect.gen(function* () {
         const at = yield* Clock.currentTimeMillis
-        const millis = Math.min(Retries.attemptTimeoutMillis, lease.until - handoverMillis - at)
-        if (millis <= 0) return yield* Queue.offer(ended, { lease, attempt: null })
+        if (at >= lease.until - handoverMillis) return yield* Queue.offer(ended, { lease, attempt: null })
         const result =
           lease.body === null
             ? yield* Effect.as(bodyMissing(lease), unanswered("internal"))
-            : yield* post(by, lease, lease.body, at, millis)
+            : yield* Effect.catchAllCause(
+                Effect.interruptible(post(by, lease, lease.body, at)),
+                (cause): Effect.Effect<AttemptResult> =>
+                  round.isOverdue ? Effect.succeed(unanswered("timeout")) : Effect.failCause(cause)
+              )
         const durationMillis = Math.max(0, (yield* Clock.currentTimeMillis) - at)
         const draw = yield* Random.next
         const settle: Settlements.FinishedAttempt["settle"] = (known, now) =>
@@ -246,6 +251,35 @@ const make = (options: EmitterOptions) =>
           lease,
           attempt: { deliveryId, token, at, durationMillis, result, settle }
         })
+      })
+
+    /** One timer for all of them, which costs more than a small post. */
+    const begin = (leases: ReadonlyArray<Lease>, until: number) =>
+      Effect.gen(function* () {
+        const round = new Round()
+        rounds.add(round)
+        const millis = Math.min(
+          Retries.attemptTimeoutMillis,
+          until - handoverMillis - (yield* Clock.currentTimeMillis)
+        )
+        const overdue = Effect.suspend(() => {
+          round.isOverdue = true
+          return round.cutOff
+        })
+        const timer = yield* Effect.forkDaemon(
+          Effect.interruptible(Effect.delay(overdue, Duration.millis(Math.max(0, millis))))
+        )
+        for (const lease of leases) {
+          places.change(lease, 1)
+          const fiber = yield* Effect.forkDaemon(attempt(lease, round))
+          round.running.add(fiber)
+          fiber.addObserver(() => {
+            round.running.delete(fiber)
+            if (round.running.size > 0) return
+            rounds.delete(round)
+            timer.unsafeInterruptAsFork(FiberId.none)
+          })
+        }
       })
 
     /**
@@ -261,10 +295,7 @@ const make = (options: EmitterOptions) =>
         underWay: places,
         body: bodyOf
       })
-      for (const lease of leases) {
-        places.change(lease, 1)
-        yield* Effect.forkIn(Effect.interruptible(attempt(lease)), attempts)
-      }
+      if (leases.length > 0) yield* begin(leases, leases[0]!.until)
       return nextDueAt
     }).pipe(Effect.uninterruptible)
 
@@ -338,7 +369,7 @@ const make = (options: EmitterOptions) =>
       stopping = true
       yield* Fiber.interruptAll([pumping, ringing])
       if (places.total > 0) yield* Effect.timeoutOption(Deferred.await(idle), options.drain)
-      yield* Scope.close(attempts, Exit.void)
+      yield* Effect.forEach([...rounds], ({ cutOff }) => cutOff, { discard: true })
       yield* Fiber.interrupt(recording)
       yield* Deferred.succeed(drained, undefined)
     })

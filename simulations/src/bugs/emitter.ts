@@ -7,8 +7,8 @@ export const inEmitter: ReadonlyArray<Bug> = [
   emitter(
     "body-rebuilt",
     "each attempt sends a body of its own",
-    "yield* post(by, lease, lease.body, at, millis)",
-    'yield* post(by, lease, lease.body + " ".repeat(at % 5), at, millis)'
+    "Effect.interruptible(post(by, lease, lease.body, at))",
+    'Effect.interruptible(post(by, lease, lease.body + " ".repeat(at % 5), at))'
   ),
   emitter(
     "retry-under-a-new-id",
