@@ -127,6 +127,22 @@ describe("the document's words", () => {
     expect(gapsOf(lesser)).toHaveLength(2)
   })
 
+  it("tell of each status an error of its own [ERR-1]", () => {
+    const codes = new Map<string, Set<string>>()
+    for (const item of Object.values<Json>(document.paths)) {
+      for (const { responses } of Object.values<Json>(item)) {
+        for (const [status, { content }] of Object.entries<Json>(responses)) {
+          const code = content?.["application/json"]?.example?.error?.code
+          if (code !== undefined) codes.set(status, (codes.get(status) ?? new Set()).add(code))
+        }
+      }
+    }
+    const told = Array.from(codes, ([status, each]) => [status, [...each]]).sort()
+    expect(told).toContainEqual(["405", ["method_not_allowed"]])
+    expect(told).toContainEqual(["500", ["internal_error"]])
+    expect(new Set(told.map(([, each]) => String(each))).size).toBe(told.length)
+  })
+
   it("lint clean", async () => {
     const file = join(temporaryFolder(), "openapi.json")
     writeFileSync(file, JSON.stringify(document))

@@ -13,18 +13,21 @@ export interface SearchTexts {
   readonly grams: string
 }
 
-const token = (brandId: number, characters: ReadonlyArray<string>): string =>
-  `b${brandId}${characters.map((character) => `u${character.codePointAt(0)!.toString(16)}`).join("")}`
+const codeOf = (character: string): string => `u${character.codePointAt(0)!.toString(16)}`
+
+const token = (brandId: number, codes: string): string => `b${brandId}${codes}`
 
 /** Every character and every pair of neighbours, each once. */
 const grams = (brandId: number, texts: ReadonlyArray<string>): string => {
   const tokens = new Set<string>()
   for (const text of texts) {
-    const characters = Array.from(text)
-    characters.forEach((character, i) => {
-      tokens.add(token(brandId, [character]))
-      if (i > 0) tokens.add(token(brandId, [characters[i - 1]!, character]))
-    })
+    let before = ""
+    for (const character of text) {
+      const code = codeOf(character)
+      tokens.add(token(brandId, code))
+      if (before !== "") tokens.add(token(brandId, before + code))
+      before = code
+    }
   }
   return [...tokens].join(" ")
 }
@@ -53,7 +56,7 @@ export const matchOf = (brandId: number, needle: string): Match | null => {
   if (needle.includes("\u0000")) return null
   const characters = Array.from(needle)
   return characters.length < 3
-    ? { table: "lead_gram", phrase: `"${token(brandId, characters)}"`, entries: null }
+    ? { table: "lead_gram", phrase: `"${token(brandId, characters.map(codeOf).join(""))}"`, entries: null }
     : {
         table: "lead_text",
         phrase: `"${needle.replaceAll('"', '""')}"`,

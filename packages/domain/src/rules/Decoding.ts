@@ -4,6 +4,7 @@
  */
 import { Either, ParseResult, Schema, SchemaAST } from "effect"
 import { InvalidParameter } from "../model/Failure.ts"
+import { takes } from "../model/Text.ts"
 
 interface Finding {
   readonly path: ReadonlyArray<PropertyKey>
@@ -13,7 +14,7 @@ interface Finding {
 }
 
 const describe = (ast: SchemaAST.AST): string | undefined => {
-  const own = ast.annotations[SchemaAST.DescriptionAnnotationId]
+  const own = ast.annotations[takes] ?? ast.annotations[SchemaAST.DescriptionAnnotationId]
   // The descriptions that Effect itself gives to String, Number and the like say less than `plainly`.
   return typeof own === "string" && own !== "a string" && own !== "a number" && own !== "a boolean"
     ? own

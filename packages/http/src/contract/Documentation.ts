@@ -132,7 +132,9 @@ const documentOperation = (path: string, operation: Json, schemas: Json): void =
 }
 
 /** The same document, with all that there is to say. */
-export const documented = (spec: Json): Json => {
+export const documented = (bare: Json): Json => {
+  // Fields may share a schema; their words they don't.
+  const spec = JSON.parse(JSON.stringify(bare)) as Json
   const { schemas } = spec["components"]
   for (const [name, schema] of Object.entries(schemas as Json)) {
     if (components[name] !== undefined) schema.description ??= components[name]

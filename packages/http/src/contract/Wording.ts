@@ -194,8 +194,6 @@ export const ownFields: Readonly<Record<string, Field>> = {
   "Outcome.message": ["Why it was rejected; there on a rejection only", "person.name is required."],
   "Webhook.url": ["Where events are posted to"],
   "CreatedWebhook.url": ["Where events are posted to"],
-  "Delivery.attempts": ["How many attempts were made", 2],
-  "DeliveryDetail.attempts": ["Every attempt, in order"],
   "Attempt.status": ["HTTP status of the answer; null when there was none", 503],
   "operator.createBrand.name": ["Name of the brand", "Northwind"],
   "operator.createCampaign.name": ["Name of the campaign", "Spring launch"],
