@@ -106,6 +106,13 @@ describe("API keys", () => {
     const expected = createHmac("sha256", Buffer.from(secret, "hex")).update("p-1").digest("hex")
     expect(Suppression.hash(secret, "p-1")).toBe(expected)
     expect(Suppression.hash("cd".repeat(32), "p-1")).not.toBe(expected)
+    // One after the other, as over a batch, each is hashed as if alone.
+    const hash = Suppression.hasher(secret)
+    expect(["p-2", "p-1", "p-2"].map(hash)).toEqual([
+      Suppression.hash(secret, "p-2"),
+      expected,
+      Suppression.hash(secret, "p-2")
+    ])
   })
 
   it("are none when the store knows none [AUTH-2]", async () => {

@@ -366,6 +366,12 @@ describe("the plans at 100,000 leads", () => {
     }
   })
 
+  it("find the stretches to be cut without looking at the others [PAGE-3]", () => {
+    const text = Positions.longSql(Positions.defaults.greatestStretch)
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("lead_stretch_long")])
+  })
+
   it("find each page of a search with other filters, whichever way is the cheapest, and find it again [LIST-5, SORT-5, PAGE-3]", () =>
     Effect.runPromise(
       Effect.gen(function* () {

@@ -43,6 +43,11 @@ export class Connection {
     this.statement(text).run(...params)
   }
 
+  /** The number of the row that the statement inserts; what its triggers insert has no part in it. */
+  insert(text: string, params: ReadonlyArray<Param>): number {
+    return Number(this.statement(text).run(...params).lastInsertRowid)
+  }
+
   pragma(text: string): void {
     this.db.pragma(text)
   }

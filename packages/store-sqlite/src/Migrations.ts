@@ -7,6 +7,7 @@ import { positions } from "./migrations/0003_positions.ts"
 import { shown } from "./migrations/0004_shown.ts"
 import { searchByBrand } from "./migrations/0005_search_by_brand.ts"
 import { shorterWays } from "./migrations/0006_shorter_ways.ts"
+import { longStretches } from "./migrations/0007_long_stretches.ts"
 
 /** In order; a released one is never changed. */
 const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection) => void]> = [
@@ -15,7 +16,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection)
   ["positions", positions],
   ["shown", shown],
   ["search by brand", searchByBrand],
-  ["shorter ways", shorterWays]
+  ["shorter ways", shorterWays],
+  ["long stretches", longStretches]
 ]
 
 export const newestMigration = migrations.length

@@ -12,7 +12,7 @@ import * as Ties from "./Ties.ts"
 export interface PositionOptions {
   /** Finding the place at which a page begins costs about as much as looking at so many leads. */
   readonly findingEffort: number
-  /** A stretch of more leads than this is cut in two. */
+  /** A stretch of more leads than this is cut in two; of more than the usual number they are found by an index. */
   readonly greatestStretch: number
 }
 
@@ -165,6 +165,10 @@ const cut = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
   )
 }
 
+/** Said and not bound: of a value that is bound SQLite doesn't know that the index of the long ones will do. */
+export const longSql = (greatestStretch: number): string =>
+  `SELECT seq, brand_id, ordering, key, id, ${sumOf(null)} AS n FROM lead_stretch WHERE ${sumOf(null)} > ${greatestStretch}`
+
 /** Cuts what has grown long, until nothing is; to be called in the transaction that wrote. */
 export const keepShort = (
   sql: Connection,
@@ -172,10 +176,7 @@ export const keepShort = (
   greatestStretch: number
 ): void => {
   for (;;) {
-    const long = sql.all<Stretch>(
-      `SELECT seq, brand_id, ordering, key, id, ${sumOf(null)} AS n FROM lead_stretch WHERE ${sumOf(null)} > ?`,
-      [greatestStretch]
-    )
+    const long = sql.all<Stretch>(longSql(greatestStretch))
     if (long.length === 0) return
     for (const stretch of long) cut(sql, stretch, orderings[stretch.ordering])
   }

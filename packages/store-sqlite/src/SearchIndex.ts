@@ -114,12 +114,25 @@ export const joinAll: ReadonlyArray<string> = ["lead_text", "lead_gram"].map(
   (table) => `INSERT INTO ${table} (${table}) VALUES ('optimize')`
 )
 
+/** Of fewer there is nothing to join yet: and at sixteen, of all processes together, the indexes join them all at once. */
+const commitsBeforeJoining = 4
+
+/** What this process has committed since it joined some. */
+const unjoined = new WeakMap<Connection, { commits: number; changed: number }>()
+
 /**
- * Joins some of what earlier commits wrote to the indexes, in proportion to what this one will: left to themselves they join
- * some hundred pages at once every few dozen commits, and hold everybody up for 30 to 150 ms beside a million leads.
+ * Joins some of what earlier commits wrote to the indexes every few commits, in proportion to what they changed: left to
+ * themselves they join some hundred pages at once every few dozen commits, and hold everybody up for 30 to 150 ms beside a
+ * million leads.
  */
 const mergeSome = (sql: Connection, changed: number): void => {
-  const pages = 8 + changed
+  const owed = unjoined.get(sql) ?? { commits: 0, changed: 0 }
+  unjoined.set(sql, owed)
+  owed.commits++
+  owed.changed += changed
+  if (owed.commits < commitsBeforeJoining) return
+  unjoined.delete(sql)
+  const pages = 8 + owed.changed
   for (const table of ["lead_text", "lead_gram"])
     sql.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`, [pages])
 }

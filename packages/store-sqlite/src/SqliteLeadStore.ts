@@ -55,14 +55,14 @@ const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | n
 ]
 
 const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
-  const row = sql.get<{ id: LeadId }>(
+  const id: LeadId = sql.insert(
     `INSERT INTO lead (brand_id, ext_id, name, name_key, headline, username, title1, li_profile_url, profile_img_url,
          company, profile_times, signal_id, signal_ids, flags, score1, score_missing, score_rank, score_rank_desc,
          created_at, updated_at, shown)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [idOf(draft.brandId), draft.extId, ...values(draft)]
   )
-  const lead = { ...draft, id: row!.id }
+  const lead = { ...draft, id }
   changeSearch(sql, null, lead)
   return lead
 }
@@ -166,12 +166,12 @@ const commitOne = (
   }
   insertEngagement(sql, brand, { ...decision.engagement, leadId: lead.id })
   for (const { event, isFirstActivity } of decision.events) {
-    const row = sql.get<{ position: number }>(
+    const position = sql.insert(
       `INSERT INTO event (event, brand_id, lead_id, engagement_id, is_first_activity, occurred_at)
-         VALUES (?, ?, ?, ?, ?, ?) RETURNING position`,
+         VALUES (?, ?, ?, ?, ?, ?)`,
       [event, brand, lead.id, decision.engagement.id, Number(isFirstActivity), now]
     )
-    fired.push({ position: row!.position, event })
+    fired.push({ position, event })
   }
   return { outcome: decision.outcome, leadId: lead.id }
 }

@@ -8,6 +8,11 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 
 export const secretBytes = 32
 
+/** Hashes many people of one brand: half of the work is the key's. */
+export const hasher = (suppressionSecret: string): ((extId: string) => string) => {
+  const keyed = hmac.create(sha256, hexToBytes(suppressionSecret))
+  return (extId) => bytesToHex(keyed.clone().update(utf8ToBytes(extId)).digest())
+}
+
 /** Hex of HMAC-SHA-256. */
-export const hash = (suppressionSecret: string, extId: string): string =>
-  bytesToHex(hmac(sha256, hexToBytes(suppressionSecret), utf8ToBytes(extId)))
+export const hash = (suppressionSecret: string, extId: string): string => hasher(suppressionSecret)(extId)

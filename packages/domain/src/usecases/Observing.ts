@@ -12,12 +12,12 @@ import { freshDeliveryIds } from "./FreshIds.ts"
 
 const read = Decoding.decode(Observation, { whole: "The observation", strict: false })
 
-const propose = (brand: Brand, observation: Observation): Proposal => {
+const propose = (brand: Brand, hash: (extId: string) => string, observation: Observation): Proposal => {
   const authorExtId = observation.engagement.postAuthorDetail?.extId ?? null
   return {
     personExtId: observation.person.extId,
-    personHash: Suppression.hash(brand.suppressionSecret, observation.person.extId),
-    authorHash: authorExtId === null ? null : Suppression.hash(brand.suppressionSecret, authorExtId),
+    personHash: hash(observation.person.extId),
+    authorHash: authorExtId === null ? null : hash(authorExtId),
     engagementId: observation.engagement.id,
     signalId: observation.signalId,
     decide: (known, now) => observe(brand.id, observation, known, now)
@@ -46,8 +46,9 @@ const recordPiece = (
   values: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, Entropy> =>
   Effect.gen(function* () {
+    const hash = Suppression.hasher(brand.suppressionSecret)
     const readings = values.map((value) =>
-      Either.map(read(value), (observation) => propose(brand, observation))
+      Either.map(read(value), (observation) => propose(brand, hash, observation))
     )
     const proposals = readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : []))
     const committed =
