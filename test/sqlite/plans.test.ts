@@ -125,6 +125,13 @@ const asked = <A>(asking: SqliteStore.Asking<A>) => {
     all: <Row>(text: string, params: ReadonlyArray<string | number | null> = []) => {
       questions.push({ text, params })
       return db.prepare(text).all(...params) as Array<Row>
+    },
+    column: <Value>(text: string, params: ReadonlyArray<string | number | null> = []) => {
+      questions.push({ text, params })
+      return db
+        .prepare(text)
+        .pluck()
+        .all(...params) as Array<Value>
     }
   }
   return { answer: SqliteStore.answer(sql, asking), questions }

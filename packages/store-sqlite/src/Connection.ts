@@ -34,6 +34,13 @@ export class Connection {
     return []
   }
 
+  /** The values of a statement of one column, which it is prepared for. */
+  column<Value>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Value> {
+    return this.statement(text)
+      .pluck()
+      .all(...params) as Array<Value>
+  }
+
   /** The first of them. */
   get<Row>(text: string, params: ReadonlyArray<Param> = []): Row | undefined {
     return this.statement(text).get(...params) as Row | undefined

@@ -13,11 +13,12 @@ const { driver, filename, pragmas, readonly, busyMillis } = workerData
 const db = new (require(driver))(filename, { readonly, timeout: busyMillis })
 for (const pragma of pragmas) db.pragma(pragma)
 const prepared = new Map()
-parentPort.on("message", ({ params, text }) => {
+parentPort.on("message", ({ isColumn, params, text }) => {
   try {
     if (prepared.size > 500) prepared.clear()
     const statement = prepared.get(text) ?? db.prepare(text)
     prepared.set(text, statement)
+    if (isColumn) statement.pluck()
     parentPort.postMessage({ rows: statement.reader ? statement.all(...params) : (statement.run(...params), []) })
   } catch (error) {
     parentPort.postMessage({ error: String(error.code ?? "unknown") })

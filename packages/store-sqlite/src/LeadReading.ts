@@ -9,7 +9,7 @@ import {
   ShownLeads,
   type Signal
 } from "@lead-signals/domain"
-import { answer, ask, type Asking } from "./Asking.ts"
+import { answer, ask, askColumn, type Asking } from "./Asking.ts"
 import type { Connection } from "./Connection.ts"
 import {
   type EngagementRow,
@@ -53,16 +53,16 @@ export function* askLeads(ids: ReadonlyArray<LeadId>): Asking<ReadonlyArray<Lead
 export const leadsById = (sql: Connection, ids: ReadonlyArray<LeadId>): ReadonlyArray<Lead> =>
   answer(sql, askLeads(ids))
 
-/** As lists show them, in the order of the ids; those of which that is not kept are made of their columns. */
+/** As lists show them, in the order of the ids, all of which are there; those of which that is not kept are made of their columns. */
 export function* askShown(ids: ReadonlyArray<LeadId>): Asking<ReadonlyArray<string>> {
-  const rows = yield* ask<{ id: LeadId; shown: string | null }>(
-    "SELECT l.id, l.shown FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value ORDER BY j.key",
+  const kept = yield* askColumn<string | null>(
+    "SELECT l.shown FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value ORDER BY j.key",
     [JSON.stringify(ids)]
   )
-  const missing = rows.filter(({ shown }) => shown === null).map(({ id }) => id)
+  const missing = ids.filter((_, i) => kept[i] === null)
   const leads = missing.length === 0 ? [] : yield* askLeads(missing)
   const made = new Map(leads.map((lead) => [lead.id, ShownLeads.shownLead(lead)]))
-  return rows.map(({ id, shown }) => (shown === null ? made.get(id)! : ShownLeads.withId(id, shown)))
+  return kept.map((shown, i) => (shown === null ? made.get(ids[i]!)! : ShownLeads.withId(ids[i]!, shown)))
 }
 
 /** A signal never changes: what was read of a commit once stays. */
