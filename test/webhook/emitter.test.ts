@@ -1,4 +1,12 @@
-import { Deliveries, Directory, Operating, Outbox, StoreUnavailable, Subscribing } from "@lead-signals/domain"
+import {
+  Deliveries,
+  Directory,
+  Leasing,
+  Operating,
+  Outbox,
+  StoreUnavailable,
+  Subscribing
+} from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer, Option } from "effect"
@@ -656,6 +664,27 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         yield* world.observe("p", "e2")
         yield* pass(day)
         expect(world.to(webhook)).toHaveLength(1)
+      })
+    ))
+})
+
+describe("an emitter of very many attempts", () => {
+  it("calls time-outs of many at once, though the first have ended before the last begin [DELIV-3, DELIV-5]", () =>
+    virtually(MemoryStore.layer, (world) =>
+      Effect.gen(function* () {
+        const [quick, slow] = [1200, 100]
+        const count = quick + slow
+        const limits = { ...Leasing.defaultLimits, total: count, reserved: 0, perWebhook: count }
+        yield* startEmitter({ limits })
+        const first = Array.from({ length: quick }, () => answer(200))
+        const webhook = yield* world.webhook(inTurn(...first, hanging), { enabled: false })
+        for (let i = 0; i < count; i++) yield* world.observe(`p${i}`, `e${i}`)
+        yield* Subscribing.changeWebhook(world.brand.id, webhook.id, { enabled: true })
+        const hangs = () => Array.from(world.underWay.values(), Number).reduce((sum, each) => sum + each, 0)
+        yield* pass(14_999)
+        expect([world.posted.length, hangs()]).toEqual([count, slow])
+        yield* pass(1)
+        expect(hangs()).toBe(0)
       })
     ))
 })

@@ -269,13 +269,15 @@ const make = (options: EmitterOptions) =>
         const timer = yield* Effect.forkDaemon(
           Effect.interruptible(Effect.delay(overdue, Duration.millis(Math.max(0, millis))))
         )
+        // Of many the first may have ended before the last begins.
+        let left = leases.length
         for (const lease of leases) {
           places.change(lease, 1)
           const fiber = yield* Effect.forkDaemon(attempt(lease, round))
           round.running.add(fiber)
           fiber.addObserver(() => {
             round.running.delete(fiber)
-            if (round.running.size > 0) return
+            if (--left > 0) return
             rounds.delete(round)
             timer.unsafeInterruptAsFork(FiberId.none)
           })
