@@ -142,7 +142,7 @@ interface Waiting {
 type Done = { readonly failure: unknown } | { readonly result: unknown }
 
 /** A transaction in which so much time has gone by takes no more in: others want to be served, too. */
-const greatestGroupMillis = 15
+const greatestGroupMillis = 8
 
 /** All in one transaction, each after the ones before it; as many of them as there is time for, and one at least. */
 const together = (

@@ -114,8 +114,11 @@ export const joinAll: ReadonlyArray<string> = ["lead_text", "lead_gram"].map(
   (table) => `INSERT INTO ${table} (${table}) VALUES ('optimize')`
 )
 
-/** Of fewer there is nothing to join yet: and at sixteen, of all processes together, the indexes join them all at once. */
+/** Of fewer there is nothing to join yet; and at sixteen, of all processes together, the indexes join them all at once. */
 const commitsBeforeJoining = 4
+
+/** Of so many there is enough, in however few commits they came: much at a time keeps others waiting. */
+const changedBeforeJoining = 16
 
 /** What this process has committed since it joined some. */
 const unjoined = new WeakMap<Connection, { commits: number; changed: number }>()
@@ -130,7 +133,7 @@ const mergeSome = (sql: Connection, changed: number): void => {
   unjoined.set(sql, owed)
   owed.commits++
   owed.changed += changed
-  if (owed.commits < commitsBeforeJoining) return
+  if (owed.commits < commitsBeforeJoining && owed.changed < changedBeforeJoining) return
   unjoined.delete(sql)
   const pages = 8 + owed.changed
   for (const table of ["lead_text", "lead_gram"])
