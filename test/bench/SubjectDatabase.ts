@@ -5,7 +5,8 @@ import { Effect, Layer } from "effect"
 import type Database from "better-sqlite3"
 import { existsSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { entryOf, joinAll, searchTexts } from "../../packages/store-sqlite/src/SearchIndex.ts"
+import { joinTexts } from "../../packages/store-sqlite/src/migrations/0008_joined_texts.ts"
+import { entryOf, searchTexts } from "../../packages/store-sqlite/src/SearchIndex.ts"
 import { closeLoaded, insertAll, openForLoad, type Progress, type Row, setAside } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
 
@@ -248,7 +249,7 @@ export const makeSubjectDatabase = async (
   }
   db.exec("COMMIT")
   // As a migration leaves them that makes the entries of many leads.
-  for (const statement of joinAll) db.exec(statement)
+  for (const statement of joinTexts) db.exec(statement)
   putBack()
   progress.say("summaries")
   db.exec("BEGIN")

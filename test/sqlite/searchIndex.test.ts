@@ -11,7 +11,7 @@ import { temporaryFolder } from "../TemporaryFolder.ts"
 const commits = 600
 
 describe("the indexes of texts", () => {
-  it("are joined a little with each commit, so that no commit joins much [LIST-5]", async () => {
+  it("are joined a little every few commits, so that no commit joins much [LIST-5]", async () => {
     const filename = join(temporaryFolder(), "joined.sqlite")
     const raw = new Database(filename)
     /** Each segment is what one commit wrote, or several that were joined. */
@@ -47,6 +47,40 @@ describe("the indexes of texts", () => {
     // At sixteen of one size they would all be joined at once.
     for (const most of greatest) expect(most).toBeLessThan(16)
     expect(greatest[0]).toBeGreaterThan(1)
+    raw.close()
+  })
+
+  it("of a file that left the joining to them are joined, and left to the store [LIST-5]", async () => {
+    const filename = join(temporaryFolder(), "earlier.sqlite")
+    const open = () => Effect.runPromise(Effect.provide(Effect.void, SqliteStore.layer({ filename })))
+    await open()
+    const raw = new Database(filename)
+    // As its sixth version was.
+    raw.exec(`
+      DELETE FROM migration WHERE migration_id > 6;
+      DROP INDEX lead_stretch_long;
+      CREATE INDEX lead_stretch_by_length ON lead_stretch (n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7)`)
+    for (const [table, columns, values] of [
+      ["lead_text", "name, headline", "'some name', 'some headline'"],
+      ["lead_gram", "grams", "'b1u61 b1u62'"]
+    ]) {
+      raw.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('automerge', 4)`)
+      for (let i = 1; i <= 3; i++)
+        raw.exec(`INSERT INTO ${table} (rowid, ${columns}) VALUES (${i}, ${values})`)
+    }
+    const looksOf = (table: string) => [
+      raw.prepare(`SELECT v FROM ${table}_config WHERE k = 'automerge'`).pluck().get(),
+      raw.prepare(`SELECT count(DISTINCT segid) FROM ${table}_idx`).pluck().get()
+    ]
+    expect(["lead_text", "lead_gram"].map(looksOf)).toEqual([
+      [4, 3],
+      [4, 3]
+    ])
+    await open()
+    expect(["lead_text", "lead_gram"].map(looksOf)).toEqual([
+      [0, 1],
+      [0, 1]
+    ])
     raw.close()
   })
 })

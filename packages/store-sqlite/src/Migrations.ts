@@ -8,6 +8,7 @@ import { shown } from "./migrations/0004_shown.ts"
 import { searchByBrand } from "./migrations/0005_search_by_brand.ts"
 import { shorterWays } from "./migrations/0006_shorter_ways.ts"
 import { longStretches } from "./migrations/0007_long_stretches.ts"
+import { joinedTexts } from "./migrations/0008_joined_texts.ts"
 
 /** In order; a released one is never changed. */
 const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection) => void]> = [
@@ -17,7 +18,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection)
   ["shown", shown],
   ["search by brand", searchByBrand],
   ["shorter ways", shorterWays],
-  ["long stretches", longStretches]
+  ["long stretches", longStretches],
+  ["joined texts", joinedTexts]
 ]
 
 export const newestMigration = migrations.length

@@ -109,11 +109,6 @@ const isSame = (a: Found | null, b: Found | null): boolean =>
 
 const byEntry = (a: Found, b: Found): number => idOf(a.brandId) - idOf(b.brandId) || a.id - b.id
 
-/** Makes one segment of each index: after many entries were made at once. Some 7 s a million leads. */
-export const joinAll: ReadonlyArray<string> = ["lead_text", "lead_gram"].map(
-  (table) => `INSERT INTO ${table} (${table}) VALUES ('optimize')`
-)
-
 /** Of fewer there is nothing to join yet; and at sixteen, of all processes together, the indexes join them all at once. */
 const commitsBeforeJoining = 4
 
