@@ -174,8 +174,6 @@ class Round {
   readonly running = new Set<Fiber.RuntimeFiber<unknown>>()
   /** Whether their time is over: what is cut off then has timed out, and what is cut off before was no attempt. */
   isOverdue = false
-
-  readonly cutOff: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll(this.running))
 }
 
 const levels: { readonly [O in Settlements.Recorded["outcome"]]: LogLevel.LogLevel } = {
@@ -251,7 +249,7 @@ const make = (options: EmitterOptions) =>
           lease,
           attempt: { deliveryId, token, at, durationMillis, result, settle }
         })
-      })
+      }).pipe(Effect.uninterruptible)
 
     /** One timer for all of them, which costs more than a small post. */
     const begin = (leases: ReadonlyArray<Lease>, until: number) =>
@@ -264,7 +262,7 @@ const make = (options: EmitterOptions) =>
         )
         const overdue = Effect.suspend(() => {
           round.isOverdue = true
-          return round.cutOff
+          return Fiber.interruptAll([...round.running])
         })
         const timer = yield* Effect.forkDaemon(
           Effect.interruptible(Effect.delay(overdue, Duration.millis(Math.max(0, millis))))
@@ -371,7 +369,7 @@ const make = (options: EmitterOptions) =>
       stopping = true
       yield* Fiber.interruptAll([pumping, ringing])
       if (places.total > 0) yield* Effect.timeoutOption(Deferred.await(idle), options.drain)
-      yield* Effect.forEach([...rounds], ({ cutOff }) => cutOff, { discard: true })
+      yield* Fiber.interruptAll([...rounds].flatMap(({ running }) => [...running]))
       yield* Fiber.interrupt(recording)
       yield* Deferred.succeed(drained, undefined)
     })
