@@ -16,13 +16,4 @@ export { InvalidOperatorToken, PayloadTooLarge, UnsupportedMediaType } from "./c
 export { Amendment, NewBrand, NewCampaign, NewKey } from "./contract/OperatorApi.ts"
 // What is answered, as types.
 export type { LeadDetailAnswer, LeadListAnswer, MetricsAnswer, WebhookEvent } from "./contract/Answers.ts"
-export type {
-  LeadDetailQuery,
-  LeadFilter,
-  LeadPageQuery,
-  LeadQuery,
-  MetricsQuery,
-  Shown,
-  Sort,
-  Time
-} from "./contract/Queries.ts"
+export type * from "./contract/Queries.ts"
