@@ -19,6 +19,7 @@ import type { AddressInfo, Socket } from "node:net"
 import type { Reply } from "./Answers.ts"
 import { type Requirements, service, untraced } from "./App.ts"
 import { errorBody } from "./contract/Failures.ts"
+import { RepliesTogether } from "./RepliesTogether.ts"
 
 export interface NodeServerOptions {
   readonly host: string
@@ -93,25 +94,32 @@ const close = (server: Server, drain: Duration.DurationInput) =>
     })
   })
 
-/** Runs the work and writes what comes of it; stops it when whoever asked goes away. */
-const respond = (
-  run: <A>(work: Effect.Effect<A, never, Requirements>) => Fiber.RuntimeFiber<A>,
-  reply: Effect.Effect<Reply, never, Requirements>,
-  response: ServerResponse
-): void => {
-  const fiber = run(reply)
-  fiber.addObserver((exit) => {
-    if (exit._tag === "Failure") {
-      response.destroy()
-      return
-    }
-    const { body, headers, status } = exit.value
+const write = (response: ServerResponse, { body, headers, status }: Reply): void => {
+  // A host may have given up waiting, and answered by itself.
+  if (response.headersSent) return
+  try {
     response.writeHead(status, {
       ...headers,
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body)
     })
     response.end(body)
+  } catch {
+    response.destroy()
+  }
+}
+
+/** Runs the work and writes what comes of it; stops it when whoever asked goes away. */
+const respond = (
+  run: <A>(work: Effect.Effect<A, never, Requirements>) => Fiber.RuntimeFiber<A>,
+  reply: Effect.Effect<Reply, never, Requirements>,
+  response: ServerResponse,
+  replies: RepliesTogether
+): void => {
+  const fiber = run(reply)
+  fiber.addObserver((exit) => {
+    if (exit._tag === "Failure") response.destroy()
+    else replies.add(() => write(response, exit.value))
   })
   if (fiber.unsafePoll() === null) {
     response.once("close", () => fiber.unsafeInterruptAsFork(FiberId.none))
@@ -133,7 +141,9 @@ export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Ef
   const runtime = yield* untraced(Effect.runtime<Requirements>())
   // Effect's own counts of fibers tell nothing that the counts of requests do not, and cost a tenth of a small one.
   const run = Runtime.runFork(Runtime.disableRuntimeFlag(runtime, RuntimeFlags.RuntimeMetrics))
+  const replies = new RepliesTogether()
   return (request, response) => {
+    replies.writeOverdue()
     // A socket that breaks while it is written to is no error of ours.
     response.on("error", ignored)
     const reply = quick({
@@ -141,7 +151,7 @@ export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Ef
       target: request.url ?? "",
       authorization: request.headers.authorization
     })
-    if (reply !== null) return respond(run, reply, response)
+    if (reply !== null) return respond(run, reply, response, replies)
     request.on("error", ignored)
     return handle(request, response)
   }
