@@ -40,7 +40,7 @@ const steps = fc.array(
 const opened = (filename: string, clock: SettableClock) => {
   const scope = Effect.runSync(Scope.make())
   const context = Effect.runSync(
-    Layer.buildWithScope(SqliteStore.layer({ filename, synced: false, gather: Effect.void }), scope)
+    Layer.buildWithScope(SqliteStore.layer({ filename, synced: false, turns: SqliteStore.Turns.none }), scope)
   )
   const windows = Context.get(context, RateWindows)
   return {

@@ -40,7 +40,10 @@ describe("the indexes of texts", () => {
         }
       }).pipe(
         Effect.provide(
-          Layer.merge(SqliteStore.layer({ filename, synced: false, gather: Effect.void }), webCrypto)
+          Layer.merge(
+            SqliteStore.layer({ filename, synced: false, turns: SqliteStore.Turns.none }),
+            webCrypto
+          )
         )
       )
     )

@@ -15,7 +15,12 @@ const filename = join(temporaryFolder(), "summaries.sqlite")
 const greatestStretch = 3
 const runtime = ManagedRuntime.make(
   Layer.merge(
-    SqliteStore.layer({ filename, synced: false, gather: Effect.void, positions: { greatestStretch } }),
+    SqliteStore.layer({
+      filename,
+      synced: false,
+      turns: SqliteStore.Turns.none,
+      positions: { greatestStretch }
+    }),
     webCrypto
   )
 )

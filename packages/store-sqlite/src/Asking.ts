@@ -4,31 +4,51 @@
  */
 import type { Connection, Param } from "./Connection.ts"
 
+/** How the rows come back: as objects by the names of their columns, as tuples, or each as its only value. */
+export type Shape = "objects" | "tuples" | "values"
+
 export interface Question {
   readonly text: string
   readonly params: ReadonlyArray<Param>
-  /** Of each row the one value, and no object around it. */
-  readonly isColumn?: true
+  readonly shape: Shape
 }
 
-export type Asking<A> = Generator<Question, A, ReadonlyArray<any>>
+/** A question of one column, asked for each of the numbers: the value of the row that it finds, which is there. */
+export interface EachQuestion {
+  readonly text: string
+  readonly each: ReadonlyArray<number>
+}
+
+export type Asking<A> = Generator<Question | EachQuestion, A, ReadonlyArray<any>>
 
 /** The rows of one question. */
 export function* ask<Row>(text: string, params: ReadonlyArray<Param>): Asking<ReadonlyArray<Row>> {
-  return yield { text, params }
+  return yield { text, params, shape: "objects" }
+}
+
+export function* askTuples<Tuple extends ReadonlyArray<unknown>>(
+  text: string,
+  params: ReadonlyArray<Param>
+): Asking<ReadonlyArray<Tuple>> {
+  return yield { text, params, shape: "tuples" }
 }
 
 /** The values of a question of one column. */
 export function* askColumn<Value>(text: string, params: ReadonlyArray<Param>): Asking<ReadonlyArray<Value>> {
-  return yield { text, params, isColumn: true }
+  return yield { text, params, shape: "values" }
+}
+
+/** One value for each of the numbers, in their order. */
+export function* askEach<Value>(text: string, each: ReadonlyArray<number>): Asking<ReadonlyArray<Value>> {
+  return each.length === 0 ? [] : yield { text, each }
 }
 
 /** Asks the connection. */
-export const answer = <A>(sql: Pick<Connection, "all" | "column">, asking: Asking<A>): A => {
+export const answer = <A>(sql: Pick<Connection, "shaped" | "each">, asking: Asking<A>): A => {
   let next = asking.next()
   while (next.done !== true) {
-    const { isColumn, params, text } = next.value
-    next = asking.next(isColumn === true ? sql.column(text, params) : sql.all(text, params))
+    const question = next.value
+    next = asking.next("each" in question ? sql.each(question) : sql.shaped(question))
   }
   return next.value
 }

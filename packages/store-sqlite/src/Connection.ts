@@ -1,13 +1,20 @@
 /** A connection to a SQLite file, whose statements are prepared once. All of it is synchronous: SQLite is. */
 import BetterSqlite3 from "better-sqlite3"
+import type { EachQuestion, Question, Shape } from "./Asking.ts"
 
 export type Param = string | number | null
+
+type Statement = BetterSqlite3.Statement<Array<Param>>
 
 /** Of more statements than any one program has, something makes new ones without end: all are let go. */
 const greatestPrepared = 2000
 
 export class Connection {
-  private readonly prepared = new Map<string, BetterSqlite3.Statement<Array<Param>>>()
+  private readonly prepared: Readonly<Record<Shape, Map<string, Statement>>> = {
+    objects: new Map(),
+    tuples: new Map(),
+    values: new Map()
+  }
   private readonly db: BetterSqlite3.Database
   readonly isReadonly: boolean
   private atCommit: Array<() => void> = []
@@ -17,12 +24,15 @@ export class Connection {
     this.db = new BetterSqlite3(filename, { readonly: options.readonly, timeout: options.busyMillis })
   }
 
-  private statement(text: string): BetterSqlite3.Statement<Array<Param>> {
-    const known = this.prepared.get(text)
+  private statement(text: string, shape: Shape = "objects"): Statement {
+    const prepared = this.prepared[shape]
+    const known = prepared.get(text)
     if (known !== undefined) return known
-    if (this.prepared.size >= greatestPrepared) this.prepared.clear()
+    if (prepared.size >= greatestPrepared) prepared.clear()
     const made = this.db.prepare<Array<Param>>(text)
-    this.prepared.set(text, made)
+    if (shape === "tuples") made.raw()
+    if (shape === "values") made.pluck()
+    prepared.set(text, made)
     return made
   }
 
@@ -34,14 +44,17 @@ export class Connection {
     return []
   }
 
-  /** The values of a statement of one column, which it is prepared for. */
-  column<Value>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Value> {
-    return this.statement(text)
-      .pluck()
-      .all(...params) as Array<Value>
+  /** The rows of what only reads, in the shape that is asked for. */
+  shaped({ params, shape, text }: Question): ReadonlyArray<unknown> {
+    return this.statement(text, shape).all(...params)
   }
 
-  /** The first of them. */
+  each({ each, text }: EachQuestion): ReadonlyArray<unknown> {
+    const statement = this.statement(text, "values")
+    return each.map((param) => statement.get(param))
+  }
+
+  /** The first of the rows. */
   get<Row>(text: string, params: ReadonlyArray<Param> = []): Row | undefined {
     return this.statement(text).get(...params) as Row | undefined
   }
@@ -61,12 +74,12 @@ export class Connection {
 
   /** How many rows this connection has changed since it was opened. */
   get changes(): number {
-    return this.get<{ n: number }>("SELECT total_changes() AS n")!.n
+    return this.statement("SELECT total_changes()", "values").get() as number
   }
 
   /** Of a connection that only reads: it changes when any other has written. */
   get dataVersion(): number {
-    return this.get<{ data_version: number }>("PRAGMA data_version")!.data_version
+    return this.statement("PRAGMA data_version", "values").get() as number
   }
 
   get isInTransaction(): boolean {
@@ -78,14 +91,21 @@ export class Connection {
     this.atCommit.push(rest)
   }
 
-  /**
-   * Runs the work over one state of the file: all that it writes is committed, or nothing. `immediate`: nobody else writes
-   * from its beginning on.
-   */
-  transaction<A>(kind: "deferred" | "immediate", work: () => A): A {
+  /** What is read from now on until `endReading` is read of one state of the file. */
+  beginReading(): void {
+    this.run("BEGIN")
+  }
+
+  endReading(): void {
+    // A disk that can't be read, for one, ends the transaction by itself.
+    if (this.isInTransaction) this.run("COMMIT")
+  }
+
+  /** Runs the work while nobody else writes: all that it writes is committed, or nothing. */
+  transaction<A>(work: () => A): A {
     // What a commit that failed has left open.
     if (this.isInTransaction) this.run("ROLLBACK")
-    this.run(kind === "immediate" ? "BEGIN IMMEDIATE" : "BEGIN")
+    this.run("BEGIN IMMEDIATE")
     this.atCommit = []
     try {
       const result = work()
@@ -100,7 +120,7 @@ export class Connection {
   }
 
   close(): void {
-    this.prepared.clear()
+    for (const each of Object.values(this.prepared)) each.clear()
     this.db.close()
   }
 }

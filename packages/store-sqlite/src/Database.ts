@@ -21,14 +21,14 @@ import { dirname } from "node:path"
 import { Connection } from "./Connection.ts"
 import { migrate } from "./Migrations.ts"
 import { type ReadingThread, readingThread } from "./ReadingThread.ts"
+import { SharedReading } from "./SharedReading.ts"
+import type { Turns } from "./Turns.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
 export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")<
   Database,
   {
-    /** One question, which needs no transaction around it. */
-    readonly look: <A>(work: (sql: Connection) => A) => Effect.Effect<A, StoreUnavailable>
-    /** Runs the work over one state of the file. */
+    /** Runs the work over one state of the file, that of its turn. */
     readonly read: <A>(work: (sql: Connection) => A) => Effect.Effect<A, StoreUnavailable>
     /**
      * Runs the work as one transaction: all of it is committed, or nothing. `now` is read in it; so are the times of all
@@ -89,8 +89,7 @@ const patiently = <A>(attempt: () => A): Effect.Effect<A, StoreUnavailable> =>
 export interface DatabaseOptions {
   /** Whether what is committed is on the disk when it is answered. */
   readonly synced: boolean
-  /** One turn in which those can come that write at the same time. */
-  readonly gather: Effect.Effect<void>
+  readonly turns: Turns
   /** Runs within each transaction that writes, when all of it is written and nothing is committed. */
   readonly beforeCommit: () => void
 }
@@ -150,7 +149,7 @@ const together = (
   waiting: ReadonlyArray<Waiting>,
   beforeCommit: () => void
 ): ReadonlyArray<Done> =>
-  writer.transaction("immediate", () => {
+  writer.transaction(() => {
     const startedAt = performance.now()
     const done: Array<Done> = []
     for (const { clock, work } of waiting) {
@@ -193,16 +192,13 @@ const commitAll = (
 const greatestGroup = 256
 const greatestTurns = 8
 
-export const turnOfEventLoop: Effect.Effect<void> = Effect.async((resume) => {
-  setImmediate(() => resume(Effect.void))
-})
-
 type Write = <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
 
 const writing = (
   writer: Connection,
   log: WriteAheadLog.WriteAheadLog,
-  { beforeCommit, gather }: DatabaseOptions
+  reading: SharedReading,
+  { beforeCommit, turns }: DatabaseOptions
 ): { readonly write: Write; readonly close: Effect.Effect<void> } => {
   let waiting: Array<Waiting> = []
   let isLed = false
@@ -224,6 +220,7 @@ const writing = (
     return Effect.matchCauseEffect(
       patiently(() => {
         const before = writer.changes
+        reading.end()
         const done = commitAll(writer, group, beforeCommit)
         return { done, hasWritten: writer.changes !== before }
       }),
@@ -245,9 +242,9 @@ const writing = (
   })
   /** Until a turn brings no more. */
   const gatherAll = Effect.gen(function* () {
-    for (let turns = 0, known = 0; turns < greatestTurns && waiting.length > known; turns++) {
+    for (let passed = 0, known = 0; passed < greatestTurns && waiting.length > known; passed++) {
       known = waiting.length
-      yield* gather
+      yield* turns.next
     }
   })
   const end = Effect.sync(() => {
@@ -299,16 +296,16 @@ const make = (filename: string, options: DatabaseOptions) =>
       writer.pragma("synchronous = NORMAL")
       writer.pragma(`wal_autocheckpoint = ${WriteAheadLog.greatestPagesEver}`)
     }
+    const reading = new SharedReading(reader, options.turns)
     const aside = yield* readingThread(filename)
     const queued = yield* Queue.sliding<void>(1)
-    const { close, write } = writing(writer, log, options)
+    const { close, write } = writing(writer, log, reading, options)
     // Before the log and the connections are closed. Where nobody waits for a disk, nothing is under way.
     if (options.synced) yield* Effect.addFinalizer(() => close)
     return Database.of({
       queued,
       aside,
-      look: (work) => patiently(() => work(reader)),
-      read: (work) => patiently(() => reader.transaction("deferred", () => work(reader))),
+      read: (work) => patiently(() => reading.read(work)),
       write,
       forgetLog: log.forget
     })

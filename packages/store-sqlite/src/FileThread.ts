@@ -5,7 +5,7 @@
 import { StoreUnavailable } from "@lead-signals/domain"
 import { createRequire } from "node:module"
 import { Worker } from "node:worker_threads"
-import type { Question } from "./Asking.ts"
+import type { EachQuestion, Question } from "./Asking.ts"
 
 const script = `
 const { parentPort, workerData } = require("node:worker_threads")
@@ -13,13 +13,19 @@ const { driver, filename, pragmas, readonly, busyMillis } = workerData
 const db = new (require(driver))(filename, { readonly, timeout: busyMillis })
 for (const pragma of pragmas) db.pragma(pragma)
 const prepared = new Map()
-parentPort.on("message", ({ isColumn, params, text }) => {
+parentPort.on("message", ({ each, params, shape, text }) => {
   try {
     if (prepared.size > 500) prepared.clear()
     const statement = prepared.get(text) ?? db.prepare(text)
     prepared.set(text, statement)
-    if (isColumn) statement.pluck()
-    parentPort.postMessage({ rows: statement.reader ? statement.all(...params) : (statement.run(...params), []) })
+    if (statement.reader) {
+      statement.pluck(each !== undefined || shape === "values")
+      statement.raw(shape === "tuples")
+    }
+    const rows = each !== undefined
+      ? each.map((param) => statement.get(param))
+      : statement.reader ? statement.all(...params) : (statement.run(...params), [])
+    parentPort.postMessage({ rows })
   } catch (error) {
     parentPort.postMessage({ error: String(error.code ?? "unknown") })
   }
@@ -63,7 +69,7 @@ class Running {
     this.worker.on("exit", (code) => end(`exit ${code}`))
   }
 
-  async ask(question: Question): Promise<ReadonlyArray<unknown>> {
+  async ask(question: Question | EachQuestion): Promise<ReadonlyArray<unknown>> {
     if (this.isOver) throw gone("before")
     const answer = await new Promise<Answer>((resolve, reject) => {
       this.waiting = { resolve, reject }
@@ -92,7 +98,7 @@ export class FileThread {
   ) {}
 
   /** After those that were asked before. */
-  ask(question: Question): Promise<ReadonlyArray<unknown>> {
+  ask(question: Question | EachQuestion): Promise<ReadonlyArray<unknown>> {
     const answer = this.last.then(() => {
       if (this.running === null || this.running.isOver) {
         this.running = new Running(this.filename, this.options)

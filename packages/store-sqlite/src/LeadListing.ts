@@ -8,7 +8,7 @@
  * most selective index.
  */
 import { type LeadFilter, type LeadId, type LeadQuery, Page, type SortOrder } from "@lead-signals/domain"
-import { ask, type Asking } from "./Asking.ts"
+import { askColumn, type Asking } from "./Asking.ts"
 import { idOf } from "./Rows.ts"
 import { type Match, matchOf } from "./SearchIndex.ts"
 import * as Ties from "./Ties.ts"
@@ -384,24 +384,23 @@ export function* askPage(
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   if (way === "merge") {
     const { params, text } = mergedSql(selection, ordering, { offset, limit })
-    return (yield* ask<{ id: LeadId }>(text, params)).map(({ id }) => id)
+    return yield* askColumn<LeadId>(text, params)
   }
   const wanted = conditions(selection, driver)
   const source = way === "walk" ? `lead l INDEXED BY ${ordering.index}` : sources[driver](selection.match)
   if (way === "walk" && isReversed) {
     const { from, length } = Ties.rangeOf({ offset, limit })
-    const rows = yield* ask<Ties.Keyed>(
-      `SELECT l.id, ${column} AS key FROM ${source} WHERE ${wanted.text} ORDER BY ${column} DESC, l.id DESC LIMIT ? OFFSET ?`,
+    const rows = yield* Ties.askKeyed(
+      `SELECT l.id, ${column} FROM ${source} WHERE ${wanted.text} ORDER BY ${column} DESC, l.id DESC LIMIT ? OFFSET ?`,
       [...wanted.params, length, from]
     )
     const tiedSql = (tied: Ties.Tied) => Ties.tiedSql(source, column, wanted, tied)
     return yield* Ties.inOrder(Ties.pageOf(rows, { offset, limit }), tiedSql)
   }
-  const rows = yield* ask<{ id: LeadId }>(
+  return yield* askColumn<LeadId>(
     `SELECT l.id FROM ${source} WHERE ${wanted.text} ORDER BY ${by(ordering)} LIMIT ? OFFSET ?`,
     [...wanted.params, limit, offset]
   )
-  return rows.map(({ id }) => id)
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   ShownLeads,
   type Signal
 } from "@lead-signals/domain"
-import { answer, ask, askColumn, type Asking } from "./Asking.ts"
+import { answer, ask, askEach, type Asking } from "./Asking.ts"
 import type { Connection } from "./Connection.ts"
 import {
   type EngagementRow,
@@ -55,10 +55,7 @@ export const leadsById = (sql: Connection, ids: ReadonlyArray<LeadId>): Readonly
 
 /** As lists show them, in the order of the ids, all of which are there; those of which that is not kept are made of their columns. */
 export function* askShown(ids: ReadonlyArray<LeadId>): Asking<ReadonlyArray<string>> {
-  const kept = yield* askColumn<string | null>(
-    "SELECT l.shown FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value ORDER BY j.key",
-    [JSON.stringify(ids)]
-  )
+  const kept = yield* askEach<string | null>("SELECT shown FROM lead WHERE id = ?", ids)
   const missing = ids.filter((_, i) => kept[i] === null)
   const leads = missing.length === 0 ? [] : yield* askLeads(missing)
   const made = new Map(leads.map((lead) => [lead.id, ShownLeads.shownLead(lead)]))

@@ -38,7 +38,7 @@ const checkForeign = (sql: Connection, filename: string): void => {
 
 /** Two processes that start on one file migrate it one after the other. */
 export const migrate = (sql: Connection, filename: string): void =>
-  sql.transaction("immediate", () => {
+  sql.transaction(() => {
     checkForeign(sql, filename)
     sql.pragma(`application_id = ${applicationId}`)
     sql.run(

@@ -3,7 +3,7 @@
  * stretches that have grown long.
  */
 import type { LeadId } from "@lead-signals/domain"
-import { ask, type Asking } from "./Asking.ts"
+import { ask, askColumn, type Asking } from "./Asking.ts"
 import type { Connection } from "./Connection.ts"
 import { flagsIn, type Ordering, type Sql } from "./LeadListing.ts"
 import type { Kept } from "./Remembered.ts"
@@ -59,10 +59,21 @@ interface Place {
   readonly id: number
   /** How many leads come before it. */
   readonly before: number
+  /** How many of those have its key; null until it was asked. */
+  tied: number | null
 }
 
 /** The stretches of an order, first to last. */
 export type Stretches = ReadonlyArray<Place>
+
+/** Past so many leads of one key a walk begins behind them, which costs twice as much a lead. */
+const greatestTied = 512
+
+const tiedSql = ({ brandId, flags }: Counted, { column, index }: Ordering, { id, key }: Place): Sql => ({
+  text: `SELECT count(*) FROM (SELECT 1 FROM lead l INDEXED BY ${index}
+    WHERE l.brand_id = ? AND ${column} = ? AND l.id < ?${flagged(flags)} LIMIT ${greatestTied + 1})`,
+  params: [brandId, key, id]
+})
 
 function* stretchesOf(
   { brandId, flags }: Counted,
@@ -78,7 +89,7 @@ function* stretchesOf(
   )
   let before = 0
   const stretches = rows.map(({ id, key, n }): Place => {
-    const place = { key, id, before }
+    const place = { key, id, before, tied: null }
     before += n
     return place
   })
@@ -109,21 +120,37 @@ export function* askPage(
 ): Asking<ReadonlyArray<LeadId>> {
   const stretches = yield* stretchesOf(counted, ordering, kept)
   /** Along the index. */
-  function* leadsAt(from: number, length: number): Asking<ReadonlyArray<Ties.Keyed>> {
+  function* leadsSql(from: number, length: number): Asking<Sql> {
     const place = lastOf(stretches, ({ before }) => before <= from)
-    const { params, text } = leadsFrom(counted, ordering, place, from - place.before + length)
-    return yield* ask<Ties.Keyed>(`SELECT id, key FROM (${text}) LIMIT ? OFFSET ?`, [
-      ...params,
-      length,
-      from - place.before
-    ])
+    const past = from - place.before
+    if (place.tied === null) {
+      const tied = tiedSql(counted, ordering, place)
+      place.tied = (yield* askColumn<number>(tied.text, tied.params))[0]!
+    }
+    const { column, index } = ordering
+    if (place.tied <= greatestTied) {
+      return {
+        text: `SELECT l.id, ${column} FROM lead l INDEXED BY ${index}
+          WHERE l.brand_id = ? AND ${column} >= ?${flagged(counted.flags)} ORDER BY ${column}, l.id LIMIT ? OFFSET ?`,
+        params: [counted.brandId, place.key, length, place.tied + past]
+      }
+    }
+    const { params, text } = leadsFrom(counted, ordering, place, past + length)
+    return {
+      text: `SELECT id, key FROM (${text}) LIMIT ? OFFSET ?`,
+      params: [...params, length, past]
+    }
   }
-  if (!ordering.isReversed) return (yield* leadsAt(offset, limit)).map(({ id }) => id)
+  if (!ordering.isReversed) {
+    const { params, text } = yield* leadsSql(offset, limit)
+    return yield* askColumn<LeadId>(text, params)
+  }
   // Read from either end, the n-th is the same but for its ties.
   const wanted = Ties.rangeOf({ offset, limit })
   const end = total - wanted.from
   const start = Math.max(end - wanted.length, 0)
-  const rows = [...(yield* leadsAt(start, end - start))].reverse()
+  const { params, text } = yield* leadsSql(start, end - start)
+  const rows = [...(yield* Ties.askKeyed(text, params))].reverse()
   const source = `lead l INDEXED BY ${ordering.index}`
   const ofBrand = { text: `l.brand_id = ?${flagged(counted.flags)}`, params: [counted.brandId] }
   return yield* Ties.inOrder(Ties.pageOf(rows, { offset, limit }), (tied) =>

@@ -101,7 +101,7 @@ const make = Effect.map(Database, (database) => {
         all(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [idOf(brandId)])
       ),
     keyByHash: (hash) =>
-      database.look((sql) => {
+      database.read((sql) => {
         keys.forgetUnless(sql.dataVersion)
         const known = keys.get(hash)
         if (known !== undefined) return known

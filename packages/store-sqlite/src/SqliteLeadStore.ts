@@ -231,7 +231,7 @@ const makeLeadStore = (options: ListingOptions) =>
         ),
       list: (brandId, query) => readPage(brandId, query, asLeads),
       listShown: (brandId, query) => readPage(brandId, query, asShown),
-      get: (brandId, id) => database.look((sql) => Option.fromNullable(leadById(sql, brandId, id))),
+      get: (brandId, id) => database.read((sql) => Option.fromNullable(leadById(sql, brandId, id))),
       getShown: (brandId, id, engagements) =>
         database.read((sql) => {
           const detail = detailById(sql, brandId, id)

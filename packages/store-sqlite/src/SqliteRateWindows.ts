@@ -57,7 +57,7 @@ export const layer = (filename: string) =>
         return decision
       }
       const spendOfFile = (keyId: string, step: Step, clock: Clock.Clock) =>
-        sql.transaction("immediate", () => {
+        sql.transaction(() => {
           const now = clock.unsafeCurrentTimeMillis()
           const key = idOf(keyId)
           const row = sql.get<WindowRow>("SELECT started_at, used FROM rate_window WHERE key_id = ?", [key])

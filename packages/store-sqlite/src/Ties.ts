@@ -3,12 +3,19 @@
  * backwards gives them by descending ones: having SQLite sort each key's leads for itself costs more than reading them. [SORT-5]
  */
 import type { LeadId } from "@lead-signals/domain"
-import { ask, type Asking } from "./Asking.ts"
+import { askColumn, askTuples, type Asking } from "./Asking.ts"
+import type { Param } from "./Connection.ts"
 import type { Sql } from "./LeadListing.ts"
 
 export interface Keyed {
   readonly id: LeadId
   readonly key: string | number
+}
+
+/** What is asked for by id and key, in this order. */
+export function* askKeyed(text: string, params: ReadonlyArray<Param>): Asking<ReadonlyArray<Keyed>> {
+  const rows = yield* askTuples<readonly [LeadId, string | number]>(text, params)
+  return rows.map(([id, key]) => ({ id, key }))
 }
 
 /** A page as the index gives it backwards, and its neighbours there, of which leads of the same key may be. */
@@ -70,7 +77,7 @@ export function* inOrder(
     const endsLater = end === page.length && after?.key === key
     if (beginsEarlier || endsLater) {
       const { params, text } = tiedSql({ key, behind: beginsEarlier ? id : null, length: end - start })
-      for (const row of yield* ask<{ id: LeadId }>(text, params)) ids.push(row.id)
+      ids.push(...(yield* askColumn<LeadId>(text, params)))
     } else {
       for (let i = end - 1; i >= start; i--) ids.push(page[i]!.id)
     }

@@ -7,7 +7,7 @@ import type {
   RateWindows,
   StoreUnavailable
 } from "@lead-signals/domain"
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import * as Database from "./Database.ts"
 import * as Positions from "./Positions.ts"
 import * as SqliteDeliveries from "./SqliteDeliveries.ts"
@@ -15,13 +15,15 @@ import * as SqliteDirectory from "./SqliteDirectory.ts"
 import * as SqliteLeadStore from "./SqliteLeadStore.ts"
 import * as SqliteOutbox from "./SqliteOutbox.ts"
 import * as SqliteRateWindows from "./SqliteRateWindows.ts"
+import * as Turns from "./Turns.ts"
 
-export { answer, type Asking, type Question } from "./Asking.ts"
+export { answer, type Asking, type EachQuestion, type Question } from "./Asking.ts"
 export { type Backup, backup, TargetExists } from "./Backup.ts"
 export { check, type Checked } from "./Check.ts"
 export * as LeadListing from "./LeadListing.ts"
 export * as Positions from "./Positions.ts"
 export * as SearchIndex from "./SearchIndex.ts"
+export * as Turns from "./Turns.ts"
 export { rebuildSummaries } from "./Summaries.ts"
 
 export interface SqliteStoreOptions {
@@ -38,10 +40,10 @@ export interface SqliteStoreOptions {
    */
   readonly beforeCommit?: () => void
   /**
-   * One turn in which others can come that write at the same time, and will share the commit: of the event loop, unless
-   * given. A simulation, whose turns are its own, lets nobody wait.
+   * Those that write in one turn share a commit, and those that read a state of the file: turns of the event loop, unless
+   * given. A simulation, whose turns are its own, lets nobody wait: `Turns.none`.
    */
-  readonly gather?: Effect.Effect<void>
+  readonly turns?: Turns.Turns
   /** When places in an order are found by counting, for tests with few leads. */
   readonly positions?: Partial<Positions.PositionOptions>
   /**
@@ -58,10 +60,10 @@ export interface SqliteStoreOptions {
 export const layer = ({
   beforeCommit = () => {},
   filename,
-  gather = Database.turnOfEventLoop,
   greatestEffort = 10_000,
   positions = {},
-  synced = true
+  synced = true,
+  turns = Turns.ofEventLoop
 }: SqliteStoreOptions): Layer.Layer<
   LeadStore | Outbox | Deliveries | Directory | RateWindows,
   StoreUnavailable
@@ -75,7 +77,7 @@ export const layer = ({
           SqliteLeadStore.layer({ positions: { ...Positions.defaults, ...positions }, greatestEffort }),
           SqliteOutbox.layer,
           SqliteDeliveries.layer
-        ).pipe(Layer.provide(Database.layer(filename, { synced, beforeCommit, gather }))),
+        ).pipe(Layer.provide(Database.layer(filename, { synced, beforeCommit, turns }))),
         SqliteRateWindows.layer(`${filename}-limits`)
       )
     )

@@ -1,6 +1,5 @@
 /** A disk of SQLite files, for hosts that have files: `NoSqliteDisk` stands for it in a browser. */
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Effect } from "effect"
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +18,13 @@ const folderOfRuns = (): string =>
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lead-signals-run-"))
 
 const layerOf = (filename: string, beforeCommit: () => void = () => {}) =>
-  SqliteStore.layer({ filename, synced: false, beforeCommit, gather: Effect.void, greatestEffort: Infinity })
+  SqliteStore.layer({
+    filename,
+    synced: false,
+    beforeCommit,
+    turns: SqliteStore.Turns.none,
+    greatestEffort: Infinity
+  })
 
 const makeTemplate = (): ReadonlyMap<string, Buffer> => {
   const folder = folderOfRuns()
