@@ -1,4 +1,4 @@
-import { Timestamp } from "@lead-signals/domain"
+import { formatInstant, Timestamp } from "@lead-signals/domain"
 import { Either } from "effect"
 import { execFileSync } from "node:child_process"
 import fc from "fast-check"
@@ -22,6 +22,28 @@ describe("timestamps", () => {
     fc.assert(
       fc.property(timestampText, (text) => {
         expect(Timestamp.parse(text)).toEqual(Either.right(independently(text)))
+      }),
+      { numRuns: 20_000 }
+    )
+  })
+
+  it("shows every instant as the language does [LIST-8]", () => {
+    const [first, last] = [Date.parse("0000-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")]
+    const day = 86_400_000
+    const instant = fc.oneof(
+      fc.integer({ min: first, max: last }),
+      // Where one day ends and the next begins, more days than are remembered.
+      fc
+        .tuple(
+          fc.integer({ min: first / day + 1, max: Math.floor(last / day) }),
+          fc.integer({ min: -2, max: 2 })
+        )
+        .map(([days, millis]) => days * day + millis),
+      fc.constantFrom(first, last, 0, -1, 1_700_000_000_000.75)
+    )
+    fc.assert(
+      fc.property(instant, (at) => {
+        expect(formatInstant(at)).toBe(new Date(at).toISOString())
       }),
       { numRuns: 20_000 }
     )

@@ -1,8 +1,38 @@
 /** Instants are milliseconds since 1970-01-01T00:00:00Z, as `Clock` gives them; on the wire ISO 8601, UTC, with `Z`. */
 export type Instant = number
 
+const millisPerDay = 86_400_000
+
+/** By the day. Answers and bodies hold many instants of few days, and to say which day it is takes the most of it. */
+const dates = new Map<number, string>()
+const greatestDates = 1000
+
+/** `2026-01-05T` */
+const dateOf = (day: number): string => {
+  const known = dates.get(day)
+  if (known !== undefined) return known
+  const date = new Date(day * millisPerDay).toISOString().slice(0, "2026-01-05T".length)
+  if (dates.size >= greatestDates) dates.clear()
+  dates.set(day, date)
+  return date
+}
+
+const digits = (count: number, length: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, n) => String(n).padStart(length, "0"))
+
+const ofSixty = digits(60, 2)
+const ofThousand = digits(1000, 3)
+
 /** `2026-01-05T10:00:00.000Z`. The instant must lie in the years 0000 to 9999. [LIST-8] */
-export const formatInstant = (instant: Instant): string => new Date(instant).toISOString()
+export const formatInstant = (instant: Instant): string => {
+  const whole = Math.trunc(instant)
+  const day = Math.floor(whole / millisPerDay)
+  const millis = whole - day * millisPerDay
+  const seconds = Math.floor(millis / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const hour = ofSixty[Math.floor(minutes / 60)]!
+  return `${dateOf(day)}${hour}:${ofSixty[minutes % 60]!}:${ofSixty[seconds % 60]!}.${ofThousand[millis % 1000]!}Z`
+}
 
 export const formatInstantOrNull = (instant: Instant | null): string | null =>
   instant === null ? null : formatInstant(instant)
