@@ -9,7 +9,7 @@ import {
   ShownLeads,
   type Signal
 } from "@lead-signals/domain"
-import { answer, ask, askEach, type Asking } from "./Asking.ts"
+import { answer, ask, askEach, askTuples, type Asking } from "./Asking.ts"
 import type { Connection } from "./Connection.ts"
 import {
   type EngagementRow,
@@ -17,6 +17,7 @@ import {
   idOf,
   leadOf,
   type LeadRow,
+  signalIdOf,
   signalOf,
   type SignalRow
 } from "./Rows.ts"
@@ -80,10 +81,10 @@ function* askReads(
   params: ReadonlyArray<string | number>,
   signals: KnownSignals
 ): Asking<ReadonlyArray<EngagementRead>> {
-  const rows = yield* ask<EngagementRow>(text, params)
+  const rows = yield* askTuples<EngagementRow>(text, params)
   // Nearly always all are known.
-  if (rows.some((row) => !signals.has(row.signal_id))) {
-    const missing = [...new Set(rows.map((row) => row.signal_id))].filter((id) => !signals.has(id))
+  if (rows.some((row) => !signals.has(signalIdOf(row)))) {
+    const missing = [...new Set(rows.map(signalIdOf))].filter((id) => !signals.has(id))
     const found = yield* ask<SignalRow>(
       "SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value",
       [JSON.stringify(missing)]
