@@ -218,6 +218,22 @@ describe("comparing by code points", () => {
     expect(Folding.compareCodePoints("\uffff", "😀")).toBeLessThan(0)
   })
 
+  it("folds plain texts as it folds all others [LIST-4, SORT-6]", () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({ unit: "binary" }),
+      fc.string({ unit: fc.constantFrom("A", "z", "~", " ", "Σ", "ﬁ", "\u007f") })
+    )
+    fc.assert(
+      fc.property(text, (text) => {
+        const folded = text.normalize("NFKC").toLowerCase()
+        expect(Folding.nameKey(text)).toBe(folded)
+        expect(Folding.searchKey(text)).toBe(folded.replaceAll("ς", "σ").normalize("NFKC"))
+      }),
+      { numRuns: 5000 }
+    )
+  })
+
   it("finds the folded part of any folded whole, final sigma too [LIST-4]", () => {
     expect(Folding.searchKey("ΟΔΥΣΣΕΥΣ ΕΛΥΤΗΣ")).toContain(Folding.searchKey("Οδυσσευς"))
     expect(Folding.searchKey("ﬁne ＡＢＣ")).toContain(Folding.searchKey("FINE abc"))

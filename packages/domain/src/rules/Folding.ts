@@ -3,15 +3,21 @@
  * forms; every store must order them by Unicode code point.
  */
 
+/** Most texts are, and normalizing leaves them as they are; a list that looks at texts folds hundreds. */
+const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
+
 /** The form that names sort by: NFKC, lower case. [SORT-6] */
-export const nameKey = (name: string): string => name.normalize("NFKC").toLowerCase()
+export const nameKey = (name: string): string =>
+  isAscii(name) ? name.toLowerCase() : name.normalize("NFKC").toLowerCase()
 
 /**
  * The form that is searched: NFKC, lower case, and σ for the final ς, which lower-casing a whole word gives but
  * lower-casing a part of it may not. What contains the folded needle, character for character, is a match. [LIST-4]
  */
 export const searchKey = (text: string): string =>
-  text.normalize("NFKC").toLowerCase().replaceAll("ς", "σ").normalize("NFKC")
+  isAscii(text)
+    ? text.toLowerCase()
+    : text.normalize("NFKC").toLowerCase().replaceAll("ς", "σ").normalize("NFKC")
 
 /** UTF-16 puts U+E000 … U+FFFF after the surrogates; code points put them before. */
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
