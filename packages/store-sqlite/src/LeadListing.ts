@@ -417,7 +417,7 @@ export const textsSql = (
   const { params, text } = conditions({ ...selection, match: null }, driver)
   const against = ordering.isReversed ? " DESC" : ""
   return {
-    text: `SELECT l.id, ${ordering.column} AS key, l.name, l.headline FROM lead l INDEXED BY ${ordering.index}
+    text: `SELECT l.id, l.name, l.headline, ${ordering.column} FROM lead l INDEXED BY ${ordering.index}
       WHERE ${text} ORDER BY ${ordering.column}${against}, l.id${against} LIMIT ? OFFSET ?`,
     params: [...params, length, from]
   }
@@ -442,7 +442,8 @@ export const siftSql = (
   const { params, text } = conditions({ ...selection, match: null }, driver)
   return {
     sql: {
-      text: `SELECT l.id, l.name, l.headline FROM ${sources[driver](null)} WHERE ${text} ORDER BY ${by(orderingOf(sort))}`,
+      text: `SELECT l.id, l.name, l.headline, ${orderingOf(sort).column} FROM ${sources[driver](null)}
+        WHERE ${text} ORDER BY ${by(orderingOf(sort))}`,
       params
     },
     effort: gathered * textWeight

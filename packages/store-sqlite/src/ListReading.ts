@@ -13,7 +13,7 @@ import {
   type StoreUnavailable
 } from "@lead-signals/domain"
 import { Effect } from "effect"
-import { answer, ask, type Asking } from "./Asking.ts"
+import { answer, ask, askTuples, type Asking } from "./Asking.ts"
 import type { Database } from "./Database.ts"
 import * as LeadListing from "./LeadListing.ts"
 import { askLeads, askShown, askWindows, type KnownSignals, knownTo } from "./LeadReading.ts"
@@ -87,10 +87,8 @@ function* knownCounts(
   return counted
 }
 
-interface Texts extends Ties.Keyed {
-  readonly name: string
-  readonly headline: string | null
-}
+/** Many are looked at for few that match: no objects. */
+type Texts = readonly [id: LeadId, name: string, headline: string | null, key: string | number]
 
 function* windowsFor(
   { engagements }: Query,
@@ -101,7 +99,7 @@ function* windowsFor(
 }
 
 /** Whether the lead's name or headline has the characters, all folded. [LIST-5] */
-const reads = (needle: string, { headline, name }: Texts): boolean =>
+const reads = (needle: string, [, name, headline]: Texts): boolean =>
   Folding.searchKey(name).includes(needle) || Folding.searchKey(headline ?? "").includes(needle)
 
 /** The lengths of what is read of a walk are longer than would do, if those that match lay evenly. */
@@ -124,11 +122,11 @@ function* lookThrough(
   const first = Math.ceil(lookAhead * rarity * wanted) + page.pageSize
   for (let from = 0, length = first; ; from += length, length *= 2) {
     const { params, text } = textsSql({ from, length })
-    const rows = yield* ask<Texts>(text, params)
-    for (const row of rows) if (reads(needle, row)) matched.push(row)
+    const rows = yield* askTuples<Texts>(text, params)
+    for (const row of rows) if (reads(needle, row)) matched.push({ id: row[0], key: row[3] })
     // Where the walk runs against its index, the leads of the last key must all be there to be turned around.
     const isEnough =
-      matched.length >= wanted && (!isReversed || rows.at(-1)?.key !== matched[wanted - 1]!.key)
+      matched.length >= wanted && (!isReversed || rows.at(-1)?.[3] !== matched[wanted - 1]!.key)
     if (isEnough || rows.length < length) break
   }
   const inOrder = isReversed ? Ties.turned(matched) : matched
@@ -177,8 +175,8 @@ function* findPage(
   const sifting = search === undefined ? null : LeadListing.siftSql(selection, query.sort, counts)
   if (sifting !== null && search !== undefined) {
     if (sifting.effort > greatestEffort) return null
-    const rows = yield* ask<Texts>(sifting.sql.text, sifting.sql.params)
-    const all = rows.filter((row) => reads(search, row)).map(({ id }) => id)
+    const rows = yield* askTuples<Texts>(sifting.sql.text, sifting.sql.params)
+    const all = rows.filter((row) => reads(search, row)).map(([id]) => id)
     lists.set(ordered, all)
     return yield* partOf(all)
   }
