@@ -140,8 +140,8 @@ interface Waiting {
 /** What became of a write. */
 type Done = { readonly failure: unknown } | { readonly result: unknown }
 
-/** A transaction in which so much time has gone by takes no more in: others want to be served, too. */
-const greatestGroupMillis = 8
+/** A transaction that one more like those before would keep longer takes no more in: others want to be served, too. */
+const greatestGroupMillis = 12
 
 /** All in one transaction, each after the ones before it; as many of them as there is time for, and one at least. */
 const together = (
@@ -154,7 +154,8 @@ const together = (
     const done: Array<Done> = []
     for (const { clock, work } of waiting) {
       done.push({ result: work(writer, clock.unsafeCurrentTimeMillis()) })
-      if (performance.now() - startedAt > greatestGroupMillis) break
+      const millis = performance.now() - startedAt
+      if (millis + millis / done.length > greatestGroupMillis) break
     }
     writer.beforeCommit(beforeCommit)
     return done
