@@ -15,6 +15,9 @@ const scale = { days, people: 900, engagements: 4000 }
 /** How many engagements are taken in as one commit. */
 const pieceLength = 40
 
+/** What does not wait for one another shares commits. */
+const together = { concurrency: 64, discard: true } as const
+
 /** A clock that stands still. */
 const clockAt = (millis: number): Clock.Clock => ({
   [Clock.ClockTypeId]: Clock.ClockTypeId,
@@ -89,9 +92,12 @@ export const fill = ({
     const campaigns = [...(yield* directory.campaigns(brand.id))]
     for (const [i, { name, readings }] of history.campaigns.entries()) {
       campaigns[i] ??= yield* Operating.createCampaign(brand.id, name).pipe(at(startsAt))
-      for (const { day, postId, totals } of readings) {
-        yield* directory.putReading(campaigns[i].id, postId, day, totals)
-      }
+      const campaignId = campaigns[i].id
+      yield* Effect.forEach(
+        readings,
+        ({ day, postId, totals }) => directory.putReading(campaignId, postId, day, totals),
+        together
+      )
     }
     const { value } = yield* Operating.createKey(brand.id, { label: "Demo", requestsPerMinute })
     return { key: value, brandId: brand.id } satisfies DemoFilled
@@ -118,11 +124,17 @@ const amendAll = (
         engagements: "none"
       })
       if (leads.length === 0) return
-      for (const { lead } of leads) {
+      const amended = leads.flatMap(({ lead }) => {
         const amendment = amendments.get(lead.extId)
-        if (amendment === undefined) continue
-        const reviewedAt = Math.min(lead.updatedAt + reviewedAfterMillis, latest)
-        yield* Operating.amendLead(brandId, lead.id, amendment).pipe(at(reviewedAt))
-      }
+        return amendment === undefined ? [] : [{ lead, amendment }]
+      })
+      yield* Effect.forEach(
+        amended,
+        ({ amendment, lead }) =>
+          Operating.amendLead(brandId, lead.id, amendment).pipe(
+            at(Math.min(lead.updatedAt + reviewedAfterMillis, latest))
+          ),
+        together
+      )
     }
   })
