@@ -547,6 +547,53 @@ describe.each(stores)("the emitter on %s", (_, store) => {
       })
     ))
 
+  describe("while it records what has ended", () => {
+    const slowly = () =>
+      Layer.effect(
+        Outbox,
+        Effect.map(Outbox, (outbox) =>
+          Outbox.of({ ...outbox, record: (attempts) => Effect.delay(outbox.record(attempts), 5000) })
+        )
+      ).pipe(Layer.provideMerge(store())) as ReturnType<typeof store>
+    const limits = { total: 4, reserved: 0, perWebhook: 1, failingTotal: 4, perFailingWebhook: 1 }
+
+    it("posts the next where all went well, and waits where it did not [DELIV-4, DELIV-7]", () =>
+      virtually(slowly(), (world) =>
+        Effect.gen(function* () {
+          yield* startEmitter({ limits })
+          const well = yield* world.webhook(answer(200), { enabled: false })
+          const ill = yield* world.webhook(answer(500), { enabled: false })
+          for (let i = 0; i < 4; i++) yield* world.observe("p", `e${i}`)
+          for (const { id } of [well, ill]) {
+            yield* Subscribing.changeWebhook(world.brand.id, id, { enabled: true })
+          }
+          yield* settle
+          expect([world.to(well).length, world.to(ill).length]).toEqual([2, 1])
+          yield* pass(4999)
+          expect([world.to(well).length, world.to(ill).length]).toEqual([2, 1])
+          yield* pass(1)
+          expect(yield* world.list(well, "delivered")).toHaveLength(1)
+          expect([world.to(well).length, world.to(ill).length]).toEqual([3, 2])
+        })
+      ))
+
+    it("does not stop before that is done [DELIV-2]", () =>
+      virtually(slowly(), (world) =>
+        Effect.gen(function* () {
+          const emitter = yield* startEmitter({ limits, drain: "10 seconds" })
+          const webhook = yield* world.webhook(answer(200))
+          yield* world.observe("p", "e1")
+          yield* settle
+          const stopping = yield* Effect.fork(emitter.stop)
+          yield* pass(4999)
+          expect(Option.isNone(yield* stopping.poll)).toBe(true)
+          yield* pass(1)
+          yield* stopping.await
+          expect(yield* world.list(webhook, "delivered")).toHaveLength(1)
+        })
+      ))
+  })
+
   it("goes on when the store could not answer for a while [DELIV-2]", () => {
     let down = false
     const failingStore = Layer.effect(

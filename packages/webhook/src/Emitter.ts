@@ -17,6 +17,7 @@ import {
   WebhookSecrets
 } from "@lead-signals/domain"
 import {
+  Array as Arr,
   Cause,
   Clock,
   Context,
@@ -102,6 +103,8 @@ interface Ended {
   /** Null when no attempt was made: the lease had run out before it began. */
   readonly attempt: Settlements.FinishedAttempt | null
 }
+
+const isDelivered = ({ attempt }: Ended): boolean => attempt !== null && Retries.isSuccess(attempt.result)
 
 /** How many attempts are under way, kept as they begin and end. */
 class Places implements Leasing.UnderWay {
@@ -225,6 +228,7 @@ const make = (options: EmitterOptions) =>
     const idle = yield* Deferred.make<void>()
     const rounds = new Set<Round>()
     let taken = 0
+    let isRecording = false
     let stopping = false
 
     /** Not to be cut off but while it posts: what was sent is recorded. */
@@ -345,12 +349,25 @@ const make = (options: EmitterOptions) =>
       return batch
     })
 
+    const giveBack = (batch: ReadonlyArray<Ended>) =>
+      Effect.suspend(() => {
+        for (const { lease } of batch) places.change(lease, -1)
+        return Queue.offer(wake, undefined)
+      })
+
+    /**
+     * Where a receiver took what it was sent, the next is taken while that is recorded, and shares its commit; where it did
+     * not, what is recorded says whether there is to be a next one.
+     */
     const recorder = Effect.forever(
       Effect.gen(function* () {
         const batch = yield* gathered
+        const [others, delivered] = Arr.partition(batch, isDelivered)
+        isRecording = true
+        yield* giveBack(delivered)
         yield* settle(batch)
-        for (const { lease } of batch) places.change(lease, -1)
-        yield* Queue.offer(wake, undefined)
+        yield* giveBack(others)
+        isRecording = false
         if (stopping && places.total === 0) yield* Deferred.succeed(idle, undefined)
       })
     )
@@ -368,7 +385,7 @@ const make = (options: EmitterOptions) =>
     const drain = Effect.gen(function* () {
       stopping = true
       yield* Fiber.interruptAll([pumping, ringing])
-      if (places.total > 0) yield* Effect.timeoutOption(Deferred.await(idle), options.drain)
+      if (places.total > 0 || isRecording) yield* Effect.timeoutOption(Deferred.await(idle), options.drain)
       yield* Fiber.interruptAll([...rounds].flatMap(({ running }) => [...running]))
       yield* Fiber.interrupt(recording)
       yield* Deferred.succeed(drained, undefined)

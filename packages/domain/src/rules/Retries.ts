@@ -51,7 +51,8 @@ export interface Settlement {
   readonly disabledReason: string | null
 }
 
-const isSuccess = ({ status }: Pick<AttemptResult, "status">): boolean =>
+/** Whether the receiver took it. */
+export const isSuccess = ({ status }: Pick<AttemptResult, "status">): boolean =>
   status !== null && status >= 200 && status <= 299
 
 /** `draw` is from 0 to 1, 1 excluded. */
