@@ -69,11 +69,16 @@ export type Stretches = ReadonlyArray<Place>
 /** Past so many leads of one key a walk begins behind them, which costs twice as much a lead. */
 const greatestTied = 512
 
-const tiedSql = ({ brandId, flags }: Counted, { column, index }: Ordering, { id, key }: Place): Sql => ({
-  text: `SELECT count(*) FROM (SELECT 1 FROM lead l INDEXED BY ${index}
-    WHERE l.brand_id = ? AND ${column} = ? AND l.id < ?${flagged(flags)} LIMIT ${greatestTied + 1})`,
-  params: [brandId, key, id]
-})
+/** However few of them have the flags, no more are looked at; if there are more, their number is the answer. */
+const tiedSql = ({ brandId, flags }: Counted, { column, index }: Ordering, { id, key }: Place): Sql => {
+  const counted = flags === null ? "count(*)" : `count(*) FILTER (WHERE ${flagsIn(flags, "flags")})`
+  return {
+    text: `SELECT CASE WHEN count(*) > ${greatestTied} THEN count(*) ELSE ${counted} END
+      FROM (SELECT l.flags FROM lead l INDEXED BY ${index}
+        WHERE l.brand_id = ? AND ${column} = ? AND l.id < ? LIMIT ${greatestTied + 1})`,
+    params: [brandId, key, id]
+  }
+}
 
 function* stretchesOf(
   { brandId, flags }: Counted,
