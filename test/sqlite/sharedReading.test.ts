@@ -105,17 +105,21 @@ describe("reads of one turn of the SQLite file", () => {
     after.close()
   })
 
-  it("go on after one that failed", () =>
-    inOneTurn(({ end }) =>
+  it("begin anew after one that failed", () =>
+    inOneTurn(({ filename }) =>
       Effect.gen(function* () {
-        const { brand } = yield* setUp
+        const { brand, signal } = yield* setUp
         const leads = yield* LeadStore
+        expect(yield* names(brand.id)).toEqual([])
+        yield* observed(brand, signal.id, "p1").pipe(
+          Effect.provide(SqliteStore.layer({ filename })),
+          Effect.provide(webCrypto)
+        )
+        expect(yield* names(brand.id)).toEqual([])
         // No number of a lead, and none that SQLite takes.
         const failed = yield* Effect.exit(leads.get(brand.id, {} as never))
         expect(Exit.isFailure(failed)).toBe(true)
-        expect(yield* names(brand.id)).toEqual([])
-        end()
-        expect(yield* names(brand.id)).toEqual([])
+        expect(yield* names(brand.id)).toEqual(["p1"])
       })
     ))
 })
