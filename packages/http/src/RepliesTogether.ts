@@ -4,14 +4,14 @@
  * than waking it for each.
  */
 
-/** Past so much time an answer is written before anything else is begun. */
-const greatestWait = 2
+/** An answer that has waited longer is written before anything else is begun. */
+const defaultGreatestWaitMillis = 2
 
 export class RepliesTogether {
   private waiting: Array<() => void> = []
   private since = 0
 
-  constructor(private readonly greatestWaitMillis = greatestWait) {}
+  constructor(private readonly greatestWaitMillis = defaultGreatestWaitMillis) {}
 
   /** Writes what has waited for long enough; to be called before work is begun that it would wait for. */
   writeOverdue(): void {

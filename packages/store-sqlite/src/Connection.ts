@@ -20,12 +20,12 @@ const objectOf = (names: ReadonlyArray<string>, tuple: Tuple): object => {
   return row
 }
 
+/** Of more statements than any one program has, something makes new ones without end: all are let go. */
+const greatestPrepared = 2000
+
 const forgetTooMany = (prepared: Map<string, unknown>): void => {
   if (prepared.size >= greatestPrepared) prepared.clear()
 }
-
-/** Of more statements than any one program has, something makes new ones without end: all are let go. */
-const greatestPrepared = 2000
 
 export class Connection {
   private readonly prepared = new Map<string, Prepared>()

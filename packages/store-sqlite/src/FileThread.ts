@@ -109,6 +109,11 @@ export class FileThread {
     return answer
   }
 
+  /** What takes nothing, and answers as it does. */
+  run(text: string): Promise<ReadonlyArray<unknown>> {
+    return this.ask({ text, params: [], shape: "objects" })
+  }
+
   get isGone(): boolean {
     return this.running === null || this.running.isOver
   }

@@ -66,7 +66,7 @@ interface Place {
 /** The stretches of an order, first to last. */
 export type Stretches = ReadonlyArray<Place>
 
-/** Past so many leads of one key a walk begins behind them, which costs twice as much a lead. */
+/** Past so many leads of one key a walk begins behind them, which costs three times as much a lead. */
 const greatestTied = 512
 
 /** However few of them have the flags, no more are looked at; if there are more, their number is the answer. */

@@ -10,13 +10,13 @@ export interface ReadingThread {
 }
 
 const readAll = async <A>(thread: FileThread, asking: Asking<A>): Promise<A> => {
-  await thread.ask({ text: "BEGIN", params: [], shape: "objects" })
+  await thread.run("BEGIN")
   try {
     let next = asking.next()
     while (next.done !== true) next = asking.next(await thread.ask(next.value))
     return next.value
   } finally {
-    if (!thread.isGone) await thread.ask({ text: "COMMIT", params: [], shape: "objects" })
+    if (!thread.isGone) await thread.run("COMMIT")
   }
 }
 

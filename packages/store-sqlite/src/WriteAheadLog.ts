@@ -85,7 +85,7 @@ export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnav
     const rest: { timer: NodeJS.Timeout | null; isOver: boolean } = { timer: null, isOver: false }
     let isSuspect = false
     const checkpoint = async (kind: "PASSIVE" | "RESTART" | "TRUNCATE"): Promise<Checkpoint> => {
-      const rows = await thread.ask({ text: `PRAGMA wal_checkpoint(${kind})`, params: [], shape: "objects" })
+      const rows = await thread.run(`PRAGMA wal_checkpoint(${kind})`)
       return rows[0] as Checkpoint
     }
     /**
@@ -109,7 +109,7 @@ export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnav
       if (pages <= greatestPages) return
       const { busy } = await checkpoint("RESTART")
       // Whoever writes first into a log that begins anew waits for the disk within the transaction: not our caller.
-      if (busy === 0) await thread.ask({ text: "UPDATE commits SET n = n + 1", params: [], shape: "objects" })
+      if (busy === 0) await thread.run("UPDATE commits SET n = n + 1")
     }
     const afterARest = (): void => {
       if (rest.timer !== null || rest.isOver) return
