@@ -104,7 +104,9 @@ interface Ended {
   readonly attempt: Settlements.FinishedAttempt | null
 }
 
-const isDelivered = ({ attempt }: Ended): boolean => attempt !== null && Retries.isSuccess(attempt.result)
+/** Whether its record changes nothing for others: its webhook was well, and is. */
+const isRoutine = ({ attempt, lease }: Ended): boolean =>
+  attempt !== null && Retries.isSuccess(attempt.result) && lease.webhook.failingSince === null
 
 /** How many attempts are under way, kept as they begin and end. */
 class Places implements Leasing.UnderWay {
@@ -352,19 +354,19 @@ const make = (options: EmitterOptions) =>
     const giveBack = (batch: ReadonlyArray<Ended>) =>
       Effect.suspend(() => {
         for (const { lease } of batch) places.change(lease, -1)
-        return Queue.offer(wake, undefined)
+        return batch.length === 0 ? Effect.void : Queue.offer(wake, undefined)
       })
 
     /**
-     * Where a receiver took what it was sent, the next is taken while that is recorded, and shares its commit; where it did
-     * not, what is recorded says whether there is to be a next one.
+     * Where a webhook is well, the next is taken while the last is recorded, and shares its commit; where it is not, what is
+     * recorded says whether there is to be a next one.
      */
     const recorder = Effect.forever(
       Effect.gen(function* () {
         const batch = yield* gathered
-        const [others, delivered] = Arr.partition(batch, isDelivered)
+        const [others, routine] = Arr.partition(batch, isRoutine)
         isRecording = true
-        yield* giveBack(delivered)
+        yield* giveBack(routine)
         yield* settle(batch)
         yield* giveBack(others)
         isRecording = false
