@@ -10,7 +10,11 @@ import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
 import { LeadStore } from "@lead-signals/domain"
+import { nodeListener } from "@lead-signals/embedded/node"
+import { once } from "node:events"
 import { writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
@@ -59,6 +63,39 @@ describe("the service behind promises", () => {
     expect({ data: metrics }).toEqual(await ask(`/campaign/${campaign.id}/metrics?endDate=2030-01-01`))
     await service.revokeKey(brand.id, key.id)
     expect(await ask("/signals/leads")).toMatchObject({ error: { code: "invalid_api_key" } })
+    await service.close()
+  })
+
+  it("leaves an answer alone that its host has begun, and gives up one that can't be written [ERR-1]", async () => {
+    const { brand, service } = await withLeads(1)
+    const { value } = await service.createKey(brand.id, { label: "k" })
+    const api = await nodeListener(service)
+    const server = createServer((request, response) => {
+      if (request.headers["x-host"] === "breaks") {
+        response.writeHead = () => {
+          throw new Error("taken apart")
+        }
+      }
+      api(request, response)
+      if (request.headers["x-host"] === "answers") {
+        response.writeHead(503)
+        setImmediate(() => setImmediate(() => response.end("too late")))
+      }
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/signals/leads/1`
+    const ask = (host: string): Promise<number | string> =>
+      fetch(url, { headers: { authorization: `Bearer ${value}`, "x-host": host } }).then(
+        ({ status }) => status,
+        () => "broken off"
+      )
+    expect(await Promise.all(["answers", "breaks", "waits", "waits"].map(ask))).toEqual([
+      503,
+      "broken off",
+      200,
+      200
+    ])
+    server.close()
     await service.close()
   })
 

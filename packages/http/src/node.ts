@@ -105,6 +105,7 @@ const write = (response: ServerResponse, { body, headers, status }: Reply): void
     })
     response.end(body)
   } catch {
+    // What a host has put around the response: nobody else's answer is lost for it.
     response.destroy()
   }
 }
