@@ -237,7 +237,11 @@ export const makeSubjectDatabase = async (
     leadRows(timeline, there),
     progress
   )
-  into("lead_signal", "signal_id lead_id", caughtRows(timeline))
+  db.exec("CREATE TEMP TABLE caught (signal_id INTEGER, lead_id INTEGER)")
+  into("caught", "signal_id lead_id", caughtRows(timeline))
+  db.exec(`INSERT INTO lead_signal (signal_id, created_at, lead_id, flags)
+    SELECT c.signal_id, l.created_at, l.id, l.flags FROM caught c CROSS JOIN lead l ON l.id = c.lead_id
+    ORDER BY c.signal_id, l.created_at, l.id`)
   insertAll(db, "engagement", engagementColumns, engagementRows(timeline), progress)
   const texts = db.prepare("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)")
   const grams = db.prepare("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)")

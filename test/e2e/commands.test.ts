@@ -266,6 +266,11 @@ describe("lead-signals", () => {
         (file) => new Database(file).exec("UPDATE lead_stretch SET n0 = n0 + 1")
       ],
       [
+        "signals",
+        /the leads of the signals are wrong/,
+        (file) => new Database(file).exec("UPDATE lead_signal SET flags = 7 - flags WHERE lead_id = 1")
+      ],
+      [
         "references",
         /references lead nowhere/,
         (file) => {

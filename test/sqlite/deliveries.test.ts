@@ -253,7 +253,7 @@ describe("deliveries in the SQLite file", () => {
       .all()
     for (const trigger of later) raw.exec(`DROP TRIGGER ${trigger}`)
     raw.exec(`DROP TABLE lead_stretch; DROP INDEX lead_by_score; DROP INDEX lead_by_score_desc;
-      DROP TRIGGER lead_shown_otherwise; ALTER TABLE lead DROP COLUMN shown;
+      DROP TRIGGER lead_shown_otherwise; DROP TRIGGER lead_caught_otherwise; ALTER TABLE lead DROP COLUMN shown;
       ALTER TABLE lead DROP COLUMN score_rank; ALTER TABLE lead DROP COLUMN score_rank_desc;
       CREATE INDEX lead_by_score ON lead (brand_id, score_missing, score1, id, flags);
       CREATE INDEX lead_by_score_desc ON lead (brand_id, score_missing, score1 DESC, id, flags);

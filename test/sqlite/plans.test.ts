@@ -32,8 +32,8 @@ beforeAll(async () => {
         CASE WHEN i % 50 = 0 THEN 1 WHEN i % 3 = 0 THEN 2 ELSE 0 END, CASE WHEN i % 2 = 0 THEN i * 31 % 1000 END, i % 2 <> 0,
         CASE WHEN i % 2 = 0 THEN i * 31 % 1000 ELSE 9e999 END, CASE WHEN i % 2 = 0 THEN -(i * 31 % 1000) ELSE 9e999 END,
         ${start} + i * 60000, ${start} + i * 60000 + (i * 104729 % 5000000) FROM n;
-    INSERT INTO lead_signal SELECT 1, id FROM lead WHERE brand_id = 1 AND id % 2 = 1;
-    INSERT INTO lead_signal SELECT 2, id FROM lead WHERE brand_id = 1 AND id % 1000 = 7;
+    INSERT INTO lead_signal SELECT 1, created_at, id, flags FROM lead WHERE brand_id = 1 AND id % 2 = 1;
+    INSERT INTO lead_signal SELECT 2, created_at, id, flags FROM lead WHERE brand_id = 1 AND id % 1000 = 7;
     COMMIT;`)
   const texts = db.prepare("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)")
   const grams = db.prepare("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)")
@@ -140,8 +140,7 @@ const asked = <A>(asking: SqliteStore.Asking<A>) => {
 const pageOf = (...[selection, query, counts, total]: Parameters<typeof LeadListing.planPage>) =>
   LeadListing.askPage(selection, query, LeadListing.planPage(selection, query, counts, total))
 
-const ask = (shape: string) => {
-  const query = queryOf(shape)
+const askQuery = (query: ReturnType<typeof queryOf>) => {
   const selection = LeadListing.select(1, query.filter)
   const counting = LeadListing.countsSql(selection)
   const columns = all(counting.sql)[0]
@@ -159,6 +158,8 @@ const ask = (shape: string) => {
     pageSqls: asked(pageOf(selection, query, counts, total)).questions
   }
 }
+
+const ask = (shape: string) => askQuery(queryOf(shape))
 
 /**
  * Reading a table or an index from end to end; a full-text table is always "scanned", by its own index, and a part of a
@@ -277,8 +278,7 @@ describe("the plans at 100,000 leads", () => {
       ["score1:asc", "lead_by_score"],
       ["score1:desc", "lead_by_score_desc"],
       ["updatedAt:asc", "lead_by_updated"],
-      ["not exported", "lead_by_created"],
-      ["a common signal", "lead_by_created"]
+      ["not exported", "lead_by_created"]
     ] as const) {
       const plan = planOf(ask(shape).pageSqls[0]!).join("; ")
       expect(plan).toContain(`USING COVERING INDEX ${index} (`)
@@ -286,8 +286,49 @@ describe("the plans at 100,000 leads", () => {
     }
   })
 
+  it("walk a signal's own leads, in the order of their creation and without looking at others [LIST-5, SORT-5]", () => {
+    const filters: ReadonlyArray<LeadFilter> = [{}, { exported: true }, { createdAfter: start + 20 * day }]
+    for (const filter of filters) {
+      for (const signalId of ["1", "2"]) {
+        for (const sort of ["createdAt:asc", "createdAt:desc"]) {
+          const { pageSqls, total } = askQuery({
+            ...queryOf("first page"),
+            filter: { ...filter, signalId },
+            sort: Either.getOrThrow(SortOrder.parse(sort)),
+            page: { page: 2, pageSize: 5 }
+          })
+          expect(total).toBeGreaterThan(10)
+          const [walk, ...others] = planOf(pageSqls[0]!)
+          expect(walk).toMatch(/^SEARCH g USING PRIMARY KEY \(signal_id=\?/)
+          // Nothing else but whose the signal is.
+          expect(others).toEqual([
+            expect.stringContaining("SCALAR SUBQUERY"),
+            expect.stringMatching(/^SEARCH signal USING INTEGER PRIMARY KEY/)
+          ])
+        }
+      }
+    }
+  })
+
+  it("show no brand the leads of another's signal [AUTH-3]", () => {
+    db.exec("INSERT INTO lead_signal SELECT 3, created_at, id, flags FROM lead WHERE brand_id = 2")
+    try {
+      for (const filter of [{}, { exported: true }, { createdAfter: start + 20 * day }]) {
+        const { total, pageSqls } = askQuery({
+          ...queryOf("first page"),
+          filter: { ...filter, signalId: "3" }
+        })
+        expect(total).toBe(0)
+        expect(pageSqls.length).toBeGreaterThan(0)
+        expect(pageSqls.flatMap(all)).toEqual([])
+      }
+    } finally {
+      db.exec("DELETE FROM lead_signal WHERE signal_id = 3")
+    }
+  })
+
   it("gather what a selective filter lets through, instead of walking [LIST-5]", () => {
-    expect(planOf(ask("a rare signal").pageSqls[0]!).join("; ")).toContain(
+    expect(planOf(ask("a window and a signal").pageSqls[0]!).join("; ")).toContain(
       "SEARCH g USING PRIMARY KEY (signal_id=?)"
     )
     expect(planOf(ask("a rare search").pageSqls[0]!).join("; ")).toContain("lead_text VIRTUAL TABLE INDEX")
@@ -383,13 +424,16 @@ describe("the plans at 100,000 leads", () => {
     expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("lead_stretch_long")])
   })
 
-  it("find each page of a search with other filters, whichever way is the cheapest, and find it again [LIST-5, SORT-5, PAGE-3]", () =>
+  it("find each page of a search and of a signal with other filters, whichever way is the cheapest, and find it again [LIST-5, SORT-5, PAGE-3]", () =>
     Effect.runPromise(
       Effect.gen(function* () {
         const store = yield* LeadStore
         const window = { createdAfter: start + day, createdBefore: start + 40 * day }
         const asked = fc.record({
-          search: fc.constantFrom("common", "words", "name 1", "name 49", "na", "n", "rare", "zzz"),
+          search: fc.option(
+            fc.constantFrom("common", "words", "name 1", "name 49", "na", "n", "rare", "zzz"),
+            { nil: undefined, freq: 3 }
+          ),
           others: fc.constantFrom<LeadFilter>(
             {},
             {},
@@ -399,6 +443,8 @@ describe("the plans at 100,000 leads", () => {
             { signalId: "1" },
             { signalId: "2" },
             { signalId: "2", exported: true },
+            { signalId: "1", qualified: false, ...window },
+            { signalId: "1", updatedBefore: start + 30 * day },
             window
           ),
           // Of names many are the same.
@@ -407,7 +453,7 @@ describe("the plans at 100,000 leads", () => {
           pageSize: fc.constantFrom(1, 2, 3, 10, 40)
         })
         for (const { others, page, pageSize, search, sort } of fc.sample(asked, isThorough ? 80 : 40)) {
-          const filter = { ...others, search }
+          const filter = search === undefined ? others : { ...others, search }
           const query = {
             filter,
             sort: Either.getOrThrow(SortOrder.parse(sort)),
@@ -425,6 +471,52 @@ describe("the plans at 100,000 leads", () => {
               expected
             ])
           }
+        }
+      }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name })))
+    ))
+
+  it("remember pages that are long looked for, each for itself, until something is written [LIST-5, PAGE-3]", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const store = yield* LeadStore
+        const filters: ReadonlyArray<LeadFilter> = [
+          { exported: true, search: "common" },
+          { signalId: "1", exported: true },
+          { signalId: "1", exported: true, search: "name 1" }
+        ]
+        for (const filter of filters) {
+          const expectAll = Effect.gen(function* () {
+            for (const sort of ["createdAt:desc", "updatedAt:asc"]) {
+              for (const [page, pageSize] of [
+                [1, 90],
+                [2, 90],
+                [1, 45],
+                [1, 90]
+              ] as const) {
+                const query = {
+                  filter,
+                  sort: Either.getOrThrow(SortOrder.parse(sort)),
+                  page: { page, pageSize },
+                  engagements: "none" as const
+                }
+                const { leads, total } = yield* store.list("1", query)
+                expect([sort, page, total, leads.map(({ lead }) => lead.id)]).toEqual([
+                  sort,
+                  page,
+                  naively(filter),
+                  naivePage(filter, sort, pageSize, (page - 1) * pageSize)
+                ])
+              }
+            }
+          })
+          yield* expectAll
+          // The newest of the list is in it no more.
+          const [newest] = naivePage(filter, "createdAt:desc", 1, 0)
+          const set = (flags: string) => db.exec(`UPDATE lead SET ${flags} WHERE id = ${String(newest)}`)
+          set("flags = flags - 2, created_at = created_at - 900000")
+          yield* expectAll
+          set("flags = flags + 2, created_at = created_at + 900000")
+          yield* expectAll
         }
       }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name })))
     ))

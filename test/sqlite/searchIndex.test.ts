@@ -62,6 +62,7 @@ describe("the indexes of texts", () => {
     raw.exec(`
       DELETE FROM migration WHERE migration_id > 6;
       DROP INDEX lead_stretch_long;
+      DROP TRIGGER lead_caught_otherwise;
       CREATE INDEX lead_stretch_by_length ON lead_stretch (n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7)`)
     for (const [table, columns, values] of [
       ["lead_text", "name, headline", "'some name', 'some headline'"],

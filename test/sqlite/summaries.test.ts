@@ -13,17 +13,19 @@ import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const filename = join(temporaryFolder(), "summaries.sqlite")
 const greatestStretch = 3
-const runtime = ManagedRuntime.make(
-  Layer.merge(
-    SqliteStore.layer({
-      filename,
-      synced: false,
-      turns: SqliteStore.Turns.none,
-      positions: { greatestStretch }
-    }),
-    webCrypto
+const runtimeOver = (filename: string) =>
+  ManagedRuntime.make(
+    Layer.merge(
+      SqliteStore.layer({
+        filename,
+        synced: false,
+        turns: SqliteStore.Turns.none,
+        positions: { greatestStretch }
+      }),
+      webCrypto
+    )
   )
-)
+const runtime = runtimeOver(filename)
 const clock = new SettableClock(startOfHistories)
 afterAll(() => runtime.dispose())
 
@@ -85,8 +87,22 @@ const compared = (db: Database.Database): void => {
   const rows = <Row = Record<string, unknown>>(sql: string, ...params: Array<unknown>) =>
     db.prepare(sql).all(...params) as Array<Row>
   const leads = rows<LeadRow>("SELECT * FROM lead")
-  const links = rows<{ lead_id: number; signal_id: number }>("SELECT * FROM lead_signal")
+  const links = rows<{ lead_id: number; signal_id: number; flags: number; created_at: number }>(
+    "SELECT * FROM lead_signal"
+  )
   const byId = new Map(leads.map((lead) => [lead.id, lead]))
+
+  expect(tally(links.map(({ lead_id, signal_id }) => `${lead_id} ${signal_id}`))).toEqual(
+    tally(
+      leads.flatMap(({ id, signal_ids }) =>
+        JSON.parse(String(signal_ids)).map((each: string) => `${id} ${each}`)
+      )
+    )
+  )
+  for (const { created_at, flags, lead_id } of links) {
+    const lead = byId.get(lead_id)!
+    expect([flags, created_at]).toEqual([lead.flags, lead.created_at])
+  }
 
   expect(tally(unrolled(rows("SELECT brand_id, signal_id, flags, n FROM lead_count")))).toEqual(
     tally([
@@ -249,6 +265,46 @@ describe("what is kept beside the leads", () => {
         ])
       )
     )
+    compared(db)
+    db.close()
+  })
+
+  it("of a file whose signals held their leads' ids alone is made of them [VER-1, LIST-3]", async () => {
+    const earlier = join(temporaryFolder(), "earlier.sqlite")
+    const drawn = fc.sample(history, { numRuns: 4, seed: 11 })
+    const playAll = async (): Promise<void> => {
+      const opened = runtimeOver(earlier)
+      for (const steps of drawn) await opened.runPromise(clock.provide(play(steps)))
+      await opened.dispose()
+    }
+    await playAll()
+    const db = new Database(earlier)
+    // As its eighth version was.
+    db.exec(`
+      PRAGMA foreign_keys = OFF;
+      DELETE FROM migration WHERE migration_id > 8;
+      DROP TRIGGER lead_caught_otherwise;
+      CREATE TEMP TABLE caught AS SELECT signal_id, lead_id FROM lead_signal;
+      CREATE TEMP TABLE reflagged AS SELECT sql FROM sqlite_schema WHERE name = 'lead_reflagged';
+      DROP TRIGGER lead_reflagged;
+      DROP TABLE lead_signal;
+      CREATE TABLE lead_signal (
+        signal_id INTEGER NOT NULL REFERENCES signal, lead_id INTEGER NOT NULL REFERENCES lead,
+        PRIMARY KEY (signal_id, lead_id)) STRICT, WITHOUT ROWID;
+      CREATE INDEX lead_signal_by_lead ON lead_signal (lead_id, signal_id);
+      INSERT INTO lead_signal SELECT signal_id, lead_id FROM caught;
+      CREATE TRIGGER lead_caught AFTER INSERT ON lead_signal BEGIN
+        INSERT INTO lead_count SELECT brand_id, NEW.signal_id, flags, 1 FROM lead WHERE id = NEW.lead_id
+          ON CONFLICT DO UPDATE SET n = n + 1;
+      END;
+      CREATE TRIGGER lead_uncaught AFTER DELETE ON lead_signal BEGIN
+        UPDATE lead_count SET n = n - 1
+          WHERE signal_id = OLD.signal_id AND (brand_id, flags) = (SELECT brand_id, flags FROM lead WHERE id = OLD.lead_id);
+      END`)
+    db.exec(db.prepare("SELECT sql FROM reflagged").pluck().get() as string)
+    expect(db.prepare("SELECT count(*) FROM lead_signal").pluck().get()).toBeGreaterThan(5)
+    expect(() => compared(db)).toThrow()
+    await playAll()
     compared(db)
     db.close()
   })

@@ -62,6 +62,11 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
     )
   ],
   [
+    "the leads of the signals",
+    `SELECT count(*) FROM lead_signal g LEFT JOIN lead l ON l.id = g.lead_id
+     WHERE g.flags IS NOT l.flags OR g.created_at IS NOT l.created_at`
+  ],
+  [
     "the entries of the search",
     "SELECT abs((SELECT count(*) FROM lead_text_docsize) - (SELECT count(*) FROM lead))"
   ]

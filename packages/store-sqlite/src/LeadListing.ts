@@ -102,6 +102,16 @@ const sources: { readonly [D in Driver]: (match: Match | null) => string } = {
     `${match!.table} CROSS JOIN lead l ON l.id = ${match!.table}.rowid - ${match!.entries?.base ?? 0}`
 }
 
+/** Where the columns of a lead are read that a signal has of its own. */
+const columnsOf = (driver: Driver) =>
+  driver === "signal"
+    ? { id: "g.lead_id", flags: "g.flags", created: "g.created_at" }
+    : { id: "l.id", flags: "l.flags", created: "l.created_at" }
+
+/** Where is read what a selection asks of leads: of a signal often by what it has itself. */
+const sourceOf = ({ match, updated }: Selection, driver: Driver): string =>
+  driver === "signal" && updated === null ? "lead_signal g" : sources[driver](match)
+
 /** The entries that a search finds. */
 const found = ({ entries, phrase, table }: Match): Sql => ({
   text: `${table} MATCH ?${entries === null ? "" : ` AND ${table}.rowid BETWEEN ${entries.base} AND ${entries.end}`}`,
@@ -109,10 +119,10 @@ const found = ({ entries, phrase, table }: Match): Sql => ({
 })
 
 /** That a search finds the lead: all entries are read for it, once. */
-const isFound = (match: Match): Sql => {
+const isFound = (match: Match, id: string): Sql => {
   const { params, text } = found(match)
   return {
-    text: `l.id IN (SELECT ${match.table}.rowid - ${match.entries?.base ?? 0} FROM ${match.table} WHERE ${text})`,
+    text: `${id} IN (SELECT ${match.table}.rowid - ${match.entries?.base ?? 0} FROM ${match.table} WHERE ${text})`,
     params
   }
 }
@@ -120,26 +130,32 @@ const isFound = (match: Match): Sql => {
 /** Everything that a lead must fulfil, each as the driver wants it put. */
 const conditions = (selection: Selection, driver: Driver): Sql => {
   const { brandId, created, flags, implied, match, signalId, updated } = selection
-  const parts: Array<Sql> = [{ text: "l.brand_id = ?", params: [brandId] }]
-  if (signalId !== null) {
+  const columns = columnsOf(driver)
+  const parts: Array<Sql> = [
+    driver === "signal"
+      ? {
+          text: "g.signal_id = (SELECT id FROM signal WHERE id = ? AND brand_id = ?)",
+          params: [signalId!, brandId]
+        }
+      : { text: "l.brand_id = ?", params: [brandId] }
+  ]
+  if (signalId !== null && driver !== "signal") {
     parts.push({
-      text:
-        driver === "signal"
-          ? "g.signal_id = ?"
-          : "EXISTS (SELECT 1 FROM lead_signal g WHERE g.signal_id = ? AND g.lead_id = l.id)",
+      text: "EXISTS (SELECT 1 FROM lead_signal g WHERE g.signal_id = ? AND g.lead_id = l.id)",
       params: [signalId]
     })
   }
-  if (match !== null) parts.push(driver === "search" ? found(match) : isFound(match))
-  if (flags !== null) parts.push({ text: flagsIn(flags, "l.flags"), params: [] })
+  if (match !== null) parts.push(driver === "search" ? found(match) : isFound(match, columns.id))
+  if (flags !== null) parts.push({ text: flagsIn(flags, columns.flags), params: [] })
   if (implied !== null && driver === implied.field) {
     parts.push({ text: `l.${implied.field}_at BETWEEN ? AND ?`, params: [implied.from, implied.to] })
   }
   for (const range of [created, updated]) {
     if (range === null) continue
+    const read = range.field === "created" ? columns.created : "l.updated_at"
     // A unary plus keeps a column from being taken for the index that drives another way.
-    const column =
-      driver === range.field || driver === "order" ? `l.${range.field}_at` : `+l.${range.field}_at`
+    const isDriven = driver === range.field || driver === "order" || read === "g.created_at"
+    const column = isDriven ? read : `+${read}`
     parts.push({ text: `${column} BETWEEN ? AND ?`, params: [range.from, range.to] })
   }
   return { text: parts.map(({ text }) => text).join(" AND "), params: parts.flatMap(({ params }) => params) }
@@ -259,7 +275,7 @@ export const totalSql = (selection: Selection, counts: Counts): Sql => {
   }
   const [driver] = mostSelective(counts)
   const { params, text } = conditions(selection, driver)
-  return { text: `SELECT count(*) AS n FROM ${sources[driver](match)} WHERE ${text}`, params }
+  return { text: `SELECT count(*) AS n FROM ${sourceOf(selection, driver)} WHERE ${text}`, params }
 }
 
 /** An order of leads, and how it is read: along its index or against it. */
@@ -297,8 +313,24 @@ export const orderingOf = ({ direction, field }: SortOrder.SortOrder): Ordering 
   }
 }
 
+const roadOf = (
+  selection: Selection,
+  { column, index, name }: Ordering,
+  { driver, way }: Pick<PagePlan, "driver" | "way">
+): Ties.Road => {
+  const { created, id } = columnsOf(driver)
+  if (name === "created") {
+    const source =
+      way === "walk" && driver !== "signal" ? `lead l INDEXED BY ${index}` : sourceOf(selection, driver)
+    return { source, id, key: created }
+  }
+  const source = way === "walk" ? `lead l INDEXED BY ${index}` : sources[driver](selection.match)
+  return { source, id, key: column }
+}
+
 /** Ties by id, ascending, whatever the direction. [SORT-5] */
-const by = ({ column, isReversed }: Ordering): string => `${column}${isReversed ? " DESC" : ""}, l.id`
+const by = ({ id, key }: Pick<Ties.Road, "id" | "key">, { isReversed }: Ordering): string =>
+  `${key}${isReversed ? " DESC" : ""}, ${id}`
 
 /** Whether nothing but flags restricts the list: then it is known where in its order a page begins. */
 export const isCounted = ({ created, match, signalId, updated }: Selection): boolean =>
@@ -334,10 +366,12 @@ export const planPage = (
 ): PagePlan => {
   const { name, range } = orderingOf(sort)
   const countOf = (wanted: Driver | null) => counts.drivers.find(([driver]) => driver === wanted)?.[1]
-  const walkable = countOf(range) ?? counts.all
+  // Leads of a signal are in the order of their creation.
+  const road = name === "created" && selection.signalId !== null ? "signal" : (range ?? "order")
+  const walkable = Math.min(countOf(range) ?? counts.all, countOf(road) ?? counts.all)
   const walked = Math.min(walkable, ((Page.offset(page) + page.pageSize) * walkable) / Math.max(total, 1))
   const [best, gathered] = mostSelective(counts)
-  const walks = best === "order" || best === range || walked <= sortWeight * gathered
+  const walks = [road, range, "order"].includes(best) || walked <= sortWeight * gathered
   if (name === "created" && selection.flags !== null && isCounted(selection)) {
     const merged = selection.flags.length * (Page.offset(page) + page.pageSize)
     if (merged < gathered && merged * sortWeight < walked) {
@@ -351,7 +385,7 @@ export const planPage = (
   const looksAtTexts = walks && searched !== undefined && walked + read * textWeight < searched
   return {
     way: walks ? "walk" : "gather",
-    driver: walks ? (range ?? "order") : best,
+    driver: walks ? road : best,
     looksAtTexts,
     rarity: others / Math.max(total, 1),
     effort: walks ? walked + (looksAtTexts ? read * textWeight : (searched ?? 0)) : gathered * sortWeight
@@ -364,8 +398,9 @@ const mergedSql = (
   ordering: Ordering,
   { limit, offset }: { readonly limit: number; readonly offset: number }
 ): Sql => {
+  const inOrder = by({ id: "l.id", key: ordering.column }, ordering)
   const beginning = `SELECT * FROM (SELECT l.id, ${ordering.column} AS key FROM ${sources.flags(null)}
-     WHERE l.brand_id = ? AND l.flags = ? ORDER BY ${by(ordering)} LIMIT ?)`
+     WHERE l.brand_id = ? AND l.flags = ? ORDER BY ${inOrder} LIMIT ?)`
   return {
     text: `SELECT id FROM (${flags!.map(() => beginning).join(" UNION ALL ")})
       ORDER BY key${ordering.isReversed ? " DESC" : ""}, id LIMIT ? OFFSET ?`,
@@ -380,25 +415,25 @@ export function* askPage(
   { driver, way }: Pick<PagePlan, "driver" | "way">
 ): Asking<ReadonlyArray<LeadId>> {
   const ordering = orderingOf(query.sort)
-  const { column, isReversed } = ordering
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   if (way === "merge") {
     const { params, text } = mergedSql(selection, ordering, { offset, limit })
     return yield* askColumn<LeadId>(text, params)
   }
   const wanted = conditions(selection, driver)
-  const source = way === "walk" ? `lead l INDEXED BY ${ordering.index}` : sources[driver](selection.match)
-  if (way === "walk" && isReversed) {
+  const road = roadOf(selection, ordering, { driver, way })
+  if (way === "walk" && ordering.isReversed) {
     const { from, length } = Ties.rangeOf({ offset, limit })
+    const { id, key, source } = road
     const rows = yield* Ties.askKeyed(
-      `SELECT l.id, ${column} FROM ${source} WHERE ${wanted.text} ORDER BY ${column} DESC, l.id DESC LIMIT ? OFFSET ?`,
+      `SELECT ${id}, ${key} FROM ${source} WHERE ${wanted.text} ORDER BY ${key} DESC, ${id} DESC LIMIT ? OFFSET ?`,
       [...wanted.params, length, from]
     )
-    const tiedSql = (tied: Ties.Tied) => Ties.tiedSql(source, column, wanted, tied)
+    const tiedSql = (tied: Ties.Tied) => Ties.tiedSql(road, wanted, tied)
     return yield* Ties.inOrder(Ties.pageOf(rows, { offset, limit }), tiedSql)
   }
   return yield* askColumn<LeadId>(
-    `SELECT l.id FROM ${source} WHERE ${wanted.text} ORDER BY ${by(ordering)} LIMIT ? OFFSET ?`,
+    `SELECT ${road.id} FROM ${road.source} WHERE ${wanted.text} ORDER BY ${by(road, ordering)} LIMIT ? OFFSET ?`,
     [...wanted.params, limit, offset]
   )
 }
@@ -415,10 +450,12 @@ export const textsSql = (
 ): Sql => {
   const ordering = orderingOf(sort)
   const { params, text } = conditions({ ...selection, match: null }, driver)
+  const { id, key } = roadOf(selection, ordering, { driver, way: "walk" })
+  const source = driver === "signal" ? sources.signal(null) : `lead l INDEXED BY ${ordering.index}`
   const against = ordering.isReversed ? " DESC" : ""
   return {
-    text: `SELECT l.id, l.name, l.headline, ${ordering.column} FROM lead l INDEXED BY ${ordering.index}
-      WHERE ${text} ORDER BY ${ordering.column}${against}, l.id${against} LIMIT ? OFFSET ?`,
+    text: `SELECT ${id}, l.name, l.headline, ${key} FROM ${source}
+      WHERE ${text} ORDER BY ${key}${against}, ${id}${against} LIMIT ? OFFSET ?`,
     params: [...params, length, from]
   }
 }
@@ -440,10 +477,12 @@ export const siftSql = (
   const isWorthIt = driver !== "order" && driver !== "search" && gathered * textWeight < searched
   if (!isWorthIt || gathered > greatestSifted) return null
   const { params, text } = conditions({ ...selection, match: null }, driver)
+  const ordering = orderingOf(sort)
+  const { id, key } = roadOf(selection, ordering, { driver, way: "gather" })
   return {
     sql: {
-      text: `SELECT l.id, l.name, l.headline, ${orderingOf(sort).column} FROM ${sources[driver](null)}
-        WHERE ${text} ORDER BY ${by(orderingOf(sort))}`,
+      text: `SELECT ${id}, l.name, l.headline, ${key} FROM ${sources[driver](null)}
+        WHERE ${text} ORDER BY ${by({ id, key }, ordering)}`,
       params
     },
     effort: gathered * textWeight

@@ -9,6 +9,7 @@ import { searchByBrand } from "./migrations/0005_search_by_brand.ts"
 import { shorterWays } from "./migrations/0006_shorter_ways.ts"
 import { longStretches } from "./migrations/0007_long_stretches.ts"
 import { joinedTexts } from "./migrations/0008_joined_texts.ts"
+import { signalsInOrder } from "./migrations/0009_signals_in_order.ts"
 
 /** In order; a released one is never changed. */
 const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection) => void]> = [
@@ -19,7 +20,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection)
   ["search by brand", searchByBrand],
   ["shorter ways", shorterWays],
   ["long stretches", longStretches],
-  ["joined texts", joinedTexts]
+  ["joined texts", joinedTexts],
+  ["signals in order", signalsInOrder]
 ]
 
 export const newestMigration = migrations.length

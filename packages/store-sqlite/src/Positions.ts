@@ -156,10 +156,10 @@ export function* askPage(
   const start = Math.max(end - wanted.length, 0)
   const { params, text } = yield* leadsSql(start, end - start)
   const rows = [...(yield* Ties.askKeyed(text, params))].reverse()
-  const source = `lead l INDEXED BY ${ordering.index}`
+  const road = { source: `lead l INDEXED BY ${ordering.index}`, id: "l.id", key: ordering.column }
   const ofBrand = { text: `l.brand_id = ?${flagged(counted.flags)}`, params: [counted.brandId] }
   return yield* Ties.inOrder(Ties.pageOf(rows, { offset, limit }), (tied) =>
-    Ties.tiedSql(source, ordering.column, ofBrand, tied)
+    Ties.tiedSql(road, ofBrand, tied)
   )
 }
 

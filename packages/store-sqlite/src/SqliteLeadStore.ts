@@ -162,7 +162,12 @@ const commitOne = (
   if (before !== null) updateLead(sql, before, lead)
   const signalId = decision.engagement.signalId
   if (before === null || !before.signalIds.includes(signalId)) {
-    sql.run("INSERT INTO lead_signal (signal_id, lead_id) VALUES (?, ?)", [idOf(signalId), lead.id])
+    sql.run("INSERT INTO lead_signal (signal_id, created_at, lead_id, flags) VALUES (?, ?, ?, ?)", [
+      idOf(signalId),
+      lead.createdAt,
+      lead.id,
+      flagsOf(lead)
+    ])
   }
   insertEngagement(sql, brand, { ...decision.engagement, leadId: lead.id })
   for (const { event, isFirstActivity } of decision.events) {

@@ -7,6 +7,13 @@ import { askColumn, askTuples, type Asking } from "./Asking.ts"
 import type { Param } from "./Connection.ts"
 import type { Sql } from "./LeadListing.ts"
 
+/** Where leads are read, and the columns there that they are ordered by. */
+export interface Road {
+  readonly source: string
+  readonly id: string
+  readonly key: string
+}
+
 export interface Keyed {
   readonly id: LeadId
   readonly key: string | number
@@ -85,19 +92,15 @@ export function* inOrder(
   return ids
 }
 
-/** Of the leads of `source` that fulfil the conditions. */
-export const tiedSql = (
-  source: string,
-  column: string,
-  { params, text }: Sql,
-  { behind, key, length }: Tied
-): Sql => {
-  const ofKey = `FROM ${source} WHERE ${text} AND ${column} = ?`
+/** Of the leads on the road that fulfil the conditions. */
+export const tiedSql = (road: Road, { params, text }: Sql, { behind, key, length }: Tied): Sql => {
+  const { id } = road
+  const ofKey = `FROM ${road.source} WHERE ${text} AND ${road.key} = ?`
   const of = [...params, key]
   return behind === null
-    ? { text: `SELECT l.id ${ofKey} ORDER BY l.id LIMIT ?`, params: [...of, length] }
+    ? { text: `SELECT ${id} ${ofKey} ORDER BY ${id} LIMIT ?`, params: [...of, length] }
     : {
-        text: `SELECT l.id ${ofKey} ORDER BY l.id LIMIT ? OFFSET (SELECT count(*) ${ofKey} AND l.id > ?)`,
+        text: `SELECT ${id} ${ofKey} ORDER BY ${id} LIMIT ? OFFSET (SELECT count(*) ${ofKey} AND ${id} > ?)`,
         params: [...of, length, ...of, behind]
       }
 }

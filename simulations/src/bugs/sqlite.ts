@@ -71,8 +71,8 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
   listing(
     "sqlite-ties-turned",
     "of one name the newest lead comes first",
-    '`${column}${isReversed ? " DESC" : ""}, l.id`',
-    '`${column}${isReversed ? " DESC" : ""}, l.id DESC`'
+    '`${key}${isReversed ? " DESC" : ""}, ${id}`',
+    '`${key}${isReversed ? " DESC" : ""}, ${id} DESC`'
   ),
   outbox(
     "sqlite-body-forgotten",
