@@ -47,6 +47,8 @@ interface Memory {
   readonly stretches: Kept<Positions.Stretches>
   /** All of a list, in order. */
   readonly lists: Kept<ReadonlyArray<LeadId>>
+  /** Single pages, of lists that are not kept whole. */
+  readonly pages: Kept<ReadonlyArray<LeadId>>
 }
 
 /** How many each filter lets through; null when counting what a search finds takes more effort than it may. */
@@ -149,6 +151,9 @@ function* askPlanned(
 /** A list that is gathered for a page is remembered whole if it has at most so many leads. */
 const greatestRemembered = 1000
 
+/** A page for which fewer leads or entries are looked at is as soon found again. */
+const leastRemembered = 200
+
 /** Null: it takes more effort than it may. */
 function* findPage(
   brandId: string,
@@ -156,7 +161,7 @@ function* findPage(
   { greatestEffort, positions }: ListingOptions,
   memory: Memory
 ): Asking<FoundPage | null> {
-  const { lists, signals, stretches, totals } = memory
+  const { lists, pages, signals, stretches, totals } = memory
   const selection = LeadListing.select(idOf(brandId), query.filter)
   const none = { total: 0, ids: [], windows: null }
   if (selection.isEmpty) return none
@@ -189,6 +194,9 @@ function* findPage(
     totals.set(key, total)
   }
   if (offset >= total) return { ...none, total }
+  const paged = `${ordered} ${offset} ${limit}`
+  const known = pages.get(paged)
+  if (known !== undefined) return { total, ids: known, windows: yield* windowsFor(query, known, signals) }
   const plan = LeadListing.planPage(selection, query, counts, total)
   const isPlaced =
     LeadListing.isCounted(selection) && positions.findingEffort + (limit * counts.all) / total < plan.effort
@@ -208,6 +216,7 @@ function* findPage(
         stretches
       )
     : yield* askPlanned(selection, query, plan)
+  if (!isPlaced && plan.effort > leastRemembered) pages.set(paged, ids)
   return { total, ids, windows: yield* windowsFor(query, ids, signals) }
 }
 
@@ -241,7 +250,8 @@ export const listReading = ({ aside, read }: typeof Database.Service, options: L
     counts: new Remembered<LeadListing.Counts>(2000),
     totals: new Remembered<number>(2000),
     stretches: new Remembered<Positions.Stretches>(50),
-    lists: new Remembered<ReadonlyArray<LeadId>>(50)
+    lists: new Remembered<ReadonlyArray<LeadId>>(50),
+    pages: new Remembered<ReadonlyArray<LeadId>>(500)
   }
   const signalsAside: KnownSignals = new Map()
   const unhurried = { ...options, greatestEffort: Number.POSITIVE_INFINITY }
@@ -262,7 +272,8 @@ export const listReading = ({ aside, read }: typeof Database.Service, options: L
                 counts: kept.counts.ofNow(),
                 totals: kept.totals.ofNow(),
                 stretches: kept.stretches.ofNow(),
-                lists: kept.lists.ofNow()
+                lists: kept.lists.ofNow(),
+                pages: kept.pages.ofNow()
               }
               // With no limit, nothing is too much.
               const work = () => found(findPage(brandId, query, unhurried, counted), shows)
