@@ -36,15 +36,14 @@ const pretty = (colours_: boolean) =>
 
 const json = Logger.make(({ annotations, cause, date, logLevel, message }) => {
   const said = logLine({ annotations, message })
-  write(
-    JSON.stringify({
-      time: date.toISOString(),
-      level: logLevel.label.toLowerCase(),
-      message: said.message,
-      ...said.fields,
-      ...(Cause.isEmpty(cause) ? {} : { cause: Cause.pretty(cause) })
-    })
-  )
+  const line: Record<string, unknown> = {
+    time: date.toISOString(),
+    level: logLevel.label.toLowerCase(),
+    message: said.message
+  }
+  Object.assign(line, said.fields)
+  if (!Cause.isEmpty(cause)) line["cause"] = Cause.pretty(cause)
+  write(JSON.stringify(line))
 })
 
 export const layer = (format: "pretty" | "json" | null) => {

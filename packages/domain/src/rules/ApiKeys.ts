@@ -19,11 +19,18 @@ export const shownLength = 12
  */
 export const randomBytesNeeded = 128
 
+/** What each value of a byte adds to a CRC-32. */
+const crcOfByte = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  return crc
+})
+
+/** Of a text in ASCII. */
 const crc32 = (text: string): number => {
   let crc = 0xffffffff
-  for (const byte of utf8ToBytes(text)) {
-    crc ^= byte
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  for (let i = 0; i < text.length; i++) {
+    crc = (crc >>> 8) ^ crcOfByte[(crc ^ text.charCodeAt(i)) & 0xff]!
   }
   return (crc ^ 0xffffffff) >>> 0
 }
