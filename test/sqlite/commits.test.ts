@@ -29,17 +29,20 @@ const setUp = Effect.gen(function* () {
   const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
   const seen = (person: string, engagement: string) => ({
     signalId: signal.id,
-    person: { extId: person, name: person },
+    person: { extId: person, name: `Person ${person}` },
     engagement: { id: engagement, type: "comment", commentText: `${person} says so` }
   })
   return { brand, seen }
 })
 
-const everybody = (brandId: string) =>
+const listed = (brandId: string, ...query: ReadonlyArray<[string, string]>) =>
   Effect.map(
-    Reading.listLeads(brandId, Either.getOrThrow(LeadQueries.readList([["pageSize", "100"]]))),
+    Reading.listLeads(brandId, Either.getOrThrow(LeadQueries.readList([["pageSize", "100"], ...query]))),
     ({ leads }) => leads.map(({ lead }) => lead.extId)
   )
+
+const everybody = (brandId: string) => listed(brandId)
+const found = (brandId: string, text: string) => listed(brandId, ["search", text])
 
 /** What can't be decided: the program itself is wrong. */
 const undecidable: Proposal = {
@@ -82,15 +85,19 @@ describe("writes to the SQLite file", () => {
           Array.from({ length: 30 }, (_, i) => i),
           (i) =>
             Effect.exit(
-              i % 3 === 0
+              i % 3 === 1
                 ? store.commit(brand.id, [undecidable], () => "never")
                 : Observing.recordObservations(brand, [seen(`p${i}`, `e${i}`)])
             ),
           { concurrency: "unbounded" }
         )
         expect(commits() - before).toBeLessThanOrEqual(20)
-        expect(exits.map(Exit.isSuccess)).toEqual(exits.map((_, i) => i % 3 !== 0))
+        expect(exits.map(Exit.isSuccess)).toEqual(exits.map((_, i) => i % 3 !== 1))
         expect(yield* everybody(brand.id)).toHaveLength(20)
+        // The index of texts, too, has what was done anew.
+        expect(yield* found(brand.id, "person")).toHaveLength(20)
+        yield* Observing.recordObservations(brand, [seen("p40", "e40")])
+        expect(yield* found(brand.id, "person p40")).toEqual(["p40"])
       })
     ))
 

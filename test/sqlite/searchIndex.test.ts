@@ -63,6 +63,9 @@ describe("the indexes of texts", () => {
       DELETE FROM migration WHERE migration_id > 6;
       DROP INDEX lead_stretch_long;
       DROP TRIGGER lead_caught_otherwise;
+      INSERT INTO brand VALUES (1, 'B', '', 0);
+      INSERT INTO lead (brand_id, ext_id, name, name_key, profile_times, signal_id, signal_ids, flags, score_missing, created_at, updated_at)
+        SELECT 1, value, 'some name', 'some name', '{}', 1, '[]', 0, 1, 0, 0 FROM json_each('["a", "b", "c"]');
       CREATE INDEX lead_stretch_by_length ON lead_stretch (n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7)`)
     for (const [table, columns, values] of [
       ["lead_text", "name, headline", "'some name', 'some headline'"],

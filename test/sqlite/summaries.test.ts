@@ -308,4 +308,25 @@ describe("what is kept beside the leads", () => {
     compared(db)
     db.close()
   })
+
+  it("of a file whose search has lost leads is made anew [LIST-5]", async () => {
+    const earlier = join(temporaryFolder(), "lost.sqlite")
+    const playAll = async (): Promise<void> => {
+      const opened = runtimeOver(earlier)
+      for (const steps of fc.sample(history, { numRuns: 3, seed: 12 }))
+        await opened.runPromise(clock.provide(play(steps)))
+      await opened.dispose()
+    }
+    await playAll()
+    const db = new Database(earlier)
+    for (const table of ["lead_text", "lead_gram"]) {
+      db.exec(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`)
+      expect(db.prepare(`SELECT count(*) FROM ${table}_docsize`).pluck().get()).toBe(0)
+      db.exec("DELETE FROM migration WHERE migration_id > 9")
+      await playAll()
+      compared(db)
+      expect(db.prepare(`SELECT v FROM ${table}_config WHERE k = 'automerge'`).pluck().get()).toBe(0)
+    }
+    db.close()
+  })
 })

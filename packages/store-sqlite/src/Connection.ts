@@ -34,6 +34,7 @@ export class Connection {
   private readonly db: BetterSqlite3.Database
   readonly isReadonly: boolean
   private atCommit: Array<() => void> = []
+  private readonly kept = new Map<symbol, unknown>()
 
   constructor(filename: string, options: { readonly readonly: boolean; readonly busyMillis: number }) {
     this.isReadonly = options.readonly
@@ -128,6 +129,12 @@ export class Connection {
     this.atCommit.push(rest)
   }
 
+  /** What the transaction keeps by this name: made when it is first asked for, and gone with the transaction, however it ends. */
+  ofTransaction<A>(name: symbol, make: () => A): A {
+    if (!this.kept.has(name)) this.kept.set(name, make())
+    return this.kept.get(name) as A
+  }
+
   /** What is read from now on until `endReading` is read of one state of the file. */
   beginReading(): void {
     this.run("BEGIN")
@@ -144,6 +151,7 @@ export class Connection {
     if (this.isInTransaction) this.run("ROLLBACK")
     this.run("BEGIN IMMEDIATE")
     this.atCommit = []
+    this.kept.clear()
     try {
       const result = work()
       for (const rest of this.atCommit) rest()

@@ -10,6 +10,7 @@ import { shorterWays } from "./migrations/0006_shorter_ways.ts"
 import { longStretches } from "./migrations/0007_long_stretches.ts"
 import { joinedTexts } from "./migrations/0008_joined_texts.ts"
 import { signalsInOrder } from "./migrations/0009_signals_in_order.ts"
+import { textsAgain } from "./migrations/0010_texts_again.ts"
 
 /** In order; a released one is never changed. */
 const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection) => void]> = [
@@ -21,7 +22,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection)
   ["shorter ways", shorterWays],
   ["long stretches", longStretches],
   ["joined texts", joinedTexts],
-  ["signals in order", signalsInOrder]
+  ["signals in order", signalsInOrder],
+  ["texts again", textsAgain]
 ]
 
 export const newestMigration = migrations.length

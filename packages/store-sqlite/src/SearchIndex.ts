@@ -151,7 +151,7 @@ const apply = (sql: Connection, changes: ReadonlyArray<Change>): void => {
   for (const lead of changes.flatMap(({ after }) => after ?? []).sort(byEntry)) insert(sql, lead)
 }
 
-const waiting = new WeakMap<Connection, Map<LeadId, Change>>()
+const changesOfTexts = Symbol("changes of texts")
 
 /**
  * Changes what a search finds the lead by, when the transaction is about to commit: an index that is written to in between
@@ -159,19 +159,16 @@ const waiting = new WeakMap<Connection, Map<LeadId, Change>>()
  */
 export const changeSearch = (sql: Connection, before: Found | null, after: Found | null): void => {
   const { id } = (before ?? after)!
-  let changes = waiting.get(sql)
-  if (changes === undefined) {
+  const changes = sql.ofTransaction(changesOfTexts, () => {
     const made = new Map<LeadId, Change>()
-    changes = made
-    waiting.set(sql, made)
-    sql.beforeCommit(() => {
-      waiting.delete(sql)
+    sql.beforeCommit(() =>
       apply(
         sql,
         [...made.values()].filter((change) => !isSame(change.before, change.after))
       )
-    })
-  }
+    )
+    return made
+  })
   const earlier = changes.get(id)
   changes.set(id, { before: earlier === undefined ? before : earlier.before, after })
 }
