@@ -1,4 +1,5 @@
 /** The figures as lines: each with its reference, their ratio, the spread, what the issue asks for, and whether it is reached. */
+import type { AfterWriteFigure } from "./AfterWrites.ts"
 import type { BareReading, Reading } from "./Reading.ts"
 import type { Rate } from "./Load.ts"
 import { greatestSlowdown } from "./Shapes.ts"
@@ -117,6 +118,22 @@ export const flatness = (readings: ReadonlyArray<Reading>): Section | null => {
     })
   }
 }
+
+/** The same shapes right after something was written, at the two sizes. */
+export const afterWriteSection = (
+  small: ReadonlyArray<AfterWriteFigure>,
+  large: ReadonlyArray<AfterWriteFigure>
+): Section => ({
+  title: `After each write, from ${small[0]!.leads.toLocaleString("en")} to ${large[0]!.leads.toLocaleString("en")} leads`,
+  note: "Milliseconds of a request, one at a time, each after a lead was amended, at the largest size; the reference is that at the smallest.",
+  lines: large.flatMap(({ leads, millis, shape }) => {
+    const before = small.find((figure) => figure.shape === shape)
+    if (before === undefined) return []
+    const ratio = median(millis) / median(before.millis)
+    const line = pair(`written-${shape}`, leads, millis, before.millis, null)
+    return [{ ...line, target: `≤ ${greatestSlowdown}`, reached: ratio <= greatestSlowdown }]
+  })
+})
 
 const headings = ["shape", "ours", "spread", "reference", "spread", "ratio", "target", "reached"] as const
 

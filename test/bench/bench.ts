@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Progress } from "./BulkLoad.ts"
+import { measureAfterWrites } from "./AfterWrites.ts"
 import { measureDeliveries } from "./Deliveries.ts"
 import { measureIngest } from "./Ingest.ts"
 import { measureLoopDelay } from "./LoopDelay.ts"
@@ -10,6 +11,7 @@ import { measureMemory } from "./Memory.ts"
 import { help, type Options, readOptions, UsageError } from "./Options.ts"
 import { type BareReading, measureReading, type Reading } from "./Reading.ts"
 import {
+  afterWriteSection,
   asMarkdown,
   asText,
   bareSection,
@@ -36,7 +38,7 @@ const parse = (): Options | null => {
   }
 }
 
-const otherThanReading = /^(?:ingest|deliveries|start|memory|loop)/
+const otherThanReading = /^(?:written|ingest|deliveries|start|memory|loop)/
 
 const ingestTargets: Readonly<Record<string, number>> = {
   "ingest-one-by-one": 0.6,
@@ -73,6 +75,12 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
     const flat = flatness(readings)
     if (flat !== null && flat.lines.length > 0) sections.push(flat)
     if (bareReadings.length > 0) sections.push(bareSection(bareReadings))
+    if (shapes === null || shapes.some((shape) => shape.startsWith("written"))) {
+      const asked = quick ? 5 : 25
+      const small = await measureAfterWrites(programs, smallest, asked, wanted, progress)
+      const large = await measureAfterWrites(programs, largest, asked, wanted, progress)
+      sections.push(afterWriteSection(small, large))
+    }
     if (wanted("ingest") || shapes?.some((shape) => shape.startsWith("ingest"))) {
       const figures = (await measureIngest(smallest, { rounds, seconds: pace.seconds }, progress)).filter(
         ({ name }) => shapes === null || shapes.includes("ingest") || shapes.includes(name)

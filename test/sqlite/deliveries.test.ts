@@ -18,6 +18,7 @@ import { Effect, Layer } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it, vi } from "vitest"
+import { takeBackTo } from "./EarlierVersions.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const folder = temporaryFolder()
@@ -245,6 +246,7 @@ describe("deliveries in the SQLite file", () => {
     )
     const raw = new Database(filename)
     raw.pragma("foreign_keys = OFF")
+    takeBackTo(raw, 1)
     for (const table of ["attempt", "delivery_body", "delivery", "delivery_count", "webhook"])
       raw.exec(`DROP TABLE ${table}`)
     const later = raw
@@ -253,11 +255,9 @@ describe("deliveries in the SQLite file", () => {
       .all()
     for (const trigger of later) raw.exec(`DROP TRIGGER ${trigger}`)
     raw.exec(`DROP TABLE lead_stretch; DROP INDEX lead_by_score; DROP INDEX lead_by_score_desc;
-      DROP TRIGGER lead_shown_otherwise; DROP TRIGGER lead_caught_otherwise; ALTER TABLE lead DROP COLUMN shown;
       ALTER TABLE lead DROP COLUMN score_rank; ALTER TABLE lead DROP COLUMN score_rank_desc;
       CREATE INDEX lead_by_score ON lead (brand_id, score_missing, score1, id, flags);
-      CREATE INDEX lead_by_score_desc ON lead (brand_id, score_missing, score1 DESC, id, flags);
-      DELETE FROM migration WHERE migration_id >= 2`)
+      CREATE INDEX lead_by_score_desc ON lead (brand_id, score_missing, score1 DESC, id, flags)`)
     raw.close()
     await over(
       filename,

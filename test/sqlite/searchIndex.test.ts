@@ -6,6 +6,7 @@ import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { takeBackTo } from "./EarlierVersions.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const commits = 600
@@ -59,14 +60,11 @@ describe("the indexes of texts", () => {
     await open()
     const raw = new Database(filename)
     // As its sixth version was.
+    takeBackTo(raw, 6)
     raw.exec(`
-      DELETE FROM migration WHERE migration_id > 6;
-      DROP INDEX lead_stretch_long;
-      DROP TRIGGER lead_caught_otherwise;
       INSERT INTO brand VALUES (1, 'B', '', 0);
       INSERT INTO lead (brand_id, ext_id, name, name_key, profile_times, signal_id, signal_ids, flags, score_missing, created_at, updated_at)
-        SELECT 1, value, 'some name', 'some name', '{}', 1, '[]', 0, 1, 0, 0 FROM json_each('["a", "b", "c"]');
-      CREATE INDEX lead_stretch_by_length ON lead_stretch (n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7)`)
+        SELECT 1, value, 'some name', 'some name', '{}', 1, '[]', 0, 1, 0, 0 FROM json_each('["a", "b", "c"]')`)
     for (const [table, columns, values] of [
       ["lead_text", "name, headline", "'some name', 'some headline'"],
       ["lead_gram", "grams", "'b1u61 b1u62'"]

@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { history, startOfHistories, type Step } from "../contracts/Histories.ts"
 import { SettableClock } from "../contracts/SettableClock.ts"
+import { takeBackTo } from "./EarlierVersions.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const filename = join(temporaryFolder(), "summaries.sqlite")
@@ -280,10 +281,9 @@ describe("what is kept beside the leads", () => {
     await playAll()
     const db = new Database(earlier)
     // As its eighth version was.
+    takeBackTo(db, 8)
     db.exec(`
       PRAGMA foreign_keys = OFF;
-      DELETE FROM migration WHERE migration_id > 8;
-      DROP TRIGGER lead_caught_otherwise;
       CREATE TEMP TABLE caught AS SELECT signal_id, lead_id FROM lead_signal;
       CREATE TEMP TABLE reflagged AS SELECT sql FROM sqlite_schema WHERE name = 'lead_reflagged';
       DROP TRIGGER lead_reflagged;
@@ -322,7 +322,7 @@ describe("what is kept beside the leads", () => {
     for (const table of ["lead_text", "lead_gram"]) {
       db.exec(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`)
       expect(db.prepare(`SELECT count(*) FROM ${table}_docsize`).pluck().get()).toBe(0)
-      db.exec("DELETE FROM migration WHERE migration_id > 9")
+      takeBackTo(db, 9)
       await playAll()
       compared(db)
       expect(db.prepare(`SELECT v FROM ${table}_config WHERE k = 'automerge'`).pluck().get()).toBe(0)

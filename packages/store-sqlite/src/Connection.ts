@@ -34,6 +34,7 @@ export class Connection {
   private readonly db: BetterSqlite3.Database
   readonly isReadonly: boolean
   private atCommit: Array<() => void> = []
+  private onCommit: Array<() => void> = []
   private readonly kept = new Map<symbol, unknown>()
 
   constructor(filename: string, options: { readonly readonly: boolean; readonly busyMillis: number }) {
@@ -129,6 +130,11 @@ export class Connection {
     this.atCommit.push(rest)
   }
 
+  /** Does it when the transaction is committed, and never when it is not. */
+  afterCommit(then: () => void): void {
+    this.onCommit.push(then)
+  }
+
   /** What the transaction keeps by this name: made when it is first asked for, and gone with the transaction, however it ends. */
   ofTransaction<A>(name: symbol, make: () => A): A {
     if (!this.kept.has(name)) this.kept.set(name, make())
@@ -151,17 +157,20 @@ export class Connection {
     if (this.isInTransaction) this.run("ROLLBACK")
     this.run("BEGIN IMMEDIATE")
     this.atCommit = []
+    this.onCommit = []
     this.kept.clear()
+    let result: A
     try {
-      const result = work()
+      result = work()
       for (const rest of this.atCommit) rest()
       this.run("COMMIT")
-      return result
     } catch (error) {
       // A full disk, for one, ends the transaction by itself.
       if (this.isInTransaction) this.run("ROLLBACK")
       throw error
     }
+    for (const then of this.onCommit) then()
+    return result
   }
 
   close(): void {

@@ -1,10 +1,9 @@
 /**
  * Reads a page of leads: counts what each filter lets through, takes the way that `LeadListing` finds the cheapest, and
- * remembers totals while nothing is written. Questions to the file, which either of two threads can answer.
+ * remembers what it found while nothing is written, and totals while it knows what is. Questions to the file, which either of two threads can answer.
  */
 import {
   type EngagementWindow,
-  Folding,
   type LeadId,
   type LeadPage,
   type LeadStore,
@@ -15,12 +14,15 @@ import {
 import { Effect } from "effect"
 import { answer, ask, askTuples, type Asking } from "./Asking.ts"
 import type { Database } from "./Database.ts"
+import { type LeadChanges, newestSql } from "./LeadChanges.ts"
 import * as LeadListing from "./LeadListing.ts"
 import { askLeads, askShown, askWindows, type KnownSignals, knownTo } from "./LeadReading.ts"
 import * as Positions from "./Positions.ts"
 import { type Kept, Remembered } from "./Remembered.ts"
 import { idOf } from "./Rows.ts"
+import { isFoundBy } from "./SearchIndex.ts"
 import * as Ties from "./Ties.ts"
+import { type KnownTotals, matches, Totals } from "./Totals.ts"
 
 interface FoundPage {
   readonly total: number
@@ -43,7 +45,7 @@ export interface ListingOptions {
 interface Memory {
   readonly signals: KnownSignals
   readonly counts: Kept<LeadListing.Counts>
-  readonly totals: Kept<number>
+  readonly totals: KnownTotals
   readonly stretches: Kept<Positions.Stretches>
   /** All of a list, in order. */
   readonly lists: Kept<ReadonlyArray<LeadId>>
@@ -51,11 +53,15 @@ interface Memory {
   readonly pages: Kept<ReadonlyArray<LeadId>>
 }
 
+/** With the number of the newest change of the state of the file that it is of. */
+const ofState = (text: string): string => `SELECT *, (${newestSql}) AS state FROM (${text})`
+
 /** How many each filter lets through; null when counting what a search finds takes more effort than it may. */
 function* countsOf(
   selection: LeadListing.Selection,
+  needle: string | null,
   greatestEffort: number,
-  totals: Kept<number>
+  totals: KnownTotals
 ): Asking<LeadListing.Counts | null> {
   const { brandId, match } = selection
   const key = `search ${brandId} ${match?.phrase}`
@@ -64,13 +70,14 @@ function* countsOf(
     remembered === undefined ? selection : { ...selection, match: null },
     greatestEffort + 1
   )
-  const [columns] = yield* ask<Record<string, number>>(asked.sql.text, asked.sql.params)
+  const [columns] = yield* ask<Record<string, number>>(ofState(asked.sql.text), asked.sql.params)
   const drivers = asked.drivers.map((driver, i) => [driver, columns![`c${i}`]!] as const)
   if (remembered !== undefined) return { all: drivers[0]![1], drivers: [...drivers, ["search", remembered]] }
   if (match !== null) {
     const n = drivers.at(-1)![1]
     if (n > greatestEffort) return null
-    totals.set(key, n)
+    const found = { brandId, signalId: null, flags: null, created: null, updated: null }
+    totals.set(key, { state: columns!["state"]!, n, counts: (lead) => matches(found, needle, lead) })
   }
   return { all: drivers[0]![1], drivers }
 }
@@ -78,13 +85,14 @@ function* countsOf(
 /** The same, remembered. */
 function* knownCounts(
   selection: LeadListing.Selection,
+  needle: string | null,
   key: string,
   greatestEffort: number,
   { counts, totals }: Memory
 ): Asking<LeadListing.Counts | null> {
   const known = counts.get(key)
   if (known !== undefined) return known
-  const counted = yield* countsOf(selection, greatestEffort, totals)
+  const counted = yield* countsOf(selection, needle, greatestEffort, totals)
   if (counted !== null) counts.set(key, counted)
   return counted
 }
@@ -100,9 +108,7 @@ function* windowsFor(
   return engagements === "none" ? null : yield* askWindows(ids, signals, engagements)
 }
 
-/** Whether the lead's name or headline has the characters, all folded. [LIST-5] */
-const reads = (needle: string, [, name, headline]: Texts): boolean =>
-  Folding.searchKey(name).includes(needle) || Folding.searchKey(headline ?? "").includes(needle)
+const reads = (needle: string, [, name, headline]: Texts): boolean => isFoundBy(needle, name, headline)
 
 /** The lengths of what is read of a walk are longer than would do, if those that match lay evenly. */
 const lookAhead = 1.3
@@ -166,9 +172,10 @@ function* findPage(
   const none = { total: 0, ids: [], windows: null }
   if (selection.isEmpty) return none
   const key = LeadListing.keyOf(selection)
-  const counts = yield* knownCounts(selection, key, greatestEffort, memory)
-  if (counts === null) return null
   const { search } = query.filter
+  const needle = search ?? null
+  const counts = yield* knownCounts(selection, needle, key, greatestEffort, memory)
+  if (counts === null) return null
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   const ordered = `${key} ${query.sort.field} ${query.sort.direction}`
   function* partOf(all: ReadonlyArray<LeadId>): Asking<FoundPage> {
@@ -189,9 +196,9 @@ function* findPage(
   if (total === null) {
     if (LeadListing.totalEffort(selection, counts) > greatestEffort) return null
     const totalSql = LeadListing.totalSql(selection, counts)
-    const [counted] = yield* ask<{ n: number }>(totalSql.text, totalSql.params)
+    const [counted] = yield* ask<{ n: number; state: number }>(ofState(totalSql.text), totalSql.params)
     total = counted!.n
-    totals.set(key, total)
+    totals.set(key, { ...counted!, counts: (lead) => matches(selection, needle, lead) })
   }
   if (offset >= total) return { ...none, total }
   const paged = `${ordered} ${offset} ${limit}`
@@ -245,10 +252,15 @@ function* found<A>(asking: Asking<FoundPage | null>, shows: Shows<A>): Asking<A 
 }
 
 /** How lists are read: at once where that is soon done, else in the thread that reads what takes long. */
-export const listReading = ({ aside, read }: typeof Database.Service, options: ListingOptions) => {
+export const listReading = (
+  { aside, read }: typeof Database.Service,
+  changes: LeadChanges,
+  options: ListingOptions
+) => {
+  const totals = new Totals(changes, 2000)
+  let newest = { version: -1, state: -1 }
   const kept = {
     counts: new Remembered<LeadListing.Counts>(2000),
-    totals: new Remembered<number>(2000),
     stretches: new Remembered<Positions.Stretches>(50),
     lists: new Remembered<ReadonlyArray<LeadId>>(50),
     pages: new Remembered<ReadonlyArray<LeadId>>(500)
@@ -260,7 +272,8 @@ export const listReading = ({ aside, read }: typeof Database.Service, options: L
       read((sql) => {
         const version = sql.dataVersion
         for (const each of Object.values(kept)) each.forgetUnless(version)
-        const memory = { ...kept, signals: knownTo(sql) }
+        if (newest.version !== version) newest = { version, state: sql.get<{ n: number }>(newestSql)!.n }
+        const memory = { ...kept, totals: totals.at(newest.state), signals: knownTo(sql) }
         return answer(sql, found(findPage(brandId, query, options, memory), shows))
       }),
       (page) =>
@@ -270,7 +283,7 @@ export const listReading = ({ aside, read }: typeof Database.Service, options: L
               const counted = {
                 signals: signalsAside,
                 counts: kept.counts.ofNow(),
-                totals: kept.totals.ofNow(),
+                totals: totals.ofLate(),
                 stretches: kept.stretches.ofNow(),
                 lists: kept.lists.ofNow(),
                 pages: kept.pages.ofNow()

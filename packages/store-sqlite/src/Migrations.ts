@@ -11,6 +11,7 @@ import { longStretches } from "./migrations/0007_long_stretches.ts"
 import { joinedTexts } from "./migrations/0008_joined_texts.ts"
 import { signalsInOrder } from "./migrations/0009_signals_in_order.ts"
 import { textsAgain } from "./migrations/0010_texts_again.ts"
+import { numberedChanges } from "./migrations/0011_numbered_changes.ts"
 
 /** In order; a released one is never changed. */
 const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection) => void]> = [
@@ -23,7 +24,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection)
   ["long stretches", longStretches],
   ["joined texts", joinedTexts],
   ["signals in order", signalsInOrder],
-  ["texts again", textsAgain]
+  ["texts again", textsAgain],
+  ["numbered changes", numberedChanges]
 ]
 
 export const newestMigration = migrations.length

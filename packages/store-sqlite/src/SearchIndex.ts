@@ -64,6 +64,10 @@ export const matchOf = (brandId: number, needle: string): Match | null => {
       }
 }
 
+/** Whether a search for the folded needle finds a lead by these texts, as the indexes find it. [LIST-5] */
+export const isFoundBy = (needle: string, name: string, headline: string | null): boolean =>
+  Folding.searchKey(name).includes(needle) || Folding.searchKey(headline ?? "").includes(needle)
+
 /** A lead's name and headline: what a search finds it by. */
 export interface Found {
   readonly id: LeadId

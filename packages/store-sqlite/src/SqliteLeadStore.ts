@@ -15,6 +15,7 @@ import {
 import type { Connection } from "./Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
+import { type Facts, type LeadChange, LeadChanges } from "./LeadChanges.ts"
 import * as LeadListing from "./LeadListing.ts"
 import { flagsOf, idOf, leadOf, type LeadRow } from "./Rows.ts"
 import {
@@ -146,12 +147,33 @@ interface Fired {
   readonly event: EventType
 }
 
+/** What a commit leaves behind for those that wait for it, and for those that counted before it. */
+interface Left {
+  readonly fired: Array<Fired>
+  readonly changes: Array<LeadChange>
+}
+
+const factsOf = (lead: Observations.LeadDraft): Facts => ({
+  brandId: lead.brandId,
+  signalIds: lead.signalIds,
+  flags: flagsOf(lead),
+  createdAt: lead.createdAt,
+  updatedAt: lead.updatedAt,
+  name: lead.profile.name,
+  headline: lead.profile.headline
+})
+
+const changeOf = (before: Lead | null, after: Lead): LeadChange => ({
+  before: before === null ? null : factsOf(before),
+  after: factsOf(after)
+})
+
 const commitOne = (
   sql: Connection,
   brandId: string,
   proposal: Proposal,
   now: number,
-  fired: Array<Fired>
+  { changes, fired }: Left
 ): Committed => {
   const brand = idOf(brandId)
   const known = knownOf(sql, brand, proposal)
@@ -160,6 +182,7 @@ const commitOne = (
   const before = known.lead
   const lead = before === null ? insertLead(sql, decision.lead) : { ...decision.lead, id: before.id }
   if (before !== null) updateLead(sql, before, lead)
+  changes.push(changeOf(before, lead))
   const signalId = decision.engagement.signalId
   if (before === null || !before.signalIds.includes(signalId)) {
     sql.run("INSERT INTO lead_signal (signal_id, created_at, lead_id, flags) VALUES (?, ?, ?, ?)", [
@@ -209,24 +232,26 @@ const commit = (
   brandId: string,
   proposals: ReadonlyArray<Proposal>,
   ids: () => DeliveryId,
-  now: number
+  now: number,
+  changes: Array<LeadChange>
 ) => {
-  const fired: Array<Fired> = []
-  const committed = proposals.map((proposal) => commitOne(sql, brandId, proposal, now, fired))
-  return { committed, queued: queue(sql, brandId, fired, ids, now) }
+  const left = { fired: [], changes }
+  const committed = proposals.map((proposal) => commitOne(sql, brandId, proposal, now, left))
+  return { committed, queued: queue(sql, brandId, left.fired, ids, now) }
 }
 
 const makeLeadStore = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
     const keepShort = (sql: Connection): void =>
       Positions.keepShort(sql, LeadListing.orderings, options.positions.greatestStretch)
-    const readPage = listReading(database, options)
+    const changed = new LeadChanges()
+    const readPage = listReading(database, changed, options)
     return LeadStore.of({
       commit: (brandId, proposals, ids) =>
         Effect.map(
           Effect.tap(
             database.write((sql, now) => {
-              const committed = commit(sql, brandId, proposals, ids, now)
+              const committed = commit(sql, brandId, proposals, ids, now, changed.of(sql).changes)
               keepShort(sql)
               return committed
             }),
@@ -257,14 +282,18 @@ const makeLeadStore = (options: ListingOptions) =>
         database.write((sql, now) => {
           const before = leadById(sql, brandId, id)
           if (before === null) return Option.none()
+          const { changes } = changed.of(sql)
           const after = change(before, now)
           updateLead(sql, before, after)
+          changes.push(changeOf(before, after))
           keepShort(sql)
           return Option.some(after)
         }),
       erase: (brandId, id, personHash, ids) =>
         Effect.tap(
           database.write((sql, now) => {
+            // It changes those who read the person's posts, too; and what the person was like is not to be remembered.
+            changed.of(sql).isComplete = false
             const wasThere = Erasure.erase(sql, { brandId, id }, personHash, ids, now)
             keepShort(sql)
             return wasThere

@@ -5,6 +5,7 @@ const store = "packages/store-sqlite/src"
 const leadStore = bugsIn(`${store}/SqliteLeadStore.ts`, "sqlite")
 const listing = bugsIn(`${store}/LeadListing.ts`, "sqlite")
 const outbox = bugsIn(`${store}/SqliteOutbox.ts`, "sqlite")
+const totals = bugsIn(`${store}/Totals.ts`, "sqlite")
 const erasure = bugsIn(`${store}/Erasure.ts`, "sqlite")
 
 export const inSqliteStore: ReadonlyArray<Bug> = [
@@ -24,11 +25,11 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     "commit-in-pieces",
     "each observation of a batch is a transaction of its own, and so are its deliveries",
     `database.write((sql, now) => {
-              const committed = commit(sql, brandId, proposals, ids, now)
+              const committed = commit(sql, brandId, proposals, ids, now, changed.of(sql).changes)
               keepShort(sql)
               return committed
             }),`,
-    "Effect.map(Effect.forEach(proposals, (each) => Effect.zipLeft(database.write((sql, now) => commit(sql, brandId, [each], ids, now)), Effect.sleep(200))), (all) => ({ committed: all.flatMap(({ committed }) => committed), queued: all.length })),"
+    "Effect.map(Effect.forEach(proposals, (each) => Effect.zipLeft(database.write((sql, now) => commit(sql, brandId, [each], ids, now, changed.of(sql).changes)), Effect.sleep(200))), (all) => ({ committed: all.flatMap(({ committed }) => committed), queued: all.length })),"
   ),
   leadStore(
     "sqlite-lost-update",
@@ -36,8 +37,10 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     `database.write((sql, now) => {
           const before = leadById(sql, brandId, id)
           if (before === null) return Option.none()
+          const { changes } = changed.of(sql)
           const after = change(before, now)
           updateLead(sql, before, after)
+          changes.push(changeOf(before, after))
           keepShort(sql)
           return Option.some(after)
         }),`,
@@ -46,7 +49,11 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
         if (before === null) return Option.none()
         yield* Effect.sleep(100)
         const after = yield* Effect.clockWith((clock) => Effect.map(clock.currentTimeMillis, (now) => change(before, now)))
-        yield* database.write((sql) => updateLead(sql, before, after))
+        yield* database.write((sql) => {
+          const { changes } = changed.of(sql)
+          updateLead(sql, before, after)
+          changes.push(changeOf(before, after))
+        })
         return Option.some(after)
       }),`
   ),
@@ -67,6 +74,12 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     "leads without a score come first",
     "lead.score1 ?? Number.POSITIVE_INFINITY",
     "lead.score1 ?? Number.NEGATIVE_INFINITY"
+  ),
+  totals(
+    "sqlite-total-of-before",
+    "a total that was counted before does not lose the leads that match no more",
+    "if (before !== null && known.counts(before)) known.n--",
+    ""
   ),
   listing(
     "sqlite-ties-turned",

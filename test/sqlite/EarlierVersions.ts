@@ -1,0 +1,22 @@
+/** Takes back what later versions of the file brought, as far as the steps to them would find it there. */
+import type Database from "better-sqlite3"
+
+/** By the version that brought it. */
+const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [
+    11,
+    `DROP TRIGGER lead_added; DROP TRIGGER lead_changed; DROP TRIGGER lead_removed; DROP TABLE lead_change;`
+  ],
+  [9, "DROP TRIGGER lead_caught_otherwise;"],
+  [
+    7,
+    `DROP INDEX lead_stretch_long;
+     CREATE INDEX lead_stretch_by_length ON lead_stretch (n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7);`
+  ],
+  [4, `DROP TRIGGER lead_shown_otherwise; ALTER TABLE lead DROP COLUMN shown;`]
+]
+
+export const takeBackTo = (db: Database.Database, version: number): void => {
+  for (const [since, takenBack] of brought) if (since > version) db.exec(takenBack)
+  db.prepare("DELETE FROM migration WHERE migration_id > ?").run(version)
+}
