@@ -134,6 +134,17 @@ describe("setting up", () => {
       )
     }
   })
+
+  it("takes a post's id of any length that the request target has room for [MET-7]", async () => {
+    const campaign = (await api.operate("POST", inBrand("/campaigns"), { name: "Long" })).body.data.id
+    const figures = { impressions: 10, reactions: 1, comments: 1, reposts: 0 }
+    for (const [i, length] of [100, 101, 2000, 15_000].entries()) {
+      const path = inBrand(`/campaigns/${campaign}/posts/${"p".repeat(length)}/snapshots/2026-01-01`)
+      const { body, status } = await api.operate("PUT", path, figures)
+      // Each is a post of its own: the campaign's total grows by each.
+      expect([length, status, body.data?.impressions]).toEqual([length, 200, 10 * (i + 1)])
+    }
+  })
 })
 
 describe("observations", () => {

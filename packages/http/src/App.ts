@@ -18,6 +18,7 @@ import {
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
+import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Answers from "./Answers.ts"
@@ -326,7 +327,12 @@ export const service: Effect.Effect<
   Requirements
 > = Effect.gen(function* () {
   const context = yield* Effect.context<Requirements>()
-  const built = yield* HttpApiBuilder.httpApp.pipe(Effect.provide(routes), Effect.provide(context))
+  const built = yield* HttpApiBuilder.httpApp.pipe(
+    // The platform's router takes a path with a longer parameter for one that does not exist; its own limit is 100 characters.
+    HttpRouter.withRouterConfig({ maxParamLength: Target.greatestTargetBytes }),
+    Effect.provide(routes),
+    Effect.provide(context)
+  )
   const observer = yield* RequestObserver
   const quickly = quick(observer)
   return { quick: quickly, app: outermost(built as HttpApp.Default<unknown>, context, quickly, observer) }
