@@ -10,8 +10,9 @@ import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Either, Layer } from "effect"
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
@@ -136,6 +137,46 @@ describe("the SQLite file", () => {
       )
     )
     expect(new Set(brands.map(({ brand }) => brand.id)).size).toBe(3)
+  })
+
+  it.skipIf(process.platform !== "linux")(
+    "keeps its locks when it is opened once more in one process [EVT-3]",
+    async () => {
+      const filename = newFile()
+      const raw = new Database(filename)
+      raw.exec("BEGIN IMMEDIATE")
+      const locks = () =>
+        readFileSync("/proc/locks", "utf8")
+          .split("\n")
+          .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${statSync(filename).ino} `))
+      expect(locks()).not.toEqual([])
+      const before = locks()
+      const opened = failure(filename)
+      await sleep(50)
+      expect(locks().length).toBe(before.length)
+      raw.exec("COMMIT")
+      raw.close()
+      expect(await opened).toBe("opened")
+    }
+  )
+
+  it.skipIf(process.platform === "win32")(
+    "can be a link, also to a file that is not there yet [EVT-3]",
+    async () => {
+      const target = newFile()
+      const link = join(folder, `link-${number}.sqlite`)
+      symlinkSync(target, link)
+      for (let opened = 0; opened < 2; opened++) await over(link, Operating.createBrand("B"))
+      const raw = new Database(target, { readonly: true })
+      expect(raw.prepare("SELECT count(*) FROM brand").pluck().get()).toBe(2)
+      raw.close()
+    }
+  )
+
+  it("is refused when it can't be written, with what to do [HEALTH-2]", async () => {
+    const filename = newFile()
+    mkdirSync(filename)
+    expect(await failure(filename)).toMatch(/can't be (made or )?opened for writing/)
   })
 
   it("loses no write of two that write at once [EVT-3]", async () => {

@@ -16,8 +16,17 @@ import {
   Schedule,
   type Scope
 } from "effect"
-import { closeSync, mkdirSync, openSync } from "node:fs"
-import { dirname } from "node:path"
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync
+} from "node:fs"
+import { dirname, resolve } from "node:path"
 import { Connection } from "./Connection.ts"
 import { migrate } from "./Migrations.ts"
 import { type ReadingThread, readingThread } from "./ReadingThread.ts"
@@ -117,13 +126,29 @@ const connect = (
     (connection) => Effect.sync(() => connection.close())
   )
 
-/** Personal data is in it: a file that we make is its owner's alone. */
-const createPrivately = (filename: string) =>
+const makeIfMissing = (filename: string): string => {
+  mkdirSync(dirname(filename), { recursive: true, mode: 0o700 })
+  try {
+    closeSync(openSync(filename, "wx", 0o600))
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code !== "EEXIST") throw failure
+    if (!existsSync(filename)) {
+      // A link to a file that is not there yet.
+      return makeIfMissing(resolve(realpathSync(dirname(filename)), readlinkSync(filename)))
+    }
+    // Not opened: closing it again would take away the locks that this process holds on it.
+    accessSync(filename, constants.R_OK | constants.W_OK)
+  }
+  return realpathSync(filename)
+}
+
+/**
+ * Personal data is in it: a file that we make is its owner's alone. Answers its name without links, beside which SQLite
+ * keeps its log.
+ */
+const createPrivately = (filename: string): Effect.Effect<string, StoreUnavailable> =>
   Effect.try({
-    try: () => {
-      mkdirSync(dirname(filename), { recursive: true, mode: 0o700 })
-      closeSync(openSync(filename, "a", 0o600))
-    },
+    try: () => makeIfMissing(filename),
     catch: (cause) =>
       new StoreUnavailable({
         reason: `${filename} can't be made or opened for writing (${(cause as NodeJS.ErrnoException).code ?? "unknown"})`
@@ -285,9 +310,9 @@ const writing = (
   return { write, close }
 }
 
-const make = (filename: string, options: DatabaseOptions) =>
+const make = (path: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
-    yield* createPrivately(filename)
+    const filename = yield* createPrivately(path)
     const writer = yield* connect(filename, { readonly: false, synchronous: options.synced ? "FULL" : "OFF" })
     yield* patiently(() => migrate(writer, filename))
     const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
@@ -317,6 +342,6 @@ export const layer = (filename: string, options: DatabaseOptions): Layer.Layer<D
 
 /** A connection of its own, for what need not survive a loss of power. */
 export const connectVolatile = (filename: string) =>
-  Effect.zipRight(createPrivately(filename), connect(filename, { readonly: false, synchronous: "OFF" }))
+  Effect.flatMap(createPrivately(filename), (made) => connect(made, { readonly: false, synchronous: "OFF" }))
 
 export { patiently }
