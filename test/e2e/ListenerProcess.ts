@@ -44,6 +44,7 @@ export const startListener = (...args: ReadonlyArray<string>) => {
         }
         look()
       }),
+    kill: () => child.kill("SIGKILL"),
     end: (): Promise<number | string> => {
       child.kill("SIGINT")
       return exit

@@ -1,4 +1,5 @@
 import { Signing } from "@lead-signals/webhook"
+import { createServer as createHttpServer } from "node:http"
 import { createServer } from "node:net"
 import { once } from "node:events"
 import { describe, expect, it } from "vitest"
@@ -54,7 +55,7 @@ describe("lead-signals listen", () => {
       "✗ refused   activity.detected  Ada [31m  Example reacted LIKE  (it is not signed)  → 401",
       "✓ verified  no event           wh_3"
     ])
-    expect(await listener.end()).not.toBe(1)
+    expect(await listener.end()).toBe(0)
   })
 
   it("prints JSON for a script, and says what to do without a secret [ERR-3]", async () => {
@@ -92,5 +93,26 @@ describe("lead-signals listen", () => {
       expect(listener.text()).toContain(message)
     }
     taken.close()
+  })
+
+  it("ends with exit code 1 when the server refuses the subscription or does not answer [ERR-3]", async () => {
+    const refusing = createHttpServer((_, response) => {
+      const error = { code: "not_found", message: "There is no such brand." }
+      response.writeHead(404, { "content-type": "application/json" }).end(JSON.stringify({ error }))
+    }).listen(0, "127.0.0.1")
+    await once(refusing, "listening")
+    const { port } = refusing.address() as { port: number }
+    for (const [asked, message] of [
+      [port, "There is no such brand."],
+      [await freePort(), "There is no answer from"]
+    ] as const) {
+      const url = `http://127.0.0.1:${asked}`
+      const listener = startListener("--brand", "99", "--url", url, "--token", "operator-token-of-the-tests")
+      await listener.until(new RegExp(message))
+      const hangs = setTimeout(() => listener.kill(), 10_000)
+      expect([message, await listener.exit]).toEqual([message, 1])
+      clearTimeout(hangs)
+    }
+    refusing.close()
   })
 })

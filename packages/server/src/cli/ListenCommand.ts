@@ -56,43 +56,49 @@ const listen = (
   options: { readonly port: number; readonly json: boolean },
   onListening: (url: string) => Effect.Effect<void, Failed>
 ) =>
-  Effect.async<void, Failed>((resume) => {
-    const server = createServer((request, response) => {
-      readBody(request).then(
-        (body) => {
-          if (request.method !== "POST" || body === null) {
-            response.writeHead(request.method === "POST" ? 413 : 405, { allow: "POST" }).end()
-            return
-          }
-          const headers = request.headers as Record<string, string | undefined>
-          const outcome = judgeOf()({ headers, body }, Date.now())
-          process.stdout.write(`${options.json ? JSON.stringify({ ...outcome, body }) : line(outcome)}\n`)
-          response.writeHead(outcome.answered).end()
-        },
-        () => response.destroy()
-      )
-    })
-    server.on("error", (error: NodeJS.ErrnoException) => {
-      const why =
-        error.code === "EADDRINUSE"
-          ? `port ${options.port} is taken; --port takes another, or 0 for a free one`
-          : (error.code ?? "unknown")
-      resume(Effect.fail(new Failed({ message: `Can't listen: ${why}.`, code: failed })))
-    })
-    server.listen(options.port, "127.0.0.1", () => {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-      Effect.runFork(
-        Effect.matchEffect(onListening(url), {
-          onFailure: (problem) => Effect.sync(() => resume(Effect.fail(problem))),
-          onSuccess: () => Effect.void
+  Effect.acquireUseRelease(
+    Effect.sync(() =>
+      createServer((request, response) => {
+        readBody(request).then(
+          (body) => {
+            if (request.method !== "POST" || body === null) {
+              response.writeHead(request.method === "POST" ? 413 : 405, { allow: "POST" }).end()
+              return
+            }
+            const headers = request.headers as Record<string, string | undefined>
+            const outcome = judgeOf()({ headers, body }, Date.now())
+            process.stdout.write(`${options.json ? JSON.stringify({ ...outcome, body }) : line(outcome)}\n`)
+            response.writeHead(outcome.answered).end()
+          },
+          () => response.destroy()
+        )
+      })
+    ),
+    (server) => {
+      const broken = Effect.async<never, Failed>((resume) => {
+        server.on("error", (error: NodeJS.ErrnoException) => {
+          const why =
+            error.code === "EADDRINUSE"
+              ? `port ${options.port} is taken; --port takes another, or 0 for a free one`
+              : (error.code ?? "unknown")
+          resume(Effect.fail(new Failed({ message: `Can't listen: ${why}.`, code: failed })))
         })
-      )
-    })
-    return Effect.async<void>((done) => {
-      server.closeAllConnections()
-      server.close(() => done(Effect.void))
-    })
-  })
+      })
+      const listening = Effect.async<string>((resume) => {
+        server.listen(options.port, "127.0.0.1", () =>
+          resume(Effect.succeed(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`))
+        )
+      })
+      const serving = Effect.zipRight(Effect.flatMap(listening, onListening), Effect.never)
+      return Effect.raceFirst(broken, serving)
+    },
+    // However it ends: an open server would keep the process running.
+    (server) =>
+      Effect.async<void>((done) => {
+        server.close(() => done(Effect.void))
+        server.closeAllConnections()
+      })
+  )
 
 const tell = (...lines: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.sync(() => void process.stderr.write(`${lines.join("\n")}\n`))
