@@ -11,7 +11,7 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Either, Layer } from "effect"
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
@@ -124,6 +124,21 @@ describe("the SQLite file", () => {
     raw.exec("INSERT INTO migration (migration_id, name) VALUES (99, 'later')")
     raw.close()
     expect(await failure(newer)).toContain("newer version")
+  })
+
+  it("of another program is left as it was, and nothing is made beside it [HEALTH-2]", async () => {
+    for (const mode of ["DELETE", "WAL"]) {
+      const foreign = newFile()
+      const raw = new Database(foreign)
+      raw.pragma(`journal_mode = ${mode}`)
+      raw.exec("CREATE TABLE theirs (a)").close()
+      const before = readFileSync(foreign)
+      expect(await failure(foreign)).toContain("another program")
+      expect(readFileSync(foreign).equals(before)).toBe(true)
+      expect(readdirSync(folder).filter((name) => join(folder, name).startsWith(foreign))).toEqual([
+        basename(foreign)
+      ])
+    }
   })
 
   it("can be opened by two at once, also when it is made at that moment [EVT-3]", async () => {

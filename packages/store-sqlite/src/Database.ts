@@ -28,7 +28,7 @@ import {
 } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { Connection } from "./Connection.ts"
-import { migrate } from "./Migrations.ts"
+import { checkForeign, migrate } from "./Migrations.ts"
 import { type ReadingThread, readingThread } from "./ReadingThread.ts"
 import { SharedReading } from "./SharedReading.ts"
 import type { Turns } from "./Turns.ts"
@@ -111,17 +111,28 @@ const lockWaitMillis = 3
 
 const connect = (
   filename: string,
-  options: { readonly readonly: boolean; readonly synchronous: string }
+  options: {
+    readonly readonly: boolean
+    readonly synchronous: string
+    /** Refuses a file before anything of it is changed. */
+    readonly inspect?: (connection: Connection) => void
+  }
 ): Effect.Effect<Connection, StoreUnavailable, Scope.Scope> =>
   Effect.acquireRelease(
     patiently(() => {
       const connection = new Connection(filename, { ...options, busyMillis: lockWaitMillis })
-      if (!options.readonly) connection.pragma("journal_mode = WAL")
-      connection.pragma(`synchronous = ${options.synchronous}`)
-      connection.pragma("foreign_keys = ON")
-      connection.pragma("secure_delete = ON")
-      connection.pragma(`cache_size = -${cacheKibibytes}`)
-      return connection
+      try {
+        options.inspect?.(connection)
+        if (!options.readonly) connection.pragma("journal_mode = WAL")
+        connection.pragma(`synchronous = ${options.synchronous}`)
+        connection.pragma("foreign_keys = ON")
+        connection.pragma("secure_delete = ON")
+        connection.pragma(`cache_size = -${cacheKibibytes}`)
+        return connection
+      } catch (failure) {
+        connection.close()
+        throw failure
+      }
     }),
     (connection) => Effect.sync(() => connection.close())
   )
@@ -313,7 +324,11 @@ const writing = (
 const make = (path: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
     const filename = yield* createPrivately(path)
-    const writer = yield* connect(filename, { readonly: false, synchronous: options.synced ? "FULL" : "OFF" })
+    const writer = yield* connect(filename, {
+      readonly: false,
+      synchronous: options.synced ? "FULL" : "OFF",
+      inspect: (connection) => checkForeign(connection, filename)
+    })
     yield* patiently(() => migrate(writer, filename))
     const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
     const log = options.synced ? yield* WriteAheadLog.synced(filename) : WriteAheadLog.unsynced(writer)

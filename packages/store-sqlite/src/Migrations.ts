@@ -33,7 +33,8 @@ export const newestMigration = migrations.length
 /** Marks the file as ours, "LSig": a foreign SQLite file is refused. */
 const applicationId = 0x4c536967
 
-const checkForeign = (sql: Connection, filename: string): void => {
+/** Fails on a file of another program. */
+export const checkForeign = (sql: Connection, filename: string): void => {
   const file = sql.get<{ application_id: number; tables: number }>(
     "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id"
   )!

@@ -71,14 +71,17 @@ export const layer = ({
   // Built apart from the layers around it: what is shared there by name would be shared by two files, too.
   Layer.scopedContext(
     Layer.build(
-      Layer.merge(
-        Layer.mergeAll(
-          SqliteDirectory.layer,
-          SqliteLeadStore.layer({ positions: { ...Positions.defaults, ...positions }, greatestEffort }),
-          SqliteOutbox.layer,
-          SqliteDeliveries.layer
-        ).pipe(Layer.provide(Database.layer(filename, { synced, beforeCommit, turns }))),
-        SqliteRateWindows.layer(`${filename}-limits`)
+      Layer.mergeAll(
+        SqliteDirectory.layer,
+        SqliteLeadStore.layer({ positions: { ...Positions.defaults, ...positions }, greatestEffort }),
+        SqliteOutbox.layer,
+        SqliteDeliveries.layer
+      ).pipe(
+        Layer.provide(Database.layer(filename, { synced, beforeCommit, turns })),
+        // After it: beside a file that is refused nothing is made.
+        Layer.flatMap((made) =>
+          Layer.merge(Layer.succeedContext(made), SqliteRateWindows.layer(`${filename}-limits`))
+        )
       )
     )
   )
