@@ -1,9 +1,10 @@
 /** A write is answered when it is on the disk, and whoever waits for the disk keeps nobody else waiting. */
-import { Directory, Operating, StoreUnavailable } from "@lead-signals/domain"
+import { Directory, Observing, Operating, StoreUnavailable } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Effect, Either, Layer, ManagedRuntime } from "effect"
-import fs, { statSync } from "node:fs"
+import Database from "better-sqlite3"
+import { Effect, Either, Fiber, Layer, ManagedRuntime } from "effect"
+import fs, { copyFileSync, readFileSync, statSync } from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -33,8 +34,9 @@ afterAll(() => put(itsOwn))
 const folder = temporaryFolder()
 let number = 0
 
-const open = () => {
-  const filename = join(folder, `durable-${++number}.sqlite`)
+const newFile = (): string => join(folder, `durable-${++number}.sqlite`)
+
+const open = (filename = newFile()) => {
   const runtime = ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
   return { filename, runtime }
 }
@@ -163,5 +165,76 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
     await runtime.runPromise(Operating.createBrand("Second"))
     await until(() => statSync(filename).mtimeMs > before)
     await runtime.dispose()
+  })
+})
+
+/** A store with one lead, and whether anything of it is in the log. */
+const withLead = async () => {
+  const { filename, runtime } = open()
+  const { brand, leadId } = await runtime.runPromise(
+    Effect.gen(function* () {
+      const brand = yield* Operating.createBrand("B")
+      const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+      const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+      const [outcome] = yield* Observing.recordObservations(brand, [
+        { signalId: signal.id, person: { extId: "p", name: "Quillfeather" }, engagement: { id: "e" } }
+      ])
+      return { brand, leadId: outcome!.leadId! }
+    })
+  )
+  return {
+    filename,
+    runtime,
+    erase: Operating.eraseLead(brand, leadId),
+    isInLog: () => readFileSync(`${filename}-wal`, "latin1").includes("Quillfeather")
+  }
+}
+
+describe.skipIf(process.platform !== "linux")("the log of the SQLite file", () => {
+  it("is cleared of an erased person though whoever asked for it went away [PII-3]", async () => {
+    const { erase, isInLog, runtime } = await withLead()
+    expect(isInLog()).toBe(true)
+    hold()
+    const erasing = runtime.runFork(erase)
+    await until(() => disk.syncs.length > 0)
+    const interrupted = Effect.runPromise(Fiber.interrupt(erasing))
+    await sleep(20)
+    disk.isHeld = false
+    for (const { end } of disk.syncs) end(null)
+    await interrupted
+    expect(isInLog()).toBe(false)
+    await runtime.dispose()
+  })
+
+  it("is cleared of an erased person as soon as nobody reads what was before [PII-3]", async () => {
+    const { erase, filename, isInLog, runtime } = await withLead()
+    const reader = new Database(filename, { readonly: true })
+    reader.exec("BEGIN")
+    reader.prepare("SELECT count(*) FROM lead").get()
+    await runtime.runPromise(erase)
+    await sleep(500)
+    expect(isInLog()).toBe(true)
+    reader.exec("COMMIT")
+    await until(() => !isInLog())
+    reader.close()
+    await runtime.dispose()
+  })
+
+  it("that a process left which was killed is cleared by the next one [PII-3]", async () => {
+    const { erase, filename, isInLog, runtime } = await withLead()
+    const reader = new Database(filename, { readonly: true })
+    reader.exec("BEGIN")
+    reader.prepare("SELECT count(*) FROM lead").get()
+    await runtime.runPromise(erase)
+    expect(isInLog()).toBe(true)
+    const left = newFile()
+    for (const end of ["", "-wal"]) copyFileSync(filename + end, left + end)
+    reader.close()
+    await runtime.dispose()
+    const next = open(left)
+    await next.runtime.runPromise(Operating.brand("1"))
+    await until(() => !readFileSync(`${left}-wal`, "latin1").includes("Quillfeather"))
+    expect(readFileSync(left, "latin1")).not.toContain("Quillfeather")
+    await next.runtime.dispose()
   })
 })

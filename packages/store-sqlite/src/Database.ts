@@ -46,7 +46,7 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     readonly write: <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
     /** The same in a thread of its own, for what takes long. */
     readonly aside: ReadingThread
-    /** Takes out of the write-ahead log what was overwritten, as far as no reader is in the way. [PII-3] */
+    /** Takes out of the write-ahead log what was overwritten: at once, or as soon as no reader is in the way. [PII-3] */
     readonly forgetLog: Effect.Effect<void>
     /** Holds something when this process has made deliveries due. */
     readonly queued: Queue.Queue<void>
@@ -324,6 +324,7 @@ const writing = (
 const make = (path: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
     const filename = yield* createPrivately(path)
+    const wasLeft = WriteAheadLog.isLeft(filename)
     const writer = yield* connect(filename, {
       readonly: false,
       synchronous: options.synced ? "FULL" : "OFF",
@@ -331,7 +332,9 @@ const make = (path: string, options: DatabaseOptions) =>
     })
     yield* patiently(() => migrate(writer, filename))
     const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
-    const log = options.synced ? yield* WriteAheadLog.synced(filename) : WriteAheadLog.unsynced(writer)
+    const log = yield* options.synced
+      ? WriteAheadLog.synced(filename, wasLeft)
+      : WriteAheadLog.unsynced(writer, wasLeft)
     if (options.synced) {
       // The log is synced by us from here on, and taken over into the file.
       writer.pragma("synchronous = NORMAL")

@@ -290,15 +290,18 @@ const makeLeadStore = (options: ListingOptions) =>
           return Option.some(after)
         }),
       erase: (brandId, id, personHash, ids) =>
-        Effect.tap(
-          database.write((sql, now) => {
-            // It changes those who read the person's posts, too; and what the person was like is not to be remembered.
-            changed.of(sql).isComplete = false
-            const wasThere = Erasure.erase(sql, { brandId, id }, personHash, ids, now)
-            keepShort(sql)
-            return wasThere
-          }),
-          () => database.forgetLog
+        // Whoever asked may go away when it is committed: the log is cleared all the same.
+        Effect.uninterruptible(
+          Effect.tap(
+            database.write((sql, now) => {
+              // It changes those who read the person's posts, too; and what the person was like is not to be remembered.
+              changed.of(sql).isComplete = false
+              const wasThere = Erasure.erase(sql, { brandId, id }, personHash, ids, now)
+              keepShort(sql)
+              return wasThere
+            }),
+            () => database.forgetLog
+          )
         )
     })
   })

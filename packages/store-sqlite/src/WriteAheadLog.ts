@@ -4,7 +4,7 @@
  */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
-import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync } from "node:fs"
+import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Connection } from "./Connection.ts"
 import { FileThread } from "./FileThread.ts"
@@ -14,16 +14,19 @@ export interface WriteAheadLog {
   readonly sync: Effect.Effect<void, StoreUnavailable>
   /** Whether the disk has failed, so that even what was only read may not be on it. */
   readonly isSuspect: () => boolean
-  /** Takes out of the log what was overwritten, as far as no reader is in the way. [PII-3] */
+  /** Takes out of the log what was overwritten: at once, or as soon as no reader is in the way. [PII-3] */
   readonly forget: Effect.Effect<void>
 }
 
+/** Whether a process that ended at once left a log, in which there can be what was to be forgotten; or has one now. */
+export const isLeft = (filename: string): boolean =>
+  (statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+
 /** The log is SQLite's to look after: for a file that need not survive a loss of power, and where there can be no thread. */
-export const unsynced = (writer: Connection): WriteAheadLog => ({
-  sync: Effect.void,
-  isSuspect: () => false,
-  forget: Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
-})
+export const unsynced = (writer: Connection, wasLeft: boolean): Effect.Effect<WriteAheadLog> => {
+  const forget = Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
+  return Effect.as(wasLeft ? forget : Effect.void, { sync: Effect.void, isSuspect: () => false, forget })
+}
 
 /** So long after a commit it is taken over, together with those that came meanwhile. */
 const restMillis = 200
@@ -61,7 +64,10 @@ const failed = (failure: unknown): StoreUnavailable =>
       })
 
 /** Over a connection that leaves the waiting to us (`synchronous = NORMAL`) and has made the log. */
-export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnavailable, Scope.Scope> =>
+export const synced = (
+  filename: string,
+  wasLeft: boolean
+): Effect.Effect<WriteAheadLog, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const log = yield* Effect.acquireRelease(
       Effect.try({
@@ -84,6 +90,8 @@ export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnav
     })
     const rest: { timer: NodeJS.Timeout | null; isOver: boolean } = { timer: null, isOver: false }
     let isSuspect = false
+    /** The log holds what is to be forgotten. */
+    let isOwed = wasLeft
     const checkpoint = async (kind: "PASSIVE" | "RESTART" | "TRUNCATE"): Promise<Checkpoint> => {
       const rows = await thread.run(`PRAGMA wal_checkpoint(${kind})`)
       return rows[0] as Checkpoint
@@ -101,12 +109,20 @@ export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnav
           })
         }
         isSuspect = false
+        isOwed = false
       },
       catch: failed
     })
+    const truncate = async (): Promise<void> => {
+      isOwed = true
+      const { busy } = await checkpoint("TRUNCATE")
+      isOwed = busy !== 0
+    }
     const takeOver = async (): Promise<void> => {
-      const { log: pages } = await checkpoint("PASSIVE")
-      if (pages <= greatestPages) return
+      const { checkpointed, log: pages } = await checkpoint("PASSIVE")
+      // While a reader needs the log, waiting for him would keep those that write waiting, too.
+      if (isOwed && checkpointed === pages) await truncate()
+      if (isOwed || pages <= greatestPages) return
       const { busy } = await checkpoint("RESTART")
       // Whoever writes first into a log that begins anew waits for the disk within the transaction: not our caller.
       if (busy === 0) await thread.run("UPDATE commits SET n = n + 1")
@@ -116,14 +132,21 @@ export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnav
       rest.timer = setTimeout(() => {
         rest.timer = null
         // What can't be taken over now stays in the log: nothing is lost, and the next one tries again.
-        takeOver().catch(() => {})
+        takeOver()
+          .catch(() => {})
+          .finally(() => {
+            if (isOwed) afterARest()
+          })
       }, restMillis)
       rest.timer.unref()
     }
+    if (isOwed) afterARest()
     yield* Effect.addFinalizer(() =>
       Effect.promise(async () => {
         rest.isOver = true
         if (rest.timer !== null) clearTimeout(rest.timer)
+        // The last that closes the file takes the log away; another one does not know what is owed.
+        if (isOwed) await truncate().catch(() => {})
         await thread.close()
       })
     )
@@ -140,6 +163,12 @@ export const synced = (filename: string): Effect.Effect<WriteAheadLog, StoreUnav
               })
             })
       ),
-      forget: Effect.ignore(Effect.tryPromise(() => checkpoint("TRUNCATE")))
+      forget: Effect.promise(() =>
+        truncate()
+          .catch(() => {})
+          .finally(() => {
+            if (isOwed) afterARest()
+          })
+      )
     }
   })
