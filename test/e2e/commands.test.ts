@@ -2,7 +2,8 @@
 import Database from "better-sqlite3"
 import { execFile, spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { copyFileSync, readFileSync, statSync } from "node:fs"
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fileURLToPath } from "node:url"
@@ -301,6 +302,77 @@ describe("lead-signals", () => {
     }
     const foreign = await ran(["check", "--database", fileURLToPath(import.meta.url)])
     expect([foreign.code, foreign.err]).toEqual([1, expect.stringContaining("no SQLite file")])
+  })
+})
+
+describe("a signal", () => {
+  /** Starts a command, sends the signal when it has come so far, and gives the exit code, or the signal that ended it. */
+  const interrupted = async (
+    signal: NodeJS.Signals,
+    args: ReadonlyArray<string>,
+    reached: (child: ChildProcess) => Promise<unknown>
+  ): Promise<number | string> => {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
+    })
+    const exit = once(child, "exit")
+    const hangs = setTimeout(() => child.kill("SIGKILL"), 60_000)
+    await Promise.race([reached(child), exit])
+    child.kill(signal)
+    const [code, by] = await exit
+    clearTimeout(hangs)
+    return code ?? by
+  }
+
+  it("ends a command with the exit code that its help names, else with 130 or 143", async () => {
+    const silent = createServer().listen(0, "127.0.0.1")
+    await once(silent, "listening")
+    const url = `http://127.0.0.1:${(silent.address() as { port: number }).port}`
+    const asked = () => once(silent, "connection")
+    const observations = join(folder, "unanswered.jsonl")
+    writeFileSync(observations, "{}\n")
+    const importing = ["import", observations, "--brand", "1", "--url", url]
+    for (const [signal, args, code] of [
+      ["SIGINT", ["brands", "list", "--url", url], 130],
+      ["SIGTERM", ["brands", "list", "--url", url], 143],
+      ["SIGINT", importing, 3],
+      ["SIGTERM", importing, 3]
+    ] as const) {
+      expect([signal, args[0], await interrupted(signal, args, asked)]).toEqual([signal, args[0], code])
+    }
+    silent.close()
+  })
+
+  it("ends a backup with exit code 1 and leaves no copy [PII-2]", async () => {
+    const large = join(folder, "large.sqlite")
+    const db = new Database(large)
+    // Small pages take long to copy.
+    db.exec("PRAGMA page_size = 512; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; CREATE TABLE t (b)")
+    db.prepare("INSERT INTO t VALUES (zeroblob(?))").run(200_000_000)
+    db.close()
+    const target = join(folder, "interrupted.sqlite")
+    const partial = `${target}.partial`
+    const begun = async (): Promise<void> => {
+      if (existsSync(partial) && statSync(partial).size > 0) return
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      return begun()
+    }
+    expect(await interrupted("SIGTERM", ["backup", target, "--database", large], begun)).toBe(1)
+    expect([existsSync(target), existsSync(partial)]).toEqual([false, false])
+  })
+
+  it("stops serve and listen cleanly, with exit code 0", async () => {
+    const listening = async ({ stderr, stdout }: ChildProcess): Promise<unknown> =>
+      new Promise<void>((resolve) => {
+        for (const stream of [stdout!, stderr!])
+          stream.on("data", (chunk) => String(chunk).includes("Listening on") && resolve())
+      })
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      const serving = ["serve", "--database", "memory", "--no-demo", "--port", "0"]
+      expect(await interrupted(signal, serving, listening)).toBe(0)
+      expect(await interrupted(signal, ["listen", "--port", "0"], listening)).toBe(0)
+    }
   })
 })
 

@@ -26,7 +26,7 @@ export const commands = group(
     summary: "Leads from social signals: the server, and what is done with it.",
     details: [
       "Commands that call a running server take the operator token from LEAD_SIGNALS_OPERATOR_TOKEN.",
-      "Exit codes: 0 done, 1 refused or failed, 2 wrong usage; a command's help names its own."
+      "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 ended by SIGINT, 143 by SIGTERM; a command's help names its own."
     ],
     examples: [
       ["lead-signals serve --webhook-allow 127.0.0.0/8", "starts it"],

@@ -25,16 +25,19 @@ export interface Node {
   readonly details: ReadonlyArray<string>
   readonly examples: ReadonlyArray<readonly [line: string, what: string]>
   readonly children: ReadonlyArray<Node>
+  readonly interrupted: number | null
 }
 interface About {
   readonly summary: string
   readonly details?: ReadonlyArray<string>
   readonly examples?: ReadonlyArray<readonly [line: string, what: string]>
+  /** The exit code when SIGINT or SIGTERM ends it; 130 or 143 unless said otherwise. */
+  readonly interrupted?: number
 }
 
 export const leaf = <const Config extends Command.Command.Config>(
   name: string,
-  { details = [], examples = [], summary }: About,
+  { details = [], examples = [], interrupted, summary }: About,
   config: Config,
   handler: (
     given: Command.Command.ParseConfig<Config>
@@ -45,6 +48,7 @@ export const leaf = <const Config extends Command.Command.Config>(
   details,
   examples,
   children: [],
+  interrupted: interrupted ?? null,
   command: Command.make(name, config, ((given: never) =>
     Effect.withConsole(handler(given), realConsole)) as never).pipe(
     Command.withDescription(summary)
@@ -61,6 +65,7 @@ export const group = (
   details,
   examples,
   children,
+  interrupted: null,
   command: Command.make(name).pipe(
     Command.withDescription(summary),
     // The library's types hold each subcommand's name and options, which a tree of any commands does not have.

@@ -5,7 +5,7 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Option } from "effect"
 import { existsSync } from "node:fs"
 import { progress } from "../Progress.ts"
-import { Failed, leaf, usage } from "./CommandTree.ts"
+import { exitCodes, Failed, leaf, usage } from "./CommandTree.ts"
 import { json, print } from "./Operator.ts"
 
 const database = Options.text("database").pipe(
@@ -51,12 +51,13 @@ export const backupCommand = leaf(
       "The copy is the file as it was at one moment, whole, and readable by its owner alone. It holds personal data: keep it as",
       "you keep the file, and delete it when an erasure is due.",
       "",
-      "Exit codes: 0 copied, 1 failed and no copy left, 2 wrong usage."
+      "Exit codes: 0 copied, 1 failed or interrupted and no copy left, 2 wrong usage."
     ],
     examples: [
       ["lead-signals backup /backups/leads-2026-01-31.sqlite", "of the file in LEAD_SIGNALS_DATABASE"],
       ["LEAD_SIGNALS_DATABASE=/backups/leads-2026-01-31.sqlite npm start", "to run on a copy"]
-    ]
+    ],
+    interrupted: exitCodes.failed
   },
   {
     target: Args.text({ name: "TARGET" }).pipe(

@@ -28,12 +28,14 @@ export const importCommand = leaf(
       "Run it again at any time: what was recorded before is a duplicate and costs nothing. Lines that are rejected are told",
       "by number and kept in FILE.rejected.jsonl.",
       "",
-      "Exit codes: 0 all lines taken, 1 some rejected, 2 wrong usage, 3 ended before the end of the file."
+      "Exit codes: 0 all lines taken, 1 some rejected, 2 wrong usage, 3 failed or interrupted before the end",
+      "of the file."
     ],
     examples: [
       ["lead-signals import may.jsonl --brand 2", "with the operator token in LEAD_SIGNALS_OPERATOR_TOKEN"],
       ["lead-signals import may.jsonl --brand 2 --json", "the counts as JSON, for scripts"]
-    ]
+    ],
+    interrupted: failed
   },
   { file, brand, url, token, json },
   (given) =>

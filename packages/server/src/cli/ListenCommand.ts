@@ -8,7 +8,7 @@ import { Effect, Option } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { line, parseFailure, receiver } from "../Listen.ts"
-import { Failed, leaf, usage } from "./CommandTree.ts"
+import { exitCodes, Failed, leaf, usage } from "./CommandTree.ts"
 import { callOperator, json, operatorTokenOf, token, url } from "./Operator.ts"
 
 const failed = 3
@@ -125,7 +125,8 @@ export const listenCommand = leaf(
       ["lead-signals listen --brand 2", "subscribes, and prints what happens"],
       ["lead-signals listen --port 4100 --secret whsec_…", "for a webhook that there is"],
       ["lead-signals listen --brand 2 --fail 503:3", "lets the first three posts fail, to see retries"]
-    ]
+    ],
+    interrupted: exitCodes.done
   },
   { port, secret, brand, failure, url, token, json },
   (given) =>

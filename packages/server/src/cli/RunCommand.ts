@@ -4,7 +4,9 @@ import * as Command from "@effect/cli/Command"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Effect, Layer, Logger } from "effect"
+import type { Teardown } from "@effect/platform/Runtime"
+import { Cause, Effect, Exit, Layer, Logger } from "effect"
+import { constants } from "node:os"
 import { bashCompletions } from "./BashCompletions.ts"
 import { help, plain } from "./CommandHelp.ts"
 import { exitCodes, type Failed, type Node, realConsole } from "./CommandTree.ts"
@@ -12,6 +14,31 @@ import { find } from "./Mistakes.ts"
 
 const isColoured = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY === true && process.env["NO_COLOR"] === undefined
+
+/** How the process ends that a signal interrupts: the platform would end it with exit code 0, as if all were done. */
+const interruptible = ({ interrupted }: Node): Teardown => {
+  let received: NodeJS.Signals | null = null
+  const forget = (): void => {
+    process.off("SIGINT", receive)
+    process.off("SIGTERM", receive)
+  }
+  // Once only: a second signal ends the process at once.
+  const receive = (signal: NodeJS.Signals): void => {
+    received = signal
+    forget()
+  }
+  process.on("SIGINT", receive)
+  process.on("SIGTERM", receive)
+  return (exit, onExit) => {
+    forget()
+    if (received === null) return onExit(Exit.isSuccess(exit) ? exitCodes.done : exitCodes.failed)
+    // What ended before the signal took hold keeps its exit code.
+    if (Exit.isSuccess(exit)) return onExit(Number(process.exitCode ?? exitCodes.done))
+    return onExit(
+      Exit.isInterrupted(exit) ? (interrupted ?? 128 + constants.signals[received]) : exitCodes.failed
+    )
+  }
+}
 
 export const run = (root: Node, version: string, argv: ReadonlyArray<string> = process.argv): void => {
   const words = argv.slice(2)
@@ -66,6 +93,10 @@ export const run = (root: Node, version: string, argv: ReadonlyArray<string> = p
         Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))
       )
     ),
-    NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })
+    NodeRuntime.runMain({
+      disableErrorReporting: true,
+      disablePrettyLogger: true,
+      teardown: interruptible(path.at(-1)!)
+    })
   )
 }
