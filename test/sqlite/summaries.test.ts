@@ -168,8 +168,8 @@ const compared = (db: Database.Database): void => {
     }
   }
 
-  db.exec("CREATE VIRTUAL TABLE temp.text_entry USING fts5vocab(main, lead_text, instance)")
-  db.exec("CREATE VIRTUAL TABLE temp.gram_entry USING fts5vocab(main, lead_gram, instance)")
+  db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.text_entry USING fts5vocab(main, lead_text, instance)")
+  db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.gram_entry USING fts5vocab(main, lead_gram, instance)")
   const entries = [
     ...rows<any>("SELECT doc, col, offset, term FROM temp.text_entry").map(
       ({ col, doc, offset, term }) => `text ${doc} ${col} ${offset} ${term}`
@@ -309,7 +309,7 @@ describe("what is kept beside the leads", () => {
     db.close()
   })
 
-  it("of a file whose search has lost leads is made anew [LIST-5]", async () => {
+  it("of a file whose search has lost leads, or their new names, is made anew [LIST-5]", async () => {
     const earlier = join(temporaryFolder(), "lost.sqlite")
     const playAll = async (): Promise<void> => {
       const opened = runtimeOver(earlier)
@@ -319,14 +319,24 @@ describe("what is kept beside the leads", () => {
     }
     await playAll()
     const db = new Database(earlier)
-    for (const table of ["lead_text", "lead_gram"]) {
-      db.exec(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`)
-      expect(db.prepare(`SELECT count(*) FROM ${table}_docsize`).pluck().get()).toBe(0)
+    const tables = ["lead_text", "lead_gram"]
+    const remade = async (): Promise<void> => {
       takeBackTo(db, 9)
       await playAll()
       compared(db)
-      expect(db.prepare(`SELECT v FROM ${table}_config WHERE k = 'automerge'`).pluck().get()).toBe(0)
+      for (const table of tables) {
+        expect(db.prepare(`SELECT v FROM ${table}_config WHERE k = 'automerge'`).pluck().get()).toBe(0)
+      }
     }
+    for (const table of tables) {
+      db.exec(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`)
+      expect(db.prepare(`SELECT count(*) FROM ${table}_docsize`).pluck().get()).toBe(0)
+      await remade()
+    }
+    // As many entries as there are leads, but not theirs.
+    db.exec("UPDATE lead SET name = name || ' renamed', name_key = name_key || ' renamed'")
+    expect(() => compared(db)).toThrow()
+    await remade()
     db.close()
   })
 })

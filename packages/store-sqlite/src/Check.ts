@@ -6,6 +6,7 @@ import { unavailable } from "./Database.ts"
 import { orderings } from "./LeadListing.ts"
 import { newestMigration } from "./Migrations.ts"
 import { allFlags } from "./Positions.ts"
+import { entrySql } from "./SearchIndex.ts"
 import { dayCounts, leadCounts } from "./Summaries.ts"
 
 export interface Checked {
@@ -68,7 +69,11 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
   ],
   [
     "the entries of the search",
-    "SELECT abs((SELECT count(*) FROM lead_text_docsize) - (SELECT count(*) FROM lead))"
+    different("SELECT id FROM lead_text_docsize", [`SELECT ${entrySql} FROM lead`])
+  ],
+  [
+    "the entries of the search for one or two characters",
+    different("SELECT id FROM lead_gram_docsize", ["SELECT id FROM lead"])
   ]
 ]
 

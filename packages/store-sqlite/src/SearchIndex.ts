@@ -43,6 +43,9 @@ const room = 8_589_934_592
 /** The number of a lead's entry among the texts. */
 export const entryOf = (brandId: number, id: LeadId): number => brandId * room + id
 
+/** The same of each row of leads. */
+export const entrySql = `brand_id * ${room} + id`
+
 /** Where a search reads. */
 export interface Match {
   readonly table: "lead_text" | "lead_gram"
