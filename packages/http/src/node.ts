@@ -1,6 +1,5 @@
 /**
- * The API on Node's HTTP server. What Node's parser refuses gets the same error shape as everything else; nothing is
- * answered by Node's own bare texts. [ERR-1, ERR-5]
+ * The API on Node's HTTP server. Nothing is answered by Node's own bare texts. [ERR-1, ERR-5]
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import {
@@ -14,11 +13,11 @@ import {
   RuntimeFlags,
   type Scope
 } from "effect"
-import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import type { Reply } from "./Answers.ts"
 import { type Requirements, service, untraced } from "./App.ts"
-import { errorBody } from "./contract/Failures.ts"
+import { Conversation, maxHeaderBytes } from "./Refusals.ts"
 import { RepliesTogether } from "./RepliesTogether.ts"
 
 export interface NodeServerOptions {
@@ -34,37 +33,6 @@ export class NodeServer extends Context.Tag("@lead-signals/http/NodeServer")<
   NodeServer,
   { readonly host: string; readonly port: number }
 >() {}
-
-/** Room for a target that is refused with its own message, and for a browser's headers beside a long one. */
-const maxHeaderBytes = 64 * 1024
-
-const parserRefusals: { readonly [code: string]: string } = {
-  HPE_HEADER_OVERFLOW: `The request's target and headers take at most ${maxHeaderBytes / 1024} KiB.`,
-  HOST_MISSING: "The request takes a Host header.",
-  ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time."
-}
-
-/** Written by hand: there is no response object for what could not be parsed. */
-const refuse = (socket: Socket, code: string | undefined): void => {
-  if (!socket.writable || code === "ECONNRESET") {
-    socket.destroy()
-    return
-  }
-  const body = JSON.stringify(
-    errorBody("invalid_parameter", parserRefusals[code ?? ""] ?? "The request is not well-formed HTTP.")
-  )
-  const id = globalThis.crypto.randomUUID()
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Cache-Control: no-store\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`
-  )
-}
-
-/** What a socket still has to answer: a refusal of what came after waits for its turn. */
-interface PendingAnswers {
-  open: number
-  refusal: string | null
-}
 
 const listen = (server: Server, { host, port }: NodeServerOptions) =>
   Effect.async<AddressInfo, Error>((resume) => {
@@ -83,10 +51,13 @@ const idleCheckMillis = 25
  * Stops accepting, lets what is in flight finish, and after the drain time closes what is left. Timers of Node's own:
  * this runs while the fiber is being interrupted, where a timeout of Effect's would end at once.
  */
-const close = (server: Server, drain: Duration.DurationInput) =>
+const close = (server: Server, sockets: ReadonlySet<Socket>, drain: Duration.DurationInput) =>
   Effect.async<void>((resume) => {
     const idle = setInterval(() => server.closeIdleConnections(), idleCheckMillis)
-    const deadline = setTimeout(() => server.closeAllConnections(), Duration.toMillis(drain))
+    const deadline = setTimeout(() => {
+      // Node forgets those that it could make no HTTP of.
+      for (const socket of sockets) socket.destroy()
+    }, Duration.toMillis(drain))
     server.close(() => {
       clearInterval(idle)
       clearTimeout(deadline)
@@ -129,6 +100,16 @@ const respond = (
 
 const ignored = (): void => {}
 
+/** The platform waits until all is sent, of which Node says nothing when the connection breaks before: then it waits no more. */
+const endAtClose = (response: ServerResponse): void => {
+  const end = response.end.bind(response) as (...given: ReadonlyArray<unknown>) => ServerResponse
+  response.end = (...given: ReadonlyArray<unknown>) => {
+    const then = given.at(-1)
+    if (typeof then === "function") response.once("close", then as () => void)
+    return end(...given)
+  }
+}
+
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
@@ -143,7 +124,7 @@ export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Ef
   // Effect's own counts of fibers tell nothing that the counts of requests do not, and cost a tenth of a small one.
   const run = Runtime.runFork(Runtime.disableRuntimeFlag(runtime, RuntimeFlags.RuntimeMetrics))
   const replies = new RepliesTogether()
-  return (request, response) => {
+  const answer: NodeListener = (request, response) => {
     replies.writeOverdue()
     // A socket that breaks while it is written to is no error of ours.
     response.on("error", ignored)
@@ -154,7 +135,14 @@ export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Ef
     })
     if (reply !== null) return respond(run, reply, response, replies)
     request.on("error", ignored)
+    endAtClose(response)
     return handle(request, response)
+  }
+  return (request, response) => {
+    // One that was sent before the one before it was answered: Node never tells a response that waits for its turn when its
+    // connection breaks, and the work on it would wait for ever.
+    if (response.socket === null) response.once("socket", () => process.nextTick(answer, request, response))
+    else answer(request, response)
   }
 })
 
@@ -163,41 +151,35 @@ const start = (
 ): Effect.Effect<typeof NodeServer.Service, Error, Requirements | Scope.Scope> =>
   Effect.gen(function* () {
     const listener = yield* nodeListener
-    // Node's own refusal of a request without Host has no body; the one below has.
+    // Node's own refusal of a request without Host has no body; ours has.
     const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false })
-    const pending = new WeakMap<Socket, PendingAnswers>()
+    const sockets = new Set<Socket>()
+    const conversations = new WeakMap<Socket, Conversation>()
+    const conversationOn = (socket: Socket): Conversation => {
+      const known = conversations.get(socket) ?? new Conversation(socket)
+      conversations.set(socket, known)
+      return known
+    }
+    server.on("connection", (socket: Socket) => {
+      sockets.add(socket)
+      socket.once("close", () => sockets.delete(socket))
+    })
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
-      const { socket } = request
-      if (request.httpVersion === "1.1" && request.headers.host === undefined) {
-        response.on("error", () => {})
-        refuse(socket, "HOST_MISSING")
-        return
-      }
-      const answers = pending.get(socket) ?? { open: 0, refusal: null }
-      pending.set(socket, answers)
-      answers.open++
-      response.on("close", () => {
-        answers.open--
-        if (answers.open === 0 && answers.refusal !== null) refuse(socket, answers.refusal)
-      })
-      listener(request, response)
+      const conversation = conversationOn(request.socket)
+      const isAddressed = request.httpVersion !== "1.1" || request.headers.host !== undefined
+      if (!isAddressed) conversation.refuse("HOST_MISSING")
+      else if (conversation.begin(request, response)) listener(request, response)
     }
     server.on("request", answer)
     // Without these, Node answers 417 and closes on CONNECT, each without a body.
     server.on("checkExpectation", answer)
-    server.on("connect", (request: IncomingMessage, socket: Socket) => {
-      const response = new ServerResponse(request)
-      response.assignSocket(socket)
-      response.shouldKeepAlive = false
-      response.on("finish", () => socket.end())
-      answer(request, response)
-    })
-    server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-      const answers = pending.get(socket)
-      if (answers === undefined || answers.open === 0) refuse(socket, error.code)
-      else answers.refusal = error.code ?? ""
-    })
-    yield* Effect.addFinalizer(() => close(server, options.drain))
+    server.on("connect", (_request: IncomingMessage, socket: Socket) =>
+      conversationOn(socket).refuse("CONNECT")
+    )
+    server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
+      conversationOn(socket).refuse(error.code ?? "")
+    )
+    yield* Effect.addFinalizer(() => close(server, sockets, options.drain))
     const address = yield* listen(server, options)
     return { host: options.host, port: address.port }
   })

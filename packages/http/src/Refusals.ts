@@ -1,0 +1,100 @@
+/**
+ * What Node's parser refuses gets the same error shape as everything else, when its turn comes: answers to what was asked
+ * before on the same connection go out first, and nothing that comes after it is listened to. [ERR-1, ERR-5]
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { errorBody } from "./contract/Failures.ts"
+
+/** Room for a target that is refused with its own message, and for a browser's headers beside a long one. */
+export const maxHeaderBytes = 64 * 1024
+
+const timedOut = "ERR_HTTP_REQUEST_TIMEOUT"
+
+const messages: { readonly [code: string]: string } = {
+  HPE_HEADER_OVERFLOW: `The request's target and headers take at most ${maxHeaderBytes / 1024} KiB.`,
+  HOST_MISSING: "The request takes a Host header.",
+  CONNECT: "The request target takes a path that starts with /; connections to elsewhere are not made.",
+  [timedOut]: "The request did not arrive in time."
+}
+
+/** A client that is still sending would lose the answer with a connection that is closed at once. */
+const lingerMillis = 1000
+
+const ignored = (): void => {}
+
+/** Written by hand: there is no response object for what could not be parsed. */
+const tell = (socket: Socket, code: string): void => {
+  if (!socket.writable || code === "ECONNRESET") {
+    socket.destroy()
+    return
+  }
+  const body = JSON.stringify(
+    errorBody("invalid_parameter", messages[code] ?? "The request is not well-formed HTTP.")
+  )
+  const id = globalThis.crypto.randomUUID()
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Cache-Control: no-store\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`
+  )
+  const timer = setTimeout(() => socket.destroy(), lingerMillis)
+  socket.once("close", () => clearTimeout(timer))
+}
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** A response that is never sent: whoever works on it learns that nobody waits. */
+const drop = ({ response }: Exchange, socket: Socket): void => {
+  if (response.socket === socket) response.detachSocket(socket)
+  response.destroy()
+  response.emit("close")
+}
+
+/** What one connection asks, and what is still to be answered. */
+export class Conversation {
+  private readonly open = new Set<Exchange>()
+  private newest: Exchange | null = null
+  private refusal: { readonly code: string; readonly of: Exchange | null } | null = null
+
+  constructor(private readonly socket: Socket) {
+    // The parser lets go of a socket that it can't go on with, and with it of its errors.
+    socket.on("error", ignored)
+  }
+
+  /** Whether the request is to be answered: after what is refused nothing is. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    response.on("error", ignored)
+    if (this.refusal !== null) return false
+    const exchange = { request, response }
+    this.newest = exchange
+    this.open.add(exchange)
+    response.once("close", () => {
+      this.open.delete(exchange)
+      this.tellInTurn()
+    })
+    return true
+  }
+
+  /** Refuses what comes next, or the request whose body is under way. */
+  refuse(code: string): void {
+    if (this.refusal !== null) return
+    const broken = this.newest === null || this.newest.request.complete ? null : this.newest
+    if (broken?.response.headersSent === true) {
+      // It has its answer. One whose body takes long is let go on, and one whose body is no HTTP any more can't.
+      if (code !== timedOut) this.socket.destroySoon()
+      return
+    }
+    this.refusal = { code, of: broken }
+    this.tellInTurn()
+  }
+
+  private tellInTurn(): void {
+    const { refusal } = this
+    if (refusal === null || [...this.open].some((exchange) => exchange !== refusal.of)) return
+    if (refusal.of !== null && this.open.delete(refusal.of)) drop(refusal.of, this.socket)
+    tell(this.socket, refusal.code)
+  }
+}

@@ -1,0 +1,120 @@
+/** What becomes of a connection on which something is wrong, over real sockets: each answer in its turn, and nothing left behind. */
+import { Effect, Fiber } from "effect"
+import { connect, type Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { describe, expect, it } from "vitest"
+import { type Api, operatorToken, startApi } from "./Harness.ts"
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+const tunnel = "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"
+const posted = (head: string) =>
+  `POST /operator/brands HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Type: application/json\r\n${head}\r\n`
+const brokenBody = posted("Transfer-Encoding: chunked\r\n") + "ZZ\r\n"
+
+const statuses = (seen: string): ReadonlyArray<string> =>
+  [...seen.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status!)
+
+const opened = (api: Api, options: { readonly allowHalfOpen?: boolean } = {}): Promise<Socket> =>
+  new Promise((resolve) => {
+    const socket = connect({ port: api.port, host: "127.0.0.1", ...options })
+    socket.on("error", () => {})
+    socket.on("connect", () => resolve(socket))
+  })
+
+const isAlive = async (api: Api): Promise<boolean> => (await api.call("/health")).status === 200
+
+/** Fibers that nothing will ever end would show here. */
+const fibers = (): Promise<number> => Effect.runPromise(Effect.map(Fiber.roots, (all) => all.length))
+
+const settlesAt = async (count: number): Promise<number> => {
+  for (let i = 0; i < 100 && (await fibers()) > count; i++) await sleep(20)
+  return fibers()
+}
+
+describe("a connection", () => {
+  it("gets its answers in the order of its requests, also when the last is refused [ERR-1]", async () => {
+    const api = await startApi()
+    for (const [last, told] of [
+      [tunnel, "takes a path that starts with /"],
+      ["GET /health HTTP/1.1\r\n\r\n", "takes a Host header"],
+      ["NONSENSE\r\n\r\n", "not well-formed HTTP"],
+      [brokenBody, "not well-formed HTTP"]
+    ] as const) {
+      const seen = await api.raw(get("/health") + get("/signals/leads") + last)
+      expect([last, statuses(seen)]).toEqual([last, ["200", "401", "400"]])
+      expect(seen).toMatch(new RegExp(`${told}[^}]*}}$`))
+    }
+    expect(await isAlive(api)).toBe(true)
+  })
+
+  it("is not listened to any more after what is refused [ERR-1]", async () => {
+    const api = await startApi()
+    const seen = await api.raw(`${get("/health")}GET /health HTTP/1.1\r\n\r\n${get("/health")}`)
+    expect(statuses(seen)).toEqual(["200", "400"])
+  })
+
+  it("that asks for a tunnel and goes away takes nobody else's with it [ERR-1, HEALTH-1]", async () => {
+    const api = await startApi()
+    for (let i = 0; i < 30; i++) {
+      const socket = await opened(api)
+      socket.write(tunnel)
+      await sleep(i % 6)
+      socket.resetAndDestroy()
+    }
+    expect(await isAlive(api)).toBe(true)
+  })
+
+  it("that breaks while requests wait for their turn leaves no work behind [RATE-1]", async () => {
+    const api = await startApi()
+    await api.call("/health")
+    const before = await fibers()
+    for (const asked of [get("/health"), get("/signals/leads"), get("/nothing"), brokenBody]) {
+      for (let i = 0; i < 10; i++) {
+        const socket = await opened(api)
+        socket.write(asked.repeat(20))
+        await sleep(i % 3)
+        socket.resetAndDestroy()
+      }
+    }
+    expect(await settlesAt(before)).toBeLessThanOrEqual(before)
+    expect(await isAlive(api)).toBe(true)
+  })
+
+  it("whose body is no HTTP any more is told so at once, and what waits for the body ends [ERR-1, ERR-5]", async () => {
+    const api = await startApi()
+    await api.call("/health")
+    const before = await fibers()
+    const seen = await api.raw(brokenBody)
+    expect(statuses(seen)).toEqual(["400"])
+    expect(seen).toContain("The request is not well-formed HTTP.")
+    expect(await settlesAt(before)).toBeLessThanOrEqual(before)
+  })
+
+  it("is closed by the server when it was refused, though the client keeps its end open [ERR-1]", async () => {
+    const api = await startApi()
+    for (const refused of [tunnel, "NONSENSE\r\n\r\n"]) {
+      const socket = await opened(api, { allowHalfOpen: true })
+      let seen = ""
+      socket.on("data", (chunk) => (seen += String(chunk)))
+      const closed = new Promise((resolve) => socket.on("end", () => setTimeout(resolve, 1200)))
+      socket.write(refused)
+      await closed
+      expect(statuses(seen)).toEqual(["400"])
+      const broke = new Promise((resolve) => socket.on("close", resolve))
+      socket.write("x")
+      setTimeout(() => socket.write("y"), 50)
+      await broke
+    }
+  })
+
+  it("that was refused does not keep the server from stopping [HEALTH-2]", async () => {
+    const api = await startApi()
+    const socket = await opened(api, { allowHalfOpen: true })
+    const refused = new Promise((resolve) => socket.once("data", resolve))
+    socket.write(tunnel)
+    await refused
+    // The harness drains for a second; the test's own time would be over otherwise.
+    await api.stop()
+    socket.destroy()
+  })
+})
