@@ -1,7 +1,9 @@
 /** Takes a person out of everything that the file holds. [PII-3] */
 import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
+import { orderings } from "./LeadListing.ts"
 import { leadById } from "./LeadReading.ts"
+import * as Positions from "./Positions.ts"
 import { idOf } from "./Rows.ts"
 import { changeSearch } from "./SearchIndex.ts"
 
@@ -65,6 +67,7 @@ export const erase = (
   sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
   changeSearch(sql, known, null)
   for (const statement of removals) sql.run(statement, [known.id])
+  Positions.forgetLead(sql, orderings, { brandId: brand, id: known.id })
   forgetAuthor(sql, brand, known.extId, ids)
   sql.run(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [
     now,

@@ -12,6 +12,7 @@ import { joinedTexts } from "./migrations/0008_joined_texts.ts"
 import { signalsInOrder } from "./migrations/0009_signals_in_order.ts"
 import { textsAgain } from "./migrations/0010_texts_again.ts"
 import { numberedChanges } from "./migrations/0011_numbered_changes.ts"
+import { stretchesAgain } from "./migrations/0012_stretches_again.ts"
 
 /** In order; a released one is never changed. */
 const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection) => void]> = [
@@ -25,7 +26,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection)
   ["joined texts", joinedTexts],
   ["signals in order", signalsInOrder],
   ["texts again", textsAgain],
-  ["numbered changes", numberedChanges]
+  ["numbered changes", numberedChanges],
+  ["stretches again", stretchesAgain]
 ]
 
 export const newestMigration = migrations.length

@@ -1,6 +1,6 @@
 /**
- * Finds the place in an order at which a page begins, however deep, from the counts of the order's stretches; and cuts
- * stretches that have grown long.
+ * Finds the place in an order at which a page begins, however deep, from the counts of the order's stretches; cuts stretches
+ * that have grown long, and lets none begin with a lead that is not there.
  */
 import type { LeadId } from "@lead-signals/domain"
 import { ask, askColumn, type Asking } from "./Asking.ts"
@@ -197,19 +197,55 @@ const cut = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
   )
 }
 
+const stretchSql = `SELECT seq, brand_id, ordering, key, id, ${sumOf(null)} AS n FROM lead_stretch`
+
 /** Said and not bound: of a value that is bound SQLite doesn't know that the index of the long ones will do. */
 export const longSql = (greatestStretch: number): string =>
-  `SELECT seq, brand_id, ordering, key, id, ${sumOf(null)} AS n FROM lead_stretch WHERE ${sumOf(null)} > ${greatestStretch}`
+  `${stretchSql} WHERE ${sumOf(null)} > ${greatestStretch}`
+
+type Orderings = Readonly<Record<Ordering["name"], Ordering>>
 
 /** Cuts what has grown long, until nothing is; to be called in the transaction that wrote. */
-export const keepShort = (
-  sql: Connection,
-  orderings: Readonly<Record<Ordering["name"], Ordering>>,
-  greatestStretch: number
-): void => {
+export const keepShort = (sql: Connection, orderings: Orderings, greatestStretch: number): void => {
   for (;;) {
     const long = sql.all<Stretch>(longSql(greatestStretch))
     if (long.length === 0) return
     for (const stretch of long) cut(sql, stretch, orderings[stretch.ordering])
   }
+}
+
+/** No lead lies between where the stretch began and its first one: its counts stay as they are. */
+const beginWithFirst = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
+  const from = leadsFrom({ brandId: stretch.brand_id, flags: null }, ordering, stretch, 1)
+  const first =
+    stretch.n === 0
+      ? undefined
+      : sql.get<{ key: string | number; id: number }>(
+          `SELECT key, id FROM (${from.text}) LIMIT 1`,
+          from.params
+        )
+  if (first === undefined) sql.run("DELETE FROM lead_stretch WHERE seq = ?", [stretch.seq])
+  else sql.run("UPDATE lead_stretch SET key = ?, id = ? WHERE seq = ?", [first.key, first.id, stretch.seq])
+}
+
+interface Left {
+  readonly brandId: number
+  readonly id: LeadId
+}
+
+/** What began with a lead that is erased begins with another one. [PII-3] */
+export const forgetLead = (sql: Connection, orderings: Orderings, { brandId, id }: Left): void => {
+  // Reads the index of all stretches of the brand: a lead is seldom erased.
+  for (const stretch of sql.all<Stretch>(`${stretchSql} WHERE brand_id = ? AND id = ?`, [brandId, id])) {
+    beginWithFirst(sql, stretch, orderings[stretch.ordering])
+  }
+}
+
+/** What began with a lead's earlier name begins with another one: nothing else would tell of that name. [PII-3] */
+export const forgetName = (sql: Connection, { name }: Orderings, lead: Left, nameKey: string): void => {
+  const stretch = sql.get<Stretch>(
+    `${stretchSql} WHERE brand_id = ? AND ordering = 'name' AND key = ? AND id = ?`,
+    [lead.brandId, nameKey, lead.id]
+  )
+  if (stretch !== undefined) beginWithFirst(sql, stretch, name)
 }

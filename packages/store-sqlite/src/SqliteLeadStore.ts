@@ -77,6 +77,10 @@ const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
        WHERE id = ?`,
     [...values(after), after.id]
   )
+  if (before.profile.name !== after.profile.name) {
+    const lead = { brandId: idOf(after.brandId), id: after.id }
+    Positions.forgetName(sql, LeadListing.orderings, lead, Folding.nameKey(before.profile.name))
+  }
   if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {
     changeSearch(sql, before, after)
   }

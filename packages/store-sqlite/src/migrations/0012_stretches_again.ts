@@ -1,0 +1,10 @@
+/**
+ * Stretches began with leads that were erased or renamed since, and said their names; those that leads had left stayed. All
+ * are made anew from the leads that there are, which takes some 10 s a million. [PII-3]
+ */
+import type { Connection } from "../Connection.ts"
+import { rebuildStretches } from "./0003_positions.ts"
+
+export const stretchesAgain = (sql: Connection): void => {
+  for (const statement of rebuildStretches(1024)) sql.run(statement)
+}
