@@ -1,4 +1,4 @@
-/** The stretches into which orders are cut: what they keep of leads. */
+/** The stretches into which orders are cut: what they keep of leads, and how many they are. */
 import { Observing, Operating } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
@@ -123,5 +123,23 @@ describe("the stretches of the orders", () => {
     })
     await over(filename, Effect.void)
     expect(namesIn(filename).filter((name) => name.endsWith("erased"))).toEqual([])
+  })
+
+  it("are no more than few leads need, however often they change [SORT-5]", async () => {
+    const filename = join(folder, "updated.sqlite")
+    await over(
+      filename,
+      Effect.gen(function* () {
+        const { observe } = yield* setUp
+        for (let round = 0; round < 30; round++) yield* observe(people.slice(0, 10))
+      })
+    )
+    const most = raw(filename, (db) =>
+      db
+        .prepare("SELECT max(n) FROM (SELECT count(*) AS n FROM lead_stretch GROUP BY ordering)")
+        .pluck()
+        .get()
+    )
+    expect(most).toBeLessThan(12)
   })
 })

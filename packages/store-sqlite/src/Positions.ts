@@ -205,12 +205,25 @@ export const longSql = (greatestStretch: number): string =>
 
 type Orderings = Readonly<Record<Ordering["name"], Ordering>>
 
-/** Cuts what has grown long, until nothing is; to be called in the transaction that wrote. */
+/** All but the first, which begins before every lead. */
+const dropEmpty = (sql: Connection, { brand_id, ordering }: Stretch): void =>
+  sql.run(`DELETE FROM lead_stretch WHERE brand_id = ? AND ordering = ? AND id > 0 AND ${sumOf(null)} = 0`, [
+    brand_id,
+    ordering
+  ])
+
+/**
+ * Cuts what has grown long, until nothing is; to be called in the transaction that wrote. Where leads move to the end with
+ * each change, the stretches they leave would be ever more: they go when another one is cut.
+ */
 export const keepShort = (sql: Connection, orderings: Orderings, greatestStretch: number): void => {
   for (;;) {
     const long = sql.all<Stretch>(longSql(greatestStretch))
     if (long.length === 0) return
-    for (const stretch of long) cut(sql, stretch, orderings[stretch.ordering])
+    for (const stretch of long) {
+      cut(sql, stretch, orderings[stretch.ordering])
+      dropEmpty(sql, stretch)
+    }
   }
 }
 
