@@ -6,6 +6,7 @@ import Database from "better-sqlite3"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import fc from "fast-check"
 import { join } from "node:path"
+import { setImmediate as turn } from "node:timers/promises"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
 import { startOfHistories } from "../contracts/Histories.ts"
 import { SettableClock } from "../contracts/SettableClock.ts"
@@ -201,6 +202,8 @@ describe("totals that were counted before", () => {
           for (const step of history) {
             clock.millis += minute
             await play(opened, step)
+            // What another connection commits is seen from the next turn on.
+            await turn()
             for (const i of step.asked) {
               const filter = filters[i]!
               expect([filter, await totalOf(opened, filter)]).toEqual([filter, naively(opened, filter)])
