@@ -1,7 +1,7 @@
 /**
  * A transaction that was taken back, on a full disk say, had kept later changes of names and headlines from the indexes of
  * texts until the process ended. What they lack is not to be seen from outside: they keep no texts, and an erased lead that is
- * still there makes up for one that is not. So they are made anew, which takes some 30 s a million leads.
+ * still there makes up for one that is not. So they are made anew, which takes some 90 s a million leads.
  */
 import type { Connection } from "../Connection.ts"
 import { searchTexts } from "../SearchIndex.ts"
