@@ -66,7 +66,6 @@ export class Conversation {
 
   /** Whether the request is to be answered: after what is refused nothing is. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
-    response.on("error", ignored)
     if (this.refusal !== null) return false
     const exchange = { request, response }
     this.newest = exchange
