@@ -1,12 +1,11 @@
 /** The stretches into which orders are cut: what they keep of leads, and how many they are. */
 import { Observing, Operating } from "@lead-signals/domain"
-import { webCrypto } from "@lead-signals/http"
-import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { takeBackTo } from "./EarlierVersions.ts"
+import { storeOver } from "./ShortStretches.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const folder = temporaryFolder()
@@ -15,19 +14,7 @@ const names = Array.from({ length: 40 }, (_, i) => `quill ${String.fromCodePoint
 
 const over = <A, E>(filename: string, work: Effect.Effect<A, E, any>): Promise<A> =>
   Effect.runPromise(
-    work.pipe(
-      Effect.provide(
-        Layer.merge(
-          SqliteStore.layer({
-            filename,
-            synced: false,
-            turns: SqliteStore.Turns.none,
-            positions: { greatestStretch }
-          }),
-          webCrypto
-        )
-      )
-    ) as Effect.Effect<A, never>
+    work.pipe(Effect.provide(storeOver(filename, greatestStretch))) as Effect.Effect<A, never>
   )
 
 const setUp = Effect.gen(function* () {

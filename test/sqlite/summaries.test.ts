@@ -1,31 +1,20 @@
 /** Everything kept beside the leads, against what a naive count of the base tables gives, after histories that are drawn. */
 import { Observing, Operating, ShownLeads, type Lead } from "@lead-signals/domain"
-import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, ManagedRuntime } from "effect"
 import fc from "fast-check"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { history, startOfHistories, type Step } from "../contracts/Histories.ts"
 import { SettableClock } from "../contracts/SettableClock.ts"
 import { takeBackTo } from "./EarlierVersions.ts"
+import { storeOver } from "./ShortStretches.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const filename = join(temporaryFolder(), "summaries.sqlite")
 const greatestStretch = 3
-const runtimeOver = (filename: string) =>
-  ManagedRuntime.make(
-    Layer.merge(
-      SqliteStore.layer({
-        filename,
-        synced: false,
-        turns: SqliteStore.Turns.none,
-        positions: { greatestStretch }
-      }),
-      webCrypto
-    )
-  )
+const runtimeOver = (filename: string) => ManagedRuntime.make(storeOver(filename, greatestStretch))
 const runtime = runtimeOver(filename)
 const clock = new SettableClock(startOfHistories)
 afterAll(() => runtime.dispose())
