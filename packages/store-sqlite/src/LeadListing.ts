@@ -313,6 +313,7 @@ export const orderingOf = ({ direction, field }: SortOrder.SortOrder): Ordering 
   }
 }
 
+/** The index of the order, or what the signal has itself; for what is gathered, what its driver has. */
 const roadOf = (
   selection: Selection,
   { column, index, name }: Ordering,
@@ -367,11 +368,11 @@ export const planPage = (
   const { name, range } = orderingOf(sort)
   const countOf = (wanted: Driver | null) => counts.drivers.find(([driver]) => driver === wanted)?.[1]
   // Leads of a signal are in the order of their creation.
-  const road = name === "created" && selection.signalId !== null ? "signal" : (range ?? "order")
-  const walkable = Math.min(countOf(range) ?? counts.all, countOf(road) ?? counts.all)
+  const walker: Driver = name === "created" && selection.signalId !== null ? "signal" : (range ?? "order")
+  const walkable = Math.min(countOf(range) ?? counts.all, countOf(walker) ?? counts.all)
   const walked = Math.min(walkable, ((Page.offset(page) + page.pageSize) * walkable) / Math.max(total, 1))
   const [best, gathered] = mostSelective(counts)
-  const walks = [road, range, "order"].includes(best) || walked <= sortWeight * gathered
+  const walks = [walker, range, "order"].includes(best) || walked <= sortWeight * gathered
   if (name === "created" && selection.flags !== null && isCounted(selection)) {
     const merged = selection.flags.length * (Page.offset(page) + page.pageSize)
     if (merged < gathered && merged * sortWeight < walked) {
@@ -385,7 +386,7 @@ export const planPage = (
   const looksAtTexts = walks && searched !== undefined && walked + read * textWeight < searched
   return {
     way: walks ? "walk" : "gather",
-    driver: walks ? road : best,
+    driver: walks ? walker : best,
     looksAtTexts,
     rarity: others / Math.max(total, 1),
     effort: walks ? walked + (looksAtTexts ? read * textWeight : (searched ?? 0)) : gathered * sortWeight

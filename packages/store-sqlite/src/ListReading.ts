@@ -1,6 +1,7 @@
 /**
  * Reads a page of leads: counts what each filter lets through, takes the way that `LeadListing` finds the cheapest, and
- * remembers what it found while nothing is written, and totals while it knows what is. Questions to the file, which either of two threads can answer.
+ * remembers what it found while nothing is written, and totals while it knows what is. Questions to the file, which either
+ * of two threads can answer.
  */
 import {
   type EngagementWindow,
@@ -108,8 +109,6 @@ function* windowsFor(
   return engagements === "none" ? null : yield* askWindows(ids, signals, engagements)
 }
 
-const reads = (needle: string, [, name, headline]: Texts): boolean => isFoundBy(needle, name, headline)
-
 /** The lengths of what is read of a walk are longer than would do, if those that match lay evenly. */
 const lookAhead = 1.3
 
@@ -131,7 +130,7 @@ function* lookThrough(
   for (let from = 0, length = first; ; from += length, length *= 2) {
     const { params, text } = textsSql({ from, length })
     const rows = yield* askTuples<Texts>(text, params)
-    for (const row of rows) if (reads(needle, row)) matched.push({ id: row[0], key: row[3] })
+    for (const row of rows) if (isFoundBy(needle, row[1], row[2])) matched.push({ id: row[0], key: row[3] })
     // Where the walk runs against its index, the leads of the last key must all be there to be turned around.
     const isEnough =
       matched.length >= wanted && (!isReversed || rows.at(-1)?.[3] !== matched[wanted - 1]!.key)
@@ -188,7 +187,7 @@ function* findPage(
   if (sifting !== null && search !== undefined) {
     if (sifting.effort > greatestEffort) return null
     const rows = yield* askTuples<Texts>(sifting.sql.text, sifting.sql.params)
-    const all = rows.filter((row) => reads(search, row)).map(([id]) => id)
+    const all = rows.flatMap(([id, name, headline]) => (isFoundBy(search, name, headline) ? [id] : []))
     lists.set(ordered, all)
     return yield* partOf(all)
   }
