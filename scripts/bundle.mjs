@@ -1,25 +1,86 @@
-/** Puts the server into one file: what `pnpm build` makes, and what the tests and the benchmark of processes start. */
-import { build } from "esbuild"
-import { dirname, join } from "node:path"
+/** Puts the server into one file: what `pnpm build` makes, what `npm start` runs, and what tests and benchmarks start. */
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const folder = join(root, "packages", "server", "dist")
 
 /** better-sqlite3, which is native code, stays beside it, to be found from the file by its name. */
+const options = {
+  entryPoints: [join(root, "packages", "server", "src", "main.ts")],
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  external: ["better-sqlite3"],
+  // Some packages in it are written for `require`.
+  banner: {
+    js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);'
+  },
+  logLevel: "warning"
+}
+
+export const builtServer = join(folder, "lead-signals.mjs")
+
 export const bundleServer = async (outfile) => {
-  await build({
-    entryPoints: [join(root, "packages", "server", "src", "main.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    sourcemap: true,
-    external: ["better-sqlite3"],
-    // Some packages in it are written for `require`.
-    banner: {
-      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);'
-    },
-    logLevel: "warning"
+  const { build } = await import("esbuild")
+  await build({ ...options, outfile, sourcemap: true })
+}
+
+/** The server as the sources stand now. The map of a bundle takes longer than the bundle: it has none. */
+export const sourceServer = join(folder, "from-source.mjs")
+
+/** Each file that the bundle was made of, with what tells whether it is still the same. */
+const stampFile = `${sourceServer}.made-of.json`
+
+const stateOf = (file) => {
+  const { mtimeMs, size } = statSync(join(root, file))
+  return [mtimeMs, size]
+}
+
+const isFresh = () => {
+  try {
+    statSync(sourceServer)
+    const madeOf = Object.entries(JSON.parse(readFileSync(stampFile, "utf8")))
+    return madeOf.every(([file, state]) => String(stateOf(file)) === String(state))
+  } catch {
+    // One of them is missing, or was never there.
+    return false
+  }
+}
+
+/** Others may read it, or make it, at this moment. */
+const replace = (file, content) => {
+  const part = `${file}.${process.pid}.part`
+  try {
+    writeFileSync(part, content)
+    renameSync(part, file)
+  } finally {
+    rmSync(part, { force: true })
+  }
+}
+
+/** Makes `sourceServer` unless it is there already: a second at first, and after a change; nothing else. */
+export const bundleSource = async () => {
+  if (isFresh()) return
+  const startedAt = Date.now()
+  const { build } = await import("esbuild")
+  const { metafile, outputFiles } = await build({
+    ...options,
+    absWorkingDir: root,
+    outfile: sourceServer,
+    metafile: true,
+    write: false
   })
+  // What is installed changes with the lockfile alone.
+  const own = Object.keys(metafile.inputs).filter((file) => !file.split("/").includes("node_modules"))
+  const madeOf = [...own, "pnpm-lock.yaml", relative(root, fileURLToPath(import.meta.url))]
+  mkdirSync(folder, { recursive: true })
+  rmSync(stampFile, { force: true })
+  const states = madeOf.map((file) => [file, stateOf(file)])
+  replace(sourceServer, outputFiles[0].contents)
+  // What was changed meanwhile may be in it or not: the next start makes it again.
+  const isCertain = states.every(([, [mtimeMs]]) => mtimeMs < startedAt)
+  if (isCertain) replace(stampFile, JSON.stringify(Object.fromEntries(states)))
 }

@@ -17,7 +17,8 @@ export interface Server {
 export const operatorToken = "operator-token-of-the-benchmark"
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-export const sourceOfServer = here("../../packages/server/src/main.ts")
+/** What `npm start` runs. */
+export const commandOfServer = here("../../scripts/lead-signals.mjs")
 
 /** Below test/node_modules, where what stays outside the bundle is found by its name. */
 const bundled = async (name: string, bundleTo: (outfile: string) => Promise<unknown>): Promise<string> => {

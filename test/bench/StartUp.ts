@@ -2,13 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { sourceServer } from "../../scripts/bundle.mjs"
 import type { Progress } from "./BulkLoad.ts"
 import { databaseOf } from "./Files.ts"
 import { get } from "./Load.ts"
 import {
+  commandOfServer,
   operatorToken,
   type Programs,
-  sourceOfServer,
   start,
   startPlain,
   startSubject,
@@ -50,17 +51,18 @@ export const measureStart = async (
   return figures
 }
 
-/** As `npm start` does after its installation, in an empty folder. */
+/** As `npm start` does after its installation, with no bundle of the sources yet, in an empty folder. */
 export const measureColdDemo = async (rounds: number, progress: Progress): Promise<ReadonlyArray<number>> => {
   const seconds: Array<number> = []
   for (let round = 0; round < rounds; round++) {
     progress.say(`cold start of the demo, round ${round + 1}`)
     const folder = mkdtempSync(join(tmpdir(), "bench-"))
+    rmSync(sourceServer, { force: true })
     try {
       seconds.push(
         await untilAnswer(
           () =>
-            start(["--import", "tsx", sourceOfServer], {
+            start([commandOfServer], {
               LEAD_SIGNALS_DATABASE: join(folder, "demo.sqlite"),
               LEAD_SIGNALS_LOG: "json",
               LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken

@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
 
 export const root = fileURLToPath(new URL("../..", import.meta.url))
-const main = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url))
 
 export const operatorToken = "operator-token-of-the-tests"
 
@@ -28,7 +27,8 @@ export const endServersAfterTests = (): void => {
   })
 }
 
-const fromSource = ["--import", "tsx", main]
+/** What `npm start` runs. */
+const fromSource = ["scripts/lead-signals.mjs"]
 
 const spawnProgram = (program: ReadonlyArray<string>, environment: Record<string, string>) => {
   const child = spawn(process.execPath, program, {

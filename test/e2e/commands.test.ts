@@ -125,9 +125,8 @@ describe("lead-signals", () => {
   it("hands simulate its own words, and says of the built file that it has no simulator", async () => {
     const built = await ran(["simulate", "list"])
     expect([built.code, built.err]).toEqual([1, "The simulator is run from the sources: pnpm simulate.\n"])
-    const sources = join(root, "packages/server/src/lead-signals.ts")
     const told = await new Promise<string>((resolve) => {
-      execFile(process.execPath, ["--import", "tsx", sources, "simulate", "list"], { cwd: root }, (_, out) =>
+      execFile(process.execPath, ["scripts/lead-signals.mjs", "simulate", "list"], { cwd: root }, (_, out) =>
         resolve(out)
       )
     })

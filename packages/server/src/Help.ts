@@ -16,6 +16,9 @@ Variables
                                next, for trials                            36000,50400,72000,86400
   LEAD_SIGNALS_LOG             pretty or json                              pretty on a terminal
 
+Commands, each with --help of its own; without one it serves
+  serve, import, brands, keys, webhooks, listen, backup, check, simulate
+
 SIGTERM and SIGINT stop it cleanly: requests and deliveries in flight have 10 s to finish.
 Exit codes: 0 stopped, 2 a bad variable, or the port or the database can't be used.
 `

@@ -49,20 +49,12 @@ export const commands = group(
 )
 
 /** The simulator has a command line of its own, and is not in the built file. */
-const simulate = async (): Promise<void> => {
-  process.argv.splice(2, 1)
-  const program = "@lead-signals/simulations/command"
-  try {
-    await import(program)
-  } catch (failure) {
-    const { code } = failure as NodeJS.ErrnoException
-    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "ERR_UNKNOWN_FILE_EXTENSION") throw failure
-    process.stderr.write("The simulator is run from the sources: pnpm simulate.\n")
-    process.exitCode = exitCodes.failed
-  }
+const withoutSimulator = (): void => {
+  process.stderr.write("The simulator is run from the sources: pnpm simulate.\n")
+  process.exitCode = exitCodes.failed
 }
 
-export const runCommandLine = async (): Promise<void> => {
-  if (process.argv[2] === "simulate") await simulate()
+export const runCommandLine = (): void => {
+  if (process.argv[2] === "simulate") withoutSimulator()
   else run(commands, "0.1.0")
 }

@@ -1,4 +1,0 @@
-/** `pnpm lead-signals COMMAND`: the command line, from the sources. */
-import { runCommandLine } from "./cli/CommandLine.ts"
-
-await runCommandLine()

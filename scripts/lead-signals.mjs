@@ -1,0 +1,16 @@
+/**
+ * `npm start` and `pnpm lead-signals COMMAND`: runs the sources as they stand, as one file that is made when one of them
+ * was changed. It starts in a quarter of the time that a loader takes for twelve hundred files.
+ */
+import { pathToFileURL } from "node:url"
+
+if (process.argv[2] === "simulate") {
+  // Its command line is its own, and it puts parts of the sources together by itself.
+  process.argv.splice(2, 1)
+  await import("tsx")
+  await import("../simulations/src/simulate.ts")
+} else {
+  const { bundleSource, sourceServer } = await import("./bundle.mjs")
+  await bundleSource()
+  await import(pathToFileURL(sourceServer).href)
+}
