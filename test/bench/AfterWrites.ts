@@ -1,31 +1,20 @@
 /**
  * What a list takes when something was written just before: nothing that the server remembers of the state before helps it.
- * One request at a time over HTTP, after a lead was amended, which is in the time of neither.
+ * One request at a time over HTTP, after a lead was amended, which is in the time of neither; at two sizes in turn.
  */
 import type { Progress } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
 import { copyOf, databaseOf, removeDatabase } from "./Files.ts"
+import type { FlatnessFigure, Sizes } from "./Flatness.ts"
 import { get } from "./Load.ts"
 import { operatorToken, type Programs, startSubject } from "./Servers.ts"
 import { shapesOf } from "./Shapes.ts"
 import { keyOf } from "./SubjectDatabase.ts"
 
-export interface AfterWriteFigure {
-  readonly shape: string
-  readonly leads: number
-  readonly millis: ReadonlyArray<number>
-}
-
 const key = keyOf(1)
 const writesBefore = 10
 
-export const measureAfterWrites = async (
-  programs: Programs,
-  leads: number,
-  rounds: number,
-  wanted: (name: string) => boolean,
-  progress: Progress
-): Promise<ReadonlyArray<AfterWriteFigure>> => {
+const serve = async (programs: Programs, leads: number, progress: Progress) => {
   const file = copyOf(await databaseOf("subject", leads, progress))
   const server = await startSubject(programs, file)
   let written = 0
@@ -46,26 +35,50 @@ export const measureAfterWrites = async (
     if (status !== 200) throw new Error(`${path}: ${status}`)
     return performance.now() - startedAt
   }
-  const figures: Array<AfterWriteFigure> = []
+  const lastPage = async (path: string): Promise<number> =>
+    JSON.parse((await get({ url: server.url, key }, path)).text).meta.pagination.pageCount
+  for (let i = 0; i < writesBefore; i++) await write()
+  return {
+    shapes: await shapesOf(leads, lastPage),
+    read,
+    readAfterWrite: async (path: string) => {
+      await write()
+      return await read(path)
+    },
+    stop: async () => {
+      await server.stop()
+      removeDatabase(file)
+    }
+  }
+}
+
+export const measureAfterWrites = async (
+  programs: Programs,
+  sizes: Sizes,
+  rounds: number,
+  wanted: (name: string) => boolean,
+  progress: Progress
+): Promise<ReadonlyArray<FlatnessFigure>> => {
+  const few = await serve(programs, sizes.few, progress)
+  const many = await serve(programs, sizes.many, progress)
+  const figures: Array<FlatnessFigure> = []
   try {
-    for (let i = 0; i < writesBefore; i++) await write()
-    const lastPage = async (path: string): Promise<number> =>
-      JSON.parse((await get({ url: server.url, key }, path)).text).meta.pagination.pageCount
-    for (const { name, paths } of await shapesOf(leads, lastPage)) {
+    for (const [i, { name, paths }] of few.shapes.entries()) {
       if (!wanted(`written-${name}`)) continue
-      progress.say(`${leads.toLocaleString("en")} leads: ${name}, after each write`)
+      progress.say(`${name}, after each write`)
+      const pathsOfMany = many.shapes[i]!.paths
       // The first may count what is put right from then on.
-      await read(paths[0]!)
-      const millis: Array<number> = []
+      await few.read(paths[0]!)
+      await many.read(pathsOfMany[0]!)
+      const millis = { few: [] as Array<number>, many: [] as Array<number> }
       for (let round = 0; round < rounds; round++) {
-        await write()
-        millis.push(await read(paths[round % paths.length]!))
+        millis.few.push(await few.readAfterWrite(paths[round % paths.length]!))
+        millis.many.push(await many.readAfterWrite(pathsOfMany[round % pathsOfMany.length]!))
       }
-      figures.push({ shape: name, leads, millis })
+      figures.push({ shape: `written-${name}`, ...millis })
     }
   } finally {
-    await server.stop()
-    removeDatabase(file)
+    await Promise.all([few.stop(), many.stop()])
   }
   return figures
 }

@@ -78,7 +78,7 @@ const timed = async (seconds: number, work: () => Promise<number>): Promise<numb
 
 export const measureIngest = async (
   leads: number,
-  pace: { readonly rounds: number; readonly seconds: number },
+  pace: { readonly rounds: number; readonly seconds: number; readonly warmUpSeconds: number },
   progress: Progress
 ): Promise<ReadonlyArray<IngestFigure>> => {
   const subjectFile = copyOf(await databaseOf("subject", leads, progress))
@@ -109,8 +109,9 @@ export const measureIngest = async (
     ): Promise<IngestFigure> => {
       progress.say(`${leads.toLocaleString("en")} leads: ${name}`)
       const rates = { subject: [] as Array<number>, reference: [] as Array<number> }
-      await subject()
-      await reference()
+      // One observation at a time, the code that takes it in is compiled only after some thousands.
+      await timed(pace.warmUpSeconds, subject)
+      await timed(pace.warmUpSeconds, reference)
       for (let round = 0; round < pace.rounds; round++) {
         rates.subject.push(await timed(pace.seconds, subject))
         rates.reference.push(await timed(pace.seconds, reference))

@@ -1,5 +1,5 @@
 /** The figures as lines: each with its reference, their ratio, the spread, what the issue asks for, and whether it is reached. */
-import type { AfterWriteFigure } from "./AfterWrites.ts"
+import type { FlatnessFigure, Sizes } from "./Flatness.ts"
 import type { BareReading, Reading } from "./Reading.ts"
 import type { Rate } from "./Load.ts"
 import { greatestSlowdown } from "./Shapes.ts"
@@ -98,41 +98,28 @@ export const bareSection = (readings: ReadonlyArray<BareReading>): Section => ({
   )
 })
 
-/** The median time at the largest size beside that at the smallest. */
-export const flatness = (readings: ReadonlyArray<Reading>): Section | null => {
-  const sizes = [...new Set(readings.map(({ leads }) => leads))]
-  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)]
-  if (sizes.length < 2) return null
-  const at = (leads: number) => readings.filter((reading) => reading.leads === leads)
-  const millisOf = ({ subject }: Reading): ReadonlyArray<number> =>
-    subject.map(({ medianMillis }) => medianMillis)
-  return {
-    title: `Flatness, from ${smallest.toLocaleString("en")} to ${largest.toLocaleString("en")} leads`,
-    note: "Milliseconds, the median of a request among 16 at once, at the largest size; the reference is that at the smallest.",
-    lines: at(largest).flatMap((large) => {
-      const small = at(smallest).find(({ shape }) => shape.name === large.shape.name)
-      if (small === undefined) return []
-      const line = pair(large.shape.name, largest, millisOf(large), millisOf(small), null)
-      const ratio = median(millisOf(large)) / median(millisOf(small))
-      return [{ ...line, target: `≤ ${greatestSlowdown}`, reached: ratio <= greatestSlowdown }]
-    })
-  }
-}
+const between = ({ few, many }: Sizes): string =>
+  `from ${few.toLocaleString("en")} to ${many.toLocaleString("en")} leads`
 
-/** The same shapes right after something was written, at the two sizes. */
-export const afterWriteSection = (
-  small: ReadonlyArray<AfterWriteFigure>,
-  large: ReadonlyArray<AfterWriteFigure>
-): Section => ({
-  title: `After each write, from ${small[0]!.leads.toLocaleString("en")} to ${large[0]!.leads.toLocaleString("en")} leads`,
-  note: "Milliseconds of a request, one at a time, each after a lead was amended, at the largest size; the reference is that at the smallest.",
-  lines: large.flatMap(({ leads, millis, shape }) => {
-    const before = small.find((figure) => figure.shape === shape)
-    if (before === undefined) return []
-    const ratio = median(millis) / median(before.millis)
-    const line = pair(`written-${shape}`, leads, millis, before.millis, null)
-    return [{ ...line, target: `≤ ${greatestSlowdown}`, reached: ratio <= greatestSlowdown }]
-  })
+const slowdowns = (figures: ReadonlyArray<FlatnessFigure>, leads: number): ReadonlyArray<Line> =>
+  figures.map(({ few, many, shape }) => ({
+    ...pair(shape, leads, many, few, null),
+    target: `≤ ${greatestSlowdown}`,
+    reached: median(many) / median(few) <= greatestSlowdown
+  }))
+
+/** The median time with the most leads beside that with the fewest. */
+export const flatnessSection = (sizes: Sizes, figures: ReadonlyArray<FlatnessFigure>): Section => ({
+  title: `Flatness, ${between(sizes)}`,
+  note: "Milliseconds, the median of a request among 16 at once, with the most leads; the reference is that with the fewest, measured in turn.",
+  lines: slowdowns(figures, sizes.many)
+})
+
+/** The same shapes right after something was written. */
+export const afterWriteSection = (sizes: Sizes, figures: ReadonlyArray<FlatnessFigure>): Section => ({
+  title: `After each write, ${between(sizes)}`,
+  note: "Milliseconds of a request, one at a time, each after a lead was amended, with the most leads; the reference is that with the fewest, measured in turn.",
+  lines: slowdowns(figures, sizes.many)
 })
 
 const headings = ["shape", "ours", "spread", "reference", "spread", "ratio", "target", "reached"] as const

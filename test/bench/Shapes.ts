@@ -85,7 +85,8 @@ export const shapesOf = async (leads: number, lastPage: LastPage): Promise<Reado
     one("signal+updated", `signalId=${big}&${lastMonth}&sort=updatedAt:asc`),
     one("signal+search", `signalId=${small}&${common}`),
     one("created+updated", `createdAfter=${iso(middle)}&${lastMonth}`),
-    one("qualified+exported+employee", "qualified=true&exported=true&isEmployee=true"),
+    // Of the fewest leads there are no more than this.
+    one("qualified+exported+employee", "qualified=true&exported=true&isEmployee=true&pageSize=5"),
     one("qualified+signal+updated", `qualified=true&signalId=${big}&${lastMonth}`),
     one("page-50-qualified", "qualified=true&page=50"),
     one("page-50-signal", `signalId=${big}&page=50`),

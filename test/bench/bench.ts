@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import type { Progress } from "./BulkLoad.ts"
 import { measureAfterWrites } from "./AfterWrites.ts"
 import { measureDeliveries } from "./Deliveries.ts"
+import { measureFlatness } from "./Flatness.ts"
 import { measureIngest } from "./Ingest.ts"
 import { measureLoopDelay } from "./LoopDelay.ts"
 import { machine } from "./Machine.ts"
@@ -15,7 +16,7 @@ import {
   asMarkdown,
   asText,
   bareSection,
-  flatness,
+  flatnessSection,
   limited,
   pair,
   readingSections,
@@ -72,19 +73,26 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
       bareReadings.push(...measured.bareReadings)
     }
     sections.push(...readingSections(readings))
-    const flat = flatness(readings)
-    if (flat !== null && flat.lines.length > 0) sections.push(flat)
     if (bareReadings.length > 0) sections.push(bareSection(bareReadings))
-    if (shapes === null || shapes.some((shape) => shape.startsWith("written"))) {
-      const asked = quick ? 5 : 25
-      const small = await measureAfterWrites(programs, smallest, asked, wanted, progress)
-      const large = await measureAfterWrites(programs, largest, asked, wanted, progress)
-      sections.push(afterWriteSection(small, large))
+    const sizes = { few: smallest, many: largest }
+    const isOneSize = smallest === largest
+    if (reads && !isOneSize) {
+      const flatnessPace = quick ? { rounds: 4, seconds: 0.2 } : { rounds: 8, seconds: 0.4 }
+      const figures = await measureFlatness(programs, sizes, flatnessPace, wanted, progress)
+      sections.push(flatnessSection(sizes, figures))
+    }
+    if (!isOneSize && (shapes === null || shapes.some((shape) => shape.startsWith("written")))) {
+      const figures = await measureAfterWrites(programs, sizes, quick ? 5 : 25, wanted, progress)
+      sections.push(afterWriteSection(sizes, figures))
     }
     if (wanted("ingest") || shapes?.some((shape) => shape.startsWith("ingest"))) {
-      const figures = (await measureIngest(smallest, { rounds, seconds: pace.seconds }, progress)).filter(
-        ({ name }) => shapes === null || shapes.includes("ingest") || shapes.includes(name)
-      )
+      const figures = (
+        await measureIngest(
+          smallest,
+          { rounds, seconds: pace.seconds, warmUpSeconds: quick ? 1 : 10 },
+          progress
+        )
+      ).filter(({ name }) => shapes === null || shapes.includes("ingest") || shapes.includes(name))
       sections.push({
         title: `Taking in, beside ${smallest.toLocaleString("en")} leads`,
         note: "Observations a second, each on the disk when it is answered, through the use case in one process; the reference is (c).",
