@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { isThorough } from "../Thoroughness.ts"
 
-const { LeadListing, Positions, SearchIndex } = SqliteStore
+const { FilterCounts, LeadListing, Ordering, Positions, SearchIndex, Selection } = SqliteStore
 const leads = 100_000
 const start = Date.UTC(2026, 0, 1)
 const day = 86_400_000
@@ -141,12 +141,12 @@ const pageOf = (...[selection, query, counts, total]: Parameters<typeof LeadList
   LeadListing.askPage(selection, query, LeadListing.planPage(selection, query, counts, total))
 
 const askQuery = (query: ReturnType<typeof queryOf>) => {
-  const selection = LeadListing.select(1, query.filter)
-  const counting = LeadListing.countsSql(selection)
+  const selection = Selection.select(1, query.filter)
+  const counting = FilterCounts.countsSql(selection)
   const columns = all(counting.sql)[0]
   const drivers = counting.drivers.map((driver, i) => [driver, columns[`c${i}`] as number] as const)
   const counts = { all: drivers[0]![1], drivers }
-  const totalSql = LeadListing.totalSql(selection, counts)
+  const totalSql = FilterCounts.totalSql(selection, counts)
   const total = all(totalSql)[0].n as number
   return {
     query,
@@ -361,7 +361,7 @@ describe("the plans at 100,000 leads", () => {
         fc.integer({ min: 1, max: 40 }),
         fc.integer({ min: 1, max: 60 }),
         (sort, filter, page, pageSize) => {
-          const selection = LeadListing.select(1, filter)
+          const selection = Selection.select(1, filter)
           const total = naively(filter)
           const query = { sort: Either.getOrThrow(SortOrder.parse(sort)), page: { page, pageSize } }
           // As if others were so many that walking is out of the question.
@@ -393,10 +393,10 @@ describe("the plans at 100,000 leads", () => {
         ),
         fc.nat(9999),
         (sort, filter, share) => {
-          const selection = LeadListing.select(1, filter)
+          const selection = Selection.select(1, filter)
           const total = naively(filter)
           const offset = Math.floor((share * total) / 10_000)
-          const ordering = LeadListing.orderingOf(Either.getOrThrow(SortOrder.parse(sort)))
+          const ordering = Ordering.orderingOf(Either.getOrThrow(SortOrder.parse(sort)))
           const page = asked(Positions.askPage(selection, ordering, { limit: 10, offset, total }, new Map()))
           for (const { text } of page.questions) texts.add(text)
           // After the stretches, and the leads of its first key before the one that holds the page.
@@ -571,8 +571,8 @@ describe("the plans at 100,000 leads", () => {
       [start + 3 * day, start + 9 * day - 1]
     ] as const) {
       const filter = { createdAfter: after, createdBefore: before }
-      const selection = LeadListing.select(1, filter)
-      const total = all(LeadListing.totalSql(selection, { all: 0, drivers: [] }))[0].n
+      const selection = Selection.select(1, filter)
+      const total = all(FilterCounts.totalSql(selection, { all: 0, drivers: [] }))[0].n
       expect(total).toBe(naively(filter))
     }
   })

@@ -1,7 +1,7 @@
 /** Takes a person out of everything that the file holds. [PII-3] */
 import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
-import { orderings } from "./LeadListing.ts"
+import { orderings } from "./Ordering.ts"
 import { leadById } from "./LeadReading.ts"
 import * as Positions from "./Positions.ts"
 import { idOf } from "./Rows.ts"

@@ -16,7 +16,10 @@ import { Effect } from "effect"
 import { answer, ask, askTuples, type Asking } from "./Asking.ts"
 import type { Database } from "./Database.ts"
 import { type LeadChanges, newestSql } from "./LeadChanges.ts"
+import * as FilterCounts from "./FilterCounts.ts"
 import * as LeadListing from "./LeadListing.ts"
+import { orderingOf } from "./Ordering.ts"
+import { isCounted, keyOf, select, type Selection, type Sql } from "./Selection.ts"
 import { askLeads, askShown, askWindows, type KnownSignals, knownTo } from "./LeadReading.ts"
 import * as Positions from "./Positions.ts"
 import { type Kept, Remembered } from "./Remembered.ts"
@@ -45,7 +48,7 @@ export interface ListingOptions {
 /** What need not be read again: signals, and while nothing is written what was counted. */
 interface Memory {
   readonly signals: KnownSignals
-  readonly counts: Kept<LeadListing.Counts>
+  readonly counts: Kept<FilterCounts.Counts>
   readonly totals: KnownTotals
   readonly stretches: Kept<Positions.Stretches>
   /** All of a list, in order. */
@@ -59,15 +62,15 @@ const ofState = (text: string): string => `SELECT *, (${newestSql}) AS state FRO
 
 /** How many each filter lets through; null when counting what a search finds takes more effort than it may. */
 function* countsOf(
-  selection: LeadListing.Selection,
+  selection: Selection,
   needle: string | null,
   greatestEffort: number,
   totals: KnownTotals
-): Asking<LeadListing.Counts | null> {
+): Asking<FilterCounts.Counts | null> {
   const { brandId, match } = selection
   const key = `search ${brandId} ${match?.phrase}`
   const remembered = match === null ? undefined : totals.get(key)
-  const asked = LeadListing.countsSql(
+  const asked = FilterCounts.countsSql(
     remembered === undefined ? selection : { ...selection, match: null },
     greatestEffort + 1
   )
@@ -85,12 +88,12 @@ function* countsOf(
 
 /** The same, remembered. */
 function* knownCounts(
-  selection: LeadListing.Selection,
+  selection: Selection,
   needle: string | null,
   key: string,
   greatestEffort: number,
   { counts, totals }: Memory
-): Asking<LeadListing.Counts | null> {
+): Asking<FilterCounts.Counts | null> {
   const known = counts.get(key)
   if (known !== undefined) return known
   const counted = yield* countsOf(selection, needle, greatestEffort, totals)
@@ -120,9 +123,9 @@ function* lookThrough(
   { page, sort }: Query,
   needle: string,
   rarity: number,
-  textsSql: (part: { readonly from: number; readonly length: number }) => LeadListing.Sql
+  textsSql: (part: { readonly from: number; readonly length: number }) => Sql
 ): Asking<ReadonlyArray<LeadId>> {
-  const { isReversed } = LeadListing.orderingOf(sort)
+  const { isReversed } = orderingOf(sort)
   const wanted = Page.offset(page) + page.pageSize
   const matched: Array<Ties.Keyed> = []
   // Longer and longer: it begins anew each time.
@@ -142,7 +145,7 @@ function* lookThrough(
 
 /** The page as it is planned. */
 function* askPlanned(
-  selection: LeadListing.Selection,
+  selection: Selection,
   query: Query,
   plan: LeadListing.PagePlan
 ): Asking<ReadonlyArray<LeadId>> {
@@ -167,10 +170,10 @@ function* findPage(
   memory: Memory
 ): Asking<FoundPage | null> {
   const { lists, pages, signals, stretches, totals } = memory
-  const selection = LeadListing.select(idOf(brandId), query.filter)
+  const selection = select(idOf(brandId), query.filter)
   const none = { total: 0, ids: [], windows: null }
   if (selection.isEmpty) return none
-  const key = LeadListing.keyOf(selection)
+  const key = keyOf(selection)
   const { search } = query.filter
   const needle = search ?? null
   const counts = yield* knownCounts(selection, needle, key, greatestEffort, memory)
@@ -191,10 +194,10 @@ function* findPage(
     lists.set(ordered, all)
     return yield* partOf(all)
   }
-  let total = LeadListing.knownTotal(selection, counts) ?? totals.get(key) ?? null
+  let total = FilterCounts.knownTotal(selection, counts) ?? totals.get(key) ?? null
   if (total === null) {
-    if (LeadListing.totalEffort(selection, counts) > greatestEffort) return null
-    const totalSql = LeadListing.totalSql(selection, counts)
+    if (FilterCounts.totalEffort(selection, counts) > greatestEffort) return null
+    const totalSql = FilterCounts.totalSql(selection, counts)
     const [counted] = yield* ask<{ n: number; state: number }>(ofState(totalSql.text), totalSql.params)
     total = counted!.n
     totals.set(key, { ...counted!, counts: (lead) => matches(selection, needle, lead) })
@@ -205,7 +208,7 @@ function* findPage(
   if (known !== undefined) return { total, ids: known, windows: yield* windowsFor(query, known, signals) }
   const plan = LeadListing.planPage(selection, query, counts, total)
   const isPlaced =
-    LeadListing.isCounted(selection) && positions.findingEffort + (limit * counts.all) / total < plan.effort
+    isCounted(selection) && positions.findingEffort + (limit * counts.all) / total < plan.effort
   if (!isPlaced && plan.effort > greatestEffort) return null
   if (plan.way === "gather" && total <= greatestRemembered) {
     // All of them are gathered and sorted for any page.
@@ -215,12 +218,7 @@ function* findPage(
     return yield* partOf(all)
   }
   const ids = isPlaced
-    ? yield* Positions.askPage(
-        selection,
-        LeadListing.orderingOf(query.sort),
-        { limit, offset, total },
-        stretches
-      )
+    ? yield* Positions.askPage(selection, orderingOf(query.sort), { limit, offset, total }, stretches)
     : yield* askPlanned(selection, query, plan)
   if (!isPlaced && plan.effort > leastRemembered) pages.set(paged, ids)
   return { total, ids, windows: yield* windowsFor(query, ids, signals) }
@@ -259,7 +257,7 @@ export const listReading = (
   const totals = new Totals(changes, 2000)
   let newest = { version: -1, state: -1 }
   const kept = {
-    counts: new Remembered<LeadListing.Counts>(2000),
+    counts: new Remembered<FilterCounts.Counts>(2000),
     stretches: new Remembered<Positions.Stretches>(50),
     lists: new Remembered<ReadonlyArray<LeadId>>(50),
     pages: new Remembered<ReadonlyArray<LeadId>>(500)

@@ -5,7 +5,8 @@
 import type { LeadId } from "@lead-signals/domain"
 import { ask, askColumn, type Asking } from "./Asking.ts"
 import type { Connection } from "./Connection.ts"
-import { flagsIn, type Ordering, type Sql } from "./LeadListing.ts"
+import type { Ordering } from "./Ordering.ts"
+import { flagsIn, type Sql } from "./Selection.ts"
 import type { Kept } from "./Remembered.ts"
 import * as Ties from "./Ties.ts"
 

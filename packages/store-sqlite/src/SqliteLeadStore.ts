@@ -16,7 +16,6 @@ import type { Connection } from "./Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
 import { type Facts, type LeadChange, LeadChanges } from "./LeadChanges.ts"
-import * as LeadListing from "./LeadListing.ts"
 import { flagsOf, idOf, leadOf, type LeadRow } from "./Rows.ts"
 import {
   detailById,
@@ -29,6 +28,7 @@ import {
 } from "./LeadReading.ts"
 import * as Erasure from "./Erasure.ts"
 import { asLeads, asShown, type ListingOptions, listReading } from "./ListReading.ts"
+import { orderings } from "./Ordering.ts"
 import * as Positions from "./Positions.ts"
 import { insertDeliveries } from "./Queueing.ts"
 import { changeSearch } from "./SearchIndex.ts"
@@ -79,7 +79,7 @@ const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
   )
   if (before.profile.name !== after.profile.name) {
     const lead = { brandId: idOf(after.brandId), id: after.id }
-    Positions.forgetName(sql, LeadListing.orderings, lead, Folding.nameKey(before.profile.name))
+    Positions.forgetName(sql, orderings, lead, Folding.nameKey(before.profile.name))
   }
   if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {
     changeSearch(sql, before, after)
@@ -247,7 +247,7 @@ const commit = (
 const makeLeadStore = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
     const keepShort = (sql: Connection): void =>
-      Positions.keepShort(sql, LeadListing.orderings, options.positions.greatestStretch)
+      Positions.keepShort(sql, orderings, options.positions.greatestStretch)
     const changed = new LeadChanges()
     const readPage = listReading(database, changed, options)
     return LeadStore.of({

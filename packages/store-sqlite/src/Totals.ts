@@ -3,7 +3,7 @@
  * changed since says how many more or fewer there are.
  */
 import type { Facts, LeadChanges } from "./LeadChanges.ts"
-import type { Selection } from "./LeadListing.ts"
+import type { Selection } from "./Selection.ts"
 import { isFoundBy } from "./SearchIndex.ts"
 
 type Filter = Pick<Selection, "brandId" | "signalId" | "flags" | "created" | "updated">

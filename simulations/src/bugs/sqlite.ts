@@ -3,6 +3,8 @@ import { type Bug, bugsIn } from "./Bug.ts"
 
 const store = "packages/store-sqlite/src"
 const leadStore = bugsIn(`${store}/SqliteLeadStore.ts`, "sqlite")
+const selecting = bugsIn(`${store}/Selection.ts`, "sqlite")
+const counting = bugsIn(`${store}/FilterCounts.ts`, "sqlite")
 const listing = bugsIn(`${store}/LeadListing.ts`, "sqlite")
 const outbox = bugsIn(`${store}/SqliteOutbox.ts`, "sqlite")
 const totals = bugsIn(`${store}/Totals.ts`, "sqlite")
@@ -57,13 +59,13 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
         return Option.some(after)
       }),`
   ),
-  listing(
+  selecting(
     "between-exclusive",
     "the end of a window is left out of the page, and counted",
     "text: `${column} BETWEEN ? AND ?`, params: [range.from, range.to]",
     "text: `${column} BETWEEN ? AND ?`, params: [range.from, range.to - 1]"
   ),
-  listing(
+  counting(
     "counted-a-day-short",
     "the last part of a day is left out of the total",
     "parts.push(ends(last * millisPerDay, to))",
