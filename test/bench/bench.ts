@@ -7,7 +7,7 @@ import { measureDeliveries } from "./Deliveries.ts"
 import { measureFlatness } from "./Flatness.ts"
 import { measureIngest } from "./Ingest.ts"
 import { measureLoopDelay } from "./LoopDelay.ts"
-import { machine } from "./Machine.ts"
+import { machine, watchStolenTime } from "./Machine.ts"
 import { measureMemory } from "./Memory.ts"
 import { help, type Options, readOptions, UsageError } from "./Options.ts"
 import { type BareReading, measureReading, type Reading } from "./Reading.ts"
@@ -159,16 +159,18 @@ const options = parse()
 if (options === null) {
   process.stdout.write(help)
 } else {
+  const stolenTime = watchStolenTime()
   const sections = await measureAll(options)
+  const conditions = [...machine(), ...stolenTime()]
   if (sections.length === 0) {
     process.stderr.write(`There is no shape ${options.shapes?.join(", ")}.\n`)
     process.exitCode = 2
   }
   process.stdout.write(
-    options.json ? `${JSON.stringify({ machine: machine(), sections }, null, 2)}\n` : asText(sections)
+    options.json ? `${JSON.stringify({ machine: conditions, sections }, null, 2)}\n` : asText(sections)
   )
   const results = fileURLToPath(new URL("RESULTS.md", import.meta.url))
   const file = options.write ?? (!options.quick && options.shapes === null ? results : null)
   if (file !== null)
-    writeFileSync(file, asMarkdown(sections, machine(), ["pnpm bench", ...process.argv.slice(2)].join(" ")))
+    writeFileSync(file, asMarkdown(sections, conditions, ["pnpm bench", ...process.argv.slice(2)].join(" ")))
 }
