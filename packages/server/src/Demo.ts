@@ -13,7 +13,7 @@ const millisPerDay = 86_400_000
 const scale = { days, people: 900, engagements: 4000 }
 
 /** How many engagements are taken in as one commit. */
-const pieceLength = 40
+const pieceLength = 100
 
 /** What does not wait for one another shares commits. */
 const together = { concurrency: 64, discard: true } as const
@@ -83,7 +83,7 @@ export const fill = ({
         person,
         engagement
       }))
-      yield* Observing.recordObservations(brand, observations).pipe(at(part.at(-1)!.at))
+      yield* Observing.recordTogether(brand, observations).pipe(at(part.at(-1)!.at))
       yield* onProgress(i + 1, parts.length)
     }
 

@@ -37,15 +37,16 @@ export const rejection = (value: unknown, message: string): Outcome => ({
   message
 })
 
-/** So many are read and committed as one: more would keep others waiting. */
-export const pieceLength = 25
+/** So many are read and committed as one: more would keep others waiting for longer than they notice. */
+export const pieceLength = 12
 
-const recordPiece = (
-  store: typeof LeadStore.Service,
+/** The same as `recordObservations`, as one commit, however long it takes: for who serves nobody meanwhile. */
+export const recordTogether = (
   brand: Brand,
   values: ReadonlyArray<unknown>
-): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, Entropy> =>
+): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> =>
   Effect.gen(function* () {
+    const store = yield* LeadStore
     const hash = Suppression.hasher(brand.suppressionSecret)
     const readings = values.map((value) =>
       Either.map(read(value), (observation) => propose(brand, hash, observation))
@@ -76,11 +77,10 @@ export const recordObservations = (
   values: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> =>
   Effect.gen(function* () {
-    const store = yield* LeadStore
     const outcomes: Array<Outcome> = []
     for (let from = 0; from < values.length; from += pieceLength) {
       if (from > 0) yield* Effect.yieldNow()
-      outcomes.push(...(yield* recordPiece(store, brand, values.slice(from, from + pieceLength))))
+      outcomes.push(...(yield* recordTogether(brand, values.slice(from, from + pieceLength))))
     }
     return outcomes
   })
