@@ -52,20 +52,53 @@ const methods: Record<string, string> = {
   putReading: "reading"
 }
 
+/** Of which of a request's observations a commit was: a service may commit them in as many pieces as it likes. */
+interface Piece {
+  readonly from: number
+  readonly length: number
+}
+
+/**
+ * Where the committed engagements stand among those that were meant, which can be there more than once: `after` those of
+ * the piece before, or anywhere, since a request can be handled twice.
+ */
+const pieceOf = (call: Call, engagementIds: ReadonlyArray<string>, after: number): Piece => {
+  const meant =
+    call.meaning.means === "observe" ? call.meaning.seen.map(({ engagement }) => engagement.id) : []
+  const isAt = (from: number) => engagementIds.every((id, i) => meant[from + i] === id)
+  const places = meant.map((_, from) => from).filter(isAt)
+  const from = places.find((place) => place >= after) ?? places[0]
+  if (from === undefined) throw new Error("What was committed is not what was sent")
+  return { from, length: engagementIds.length }
+}
+
+/** Tells the reference of the observations, and notes what it says of each. */
+const observePiece = (
+  call: Call,
+  now: number,
+  { from, length }: Piece,
+  idOf: (i: number) => number | null
+): void => {
+  if (call.brand === null || call.meaning.means !== "observe") return
+  const { reference } = call.brand
+  const outcomes = call.meaning.seen.slice(from, from + length).map(({ engagement }, i) => ({
+    engagementId: engagement.id,
+    ...reference.observe(seenOf(call, from + i), now, () => idOf(i) ?? -1 - i)
+  }))
+  call.expected ??= { data: call.meaning.seen.map(() => null) }
+  const { data } = call.expected as { readonly data: Array<unknown> }
+  for (const [i, outcome] of outcomes.entries()) data[from + i] ??= outcome
+}
+
 /** Tells the reference, or asks it; `idOf` says which id a new lead got. */
 const consult = (call: Call, now: number, idOf: (i: number) => number | null): void => {
   const { brand, meaning } = call
   if (brand === null) return
   const { campaign, reference } = brand
   switch (meaning.means) {
-    case "observe": {
-      const outcomes = meaning.seen.map((_, i) => ({
-        engagementId: meaning.seen[i]!.engagement.id,
-        ...reference.observe(seenOf(call, i), now, () => idOf(i) ?? -1 - i)
-      }))
-      call.expected ??= { data: outcomes }
+    case "observe":
+      observePiece(call, now, { from: 0, length: meaning.seen.length }, idOf)
       return
-    }
     case "amend":
       reference.amend(meaning.id, meaning.change, now)
       call.expected ??= { data: reference.lead(meaning.id) }
@@ -111,19 +144,28 @@ export const agreesWithReference: Oracle = {
   name: "reference",
   watch: (ledger) => {
     const made = new Map<string, string>()
+    /** Where the next piece of each request's observations begins. */
+    const committed = new WeakMap<Call, number>()
     return {
       posted: ({ body, id }) => {
         const leased = made.get(id) ?? body
         return leased === body ? null : `what was posted is not what was leased: ${difference(body, leased)}`
       },
       stored: (done) => {
-        const { answer, call, method, serviceNow } = done
+        const { answer, args, call, method, serviceNow } = done
         if (method === "lease") return bodies(ledger, made, done)
         if (call !== null && method === "engagements" && call.meaning.means === "export") {
           call.expected ??= call.brand!.reference.engagementIds(call.meaning.id)
         }
         if (call === null || methods[method] !== call.meaning.means) return null
         if (method === "erase" && answer !== true) return null
+        if (method === "commit") {
+          const ids = (args[1] as ReadonlyArray<Json>).map(({ engagementId }) => engagementId)
+          const piece = pieceOf(call, ids, committed.get(call) ?? 0)
+          committed.set(call, piece.from + piece.length)
+          observePiece(call, serviceNow, piece, (i) => answer[i]?.leadId ?? null)
+          return null
+        }
         consult(call, serviceNow, (i) => answer[i]?.leadId ?? null)
         return null
       },
