@@ -52,6 +52,9 @@ export type PostAuthor = typeof PostAuthor.Type
 export const engagementTypes = ["comment", "reaction", "repost"] as const
 export type EngagementType = (typeof engagementTypes)[number]
 
+/** Some dozens of times what networks take; what is made of a text takes time, in a transaction. */
+export const greatestCommentLength = 100_000
+
 export const ObservedEngagement = Schema.Struct({
   id: RequiredText,
   type: Schema.optionalWith(
@@ -65,7 +68,9 @@ export const ObservedEngagement = Schema.Struct({
   commentText: Schema.optionalWith(
     Schema.NullOr(
       Schema.String.pipe(
-        Schema.filter((text) => text.isWellFormed(), { description: "text in well-formed Unicode" })
+        Schema.filter((text) => text.length <= greatestCommentLength && text.isWellFormed(), {
+          description: `text in well-formed Unicode of at most ${greatestCommentLength} UTF-16 units`
+        })
       )
     ),
     { default: () => null }

@@ -35,11 +35,13 @@ const hidden = ["script", "style"]
 const stripTags = (text: string): string => {
   const lower = text.toLowerCase()
   const searched = lower.length === text.length ? lower : text
-  const nowhere = new Set<string>()
+  /** Where each was found last, or that it is nowhere any more: the same stretch of text is not searched again. */
+  const places = new Map<string, number>()
   const find = (needle: string, from: number): number => {
-    if (nowhere.has(needle)) return -1
+    const known = places.get(needle)
+    if (known !== undefined && (known < 0 || known >= from)) return known
     const at = searched.indexOf(needle, from)
-    if (at < 0) nowhere.add(needle)
+    places.set(needle, at)
     return at
   }
   let out = ""
