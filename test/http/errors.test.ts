@@ -100,6 +100,24 @@ describe("errors of one shape", () => {
     }
   })
 
+  it("for a malformed target spends the key's request, and then says that none is left [ERR-5, RATE-2]", async () => {
+    const { key } = await setUpBrand(api, 2)
+    const target = "/signals/leads?search=100%"
+    for (const remaining of ["1", "0"]) {
+      const { headers, status } = await api.call(target, { token: key })
+      expect([status, headers.get("x-ratelimit-remaining")]).toEqual([400, remaining])
+    }
+    expect((await api.call(target, { token: key })).status).toBe(429)
+  })
+
+  it("for what is refused before it is a request has a line in the log by its id [ERR-4]", async () => {
+    for (const bytes of ["NONSENSE\r\n\r\n", "GET /health HTTP/1.1\r\n\r\n"]) {
+      const [, id] = /X-Request-Id: (\S+)/i.exec(await api.raw(bytes))!
+      const line = JSON.parse(api.log.find((each) => each.includes(id!))!)
+      expect(line).toMatchObject({ message: "request", requestId: id, route: "none", status: 400 })
+    }
+  })
+
   it("for a target over 16 KiB, and for headers beyond what is read [ERR-5]", async () => {
     const at = (length: number) => `/signals/leads?x=${"a".repeat(length - "/signals/leads?x=".length)}`
     expect((await sendTarget(at(16 * 1024))).status).toBe(200)

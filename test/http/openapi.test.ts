@@ -44,9 +44,9 @@ describe("the OpenAPI document", () => {
       Object.entries(schemas[schema].properties as Json)
         .filter(([, field]) => field["x-pii"] === true)
         .map(([name]) => name)
-    const person = ["extId", "name", "headline", "username", "title1", "liProfileUrl", "profileImgUrl"]
-    expect(marked("Lead")).toEqual(person)
-    expect(marked("LeadDetail")).toEqual(person)
+    const ofPerson = ["extId", "name", "headline", "username", "title1", "liProfileUrl", "profileImgUrl"]
+    expect(marked("Lead")).toEqual(ofPerson)
+    expect(marked("LeadDetail")).toEqual(ofPerson)
     expect(marked("LeadCompany")).toEqual(["id", "name", "domain"])
     expect(marked("Company")).toEqual(Object.keys(schemas["Company"].properties))
     expect(marked("PostAuthorDetail")).toEqual([
@@ -60,6 +60,19 @@ describe("the OpenAPI document", () => {
     ])
     expect(marked("Engagement")).toEqual(["commentText", "postUrl", "postContent", "postAuthor"])
     expect(marked("Source")).toEqual(["value"])
+    const { engagement, person } = schemas["Observation"].properties
+    const markedIn = ({ properties }: Json): Array<string> =>
+      Object.entries<Json>(properties)
+        .filter(([, field]) => field["x-pii"] === true)
+        .map(([name]) => name)
+    expect(markedIn(person)).toEqual(ofPerson)
+    const [company] = person.properties.company.anyOf
+    expect(markedIn(company)).toEqual(Object.keys(company.properties))
+    expect(markedIn(engagement)).toEqual(["commentText", "postUrl", "postContent", "postAuthor"])
+    expect(markedIn(engagement.properties.postAuthorDetail.anyOf[0])).toContain("linkedinProfileUrl")
+    const { parameters } = (openApi.paths as Json)["/signals/leads"].get
+    const ofSearch = parameters.find(({ name }: Json) => name === "search")
+    expect(ofSearch.schema["x-pii"]).toBe(true)
   })
 
   it("says of each answer which headers it has [RATE-2, ERR-4]", () => {
@@ -86,7 +99,17 @@ describe("the OpenAPI document", () => {
   })
 })
 
-const words = new Set(["description", "summary", "examples", "example", "info", "tags", "title", "$id"])
+const words = new Set([
+  "description",
+  "summary",
+  "x-pii",
+  "examples",
+  "example",
+  "info",
+  "tags",
+  "title",
+  "$id"
+])
 
 /** What no client is built on left out; fields may be called so. */
 const withoutWords = (part: unknown): unknown => {

@@ -79,6 +79,15 @@ describe("setting up", () => {
       { name: "s", signalType: "t", source: { type: "li-profile-url", value: "v", liCompanyId: "1" } },
       "source.liCompanyId goes with"
     ],
+    [
+      "/operator/brands/1/signals",
+      {
+        name: "s",
+        signalType: "t",
+        source: { type: "li-company-mention", value: "v", liCompanyId: "Northwind" }
+      },
+      "source.liCompanyId takes a numeric company id"
+    ],
     ["/operator/brands/1/observations", {}, "observations is required."],
     [
       "/operator/brands/1/observations",
@@ -277,6 +286,43 @@ describe("a lead", () => {
     expect(body.data.lead.extId).toBe("ex")
     expect(body.data.engagements).toHaveLength(30)
     expect(body.data.company.id).toBe("12")
+    expect(body.data.posts).toEqual([])
+  })
+
+  it("is exported with the posts in which others were seen, each once, and not with others' [PII-3]", async () => {
+    const post = {
+      postUrl: "https://network.example/posts/of-au",
+      postContent: "written by Aurora",
+      postAuthor: "Aurora",
+      postAuthorDetail: { extId: "au", name: "Aurora" }
+    }
+    const [{ leadId }] = (await observe(
+      api,
+      brand,
+      observation(brand.signalId, "au", "au-1"),
+      observation(brand.signalId, "reader-1", "of-au-1", post),
+      observation(brand.signalId, "reader-2", "of-au-2", post),
+      observation(brand.signalId, "reader-2", "of-au-3", { ...post, postContent: "written later" })
+    )) as [any]
+    const { body, text } = await api.operate("GET", inBrand(`/leads/${leadId}/export`))
+    expect(body.data.posts.map(({ postContent }: any) => postContent).sort()).toEqual([
+      "written by Aurora",
+      "written later"
+    ])
+    expect(body.data.posts[0].postAuthorDetail).toMatchObject({ extId: "au", name: "Aurora", headline: null })
+    expect(text).not.toContain("reader-")
+  })
+
+  it("is none other than the path says: a semicolon ends no id [DET-3, PII-3]", async () => {
+    const [{ leadId }] = (await observe(api, brand, observation(brand.signalId, "semi", "semi-1"))) as [any]
+    for (const end of [";x", ";", "%3Bx"]) {
+      for (const method of ["GET", "DELETE"]) {
+        const { body, status } = await api.operate(method, inBrand(`/leads/${leadId}${end}`))
+        expect([end, method, status, body.error.code]).toEqual([end, method, 400, "invalid_parameter"])
+      }
+    }
+    expect((await api.operate("GET", inBrand(`/leads/${leadId}`))).status).toBe(200)
+    expect((await api.operate("GET", "/operator/brands/1;/keys")).body.error.message).toContain("brand")
   })
 
   it("is erased: from the list, the detail, others' posts, and it is not seen as new again [PII-3, EVT-2]", async () => {

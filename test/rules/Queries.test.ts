@@ -54,7 +54,9 @@ describe("sort", () => {
       }),
       { numRuns: 3000 }
     )
-    expect(refusal(["sort", "name:asc"], ["sort", "name:asc"]).message).toContain("only once")
+    const twice = refusal(["sort", "name:asc"], ["sort", "name:asc"]).message
+    for (const told of ["only once", "createdAt", "updatedAt", "score1", "name"])
+      expect(twice).toContain(told)
   })
 })
 
@@ -132,6 +134,13 @@ describe("parameters", () => {
     const { warnings } = right(...many)
     expect(warnings.length).toBeLessThanOrEqual(10)
     expect(warnings.join("").length).toBeLessThan(2000)
+    expect(warnings.at(-1)).toContain("491 more")
+  })
+
+  it("lets no misspelt parameter pass unseen among many unknown ones [LIST-10]", () => {
+    const many = Array.from({ length: 40 }, (_, i): [string, string] => [`unknown${i}`, "1"])
+    const { warnings } = right(...many, ["qualifed", "true"])
+    expect(warnings[0]).toContain('Did you mean "qualified"?')
   })
 
   it("takes at most 200 characters of search, and none for an empty one [LIST-4]", () => {

@@ -78,7 +78,7 @@ const headersOf = (status: number, { id, rate }: RequestRecord): Record<string, 
   return headers
 }
 
-/** A key on a path or method that doesn't exist spends its request, and is told what is left. [RATE-2] */
+/** A key on a path or method that doesn't exist, or a target that can't be read, spends its request, and is told what is left. [RATE-2] */
 const spendElsewhere = (request: HttpServerRequest.HttpServerRequest, record: RequestRecord) =>
   Effect.catchAll(
     Effect.asSome(admit(request.headers.authorization, record)),
@@ -149,6 +149,26 @@ const logged = (
       observer.answered({ method, route, status, durationMillis, parameters, requestId: id })
     )
   })
+
+/** The line in the log of what never became a request. [ERR-4] */
+export const logRefused = (id: string, status: number): Effect.Effect<void> =>
+  Effect.flatMap(RequestObserver, (observer) =>
+    Effect.clockWith((clock) =>
+      logged(
+        {
+          id,
+          startedAt: clock.unsafeCurrentTimeMillis(),
+          method: "none",
+          route: null,
+          keyId: null,
+          parameters: [],
+          rate: null
+        },
+        status,
+        observer
+      )
+    )
+  )
 
 /** Answers whatever comes of the work, and logs it. */
 const answered = <A, R>(
@@ -249,6 +269,9 @@ interface Routed {
   readonly match: Routes.Match
 }
 
+/** The platform's router ends a path where a semicolon stands as it is, and would take `/1;x` for `/1`. */
+const routedPath = (path: string): string => path.replaceAll(";", "%3B")
+
 /** Serves one request whose target has been found good, or says why it isn't. */
 const serve = (
   inner: HttpApp.Default<unknown>,
@@ -257,14 +280,19 @@ const serve = (
   routed: Either.Either<Routed, InvalidParameter>
 ): HttpApp.Default<unknown, Directory | RateWindows> =>
   Effect.gen(function* () {
-    const { match, target } = yield* routed
+    if (Either.isLeft(routed)) {
+      yield* spendElsewhere(request, record)
+      return yield* routed.left
+    }
+    const { match, target } = routed.right
     if (match.found === "nothing" || match.found === "path") {
       yield* spendElsewhere(request, record)
       return match.found === "nothing"
         ? Answers.error(nothing.status, nothing.code, nothing.message)
         : notAllowed(match.allow)
     }
-    const url = target.query === "" ? target.path : `${target.path}?${target.query}`
+    const path = routedPath(target.path)
+    const url = target.query === "" ? path : `${path}?${target.query}`
     return yield* url === request.url
       ? inner
       : Effect.provideService(inner, HttpServerRequest.HttpServerRequest, request.modify({ url }))

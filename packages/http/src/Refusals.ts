@@ -23,8 +23,11 @@ const lingerMillis = 1000
 
 const ignored = (): void => {}
 
+/** Told of each refusal with the id that the answer has. */
+export type OnRefused = (requestId: string, status: number) => void
+
 /** Written by hand: there is no response object for what could not be parsed. */
-const tell = (socket: Socket, code: string): void => {
+const tell = (socket: Socket, code: string, onRefused: OnRefused): void => {
   if (!socket.writable || code === "ECONNRESET") {
     socket.destroy()
     return
@@ -33,6 +36,7 @@ const tell = (socket: Socket, code: string): void => {
     errorBody("invalid_parameter", messages[code] ?? "The request is not well-formed HTTP.")
   )
   const id = globalThis.crypto.randomUUID()
+  onRefused(id, 400)
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Cache-Control: no-store\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`
@@ -59,7 +63,10 @@ export class Conversation {
   private newest: Exchange | null = null
   private refusal: { readonly code: string; readonly of: Exchange | null } | null = null
 
-  constructor(private readonly socket: Socket) {
+  constructor(
+    private readonly socket: Socket,
+    private readonly onRefused: OnRefused
+  ) {
     // The parser lets go of a socket that it can't go on with, and with it of its errors.
     socket.on("error", ignored)
   }
@@ -94,6 +101,6 @@ export class Conversation {
     const { refusal } = this
     if (refusal === null || [...this.open].some((exchange) => exchange !== refusal.of)) return
     if (refusal.of !== null && this.open.delete(refusal.of)) drop(refusal.of, this.socket)
-    tell(this.socket, refusal.code)
+    tell(this.socket, refusal.code, this.onRefused)
   }
 }

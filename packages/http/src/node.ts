@@ -16,7 +16,7 @@ import {
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import type { Reply } from "./Answers.ts"
-import { type Requirements, service, untraced } from "./App.ts"
+import { logRefused, type Requirements, service, untraced } from "./App.ts"
 import { Conversation, maxHeaderBytes } from "./Refusals.ts"
 import { RepliesTogether } from "./RepliesTogether.ts"
 
@@ -155,8 +155,11 @@ const start = (
     const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false })
     const sockets = new Set<Socket>()
     const conversations = new WeakMap<Socket, Conversation>()
+    const runtime = yield* Effect.runtime()
+    const onRefused = (id: string, status: number): void =>
+      void Runtime.runFork(runtime)(logRefused(id, status))
     const conversationOn = (socket: Socket): Conversation => {
-      const known = conversations.get(socket) ?? new Conversation(socket)
+      const known = conversations.get(socket) ?? new Conversation(socket, onRefused)
       conversations.set(socket, known)
       return known
     }

@@ -8,6 +8,7 @@ import {
   type Observations,
   Page,
   type PositionedEvent,
+  type Post,
   type Proposal,
   ShownLeads
 } from "@lead-signals/domain"
@@ -33,6 +34,14 @@ const pageOf = (
     }))
   }
 }
+
+const postOf = ({ postAuthor, postAuthorDetail, postContent, postPostedAt, postUrl }: Engagement): Post => ({
+  postUrl,
+  postContent,
+  postPostedAt,
+  postAuthor,
+  postAuthorDetail
+})
 
 const make = Effect.gen(function* () {
   const { memory, queued: bell } = yield* MemoryState
@@ -151,6 +160,15 @@ const make = Effect.gen(function* () {
       Effect.sync(() => {
         const leads = memory.leadsOf(brandId)
         return leads.byId.get(id)?.engagements.map(read(leads)) ?? []
+      }),
+
+    authoredPosts: (brandId, id) =>
+      Effect.sync(() => {
+        const leads = memory.leadsOf(brandId)
+        const extId = leads.byId.get(id)?.lead.extId
+        const authored = Array.from(extId === undefined ? [] : (leads.byAuthor.get(extId) ?? []))
+        const posts = authored.map((engagementId) => postOf(leads.engagements.get(engagementId)!))
+        return [...new Map(posts.map((post) => [JSON.stringify(post), post])).values()]
       }),
 
     update: (brandId, id, change) =>

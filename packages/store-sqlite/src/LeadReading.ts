@@ -5,6 +5,7 @@ import {
   type EngagementWindow,
   type Lead,
   type LeadId,
+  type Post,
   type ShownDetail,
   ShownLeads,
   type Signal
@@ -171,3 +172,28 @@ export const detailById = (
     company: row.company === null ? null : JSON.parse(row.company)
   }
 }
+
+interface PostRow {
+  readonly post_url: string | null
+  readonly post_content: string | null
+  readonly post_posted_at: number | null
+  readonly post_author: string | null
+  readonly post_author_detail: string | null
+}
+
+/** The posts that the lead wrote, each once. */
+export const authoredPosts = (sql: Connection, brandId: number, id: LeadId): ReadonlyArray<Post> =>
+  sql
+    .all<PostRow>(
+      `SELECT DISTINCT post_url, post_content, post_posted_at, post_author, post_author_detail
+       FROM engagement INDEXED BY engagement_by_author
+       WHERE brand_id = ? AND author_ext_id = (SELECT ext_id FROM lead WHERE id = ? AND brand_id = ?)`,
+      [brandId, id, brandId]
+    )
+    .map((row) => ({
+      postUrl: row.post_url,
+      postContent: row.post_content,
+      postPostedAt: row.post_posted_at,
+      postAuthor: row.post_author,
+      postAuthorDetail: row.post_author_detail === null ? null : JSON.parse(row.post_author_detail)
+    }))

@@ -18,6 +18,7 @@ import { Database } from "./Database.ts"
 import { type Facts, type LeadChange, LeadChanges } from "./LeadChanges.ts"
 import { flagsOf, idOf, leadOf, type LeadRow } from "./Rows.ts"
 import {
+  authoredPosts,
   detailById,
   leadById,
   leadColumns,
@@ -282,6 +283,7 @@ const makeLeadStore = (options: ListingOptions) =>
             [id, idOf(brandId)]
           )
         ),
+      authoredPosts: (brandId, id) => database.read((sql) => authoredPosts(sql, idOf(brandId), id)),
       update: (brandId, id, change) =>
         database.write((sql, now) => {
           const before = leadById(sql, brandId, id)

@@ -65,6 +65,12 @@ export interface Engagement {
   readonly trackedAt: Instant
 }
 
+/** A post, as the engagements with it say. */
+export type Post = Pick<
+  Engagement,
+  "postUrl" | "postContent" | "postPostedAt" | "postAuthor" | "postAuthorDetail"
+>
+
 /** An engagement with what is looked up at the time of reading. [ENG-7, ENG-8] */
 export interface EngagementRead {
   readonly engagement: Engagement

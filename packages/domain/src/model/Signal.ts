@@ -31,6 +31,9 @@ export const Source = Schema.Struct({
     ...(source.liCompanyId !== null && source.type !== "li-company-mention"
       ? [{ path: ["liCompanyId"], message: "goes with the source type li-company-mention only" }]
       : []),
+    ...(source.liCompanyId !== null && !/^[0-9]+$/.test(source.liCompanyId)
+      ? [{ path: ["liCompanyId"], message: "takes a numeric company id: decimal digits, as a string" }]
+      : []),
     ...(source.company !== null && !hasCompany(source.type)
       ? [{ path: ["company"], message: `does not go with the source type ${source.type}` }]
       : [])

@@ -8,7 +8,7 @@ import type { Company } from "../model/Company.ts"
 import type { DeliveryId } from "../model/Delivery.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
-import type { EngagementRead, EngagementWindow, Lead, LeadId } from "../model/Lead.ts"
+import type { EngagementRead, EngagementWindow, Lead, LeadId, Post } from "../model/Lead.ts"
 import type { LeadFilter, LeadQuery } from "../model/LeadQuery.ts"
 import type { Decision, Known } from "../rules/Observations.ts"
 
@@ -106,6 +106,15 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       brandId: BrandId,
       id: LeadId
     ) => Effect.Effect<ReadonlyArray<EngagementRead>, StoreUnavailable>
+
+    /**
+     * The posts that the lead wrote, by the external id, and others of the brand's leads were seen engaging with: each once,
+     * in no order. For an export; an erasure takes them away.
+     */
+    readonly authoredPosts: (
+      brandId: BrandId,
+      id: LeadId
+    ) => Effect.Effect<ReadonlyArray<Post>, StoreUnavailable>
 
     /** Replaces the lead by what `change` makes of it, in one transaction; flags, score and updatedAt may differ. */
     readonly update: (

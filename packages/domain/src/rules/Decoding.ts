@@ -93,10 +93,14 @@ const showPath = (path: ReadonlyArray<PropertyKey>): string =>
     ""
   )
 
+/** A path can hold names that were sent: of any length, and not always well-formed. */
+const shortened = (path: string): string =>
+  Array.from(path.slice(0, 400)).slice(0, 200).join("").toWellFormed()
+
 /** What is wrong, in one sentence that starts with the path of the field; `whole` names the value itself. */
 export const explain = (error: ParseResult.ParseError, whole: string): InvalidParameter => {
   const finding = find(error.issue, [])
-  const path = showPath(finding.path).slice(0, 200) || whole
+  const path = shortened(showPath(finding.path)) || whole
   return new InvalidParameter({ parameter: path, message: `${path} ${finding.text}.` })
 }
 

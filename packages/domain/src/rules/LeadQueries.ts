@@ -39,7 +39,7 @@ const withoutUndefined = <A extends object>(record: A): { [K in keyof A]?: Exclu
 
 export const readList = (entries: Parameters.Entries): Either.Either<LeadQuery, InvalidParameter> =>
   Either.gen(function* () {
-    const known = yield* Parameters.sortOut(entries, listParameters)
+    const known = yield* Parameters.sortOut(entries, listParameters, { sort: SortOrder.accepted })
     const page = yield* Parameters.integer(known, "page")
     const pageSize = yield* Parameters.integer(known, "pageSize")
     const signalId = yield* Parameters.integer(known, "signalId")

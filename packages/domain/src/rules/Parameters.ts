@@ -43,23 +43,39 @@ const warning = (name: string, names: ReadonlyArray<string>): string => {
   return `The parameter "${shown(name)}" is not known and was ignored.${guess === undefined ? "" : ` Did you mean "${guess}"?`}`
 }
 
-/** At most so many unknown names are listed: more would only echo what was sent. */
-const warningsShown = 10
+/** At most so many warnings: more would only echo what was sent. */
+const greatestWarnings = 10
 
-/** Sorts out what was sent: a known name twice is an error, an unknown one a warning. [LIST-7, LIST-10] */
+/** Those that look misspelt first, and how many are not listed. */
+const warningsOf = (unknown: ReadonlyArray<string>, names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (unknown.length <= greatestWarnings) return unknown.map((name) => warning(name, names))
+  const guessed = unknown.filter((name) => meant(name, names) !== undefined)
+  const listed = [...new Set([...guessed, ...unknown])].slice(0, greatestWarnings - 1)
+  return [
+    ...listed.map((name) => warning(name, names)),
+    `${unknown.length - listed.length} more parameters are not known and were ignored.`
+  ]
+}
+
+/**
+ * Sorts out what was sent: a known name twice is an error, an unknown one a warning. `taken` says of some names what they
+ * take, once. [LIST-7, LIST-10]
+ */
 export const sortOut = (
   entries: Entries,
-  names: ReadonlyArray<string>
+  names: ReadonlyArray<string>,
+  taken: { readonly [name: string]: string } = {}
 ): Either.Either<Known, InvalidParameter> => {
   const values = new Map<string, string>()
   const unknown = new Set<string>()
   for (const [name, value] of entries) {
     if (!names.includes(name)) unknown.add(name)
-    else if (values.has(name)) return Either.left(invalid(name, "may be given only once"))
-    else values.set(name, value)
+    else if (values.has(name)) {
+      const once = taken[name] === undefined ? "" : ` and ${taken[name]}`
+      return Either.left(invalid(name, `may be given only once${once}`))
+    } else values.set(name, value)
   }
-  const warnings = [...unknown].slice(0, warningsShown).map((name) => warning(name, names))
-  return Either.right({ values, warnings })
+  return Either.right({ values, warnings: warningsOf([...unknown], names) })
 }
 
 type Read<A> = (known: Known, name: string) => Either.Either<A | undefined, InvalidParameter>

@@ -27,7 +27,8 @@ const propose = (brand: Brand, hash: (extId: string) => string, observation: Obs
 /** The engagement's id as far as it can be made out in something that is no observation. */
 const engagementIdOf = (value: unknown): string | null => {
   const engagement = (value as { engagement?: { id?: unknown } } | null)?.engagement
-  return typeof engagement?.id === "string" && engagement.id !== "" ? engagement.id : null
+  const id = engagement?.id
+  return typeof id === "string" && id !== "" && id.isWellFormed() ? id : null
 }
 
 export const rejection = (value: unknown, message: string): Outcome => ({

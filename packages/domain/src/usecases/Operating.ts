@@ -103,7 +103,11 @@ export const exportLead = (brandId: BrandId, id: LeadId) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
     const lead = yield* orNotFound(yield* store.get(brandId, id), "lead")
-    return { lead, engagements: yield* store.engagements(brandId, id) }
+    return {
+      lead,
+      engagements: yield* store.engagements(brandId, id),
+      posts: yield* store.authoredPosts(brandId, id)
+    }
   })
 
 /** Removes the person; only a keyed hash stays. [PII-3] */

@@ -3,7 +3,7 @@
  * spread from what is stored, so nothing internal can come out. [ENG-2, ENG-9, DET-4]
  */
 import { formatInstant, formatInstantOrNull } from "../model/Instant.ts"
-import type { EngagementRead, EngagementWindow } from "../model/Lead.ts"
+import type { EngagementRead, EngagementWindow, Post } from "../model/Lead.ts"
 import { companyView } from "./CompanyView.ts"
 
 /** With the keys of 2.3; company and leadId are there while the author is a lead of the brand. [ENG-7] */
@@ -51,6 +51,27 @@ export const engagementView = (read: EngagementRead, withDetail: boolean) => {
     trackedAt: formatInstant(engagement.trackedAt)
   }
 }
+
+/** A post that a lead wrote, for an export: what is held of the author is the lead's own. */
+export const postView = ({ postAuthor, postAuthorDetail, postContent, postPostedAt, postUrl }: Post) => ({
+  postUrl,
+  postContent,
+  postPostedAt: formatInstantOrNull(postPostedAt),
+  postAuthor,
+  postAuthorDetail:
+    postAuthorDetail === null
+      ? null
+      : {
+          extId: postAuthorDetail.extId,
+          name: postAuthorDetail.name,
+          firstName: postAuthorDetail.firstName,
+          lastName: postAuthorDetail.lastName,
+          headline: postAuthorDetail.headline,
+          username: postAuthorDetail.username,
+          linkedinProfileUrl: postAuthorDetail.linkedinProfileUrl,
+          profileImageUrl: postAuthorDetail.profileImageUrl
+        }
+})
 
 /** The two keys that a lead has when its engagements are shown. [ENG-1] */
 export const windowView = (window: EngagementWindow, withDetail: boolean) => ({

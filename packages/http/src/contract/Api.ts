@@ -11,7 +11,7 @@ import { ReadingApi } from "./ReadingApi.ts"
 import { WebhookApi } from "./WebhookApi.ts"
 
 /** Rises when the contract grows; the documents of released versions are kept under docs/openapi. [VER-1] */
-export const apiVersion = "1.2.0"
+export const apiVersion = "1.3.0"
 
 const header = (description: string, schema: object) => ({ description, schema })
 
@@ -37,6 +37,27 @@ const errorContent = { "application/json": { schema: { $ref: "#/components/schem
 
 /** The HTTP library declares a failure of its own for bad input, which the domain's rules leave nothing to do for. */
 const foreign = ["HttpApiDecodeError", "Issue", "PropertyKey"]
+
+/** Whichever fields of the one are marked in the others, below their names. */
+const markAs = (schema: Json, shown: ReadonlyArray<Json>): void => {
+  const taken = (schema["anyOf"] as ReadonlyArray<Json> | undefined)?.find((each) => "properties" in each)
+  for (const [name, field] of Object.entries<Json>((taken ?? schema)["properties"])) {
+    if (shown.some(({ properties }) => properties[name]?.["x-pii"] === true)) field["x-pii"] = true
+  }
+}
+
+/** What is told of people is personal on its way in as on its way out; the domain's own schema does not say so. [PII-1] */
+const markObservation = (schemas: Json): void => {
+  const { AuthoredPost, Company, Engagement, Lead, LeadCompany } = schemas
+  // Fields of one type share their schema.
+  schemas["Observation"] = JSON.parse(JSON.stringify(schemas["Observation"]))
+  const { engagement, person } = schemas["Observation"].properties
+  markAs(person, [Lead])
+  markAs(person.properties.company, [Company, LeadCompany])
+  markAs(engagement, [Engagement])
+  const author = AuthoredPost.properties.postAuthorDetail.anyOf.find((each: Json) => "properties" in each)
+  markAs(engagement.properties.postAuthorDetail, [author])
+}
 
 /**
  * Says of each operation what holds for all: the headers, that the target itself can be malformed, and that a defect of
@@ -73,6 +94,11 @@ const complete = (spec: Json): Json => {
   const batch = spec.paths["/operator/brands/{brandId}/observations"].post.requestBody
   batch.content["application/json"].schema.properties.observations.items = {
     $ref: "#/components/schemas/Observation"
+  }
+  markObservation(spec.components.schemas)
+  for (const parameter of spec.paths["/signals/leads"].get.parameters) {
+    // It takes part of a person's name.
+    if (parameter.name === "search") parameter.schema = { ...parameter.schema, "x-pii": true }
   }
   // What the library's own types can't say.
   spec.info.license.identifier = "UNLICENSED"

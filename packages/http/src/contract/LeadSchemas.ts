@@ -78,6 +78,22 @@ export const EngagementBody = Schema.Struct({
   description: "postAuthorDetail and source are there when includeEngagementDetail was applied"
 })
 
+const { postAuthor, postContent, postPostedAt, postUrl } = EngagementBody.fields
+const { company: _company, leadId: _leadId, ...ofAuthor } = PostAuthorDetailBody.fields
+
+export const AuthoredPostBody = Schema.Struct({
+  postUrl,
+  postContent,
+  postPostedAt,
+  postAuthor,
+  postAuthorDetail: Schema.NullOr(
+    Schema.Struct({ extId: piiTextOrNull({ description: "External id" }), ...ofAuthor })
+  )
+}).annotations({
+  identifier: "AuthoredPost",
+  description: "A post that the lead wrote, with which others were seen engaging"
+})
+
 const EngagementsMeta = Schema.Struct({
   truncated: flag({ description: "Whether the lead has more engagements than are shown" })
 }).annotations({ identifier: "EngagementsMeta" })

@@ -14,7 +14,14 @@ import {
   UnsupportedMediaTypeFailure
 } from "./Failures.ts"
 import { id, integer, numberOrNull, piiText, text, textOrNull, time, timeOrNull } from "./Fields.ts"
-import { EngagementBody, LeadBody, LeadDetailBody, MetricsBody, SourceBody } from "./LeadSchemas.ts"
+import {
+  AuthoredPostBody,
+  EngagementBody,
+  LeadBody,
+  LeadDetailBody,
+  MetricsBody,
+  SourceBody
+} from "./LeadSchemas.ts"
 
 /* What is sent */
 
@@ -99,7 +106,8 @@ const OutcomeBody = Schema.Struct({
 const ExportBody = Schema.Struct({
   lead: LeadBody,
   company: LeadDetailBody.fields.company,
-  engagements: Schema.Array(EngagementBody)
+  engagements: Schema.Array(EngagementBody),
+  posts: Schema.Array(AuthoredPostBody)
 }).annotations({ identifier: "LeadExport", description: "Everything held about a person" })
 
 const lines = (description: string) => ({

@@ -173,6 +173,8 @@ export const ownFields: Readonly<Record<string, Field>> = {
   "LeadDetail.engagements": ["At most 20, newest first"],
   "LeadDetail.company": ["The lead's employer in full; null when it is not known"],
   "LeadExport.engagements": ["All of them, newest first"],
+  "LeadExport.posts": ["Posts that the lead wrote and others were seen engaging with, each once"],
+  "AuthoredPost.postAuthorDetail": ["The author, as seen with the post; null when it is not known"],
   "LeadExport.company": ["The lead's employer in full; null when it is not known"],
   "Engagement.signal.name": ["Name of the signal", "Rivals"],
   "EventEngagement.signal.name": ["Name of the signal", "Rivals"],
@@ -324,7 +326,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "operator.exportLead": {
     description: "Everything that is held about a person, for a request of theirs.",
-    answer: "The lead, with every engagement"
+    answer: "The lead, with every engagement, and every post of theirs with which others were seen engaging"
   },
   "operator.createCampaign": {
     description: "A campaign begins without snapshots.",

@@ -16,6 +16,7 @@ import {
   Observing,
   Operating,
   PostTotals,
+  postView,
   NewSignal,
   type Signal,
   Reading
@@ -158,11 +159,12 @@ export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =
     .handleRaw("exportLead", ({ path }) =>
       Effect.gen(function* () {
         const id = yield* LeadQueries.readLeadId(path.id)
-        const { engagements, lead } = yield* Operating.exportLead(path.brandId, id)
+        const { engagements, lead, posts } = yield* Operating.exportLead(path.brandId, id)
         return data({
           lead: leadView(lead),
           company: companyView(lead.profile.company),
-          engagements: engagements.map((read) => engagementView(read, true))
+          engagements: engagements.map((read) => engagementView(read, true)),
+          posts: posts.map(postView)
         })
       })
     )
