@@ -1,5 +1,5 @@
 /** Puts the server into one file: what `pnpm build` makes, what `npm start` runs, and what tests and benchmarks start. */
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -61,21 +61,41 @@ const replace = (file, content) => {
   }
 }
 
+/** What is installed, as pnpm notes it. */
+const installed = "node_modules/.pnpm/lock.yaml"
+
+const manifests = () => [
+  "tsconfig.base.json",
+  "simulations/package.json",
+  ...readdirSync(join(root, "packages")).flatMap((name) => [
+    `packages/${name}/package.json`,
+    `packages/${name}/tsconfig.json`
+  ])
+]
+
+const bundleInMemory = async () => {
+  const { build, stop } = await import("esbuild")
+  try {
+    return await build({
+      ...options,
+      absWorkingDir: root,
+      outfile: sourceServer,
+      metafile: true,
+      write: false
+    })
+  } finally {
+    // A process of its own, which would stay beside the server for as long as that runs.
+    await stop()
+  }
+}
+
 /** Makes `sourceServer` unless it is there already: a second at first, and after a change; nothing else. */
 export const bundleSource = async () => {
   if (isFresh()) return
   const startedAt = Date.now()
-  const { build } = await import("esbuild")
-  const { metafile, outputFiles } = await build({
-    ...options,
-    absWorkingDir: root,
-    outfile: sourceServer,
-    metafile: true,
-    write: false
-  })
-  // What is installed changes with the lockfile alone.
+  const { metafile, outputFiles } = await bundleInMemory()
   const own = Object.keys(metafile.inputs).filter((file) => !file.split("/").includes("node_modules"))
-  const madeOf = [...own, "pnpm-lock.yaml", relative(root, fileURLToPath(import.meta.url))]
+  const madeOf = [...own, ...manifests(), installed, relative(root, fileURLToPath(import.meta.url))]
   mkdirSync(folder, { recursive: true })
   rmSync(stampFile, { force: true })
   const states = madeOf.map((file) => [file, stateOf(file)])

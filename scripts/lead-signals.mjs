@@ -11,6 +11,17 @@ if (process.argv[2] === "simulate") {
   await import("../simulations/src/simulate.ts")
 } else {
   const { bundleSource, sourceServer } = await import("./bundle.mjs")
-  await bundleSource()
-  await import(pathToFileURL(sourceServer).href)
+  const isWritten = await bundleSource().then(
+    () => true,
+    (failure) => {
+      if (!["EACCES", "EPERM", "EROFS"].includes(failure?.code)) throw failure
+      return false
+    }
+  )
+  if (isWritten) await import(pathToFileURL(sourceServer).href)
+  else {
+    // Where nothing may be written beside the sources, they are loaded one by one.
+    await import("tsx")
+    await import("../packages/server/src/main.ts")
+  }
 }

@@ -34,6 +34,8 @@ describe("the bundle of the sources", () => {
     expect(Object.keys(JSON.parse(readFileSync(stamp, "utf8")))).toContain("packages/server/src/main.ts")
     writeFileSync(stamp, "{")
     await bundleSource()
-    expect(existsSync(stamp) && JSON.parse(readFileSync(stamp, "utf8"))).toHaveProperty(["pnpm-lock.yaml"])
+    expect(existsSync(stamp) && JSON.parse(readFileSync(stamp, "utf8"))).toHaveProperty([
+      "node_modules/.pnpm/lock.yaml"
+    ])
   })
 })
