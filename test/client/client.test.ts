@@ -262,6 +262,34 @@ describe("a client that waits", () => {
     }
   })
 
+  it("does not ask without end when Retry-After says at once [RATE-3]", async () => {
+    const { attempts, exit } = await timed(
+      (attempt) => Effect.succeed(attempt <= 8 ? failed(503, { "retry-after": "0" }) : ok),
+      (client) => client.listLeads()
+    ).then((all) => {
+      expect(all.seconds).toBeGreaterThan(5)
+      return all
+    })
+    expect([Exit.isSuccess(exit), attempts]).toEqual([true, 9])
+  })
+
+  it("waits as long as Retry-After says when its own clock is behind [RATE-3]", async () => {
+    const { seconds } = await timed(
+      (attempt) =>
+        Effect.succeed(
+          attempt === 1
+            ? failed(429, {
+                "retry-after": "5",
+                "x-ratelimit-remaining": "0",
+                "x-ratelimit-reset": "9999999"
+              })
+            : ok
+        ),
+      (client) => client.listLeads()
+    )
+    expect(seconds).toBeLessThan(8)
+  })
+
   it("waits for the next window when its own is used up, and never longer than one [RATE-2]", async () => {
     for (const [reset, least, most] of [
       [20, 20, 22],

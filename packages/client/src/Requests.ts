@@ -104,6 +104,8 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
           if (isTemporary(status)) {
             const seconds = wholeNumber(answer.headers["retry-after"])
             const waitMillis = seconds === null ? null : seconds * 1000
+            // It says how long, whatever this clock thinks of when the window ends.
+            if (status === 429 && waitMillis !== null) window.endsAt = now + waitMillis
             return { setback: { status, reason: `status ${status}`, waitMillis } }
           }
           if (status !== 200) return refused(answer)
@@ -156,7 +158,8 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
         if ("value" in outcome) return outcome.value as A
         const { reason, status, waitMillis } = outcome.setback
         last = { reason, status }
-        const pause = waitMillis ?? (yield* pauseAfter(attempts))
+        // At once is no wait: what is overloaded would be asked without end.
+        const pause = waitMillis === null || waitMillis === 0 ? yield* pauseAfter(attempts) : waitMillis
         const now = yield* Clock.currentTimeMillis
         if (now - startedAt + pause > patienceMillis) return yield* unanswered(attempts, reason, status, now)
         yield* Effect.sleep(Duration.millis(pause))
