@@ -3,7 +3,8 @@ import Database from "better-sqlite3"
 import { execFile, spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
+import { createServer as createHttpServer } from "node:http"
+import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fileURLToPath } from "node:url"
@@ -116,7 +117,7 @@ describe("lead-signals", () => {
       expect(err).toContain(message)
       expect(err.trim().split("\n")).toHaveLength(1)
     }
-    expect(await ran(["brands", "list"], { LEAD_SIGNALS_OPERATOR_TOKEN: "" })).toMatchObject({ code: 1 })
+    expect(await ran(["brands", "list"], { LEAD_SIGNALS_OPERATOR_TOKEN: "" })).toMatchObject({ code: 2 })
     const bare = await ran(["keys"])
     expect([bare.code, bare.out]).toEqual([2, ""])
     expect(bare.err).toContain("revoke")
@@ -378,6 +379,63 @@ describe("a signal", () => {
       expect(await interrupted(signal, serving, listening)).toBe(0)
       expect(await interrupted(signal, ["listen", "--port", "0"], listening)).toBe(0)
     }
+  })
+})
+
+describe("an answer that is not ours, or half of what was asked", () => {
+  it("is told in a line, and never quoted [ERR-3, PII-2]", async () => {
+    const other = createHttpServer((_, response) => response.end("{}"))
+    other.listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const { port } = other.address() as AddressInfo
+    for (const args of [
+      ["brands", "list"],
+      ["keys", "create", "x", "--brand", "1"]
+    ]) {
+      const { code, err } = await ran([...args, "--url", `http://127.0.0.1:${port}`])
+      expect([code, err.trim().split("\n").length]).toEqual([1, 1])
+      expect(err).toContain("not one of Lead Signals")
+    }
+    other.close()
+  })
+
+  it("loses no key: it is made last, and what was made is told [AUTH-4]", async () => {
+    const { code, err } = await ran([
+      "brands",
+      "create",
+      "Half",
+      "--key",
+      "k",
+      "--watch",
+      "",
+      "--url",
+      server.url
+    ])
+    expect(code).toBe(1)
+    const [, id] = /Brand (\d+) was made/.exec(err)!
+    expect(await called("keys", "list", "--brand", id!)).toEqual([])
+  })
+
+  it("that nobody reads ends listen, and its webhook with it", async () => {
+    const { brandId, signalId } = await setUpBrand(server.url)
+    const env = { PATH: process.env["PATH"], LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
+    const line = `"${process.execPath}" "${program}" listen --brand ${brandId} --url ${server.url} | head -n 1`
+    const child = spawn("bash", ["-c", line], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
+    const exit = once(child, "exit")
+    await new Promise<void>((resolve) => {
+      child.stderr.on("data", (chunk) => String(chunk).includes("Listening on") && resolve())
+    })
+    const url = `${server.url}/operator/brands/${brandId}/observations`
+    let isOver = false
+    void exit.then(() => {
+      isOver = true
+    })
+    for (let i = 0; !isOver; i++) {
+      const seen = { signalId, person: { extId: `p${i}`, name: "N" }, engagement: { id: `e${i}` } }
+      await callJson(url, operatorToken, "POST", { observations: [seen] })
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(await called("webhooks", "list", "--brand", brandId)).toEqual([])
   })
 })
 

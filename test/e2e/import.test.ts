@@ -1,5 +1,8 @@
 import { execFile } from "node:child_process"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
 import { bundledServer } from "./BundledServer.ts"
@@ -81,6 +84,32 @@ describe("lead-signals import", () => {
     expect(existsSync(`${file}.rejected.jsonl`)).toBe(false)
   })
 
+  it("keeps the rejected lines of an earlier run until one has its first answer [ERR-3]", async () => {
+    const file = join(folder, "kept.jsonl")
+    writeFileSync(file, `${line("kept", "kept")}\n{"broken\n`)
+    expect((await run([file, "--brand", brand.brandId, "--url", server.url])).code).toBe(1)
+    const refused = await run([file, "--brand", "999", "--url", server.url])
+    expect(refused.code).toBe(3)
+    expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe('{"broken\n')
+  })
+
+  it("ends with 3 when it can't keep a rejected line, or the answers are no server's of ours [ERR-3]", async () => {
+    const file = join(folder, "unkept.jsonl")
+    writeFileSync(file, `${line("unkept", "unkept")}\n{"broken\n`)
+    mkdirSync(`${file}.rejected.jsonl`)
+    const unkept = await run([file, "--brand", brand.brandId, "--url", server.url])
+    expect([unkept.code, unkept.err]).toEqual([3, expect.stringContaining("can't be written")])
+
+    const other = createServer((_, response) => response.end("<html>a login page</html>"))
+    other.listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const { port } = other.address() as AddressInfo
+    const strange = await run([file, "--brand", "1", "--url", `http://127.0.0.1:${port}`])
+    other.close()
+    expect([strange.code, strange.err]).toEqual([3, expect.stringContaining("not one of Lead Signals")])
+    expect(strange.err).not.toContain("login")
+  })
+
   it("ends with what to do when it can't go on [ERR-3]", async () => {
     const file = join(folder, "one.jsonl")
     writeFileSync(file, line("one", "one"))
@@ -102,6 +131,8 @@ describe("lead-signals import", () => {
     expect(wrongToken.err).not.toContain("wrong-wrong-wrong")
     const noToken = await run([file, "--brand", brand.brandId], {})
     expect([noToken.code, noToken.err]).toEqual([2, expect.stringContaining("--token is needed")])
+    const noUrl = await run([file, "--brand", brand.brandId, "--url", "localhost:4000"])
+    expect([noUrl.code, noUrl.err]).toEqual([2, expect.stringContaining("--url takes http://")])
     const noFile = await run([join(folder, "nowhere.jsonl"), "--brand", "1"])
     expect(noFile.code).toBe(2)
     const noBrand = await run([file])

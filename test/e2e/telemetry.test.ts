@@ -201,7 +201,8 @@ describe("a server that is watched", () => {
       ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "takes http/protobuf or http/json."],
       ["OTEL_TRACES_SAMPLER", "some", "takes always_on"],
       ["OTEL_METRICS_EXPORTER", "prometheus", "takes otlp or none."],
-      ["OTEL_METRIC_EXPORT_INTERVAL", "often", "takes a whole number."]
+      ["OTEL_METRIC_EXPORT_INTERVAL", "often", "takes a whole number of at least 1."],
+      ["OTEL_BSP_SCHEDULE_DELAY", "0", "takes a whole number of at least 1."]
     ] as const) {
       const { err, exit } = spawnBundle(program, {
         ...settings,

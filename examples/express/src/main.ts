@@ -26,7 +26,9 @@ app.post("/echo", express.json(), (request, response) => {
   response.json(request.body)
 })
 
-const server = app.listen(Number(process.env["PORT"] ?? 4001), "127.0.0.1", () => {
+const server = app.listen(Number(process.env["PORT"] ?? 4001), "127.0.0.1", (failure) => {
+  // On a taken port, say.
+  if (failure !== undefined) throw failure
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/lead-signals`)
 })
 process.once("SIGTERM", () => {

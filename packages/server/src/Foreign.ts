@@ -3,6 +3,10 @@
 /** No control character of theirs reaches it. */
 export const withoutControls = (text: string): string => text.replace(/\p{Cc}+/gu, " ")
 
+/** Of an answer that no server of ours gives, a proxy's login page for one. */
+export const foreignAnswer = (url: string): string =>
+  `The answer is not one of Lead Signals; does the server run at ${url}?`
+
 /** What a server says of a refusal, in its own words. */
 export const refusalOf = (body: string): string => {
   try {

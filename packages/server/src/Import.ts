@@ -4,7 +4,7 @@
  */
 import { Data, Duration, Effect, Schedule } from "effect"
 import { appendFileSync, rmSync, statSync } from "node:fs"
-import { refusalOf } from "./Foreign.ts"
+import { foreignAnswer, refusalOf } from "./Foreign.ts"
 import { type FileLine, linesOf, piecesOf } from "./ObservationFile.ts"
 
 export interface ImportOptions {
@@ -70,7 +70,8 @@ const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLin
       },
       catch: () => new ServerBusy({ message: `there is no answer from ${url}; is the server running there?` })
     })
-    if (status === 503) return yield* new ServerBusy({ message: refusalOf(text) })
+    // A proxy before a server that is being started anew says 502 or 504.
+    if ([502, 503, 504].includes(status)) return yield* new ServerBusy({ message: refusalOf(text) })
     if (status === 401) {
       return yield* new ImportFailed({
         message: `${refusalOf(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
@@ -79,10 +80,14 @@ const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLin
     if (status === 404) return yield* new ImportFailed({ message: `There is no brand ${brand} at ${url}.` })
     if (status !== 200)
       return yield* new ImportFailed({ message: `The server answered ${status}: ${refusalOf(text)}` })
-    const answers = text
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as Outcome)
+    const answers = yield* Effect.try({
+      try: () =>
+        text
+          .split("\n")
+          .filter((line) => line !== "")
+          .map((line) => JSON.parse(line) as Outcome),
+      catch: () => new ImportFailed({ message: foreignAnswer(url) })
+    })
     // Fewer answers than lines: the store stopped answering half way. Sending the piece again is free.
     return answers.length === lines.length && answers.every(({ outcome }) => outcome !== undefined)
       ? answers
@@ -103,13 +108,31 @@ export const importFile = (
       catch: () => new ImportFailed({ message: `${options.file} can't be read.` })
     })
     const rejectedFile = rejectedFileOf(options.file)
-    yield* Effect.sync(() => rmSync(rejectedFile, { force: true }))
+    const writing = (write: () => void): Effect.Effect<void, ImportFailed> =>
+      Effect.try({
+        try: write,
+        catch: () =>
+          new ImportFailed({ message: `${rejectedFile}, for lines that are rejected, can't be written.` })
+      })
     const counts = { recorded: 0, duplicate: 0, suppressed: 0, rejected: 0 }
+    let isBegun = false
 
-    const reject = ({ bytes, number }: FileLine, message: string): void => {
-      appendFileSync(rejectedFile, Buffer.concat([bytes, Buffer.from("\n")]), { mode: 0o600 })
-      report.onRejected({ line: number, message: message.replace(/^Line \d+(?:: | )/, "") })
-    }
+    /** What an earlier run left may have been mended there: it goes when this run has its first answer. */
+    const begin = Effect.suspend(() => {
+      if (isBegun) return Effect.void
+      isBegun = true
+      return writing(() => rmSync(rejectedFile, { force: true }))
+    })
+
+    const reject = ({ bytes, number }: FileLine, message: string) =>
+      Effect.zipRight(
+        writing(() =>
+          appendFileSync(rejectedFile, Buffer.concat([bytes, Buffer.from("\n")]), { mode: 0o600 })
+        ),
+        Effect.sync(() =>
+          report.onRejected({ line: number, message: message.replace(/^Line \d+(?:: | )/, "") })
+        )
+      )
 
     const send = (lines: ReadonlyArray<FileLine>) =>
       Effect.gen(function* () {
@@ -123,6 +146,7 @@ export const importFile = (
                   Effect.fail(new ImportFailed({ message: `Gave up: ${message}` }))
                 )
               )
+        yield* begin
         let next = 0
         for (const line of lines) {
           const answer: Outcome =
@@ -130,7 +154,7 @@ export const importFile = (
               ? answers[next++]!
               : { outcome: "rejected", message: "takes at most 16 MiB; it is kept cut off." }
           counts[answer.outcome]++
-          if (answer.outcome === "rejected") reject(line, answer.message ?? "")
+          if (answer.outcome === "rejected") yield* reject(line, answer.message ?? "")
         }
         report.onProgress({ counts, bytesDone: lines.at(-1)!.endsAt, bytesInAll })
       })

@@ -81,9 +81,14 @@ const ours = [
   "LEAD_SIGNALS_LOG"
 ]
 
+/** What `listen` takes, which may run in the same shell. */
+const ofListen = "LEAD_SIGNALS_WEBHOOK_SECRET"
+
 /** Variables that look like ours and are not: a misspelt one must not pass unseen. */
 export const unknownVariables = (environment: Environment): ReadonlyArray<string> =>
-  Object.keys(environment).filter((name) => name.startsWith("LEAD_SIGNALS_") && !ours.includes(name))
+  Object.keys(environment).filter(
+    (name) => name.startsWith("LEAD_SIGNALS_") && !ours.includes(name) && name !== ofListen
+  )
 
 export const knownVariables: ReadonlyArray<string> = ours
 

@@ -2,7 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import { Effect, Option } from "effect"
-import { group, leaf } from "./CommandTree.ts"
+import { Failed, group, leaf } from "./CommandTree.ts"
 import { asking, brand, operatorOptions, table } from "./Operator.ts"
 
 const brands = "/operator/brands"
@@ -53,11 +53,19 @@ export const brandsCommand = group(
           const { data: made } = yield* call("POST", brands, { name: given.name })
           const label = Option.getOrNull(given.key)
           const value = Option.getOrNull(given.watch)
-          const key = label === null ? null : (yield* call("POST", keysOf(made.id), { label })).data
           const source = { type: "li-company-url", value }
           const body = { name: value, signalType: "competitor-posts", source }
-          const signal =
-            value === null ? null : (yield* call("POST", `${brands}/${made.id}/signals`, body)).data
+          // The key last: it is told only once, and not when something after it is refused.
+          const rest = Effect.gen(function* () {
+            const signal =
+              value === null ? null : (yield* call("POST", `${brands}/${made.id}/signals`, body)).data
+            const key = label === null ? null : (yield* call("POST", keysOf(made.id), { label })).data
+            return { key, signal }
+          })
+          const { key, signal } = yield* Effect.mapError(
+            rest,
+            ({ message }) => new Failed({ message: `${message} Brand ${made.id} was made.` })
+          )
           const lines = [
             `Brand ${made.id}, ${made.name}`,
             ...(key === null ? [] : [`Key ${key.id}: ${key.key}`]),

@@ -4,7 +4,7 @@ import { Duration, Effect } from "effect"
 import { type Counts, eta, importFile, rejectedFileOf } from "../Import.ts"
 import { duration, progress } from "../Progress.ts"
 import { Failed, leaf } from "./CommandTree.ts"
-import { brand, json, operatorTokenOf, token, url } from "./Operator.ts"
+import { brand, json, operatorOf, token, url } from "./Operator.ts"
 
 const someRejected = 1
 const failed = 3
@@ -40,12 +40,12 @@ export const importCommand = leaf(
   { file, brand, url, token, json },
   (given) =>
     Effect.gen(function* () {
-      const operatorToken = yield* operatorTokenOf(given)
+      const operator = yield* operatorOf(given)
       const startedAt = performance.now()
       const line = progress(process.stderr, () => performance.now())
       let told = 0
       const counts = yield* importFile(
-        { file: given.file, brand: given.brand, url: given.url.replace(/\/+$/, ""), token: operatorToken },
+        { file: given.file, brand: given.brand, ...operator },
         {
           onProgress: (state) => {
             const elapsed = Duration.millis(performance.now() - startedAt)

@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { line, parseFailure, receiver } from "../Listen.ts"
 import { exitCodes, Failed, leaf, usage } from "./CommandTree.ts"
-import { callOperator, json, operatorTokenOf, token, url } from "./Operator.ts"
+import { callOperator, json, operatorOf, token, url } from "./Operator.ts"
 
 const failed = 3
 
@@ -89,8 +89,14 @@ const listen = (
           resume(Effect.succeed(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`))
         )
       })
+      // As of `listen | head`: whoever read it has gone.
+      const unread = Effect.async<void>((resume) => {
+        const end = (): void => resume(Effect.void)
+        process.stdout.on("error", end)
+        return Effect.sync(() => process.stdout.off("error", end))
+      })
       const serving = Effect.zipRight(Effect.flatMap(listening, onListening), Effect.never)
-      return Effect.raceFirst(broken, serving)
+      return Effect.raceFirst(broken, Effect.raceFirst(serving, unread))
     },
     // However it ends: an open server would keep the process running.
     (server) =>
@@ -154,9 +160,8 @@ export const listenCommand = leaf(
           (url) => tell(`Listening on ${url}`, ...(key === null ? hint(url) : []))
         )
       }
-      const operatorToken = yield* operatorTokenOf(given)
+      const operator = yield* operatorOf(given)
       const webhooks = `/operator/brands/${encodeURIComponent(brandId)}/webhooks`
-      const operator = { url: given.url, token: operatorToken }
       let subscribed: string | null = null
       const subscribe = (url: string) =>
         Effect.gen(function* () {

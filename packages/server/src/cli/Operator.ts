@@ -1,7 +1,7 @@
 /** What the commands have in common that call a running server: options, and the call itself. */
 import * as Options from "@effect/cli/Options"
 import { Effect, Option } from "effect"
-import { refusalOf, withoutControls } from "../Foreign.ts"
+import { foreignAnswer, refusalOf, withoutControls } from "../Foreign.ts"
 import { Failed, usage } from "./CommandTree.ts"
 
 export const brand = Options.text("brand").pipe(Options.withDescription("Id of the brand"))
@@ -19,21 +19,42 @@ export const json = Options.boolean("json").pipe(Options.withDescription("Print 
 
 export const operatorOptions = { url, token, json }
 
-/** The given one, or the environment's. */
-export const operatorTokenOf = ({ token }: { readonly token: Option.Option<string> }) => {
-  const found = Option.getOrUndefined(token) ?? process.env["LEAD_SIGNALS_OPERATOR_TOKEN"]
-  return found === undefined
-    ? usage("--token is needed, or LEAD_SIGNALS_OPERATOR_TOKEN; the server prints it when it starts.")
-    : Effect.succeed(found)
-}
-
 export interface Operator {
+  /** Without a slash at its end. */
   readonly url: string
   readonly token: string
 }
 
+/** Where the server runs, and its token: the given one, or the environment's. */
+export const operatorOf = ({
+  token,
+  url
+}: {
+  readonly url: string
+  readonly token: Option.Option<string>
+}): Effect.Effect<Operator, Failed> => {
+  const found = Option.getOrUndefined(token) ?? process.env["LEAD_SIGNALS_OPERATOR_TOKEN"]
+  if (!/^https?:/i.test(url) || !URL.canParse(url))
+    return usage("--url takes http:// or https:// and a host, like http://127.0.0.1:4000.")
+  if (found === undefined || found === "")
+    return usage("--token is needed, or LEAD_SIGNALS_OPERATOR_TOKEN; the server prints it when it starts.")
+  if (!/^[\x21-\x7e]+$/.test(found)) return usage("The operator token takes printable ASCII without spaces.")
+  return Effect.succeed({ url: url.replace(/\/+$/, ""), token: found })
+}
+
 // Answers are looked into freely here.
 type Json = any
+
+/** Not quoted: it can hold anything. */
+const read = (url: string, text: string): Effect.Effect<Json, Failed> =>
+  Effect.try({
+    try: () => {
+      const body = JSON.parse(text) as Json
+      if (body?.data === undefined) throw new Error("no data")
+      return body
+    },
+    catch: () => new Failed({ message: foreignAnswer(url) })
+  })
 
 /** The answer's body; null when it has none. A refusal is told in the server's own words. */
 export const callOperator = (
@@ -44,7 +65,7 @@ export const callOperator = (
 ): Effect.Effect<Json, Failed> =>
   Effect.tryPromise({
     try: async (signal) => {
-      const response = await fetch(`${url.replace(/\/+$/, "")}${path}`, {
+      const response = await fetch(`${url}${path}`, {
         method,
         signal,
         headers: {
@@ -63,7 +84,7 @@ export const callOperator = (
         return Effect.fail(new Failed({ message }))
       }
       if (status >= 300) return Effect.fail(new Failed({ message: refusalOf(text) }))
-      return Effect.succeed(text === "" ? null : (JSON.parse(text) as Json))
+      return text === "" ? Effect.succeed(null) : read(url, text)
     })
   )
 
@@ -107,7 +128,7 @@ export const asking =
   ) =>
   (given: Given): Effect.Effect<void, Failed> =>
     Effect.gen(function* () {
-      const operator = { url: given.url, token: yield* operatorTokenOf(given) }
+      const operator = yield* operatorOf(given)
       const { text, value } = yield* work(
         (method, path, body) => callOperator(operator, method, path, body),
         given

@@ -68,7 +68,8 @@ const read = (env: Env, defaults: { readonly serviceName: string }): OtelSetting
   const whole = (otherwise: number, ...names: ReadonlyArray<string>): number => {
     const value = get(...names)
     if (value === undefined) return otherwise
-    if (!/^[0-9]{1,9}$/.test(value)) throw new Misread(`${names[0]} takes a whole number.`)
+    if (!/^0*[1-9][0-9]{0,8}$/.test(value))
+      throw new Misread(`${names[0]} takes a whole number of at least 1.`)
     return Number(value)
   }
   const isDisabled = get("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
