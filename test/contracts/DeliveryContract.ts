@@ -97,6 +97,7 @@ export const deliveryContract = (
           {
             deliveryId,
             token,
+            url: lease.webhook.url,
             at: clock.millis,
             durationMillis: 1,
             result,

@@ -421,16 +421,11 @@ describe("an answer that is not ours, or half of what was asked", () => {
     const env = { PATH: process.env["PATH"], LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
     const line = `"${process.execPath}" "${program}" listen --brand ${brandId} --url ${server.url} | head -n 1`
     const child = spawn("bash", ["-c", line], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
-    const exit = once(child, "exit")
     await new Promise<void>((resolve) => {
       child.stderr.on("data", (chunk) => String(chunk).includes("Listening on") && resolve())
     })
     const url = `${server.url}/operator/brands/${brandId}/observations`
-    let isOver = false
-    void exit.then(() => {
-      isOver = true
-    })
-    for (let i = 0; !isOver; i++) {
+    for (let i = 0; child.exitCode === null; i++) {
       const seen = { signalId, person: { extId: `p${i}`, name: "N" }, engagement: { id: `e${i}` } }
       await callJson(url, operatorToken, "POST", { observations: [seen] })
       await new Promise((resolve) => setTimeout(resolve, 50))

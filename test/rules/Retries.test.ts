@@ -143,13 +143,15 @@ describe("settling a batch", () => {
     finishedAt: null,
     ...more
   })
-  const webhook = { id: "1", enabled: true, disabledReason: null, failingSince: null }
+  const url = "https://receiver.example/"
+  const webhook = { id: "1", url, enabled: true, disabledReason: null, failingSince: null }
   const attempt = (
     more: Partial<Settlements.FinishedAttempt>,
     ended = answered(500)
   ): Settlements.FinishedAttempt => ({
     deliveryId: "wh_1",
     token: "mine",
+    url,
     at: now - 5,
     durationMillis: 5,
     result: ended,
@@ -193,8 +195,22 @@ describe("settling a batch", () => {
     )
     expect(recorded.map(({ disabled }) => disabled)).toEqual(["1", null])
     expect(webhooks).toEqual([
-      { id: "1", enabled: false, disabledReason: "The receiver answered 410 Gone.", failingSince: now }
+      { id: "1", url, enabled: false, disabledReason: "The receiver answered 410 Gone.", failingSince: now }
     ])
+  })
+
+  it("takes nothing that an earlier URL answered for the webhook's own [DELIV-3, DELIV-4]", () => {
+    for (const status of [200, 410, 500]) {
+      for (const failingSince of [null, now - 6 * 24 * 3_600_000]) {
+        const { deliveries, webhooks } = Settlements.settleAll(
+          { deliveries: [delivery({})], webhooks: [{ ...webhook, failingSince }] },
+          [attempt({ url: "https://before.example/" }, answered(status))],
+          now
+        )
+        expect([status, webhooks]).toEqual([status, []])
+        expect(deliveries).toMatchObject([{ state: status === 200 ? "delivered" : "pending", lease: null }])
+      }
+    }
   })
 })
 

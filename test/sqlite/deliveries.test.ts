@@ -76,9 +76,10 @@ const record = (leases: ReadonlyArray<Lease>, status: number, response: string |
   Effect.flatMap(Outbox, (outbox) => {
     const result = { status, error: null, response, retryAfterSeconds: null }
     return outbox.record(
-      leases.map(({ deliveryId, token }) => ({
+      leases.map(({ deliveryId, token, webhook: { url } }) => ({
         deliveryId,
         token,
+        url,
         at: 0,
         durationMillis: 1,
         result,

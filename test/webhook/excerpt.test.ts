@@ -106,6 +106,43 @@ describe("what is kept of an answer", () => {
     expect(make(Buffer.from([0x41, 0xff, 0x07, 0x42]), data)).toBe("A\ufffdB")
   })
 
+  it("holds nothing personal of an echo that the receiver shortened itself [DELIV-5, PII-2]", () => {
+    const comment = "I left my employer last week because of my health, please call me at home on 030 1234567"
+    const data = {
+      lead2: { id: 7, name: "Ada Example", headline: "Head of Purchasing & Logistics at Northwind, Lisbon" },
+      engagements: [{ id: "e1", type: "comment", commentText: comment }]
+    }
+    for (const [answer, kept] of [
+      [`DETAIL: row (7, ${comment.slice(0, 64)}...)`, "DETAIL: row (7, […]...)"],
+      [`token near "${comment.slice(20, 60)}" not understood`, 'token near "[…]" not understood'],
+      [`bad: ${JSON.stringify(data).slice(20, 90)}… (truncated)`, "… (truncated)"],
+      [`bad: Head of Purchasing &amp; Logi… (truncated)`, "bad: […]… (truncated)"]
+    ]) {
+      const shown = make(answer!, data)!
+      expect(shown).toContain(kept)
+      for (const word of ["employer", "health", "Purchasing", "Northwind"]) expect(shown).not.toContain(word)
+    }
+  })
+
+  it("takes about as long of runs of one character as of ordinary text", () => {
+    const lines = (line: (i: number) => string) =>
+      Array.from({ length: 60 }, (_, i) => line(i).padEnd(990, i === 0 ? "x" : line(i))).join("\n")
+    const payloadOf = (text: string) => ({
+      engagements: Array.from({ length: 20 }, () => ({ postContent: text }))
+    })
+    const quickest = (data: unknown): number =>
+      Math.min(
+        ...Array.from({ length: 3 }, () => {
+          const startedAt = performance.now()
+          make("a".repeat(2000), data)
+          return performance.now() - startedAt
+        })
+      )
+    const ordinary = quickest(payloadOf(lines((i) => `what was said in line ${i} of this text, `)))
+    const runs = quickest(payloadOf(lines((i) => "a".repeat(i + 1))))
+    expect(runs / ordinary).toBeLessThan(60)
+  })
+
   it("is withheld when a payload has too many texts to be compared [DELIV-5]", () => {
     const data = {
       lead2: { headline: Array.from({ length: 20_000 }, (_, i) => `line number ${i}`).join("\n") }

@@ -250,10 +250,14 @@ const make = (options: EmitterOptions) =>
         const draw = yield* Random.next
         const settle: Settlements.FinishedAttempt["settle"] = (known, now) =>
           Retries.settle(known, result, now, draw, options.scheduleMillis)
-        const { deliveryId, token } = lease
+        const {
+          deliveryId,
+          token,
+          webhook: { url }
+        } = lease
         return yield* Queue.offer(ended, {
           lease,
-          attempt: { deliveryId, token, at, durationMillis, result, settle }
+          attempt: { deliveryId, token, url, at, durationMillis, result, settle }
         })
       }).pipe(Effect.uninterruptible)
 

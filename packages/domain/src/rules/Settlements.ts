@@ -12,6 +12,8 @@ export interface FinishedAttempt {
   readonly deliveryId: DeliveryId
   /** Of the lease that it was made under. */
   readonly token: string
+  /** Where it was posted to: a webhook's own may be another one by now. */
+  readonly url: string
   readonly at: Instant
   readonly durationMillis: number
   readonly result: AttemptResult
@@ -39,7 +41,7 @@ export interface KnownDelivery {
   readonly finishedAt: Instant | null
 }
 
-export type KnownWebhook = Pick<Webhook, "id" | "enabled" | "disabledReason" | "failingSince">
+export type KnownWebhook = Pick<Webhook, "id" | "url" | "enabled" | "disabledReason" | "failingSince">
 
 export interface Changes {
   readonly deliveries: ReadonlyArray<KnownDelivery>
@@ -53,11 +55,14 @@ const settled = (before: KnownDelivery, { delivery }: Settlement, now: Instant):
     ? { ...before, lease: null, failures: delivery.failures, dueAt: delivery.dueAt }
     : { ...before, lease: null, state: delivery.state, dueAt: null, finishedAt: now }
 
+const unheard = ({ failingSince }: KnownWebhook) => ({ disabledReason: null, failingSince })
+
 const shown = { pending: "retried", delivered: "delivered", dead: "dead" } as const
 
 /**
  * Takes the attempts in order. Each that is of a known delivery is logged. A success counts as long as the delivery is
- * pending, whoever holds it; a failure only under the lease that stands, since another may be trying already.
+ * pending, whoever holds it; a failure only under the lease that stands, since another may be trying already. What is heard
+ * from a URL that the webhook does not have any more says nothing of the webhook. [DELIV-3, DELIV-4]
  */
 export const settleAll = (
   known: {
@@ -71,37 +76,40 @@ export const settleAll = (
   const webhooks = new Map(known.webhooks.map((webhook) => [webhook.id, webhook]))
   const changedWebhooks = new Set<WebhookId>()
   const log: Array<Attempt & { readonly deliveryId: DeliveryId }> = []
-  const recorded = attempts.map(({ at, deliveryId, durationMillis, result, settle, token }): Recorded => {
-    const before = deliveries.get(deliveryId)
-    if (before === undefined) return { deliveryId, outcome: "ignored", disabled: null }
-    const logged = { ...before, attempts: before.attempts + 1 }
-    deliveries.set(deliveryId, logged)
-    const { error, response, status } = result
-    log.push({ deliveryId, number: logged.attempts, at, durationMillis, status, error, response })
+  const recorded = attempts.map(
+    ({ at, deliveryId, durationMillis, result, settle, token, url }): Recorded => {
+      const before = deliveries.get(deliveryId)
+      if (before === undefined) return { deliveryId, outcome: "ignored", disabled: null }
+      const logged = { ...before, attempts: before.attempts + 1 }
+      deliveries.set(deliveryId, logged)
+      const { error, response, status } = result
+      log.push({ deliveryId, number: logged.attempts, at, durationMillis, status, error, response })
 
-    const webhook = webhooks.get(before.webhookId)!
-    const settlement = settle({ failures: before.failures, webhook }, now)
-    const counts = before.lease === token || settlement.delivery.state === "delivered"
-    if (before.state !== "pending" || !counts) return { deliveryId, outcome: "ignored", disabled: null }
+      const webhook = webhooks.get(before.webhookId)!
+      const settlement = settle({ failures: before.failures, webhook }, now)
+      const counts = before.lease === token || settlement.delivery.state === "delivered"
+      if (before.state !== "pending" || !counts) return { deliveryId, outcome: "ignored", disabled: null }
 
-    deliveries.set(deliveryId, settled(logged, settlement, now))
-    const { disabledReason, failingSince } = settlement
-    if (disabledReason !== null || failingSince !== webhook.failingSince) {
-      const enabled = webhook.enabled && disabledReason === null
-      webhooks.set(webhook.id, {
-        id: webhook.id,
-        enabled,
-        disabledReason: disabledReason ?? webhook.disabledReason,
-        failingSince
-      })
-      changedWebhooks.add(webhook.id)
+      deliveries.set(deliveryId, settled(logged, settlement, now))
+      const { disabledReason, failingSince } = webhook.url === url ? settlement : unheard(webhook)
+      if (disabledReason !== null || failingSince !== webhook.failingSince) {
+        const enabled = webhook.enabled && disabledReason === null
+        webhooks.set(webhook.id, {
+          id: webhook.id,
+          url: webhook.url,
+          enabled,
+          disabledReason: disabledReason ?? webhook.disabledReason,
+          failingSince
+        })
+        changedWebhooks.add(webhook.id)
+      }
+      return {
+        deliveryId,
+        outcome: shown[settlement.delivery.state],
+        disabled: disabledReason === null ? null : webhook.id
+      }
     }
-    return {
-      deliveryId,
-      outcome: shown[settlement.delivery.state],
-      disabled: disabledReason === null ? null : webhook.id
-    }
-  })
+  )
   return {
     deliveries: [...deliveries.values()],
     webhooks: [...changedWebhooks].map((id) => webhooks.get(id)!),
