@@ -57,7 +57,7 @@ const setUp = Effect.gen(function* () {
 })
 
 let takes = 0
-const lease = (perWebhook = 100) =>
+const lease = (perWebhook = 100, padding = "") =>
   Effect.flatMap(Outbox, (outbox) =>
     Effect.map(
       outbox.lease({
@@ -66,7 +66,7 @@ const lease = (perWebhook = 100) =>
         limits: { total: 1000, reserved: 0, perWebhook, failingTotal: 1000, perFailingWebhook: perWebhook },
         underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
         body: ({ engagements, lead, ...rest }) =>
-          JSON.stringify({ id: rest.deliveryId, name: lead?.profile.name, engagements })
+          JSON.stringify({ id: rest.deliveryId, name: lead?.profile.name, engagements }) + padding
       }),
       ({ leases }) => leases
     )
@@ -185,6 +185,53 @@ describe("deliveries in the SQLite file", () => {
         expect(counts()).toEqual([0, 0, 0, 0])
       })
     )
+  })
+
+  it("are not taken with more bodies than there is room for; the rest are due at once [DELIV-2]", async () => {
+    await over(
+      newFile(),
+      Effect.gen(function* () {
+        const { observe } = yield* setUp
+        for (let i = 0; i < 40; i++) yield* observe("p", `e${i}`)
+        const taken = new Set<string>()
+        const padding = "x".repeat(1024 * 1024)
+        const lengths: Array<number> = []
+        for (;;) {
+          const leases = yield* lease(100, padding)
+          if (leases.length === 0) break
+          lengths.push(leases.length)
+          for (const { deliveryId } of leases) taken.add(deliveryId)
+        }
+        expect(Math.max(...lengths)).toBeLessThanOrEqual(16)
+        expect([taken.size, lengths.reduce((sum, length) => sum + length, 0)]).toEqual([41, 41])
+      })
+    )
+  })
+
+  it("of a webhook that is deleted go a part at a time, and all of them [DELIV-8]", async () => {
+    const filename = newFile()
+    let commits = 0
+    const store = SqliteStore.layer({
+      filename,
+      synced: false,
+      beforeCommit: () => {
+        commits++
+      }
+    })
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const { brand, observe, webhook } = yield* setUp
+        for (let i = 0; i < 1200; i++) yield* observe("p", `e${i}`)
+        yield* record((yield* lease()).slice(0, 50), 500, "no")
+        const before = commits
+        yield* Subscribing.deleteWebhook(brand.id, webhook.id)
+        expect(commits - before).toBe(3)
+      }).pipe(Effect.provide(Layer.mergeAll(store, webCrypto, anyTarget))) as Effect.Effect<void>
+    )
+    const db = new Database(filename, { readonly: true })
+    for (const table of ["webhook", "delivery", "delivery_body", "delivery_count", "attempt"])
+      expect([table, db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()]).toEqual([table, 0])
+    db.close()
   })
 
   it("are found by indexes, whatever is asked: no table that grows is scanned [DELIV-8]", async () => {

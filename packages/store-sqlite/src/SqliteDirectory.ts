@@ -69,6 +69,35 @@ const webhookRemovals = [
   "DELETE FROM webhook WHERE id = ?"
 ]
 
+/** So many deliveries go in one transaction: more would keep others waiting. */
+const removedAtOnce = 500
+
+const someRemovals = [
+  "DELETE FROM attempt WHERE delivery_seq IN (SELECT value FROM json_each(?))",
+  "DELETE FROM delivery_body WHERE seq IN (SELECT value FROM json_each(?))",
+  "DELETE FROM delivery WHERE seq IN (SELECT value FROM json_each(?))"
+]
+
+const beingDeleted = "It is being deleted; if it stays, delete it again."
+
+/** Removes the webhook with its last deliveries; while it has more than go at once, it sends nothing and some of them go. */
+const removeSome = (sql: Connection, brandId: string, id: string): "gone" | "missing" | "some" => {
+  if (Option.isNone(webhookById(brandId, id)(sql))) return "missing"
+  const seqs = sql
+    .all<{ seq: number }>("SELECT seq FROM delivery WHERE webhook_id = ? ORDER BY seq LIMIT ?", [
+      idOf(id),
+      removedAtOnce + 1
+    ])
+    .map(({ seq }) => seq)
+  if (seqs.length <= removedAtOnce) {
+    for (const statement of webhookRemovals) sql.run(statement, [idOf(id)])
+    return "gone"
+  }
+  sql.run("UPDATE webhook SET enabled = 0, disabled_reason = ? WHERE id = ?", [beingDeleted, idOf(id)])
+  for (const statement of someRemovals) sql.run(statement, [JSON.stringify(seqs.slice(0, removedAtOnce))])
+  return "some"
+}
+
 const keyByHash = (hash: string) =>
   first<ApiKeyRow, ApiKey>(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE hash = ?`, [hash])
 
@@ -215,10 +244,11 @@ const make = Effect.map(Database, (database) => {
         () => Queue.offer(database.queued, undefined)
       ),
     deleteWebhook: (brandId, id) =>
-      database.write((sql) => {
-        if (Option.isNone(webhookById(brandId, id)(sql))) return false
-        for (const statement of webhookRemovals) sql.run(statement, [idOf(id)])
-        return true
+      Effect.gen(function* () {
+        for (let wasThere = false; ; wasThere = true) {
+          const removed = yield* database.write((sql) => removeSome(sql, brandId, id))
+          if (removed !== "some") return wasThere || removed === "gone"
+        }
       }),
 
     ping: database.read((sql) => void sql.get("SELECT n FROM commits"))

@@ -157,6 +157,32 @@ const bodies = (
   return found
 }
 
+/** Bodies of so many characters are enough for one taking: those that are due behind them are taken next. */
+const greatestBodies = 8 * 1024 * 1024
+const bodiesAtOnce = 32
+
+/** As many of what is to be taken as there is room for, one at least. */
+const withBodies = (
+  sql: Connection,
+  due: ReadonlyArray<Taken>,
+  make: LeaseRequest["body"]
+): ReadonlyArray<Taken & { readonly body: string | null }> => {
+  const found: Array<Taken & { readonly body: string | null }> = []
+  let size = 0
+  for (let from = 0, length = 1; from < due.length && size < greatestBodies; from += length) {
+    // By the size of those before; a few large ones are not read with many others.
+    length = from === 0 ? 1 : Math.max(1, Math.min(bodiesAtOnce, Math.floor((greatestBodies * from) / size)))
+    const part = due.slice(from, from + length)
+    const made = bodies(sql, part, make)
+    for (const each of part) {
+      const body = made.get(each.seq) ?? null
+      size += body?.length ?? 0
+      found.push({ ...each, body })
+    }
+  }
+  return found
+}
+
 const lease = (sql: Connection, request: LeaseRequest, now: Instant): Leased => {
   const { limits, underWay } = request
   const { candidates, nextDueAt } = whatIsDue(sql, request, now)
@@ -166,28 +192,29 @@ const lease = (sql: Connection, request: LeaseRequest, now: Instant): Leased => 
     due: due.get(candidate.webhookId)!.length
   }))
   const shares = Leasing.share(counted, limits, underWay)
-  const taken = candidates.flatMap(({ webhook, webhookId }) =>
+  const shared = candidates.flatMap(({ webhook, webhookId }) =>
     due
       .get(webhookId)!
       .slice(0, shares.get(webhookId) ?? 0)
       .map((row) => ({ ...row, webhook }))
   )
-  if (taken.length === 0) return { leases: [], nextDueAt }
+  if (shared.length === 0) return { leases: [], nextDueAt }
+  const taken = withBodies(sql, shared, request.body)
   const until = now + request.leaseMillis
   sql.run("UPDATE delivery SET lease = ?, due_at = ? WHERE seq IN (SELECT value FROM json_each(?))", [
     request.token,
     until,
     JSON.stringify(taken.map(({ seq }) => seq))
   ])
-  const made = bodies(sql, taken, request.body)
-  const leases = taken.map(({ id, seq, webhook }): Lease => ({
+  const leases = taken.map(({ body, id, webhook }): Lease => ({
     deliveryId: id,
     token: request.token,
     until,
-    body: made.get(seq) ?? null,
+    body,
     webhook
   }))
-  return { leases, nextDueAt: Math.min(nextDueAt ?? until, until) }
+  const next = Math.min(nextDueAt ?? until, until)
+  return { leases, nextDueAt: taken.length < shared.length ? now : next }
 }
 
 /* Recording */

@@ -2,7 +2,7 @@
  * One post with undici, over the handler that its own conveniences are made of: an answer of which no more than a kibibyte is
  * read needs no stream, and an attempt that is seldom broken off no signal. For Node alone.
  */
-import type { AttemptError } from "@lead-signals/domain"
+import { type AttemptError, Retries } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { Dispatcher } from "undici"
 import { greatestExcerptBytes, type PostAnswer, type PostRequest, SendFailed } from "./Sender.ts"
@@ -27,6 +27,9 @@ const errorOf = (cause: unknown): AttemptError =>
 /** How long the body is waited for when the status is there: the status says what the receiver made of the post. */
 const excerptMillis = 2000
 
+/** A body is given up so long before the attempt's time is over: what has its status is no timeout. */
+const spareMillis = 250
+
 type Outcome = Effect.Effect<PostAnswer, SendFailed>
 
 /** Why we end it: nobody is told. */
@@ -40,6 +43,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   private size = 0
   private timer: NodeJS.Timeout | undefined
   private isOver = false
+  private readonly startedAt = performance.now()
 
   constructor(private readonly tell: (outcome: Outcome) => void) {}
 
@@ -58,7 +62,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     if (status < 200 || this.isOver) return
     const retryAfter = headers["retry-after"]
     this.head = { status, retryAfter: (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null }
-    this.timer = setTimeout(() => this.breakOff(), excerptMillis)
+    const left = Retries.attemptTimeoutMillis - spareMillis - (performance.now() - this.startedAt)
+    this.timer = setTimeout(() => this.breakOff(), Math.max(0, Math.min(excerptMillis, left)))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {

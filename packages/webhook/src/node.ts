@@ -202,7 +202,9 @@ export const sender = (options: TargetGuard.GuardOptions): Layer.Layer<Sender, n
               maxHeaderSize: greatestHeadBytes,
               // The emitter limits the whole attempt.
               headersTimeout: 0,
-              bodyTimeout: 0
+              bodyTimeout: 0,
+              // A receiver could ask for an hour, and for as many sockets.
+              keepAliveMaxTimeout: 10_000
             })
         ),
         (agent) =>

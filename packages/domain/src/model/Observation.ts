@@ -6,7 +6,7 @@ import { Either, ParseResult, Schema } from "effect"
 import * as Timestamp from "../rules/Timestamp.ts"
 import { Company } from "./Company.ts"
 import { formatInstant, isShowable } from "./Instant.ts"
-import { OptionalText, RequiredText, Text } from "./Text.ts"
+import { greatestObservedLength, OptionalText, RequiredObservedText, Text } from "./Text.ts"
 
 /** A timestamp of any shape that the filters take, read as an instant. [TIME-1] */
 const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
@@ -25,8 +25,8 @@ const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
 const OptionalInstant = Schema.optionalWith(Schema.NullOr(InstantFromText), { default: () => null })
 
 export const ObservedPerson = Schema.Struct({
-  extId: RequiredText,
-  name: RequiredText,
+  extId: RequiredObservedText,
+  name: RequiredObservedText,
   headline: OptionalText,
   username: OptionalText,
   title1: OptionalText,
@@ -52,11 +52,8 @@ export type PostAuthor = typeof PostAuthor.Type
 export const engagementTypes = ["comment", "reaction", "repost"] as const
 export type EngagementType = (typeof engagementTypes)[number]
 
-/** Some dozens of times what networks take; what is made of a text takes time, in a transaction. */
-export const greatestCommentLength = 100_000
-
 export const ObservedEngagement = Schema.Struct({
-  id: RequiredText,
+  id: RequiredObservedText,
   type: Schema.optionalWith(
     Schema.NullOr(Schema.Literal(...engagementTypes)).annotations({
       description: `one of ${engagementTypes.join(", ")}, or null`
@@ -68,8 +65,8 @@ export const ObservedEngagement = Schema.Struct({
   commentText: Schema.optionalWith(
     Schema.NullOr(
       Schema.String.pipe(
-        Schema.filter((text) => text.length <= greatestCommentLength && text.isWellFormed(), {
-          description: `text in well-formed Unicode of at most ${greatestCommentLength} UTF-16 units`
+        Schema.filter((text) => text.length <= greatestObservedLength && text.isWellFormed(), {
+          description: `text in well-formed Unicode of at most ${greatestObservedLength} UTF-16 units`
         })
       )
     ),

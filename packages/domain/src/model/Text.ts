@@ -17,15 +17,26 @@ export const RequiredText = Schema.String.pipe(
   })
 )
 
+/** Some dozens of times what networks take: what is made of a text takes time and memory, and many are made at once. */
+export const greatestObservedLength = 100_000
+
+/** The same of what was observed. */
+export const RequiredObservedText = RequiredText.pipe(
+  Schema.filter((text) => text.length <= greatestObservedLength, {
+    description: `a text of 1 to ${greatestObservedLength} UTF-16 units, in well-formed Unicode without U+0000`
+  })
+)
+
 /** What a schema takes, in words for a message alone: a description would be the documentation's, too. */
 export const takes = Symbol.for("@lead-signals/domain/takes")
 
 /** The same or null, in one piece: a union of the two takes twice as long to read, and observations are full of them. */
 const NullableText = Schema.declare(
   (value: unknown): value is string | null =>
-    value === null || (typeof value === "string" && storable(value)),
+    value === null ||
+    (typeof value === "string" && value.length <= greatestObservedLength && storable(value)),
   {
-    [takes]: `${textDescription} or null`,
+    [takes]: `${textDescription}, of at most ${greatestObservedLength} UTF-16 units, or null`,
     jsonSchema: { anyOf: [{ type: "string" }, { type: "null" }] }
   }
 )
