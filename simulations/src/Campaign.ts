@@ -32,7 +32,7 @@ interface Worker {
 
 const start = (program: string): Worker => {
   const child = fork(program, {
-    execArgv: [youngSpace, ...(program.endsWith(".ts") ? ["--import", "tsx"] : [])]
+    execArgv: [youngSpace, ...(program.endsWith(".ts") ? ["--import", import.meta.resolve("tsx")] : [])]
   })
   let answer: ((report: SeedReport) => void) | null = null
   let fail: ((error: Error) => void) | null = null

@@ -71,11 +71,16 @@ const stop = (message: string): never => {
   return process.exit(exitCodes.usage)
 }
 
-const integer = (name: string, value: string | undefined, otherwise: number, least: number): number => {
+const integer = (
+  name: string,
+  value: string | undefined,
+  otherwise: number,
+  [least, greatest]: readonly [number, number]
+): number => {
   if (value === undefined) return otherwise
-  return /^[0-9]{1,12}$/.test(value) && Number(value) >= least
+  return /^[0-9]{1,12}$/.test(value) && Number(value) >= least && Number(value) <= greatest
     ? Number(value)
-    : stop(`--${name} takes an integer of at least ${least}.`)
+    : stop(`--${name} takes an integer from ${least} to ${greatest}.`)
 }
 
 const hoursOf = (value: string | undefined): number | undefined => {
@@ -130,15 +135,21 @@ const bugOf = (name: string): Bug =>
 
 const store = storeOf(values.store)
 const hours = hoursOf(values.until)
-const firstSeed = integer("seed", values.seed, 1, 0)
-const jobs = integer("jobs", values.jobs, processors(), 1)
+const firstSeed = integer("seed", values.seed, 1, [0, 999_999_999_999])
+const seedsTaken = [1, 1_000_000] as const
+const jobs = integer("jobs", values.jobs, processors(), [1, 256])
+
+/** What could not be written keeps nothing else from being told. */
+let isUnwritten = false
 
 const writeFile = (file: string, text: string): void => {
   try {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text)
   } catch (error) {
-    stop(`${file} can't be written: ${(error as NodeJS.ErrnoException).code ?? "unknown"}.`)
+    isUnwritten = true
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown"
+    process.stderr.write(`${file} can't be written: ${code}.\n`)
   }
 }
 
@@ -250,7 +261,8 @@ const runOne = (
     }
   }
   if (report.outcome === "held") {
-    writeReport(given, report, null)
+    // Not over that of a seed that broke a rule.
+    if (tells) writeReport(given, report, null)
     return { report, code: exitCodes.held }
   }
   const code = codeOf(report)
@@ -306,7 +318,13 @@ const runMany = async (scenario: Scenario, seeds: number): Promise<number> => {
     say(`digest: ${digestOf(digests)}`)
   }
   if (code !== exitCodes.held) return code
-  return isVacuous(scenario, met, seeds, engagements) ? exitCodes.vacuous : exitCodes.held
+  const last = firstSeed + seeds - 1
+  if (values.report !== undefined) {
+    writeReport(givenOf(scenario.name, last), run(inputOf(scenario, last, hours), store), null)
+  }
+  if (!isVacuous(scenario, met, seeds, engagements)) return exitCodes.held
+  tellVacuous(scenario, met)
+  return exitCodes.vacuous
 }
 
 const missedText = (scenario: Scenario, met: ReadonlyMap<string, number>): string =>
@@ -314,8 +332,11 @@ const missedText = (scenario: Scenario, met: ReadonlyMap<string, number>): strin
     ? "nobody was seen"
     : `it never met "${missedMarks(scenario, met).join('", "')}"`
 
+const tellVacuous = (scenario: Scenario, met: ReadonlyMap<string, number>): void =>
+  void process.stderr.write(`It proved nothing: ${missedText(scenario, met)}.\n`)
+
 const runScenario = async (scenario: Scenario): Promise<number> => {
-  const seeds = integer("seeds", values.seeds, 1, 1)
+  const seeds = integer("seeds", values.seeds, 1, seedsTaken)
   if (seeds >= seedsForProcesses && jobs > 1 && !values.check) return runMany(scenario, seeds)
   const met = new Map<string, number>()
   const digests: Array<string> = []
@@ -333,7 +354,7 @@ const runScenario = async (scenario: Scenario): Promise<number> => {
   }
   if (!isJson) say(`digest: ${digestOf(digests)}`)
   if (code === exitCodes.held && isVacuous(scenario, met, seeds, seen)) {
-    if (!isJson) process.stderr.write(`It proved nothing: ${missedText(scenario, met)}.\n`)
+    tellVacuous(scenario, met)
     return exitCodes.vacuous
   }
   return code
@@ -346,7 +367,9 @@ const withBug = async (bug: Bug): Promise<number> => {
     const args = process.argv.slice(2)
     const at = args.findIndex((arg) => arg === "--bug")
     const rest = at >= 0 ? args.toSpliced(at, 2) : args.filter((arg) => !arg.startsWith("--bug="))
-    const storeArgs = bug.store === "sqlite" && values.store === undefined ? ["--store", "sqlite"] : []
+    // A story has its store.
+    const isStored = bug.store === "sqlite" && values.store === undefined && positionals[0] !== "replay"
+    const storeArgs = isStored ? ["--store", "sqlite"] : []
     const { status } = spawnSync(process.execPath, [program, ...rest, ...storeArgs], {
       stdio: "inherit",
       env: { ...process.env, LEAD_SIGNALS_PLANTED_BUG: bug.name, LEAD_SIGNALS_PLANTED_WORKER: worker }
@@ -384,7 +407,7 @@ const replay = async (file: string | undefined): Promise<number> => {
 }
 
 const hunt = async (): Promise<number> => {
-  const seeds = integer("seeds", values.seeds, 300, 1)
+  const seeds = integer("seeds", values.seeds, 300, seedsTaken)
   const wanted = values.bug === undefined ? bugs : [bugOf(values.bug)]
   const width = Math.max(...wanted.map(({ name }) => name.length))
   let done = 0
@@ -403,7 +426,7 @@ const hunt = async (): Promise<number> => {
 }
 
 const nightly = async (): Promise<number> => {
-  const minutes = integer("minutes", values.minutes, 60, 1)
+  const minutes = integer("minutes", values.minutes, 60, [1, 100_000])
   const endsAt = performance.now() + minutes * 60_000
   const swarm = scenarioNamed("swarm")!
   const met = new Map<string, number>()
@@ -494,7 +517,7 @@ const main = async (): Promise<number> => {
     return exitCodes.usage
   }
   if (more.length > (name === "replay" ? 1 : 0)) return stop(`"${more.at(-1)}" is one too many.`)
-  const takes = optionsOf[name] ?? optionsOf["scenario"]!
+  const takes = Object.hasOwn(optionsOf, name) ? optionsOf[name]! : optionsOf["scenario"]!
   for (const option of Object.keys(values)) {
     const isGiven = values[option as keyof typeof values] !== false
     if (isGiven && !takes.includes(option))
@@ -521,11 +544,16 @@ const main = async (): Promise<number> => {
   }
 }
 
-// Whoever reads only the beginning has seen enough.
-process.stdout.on("error", () => process.exit(exitCodes.held))
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // Whoever reads only the beginning has seen enough.
+  if (error.code === "EPIPE") process.exit(exitCodes.held)
+  process.stderr.write(`What is told can't be written: ${error.code ?? "unknown"}.\n`)
+  process.exit(exitCodes.crashed)
+})
 
 try {
-  process.exitCode = await main()
+  const code = await main()
+  process.exitCode = code === exitCodes.held && isUnwritten ? exitCodes.usage : code
 } catch (error) {
   process.stderr.write(`The simulator itself failed: ${(error as Error).stack ?? String(error)}\n`)
   process.exitCode = exitCodes.crashed
