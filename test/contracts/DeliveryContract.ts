@@ -465,6 +465,28 @@ export const deliveryContract = (
         })
       ))
 
+    it("queues nothing for a webhook that was deleted since somebody looked [DELIV-8, EVT-9]", () =>
+      run(
+        Effect.gen(function* () {
+          const [deliveries, directory] = yield* Effect.all([Deliveries, Directory])
+          const world = yield* setUp()
+          yield* play({ step: "subscribe", events: 2, enabled: true }, world)
+          yield* play({ step: "observe", seen: [{ person: 0, engagement: 1, author: null }] }, world)
+          const [webhook] = yield* directory.webhooks(world.brand.id)
+          const [fired] = yield* Effect.flatMap(Outbox, (outbox) => outbox.after(0, 1_000_000)).pipe(
+            Effect.map((events) => events.filter(({ brandId }) => brandId === world.brand.id))
+          )
+          yield* directory.deleteWebhook(world.brand.id, webhook!.id)
+          const lead = { id: fired!.leadId, event: fired!.event }
+          for (const queued of [
+            yield* deliveries.test(webhook!.id, yield* newIds),
+            yield* deliveries.resendEvent(webhook!, lead, yield* newIds)
+          ]) {
+            expect(Option.isNone(queued)).toBe(true)
+          }
+        })
+      ))
+
     it("is one store to all who are given its layer in one program [DELIV-2]", async () => {
       class Other extends Context.Tag("test/Other")<Other, typeof LeadStore.Service>() {}
       const shared = layer()

@@ -300,6 +300,66 @@ export const leadStoreContract = (
         })
       ))
 
+    it("changes nothing when no id can be drawn, and forgets a signal that it took back [EVT-3]", () =>
+      run(
+        Effect.gen(function* () {
+          const { brand, reference } = yield* setUp
+          const store = yield* LeadStore
+          const directory = yield* Directory
+          yield* directory.createWebhook({
+            brandId: brand.id,
+            url: "https://r.example/",
+            events: ["lead2.created", "activity.detected"],
+            description: null,
+            enabled: true,
+            disabledReason: null,
+            failingSince: null,
+            secrets: { current: "whsec_AAAA", previous: null },
+            createdAt: startOfHistories
+          })
+          const [first, second] = reference.signals.map(({ id }) => id)
+          const proposals: Array<Parameters<typeof store.commit>[1][number]> = []
+          const spy = LeadStore.of({
+            ...store,
+            commit: (_, given) => Effect.sync(() => void proposals.push(...given)).pipe(Effect.as([]))
+          })
+          const seen = (extId: string, signalId: string, id: string) => ({
+            signalId,
+            person: { extId, name: "Named" },
+            engagement: { id }
+          })
+          const [known] = yield* Observing.recordObservations(brand, [seen("k", first!, "k1")])
+          yield* Effect.ignore(
+            Effect.sandbox(
+              Observing.recordObservations(brand, [seen("n", first!, "n1"), seen("k", second!, "k2")]).pipe(
+                Effect.provideService(LeadStore, spy)
+              )
+            )
+          )
+          const unlucky = (): never => {
+            throw new Error("planted")
+          }
+          const listed = (...given: ReadonlyArray<readonly [string, string]>) =>
+            Effect.map(
+              Reading.listLeads(brand.id, Either.getOrThrow(LeadQueries.readList(given))),
+              ({ leads }) => leads.map(({ lead }) => lead.extId)
+            )
+          expect((yield* Effect.exit(store.commit(brand.id, [proposals[0]!], unlucky)))._tag).toBe("Failure")
+          expect(yield* listed()).toEqual(["k"])
+          let drawn = 0
+          const outcomes = yield* store.commit(brand.id, [proposals[0]!], () => `wh_again_${++drawn}`)
+          expect([outcomes[0]!.outcome, drawn]).toEqual(["recorded", 2])
+
+          const broken = { ...proposals[1]!, engagementId: "k3", decide: unlucky }
+          const exit = yield* Effect.exit(
+            store.commit(brand.id, [proposals[1]!, broken], () => `wh_no_${++drawn}`)
+          )
+          expect(exit._tag).toBe("Failure")
+          yield* store.erase(brand.id, known!.leadId!, "hash", () => `wh_no_${++drawn}`)
+          expect(yield* listed(["signalId", second!], ["search", "named"])).toEqual([])
+        })
+      ))
+
     it("never gives a lead's id again, not after an erasure either [PII-3]", () =>
       run(
         Effect.gen(function* () {

@@ -14,6 +14,7 @@ const counted = async <A>(work: (commits: () => number) => Effect.Effect<A, unkn
   let commits = 0
   const store = SqliteStore.layer({
     filename: join(folder, `commits-${++number}.sqlite`),
+    groupMillis: Number.POSITIVE_INFINITY,
     beforeCommit: () => {
       commits++
     }

@@ -88,7 +88,13 @@ export class BrandLeads {
   /** Puts the lead in its places, instead of an earlier state of it. */
   put(lead: Lead): void {
     const earlier = this.byId.get(lead.id)
-    if (earlier !== undefined) this.unlist(earlier)
+    if (earlier !== undefined) {
+      this.unlist(earlier)
+      for (const signalId of earlier.lead.signalIds) {
+        // What was taken back had caught it.
+        if (!lead.signalIds.includes(signalId)) this.bySignal.get(signalId)?.delete(lead.id)
+      }
+    }
     const next = record(lead, earlier?.engagements ?? [])
     this.byId.set(lead.id, next)
     this.byExtId.set(lead.extId, lead.id)

@@ -44,14 +44,18 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
         }))
       ),
     test: (webhookId, ids) =>
-      queue((now) => memory.queue({ id: ids(), webhookId, event: null, resendOf: null }, now).id),
+      queue((now) =>
+        memory.webhooks.has(webhookId)
+          ? Option.some(memory.queue({ id: ids(), webhookId, event: null, resendOf: null }, now).id)
+          : Option.none()
+      ),
     resendEvent: (webhook, lead, ids) =>
       queue((now) => {
         const event = memory.events.newestOf(
           lead.id,
           (each) => each.brandId === webhook.brandId && each.event === lead.event
         )
-        return event === null
+        return event === null || !memory.webhooks.has(webhook.id)
           ? Option.none()
           : Option.some(memory.queue({ id: ids(), webhookId: webhook.id, event, resendOf: null }, now).id)
       }),

@@ -67,6 +67,12 @@ const make = Effect.gen(function* () {
     now: number
   ) => {
     const leads = memory.leadsOf(brandId)
+    // The ids are drawn before anything is changed: what can't be drawn leaves nothing behind.
+    const due = events.map(({ event }) =>
+      [...memory.webhooks.values()]
+        .filter((webhook) => webhook.brandId === brandId && webhook.events.includes(event))
+        .map((webhook) => ({ id: ids(), webhookId: webhook.id }))
+    )
     const existing = leads.byExtId.get(lead.extId)
     const earlier = existing === undefined ? undefined : leads.byId.get(existing)!.lead
     const id = existing ?? memory.next("lead")
@@ -74,7 +80,7 @@ const make = Effect.gen(function* () {
     leads.put({ ...lead, id })
     leads.addEngagement(kept)
     const queued: Array<DeliveryRecord> = []
-    for (const { event, isFirstActivity } of events) {
+    for (const [i, { event, isFirstActivity }] of events.entries()) {
       const fired = memory.events.append({
         event,
         brandId,
@@ -83,9 +89,8 @@ const make = Effect.gen(function* () {
         isFirstActivity,
         occurredAt: now
       })
-      for (const webhook of memory.webhooks.values()) {
-        if (webhook.brandId !== brandId || !webhook.events.includes(event)) continue
-        queued.push(memory.queue({ id: ids(), webhookId: webhook.id, event: fired, resendOf: null }, now))
+      for (const delivery of due[i]!) {
+        queued.push(memory.queue({ ...delivery, event: fired, resendOf: null }, now))
       }
     }
     const undo = (): void => {
@@ -98,20 +103,32 @@ const make = Effect.gen(function* () {
     return { id, undo, queued: queued.length }
   }
 
-  /** What was made or logged of a delivery about another can hold the erased person as a post's author. */
-  const forgetAuthor = (deliveryId: DeliveryId, ids: () => DeliveryId): void => {
+  /**
+   * What was made or logged of a delivery about another can hold the erased person as a post's author. Answers the id that
+   * it has from now on.
+   */
+  const forgetAuthor = (deliveryId: DeliveryId, ids: () => DeliveryId): DeliveryId => {
     const record = memory.deliveries.byId.get(deliveryId)!
     const log = record.log.map((attempt) => ({ ...attempt, response: null }))
     if (record.body === null) {
       memory.deliveries.put({ ...record, log })
-      return
+      return deliveryId
     }
     const id = ids()
     memory.deliveries.remove(record)
     memory.deliveries.put({ ...record, log, id, body: null, lease: null })
-    for (const other of memory.deliveries.of(record.webhookId)) {
-      if (other.resendOf === record.id) memory.deliveries.put({ ...other, resendOf: id })
-      if (other.resentAs === record.id) memory.deliveries.put({ ...other, resentAs: id })
+    return id
+  }
+
+  /** Those that were re-sent, or are, go by their new ids in what refers to them. */
+  const referTo = (renewed: ReadonlyMap<DeliveryId, DeliveryId>): void => {
+    if (renewed.size === 0) return
+    const current = (id: DeliveryId | null): DeliveryId | null =>
+      id === null ? null : (renewed.get(id) ?? id)
+    for (const record of memory.deliveries.all()) {
+      const [resendOf, resentAs] = [current(record.resendOf), current(record.resentAs)]
+      if (resendOf !== record.resendOf || resentAs !== record.resentAs)
+        memory.deliveries.put({ ...record, resendOf, resentAs })
     }
   }
 
@@ -189,17 +206,22 @@ const make = Effect.gen(function* () {
         leads.suppressed.add(personHash)
         leads.remove(id)
         memory.events.forget(id)
-        const authored = Array.from(leads.byAuthor.get(found.lead.extId) ?? [])
-        const readers = new Set(authored.map((engagementId) => leads.engagements.get(engagementId)!.leadId))
+        const authored = new Set(leads.byAuthor.get(found.lead.extId))
+        const readers = new Set(
+          [...authored].map((engagementId) => leads.engagements.get(engagementId)!.leadId)
+        )
         const canShow = ({ engagementId, event }: PositionedEvent): boolean =>
-          event === "lead2.created" || authored.includes(engagementId)
+          event === "lead2.created" || authored.has(engagementId)
+        const renewed = new Map<DeliveryId, DeliveryId>()
         for (const record of memory.deliveries.all()) {
           if (record.event === null) continue
           if (record.event.leadId === id) memory.deliveries.remove(record)
           else if (readers.has(record.event.leadId) && canShow(record.event)) {
-            forgetAuthor(record.id, ids)
+            const renewedAs = forgetAuthor(record.id, ids)
+            if (renewedAs !== record.id) renewed.set(record.id, renewedAs)
           }
         }
+        referTo(renewed)
         for (const engagementId of authored) {
           const earlier = leads.engagements.get(engagementId)!
           leads.replaceEngagement(earlier, {

@@ -99,9 +99,13 @@ export interface DatabaseOptions {
   /** Whether what is committed is on the disk when it is answered. */
   readonly synced: boolean
   readonly turns: Turns
+  /** A transaction that one more write like those before would keep longer takes no more in: others want to be served, too. */
+  readonly groupMillis: number
   /** Runs within each transaction that writes, when all of it is written and nothing is committed. */
   readonly beforeCommit: () => void
 }
+
+type Sharing = Pick<DatabaseOptions, "beforeCommit" | "groupMillis">
 
 /** What a connection holds of the file; the inner pages of a million leads' indexes among it. */
 const cacheKibibytes = 65_536
@@ -176,14 +180,11 @@ interface Waiting {
 /** What became of a write. */
 type Done = { readonly failure: unknown } | { readonly result: unknown }
 
-/** A transaction that one more like those before would keep longer takes no more in: others want to be served, too. */
-const greatestGroupMillis = 12
-
 /** All in one transaction, each after the ones before it; as many of them as there is time for, and one at least. */
 const together = (
   writer: Connection,
   waiting: ReadonlyArray<Waiting>,
-  beforeCommit: () => void
+  sharing: Sharing
 ): ReadonlyArray<Done> =>
   writer.transaction(() => {
     const startedAt = performance.now()
@@ -191,21 +192,17 @@ const together = (
     for (const { clock, work } of waiting) {
       done.push({ result: work(writer, clock.unsafeCurrentTimeMillis()) })
       const millis = performance.now() - startedAt
-      if (millis + millis / done.length > greatestGroupMillis) break
+      if (millis + millis / done.length > sharing.groupMillis) break
     }
-    writer.beforeCommit(beforeCommit)
+    writer.beforeCommit(sharing.beforeCommit)
     return done
   })
 
 /** Each in a transaction of its own. */
-const apart = (
-  writer: Connection,
-  waiting: ReadonlyArray<Waiting>,
-  beforeCommit: () => void
-): ReadonlyArray<Done> =>
+const apart = (writer: Connection, waiting: ReadonlyArray<Waiting>, sharing: Sharing): ReadonlyArray<Done> =>
   waiting.map((each): Done => {
     try {
-      return together(writer, [each], beforeCommit)[0]!
+      return together(writer, [each], sharing)[0]!
     } catch (failure) {
       return { failure }
     }
@@ -215,13 +212,13 @@ const apart = (
 const commitAll = (
   writer: Connection,
   waiting: ReadonlyArray<Waiting>,
-  beforeCommit: () => void
+  sharing: Sharing
 ): ReadonlyArray<Done> => {
   try {
-    return together(writer, waiting, beforeCommit)
+    return together(writer, waiting, sharing)
   } catch (failure) {
     if (waiting.length === 1 || isBusy(failure)) throw failure
-    return apart(writer, waiting, beforeCommit)
+    return apart(writer, waiting, sharing)
   }
 }
 
@@ -235,7 +232,7 @@ const writing = (
   writer: Connection,
   log: WriteAheadLog.WriteAheadLog,
   reading: SharedReading,
-  { beforeCommit, turns }: DatabaseOptions
+  { turns, ...sharing }: DatabaseOptions
 ): { readonly write: Write; readonly close: Effect.Effect<void> } => {
   let waiting: Array<Waiting> = []
   let isLed = false
@@ -258,7 +255,7 @@ const writing = (
       patiently(() => {
         const before = writer.changes
         reading.end()
-        const done = commitAll(writer, group, beforeCommit)
+        const done = commitAll(writer, group, sharing)
         return { done, hasWritten: writer.changes !== before }
       }),
       {

@@ -34,6 +34,10 @@ const sendAgain = (
   return again.map(({ id }) => id)
 }
 
+/** It may have been deleted since somebody looked. */
+const isThere = (sql: Connection, webhookId: string): boolean =>
+  sql.get("SELECT 1 FROM webhook WHERE id = ?", [idOf(webhookId)]) !== undefined
+
 const make = Effect.map(Database, (database) => {
   const queue = <A>(work: (sql: Connection, now: number) => A) =>
     Effect.tap(database.write(work), () => Queue.offer(database.queued, undefined))
@@ -72,9 +76,10 @@ const make = Effect.map(Database, (database) => {
 
     test: (webhookId, ids) =>
       queue((sql, now) => {
+        if (!isThere(sql, webhookId)) return Option.none()
         const delivery = { id: ids(), webhookId: idOf(webhookId), position: null, resendOf: null }
         insertDeliveries(sql, [delivery], now)
-        return delivery.id
+        return Option.some(delivery.id)
       }),
 
     resendEvent: (webhook, lead, ids) =>
@@ -83,7 +88,7 @@ const make = Effect.map(Database, (database) => {
           `SELECT position FROM event WHERE lead_id = ? AND brand_id = ? AND event = ? ORDER BY position DESC LIMIT 1`,
           [lead.id, idOf(webhook.brandId), lead.event]
         )
-        if (event === undefined) return Option.none()
+        if (event === undefined || !isThere(sql, webhook.id)) return Option.none()
         const { position } = event
         const delivery = { id: ids(), webhookId: idOf(webhook.id), position, resendOf: null }
         insertDeliveries(sql, [delivery], now)

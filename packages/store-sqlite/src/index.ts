@@ -47,6 +47,11 @@ export interface SqliteStoreOptions {
    * given. A simulation, whose turns are its own, lets nobody wait: `Turns.none`.
    */
   readonly turns?: Turns.Turns
+  /**
+   * Those that wait at the same time share a transaction for as many milliseconds, 12 unless given; `Infinity` where nobody
+   * else is to be served, or how long anything takes must not matter.
+   */
+  readonly groupMillis?: number
   /** When places in an order are found by counting, for tests with few leads. */
   readonly positions?: Partial<Positions.PositionOptions>
   /**
@@ -64,6 +69,7 @@ export const layer = ({
   beforeCommit = () => {},
   filename,
   greatestEffort = 10_000,
+  groupMillis = 12,
   positions = {},
   synced = true,
   turns = Turns.ofEventLoop
@@ -80,7 +86,7 @@ export const layer = ({
         SqliteOutbox.layer,
         SqliteDeliveries.layer
       ).pipe(
-        Layer.provide(Database.layer(filename, { synced, beforeCommit, turns })),
+        Layer.provide(Database.layer(filename, { synced, beforeCommit, groupMillis, turns })),
         // After it: beside a file that is refused nothing is made.
         Layer.flatMap((made) =>
           Layer.merge(Layer.succeedContext(made), SqliteRateWindows.layer(`${filename}-limits`))

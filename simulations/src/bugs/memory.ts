@@ -71,8 +71,8 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
   leadStore(
     "outbox-outside-the-transaction",
     "deliveries are queued a moment after their engagement is committed",
-    "queued.push(memory.queue({ id: ids(), webhookId: webhook.id, event: fired, resendOf: null }, now))",
-    "later.push(() => memory.queue({ id: ids(), webhookId: webhook.id, event: fired, resendOf: null }, now))",
+    "queued.push(memory.queue({ ...delivery, event: fired, resendOf: null }, now))",
+    "later.push(() => memory.queue({ ...delivery, event: fired, resendOf: null }, now))",
     {
       replace:
         "return queued > 0 ? Effect.as(Queue.offer(bell, undefined), committed) : Effect.succeed(committed)",
@@ -86,14 +86,14 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
   leadStore(
     "wrong-brand-subscribed",
     "every brand's webhooks get the event",
-    "if (webhook.brandId !== brandId || !webhook.events.includes(event)) continue",
-    "if (!webhook.events.includes(event)) continue"
+    "webhook.brandId === brandId && webhook.events.includes(event)",
+    "webhook.events.includes(event)"
   ),
   leadStore(
     "every-type-delivered",
     "a webhook gets events that it does not subscribe to",
-    "if (webhook.brandId !== brandId || !webhook.events.includes(event)) continue",
-    "if (webhook.brandId !== brandId) continue"
+    "webhook.brandId === brandId && webhook.events.includes(event)",
+    "webhook.brandId === brandId"
   ),
   leadStore(
     "erased-body-still-sent",

@@ -23,6 +23,7 @@ const layerOf = (filename: string, beforeCommit: () => void = () => {}) =>
     synced: false,
     beforeCommit,
     turns: SqliteStore.Turns.none,
+    groupMillis: Number.POSITIVE_INFINITY,
     greatestEffort: Infinity
   })
 

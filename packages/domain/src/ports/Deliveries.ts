@@ -32,10 +32,10 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
       id: DeliveryId
     ) => Answer<Option.Option<{ readonly delivery: Delivery; readonly attempts: ReadonlyArray<Attempt> }>>
 
-    /** Queues a test event. */
-    readonly test: (webhookId: WebhookId, ids: () => DeliveryId) => Answer<DeliveryId>
+    /** Queues a test event; none when the webhook is gone. */
+    readonly test: (webhookId: WebhookId, ids: () => DeliveryId) => Answer<Option.Option<DeliveryId>>
 
-    /** Queues the lead's newest event of the type; none when the brand has no such lead. [EVT-9] */
+    /** Queues the lead's newest event of the type; none when the brand has no such lead, or the webhook is gone. [EVT-9] */
     readonly resendEvent: (
       webhook: { readonly id: WebhookId; readonly brandId: BrandId },
       lead: { readonly id: LeadId; readonly event: EventType },

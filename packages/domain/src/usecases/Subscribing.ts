@@ -111,7 +111,7 @@ export const testWebhook = (brandId: BrandId, id: WebhookId) =>
         message: 'id takes an enabled webhook: PATCH it with {"enabled":true} first.'
       })
     }
-    return yield* deliveries.test(known.id, yield* freshDeliveryIds)
+    return yield* orNotFound(yield* deliveries.test(known.id, yield* freshDeliveryIds), "webhook")
   })
 
 export const listDeliveries = (brandId: BrandId, id: WebhookId, query: DeliveryQueries.DeliveryQuery) =>
