@@ -18,14 +18,18 @@ export interface Call {
 }
 
 export class Calls<Services, Failure> {
-  private isClosed = false
+  private closed = false
   private readonly underWay = new Map<Promise<unknown>, AbortController>()
 
   constructor(private readonly runtime: ManagedRuntime.ManagedRuntime<Services, Failure>) {}
 
+  get isClosed(): boolean {
+    return this.closed
+  }
+
   /** Rejects with the failure itself, which is an `Error` with a `_tag`. */
   async run<A, E>(work: Effect.Effect<A, E, Services>, { signal }: Call = {}): Promise<A> {
-    if (this.isClosed) throw new Closed()
+    if (this.closed) throw new Closed()
     signal?.throwIfAborted()
     // Of its own: many calls that listen to one signal would look like a leak.
     const own = new AbortController()
@@ -41,7 +45,7 @@ export class Calls<Services, Failure> {
 
   /** Answers by the work, and is waited for when this is closed; null when it is closed already. */
   answer<A>(work: () => Promise<A>): Promise<A> | null {
-    return this.isClosed ? null : this.track(work(), new AbortController())
+    return this.closed ? null : this.track(work(), new AbortController())
   }
 
   private async track<A>(running: Promise<A>, stop: AbortController): Promise<A> {
@@ -55,7 +59,7 @@ export class Calls<Services, Failure> {
 
   /** Stops calls that are under way, and waits for what is answered; then what they ran over is closed. */
   async close(): Promise<void> {
-    this.isClosed = true
+    this.closed = true
     for (const stop of this.underWay.values()) stop.abort()
     await Promise.allSettled(this.underWay.keys())
     await this.runtime.dispose()

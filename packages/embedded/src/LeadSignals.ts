@@ -108,8 +108,17 @@ export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadS
   }
 }
 
-const closedResponse = (): Response =>
-  Response.json({ error: { code: "unavailable", message: "The service is closed." } }, { status: 503 })
+/** What is answered when the service is closed. */
+export const closedReply = {
+  status: 503,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ error: { code: "unavailable", message: "The service is closed." } })
+} as const
+
+const closedResponse = (): Response => {
+  const { body, headers, status } = closedReply
+  return new Response(body, { status, headers })
+}
 
 type Services = Layer.Layer.Success<Store> | Entropy | OperatorToken | DefaultRateLimit
 
@@ -124,6 +133,11 @@ class Embedded {
     private readonly requestsPerMinute: number
   ) {
     this.fetch = async (request) => (await calls.answer(() => fetch(request))) ?? closedResponse()
+  }
+
+  /** Whether it was closed: nothing is answered any more. */
+  get isClosed(): boolean {
+    return this.calls.isClosed
   }
 
   /** A page of the brand's leads. Rejects with `InvalidParameter`, which names the parameter. */
