@@ -5,7 +5,8 @@ import {
   type Machine,
   Picker,
   Prng,
-  sealed
+  sealed,
+  virtualised
 } from "@lead-signals/simulator"
 import { Deferred, Duration, Effect, Fiber, Queue, Random, Ref, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
@@ -297,6 +298,22 @@ describe("a machine", () => {
       expect(() => setTimeout(() => {}, 1)).toThrow("time must come from Clock")
       expect(() => setInterval(() => {}, 1)).toThrow("time must come from Clock")
     }))
+
+  it("takes what delays a timer as Node does, also what is no number or is too long", async () => {
+    const asked: Array<number> = []
+    const timers = {
+      now: () => startsAt,
+      after: (millis: number) => {
+        asked.push(millis)
+        return () => {}
+      }
+    }
+    await virtualised(Prng.of(1, "timers"), timers, async () => {
+      for (const millis of [5, 0, -1, Number.NaN, Number.POSITIVE_INFINITY, 3e9, "7"])
+        setTimeout(() => {}, millis as number)
+    })
+    expect(asked).toEqual([5, 0, 0, 0, 1, 1, 7])
+  })
 
   it("leaves the host as it was", () => {
     const before = [setTimeout, setInterval, setImmediate, Math.random, Date.now]

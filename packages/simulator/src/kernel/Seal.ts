@@ -18,6 +18,12 @@ const refuse = (name: string) => (): never => {
 /** The longest that Node takes for an interval: by it Effect keeps a process alive that waits for nothing. */
 const neverMillis = 2 ** 31 - 1
 
+/** As Node takes it: what is no number is none, and what is longer than a timer can be is one. */
+const delayOf = (millis: unknown): number => {
+  const delay = Number(millis)
+  return delay > neverMillis ? 1 : delay > 0 ? delay : 0
+}
+
 const names = [
   "setTimeout",
   "clearTimeout",
@@ -176,12 +182,12 @@ export const virtualised = async <A>(
       task: (...args: ReadonlyArray<unknown>) => void,
       millis = 0,
       ...args: ReadonlyArray<unknown>
-    ) => new Handle(after(millis, () => task(...args))),
+    ) => new Handle(after(delayOf(millis), () => task(...args))),
     setInterval: (
       task: (...args: ReadonlyArray<unknown>) => void,
       millis = 0,
       ...args: ReadonlyArray<unknown>
-    ) => (millis === neverMillis ? new Handle(() => {}) : every(millis, () => task(...args))),
+    ) => (millis === neverMillis ? new Handle(() => {}) : every(delayOf(millis), () => task(...args))),
     setImmediate: (task: (...args: ReadonlyArray<unknown>) => void, ...args: ReadonlyArray<unknown>) =>
       new Handle(after(0, () => task(...args))),
     clearTimeout: clear,
