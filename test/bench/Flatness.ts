@@ -4,7 +4,7 @@
  */
 import type { Progress } from "./BulkLoad.ts"
 import { databaseOf } from "./Files.ts"
-import { get, measureBare, type Target } from "./Load.ts"
+import { measureBare, type Target } from "./Load.ts"
 import { type Programs, startSubject } from "./Servers.ts"
 import { shapesOf } from "./Shapes.ts"
 import { keyOf } from "./SubjectDatabase.ts"
@@ -38,9 +38,7 @@ export const measureFlatness = async (
 ): Promise<ReadonlyArray<FlatnessFigure>> => {
   const serve = async (leads: number) => {
     const server = await startSubject(programs, await databaseOf("subject", leads, progress))
-    const lastPage = async (path: string): Promise<number> =>
-      JSON.parse((await get({ url: server.url, key }, path)).text).meta.pagination.pageCount
-    const shapes = (await shapesOf(leads, lastPage)).filter(({ name }) => wanted(name))
+    const shapes = (await shapesOf(leads, { url: server.url, key })).filter(({ name }) => wanted(name))
     for (const { paths } of shapes.slice(0, 3)) {
       await measureBare({ url: server.url, key, paths }, warmUpSeconds)
     }

@@ -106,9 +106,7 @@ export const measureReading = async ({ leads, pace, programs, progress, wanted }
   const readings: Array<Reading> = []
   const bareReadings: Array<BareReading> = []
   try {
-    const lastPage = async (path: string): Promise<number> =>
-      JSON.parse((await get({ url: subject.url, key }, path)).text).meta.pagination.pageCount
-    const shapes = (await shapesOf(leads, lastPage)).filter(({ name }) => wanted(name))
+    const shapes = (await shapesOf(leads, { url: subject.url, key })).filter(({ name }) => wanted(name))
     if (shapes.length === 0) return { readings, bareReadings }
     progress.say(`${leads.toLocaleString("en")} leads: warming up`)
     for (const { url } of [subject, plain]) await measureBare({ url, key, paths: warmUpPaths }, warmUpSeconds)

@@ -1,5 +1,6 @@
 /** What is read: each shape's requests over so many leads, and what the issue asks of it. */
 import * as Data from "./Data.ts"
+import { get, type Target } from "./Load.ts"
 import { commonWord, rareWord } from "./Words.ts"
 
 export interface Shape {
@@ -9,9 +10,6 @@ export interface Shape {
   readonly atSmall: number
   readonly atLarge?: number
 }
-
-/** Of the first request of a list: which page is its last. */
-export type LastPage = (path: string) => Promise<number>
 
 const iso = (millis: number): string => encodeURIComponent(new Date(millis).toISOString())
 const day = 86_400_000
@@ -33,7 +31,11 @@ const detailIds = (leads: number): ReadonlyArray<number> =>
     return Data.brandOf(id) === 1 ? id : id + 1
   })
 
-export const shapesOf = async (leads: number, lastPage: LastPage): Promise<ReadonlyArray<Shape>> => {
+/** `server` is over so many leads: it says which page of a list is its last. */
+export const shapesOf = async (
+  leads: number,
+  server: Pick<Target, "key" | "url">
+): Promise<ReadonlyArray<Shape>> => {
   const { endsAt, startsAt } = Data
   const middle = (startsAt + endsAt) / 2
   const search = (text: string): string => `search=${encodeURIComponent(text)}`
@@ -45,7 +47,8 @@ export const shapesOf = async (leads: number, lastPage: LastPage): Promise<Reado
   })
   const pages: Array<Shape> = []
   for (const sort of deepSorts) {
-    const page = await lastPage(list(`sort=${sort}`))
+    const { text } = await get(server, list(`sort=${sort}`))
+    const page: number = JSON.parse(text).meta.pagination.pageCount
     pages.push(
       one(`page-1000-${sort}`, `sort=${sort}&page=1000&pageSize=10`, { atLarge: 30 }),
       one(`last-page-${sort}`, `sort=${sort}&page=${page}`, { atLarge: 300 })
