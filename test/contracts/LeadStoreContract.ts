@@ -3,6 +3,7 @@
  * use cases into the store and into the naive reference, and every answer must be the same to the byte.
  */
 import {
+  type Brand,
   type Deliveries,
   Directory,
   type Entropy,
@@ -16,6 +17,7 @@ import {
   Observing,
   Operating,
   Outbox,
+  type Proposal,
   type RateWindows,
   Reading
 } from "@lead-signals/domain"
@@ -57,6 +59,22 @@ const encode = (seen: Seen) => ({
   },
   raw: { internal: "never shown" }
 })
+
+/** What the use case would commit of the observations, and does not. */
+const proposalsOf = (brand: Brand, observations: ReadonlyArray<unknown>) =>
+  Effect.gen(function* () {
+    const proposals: Array<Proposal> = []
+    const spy = LeadStore.of({
+      ...(yield* LeadStore),
+      commit: (_, given) => Effect.sync(() => void proposals.push(...given)).pipe(Effect.as([]))
+    })
+    yield* Observing.recordObservations(brand, observations).pipe(
+      Effect.provideService(LeadStore, spy),
+      Effect.sandbox,
+      Effect.ignore
+    )
+    return proposals
+  })
 
 export const leadStoreContract = (
   name: string,
@@ -267,21 +285,12 @@ export const leadStoreContract = (
             engagement: { id: "h1" }
           }
           const [first] = yield* Observing.recordObservations(brand, [seen])
-          const proposals: Array<Parameters<typeof store.commit>[1][number]> = []
-          const spy = LeadStore.of({
-            ...store,
-            commit: (_, given) => Effect.sync(() => void proposals.push(...given)).pipe(Effect.as([]))
-          })
           const more = ["h", "i"].map((extId) => ({
             ...seen,
             person: { extId, name: "New" },
             engagement: { id: `${extId}2` }
           }))
-          yield* Effect.ignore(
-            Effect.sandbox(
-              Observing.recordObservations(brand, more).pipe(Effect.provideService(LeadStore, spy))
-            )
-          )
+          const proposals = yield* proposalsOf(brand, more)
           const broken = {
             ...proposals[1]!,
             decide: () => {
@@ -318,24 +327,13 @@ export const leadStoreContract = (
             createdAt: startOfHistories
           })
           const [first, second] = reference.signals.map(({ id }) => id)
-          const proposals: Array<Parameters<typeof store.commit>[1][number]> = []
-          const spy = LeadStore.of({
-            ...store,
-            commit: (_, given) => Effect.sync(() => void proposals.push(...given)).pipe(Effect.as([]))
-          })
           const seen = (extId: string, signalId: string, id: string) => ({
             signalId,
             person: { extId, name: "Named" },
             engagement: { id }
           })
           const [known] = yield* Observing.recordObservations(brand, [seen("k", first!, "k1")])
-          yield* Effect.ignore(
-            Effect.sandbox(
-              Observing.recordObservations(brand, [seen("n", first!, "n1"), seen("k", second!, "k2")]).pipe(
-                Effect.provideService(LeadStore, spy)
-              )
-            )
-          )
+          const proposals = yield* proposalsOf(brand, [seen("n", first!, "n1"), seen("k", second!, "k2")])
           const unlucky = (): never => {
             throw new Error("planted")
           }
