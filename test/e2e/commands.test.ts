@@ -79,6 +79,7 @@ describe("lead-signals", () => {
       "simulate"
     ])
     expect(commandTree.children.map(({ name }) => name)).toEqual(commands)
+    expect((await ran(["--help"])).out).toContain(commands.join(", "))
     const all = (node: Node, path: ReadonlyArray<Node>): ReadonlyArray<ReadonlyArray<Node>> => [
       [...path, node],
       ...node.children.flatMap((child) => all(child, [...path, node]))
