@@ -78,7 +78,10 @@ const headersOf = (status: number, { id, rate }: RequestRecord): Record<string, 
   return headers
 }
 
-/** A key on a path or method that doesn't exist, or a target that can't be read, spends its request, and is told what is left. [RATE-2] */
+/**
+ * A key on a path or method that doesn't exist, or on a target that can't be read, spends its request, and is told what is
+ * left. [RATE-2]
+ */
 const spendElsewhere = (request: HttpServerRequest.HttpServerRequest, record: RequestRecord) =>
   Effect.catchAll(
     Effect.asSome(admit(request.headers.authorization, record)),
@@ -150,24 +153,24 @@ const logged = (
     )
   })
 
+/** As a request begins. */
+const recordWith = (id: string, method: string): Effect.Effect<RequestRecord> =>
+  Effect.clockWith((clock) =>
+    Effect.succeed({
+      id,
+      startedAt: clock.unsafeCurrentTimeMillis(),
+      method,
+      route: null,
+      keyId: null,
+      parameters: [],
+      rate: null
+    })
+  )
+
 /** The line in the log of what never became a request. [ERR-4] */
 export const logRefused = (id: string, status: number): Effect.Effect<void> =>
   Effect.flatMap(RequestObserver, (observer) =>
-    Effect.clockWith((clock) =>
-      logged(
-        {
-          id,
-          startedAt: clock.unsafeCurrentTimeMillis(),
-          method: "none",
-          route: null,
-          keyId: null,
-          parameters: [],
-          rate: null
-        },
-        status,
-        observer
-      )
-    )
+    Effect.flatMap(recordWith(id, "none"), (record) => logged(record, status, observer))
   )
 
 /** Answers whatever comes of the work, and logs it. */
@@ -196,17 +199,7 @@ const answered = <A, R>(
 const recordOf = (method: string): Effect.Effect<RequestRecord, never, Entropy> =>
   Effect.flatMap(Entropy, (entropy) =>
     Effect.flatMap(entropy.bytes(requestIdBytes), (bytes) =>
-      Effect.clockWith((clock) =>
-        Effect.succeed({
-          id: Encoding.encodeBase64Url(bytes),
-          startedAt: clock.unsafeCurrentTimeMillis(),
-          method,
-          route: null,
-          keyId: null,
-          parameters: [],
-          rate: null
-        })
-      )
+      recordWith(Encoding.encodeBase64Url(bytes), method)
     )
   )
 

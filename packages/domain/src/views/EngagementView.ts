@@ -4,7 +4,18 @@
  */
 import { formatInstant, formatInstantOrNull } from "../model/Instant.ts"
 import type { EngagementRead, EngagementWindow, Post } from "../model/Lead.ts"
+import type { PostAuthor } from "../model/Observation.ts"
 import { companyView } from "./CompanyView.ts"
+
+const authorView = (author: PostAuthor) => ({
+  name: author.name,
+  firstName: author.firstName,
+  lastName: author.lastName,
+  headline: author.headline,
+  username: author.username,
+  linkedinProfileUrl: author.linkedinProfileUrl,
+  profileImageUrl: author.profileImageUrl
+})
 
 /** With the keys of 2.3; company and leadId are there while the author is a lead of the brand. [ENG-7] */
 const postAuthorDetailView = ({ engagement, authorLead }: EngagementRead) => {
@@ -12,13 +23,7 @@ const postAuthorDetailView = ({ engagement, authorLead }: EngagementRead) => {
   return author === null
     ? null
     : {
-        name: author.name,
-        firstName: author.firstName,
-        lastName: author.lastName,
-        headline: author.headline,
-        username: author.username,
-        linkedinProfileUrl: author.linkedinProfileUrl,
-        profileImageUrl: author.profileImageUrl,
+        ...authorView(author),
         company: companyView(authorLead?.company ?? null),
         leadId: authorLead === null ? null : String(authorLead.id)
       }
@@ -59,18 +64,7 @@ export const postView = ({ postAuthor, postAuthorDetail, postContent, postPosted
   postPostedAt: formatInstantOrNull(postPostedAt),
   postAuthor,
   postAuthorDetail:
-    postAuthorDetail === null
-      ? null
-      : {
-          extId: postAuthorDetail.extId,
-          name: postAuthorDetail.name,
-          firstName: postAuthorDetail.firstName,
-          lastName: postAuthorDetail.lastName,
-          headline: postAuthorDetail.headline,
-          username: postAuthorDetail.username,
-          linkedinProfileUrl: postAuthorDetail.linkedinProfileUrl,
-          profileImageUrl: postAuthorDetail.profileImageUrl
-        }
+    postAuthorDetail === null ? null : { extId: postAuthorDetail.extId, ...authorView(postAuthorDetail) }
 })
 
 /** The two keys that a lead has when its engagements are shown. [ENG-1] */

@@ -38,11 +38,14 @@ const errorContent = { "application/json": { schema: { $ref: "#/components/schem
 /** The HTTP library declares a failure of its own for bad input, which the domain's rules leave nothing to do for. */
 const foreign = ["HttpApiDecodeError", "Issue", "PropertyKey"]
 
-/** Whichever fields of the one are marked in the others, below their names. */
+/** Of an object, or of one that can be null. */
+const fieldsOf = (schema: Json): Json =>
+  schema["properties"] ?? schema["anyOf"].find((each: Json) => "properties" in each).properties
+
+/** Marks the fields that are marked in any of the others, by their names. */
 const markAs = (schema: Json, shown: ReadonlyArray<Json>): void => {
-  const taken = (schema["anyOf"] as ReadonlyArray<Json> | undefined)?.find((each) => "properties" in each)
-  for (const [name, field] of Object.entries<Json>((taken ?? schema)["properties"])) {
-    if (shown.some(({ properties }) => properties[name]?.["x-pii"] === true)) field["x-pii"] = true
+  for (const [name, field] of Object.entries<Json>(fieldsOf(schema))) {
+    if (shown.some((each) => fieldsOf(each)[name]?.["x-pii"] === true)) field["x-pii"] = true
   }
 }
 
@@ -55,8 +58,7 @@ const markObservation = (schemas: Json): void => {
   markAs(person, [Lead])
   markAs(person.properties.company, [Company, LeadCompany])
   markAs(engagement, [Engagement])
-  const author = AuthoredPost.properties.postAuthorDetail.anyOf.find((each: Json) => "properties" in each)
-  markAs(engagement.properties.postAuthorDetail, [author])
+  markAs(engagement.properties.postAuthorDetail, [AuthoredPost.properties.postAuthorDetail])
 }
 
 /**
