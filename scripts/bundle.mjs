@@ -23,9 +23,10 @@ const options = {
 
 export const builtServer = join(folder, "lead-signals.mjs")
 
+/** Small, since reading the file is a tenth of a start; names stay, and the map beside it knows the lines. */
 export const bundleServer = async (outfile) => {
   const { build } = await import("esbuild")
-  await build({ ...options, outfile, sourcemap: true })
+  await build({ ...options, outfile, sourcemap: true, minifyWhitespace: true, minifySyntax: true })
 }
 
 /** The server as the sources stand now. The map of a bundle takes longer than the bundle: it has none. */

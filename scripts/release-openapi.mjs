@@ -4,5 +4,5 @@ import { apiVersion, openApi } from "../packages/http/src/index.ts"
 
 const file = new URL(`../docs/openapi/${apiVersion}.json`, import.meta.url)
 const isNew = !existsSync(file)
-writeFileSync(file, `${JSON.stringify(openApi, null, 2)}\n`)
+writeFileSync(file, `${JSON.stringify(openApi(), null, 2)}\n`)
 process.stdout.write(`${isNew ? "Wrote" : "Replaced"} docs/openapi/${apiVersion}.json\n`)

@@ -13,7 +13,7 @@ import { type Api, observation, observe, operatorToken, setUpBrand, startApi } f
 
 // The document is looked into freely here.
 type Json = any
-const document = JSON.parse(JSON.stringify(openApi)) as Json
+const document = JSON.parse(JSON.stringify(openApi())) as Json
 const require = createRequire(import.meta.url)
 
 const target = (ref: string): Json =>

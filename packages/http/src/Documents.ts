@@ -29,7 +29,7 @@ const page = Effect.gen(function* () {
 
 export const layer = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function* () {
-    const document = yield* Effect.cached(Effect.sync(() => Answers.json(openApi)))
+    const document = yield* Effect.cached(Effect.sync(() => Answers.json(openApi())))
     // Two megabytes of script that a program which starts need not wait for.
     const docs = yield* Effect.cached(page)
     yield* router.get("/openapi.json", document)

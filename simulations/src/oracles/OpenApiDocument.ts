@@ -12,7 +12,7 @@ const strict = (schema: unknown): unknown => {
   return copy
 }
 
-const document = strict(JSON.parse(JSON.stringify(openApi))) as Json
+const document = strict(JSON.parse(JSON.stringify(openApi()))) as Json
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema({ $id: "openapi", ...document })
