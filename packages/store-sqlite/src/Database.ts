@@ -28,6 +28,8 @@ import {
 } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { Connection } from "./Connection.ts"
+import { FileThread } from "./FileThread.ts"
+import { joinLargeIn } from "./Joining.ts"
 import { checkForeign, migrate } from "./Migrations.ts"
 import { type ReadingThread, readingThread } from "./ReadingThread.ts"
 import { SharedReading } from "./SharedReading.ts"
@@ -318,6 +320,20 @@ const writing = (
   return { write, close }
 }
 
+/** Writes what nobody waits for. */
+const writingThread = (filename: string): Effect.Effect<FileThread, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(
+      () =>
+        new FileThread(filename, {
+          readonly: false,
+          busyMillis: 50,
+          pragmas: ["synchronous = NORMAL", "secure_delete = ON"]
+        })
+    ),
+    (thread) => Effect.promise(() => thread.close())
+  )
+
 const make = (path: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
     const filename = yield* createPrivately(path)
@@ -329,10 +345,12 @@ const make = (path: string, options: DatabaseOptions) =>
     })
     yield* patiently(() => migrate(writer, filename))
     const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
-    const log = yield* options.synced
-      ? WriteAheadLog.synced(filename, wasLeft)
-      : WriteAheadLog.unsynced(writer, wasLeft)
-    if (options.synced) {
+    let log: WriteAheadLog.WriteAheadLog
+    if (!options.synced) log = yield* WriteAheadLog.unsynced(writer, wasLeft)
+    else {
+      const thread = yield* writingThread(filename)
+      log = yield* WriteAheadLog.synced(filename, wasLeft, thread)
+      yield* joinLargeIn(writer, thread)
       // The log is synced by us from here on, and taken over into the file.
       writer.pragma("synchronous = NORMAL")
       writer.pragma(`wal_autocheckpoint = ${WriteAheadLog.greatestPagesEver}`)

@@ -5,6 +5,7 @@
  */
 import { Folding, type Lead, type LeadId } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
+import { joinSome } from "./Joining.ts"
 import { idOf } from "./Rows.ts"
 
 export interface SearchTexts {
@@ -116,39 +117,13 @@ const isSame = (a: Found | null, b: Found | null): boolean =>
 
 const byEntry = (a: Found, b: Found): number => idOf(a.brandId) - idOf(b.brandId) || a.id - b.id
 
-/** Of fewer there is nothing to join yet; and at sixteen, of all processes together, the indexes join them all at once. */
-const commitsBeforeJoining = 4
-
-/** Of so many there is enough, in however few commits they came: much at a time keeps others waiting. */
-const changedBeforeJoining = 16
-
-/** What this process has committed since it joined some. */
-const unjoined = new WeakMap<Connection, { commits: number; changed: number }>()
-
-/**
- * Joins some of what earlier commits wrote to the indexes every few commits, in proportion to what they changed: left to
- * themselves they join some hundred pages at once every few dozen commits, and hold everybody up for 30 to 150 ms beside a
- * million leads.
- */
-const mergeSome = (sql: Connection, changed: number): void => {
-  const owed = unjoined.get(sql) ?? { commits: 0, changed: 0 }
-  unjoined.set(sql, owed)
-  owed.commits++
-  owed.changed += changed
-  if (owed.commits < commitsBeforeJoining && owed.changed < changedBeforeJoining) return
-  unjoined.delete(sql)
-  const pages = 8 + owed.changed
-  for (const table of ["lead_text", "lead_gram"])
-    sql.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`, [pages])
-}
-
 /**
  * By rising numbers, or the indexes write themselves to the disk in between. What is taken out is written before anything is
  * put in: of one lead's text taken out and put in again at once, with another's after it, they keep what should be gone.
  */
 const apply = (sql: Connection, changes: ReadonlyArray<Change>): void => {
   if (changes.length === 0) return
-  mergeSome(sql, changes.length)
+  joinSome(sql, changes.length)
   const gone = changes.flatMap(({ before }) => before ?? []).sort(byEntry)
   for (const lead of gone) remove(sql, lead)
   if (gone.length > 0) {

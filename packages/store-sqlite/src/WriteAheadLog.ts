@@ -7,7 +7,7 @@ import { Effect, type Scope } from "effect"
 import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Connection } from "./Connection.ts"
-import { FileThread } from "./FileThread.ts"
+import type { FileThread } from "./FileThread.ts"
 
 export interface WriteAheadLog {
   /** Ends when everything that was committed before is on the disk. */
@@ -63,10 +63,11 @@ const failed = (failure: unknown): StoreUnavailable =>
         cause: failure
       })
 
-/** Over a connection that leaves the waiting to us (`synchronous = NORMAL`) and has made the log. */
+/** Over a connection that leaves the waiting to us (`synchronous = NORMAL`) and has made the log; the thread writes, too. */
 export const synced = (
   filename: string,
-  wasLeft: boolean
+  wasLeft: boolean,
+  thread: Pick<FileThread, "run">
 ): Effect.Effect<WriteAheadLog, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const log = yield* Effect.acquireRelease(
@@ -83,11 +84,6 @@ export const synced = (
       }),
       (fd) => Effect.async<void>((resume) => close(fd, () => resume(Effect.void)))
     )
-    const thread = new FileThread(filename, {
-      readonly: false,
-      busyMillis: 50,
-      pragmas: ["synchronous = NORMAL"]
-    })
     const rest: { timer: NodeJS.Timeout | null; isOver: boolean } = { timer: null, isOver: false }
     let isSuspect = false
     /** The log holds what is to be forgotten. */
@@ -147,7 +143,6 @@ export const synced = (
         if (rest.timer !== null) clearTimeout(rest.timer)
         // The last that closes the file takes the log away; another one does not know what is owed.
         if (isOwed) await truncate().catch(() => {})
-        await thread.close()
       })
     )
     return {

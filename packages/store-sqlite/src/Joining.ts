@@ -1,0 +1,218 @@
+/**
+ * Joins what commits have written to the indexes of texts. FTS5 keeps that in segments, level by level: four of one level
+ * become one of the next. Left to itself it joins some hundred pages at once every few dozen commits, and holds everybody
+ * up for 30 to 150 ms beside a million leads. So every few commits join a little of what is small; what is large is joined in a
+ * thread, with rests, since FTS5 joins all entries of a token in one go.
+ */
+import { Effect, type Scope } from "effect"
+import type { Connection } from "./Connection.ts"
+import type { FileThread } from "./FileThread.ts"
+
+export const indexes = ["lead_text", "lead_gram"] as const
+
+export interface Segment {
+  readonly id: number
+  /** Its pages by number. What has been joined of it is gone: it begins later. */
+  readonly first: number
+  readonly last: number
+}
+
+export interface Level {
+  /** How many of its segments, from the oldest on, are being joined; 0 when none are. */
+  readonly joining: number
+  readonly segments: ReadonlyArray<Segment>
+}
+
+/** Varints of SQLite: seven bits a byte from the highest on, eight of a ninth. */
+class Varints {
+  constructor(
+    private readonly bytes: Uint8Array,
+    private at: number
+  ) {}
+
+  next(): number {
+    let value = 0
+    for (let i = 0; i < 9; i++) {
+      const byte = this.bytes[this.at++] ?? 0
+      if (i === 8) return value * 256 + byte
+      value = value * 128 + (byte & 127)
+      if (byte < 128) return value
+    }
+    return value
+  }
+}
+
+/** The row of an index's data that says which segments there are. */
+export const recordSql = (index: string): string => `SELECT block FROM ${index}_data WHERE id = 10`
+
+/**
+ * Reads that row, whose form the file format of FTS5 fixes: four bytes that change with the configuration, then the numbers of
+ * levels, of segments and of writes; of each level how many of its segments are being joined and how many there are; of
+ * each segment its number, its first page and its last.
+ */
+export const levelsOf = (record: Uint8Array): ReadonlyArray<Level> => {
+  const varints = new Varints(record, 4)
+  const [levels] = [varints.next(), varints.next(), varints.next()]
+  return Array.from({ length: levels }, () => {
+    const [joining, segments] = [varints.next(), varints.next()]
+    return {
+      joining,
+      segments: Array.from({ length: segments }, () => ({
+        id: varints.next(),
+        first: varints.next(),
+        last: varints.next()
+      }))
+    }
+  })
+}
+
+/** So many segments of a level are joined. */
+const leastSegments = 4
+
+/** What becomes one segment. */
+export interface Joint {
+  readonly segments: ReadonlyArray<Segment>
+  /** How many pages are to be read, and have been written already. */
+  readonly pages: number
+}
+
+export const pagesOf = (segments: ReadonlyArray<Segment>): number =>
+  segments.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+
+/** Those of each level that can be joined, in part or not yet; what they become is the newest of the level above. */
+const jointsOf = (levels: ReadonlyArray<Level>): ReadonlyArray<Joint> =>
+  levels.map(({ joining, segments }, i) => {
+    const read = joining > 0 ? segments.slice(0, joining) : segments
+    const made = joining > 0 ? (levels[i + 1]?.segments.slice(-1) ?? []) : []
+    return { segments: read, pages: read.length < leastSegments ? 0 : pagesOf([...read, ...made]) }
+  })
+
+/** What FTS5 would join next; null where no level has enough. */
+export const nextOf = (levels: ReadonlyArray<Level>): Joint | null => {
+  let best: Joint | null = null
+  for (const [i, joint] of jointsOf(levels).entries()) {
+    if (joint.segments.length > (best?.segments.length ?? 0)) best = joint
+    if (levels[i]!.joining > 0) break
+  }
+  return best === null || best.segments.length < leastSegments ? null : best
+}
+
+/** Whether there is something large to be joined, or will be as soon as one more segment comes to it. */
+const mayBeLarge = (levels: ReadonlyArray<Level>, greatestPages: number): boolean =>
+  jointsOf(levels).some(({ pages }) => pages > greatestPages) ||
+  levels.some(({ segments }) => segments.length >= leastSegments - 1 && pagesOf(segments) > greatestPages)
+
+const joinSql = (index: string, pages: number | "?"): string =>
+  `INSERT INTO ${index} (${index}, rank) VALUES ('merge', ${pages})`
+
+/** Of fewer there is nothing to join yet; and at sixteen, of all processes together, the indexes join them all at once. */
+const commitsBeforeJoining = 4
+
+/** Of so many there is enough, in however few commits they came: much at a time keeps others waiting. */
+const changedBeforeJoining = 16
+
+interface State {
+  /** What this process has committed since it joined some. */
+  commits: number
+  changed: number
+  /** What has more pages is left to `onLarge`. */
+  greatestPages: number
+  onLarge: () => void
+}
+
+const states = new WeakMap<Connection, State>()
+
+const stateOf = (sql: Connection): State => {
+  const known = states.get(sql)
+  if (known !== undefined) return known
+  const made = { commits: 0, changed: 0, greatestPages: Number.POSITIVE_INFINITY, onLarge: () => {} }
+  states.set(sql, made)
+  return made
+}
+
+const joinSmall = (
+  sql: Connection,
+  index: string,
+  pages: number,
+  { greatestPages, onLarge }: State
+): void => {
+  for (let left = pages; left > 0;) {
+    const levels = levelsOf(sql.get<{ block: Uint8Array }>(recordSql(index))!.block)
+    const next = nextOf(levels)
+    if (next === null) return
+    if (next.pages > greatestPages) return sql.afterCommit(onLarge)
+    // What is left over of a step goes to the level that is next then: of one page nothing is.
+    const step = mayBeLarge(levels, greatestPages) ? 1 : left
+    sql.run(joinSql(index, "?"), [step])
+    // It ends with the first token after so many.
+    left -= step + 1
+  }
+}
+
+/** In a transaction that changes the texts of so many leads, before it writes them: in proportion to what commits change. */
+export const joinSome = (sql: Connection, changed: number): void => {
+  const state = stateOf(sql)
+  state.commits++
+  state.changed += changed
+  if (state.commits < commitsBeforeJoining && state.changed < changedBeforeJoining) return
+  const pages = 8 + state.changed
+  state.commits = 0
+  state.changed = 0
+  for (const index of indexes) joinSmall(sql, index, pages, state)
+}
+
+export interface LargeJoining {
+  /** A level of more pages is large: of two thousand the most common token has some thirty. */
+  readonly greatestPages: number
+  /** So many are joined at a time; nobody else writes meanwhile. */
+  readonly pagesAtOnce: number
+  readonly restMillis: number
+}
+
+const defaults: LargeJoining = { greatestPages: 2000, pagesAtOnce: 128, restMillis: 200 }
+
+/** From now on what is large is joined in the thread, once a commit has found it. */
+export const joinLargeIn = (
+  writer: Connection,
+  thread: Pick<FileThread, "run">,
+  { greatestPages, pagesAtOnce, restMillis }: LargeJoining = defaults
+): Effect.Effect<void, never, Scope.Scope> => {
+  const rest: { timer: NodeJS.Timeout | null; underWay: Promise<void> | null; isOver: boolean } = {
+    timer: null,
+    underWay: null,
+    isOver: false
+  }
+  const joinEach = async (): Promise<boolean> => {
+    let isMore = false
+    for (const index of indexes) {
+      const [row] = (await thread.run(recordSql(index))) as ReadonlyArray<{ readonly block: Uint8Array }>
+      if ((nextOf(levelsOf(row!.block))?.pages ?? 0) <= greatestPages) continue
+      isMore = true
+      await thread.run(joinSql(index, pagesAtOnce))
+    }
+    return isMore
+  }
+  const afterARest = (): void => {
+    if (rest.timer !== null || rest.underWay !== null || rest.isOver) return
+    rest.timer = setTimeout(() => {
+      rest.timer = null
+      // What can't be written now is joined later: until then a search reads some segments more.
+      rest.underWay = joinEach()
+        .catch(() => true)
+        .then((isMore) => {
+          rest.underWay = null
+          if (isMore) afterARest()
+        })
+    }, restMillis)
+    rest.timer.unref()
+  }
+  const begin = Effect.sync(() => {
+    Object.assign(stateOf(writer), { greatestPages, onLarge: afterARest })
+  })
+  const end = Effect.promise(async () => {
+    rest.isOver = true
+    if (rest.timer !== null) clearTimeout(rest.timer)
+    await rest.underWay
+  })
+  return Effect.acquireRelease(begin, () => end)
+}
