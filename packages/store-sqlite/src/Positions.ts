@@ -3,7 +3,7 @@
  * that have grown long, and lets none begin with a lead that is not there.
  */
 import type { LeadId } from "@lead-signals/domain"
-import { ask, askColumn, type Asking } from "./Asking.ts"
+import { askColumn, askTuples, type Asking } from "./Asking.ts"
 import type { Connection } from "./Connection.ts"
 import type { Ordering } from "./Ordering.ts"
 import { flagsIn, type Sql } from "./Selection.ts"
@@ -20,7 +20,7 @@ export interface PositionOptions {
 /** Of so many leads stretches are made, when all are made anew: less than the greatest, or the next lead would cut each. */
 export const lengthWhenMade = 1024
 
-/** A stretch is walked in some 60 µs; the counts of those of a million leads are read in some 600 µs, and kept. */
+/** A stretch is walked in some 60 µs; the counts of those of a million leads are read in some 400 µs, and kept. */
 export const defaults: PositionOptions = { findingEffort: 1000, greatestStretch: 1536 }
 
 /** What is counted: the leads of a brand with these flags; null: with any. */
@@ -55,23 +55,33 @@ const leadsFrom = (
   }
 }
 
+/** Where a stretch begins. */
 interface Place {
   readonly key: string | number
   readonly id: number
   /** How many leads come before it. */
   readonly before: number
-  /** How many of those have its key; null until it was asked. */
-  tied: number | null
+  /** How many of those have its key. */
+  readonly tied: number
 }
 
 /** The stretches of an order, first to last. */
-export type Stretches = ReadonlyArray<Place>
+export interface Stretches {
+  /** How many leads come before each. */
+  readonly before: ReadonlyArray<number>
+  /** Those that pages were looked for in. */
+  readonly places: Map<number, Place>
+}
 
 /** Past so many leads of one key a walk begins behind them, which costs three times as much a lead. */
 const greatestTied = 512
 
 /** However few of them have the flags, no more are looked at; if there are more, their number is the answer. */
-const tiedSql = ({ brandId, flags }: Counted, { column, index }: Ordering, { id, key }: Place): Sql => {
+const tiedSql = (
+  { brandId, flags }: Counted,
+  { column, index }: Ordering,
+  { id, key }: Pick<Place, "id" | "key">
+): Sql => {
   const counted = flags === null ? "count(*)" : `count(*) FILTER (WHERE ${flagsIn(flags, "flags")})`
   return {
     text: `SELECT CASE WHEN count(*) > ${greatestTied} THEN count(*) ELSE ${counted} END
@@ -89,29 +99,48 @@ function* stretchesOf(
   const name = `${brandId} ${ordering.name} ${flags?.join() ?? "all"}`
   const known = kept.get(name)
   if (known !== undefined) return known
-  const rows = yield* ask<{ key: string | number; id: number; n: number }>(
-    `SELECT key, id, ${sumOf(flags)} AS n FROM lead_stretch WHERE brand_id = ? AND ordering = ? ORDER BY key, id`,
+  // One text: rows of a thousand stretches would take as long again as counting them.
+  const [counts] = yield* askColumn<string>(
+    `SELECT json_group_array(n) FROM (
+       SELECT ${sumOf(flags)} AS n FROM lead_stretch WHERE brand_id = ? AND ordering = ? ORDER BY key, id)`,
     [brandId, ordering.name]
   )
-  let before = 0
-  const stretches = rows.map(({ id, key, n }): Place => {
-    const place = { key, id, before, tied: null }
-    before += n
-    return place
-  })
+  let sum = 0
+  const before = (JSON.parse(counts!) as ReadonlyArray<number>).map((n) => (sum += n) - n)
+  const stretches = { before, places: new Map<number, Place>() }
   kept.set(name, stretches)
   return stretches
 }
 
-/** The last stretch of which this is so; it is so of the first, and of none after one of which it is not. */
-const lastOf = (stretches: Stretches, isSo: (place: Place) => boolean): Place => {
-  let [low, high] = [0, stretches.length]
+/** The last stretch that has no more leads before it than these: the number of it. */
+const lastOf = (before: ReadonlyArray<number>, leads: number): number => {
+  let [low, high] = [0, before.length]
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    if (isSo(stretches[middle]!)) low = middle
+    if (before[middle]! <= leads) low = middle
     else high = middle
   }
-  return stretches[low]!
+  return low
+}
+
+function* placeOf(
+  counted: Counted,
+  ordering: Ordering,
+  { before, places }: Stretches,
+  stretch: number
+): Asking<Place> {
+  const known = places.get(stretch)
+  if (known !== undefined) return known
+  const [beginning] = yield* askTuples<readonly [key: string | number, id: number]>(
+    "SELECT key, id FROM lead_stretch WHERE brand_id = ? AND ordering = ? ORDER BY key, id LIMIT 1 OFFSET ?",
+    [counted.brandId, ordering.name, stretch]
+  )
+  const [key, id] = beginning!
+  const { params, text } = tiedSql(counted, ordering, { key, id })
+  const [tied] = yield* askColumn<number>(text, params)
+  const place = { key, id, before: before[stretch]!, tied: tied! }
+  places.set(stretch, place)
+  return place
 }
 
 /**
@@ -127,12 +156,8 @@ export function* askPage(
   const stretches = yield* stretchesOf(counted, ordering, kept)
   /** Along the index. */
   function* leadsSql(from: number, length: number): Asking<Sql> {
-    const place = lastOf(stretches, ({ before }) => before <= from)
+    const place = yield* placeOf(counted, ordering, stretches, lastOf(stretches.before, from))
     const past = from - place.before
-    if (place.tied === null) {
-      const tied = tiedSql(counted, ordering, place)
-      place.tied = (yield* askColumn<number>(tied.text, tied.params))[0]!
-    }
     const { column, index } = ordering
     if (place.tied <= greatestTied) {
       return {
