@@ -23,10 +23,20 @@ const options = {
 
 export const builtServer = join(folder, "lead-signals.mjs")
 
-/** Small, since reading the file is a tenth of a start; names stay, and the map beside it knows the lines. */
+/**
+ * Small, since reading the file is a tenth of a start. Names stay, lines are short enough to be shown, and `node
+ * --enable-source-maps` tells those of the sources by the map beside it.
+ */
 export const bundleServer = async (outfile) => {
   const { build } = await import("esbuild")
-  await build({ ...options, outfile, sourcemap: true, minifyWhitespace: true, minifySyntax: true })
+  await build({
+    ...options,
+    outfile,
+    sourcemap: true,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 160
+  })
 }
 
 /** The server as the sources stand now. The map of a bundle takes longer than the bundle: it has none. */

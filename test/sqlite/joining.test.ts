@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest"
 import { Connection } from "../../packages/store-sqlite/src/Connection.ts"
 import { FileThread } from "../../packages/store-sqlite/src/FileThread.ts"
 import {
+  forgetJoined,
   indexes,
   joinLargeIn,
   joinSome,
@@ -55,6 +56,30 @@ const holds = (sql: Connection, index: string, count: number): void => {
   expect([found("every"), found("odd"), found(`n${count}`)]).toEqual([count, Math.ceil(count / 2), 1])
 }
 
+/** More pages than these are large here. */
+const greatestPages = 12
+
+interface Opened {
+  readonly filename: string
+  readonly sql: Connection
+  readonly thread: FileThread
+}
+
+const open = (name: string): Opened => {
+  const filename = fileOf(name)
+  const options = { readonly: false, busyMillis: 5000 }
+  return {
+    filename,
+    sql: new Connection(filename, options),
+    thread: new FileThread(filename, { ...options, pragmas: [] })
+  }
+}
+
+const close = async ({ sql, thread }: Opened): Promise<void> => {
+  await thread.close()
+  sql.close()
+}
+
 describe("segments of an index of texts", () => {
   it("are read as the library writes them, and joined next where it is foretold", () => {
     let files = 0
@@ -100,11 +125,7 @@ describe("segments of an index of texts", () => {
   })
 
   it("are joined in a commit where they are small, and in the thread where they are large", async () => {
-    const filename = fileOf("large")
-    const [sql, thread] = [
-      new Connection(filename, { readonly: false, busyMillis: 5000 }),
-      new FileThread(filename, { readonly: false, busyMillis: 5000, pragmas: [] })
-    ]
+    const { filename, sql, thread } = open("large")
     const asked: Array<string> = []
     const watched = {
       run: (text: string) => {
@@ -112,47 +133,117 @@ describe("segments of an index of texts", () => {
         return thread.run(text)
       }
     }
-    const greatestPages = 12
     let n = 0
+    const insertEach = () => {
+      n++
+      for (const index of indexes) insert(sql, index, n)
+    }
+    /** What is large, with what it has become so far, and is left to the thread. */
+    const largeOf = (all: ReadonlyArray<Level>) =>
+      all.flatMap(({ joining, segments }, i) => {
+        const read = joining > 0 ? segments.slice(0, joining) : segments
+        const made = joining > 0 ? all[i + 1]!.segments.slice(-1) : []
+        const isLeft = read.length >= 4 && read.length < 7
+        return isLeft && pagesOf([...read, ...made]) > greatestPages ? read : []
+      })
+    const commit = (changed: number) =>
+      sql.transaction(() => {
+        const before = indexes.map((index) => levels(sql, index))
+        joinSome(sql, changed)
+        for (const [i, index] of indexes.entries()) {
+          // Other levels' segments may have come to it, or have left it.
+          const after = new Map(segmentsOf(levels(sql, index)).map(({ first, id }) => [id, first]))
+          for (const { first, id } of largeOf(before[i]!)) expect(after.get(id)).toBe(first)
+        }
+        for (let i = 0; i < changed; i++) insertEach()
+      })
+    const isLarge = () => indexes.some((index) => largeOf(levels(sql, index)).length > 0)
     await Effect.runPromise(
       Effect.gen(function* () {
-        yield* joinLargeIn(sql, watched, { greatestPages, pagesAtOnce: 8, restMillis: 1 })
-        for (let commit = 0; commit < 400; commit++) {
+        yield* joinLargeIn(sql, watched, { greatestPages, pagesAtOnce: 2, restMillis: 1 })
+        for (let commits = 0; commits < 400; commits++) {
+          commit(5)
+          yield* Effect.sleep(1)
+        }
+        // Once it has begun it goes on to the end by itself.
+        while (asked.length === 0) {
+          commit(5)
+          yield* Effect.sleep(5)
+        }
+        for (let commits = 0; commits < 4; commits++) sql.transaction(insertEach)
+        while (isLarge()) yield* Effect.sleep(5)
+      }).pipe(Effect.scoped)
+    )
+    for (const index of indexes) holds(sql, index, n)
+    await close({ filename, sql, thread })
+  })
+
+  it("are joined in commits all the same when the thread does not", async () => {
+    const { filename, sql, thread } = open("alone")
+    let tries = 0
+    const failing = {
+      run: () => {
+        tries++
+        return Promise.reject(new Error("it has ended"))
+      }
+    }
+    let n = 0
+    /** How many segments each index has of single commits. */
+    const newest = () => indexes.map((index) => levels(sql, index)[0]?.segments.length ?? 0)
+    let joined: ReadonlyArray<number> = []
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        yield* joinLargeIn(sql, failing, { greatestPages, pagesAtOnce: 8, restMillis: 1 })
+        for (let commits = 0; commits < 1500; commits++) {
           sql.transaction(() => {
-            const before = indexes.map((index) => levels(sql, index))
             joinSome(sql, 5)
-            for (const [i, index] of indexes.entries()) {
-              // Of what is large a commit takes nothing; other levels' segments may have come to it, or have left it.
-              const after = new Map(segmentsOf(levels(sql, index)).map(({ first, id }) => [id, first]))
-              const large = before[i]!.filter(
-                ({ joining, segments }) =>
-                  joining === 0 && segments.length > 3 && pagesOf(segments) > greatestPages
-              )
-              for (const { first, id } of segmentsOf(large)) expect(after.get(id)).toBe(first)
-            }
+            joined = newest()
             for (let i = 0; i < 5; i++) {
               n++
               for (const index of indexes) insert(sql, index, n)
             }
           })
-          yield* Effect.sleep(1)
+          // At sixteen they would all be joined at once.
+          expect(newest()).toEqual(joined.map((segments) => segments + 1))
         }
-        expect(asked.length).toBeGreaterThan(0)
-        // It comes to its end, with few commits more.
-        const isLarge = () =>
-          indexes.some((index) => (nextOf(levels(sql, index))?.pages ?? 0) > greatestPages)
-        for (let more = 0; isLarge(); more++) {
-          expect(more).toBeLessThan(500)
-          sql.transaction(() => joinSome(sql, 16))
-          yield* Effect.sleep(5)
-        }
+        yield* Effect.sleep(50)
+        // It rests for longer each time, and does not try without end.
+        expect(tries).toBeLessThan(20)
       }).pipe(Effect.scoped)
     )
+    for (const index of indexes) holds(sql, index, n)
+    await close({ filename, sql, thread })
+  })
+
+  it("that have been joined keep nothing that could be forgotten [PII-3]", async () => {
+    const { filename, sql, thread } = open("joined")
+    const left = (index: string, id: number) =>
+      sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${index}_data WHERE id >> 37 = ?`, [id])!.n
+    let [n, found] = [0, 0]
+    for (let commits = 0; commits < 300; commits++) {
+      sql.transaction(() => {
+        // Some small, some large, so that some have been joined while others have not.
+        for (let i = 0; i < (commits % 4 === 0 ? 1 : 40); i++) {
+          n++
+          for (const index of indexes) insert(sql, index, n)
+        }
+      })
+      sql.transaction(() => {
+        for (const index of indexes) sql.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', 1)`)
+        const joined = indexes.flatMap((index) =>
+          segmentsOf(levels(sql, index)).flatMap(({ first, id }) => (first === 0 ? [{ index, id }] : []))
+        )
+        for (const { id, index } of joined) found += left(index, id)
+        forgetJoined(sql)
+        for (const { id, index } of joined) expect(left(index, id)).toBe(0)
+      })
+    }
+    expect(found).toBeGreaterThan(0)
     for (const index of indexes) {
-      expect(segmentsOf(levels(sql, index)).length).toBeLessThan(40)
+      holds(sql, index, n)
+      sql.run(`INSERT INTO ${index} (${index}) VALUES ('optimize')`)
       holds(sql, index, n)
     }
-    await thread.close()
-    sql.close()
+    await close({ filename, sql, thread })
   })
 })

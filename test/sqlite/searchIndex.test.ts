@@ -6,6 +6,7 @@ import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { levelsOf } from "../../packages/store-sqlite/src/Joining.ts"
 import { takeBackTo } from "./EarlierVersions.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
@@ -51,6 +52,67 @@ describe("the indexes of texts", () => {
     // At sixteen of one size they would all be joined at once.
     for (const most of greatest) expect(most).toBeLessThan(16)
     expect(greatest[0]).toBeGreaterThan(1)
+    raw.close()
+  })
+
+  it("keep nothing of what was joined when a lead is erased [PII-3]", async () => {
+    const filename = join(temporaryFolder(), "erased.sqlite")
+    const raw = new Database(filename)
+    /** What is left of segments that have been joined, while others of their level have not. */
+    const leftovers = () =>
+      ["lead_text", "lead_gram"].reduce((sum, table) => {
+        const record = raw.prepare(`SELECT block FROM ${table}_data WHERE id = 10`).pluck().get() as Buffer
+        const joined = levelsOf(record).flatMap(({ segments }) =>
+          segments.flatMap(({ first, id }) => (first === 0 ? [id] : []))
+        )
+        const pages = raw.prepare(
+          `SELECT count(*) FROM ${table}_data WHERE id >> 37 IN (SELECT value FROM json_each(?))`
+        )
+        return sum + (pages.pluck().get(JSON.stringify(joined)) as number)
+      }, 0)
+    let found = 0
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const brand = yield* Operating.createBrand("B")
+        const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+        const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+        for (const table of ["lead_text", "lead_gram"])
+          raw.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('pgsz', 64)`)
+        for (let commit = 0; commit < 120; commit++) {
+          const seen = Array.from({ length: commit % 5 === 0 ? 12 : 1 }, (_, i) => ({
+            signalId: signal.id,
+            person: {
+              extId: `p${commit} ${i}`,
+              // Some are over long before the others that they are joined with.
+              name: commit % 5 === 0 ? `Person ${(commit * 31 + i) ** 2}` : "Aaa",
+              headline: commit % 5 === 0 ? `Buyer of ${commit * 7919 + i * 104_729} goods` : null
+            },
+            engagement: { id: `e${commit} ${i}` }
+          }))
+          const [outcome] = yield* Observing.recordObservations(brand, seen)
+          // As another process does, a page at a time.
+          for (const table of ["lead_text", "lead_gram"])
+            raw.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', 1)`)
+          if (leftovers() === 0) continue
+          found++
+          yield* Operating.eraseLead(yield* Operating.brand(brand.id), outcome!.leadId!)
+          expect(leftovers()).toBe(0)
+        }
+      }).pipe(
+        Effect.provide(
+          Layer.merge(
+            SqliteStore.layer({ filename, synced: false, turns: SqliteStore.Turns.none }),
+            webCrypto
+          )
+        )
+      )
+    )
+    expect(found).toBeGreaterThan(0)
+    for (const table of ["lead_text", "lead_gram"]) {
+      raw.exec(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`)
+      raw.exec(`INSERT INTO ${table} (${table}) VALUES ('optimize')`)
+      raw.exec(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`)
+    }
     raw.close()
   })
 

@@ -1,11 +1,16 @@
 import { Excerpt } from "@lead-signals/webhook"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { stepsOf } from "../Steps.ts"
+import { counted } from "../Steps.ts"
 
-const make = (answer: string | Buffer, payload: unknown, cutAt = 1024): string | null => {
+const make = (
+  answer: string | Buffer,
+  payload: unknown,
+  cutAt = 1024,
+  by: Pick<typeof Excerpt, "make"> = Excerpt
+): string | null => {
   const bytes = Buffer.from(answer)
-  return Excerpt.make(bytes.subarray(0, cutAt), bytes.length > cutAt, JSON.stringify({ data: payload }))
+  return by.make(bytes.subarray(0, cutAt), bytes.length > cutAt, JSON.stringify({ data: payload }))
 }
 
 /** Texts that no answer holds by chance. */
@@ -125,13 +130,14 @@ describe("what is kept of an answer", () => {
     }
   })
 
-  it("takes about as much work for runs of one character as for ordinary text", () => {
+  it("takes about as much work for runs of one character as for ordinary text", async () => {
+    const { module, stepsOf } = await counted<typeof Excerpt>("packages/webhook/src/Excerpt.ts")
     const lines = (line: (i: number) => string) =>
       Array.from({ length: 60 }, (_, i) => line(i).padEnd(990, i === 0 ? "x" : line(i))).join("\n")
     const payloadOf = (text: string) => ({
       engagements: Array.from({ length: 20 }, () => ({ postContent: text }))
     })
-    const work = (data: unknown): number => stepsOf("src/Excerpt.ts", () => void make("a".repeat(2000), data))
+    const work = (data: unknown): number => stepsOf(() => void make("a".repeat(2000), data, 1024, module))
     const ordinary = work(payloadOf(lines((i) => `what was said in line ${i} of this text, `)))
     const runs = work(payloadOf(lines((i) => "a".repeat(i + 1))))
     expect(runs / ordinary).toBeLessThan(2)

@@ -102,6 +102,16 @@ export class Connection {
     this.statement(text).statement.run(...params)
   }
 
+  /** As `run`, also where the statement writes to a table that belongs to a virtual one, which SQLite guards. */
+  runInside(text: string, params: ReadonlyArray<Param>): void {
+    this.db.unsafeMode(true)
+    try {
+      this.run(text, params)
+    } finally {
+      this.db.unsafeMode(false)
+    }
+  }
+
   /** The number of the row that the statement inserts; what its triggers insert has no part in it. */
   insert(text: string, params: ReadonlyArray<Param>): number {
     return Number(this.statement(text).statement.run(...params).lastInsertRowid)

@@ -320,7 +320,7 @@ const writing = (
   return { write, close }
 }
 
-/** Writes what nobody waits for. */
+/** Takes over the log and joins what is large: what would keep this thread from serving others. */
 const writingThread = (filename: string): Effect.Effect<FileThread, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(

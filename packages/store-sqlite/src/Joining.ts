@@ -12,7 +12,7 @@ export const indexes = ["lead_text", "lead_gram"] as const
 
 export interface Segment {
   readonly id: number
-  /** Its pages by number. What has been joined of it is gone: it begins later. */
+  /** Its pages by number. Those that have been joined are gone; of one that is joined whole both are 0, and its last pages stay. */
   readonly first: number
   readonly last: number
 }
@@ -66,7 +66,7 @@ export const levelsOf = (record: Uint8Array): ReadonlyArray<Level> => {
   })
 }
 
-/** So many segments of a level are joined. */
+/** So many segments of a level are joined: FTS5's `usermerge`, as it is by default. */
 const leastSegments = 4
 
 /** What becomes one segment. */
@@ -79,7 +79,7 @@ export interface Joint {
 export const pagesOf = (segments: ReadonlyArray<Segment>): number =>
   segments.reduce((sum, { first, last }) => sum + last - first + 1, 0)
 
-/** Those of each level that can be joined, in part or not yet; what they become is the newest of the level above. */
+/** Of each level; of one with too few there are no pages. What they become is the newest segment of the level above. */
 const jointsOf = (levels: ReadonlyArray<Level>): ReadonlyArray<Joint> =>
   levels.map(({ joining, segments }, i) => {
     const read = joining > 0 ? segments.slice(0, joining) : segments
@@ -97,9 +97,12 @@ export const nextOf = (levels: ReadonlyArray<Level>): Joint | null => {
   return best === null || best.segments.length < leastSegments ? null : best
 }
 
-/** Whether there is something large to be joined, or will be as soon as one more segment comes to it. */
+const hasLarge = (levels: ReadonlyArray<Level>, greatestPages: number): boolean =>
+  jointsOf(levels).some(({ pages }) => pages > greatestPages)
+
+/** Or whether a level has large segments, and lacks no more than one. */
 const mayBeLarge = (levels: ReadonlyArray<Level>, greatestPages: number): boolean =>
-  jointsOf(levels).some(({ pages }) => pages > greatestPages) ||
+  hasLarge(levels, greatestPages) ||
   levels.some(({ segments }) => segments.length >= leastSegments - 1 && pagesOf(segments) > greatestPages)
 
 const joinSql = (index: string, pages: number | "?"): string =>
@@ -110,6 +113,12 @@ const commitsBeforeJoining = 4
 
 /** Of so many there is enough, in however few commits they came: much at a time keeps others waiting. */
 const changedBeforeJoining = 16
+
+/**
+ * A large level of so many segments was not joined in time, whatever became of the thread: a commit goes on with it. FTS5 takes
+ * the level with the most first: before such a one is as long as sixteen, those below it must have their turn.
+ */
+const mostLeft = 8
 
 interface State {
   /** What this process has committed since it joined some. */
@@ -137,10 +146,16 @@ const joinSmall = (
   { greatestPages, onLarge }: State
 ): void => {
   for (let left = pages; left > 0;) {
-    const levels = levelsOf(sql.get<{ block: Uint8Array }>(recordSql(index))!.block)
+    const record = sql.get<{ block: Uint8Array }>(recordSql(index))
+    // Of a file without it SQLite says that it is damaged.
+    if (record === undefined) return sql.run(joinSql(index, "?"), [left])
+    const levels = levelsOf(record.block)
     const next = nextOf(levels)
     if (next === null) return
-    if (next.pages > greatestPages) return sql.afterCommit(onLarge)
+    if (next.pages > greatestPages) {
+      sql.afterCommit(onLarge)
+      if (next.segments.length < mostLeft) return
+    }
     // What is left over of a step goes to the level that is next then: of one page nothing is.
     const step = mayBeLarge(levels, greatestPages) ? 1 : left
     sql.run(joinSql(index, "?"), [step])
@@ -161,6 +176,27 @@ export const joinSome = (sql: Connection, changed: number): void => {
   for (const index of indexes) joinSmall(sql, index, pages, state)
 }
 
+/** A page's number among the data of an index: that of its segment, and its own. */
+const pagesOfSegment = 2 ** 37
+
+/**
+ * Takes away what is left of segments that have been joined, while others of their level are not: pages that FTS5 does not look
+ * at any more, and that still hold what an erased lead was found by. [PII-3]
+ */
+export const forgetJoined = (sql: Connection): void => {
+  for (const index of indexes) {
+    const record = sql.get<{ block: Uint8Array }>(recordSql(index))
+    const segments = record === undefined ? [] : levelsOf(record.block).flatMap((level) => level.segments)
+    for (const { first, id } of segments) {
+      if (first > 0) continue
+      sql.runInside(`DELETE FROM ${index}_data WHERE id >= ? AND id < ?`, [
+        id * pagesOfSegment,
+        (id + 1) * pagesOfSegment
+      ])
+    }
+  }
+}
+
 export interface LargeJoining {
   /** A level of more pages is large: of two thousand the most common token has some thirty. */
   readonly greatestPages: number
@@ -168,6 +204,9 @@ export interface LargeJoining {
   readonly pagesAtOnce: number
   readonly restMillis: number
 }
+
+/** What failed is tried again after ever longer rests, up to this one. */
+const greatestRestMillis = 60_000
 
 const defaults: LargeJoining = { greatestPages: 2000, pagesAtOnce: 128, restMillis: 200 }
 
@@ -182,11 +221,13 @@ export const joinLargeIn = (
     underWay: null,
     isOver: false
   }
+  let millis = restMillis
   const joinEach = async (): Promise<boolean> => {
     let isMore = false
     for (const index of indexes) {
       const [row] = (await thread.run(recordSql(index))) as ReadonlyArray<{ readonly block: Uint8Array }>
-      if ((nextOf(levelsOf(row!.block))?.pages ?? 0) <= greatestPages) continue
+      // Where something small is next, that comes first.
+      if (!hasLarge(levelsOf(row!.block), greatestPages)) continue
       isMore = true
       await thread.run(joinSql(index, pagesAtOnce))
     }
@@ -196,14 +237,23 @@ export const joinLargeIn = (
     if (rest.timer !== null || rest.underWay !== null || rest.isOver) return
     rest.timer = setTimeout(() => {
       rest.timer = null
-      // What can't be written now is joined later: until then a search reads some segments more.
       rest.underWay = joinEach()
-        .catch(() => true)
+        .then(
+          (isMore) => {
+            millis = restMillis
+            return isMore
+          },
+          () => {
+            // Until it can be written a search reads some segments more.
+            millis = Math.min(2 * millis, greatestRestMillis)
+            return true
+          }
+        )
         .then((isMore) => {
           rest.underWay = null
           if (isMore) afterARest()
         })
-    }, restMillis)
+    }, millis)
     rest.timer.unref()
   }
   const begin = Effect.sync(() => {

@@ -5,7 +5,7 @@
  */
 import { Folding, type Lead, type LeadId } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
-import { joinSome } from "./Joining.ts"
+import { forgetJoined, joinSome } from "./Joining.ts"
 import { idOf } from "./Rows.ts"
 
 export interface SearchTexts {
@@ -129,6 +129,7 @@ const apply = (sql: Connection, changes: ReadonlyArray<Change>): void => {
   if (gone.length > 0) {
     sql.run("SAVEPOINT taken_out")
     sql.run("RELEASE taken_out")
+    if (changes.some(({ after }) => after === null)) forgetJoined(sql)
   }
   for (const lead of changes.flatMap(({ after }) => after ?? []).sort(byEntry)) insert(sql, lead)
 }

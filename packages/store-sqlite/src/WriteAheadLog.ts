@@ -1,6 +1,6 @@
 /**
  * The write-ahead log: whoever commits waits until it is on the disk, and this thread does not wait with him. What the log
- * holds is taken over into the file by a thread of its own, soon after it was written.
+ * holds is taken over into the file by another thread, soon after it was written.
  */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
