@@ -18,11 +18,9 @@ import { commonWord } from "./Words.ts"
 export interface LoopFigure {
   readonly load: string
   readonly leads: number
-  readonly longestMillis: number
-  readonly p99Millis: number
-  readonly answers: number
-  /** Requests of the load that were answered meanwhile. */
-  readonly served: number
+  /** Of each round. */
+  readonly longestMillis: ReadonlyArray<number>
+  readonly p99Millis: ReadonlyArray<number>
 }
 
 const list = "/signals/leads?includeEngagements=true&includeEngagementDetail=true&pageSize=25"
@@ -31,7 +29,7 @@ const search = `/signals/leads?search=${commonWord.toLowerCase()}`
 export const measureLoopDelay = async (
   programs: Programs,
   leads: number,
-  seconds: number,
+  { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
   progress: Progress
 ): Promise<ReadonlyArray<LoopFigure>> => {
   const file = copyOf(await databaseOf("subject", leads, progress))
@@ -60,35 +58,34 @@ export const measureLoopDelay = async (
     ["observations by 500", [() => observe(500)]],
     ["mixed", [read(list), read(search), () => observe(1), () => observe(500)]]
   ]
+  /** How long the answers took that were asked for while these clients were busy. */
+  const answersBeside = async (
+    clients: ReadonlyArray<() => Promise<void>>
+  ): Promise<ReadonlyArray<number>> => {
+    const over = new AbortController()
+    for (const client of clients) await client()
+    const prober = fork(fileURLToPath(new URL("Prober.mjs", import.meta.url)), [server.url], { execArgv: [] })
+    const busy = clients.map(async (client) => {
+      while (!over.signal.aborted) await client()
+    })
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+    prober.send({})
+    const [{ millis }] = (await once(prober, "message")) as [{ millis: ReadonlyArray<number> }]
+    over.abort()
+    await Promise.all(busy)
+    return millis
+  }
   const figures: Array<LoopFigure> = []
   try {
     for (const [load, clients] of loads) {
-      progress.say(`${leads.toLocaleString("en")} leads: event loop, ${load}`)
-      const over = new AbortController()
-      let served = 0
-      for (const client of clients) await client()
-      const prober = fork(fileURLToPath(new URL("Prober.mjs", import.meta.url)), [server.url], {
-        execArgv: []
-      })
-      const busy = clients.map(async (client) => {
-        while (!over.signal.aborted) {
-          await client()
-          served++
-        }
-      })
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-      prober.send({})
-      const [{ millis }] = (await once(prober, "message")) as [{ millis: ReadonlyArray<number> }]
-      over.abort()
-      await Promise.all(busy)
-      figures.push({
-        load,
-        leads,
-        longestMillis: Math.max(...millis),
-        p99Millis: quantile(millis, 0.99),
-        answers: millis.length,
-        served
-      })
+      const [longestMillis, p99Millis]: [Array<number>, Array<number>] = [[], []]
+      for (let round = 1; round <= rounds; round++) {
+        progress.say(`${leads.toLocaleString("en")} leads: event loop, ${load}, round ${round}`)
+        const millis = await answersBeside(clients)
+        longestMillis.push(Math.max(...millis))
+        p99Millis.push(quantile(millis, 0.99))
+      }
+      figures.push({ load, leads, longestMillis, p99Millis })
     }
   } finally {
     await server.stop()
