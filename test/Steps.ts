@@ -4,7 +4,7 @@ import { Session } from "node:inspector"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { runInThisContext } from "node:vm"
-import { afterAll, vi } from "vitest"
+import { onTestFinished, vi } from "vitest"
 
 interface Coverage {
   readonly result: ReadonlyArray<{
@@ -29,7 +29,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 
 let number = 0
 
-/** The module at a path of the repository, compiled anew: V8 counts the blocks of what is compiled while it counts. */
+/** The module at a path of the repository, for the test that asks, compiled anew: V8 counts the blocks of what is compiled while it counts. */
 export const counted = async <M>(path: string): Promise<Counted<M>> => {
   const built = await build({
     entryPoints: [join(root, path)],
@@ -52,7 +52,7 @@ export const counted = async <M>(path: string): Promise<Counted<M>> => {
   }
   post("Profiler.enable")
   post("Profiler.startPreciseCoverage", { callCount: true, detailed: true })
-  afterAll(() => session.disconnect())
+  onTestFinished(() => session.disconnect())
   const module = runInThisContext(`(() => { ${built.outputFiles[0]!.text}; return counted })()`, {
     filename: url
   }) as M

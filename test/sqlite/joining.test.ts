@@ -6,18 +6,14 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { Connection } from "../../packages/store-sqlite/src/Connection.ts"
 import { FileThread } from "../../packages/store-sqlite/src/FileThread.ts"
+import { forgetJoined, indexes, joinLargeIn, joinSome } from "../../packages/store-sqlite/src/Joining.ts"
 import {
-  forgetJoined,
-  indexes,
-  joinLargeIn,
-  joinSome,
   type Level,
-  levelsOf,
+  levelsIn,
   nextOf,
   pagesOf,
-  recordSql,
   type Segment
-} from "../../packages/store-sqlite/src/Joining.ts"
+} from "../../packages/store-sqlite/src/Segments.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const folder = temporaryFolder()
@@ -36,8 +32,7 @@ const fileOf = (name: string): string => {
   return filename
 }
 
-const levels = (sql: Connection, index: string): ReadonlyArray<Level> =>
-  levelsOf(sql.get<{ block: Uint8Array }>(recordSql(index))!.block)
+const levels = (sql: Connection, index: string): ReadonlyArray<Level> => levelsIn(sql, index)!
 
 const segmentsOf = (all: ReadonlyArray<Level>): ReadonlyArray<Segment> =>
   all.flatMap(({ segments }) => segments)
@@ -60,7 +55,6 @@ const holds = (sql: Connection, index: string, count: number): void => {
 const greatestPages = 12
 
 interface Opened {
-  readonly filename: string
   readonly sql: Connection
   readonly thread: FileThread
 }
@@ -69,7 +63,6 @@ const open = (name: string): Opened => {
   const filename = fileOf(name)
   const options = { readonly: false, busyMillis: 5000 }
   return {
-    filename,
     sql: new Connection(filename, options),
     thread: new FileThread(filename, { ...options, pragmas: [] })
   }
@@ -104,9 +97,7 @@ describe("segments of an index of texts", () => {
             const leaves = sql.get<{ n: number }>(
               "SELECT count(*) AS n FROM lead_text_data WHERE id > 10 AND id >> 36 & 1 = 0"
             )!
-            expect(segmentsOf(before).reduce((sum, { first, last }) => sum + last - first + 1, 0)).toBe(
-              leaves.n
-            )
+            expect(pagesOf(segmentsOf(before))).toBe(leaves.n)
             if (!joins) continue
             sql.run("INSERT INTO lead_text (lead_text, rank) VALUES ('merge', 1)")
             const after = levels(sql, "lead_text")
@@ -125,7 +116,7 @@ describe("segments of an index of texts", () => {
   })
 
   it("are joined in a commit where they are small, and in the thread where they are large", async () => {
-    const { filename, sql, thread } = open("large")
+    const { sql, thread } = open("large")
     const asked: Array<string> = []
     const watched = {
       run: (text: string) => {
@@ -175,11 +166,11 @@ describe("segments of an index of texts", () => {
       }).pipe(Effect.scoped)
     )
     for (const index of indexes) holds(sql, index, n)
-    await close({ filename, sql, thread })
+    await close({ sql, thread })
   })
 
   it("are joined in commits all the same when the thread does not", async () => {
-    const { filename, sql, thread } = open("alone")
+    const { sql, thread } = open("alone")
     let tries = 0
     const failing = {
       run: () => {
@@ -212,11 +203,11 @@ describe("segments of an index of texts", () => {
       }).pipe(Effect.scoped)
     )
     for (const index of indexes) holds(sql, index, n)
-    await close({ filename, sql, thread })
+    await close({ sql, thread })
   })
 
   it("that have been joined keep nothing that could be forgotten [PII-3]", async () => {
-    const { filename, sql, thread } = open("joined")
+    const { sql, thread } = open("joined")
     const left = (index: string, id: number) =>
       sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${index}_data WHERE id >> 37 = ?`, [id])!.n
     let [n, found] = [0, 0]
@@ -244,6 +235,6 @@ describe("segments of an index of texts", () => {
       sql.run(`INSERT INTO ${index} (${index}) VALUES ('optimize')`)
       holds(sql, index, n)
     }
-    await close({ filename, sql, thread })
+    await close({ sql, thread })
   })
 })

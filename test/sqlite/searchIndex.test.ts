@@ -6,7 +6,7 @@ import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { levelsOf } from "../../packages/store-sqlite/src/Joining.ts"
+import { levelsOf } from "../../packages/store-sqlite/src/Segments.ts"
 import { takeBackTo } from "./EarlierVersions.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
