@@ -152,7 +152,7 @@ class Embedded {
   detail(brandId: string, leadId: number, query: LeadDetailQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
       const { withDetail } = yield* LeadQueries.readDetail(entriesOf(query))
-      return leadDetailView(yield* Reading.leadDetail(brandId, leadId, withDetail), withDetail)
+      return leadDetailView(yield* Reading.leadDetail(brandId, leadId, withDetail))
     })
     return this.calls.run(work, call)
   }

@@ -156,21 +156,25 @@ const make = Effect.gen(function* () {
 
     list: (brandId, query) => Effect.sync(() => pageOf(memory, brandId, query)),
 
-    listShown: (brandId, query) => Effect.sync(() => ShownLeads.ofPage(pageOf(memory, brandId, query))),
+    listShown: (brandId, query) =>
+      Effect.sync(() => ShownLeads.ofPage(pageOf(memory, brandId, query), query.engagements)),
 
     get: (brandId, id) =>
       Effect.sync(() =>
         Option.map(Option.fromNullable(memory.leadsOf(brandId).byId.get(id)), ({ lead }) => lead)
       ),
 
-    getShown: (brandId, id) =>
+    getShown: (brandId, id, engagements) =>
       Effect.sync(() => {
         const leads = memory.leadsOf(brandId)
-        return Option.map(Option.fromNullable(leads.byId.get(id)), (found) => ({
-          shown: ShownLeads.shownLead(found.lead),
-          company: found.lead.profile.company,
-          window: windowOf(memory, leads, found)
-        }))
+        return Option.map(Option.fromNullable(leads.byId.get(id)), (found) =>
+          ShownLeads.detailed(
+            ShownLeads.shownLead(found.lead),
+            found.lead.profile.company,
+            windowOf(memory, leads, found),
+            engagements
+          )
+        )
       }),
 
     engagements: (brandId, id) =>

@@ -6,7 +6,6 @@ import {
   type Lead,
   type LeadId,
   type Post,
-  type ShownDetail,
   ShownLeads,
   type Signal
 } from "@lead-signals/domain"
@@ -134,7 +133,7 @@ export const windows = (sql: Connection, ids: ReadonlyArray<LeadId>): ReadonlyMa
   answer(sql, askWindows(ids, knownTo(sql), "detailed"))
 
 /** The window of one lead. */
-export const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow => {
+const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow => {
   const reads = readEngagements(
     sql,
     `SELECT ${columnsOf(depth)} FROM engagement e ${authorOf(depth)}
@@ -153,24 +152,17 @@ export const leadById = (sql: Connection, brandId: string, id: LeadId): Lead | n
   return row === undefined ? null : leadOf(row)
 }
 
-/** As details show it, less its window. */
-export const detailById = (
-  sql: Connection,
-  brandId: string,
-  id: LeadId
-): Pick<ShownDetail, "company" | "shown"> | null => {
+/** As details show it, in JSON. */
+export const shownDetail = (sql: Connection, brandId: string, id: LeadId, depth: Depth): string | null => {
   const row = sql.get<{ shown: string | null; company: string | null }>(
     "SELECT shown, company FROM lead WHERE id = ? AND brand_id = ?",
     [id, idOf(brandId)]
   )
   if (row === undefined) return null
-  return {
-    shown:
-      row.shown === null
-        ? ShownLeads.shownLead(leadById(sql, brandId, id)!)
-        : ShownLeads.withId(id, row.shown),
-    company: row.company === null ? null : JSON.parse(row.company)
-  }
+  const shown =
+    row.shown === null ? ShownLeads.shownLead(leadById(sql, brandId, id)!) : ShownLeads.withId(id, row.shown)
+  const company = row.company === null ? null : JSON.parse(row.company)
+  return ShownLeads.detailed(shown, company, windowOf(sql, id, depth), depth)
 }
 
 interface PostRow {

@@ -9,6 +9,7 @@ import {
   type LeadPage,
   type LeadStore,
   Page,
+  ShownLeads,
   type ShownPage,
   type StoreUnavailable
 } from "@lead-signals/domain"
@@ -227,7 +228,7 @@ function* findPage(
 /** Makes what is answered of the page that was found. */
 type Shows<A> = (found: FoundPage) => Asking<A>
 
-export function* asLeads(found: FoundPage): Asking<LeadPage> {
+function* asLeads(found: FoundPage): Asking<LeadPage> {
   const leads = yield* askLeads(found.ids)
   return {
     total: found.total,
@@ -235,17 +236,36 @@ export function* asLeads(found: FoundPage): Asking<LeadPage> {
   }
 }
 
-export function* asShown(found: FoundPage): Asking<ShownPage> {
-  const leads = yield* askShown(found.ids)
-  return {
-    total: found.total,
-    leads: leads.map((shown, i) => ({ shown, window: found.windows?.get(found.ids[i]!) ?? null }))
+const asShown = ({ engagements }: Query): Shows<ShownPage> =>
+  function* (found) {
+    const leads = yield* askShown(found.ids)
+    return {
+      total: found.total,
+      leads: leads.map((shown, i) =>
+        ShownLeads.listed(shown, found.windows?.get(found.ids[i]!) ?? null, engagements)
+      )
+    }
   }
-}
 
 function* found<A>(asking: Asking<FoundPage | null>, shows: Shows<A>): Asking<A | null> {
   const page = yield* asking
   return page === null ? null : yield* shows(page)
+}
+
+/** Of pages that were shown so many characters are kept. */
+const greatestShown = 16_777_216
+
+const sizeOfPage = ({ leads }: ShownPage): number => leads.reduce((size, lead) => size + lead.length, 0)
+
+const questionKey = (brandId: string, { engagements, filter, page, sort }: Query): string =>
+  JSON.stringify([brandId, engagements, sort, page, filter])
+
+export interface ListReading {
+  readonly list: (brandId: string, query: Query) => Effect.Effect<LeadPage, StoreUnavailable>
+  /** What was shown is shown again while nothing is written. */
+  readonly listShown: (brandId: string, query: Query) => Effect.Effect<ShownPage, StoreUnavailable>
+  /** Keeps nothing of what was shown. */
+  readonly forgetShown: () => void
 }
 
 /** How lists are read: at once where that is soon done, else in the thread that reads what takes long. */
@@ -253,7 +273,7 @@ export const listReading = (
   { aside, read }: typeof Database.Service,
   changes: LeadChanges,
   options: ListingOptions
-) => {
+): ListReading => {
   const totals = new Totals(changes, 2000)
   let newest = { version: -1, state: -1 }
   const kept = {
@@ -262,9 +282,10 @@ export const listReading = (
     lists: new Remembered<ReadonlyArray<LeadId>>(50),
     pages: new Remembered<ReadonlyArray<LeadId>>(500)
   }
+  const shown = new Remembered<ShownPage>(greatestShown, sizeOfPage)
   const signalsAside: KnownSignals = new Map()
   const unhurried = { ...options, greatestEffort: Number.POSITIVE_INFINITY }
-  return <A>(brandId: string, query: Query, shows: Shows<A>): Effect.Effect<A, StoreUnavailable> =>
+  const readPage = <A>(brandId: string, query: Query, shows: Shows<A>): Effect.Effect<A, StoreUnavailable> =>
     Effect.flatMap(
       read((sql) => {
         const version = sql.dataVersion
@@ -291,4 +312,26 @@ export const listReading = (
             })
           : Effect.succeed(page)
     )
+  return {
+    list: (brandId, query) => readPage(brandId, query, asLeads),
+    listShown: (brandId, query) =>
+      Effect.suspend(() => {
+        const key = questionKey(brandId, query)
+        return Effect.flatMap(
+          read((sql) => {
+            shown.forgetUnless(sql.dataVersion)
+            return shown.get(key)
+          }),
+          (known) => {
+            if (known !== undefined) return Effect.succeed(known)
+            const keep = shown.ofNow()
+            return Effect.map(readPage(brandId, query, asShown(query)), (page) => {
+              keep.set(key, page)
+              return page
+            })
+          }
+        )
+      }),
+    forgetShown: () => shown.forget()
+  }
 }

@@ -1,6 +1,4 @@
-/**
- * What took some counting, for as long as nothing is written: pages of one list ask for the same again and again.
- */
+/** What took some finding, for as long as nothing is written: clients ask for the same again and again. */
 
 export interface Kept<A> {
   readonly get: (key: string) => A | undefined
@@ -10,15 +8,28 @@ export interface Kept<A> {
 export class Remembered<A> implements Kept<A> {
   private version: number | null = null
   private kept = new Map<string, A>()
+  private size = 0
 
-  /** So many at most; then all are forgotten. */
-  constructor(private readonly greatestNumber: number) {}
+  /**
+   * All are forgotten before they are of more than this size together: each of 1 unless `sizeOf` says of which. What is
+   * larger by itself is not kept.
+   */
+  constructor(
+    private readonly greatestSize: number,
+    private readonly sizeOf: (value: A) => number = () => 1
+  ) {}
 
-  /** Forgets all that was counted of another version of the file. */
+  /** Of whatever version. */
+  forget(): void {
+    this.kept = new Map()
+    this.size = 0
+  }
+
+  /** Forgets all that was found of another version of the file. */
   forgetUnless(version: number): void {
     if (version === this.version) return
     this.version = version
-    this.kept = new Map()
+    this.forget()
   }
 
   get(key: string): A | undefined {
@@ -26,17 +37,22 @@ export class Remembered<A> implements Kept<A> {
   }
 
   set(key: string, value: A): void {
-    if (this.kept.size >= this.greatestNumber) this.kept.clear()
+    const before = this.kept.get(key)
+    if (this.kept.delete(key)) this.size -= this.sizeOf(before!)
+    const size = this.sizeOf(value)
+    if (size > this.greatestSize) return
+    if (this.size + size > this.greatestSize) this.forget()
     this.kept.set(key, value)
+    this.size += size
   }
 
-  /** For a reader that may see a later version: it is told nothing, and what it counts is forgotten with this version. */
+  /** For a reader that may see a later version: it is told nothing, and what it finds is forgotten with this version. */
   ofNow(): Kept<A> {
-    const { greatestNumber, kept } = this
+    const { kept } = this
     return {
       get: () => undefined,
       set: (key, value) => {
-        if (kept.size < greatestNumber) kept.set(key, value)
+        if (kept === this.kept) this.set(key, value)
       }
     }
   }

@@ -19,19 +19,19 @@ import { type Facts, type LeadChange, LeadChanges } from "./LeadChanges.ts"
 import { flagsOf, idOf, leadOf, type LeadRow } from "./Rows.ts"
 import {
   authoredPosts,
-  detailById,
   leadById,
   leadColumns,
   engagementColumns,
   readEngagements,
-  windowOf,
+  shownDetail,
   withAuthor
 } from "./LeadReading.ts"
 import * as Erasure from "./Erasure.ts"
-import { asLeads, asShown, type ListingOptions, listReading } from "./ListReading.ts"
+import { type ListingOptions, listReading } from "./ListReading.ts"
 import { orderings } from "./Ordering.ts"
 import * as Positions from "./Positions.ts"
 import { insertDeliveries } from "./Queueing.ts"
+import { Remembered } from "./Remembered.ts"
 import { changeSearch } from "./SearchIndex.ts"
 
 const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | null> => [
@@ -245,12 +245,16 @@ const commit = (
   return { committed, queued: queue(sql, brandId, left.fired, ids, now) }
 }
 
+/** Of details that were shown so many characters are kept. */
+const greatestShown = 4_194_304
+
 const makeLeadStore = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
     const keepShort = (sql: Connection): void =>
       Positions.keepShort(sql, orderings, options.positions.greatestStretch)
     const changed = new LeadChanges()
-    const readPage = listReading(database, changed, options)
+    const { forgetShown, list, listShown } = listReading(database, changed, options)
+    const details = new Remembered<string>(greatestShown, (shown) => shown.length)
     return LeadStore.of({
       commit: (brandId, proposals, ids) =>
         Effect.map(
@@ -264,15 +268,18 @@ const makeLeadStore = (options: ListingOptions) =>
           ),
           ({ committed }) => committed
         ),
-      list: (brandId, query) => readPage(brandId, query, asLeads),
-      listShown: (brandId, query) => readPage(brandId, query, asShown),
+      list,
+      listShown,
       get: (brandId, id) => database.read((sql) => Option.fromNullable(leadById(sql, brandId, id))),
       getShown: (brandId, id, engagements) =>
         database.read((sql) => {
-          const detail = detailById(sql, brandId, id)
-          return detail === null
-            ? Option.none()
-            : Option.some({ ...detail, window: windowOf(sql, id, engagements) })
+          details.forgetUnless(sql.dataVersion)
+          const key = `${brandId} ${id} ${engagements}`
+          const known = details.get(key)
+          if (known !== undefined) return Option.some(known)
+          const shown = shownDetail(sql, brandId, id, engagements)
+          if (shown !== null) details.set(key, shown)
+          return Option.fromNullable(shown)
         }),
       engagements: (brandId, id) =>
         database.read((sql) =>
@@ -306,7 +313,11 @@ const makeLeadStore = (options: ListingOptions) =>
               keepShort(sql)
               return wasThere
             }),
-            () => database.forgetLog
+            () => {
+              forgetShown()
+              details.forget()
+              return database.forgetLog
+            }
           )
         )
     })

@@ -4,7 +4,6 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { BrandId } from "../model/Brand.ts"
-import type { Company } from "../model/Company.ts"
 import type { DeliveryId } from "../model/Delivery.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
@@ -42,23 +41,10 @@ export interface LeadPage {
   readonly leads: ReadonlyArray<LeadRead>
 }
 
-/** A lead of a list as `leadView` shows it, in JSON. */
-export interface ShownLead {
-  readonly shown: string
-  /** Null when the query did not ask for engagements. */
-  readonly window: EngagementWindow | null
-}
-
 export interface ShownPage {
   readonly total: number
-  readonly leads: ReadonlyArray<ShownLead>
-}
-
-/** A lead's detail: as `leadView` shows the lead, in JSON, and what the detail has beyond that. */
-export interface ShownDetail {
-  readonly shown: string
-  readonly company: Company | null
-  readonly window: EngagementWindow
+  /** Each in JSON as `ShownLeads.listed` makes it, with its engagements if the query asked for them. */
+  readonly leads: ReadonlyArray<string>
 }
 
 export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
@@ -82,7 +68,7 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
     ) => Effect.Effect<LeadPage, StoreUnavailable>
 
-    /** The same page, ready to be shown: a store can keep what it shows. `ShownLeads.ofPage` makes it of the other. */
+    /** The same page, ready to be shown: a store can keep what it showed. `ShownLeads.ofPage` makes it of the other. */
     readonly listShown: (
       brandId: BrandId,
       query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
@@ -92,14 +78,14 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     readonly get: (brandId: BrandId, id: LeadId) => Effect.Effect<Option.Option<Lead>, StoreUnavailable>
 
     /**
-     * The same with its newest engagements, ready to be shown. Of `plain` engagements the author's detail and lead need not be
-     * read, here and on lists.
+     * The same with its newest engagements, in JSON as `ShownLeads.detailed` makes it. Of `plain` engagements the author's
+     * detail and lead need not be read, here and on lists.
      */
     readonly getShown: (
       brandId: BrandId,
       id: LeadId,
       engagements: "plain" | "detailed"
-    ) => Effect.Effect<Option.Option<ShownDetail>, StoreUnavailable>
+    ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
 
     /** Every engagement of the lead, newest first, however many: for an export. Empty when there is no such lead. */
     readonly engagements: (

@@ -23,7 +23,7 @@ export const showLeads = (
 ): Effect.Effect<ShownPage, StoreUnavailable, LeadStore> =>
   Effect.flatMap(LeadStore, (store) => store.listShown(brandId, query))
 
-/** With the engagement window, always. [DET-1] */
+/** In JSON, with the engagement window, always. [DET-1] */
 export const leadDetail = (brandId: BrandId, id: LeadId, withDetail: boolean) =>
   Effect.flatMap(LeadStore, (store) =>
     Effect.flatMap(store.getShown(brandId, id, withDetail ? "detailed" : "plain"), (found) =>

@@ -5,7 +5,6 @@ import * as Page from "../rules/Page.ts"
 import * as SortOrder from "../rules/SortOrder.ts"
 import { windowView } from "./EngagementView.ts"
 import { leadView } from "./LeadView.ts"
-import { joined } from "./ShownLeads.ts"
 
 /** Only there when something was ignored. */
 export const warningsView = (warnings: ReadonlyArray<string>) => (warnings.length === 0 ? {} : { warnings })
@@ -26,10 +25,5 @@ export const leadListView = (query: LeadQuery, found: LeadPage) => ({
 })
 
 /** The same as JSON, of leads that are in JSON already. */
-export const leadListJson = (query: LeadQuery, { leads, total }: ShownPage): string => {
-  const detailed = query.engagements === "detailed"
-  const data = leads.map(({ shown, window }) =>
-    window === null ? shown : joined(shown, windowView(window, detailed))
-  )
-  return `{"data":[${data.join(",")}],"meta":${JSON.stringify(metaView(query, total))}}`
-}
+export const leadListJson = (query: LeadQuery, { leads, total }: ShownPage): string =>
+  `{"data":[${leads.join(",")}],"meta":${JSON.stringify(metaView(query, total))}}`

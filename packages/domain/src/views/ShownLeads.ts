@@ -1,19 +1,39 @@
-/** Leads as lists show them, already in JSON. */
-import type { Lead } from "../model/Lead.ts"
+/** Leads already in JSON: what a store can keep of what it shows. */
+import type { Company } from "../model/Company.ts"
+import type { EngagementWindow, Lead } from "../model/Lead.ts"
+import type { LeadQuery } from "../model/LeadQuery.ts"
 import type { LeadPage, ShownPage } from "../ports/LeadStore.ts"
+import { companyView } from "./CompanyView.ts"
+import { windowView } from "./EngagementView.ts"
 import { leadView } from "./LeadView.ts"
 
+type Engagements = LeadQuery["engagements"]
+
+/** The lead alone. [LIST-8] */
 export const shownLead = (lead: Lead): string => JSON.stringify(leadView(lead))
 
-/** What a store shows that keeps nothing of the kind. */
-export const ofPage = ({ leads, total }: LeadPage): ShownPage => ({
-  total,
-  leads: leads.map(({ lead, window }) => ({ shown: shownLead(lead), window }))
-})
-
 /** The lead with more keys, of which there is one at least. */
-export const joined = (shown: string, more: object): string =>
+const joined = (shown: string, more: object): string =>
   `${shown.slice(0, -1)},${JSON.stringify(more).slice(1)}`
+
+/** As a list shows the lead: with its engagements where it was asked for them. [LIST-1, ENG-1] */
+export const listed = (shown: string, window: EngagementWindow | null, engagements: Engagements): string =>
+  window === null ? shown : joined(shown, windowView(window, engagements === "detailed"))
+
+/** As the detail shows it: with the company in full, and the engagements, always. [DET-1, DET-4] */
+export const detailed = (
+  shown: string,
+  company: Company | null,
+  window: EngagementWindow,
+  engagements: Engagements
+): string =>
+  joined(shown, { company: companyView(company), ...windowView(window, engagements === "detailed") })
+
+/** What a store shows that keeps nothing of the kind. */
+export const ofPage = ({ leads, total }: LeadPage, engagements: Engagements): ShownPage => ({
+  total,
+  leads: leads.map(({ lead, window }) => listed(shownLead(lead), window, engagements))
+})
 
 /** The id comes first, and a store may not know it before the lead is kept. */
 const beforeId = '{"id":'

@@ -139,7 +139,7 @@ export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =
     .handleRaw("operatorLead", ({ path }) =>
       Effect.gen(function* () {
         const id = yield* LeadQueries.readLeadId(path.id)
-        return data(leadDetailView(yield* Reading.leadDetail(path.brandId, id, true), true))
+        return data(leadDetailView(yield* Reading.leadDetail(path.brandId, id, true)))
       })
     )
     .handleRaw("amendLead", ({ path }) =>

@@ -8,7 +8,6 @@ import {
   type InvalidParameter,
   LeadQueries,
   type LeadStore,
-  leadDetailJson,
   leadListJson,
   MetricSnapshots,
   metricsView,
@@ -47,9 +46,7 @@ const answer = (data: string, warnings: ReadonlyArray<string>): string =>
 const detail: Reader = ({ brandId, params, query }) =>
   Effect.flatMap(LeadQueries.readLeadId(params["id"]!), (id) =>
     Effect.flatMap(LeadQueries.readDetail(query), ({ warnings, withDetail }) =>
-      Effect.map(Reading.leadDetail(brandId, id, withDetail), (lead) =>
-        answer(leadDetailJson(lead, withDetail), warnings)
-      )
+      Effect.map(Reading.leadDetail(brandId, id, withDetail), (lead) => answer(lead, warnings))
     )
   )
 

@@ -1,0 +1,238 @@
+/** What was shown is shown again while nothing is written; nobody notices but by the speed, and nothing of the erased stays. */
+import {
+  type Brand,
+  LeadQueries,
+  LeadStore,
+  Observing,
+  Operating,
+  type ShownPage,
+  ShownLeads
+} from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
+import { Effect, Either, Layer, ManagedRuntime, Option } from "effect"
+import fc from "fast-check"
+import { join } from "node:path"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { describe, expect, it } from "vitest"
+import { Remembered } from "../../packages/store-sqlite/src/Remembered.ts"
+import { isThorough } from "../Thoroughness.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+
+const folder = temporaryFolder()
+let number = 0
+
+const open = (filename: string) =>
+  ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
+type Process = ReturnType<typeof open>
+
+const queries = [
+  [],
+  [["includeEngagements", "true"]],
+  [
+    ["includeEngagements", "true"],
+    ["includeEngagementDetail", "true"]
+  ],
+  [
+    ["sort", "name:asc"],
+    ["pageSize", "2"],
+    ["page", "2"]
+  ],
+  [["qualified", "true"]],
+  [["search", "p1"]]
+].map((parameters) => Either.getOrThrow(LeadQueries.readList(parameters as Array<[string, string]>)))
+
+/** As the store shows everything, and as it is when it is made of what the store reads. */
+const everything = (brandId: string, ids: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    const store = yield* LeadStore
+    const shown: Array<ShownPage> = []
+    const made: Array<ShownPage> = []
+    for (const query of queries) {
+      shown.push(yield* store.listShown(brandId, query))
+      made.push(ShownLeads.ofPage(yield* store.list(brandId, query), query.engagements))
+    }
+    const details: Array<string | null> = []
+    for (const id of ids) {
+      for (const depth of ["plain", "detailed"] as const) {
+        details.push(Option.getOrNull(yield* store.getShown(brandId, id, depth)))
+      }
+    }
+    return { shown, made, details }
+  })
+
+/** A brand with a signal, in a file of its own. */
+const setUp = async (process: Process): Promise<{ brand: Brand; signalId: string }> =>
+  process.runPromise(
+    Effect.gen(function* () {
+      const brand = yield* Operating.createBrand("B")
+      const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+      const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+      return { brand, signalId: signal.id }
+    })
+  )
+
+const observed = (brand: Brand, signalId: string, person: string, author: string, id: string) =>
+  Effect.map(
+    Observing.recordObservations(brand, [
+      {
+        signalId,
+        person: { extId: person, name: person },
+        engagement: {
+          id,
+          type: "comment",
+          commentText: `by ${person}`,
+          postUrl: "https://network.example/1",
+          postAuthor: author,
+          postAuthorDetail: { extId: author, name: author }
+        }
+      }
+    ]),
+    ([outcome]) => outcome!.leadId
+  )
+
+const file = (): string => join(folder, `shown-${++number}.sqlite`)
+
+const persons = ["p1", "p2", "p3"]
+const person = fc.constantFrom(...persons)
+const change = fc.oneof(
+  fc.record({ does: fc.constant("observe" as const), person, author: person }),
+  fc.record({ does: fc.constant("amend" as const), lead: fc.nat(), qualified: fc.boolean() }),
+  fc.record({ does: fc.constant("erase" as const), lead: fc.nat() }),
+  // Whoever edits the file by hand.
+  fc.record({ does: fc.constant("edit" as const), lead: fc.nat(), text: fc.constantFrom("one", "other") })
+)
+
+describe("what was shown", () => {
+  it("is shown again only while it is so, whichever process writes, or hand [EVT-2, PII-3, PAGE-3]", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.boolean(), change), { minLength: 1, maxLength: 8 }),
+        async (history) => {
+          const filename = file()
+          const processes = [open(filename), open(filename)] as const
+          const { brand, signalId } = await setUp(processes[0])
+          const hand = new Database(filename)
+          const ids: Array<number> = []
+          const check = async () => {
+            const [one, other] = await Promise.all(
+              processes.map((process) => process.runPromise(everything(brand.id, ids)))
+            )
+            expect(one!.shown).toEqual(one!.made)
+            expect(other).toEqual(one)
+            return one!
+          }
+          await check()
+          for (const [i, [isFirst, asked]] of history.entries()) {
+            const run = processes[isFirst ? 0 : 1].runPromise
+            if (asked.does === "observe") {
+              const id = await run(observed(brand, signalId, asked.person, asked.author, `e${i}`))
+              if (id !== null && !ids.includes(id)) ids.push(id)
+            } else if (ids.length > 0) {
+              const id = ids[asked.lead % ids.length]!
+              if (asked.does === "erase") await run(Effect.either(Operating.eraseLead(brand, id)))
+              if (asked.does === "amend") {
+                await run(Effect.either(Operating.amendLead(brand.id, id, { qualified: asked.qualified })))
+              }
+              if (asked.does === "edit") {
+                hand.prepare("UPDATE engagement SET comment_text = ? WHERE lead_id = ?").run(asked.text, id)
+                hand.prepare("UPDATE lead SET title1 = ? WHERE id = ?").run(asked.text, id)
+              }
+            }
+            await check()
+          }
+          // Of those that are there, what a detail shows is what a fresh process shows.
+          const { details } = await check()
+          const fresh = open(filename)
+          expect((await fresh.runPromise(everything(brand.id, ids))).details).toEqual(details)
+          await fresh.dispose()
+          hand.close()
+          await Promise.all(processes.map((process) => process.dispose()))
+        }
+      ),
+      { numRuns: isThorough ? 60 : 12 }
+    ))
+
+  it("is not made again while nothing is written", async () => {
+    const process = open(file())
+    const { brand, signalId } = await setUp(process)
+    const shown = () =>
+      process.runPromise(Effect.flatMap(LeadStore, (store) => store.listShown(brand.id, queries[2]!)))
+    await process.runPromise(observed(brand, signalId, "p1", "p2", "e1"))
+    const first = await shown()
+    expect(first.leads).toHaveLength(1)
+    expect(await shown()).toBe(first)
+    await process.runPromise(observed(brand, signalId, "p2", "p1", "e2"))
+    expect((await shown()).leads).toHaveLength(2)
+    await process.dispose()
+  })
+
+  it("is let go of with the erasure of a lead, before anybody asks again [PII-3]", async () => {
+    const process = open(file())
+    const { brand, signalId } = await setUp(process)
+    const id = await process.runPromise(observed(brand, signalId, "p1", "p2", "e1"))
+    const shown = new WeakRef(
+      await process.runPromise(Effect.flatMap(LeadStore, (store) => store.listShown(brand.id, queries[2]!)))
+    )
+    const isKept = async () => {
+      setFlagsFromString("--expose-gc")
+      // What was looked at in this turn is not taken away in it.
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      ;(runInNewContext("gc") as () => void)()
+      return shown.deref() !== undefined
+    }
+    expect(await isKept()).toBe(true)
+    await process.runPromise(Operating.eraseLead(brand, id!))
+    expect(await isKept()).toBe(false)
+    await process.dispose()
+  })
+})
+
+describe("what is remembered", () => {
+  it("is what was set last, or nothing; of one version, and never of more than the greatest size", () =>
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.record({ key: fc.constantFrom("a", "b", "c"), size: fc.integer({ min: 0, max: 12 }) }),
+            fc.record({ version: fc.nat({ max: 3 }) })
+          )
+        ),
+        (steps) => {
+          const remembered = new Remembered<number>(10, (size) => size)
+          let last = new Map<string, number>()
+          let version: number | null = null
+          for (const step of steps) {
+            if ("version" in step) {
+              remembered.forgetUnless(step.version)
+              if (step.version !== version) last = new Map()
+              version = step.version
+            } else {
+              remembered.set(step.key, step.size)
+              last.set(step.key, step.size)
+              if (step.size <= 10) expect(remembered.get(step.key)).toBe(step.size)
+            }
+            const kept = ["a", "b", "c"].flatMap((key) => {
+              const value = remembered.get(key)
+              if (value !== undefined) expect(value).toBe(last.get(key))
+              return value ?? []
+            })
+            expect(kept.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(10)
+          }
+        }
+      )
+    ))
+
+  it("takes nothing of a version that is gone", () => {
+    const remembered = new Remembered<number>(10)
+    remembered.forgetUnless(1)
+    const late = remembered.ofNow()
+    late.set("a", 1)
+    expect(remembered.get("a")).toBe(1)
+    remembered.forgetUnless(2)
+    late.set("a", 1)
+    expect(remembered.get("a")).toBeUndefined()
+  })
+})
