@@ -1,7 +1,6 @@
 /** `lead-signals serve`: the server, with its most common settings as options. */
 import * as Options from "@effect/cli/Options"
 import { Effect, Option } from "effect"
-import { serve } from "../Serve.ts"
 import { leaf } from "./CommandTree.ts"
 
 const text = (name: string, description: string) =>
@@ -43,6 +42,9 @@ export const serveCommand = leaf(
       Option.isNone(value) ? [] : [[name, value.value] as const]
     )
     // The server's own way of ending: this command is done when it is set going.
-    return Effect.sync(() => serve(Object.fromEntries(variables)))
+    return Effect.promise(async () => {
+      const { serve } = await import("../Serve.ts")
+      serve(Object.fromEntries(variables))
+    })
   }
 )
