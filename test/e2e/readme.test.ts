@@ -124,11 +124,14 @@ describe("the README", () => {
     writeFileSync(file, programs[0]!)
     const env = { ...process.env, URL: server.url, KEY }
     const { stdout } = await run(process.execPath, ["--import", "tsx", file], { cwd: root, env })
+    const listed = await fetch(`${server.url}/signals/leads`, { headers: { authorization: `Bearer ${KEY}` } })
+    const { total } = ((await listed.json()) as { meta: { pagination: { total: number } } }).meta.pagination
     await server.end("SIGTERM")
     // The demo's leads: those that are qualified, then all in pages to store.
     expect(stdout).toMatch(/^\S.* 20\d\d-/)
     const stored = Array.from(stdout.matchAll(/^(\d+) leads to store$/gm), ([, count]) => Number(count))
-    expect(stored.reduce((sum, count) => sum + count, 0)).toBe(852)
+    expect(total).toBeGreaterThan(500)
+    expect(stored.reduce((sum, count) => sum + count, 0)).toBe(total)
   })
 
   it("has simulations that hold", async () => {
