@@ -1,14 +1,14 @@
 /**
  * How long the server keeps others waiting while it lists 25 leads with 20 engagements each and their detail, counts a
- * common search and takes in observations: the longest answer to a cheap question that is asked all the while. One client
- * of each kind, so that what is seen is the work of few requests and no queue of many.
+ * common search, takes in observations and erases people with thousands of engagements: the longest answer to a cheap question
+ * that is asked all the while. One client of each kind, so that what is seen is the work of few requests and no queue of many.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import type { Progress } from "./BulkLoad.ts"
 import { copyOf, databaseOf, removeDatabase } from "./Files.ts"
-import { newObservation } from "./Ingest.ts"
+import { type NewObservation, newObservation } from "./Ingest.ts"
 import { get } from "./Load.ts"
 import { operatorToken, type Programs, startSubject } from "./Servers.ts"
 import { quantile } from "./Statistics.ts"
@@ -26,6 +26,20 @@ export interface LoopFigure {
 const list = "/signals/leads?includeEngagements=true&includeEngagementDetail=true&pageSize=25"
 const search = `/signals/leads?search=${commonWord.toLowerCase()}`
 
+interface LoadOfLoop {
+  readonly load: string
+  /** What each does again and again. */
+  readonly clients: ReadonlyArray<() => Promise<void>>
+  /** Before each round. */
+  readonly prepare?: () => Promise<void>
+}
+
+/** Of each who is erased. */
+const erasedEngagements = 4000
+
+/** The first is not measured. */
+const erasuresARound = 3
+
 export const measureLoopDelay = async (
   programs: Programs,
   leads: number,
@@ -40,23 +54,49 @@ export const measureLoopDelay = async (
     const { status } = await get({ url: server.url, key }, path)
     if (status !== 200) throw new Error(`${path}: ${status}`)
   }
-  const observe = async (length: number): Promise<void> => {
-    const observations = Array.from({ length }, () => newObservation(number++, "1"))
-    const response = await fetch(`${server.url}/operator/brands/1/observations`, {
-      method: "POST",
+  const operator = async (method: "POST" | "DELETE", path: string, body?: object): Promise<string> => {
+    const response = await fetch(`${server.url}/operator/brands/1/${path}`, {
+      method,
       headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
-      body: JSON.stringify({ observations })
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
     const text = await response.text()
-    if (response.status !== 200 || !text.includes('"recorded"')) throw new Error(text.slice(0, 200))
+    if (!response.ok) throw new Error(text.slice(0, 200))
+    return text
   }
-  const loads: ReadonlyArray<readonly [string, ReadonlyArray<() => Promise<void>>]> = [
-    ["idle", []],
-    ["lists with detail", [read(list)]],
-    ["common search", [read(search)]],
-    ["observations one by one", [() => observe(1)]],
-    ["observations by 500", [() => observe(500)]],
-    ["mixed", [read(list), read(search), () => observe(1), () => observe(500)]]
+  /** The ids of the leads. */
+  const record = async (observations: ReadonlyArray<NewObservation>): Promise<ReadonlyArray<number>> => {
+    const text = await operator("POST", "observations", { observations })
+    const { data } = JSON.parse(text) as { data: ReadonlyArray<{ outcome: string; leadId: number }> }
+    if (data.some(({ outcome }) => outcome !== "recorded")) throw new Error(text.slice(0, 200))
+    return data.map(({ leadId }) => leadId)
+  }
+  const observations = (length: number) => Array.from({ length }, () => newObservation(number++, "1"))
+  const observe = async (length: number): Promise<void> => void (await record(observations(length)))
+  const greatlyEngaged: Array<number> = []
+  const prepareErasures = async (): Promise<void> => {
+    while (greatlyEngaged.length < erasuresARound) {
+      const { person } = newObservation(number, "1")
+      let id = 0
+      for (let done = 0; done < erasedEngagements; done += 500) {
+        ;[id] = (await record(observations(500).map((each) => ({ ...each, person })))) as [number]
+      }
+      greatlyEngaged.push(id)
+    }
+  }
+  const erase = async (): Promise<void> => {
+    const id = greatlyEngaged.pop()
+    if (id === undefined) await new Promise((resolve) => setTimeout(resolve, 50))
+    else await operator("DELETE", `leads/${id}`)
+  }
+  const loads: ReadonlyArray<LoadOfLoop> = [
+    { load: "idle", clients: [] },
+    { load: "lists with detail", clients: [read(list)] },
+    { load: "common search", clients: [read(search)] },
+    { load: "observations one by one", clients: [() => observe(1)] },
+    { load: "observations by 500", clients: [() => observe(500)] },
+    { load: "erasures", clients: [erase], prepare: prepareErasures },
+    { load: "mixed", clients: [read(list), read(search), () => observe(1), () => observe(500)] }
   ]
   /** How long the answers took that were asked for while these clients were busy. */
   const answersBeside = async (
@@ -77,10 +117,11 @@ export const measureLoopDelay = async (
   }
   const figures: Array<LoopFigure> = []
   try {
-    for (const [load, clients] of loads) {
+    for (const { clients, load, prepare } of loads) {
       const [longestMillis, p99Millis]: [Array<number>, Array<number>] = [[], []]
       for (let round = 1; round <= rounds; round++) {
         progress.say(`${leads.toLocaleString("en")} leads: event loop, ${load}, round ${round}`)
+        await prepare?.()
         const millis = await answersBeside(clients)
         longestMillis.push(Math.max(...millis))
         p99Millis.push(quantile(millis, 0.99))

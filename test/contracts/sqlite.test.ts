@@ -12,3 +12,14 @@ const layer = () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"),
 leadStoreContract("SQLite", layer, isThorough ? 1000 : 150)
 directoryContract("SQLite", layer)
 deliveryContract("SQLite", layer, 200)
+
+/** What takes long there, and what is erased, is done in threads: here all of it is. */
+const inThreads = () =>
+  SqliteStore.layer({
+    filename: temporaryFile("store.sqlite"),
+    synced: false,
+    positions,
+    greatestEffort: 0
+  })
+leadStoreContract("SQLite in threads", inThreads, isThorough ? 300 : 60)
+deliveryContract("SQLite in threads", inThreads, 100)

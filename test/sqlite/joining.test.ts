@@ -4,12 +4,13 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { answer } from "../../packages/store-sqlite/src/Asking.ts"
 import { Connection } from "../../packages/store-sqlite/src/Connection.ts"
 import { FileThread } from "../../packages/store-sqlite/src/FileThread.ts"
 import { forgetJoined, indexes, joinLargeIn, joinSome } from "../../packages/store-sqlite/src/Joining.ts"
 import {
+  askLevels,
   type Level,
-  levelsIn,
   nextOf,
   pagesOf,
   type Segment
@@ -32,7 +33,7 @@ const fileOf = (name: string): string => {
   return filename
 }
 
-const levels = (sql: Connection, index: string): ReadonlyArray<Level> => levelsIn(sql, index)!
+const levels = (sql: Connection, index: string): ReadonlyArray<Level> => answer(sql, askLevels(index))!
 
 const segmentsOf = (all: ReadonlyArray<Level>): ReadonlyArray<Segment> =>
   all.flatMap(({ segments }) => segments)
@@ -225,7 +226,7 @@ describe("segments of an index of texts", () => {
           segmentsOf(levels(sql, index)).flatMap(({ first, id }) => (first === 0 ? [{ index, id }] : []))
         )
         for (const { id, index } of joined) found += left(index, id)
-        forgetJoined(sql)
+        answer(sql, forgetJoined())
         for (const { id, index } of joined) expect(left(index, id)).toBe(0)
       })
     }

@@ -11,6 +11,8 @@ export interface Question {
   readonly text: string
   readonly params: ReadonlyArray<Param>
   readonly shape: Shape
+  /** It writes to a table that belongs to a virtual one, which SQLite guards. */
+  readonly isInside?: true
 }
 
 /** A question of one column, asked for each of the numbers: the value of the row that it finds, which is there. */
@@ -20,6 +22,16 @@ export interface EachQuestion {
 }
 
 export type Asking<A> = Generator<Question | EachQuestion, A, ReadonlyArray<any>>
+
+/** What only writes. */
+export function* tell(text: string, params: ReadonlyArray<Param> = []): Asking<void> {
+  yield { text, params, shape: "objects" }
+}
+
+/** The same, where it writes to a table that belongs to a virtual one. */
+export function* tellInside(text: string, params: ReadonlyArray<Param>): Asking<void> {
+  yield { text, params, shape: "objects", isInside: true }
+}
 
 /** The rows of one question. */
 export function* ask<Row>(text: string, params: ReadonlyArray<Param>): Asking<ReadonlyArray<Row>> {

@@ -74,8 +74,12 @@ export class Connection {
     return []
   }
 
-  /** The rows of what only reads, in the shape that is asked for. */
-  shaped({ params, shape, text }: Question): ReadonlyArray<unknown> {
+  /** The rows in the shape that is asked for; none of what only writes. */
+  shaped({ isInside, params, shape, text }: Question): ReadonlyArray<unknown> {
+    if (isInside === true) {
+      this.runInside(text, params)
+      return []
+    }
     switch (shape) {
       case "objects":
         return this.all(text, params)
@@ -102,8 +106,8 @@ export class Connection {
     this.statement(text).statement.run(...params)
   }
 
-  /** As `run`, also where the statement writes to a table that belongs to a virtual one, which SQLite guards. */
-  runInside(text: string, params: ReadonlyArray<Param>): void {
+  /** As `run`, also where the statement writes to a table that belongs to a virtual one. */
+  private runInside(text: string, params: ReadonlyArray<Param>): void {
     this.db.unsafeMode(true)
     try {
       this.run(text, params)

@@ -27,8 +27,9 @@ import {
   realpathSync
 } from "node:fs"
 import { dirname, resolve } from "node:path"
+import type { Asking } from "./Asking.ts"
 import { Connection } from "./Connection.ts"
-import { FileThread } from "./FileThread.ts"
+import { type FileThread, fileThread } from "./FileThread.ts"
 import { joinLargeIn } from "./Joining.ts"
 import { checkForeign, migrate } from "./Migrations.ts"
 import { type ReadingThread, readingThread } from "./ReadingThread.ts"
@@ -46,8 +47,10 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
      * that it writes.
      */
     readonly write: <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
-    /** The same in a thread of its own, for what takes long. */
+    /** Reads in a thread of its own, what takes long. */
     readonly aside: ReadingThread
+    /** Writes in a thread of its own, what takes long: in one transaction, which those that write here wait for. */
+    readonly writeAside: <A>(work: (now: number) => Asking<A>) => Effect.Effect<A, StoreUnavailable>
     /** Takes out of the write-ahead log what was overwritten: at once, or as soon as no reader is in the way. [PII-3] */
     readonly forgetLog: Effect.Effect<void>
     /** Holds something when this process has made deliveries due. */
@@ -60,7 +63,8 @@ const codeOf = (failure: unknown): string => {
   return typeof code === "string" ? code : ""
 }
 
-const isBusy = (failure: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(failure))
+const isBusy = (failure: unknown): boolean =>
+  /^SQLITE_(BUSY|LOCKED)/.test(codeOf(failure instanceof StoreUnavailable ? failure.cause : failure))
 
 const reasons: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_(BUSY|LOCKED)/, "another process keeps the file locked"],
@@ -320,19 +324,40 @@ const writing = (
   return { write, close }
 }
 
-/** Takes over the log and joins what is large: what would keep this thread from serving others. */
-const writingThread = (filename: string): Effect.Effect<FileThread, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(
-      () =>
-        new FileThread(filename, {
-          readonly: false,
-          busyMillis: 50,
-          pragmas: ["synchronous = NORMAL", "secure_delete = ON"]
+/** Takes over the log, joins what is large, erases much: what would keep this thread from serving others. */
+const writingThread = (filename: string, synchronous: string) =>
+  fileThread(filename, {
+    readonly: false,
+    busyMillis: 50,
+    pragmas: [
+      `synchronous = ${synchronous}`,
+      "foreign_keys = ON",
+      "secure_delete = ON",
+      `cache_size = -${cacheKibibytes}`
+    ]
+  })
+
+type WriteAside = (typeof Database.Service)["writeAside"]
+
+/** A transaction of the thread, on the disk when it is answered. */
+const writingAside =
+  (thread: FileThread, log: WriteAheadLog.WriteAheadLog, reading: SharedReading): WriteAside =>
+  <A>(work: (now: number) => Asking<A>) =>
+    Effect.uninterruptible(
+      Effect.clockWith((clock) =>
+        Effect.tryPromise({
+          try: () => thread.transaction("BEGIN IMMEDIATE", () => work(clock.unsafeCurrentTimeMillis())),
+          catch: (failure) => failure
         })
-    ),
-    (thread) => Effect.promise(() => thread.close())
-  )
+      ).pipe(
+        Effect.retry(patience),
+        Effect.mapError(unavailable),
+        Effect.tap(() => {
+          reading.end()
+          return log.sync
+        })
+      )
+    )
 
 const make = (path: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
@@ -345,10 +370,10 @@ const make = (path: string, options: DatabaseOptions) =>
     })
     yield* patiently(() => migrate(writer, filename))
     const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
+    const thread = yield* writingThread(filename, options.synced ? "NORMAL" : "OFF")
     let log: WriteAheadLog.WriteAheadLog
     if (!options.synced) log = yield* WriteAheadLog.unsynced(writer, wasLeft)
     else {
-      const thread = yield* writingThread(filename)
       log = yield* WriteAheadLog.synced(filename, wasLeft, thread)
       yield* joinLargeIn(writer, thread)
       // The log is synced by us from here on, and taken over into the file.
@@ -366,6 +391,7 @@ const make = (path: string, options: DatabaseOptions) =>
       aside,
       read: (work) => patiently(() => reading.read(work)),
       write,
+      writeAside: writingAside(thread, log, reading),
       forgetLog: log.forget
     })
   })

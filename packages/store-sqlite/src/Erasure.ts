@@ -1,11 +1,10 @@
 /** Takes a person out of everything that the file holds. [PII-3] */
 import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
-import type { Connection } from "./Connection.ts"
+import { ask, askColumn, type Asking, tell } from "./Asking.ts"
 import { orderings } from "./Ordering.ts"
-import { leadById } from "./LeadReading.ts"
+import { askLead } from "./LeadReading.ts"
 import * as Positions from "./Positions.ts"
 import { idOf } from "./Rows.ts"
-import { changeSearch } from "./SearchIndex.ts"
 
 const ofLead = "SELECT position FROM event WHERE lead_id = ?"
 
@@ -30,23 +29,23 @@ const concerned = `SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position
       SELECT id FROM engagement WHERE brand_id = ? AND author_ext_id = ?))`
 
 /** What was made or logged of deliveries about the others, and can hold the person as a post's author. */
-const forgetAuthor = (sql: Connection, brand: number, author: string, ids: () => DeliveryId): void => {
+function* forgetAuthor(brand: number, author: string, ids: () => DeliveryId): Asking<void> {
   const params = [brand, author, brand, author]
-  sql.run(
+  yield* tell(
     `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND delivery_seq IN (${concerned})`,
     params
   )
-  const made = sql.all<{ seq: number; id: DeliveryId }>(
+  const made = yield* ask<{ seq: number; id: DeliveryId }>(
     `SELECT d.seq, d.id FROM delivery_body b CROSS JOIN delivery d ON d.seq = b.seq
        WHERE b.seq IN (${concerned}) ORDER BY b.seq`,
     params
   )
   for (const { id, seq } of made) {
     const fresh = ids()
-    sql.run("DELETE FROM delivery_body WHERE seq = ?", [seq])
-    sql.run("UPDATE delivery SET id = ?, lease = NULL WHERE seq = ?", [fresh, seq])
+    yield* tell("DELETE FROM delivery_body WHERE seq = ?", [seq])
+    yield* tell("UPDATE delivery SET id = ?, lease = NULL WHERE seq = ?", [fresh, seq])
     // Those that this one sends again, or was sent again as, are of the same event.
-    sql.run(
+    yield* tell(
       `UPDATE delivery SET resend_of = iif(resend_of = ?, ?, resend_of), resent_as = iif(resent_as = ?, ?, resent_as)
          WHERE position = (SELECT position FROM delivery WHERE seq = ?)`,
       [id, fresh, id, fresh, seq]
@@ -54,31 +53,55 @@ const forgetAuthor = (sql: Connection, brand: number, author: string, ids: () =>
   }
 }
 
-export const erase = (
-  sql: Connection,
-  lead: Pick<Lead, "brandId"> & { readonly id: LeadId },
+interface Erased {
+  readonly brandId: Lead["brandId"]
+  readonly id: LeadId
+}
+
+/** The lead's engagements, the deliveries about it, and the engagements with its posts: so many at most of each. */
+const rowsSql = `SELECT sum(n) FROM (
+  SELECT count(*) AS n FROM (SELECT 1 FROM engagement WHERE lead_id = ? LIMIT ?)
+  UNION ALL SELECT count(*) FROM (
+    SELECT 1 FROM event e CROSS JOIN delivery d ON d.position = e.position WHERE e.lead_id = ? LIMIT ?)
+  UNION ALL SELECT count(*) FROM (
+    SELECT 1 FROM engagement WHERE brand_id = ? AND author_ext_id = (SELECT ext_id FROM lead WHERE id = ?) LIMIT ?))`
+
+/** Taking out a row costs about as much as looking at so many leads. */
+const rowWeight = 20
+
+/** Whether erasing the lead takes more effort than looking at so many leads. */
+export function* takesMore({ brandId, id }: Erased, effort: number): Asking<boolean> {
+  if (effort === Number.POSITIVE_INFINITY) return false
+  const greatest = Math.floor(effort / rowWeight)
+  const limit = greatest + 1
+  const [rows] = yield* askColumn<number>(rowsSql, [id, limit, id, limit, idOf(brandId), id, limit])
+  return rows! > greatest
+}
+
+/** Takes the lead out of all but the indexes of texts. What it was; null when there is no such lead. */
+export function* erase(
+  { brandId, id }: Erased,
   personHash: string,
   ids: () => DeliveryId,
   now: number
-): boolean => {
-  const known = leadById(sql, lead.brandId, lead.id)
-  if (known === null) return false
-  const brand = idOf(lead.brandId)
-  sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
-  changeSearch(sql, known, null)
-  for (const statement of removals) sql.run(statement, [known.id])
-  Positions.forgetLead(sql, orderings, { brandId: brand, id: known.id })
-  forgetAuthor(sql, brand, known.extId, ids)
-  sql.run(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [
+): Asking<Lead | null> {
+  const known = yield* askLead(brandId, id)
+  if (known === null) return null
+  const brand = idOf(brandId)
+  yield* tell("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
+  for (const statement of removals) yield* tell(statement, [id])
+  yield* Positions.forgetLead(orderings, { brandId: brand, id })
+  yield* forgetAuthor(brand, known.extId, ids)
+  yield* tell(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [
     now,
     brand,
     known.extId
   ])
-  sql.run(
+  yield* tell(
     `UPDATE engagement SET post_url = NULL, post_content = NULL, post_author = NULL, post_author_detail = NULL,
          author_ext_id = NULL
        WHERE brand_id = ? AND author_ext_id = ?`,
     [brand, known.extId]
   )
-  return true
+  return known
 }

@@ -3,9 +3,10 @@
  * first question. What it runs is told it as SQL, so it needs no module but the driver.
  */
 import { StoreUnavailable } from "@lead-signals/domain"
+import { Effect, type Scope } from "effect"
 import { createRequire } from "node:module"
 import { Worker } from "node:worker_threads"
-import type { EachQuestion, Question } from "./Asking.ts"
+import type { Asking, EachQuestion, Question } from "./Asking.ts"
 
 const script = `
 const { parentPort, workerData } = require("node:worker_threads")
@@ -13,8 +14,9 @@ const { driver, filename, pragmas, readonly, busyMillis } = workerData
 const db = new (require(driver))(filename, { readonly, timeout: busyMillis })
 for (const pragma of pragmas) db.pragma(pragma)
 const prepared = new Map()
-parentPort.on("message", ({ each, params, shape, text }) => {
+parentPort.on("message", ({ each, isInside, params, shape, text }) => {
   try {
+    db.unsafeMode(isInside === true)
     if (prepared.size > 500) prepared.clear()
     const statement = prepared.get(text) ?? db.prepare(text)
     prepared.set(text, statement)
@@ -77,7 +79,12 @@ class Running {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
       this.worker.postMessage(question)
     }).finally(() => this.worker.unref())
-    if ("error" in answer) throw new StoreUnavailable({ reason: `the file can't be used (${answer.error})` })
+    if ("error" in answer) {
+      throw new StoreUnavailable({
+        reason: `the file can't be used (${answer.error})`,
+        cause: { code: answer.error }
+      })
+    }
     return answer.rows
   }
 
@@ -89,6 +96,7 @@ class Running {
 /** A thread that ended by itself is begun again with the next question. */
 export class FileThread {
   private running: Running | null = null
+  private isClosed = false
   /** Ends when all questions so far are answered. */
   private last: Promise<unknown> = Promise.resolve()
 
@@ -97,29 +105,68 @@ export class FileThread {
     private readonly options: FileThreadOptions
   ) {}
 
-  /** After those that were asked before. */
-  ask(question: Question | EachQuestion): Promise<ReadonlyArray<unknown>> {
-    const answer = this.last.then(() => {
-      if (this.running === null || this.running.isOver) {
-        this.running = new Running(this.filename, this.options)
-      }
-      return this.running.ask(question)
-    })
-    this.last = answer.catch(() => {})
-    return answer
+  private async askNow(question: Question | EachQuestion): Promise<ReadonlyArray<unknown>> {
+    if (this.isClosed) throw gone("closed")
+    if (this.running === null || this.running.isOver) {
+      this.running = new Running(this.filename, this.options)
+    }
+    return this.running.ask(question)
+  }
+
+  /** After what was begun before. */
+  private alone<A>(work: () => Promise<A>): Promise<A> {
+    const done = this.last.then(work)
+    this.last = done.catch(() => {})
+    return done
   }
 
   /** What takes nothing, and answers as it does. */
   run(text: string): Promise<ReadonlyArray<unknown>> {
-    return this.ask({ text, params: [], shape: "objects" })
+    return this.alone(() => this.askNow({ text, params: [], shape: "objects" }))
+  }
+
+  /** The work as one transaction, which nothing else comes into: all that it writes is committed, or nothing. */
+  transaction<A>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Asking<A>): Promise<A> {
+    const tell = (text: string) => this.askNow({ text, params: [], shape: "objects" })
+    return this.alone(async () => {
+      await tell(begin)
+      try {
+        const asking = work()
+        let next = asking.next()
+        while (next.done !== true) next = asking.next(await this.askNow(next.value))
+        await tell("COMMIT")
+        return next.value
+      } catch (failure) {
+        // A full disk, for one, ends the transaction by itself; so does the end of the thread.
+        if (!this.isGone) await tell("ROLLBACK").catch(() => {})
+        throw failure
+      }
+    })
   }
 
   get isGone(): boolean {
     return this.running === null || this.running.isOver
   }
 
+  /** When all that was begun has ended. */
   async close(): Promise<void> {
-    await this.last
-    await this.running?.end()
+    await this.alone(async () => {
+      this.isClosed = true
+      await this.running?.end()
+    })
   }
 }
+
+/** Closed with its scope: at once if it was never needed. */
+export const fileThread = (
+  filename: string,
+  options: FileThreadOptions
+): Effect.Effect<FileThread, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => new FileThread(filename, options)),
+    (thread) =>
+      Effect.suspend(() => {
+        const closed = thread.close()
+        return thread.isGone ? Effect.void : Effect.promise(() => closed)
+      })
+  )

@@ -5,13 +5,14 @@
  * thread, with rests, since FTS5 joins all entries of a token in one go.
  */
 import { Effect, type Scope } from "effect"
+import { answer, type Asking, tellInside } from "./Asking.ts"
 import type { Connection } from "./Connection.ts"
 import type { FileThread } from "./FileThread.ts"
 import {
+  askLevels,
   jointsOf,
   leastSegments,
   type Level,
-  levelsIn,
   levelsOf,
   nextOf,
   pagesOf,
@@ -69,7 +70,7 @@ const joinSmall = (
   { greatestPages, onLarge }: State
 ): void => {
   for (let left = pages; left > 0;) {
-    const levels = levelsIn(sql, index)
+    const levels = answer(sql, askLevels(index))
     // SQLite says what is damaged.
     if (levels === null) return sql.run(joinSql(index, "?"), [left])
     const next = nextOf(levels)
@@ -105,11 +106,11 @@ const pagesOfSegment = 2 ** 37
  * Takes away what is left of segments that have been joined, while others of their level are not: pages that FTS5 does not look
  * at any more, and that still hold what an erased lead was found by. [PII-3]
  */
-export const forgetJoined = (sql: Connection): void => {
+export function* forgetJoined(): Asking<void> {
   for (const index of indexes) {
-    for (const { first, id } of (levelsIn(sql, index) ?? []).flatMap(({ segments }) => segments)) {
+    for (const { first, id } of ((yield* askLevels(index)) ?? []).flatMap(({ segments }) => segments)) {
       if (first > 0) continue
-      sql.runInside(`DELETE FROM ${index}_data WHERE id >= ? AND id < ?`, [
+      yield* tellInside(`DELETE FROM ${index}_data WHERE id >= ? AND id < ?`, [
         id * pagesOfSegment,
         (id + 1) * pagesOfSegment
       ])

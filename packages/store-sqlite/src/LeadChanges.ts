@@ -74,7 +74,8 @@ export class LeadChanges {
     return first < 0 ? null : this.steps.slice(first).flatMap(({ changes }) => changes)
   }
 
-  private forget(): void {
+  /** What was noted of any transaction. */
+  forget(): void {
     this.steps = []
     this.size = 0
   }

@@ -144,13 +144,16 @@ const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow =
   return { engagements: truncated ? reads.slice(0, EngagementWindows.greatestWindow) : reads, truncated }
 }
 
-export const leadById = (sql: Connection, brandId: string, id: LeadId): Lead | null => {
-  const row = sql.get<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.id = ? AND l.brand_id = ?`, [
+export function* askLead(brandId: string, id: LeadId): Asking<Lead | null> {
+  const [row] = yield* ask<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.id = ? AND l.brand_id = ?`, [
     id,
     idOf(brandId)
   ])
   return row === undefined ? null : leadOf(row)
 }
+
+export const leadById = (sql: Connection, brandId: string, id: LeadId): Lead | null =>
+  answer(sql, askLead(brandId, id))
 
 /** As details show it, in JSON. */
 export const shownDetail = (sql: Connection, brandId: string, id: LeadId, depth: Depth): string | null => {

@@ -42,7 +42,7 @@ type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
 /** What the store does otherwise than it does by default. */
 export interface ListingOptions {
   readonly positions: Positions.PositionOptions
-  /** A list that looks at more leads or entries than about so many is read in a thread of its own. */
+  /** What takes as long as looking at more leads or entries than about so many is done in a thread of its own. */
   readonly greatestEffort: number
 }
 

@@ -3,8 +3,7 @@
  * that have grown long, and lets none begin with a lead that is not there.
  */
 import type { LeadId } from "@lead-signals/domain"
-import { askColumn, askTuples, type Asking } from "./Asking.ts"
-import type { Connection } from "./Connection.ts"
+import { ask, askColumn, askTuples, type Asking, tell } from "./Asking.ts"
 import type { Ordering } from "./Ordering.ts"
 import { flagsIn, type Sql } from "./Selection.ts"
 import type { Kept } from "./Remembered.ts"
@@ -199,27 +198,27 @@ interface Stretch {
 }
 
 /** Cuts the stretch behind half of its leads. */
-const cut = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
+function* cut(stretch: Stretch, ordering: Ordering): Asking<void> {
   const { brand_id, n, seq } = stretch
   const half = Math.floor(n / 2)
   const all = leadsFrom({ brandId: brand_id, flags: null }, ordering, stretch, n)
-  const middle = sql.get<{ key: string | number; id: number }>(
+  const [middle] = yield* ask<{ key: string | number; id: number }>(
     `SELECT key, id FROM (${all.text}) LIMIT 1 OFFSET ?`,
     [...all.params, half]
-  )!
-  const counts = sql.all<{ flags: number; n: number }>(
+  )
+  const counts = yield* ask<{ flags: number; n: number }>(
     `SELECT flags, count(*) AS n FROM (SELECT * FROM (${all.text}) LIMIT ? OFFSET ?) GROUP BY flags`,
     [...all.params, n - half, half]
   )
   const moved = allFlags.map((flags) => counts.find((each) => each.flags === flags)?.n ?? 0)
-  sql.run(
+  yield* tell(
     `UPDATE lead_stretch SET ${allFlags.map((flags) => `n${flags} = n${flags} - ?`).join(", ")} WHERE seq = ?`,
     [...moved, seq]
   )
-  sql.run(
+  yield* tell(
     `INSERT INTO lead_stretch (brand_id, ordering, key, id, ${allFlags.map((flags) => `n${flags}`).join(", ")})
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [brand_id, stretch.ordering, middle.key, middle.id, ...moved]
+    [brand_id, stretch.ordering, middle!.key, middle!.id, ...moved]
   )
 }
 
@@ -232,8 +231,8 @@ export const longSql = (greatestStretch: number): string =>
 type Orderings = Readonly<Record<Ordering["name"], Ordering>>
 
 /** All but the first, which begins before every lead. */
-const dropEmpty = (sql: Connection, { brand_id, ordering }: Stretch): void =>
-  sql.run(`DELETE FROM lead_stretch WHERE brand_id = ? AND ordering = ? AND id > 0 AND ${sumOf(null)} = 0`, [
+const dropEmpty = ({ brand_id, ordering }: Stretch): Asking<void> =>
+  tell(`DELETE FROM lead_stretch WHERE brand_id = ? AND ordering = ? AND id > 0 AND ${sumOf(null)} = 0`, [
     brand_id,
     ordering
   ])
@@ -242,29 +241,31 @@ const dropEmpty = (sql: Connection, { brand_id, ordering }: Stretch): void =>
  * Cuts what has grown long, until nothing is; to be called in the transaction that wrote. Where leads move to the end with
  * each change, the stretches they leave would be ever more: they go when another one is cut.
  */
-export const keepShort = (sql: Connection, orderings: Orderings, greatestStretch: number): void => {
+export function* keepShort(orderings: Orderings, greatestStretch: number): Asking<void> {
   for (;;) {
-    const long = sql.all<Stretch>(longSql(greatestStretch))
+    const long = yield* ask<Stretch>(longSql(greatestStretch), [])
     if (long.length === 0) return
     for (const stretch of long) {
-      cut(sql, stretch, orderings[stretch.ordering])
-      dropEmpty(sql, stretch)
+      yield* cut(stretch, orderings[stretch.ordering])
+      yield* dropEmpty(stretch)
     }
   }
 }
 
 /** No lead lies between where the stretch began and its first one: its counts stay as they are. */
-const beginWithFirst = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
+function* beginWithFirst(stretch: Stretch, ordering: Ordering): Asking<void> {
   const from = leadsFrom({ brandId: stretch.brand_id, flags: null }, ordering, stretch, 1)
-  const first =
+  const [first] =
     stretch.n === 0
-      ? undefined
-      : sql.get<{ key: string | number; id: number }>(
+      ? []
+      : yield* ask<{ key: string | number; id: number }>(
           `SELECT key, id FROM (${from.text}) LIMIT 1`,
           from.params
         )
-  if (first === undefined) sql.run("DELETE FROM lead_stretch WHERE seq = ?", [stretch.seq])
-  else sql.run("UPDATE lead_stretch SET key = ?, id = ? WHERE seq = ?", [first.key, first.id, stretch.seq])
+  if (first === undefined) yield* tell("DELETE FROM lead_stretch WHERE seq = ?", [stretch.seq])
+  else {
+    yield* tell("UPDATE lead_stretch SET key = ?, id = ? WHERE seq = ?", [first.key, first.id, stretch.seq])
+  }
 }
 
 interface Left {
@@ -273,18 +274,18 @@ interface Left {
 }
 
 /** What began with a lead that is erased begins with another one. [PII-3] */
-export const forgetLead = (sql: Connection, orderings: Orderings, { brandId, id }: Left): void => {
+export function* forgetLead(orderings: Orderings, { brandId, id }: Left): Asking<void> {
   // Reads the index of all stretches of the brand: a lead is seldom erased.
-  for (const stretch of sql.all<Stretch>(`${stretchSql} WHERE brand_id = ? AND id = ?`, [brandId, id])) {
-    beginWithFirst(sql, stretch, orderings[stretch.ordering])
+  for (const stretch of yield* ask<Stretch>(`${stretchSql} WHERE brand_id = ? AND id = ?`, [brandId, id])) {
+    yield* beginWithFirst(stretch, orderings[stretch.ordering])
   }
 }
 
 /** What began with a lead's earlier name begins with another one: nothing else would tell of that name. [PII-3] */
-export const forgetName = (sql: Connection, { name }: Orderings, lead: Left, nameKey: string): void => {
-  const stretch = sql.get<Stretch>(
+export function* forgetName({ name }: Orderings, lead: Left, nameKey: string): Asking<void> {
+  const [stretch] = yield* ask<Stretch>(
     `${stretchSql} WHERE brand_id = ? AND ordering = 'name' AND key = ? AND id = ?`,
     [lead.brandId, nameKey, lead.id]
   )
-  if (stretch !== undefined) beginWithFirst(sql, stretch, name)
+  if (stretch !== undefined) yield* beginWithFirst(stretch, name)
 }

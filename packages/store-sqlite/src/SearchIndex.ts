@@ -4,6 +4,7 @@
  * each other; a shorter one is a token made of the brand and the characters themselves.
  */
 import { Folding, type Lead, type LeadId } from "@lead-signals/domain"
+import { answer, type Asking, tell } from "./Asking.ts"
 import type { Connection } from "./Connection.ts"
 import { forgetJoined, joinSome } from "./Joining.ts"
 import { idOf } from "./Rows.ts"
@@ -90,14 +91,27 @@ const textsOf = ({ brandId, profile }: Found): SearchTexts =>
   searchTexts(idOf(brandId), profile.name, profile.headline)
 
 /** The indexes keep no texts: what is to be taken out must be said again. */
-const remove = (sql: Connection, lead: Found): void => {
+function* remove(lead: Found): Asking<void> {
   const { grams, headline, name } = textsOf(lead)
-  sql.run("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
+  yield* tell("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
     entryOf(idOf(lead.brandId), lead.id),
     name,
     headline
   ])
-  sql.run("INSERT INTO lead_gram (lead_gram, rowid, grams) VALUES ('delete', ?, ?)", [lead.id, grams])
+  yield* tell("INSERT INTO lead_gram (lead_gram, rowid, grams) VALUES ('delete', ?, ?)", [lead.id, grams])
+}
+
+/** What was said to the indexes is written before anything else is. */
+function* writeTexts(): Asking<void> {
+  yield* tell("SAVEPOINT taken_out")
+  yield* tell("RELEASE taken_out")
+}
+
+/** Takes an erased lead out at once, in a transaction that changes the texts of no other. [PII-3] */
+export function* takeOut(lead: Found): Asking<void> {
+  yield* remove(lead)
+  yield* writeTexts()
+  yield* forgetJoined()
 }
 
 const insert = (sql: Connection, lead: Found): void => {
@@ -125,11 +139,10 @@ const apply = (sql: Connection, changes: ReadonlyArray<Change>): void => {
   if (changes.length === 0) return
   joinSome(sql, changes.length)
   const gone = changes.flatMap(({ before }) => before ?? []).sort(byEntry)
-  for (const lead of gone) remove(sql, lead)
+  for (const lead of gone) answer(sql, remove(lead))
   if (gone.length > 0) {
-    sql.run("SAVEPOINT taken_out")
-    sql.run("RELEASE taken_out")
-    if (changes.some(({ after }) => after === null)) forgetJoined(sql)
+    answer(sql, writeTexts())
+    if (changes.some(({ after }) => after === null)) answer(sql, forgetJoined())
   }
   for (const lead of changes.flatMap(({ after }) => after ?? []).sort(byEntry)) insert(sql, lead)
 }

@@ -2,7 +2,7 @@
  * The segments in which FTS5 keeps an index of texts, level by level, as its own record of them says; and which of them it
  * would join next.
  */
-import type { Connection } from "./Connection.ts"
+import { askColumn, type Asking } from "./Asking.ts"
 
 export interface Segment {
   readonly id: number
@@ -92,7 +92,7 @@ export const nextOf = (levels: ReadonlyArray<Level>): Joint | null => {
 }
 
 /** The segments of an index as they are now; null where the record is missing, since the file is damaged. */
-export const levelsIn = (sql: Connection, index: string): ReadonlyArray<Level> | null => {
-  const record = sql.get<{ block: Uint8Array }>(recordSql(index))
-  return record === undefined ? null : levelsOf(record.block)
+export function* askLevels(index: string): Asking<ReadonlyArray<Level> | null> {
+  const [record] = yield* askColumn<Uint8Array>(recordSql(index), [])
+  return record === undefined ? null : levelsOf(record)
 }

@@ -14,6 +14,7 @@ import {
 } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
+import { answer } from "./Asking.ts"
 import { Database } from "./Database.ts"
 import { type Facts, type LeadChange, LeadChanges } from "./LeadChanges.ts"
 import { flagsOf, idOf, leadOf, type LeadRow } from "./Rows.ts"
@@ -32,7 +33,7 @@ import { orderings } from "./Ordering.ts"
 import * as Positions from "./Positions.ts"
 import { insertDeliveries } from "./Queueing.ts"
 import { Remembered } from "./Remembered.ts"
-import { changeSearch } from "./SearchIndex.ts"
+import { changeSearch, takeOut } from "./SearchIndex.ts"
 
 const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | null> => [
   lead.profile.name,
@@ -80,7 +81,7 @@ const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
   )
   if (before.profile.name !== after.profile.name) {
     const lead = { brandId: idOf(after.brandId), id: after.id }
-    Positions.forgetName(sql, orderings, lead, Folding.nameKey(before.profile.name))
+    answer(sql, Positions.forgetName(orderings, lead, Folding.nameKey(before.profile.name)))
   }
   if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {
     changeSearch(sql, before, after)
@@ -250,8 +251,8 @@ const greatestShown = 4_194_304
 
 const makeLeadStore = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
-    const keepShort = (sql: Connection): void =>
-      Positions.keepShort(sql, orderings, options.positions.greatestStretch)
+    const short = () => Positions.keepShort(orderings, options.positions.greatestStretch)
+    const keepShort = (sql: Connection): void => answer(sql, short())
     const changed = new LeadChanges()
     const { forgetShown, list, listShown } = listReading(database, changed, options)
     const details = new Remembered<string>(greatestShown, (shown) => shown.length)
@@ -302,24 +303,38 @@ const makeLeadStore = (options: ListingOptions) =>
           keepShort(sql)
           return Option.some(after)
         }),
-      erase: (brandId, id, personHash, ids) =>
-        // Whoever asked may go away when it is committed: the log is cleared all the same.
-        Effect.uninterruptible(
-          Effect.tap(
-            database.write((sql, now) => {
-              // It changes those who read the person's posts, too; and what the person was like is not to be remembered.
-              changed.of(sql).isComplete = false
-              const wasThere = Erasure.erase(sql, { brandId, id }, personHash, ids, now)
-              keepShort(sql)
-              return wasThere
-            }),
-            () => {
-              forgetShown()
-              details.forget()
-              return database.forgetLog
-            }
-          )
+      erase: (brandId, id, personHash, ids) => {
+        const lead = { brandId, id }
+        const here = database.write((sql, now) => {
+          // It changes those who read the person's posts, too; and what the person was like is not to be remembered.
+          changed.of(sql).isComplete = false
+          const erased = answer(sql, Erasure.erase(lead, personHash, ids, now))
+          if (erased !== null) changeSearch(sql, erased, null)
+          keepShort(sql)
+          return erased !== null
+        })
+        const aside = Effect.tap(
+          database.writeAside(function* (now) {
+            const erased = yield* Erasure.erase(lead, personHash, ids, now)
+            if (erased !== null) yield* takeOut(erased)
+            yield* short()
+            return erased !== null
+          }),
+          () => changed.forget()
         )
+        return Effect.flatMap(
+          database.read((sql) => answer(sql, Erasure.takesMore(lead, options.greatestEffort))),
+          // Whoever asked may go away when it is committed: the log is cleared all the same.
+          (takesMore) =>
+            Effect.uninterruptible(
+              Effect.tap(takesMore ? aside : here, () => {
+                forgetShown()
+                details.forget()
+                return database.forgetLog
+              })
+            )
+        )
+      }
     })
   })
 

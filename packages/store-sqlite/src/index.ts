@@ -55,8 +55,8 @@ export interface SqliteStoreOptions {
   /** When places in an order are found by counting, for tests with few leads. */
   readonly positions?: Partial<Positions.PositionOptions>
   /**
-   * A list that looks at more leads than about so many is read in a thread of its own, while this one answers others;
-   * `Infinity` where there can be no thread.
+   * A list that looks at more leads than about so many is read in a thread of its own, while this one answers others, and
+   * what takes as long to erase is erased in one; `Infinity` where there can be no thread.
    */
   readonly greatestEffort?: number
 }

@@ -104,13 +104,13 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
   erasure(
     "sqlite-erased-author-sent",
     "a body that names an erased author is sent again",
-    "forgetAuthor(sql, brand, known.extId, ids)",
+    "yield* forgetAuthor(brand, known.extId, ids)",
     ""
   ),
   erasure(
     "sqlite-suppression-forgotten",
     "the suppression of an erased person is not kept",
-    'sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])',
+    'yield* tell("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])',
     ""
   ),
   bugsIn(`${store}/migrations/0001_leads.ts`, "sqlite")(
