@@ -4,20 +4,24 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** What takes longest begins first, so that no core waits for it at the end. The rest goes in vitest's own order. */
 const longest = [
+  "simulator/stories",
+  "e2e/commands",
+  "simulator/simulate",
+  "sqlite/plans",
+  "e2e/readme",
+  "simulator/embedding",
+  "contracts/sqlite",
+  "e2e/start",
   "e2e/ledger",
   "packages/packages",
-  "contracts/sqlite",
-  "simulator/simulate",
-  "simulator/stories",
-  "http/hostile",
-  "e2e/start",
   "contracts/memory",
-  "simulator/embedding",
-  "e2e/listen",
-  "e2e/commands",
+  "http/hostile",
+  "http/documentation",
+  "browser/browser",
   "hosts/examples",
   "e2e/import",
-  "e2e/readme",
+  "e2e/kill",
+  "e2e/listen",
   "webhook/emitter"
 ]
 
@@ -37,7 +41,7 @@ const forks = Math.max(3, availableParallelism())
 export default defineConfig({
   test: {
     globalSetup: "GlobalSetup.ts",
-    setupFiles: "Seed.ts",
+    setupFiles: ["Seed.ts", "TurnAfterEach.ts"],
     testTimeout: 600_000,
     hookTimeout: 300_000,
     pool: "forks",

@@ -26,7 +26,7 @@ import { DeliveryReference, type ReferenceDelivery, type ReferenceWebhook } from
 import { deliveryHistory, people, type Step, subscriptions, types } from "./DeliveryHistories.ts"
 import type { Stores } from "./LeadStoreContract.ts"
 import { SettableClock } from "./SettableClock.ts"
-import { turn } from "./Turn.ts"
+import { turn } from "../Turn.ts"
 
 const leaseMillis = 30_000
 

@@ -14,7 +14,7 @@ import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Stores } from "./LeadStoreContract.ts"
 import { SettableClock } from "./SettableClock.ts"
-import { turn } from "./Turn.ts"
+import { turn } from "../Turn.ts"
 
 const millisPerDay = 86_400_000
 const dayOf = (n: number): string =>

@@ -27,7 +27,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { history, question, type Question, startOfHistories, type Step } from "./Histories.ts"
 import { type Filter, ReferenceModel, type ReferenceSignal, type Seen } from "@lead-signals/simulations"
 import { SettableClock } from "./SettableClock.ts"
-import { turn } from "./Turn.ts"
+import { turn } from "../Turn.ts"
 
 export type Stores = LeadStore | Outbox | Deliveries | Directory | RateWindows
 

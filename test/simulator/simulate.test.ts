@@ -1,7 +1,7 @@
 /** The whole service under virtual time: what holds, and that a history is a function of its seed alone. */
 import { inputOf, run, scenarioNamed, scenarioNames, simulate, check } from "@lead-signals/simulations"
 import { describe, expect, it } from "vitest"
-import { turn } from "../contracts/Turn.ts"
+import { turn } from "../Turn.ts"
 import { bundleSimulate, digestOf } from "./SimulateCommand.ts"
 
 const simulateCommand = await bundleSimulate()

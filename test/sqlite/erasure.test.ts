@@ -92,9 +92,15 @@ describe("an erasure of much", () => {
   })
 
   it("is seen by others as a whole, and they are served and write meanwhile [PII-3, EVT-3]", async () => {
-    // Nobody waits for a disk: whoever comes in between came while rows were taken out.
-    const process = open(newFile(), { synced: false })
+    // Nobody waits for a disk or for others: whoever comes in between came while rows were taken out, and that takes long.
+    const filename = newFile()
+    const process = open(filename, { synced: false, turns: SqliteStore.Turns.none })
     const { brand, often, reader } = await setUp(process)
+    const raw = new Database(filename)
+    raw.exec(`CREATE TRIGGER slow BEFORE DELETE ON lead BEGIN
+      SELECT count(*) FROM (WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2000000) SELECT n FROM c);
+    END`)
+    raw.close()
     const erasing = process.runFork(Operating.eraseLead(brand, often))
     const seen: Array<number | null> = []
     const erasure = { isOver: false }
