@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
+import { isThorough } from "../Thoroughness.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const folder = temporaryFolder()
@@ -45,6 +46,31 @@ const setUp = (process: Process) =>
       return { brand, signalId, reader: reader!, writer: writer!, often: often! }
     })
   )
+
+/** An erasure counts so far. */
+const takeLong = (filename: string, n: number): void => {
+  const raw = new Database(filename)
+  raw.exec(`CREATE TRIGGER slow BEFORE DELETE ON lead BEGIN
+    SELECT count(*) FROM (
+      WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${n}) SELECT n FROM c);
+  END`)
+  raw.close()
+}
+
+/** Ends when somebody writes to the file. */
+const begun = async (filename: string): Promise<void> => {
+  const raw = new Database(filename, { timeout: 0 })
+  try {
+    for (;;) {
+      raw.exec("BEGIN IMMEDIATE; ROLLBACK")
+      await sleep(5)
+    }
+  } catch (failure) {
+    expect((failure as { code?: string }).code).toBe("SQLITE_BUSY")
+  } finally {
+    raw.close()
+  }
+}
 
 const newFile = (): string => join(folder, `erasure-${++number}.sqlite`)
 
@@ -96,11 +122,7 @@ describe("an erasure of much", () => {
     const filename = newFile()
     const process = open(filename, { synced: false, turns: SqliteStore.Turns.none })
     const { brand, often, reader } = await setUp(process)
-    const raw = new Database(filename)
-    raw.exec(`CREATE TRIGGER slow BEFORE DELETE ON lead BEGIN
-      SELECT count(*) FROM (WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2000000) SELECT n FROM c);
-    END`)
-    raw.close()
+    takeLong(filename, 2_000_000)
     const erasing = process.runFork(Operating.eraseLead(brand, often))
     const seen: Array<number | null> = []
     const erasure = { isOver: false }
@@ -129,6 +151,22 @@ describe("an erasure of much", () => {
     expect(await process.runPromise(extent(brand, often))).toBeNull()
     await process.dispose()
   })
+
+  it.skipIf(!isThorough)(
+    "is waited for by those that write, however long it takes [PII-3, EVT-3]",
+    async () => {
+      const filename = newFile()
+      const process = open(filename, { synced: false })
+      const { brand, often, reader } = await setUp(process)
+      takeLong(filename, 50_000_000)
+      const erased = process.runPromise(Operating.eraseLead(brand, often))
+      await begun(filename)
+      const written = await process.runPromise(Operating.amendLead(brand.id, reader, { qualified: true }))
+      expect(written.qualified).toBe(true)
+      await erased
+      await process.dispose()
+    }
+  )
 
   it("changes nothing when it fails half way, and can be asked for again [PII-3]", async () => {
     const filename = newFile()

@@ -234,10 +234,16 @@ const greatestTurns = 8
 
 type Write = <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
 
+/** What is written in the thread, or waits there to be. */
+interface Aside {
+  underWay: Promise<unknown> | null
+}
+
 const writing = (
   writer: Connection,
   log: WriteAheadLog.WriteAheadLog,
   reading: SharedReading,
+  aside: Aside,
   { turns, ...sharing }: DatabaseOptions
 ): { readonly write: Write; readonly close: Effect.Effect<void> } => {
   let waiting: Array<Waiting> = []
@@ -255,7 +261,7 @@ const writing = (
     )
   const failAll = (group: ReadonlyArray<Waiting>, cause: Cause.Cause<StoreUnavailable>) =>
     Effect.forEach(group, ({ answer }) => Deferred.failCause(answer, cause), { discard: true })
-  const commitNext = Effect.suspend(() => {
+  const commit = Effect.suspend(() => {
     const group = waiting.slice(0, greatestGroup)
     return Effect.matchCauseEffect(
       patiently(() => {
@@ -279,6 +285,16 @@ const writing = (
         }
       }
     )
+  })
+  /** What is written in the thread takes as long as it takes: nobody's patience is spent on it. */
+  const commitNext = Effect.suspend(() => {
+    const { underWay } = aside
+    return underWay === null
+      ? commit
+      : Effect.zipRight(
+          Effect.promise(() => underWay),
+          commit
+        )
   })
   /** Until a turn brings no more. */
   const gatherAll = Effect.gen(function* () {
@@ -340,13 +356,27 @@ const writingThread = (filename: string, synchronous: string) =>
 type WriteAside = (typeof Database.Service)["writeAside"]
 
 /** A transaction of the thread, on the disk when it is answered. */
-const writingAside =
-  (thread: FileThread, log: WriteAheadLog.WriteAheadLog, reading: SharedReading): WriteAside =>
-  <A>(work: (now: number) => Asking<A>) =>
+const writingAside = (
+  thread: FileThread,
+  log: WriteAheadLog.WriteAheadLog,
+  reading: SharedReading,
+  aside: Aside
+): WriteAside => {
+  const transaction = <A>(work: () => Asking<A>): Promise<A> => {
+    const done = thread.transaction("BEGIN IMMEDIATE", work)
+    const underWay: Promise<unknown> = done
+      .catch(() => {})
+      .then(() => {
+        if (aside.underWay === underWay) aside.underWay = null
+      })
+    aside.underWay = underWay
+    return done
+  }
+  return (work) =>
     Effect.uninterruptible(
       Effect.clockWith((clock) =>
         Effect.tryPromise({
-          try: () => thread.transaction("BEGIN IMMEDIATE", () => work(clock.unsafeCurrentTimeMillis())),
+          try: () => transaction(() => work(clock.unsafeCurrentTimeMillis())),
           catch: (failure) => failure
         })
       ).pipe(
@@ -358,6 +388,7 @@ const writingAside =
         })
       )
     )
+}
 
 const make = (path: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
@@ -383,7 +414,8 @@ const make = (path: string, options: DatabaseOptions) =>
     const reading = new SharedReading(reader, options.turns)
     const aside = yield* readingThread(filename)
     const queued = yield* Queue.sliding<void>(1)
-    const { close, write } = writing(writer, log, reading, options)
+    const underWay: Aside = { underWay: null }
+    const { close, write } = writing(writer, log, reading, underWay, options)
     // Before the log and the connections are closed. Where nobody waits for a disk, nothing is under way.
     if (options.synced) yield* Effect.addFinalizer(() => close)
     return Database.of({
@@ -391,7 +423,7 @@ const make = (path: string, options: DatabaseOptions) =>
       aside,
       read: (work) => patiently(() => reading.read(work)),
       write,
-      writeAside: writingAside(thread, log, reading),
+      writeAside: writingAside(thread, log, reading, underWay),
       forgetLog: log.forget
     })
   })
