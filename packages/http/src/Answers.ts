@@ -5,16 +5,22 @@ import { errorBody } from "./contract/Failures.ts"
 export const json = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
 
+/** JSON, as text or encoded in UTF-8. */
+export type ReplyBody = string | Uint8Array
+
 /** An answer before it is put on a wire. */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** JSON. */
-  readonly body: string
+  readonly body: ReplyBody
 }
 
-export const ofReply = ({ body, headers, status }: Reply): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
+export const ofReply = ({ body, headers, status }: Reply): HttpServerResponse.HttpServerResponse => {
+  const options = { status, headers, contentType: "application/json" }
+  return typeof body === "string"
+    ? HttpServerResponse.text(body, options)
+    : HttpServerResponse.uint8Array(body, options)
+}
 
 export const data = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
   json({ data: body }, status)

@@ -224,7 +224,7 @@ const namesOf = (entries: Parameters.Entries): ReadonlyArray<string> =>
 /** The answer to what a client reads; null when that is not what is asked. */
 export type Quick = (asked: Asked) => Effect.Effect<Answers.Reply, never, Requirements> | null
 
-const replyOf = (record: RequestRecord, status: number, body: string): Answers.Reply => ({
+const replyOf = (record: RequestRecord, status: number, body: Answers.ReplyBody): Answers.Reply => ({
   status,
   headers: headersOf(status, record),
   body

@@ -72,7 +72,7 @@ const write = (response: ServerResponse, { body, headers, status }: Reply): void
     response.writeHead(status, {
       ...headers,
       "content-type": "application/json",
-      "content-length": Buffer.byteLength(body)
+      "content-length": typeof body === "string" ? Buffer.byteLength(body) : body.byteLength
     })
     response.end(body)
   } catch {

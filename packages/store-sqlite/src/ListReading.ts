@@ -252,8 +252,8 @@ function* found<A>(asking: Asking<FoundPage | null>, shows: Shows<A>): Asking<A 
   return page === null ? null : yield* shows(page)
 }
 
-/** Of pages that were shown so many characters are kept. */
-const greatestShown = 16_777_216
+/** Of pages that were shown so many characters are kept; whoever encodes them keeps as many bytes or some more. */
+const greatestShown = 8_388_608
 
 const sizeOfPage = ({ leads }: ShownPage): number => leads.reduce((size, lead) => size + lead.length, 0)
 

@@ -41,6 +41,7 @@ export interface LeadPage {
   readonly leads: ReadonlyArray<LeadRead>
 }
 
+/** It never changes: whoever was given it may keep what he makes of it for as long as the store keeps the page. */
 export interface ShownPage {
   readonly total: number
   /** Each in JSON as `ShownLeads.listed` makes it, with its engagements if the query asked for them. */

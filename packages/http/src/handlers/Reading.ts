@@ -8,7 +8,6 @@ import {
   type InvalidParameter,
   LeadQueries,
   type LeadStore,
-  leadListJson,
   MetricSnapshots,
   metricsView,
   type NotFound,
@@ -18,6 +17,8 @@ import {
   warningsView
 } from "@lead-signals/domain"
 import { Effect } from "effect"
+import type { ReplyBody } from "../Answers.ts"
+import { EncodedPages } from "../EncodedPages.ts"
 
 /** A question of a client whose key is good, taken apart. */
 export interface Question {
@@ -30,11 +31,13 @@ export interface Question {
 /** The body, in JSON. */
 export type Reader = (
   question: Question
-) => Effect.Effect<string, InvalidParameter | NotFound | StoreUnavailable, LeadStore | Directory>
+) => Effect.Effect<ReplyBody, InvalidParameter | NotFound | StoreUnavailable, LeadStore | Directory>
+
+const pages = new EncodedPages()
 
 const list: Reader = ({ brandId, query }) =>
   Effect.flatMap(LeadQueries.readList(query), (read) =>
-    Effect.map(Reading.showLeads(brandId, read), (page) => leadListJson(read, page))
+    Effect.map(Reading.showLeads(brandId, read), (page) => pages.bodyOf(read, page))
   )
 
 /** Of data in JSON. */
