@@ -188,6 +188,7 @@ export const leadStoreContract = (
             const detail = yield* Reading.leadDetail(brand.id, id, withDetail)
             const expected = JSON.stringify(reference.detail(id, withDetail))
             expect(detail).toBe(expected)
+            expect(JSON.stringify(leadDetailView(detail))).toBe(expected)
           }
           const everything = yield* store.engagements(brand.id, id)
           expect(everything.map((read) => read.engagement.id).sort()).toEqual(

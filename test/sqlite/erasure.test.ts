@@ -14,18 +14,19 @@ import { temporaryFolder } from "../TemporaryFolder.ts"
 const folder = temporaryFolder()
 let number = 0
 
-/** Each about the person, and half of them by an author who is a lead, too. */
+/** So many engagements the person has, each with a post of the author's. */
 const greatlyEngaged = 700
 
 const open = (filename: string, options: Partial<SqliteStore.SqliteStoreOptions> = {}) =>
   ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename, ...options }), webCrypto))
-type Process = ReturnType<typeof open>
 
 const author = { extId: "author", name: "Ottoline Writer" }
 
-/** A person seen far more often than one is erased at once, a reader of the author's posts, and the author. */
-const setUp = (process: Process) =>
-  process.runPromise(
+/** A process with a file that knows a person seen far more often than one is erased at once, a reader of an author's posts, and the author. */
+const opened = async (options: Partial<SqliteStore.SqliteStoreOptions> = {}) => {
+  const filename = join(folder, `erasure-${++number}.sqlite`)
+  const process = open(filename, options)
+  const known = await process.runPromise(
     Effect.gen(function* () {
       const brand = yield* Operating.createBrand("B")
       const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
@@ -43,9 +44,11 @@ const setUp = (process: Process) =>
         )
       ])
       const [reader, writer, often] = outcomes.map(({ leadId }) => leadId!)
-      return { brand, signalId, reader: reader!, writer: writer!, often: often! }
+      return { brand, reader: reader!, writer: writer!, often: often! }
     })
   )
+  return { filename, process, ...known }
+}
 
 /** An erasure counts so far. */
 const takeLong = (filename: string, n: number): void => {
@@ -72,8 +75,6 @@ const begun = async (filename: string): Promise<void> => {
   }
 }
 
-const newFile = (): string => join(folder, `erasure-${++number}.sqlite`)
-
 const found = (brand: Brand, text: string) =>
   Effect.map(
     Reading.listLeads(brand.id, Either.getOrThrow(LeadQueries.readList([["search", text]]))),
@@ -96,9 +97,7 @@ const bytesOf = (filename: string): string =>
 
 describe("an erasure of much", () => {
   it("leaves nothing of the person, in the file, its log and its indexes [PII-3]", async () => {
-    const filename = newFile()
-    const process = open(filename)
-    const { brand, often, reader, writer } = await setUp(process)
+    const { brand, filename, often, process, reader, writer } = await opened()
     expect(bytesOf(filename)).toContain("xylograph")
     await process.runPromise(Operating.eraseLead(brand, often))
     for (const word of ["Quillfeather", "xylograph"]) expect(bytesOf(filename)).not.toContain(word)
@@ -119,10 +118,11 @@ describe("an erasure of much", () => {
 
   it("is seen by others as a whole, and they are served and write meanwhile [PII-3, EVT-3]", async () => {
     // Nobody waits for a disk or for others: whoever comes in between came while rows were taken out, and that takes long.
-    const filename = newFile()
-    const process = open(filename, { synced: false, turns: SqliteStore.Turns.none })
-    const { brand, often, reader } = await setUp(process)
-    takeLong(filename, 2_000_000)
+    const { brand, filename, often, process, reader } = await opened({
+      synced: false,
+      turns: SqliteStore.Turns.none
+    })
+    takeLong(filename, 6_000_000)
     const erasing = process.runFork(Operating.eraseLead(brand, often))
     const seen: Array<number | null> = []
     const erasure = { isOver: false }
@@ -144,8 +144,7 @@ describe("an erasure of much", () => {
 
   it("is seen by whoever reads after it, also in a turn that read before it [PII-3]", async () => {
     const turns = { next: Effect.void, atEnd: () => {}, greatestMillis: Infinity }
-    const process = open(newFile(), { turns })
-    const { brand, often } = await setUp(process)
+    const { brand, often, process } = await opened({ turns })
     expect(await process.runPromise(extent(brand, often))).toBe(greatlyEngaged)
     await process.runPromise(Operating.eraseLead(brand, often))
     expect(await process.runPromise(extent(brand, often))).toBeNull()
@@ -155,9 +154,7 @@ describe("an erasure of much", () => {
   it.skipIf(!isThorough)(
     "is waited for by those that write, however long it takes [PII-3, EVT-3]",
     async () => {
-      const filename = newFile()
-      const process = open(filename, { synced: false })
-      const { brand, often, reader } = await setUp(process)
+      const { brand, filename, often, process, reader } = await opened({ synced: false })
       takeLong(filename, 50_000_000)
       const erased = process.runPromise(Operating.eraseLead(brand, often))
       await begun(filename)
@@ -169,13 +166,12 @@ describe("an erasure of much", () => {
   )
 
   it("changes nothing when it fails half way, and can be asked for again [PII-3]", async () => {
-    const filename = newFile()
-    const process = open(filename)
-    const { brand, often } = await setUp(process)
+    const { brand, filename, often, process } = await opened()
     const raw = new Database(filename)
     raw.exec("CREATE TRIGGER planted BEFORE DELETE ON lead BEGIN SELECT raise(ABORT, 'planted'); END")
     const failure = await process.runPromise(Effect.flip(Operating.eraseLead(brand, often)))
     expect(failure._tag).toBe("@lead-signals/domain/StoreUnavailable")
+    expect(String(failure)).toContain("SQLITE_CONSTRAINT_TRIGGER")
     expect(await process.runPromise(extent(brand, often))).toBe(greatlyEngaged)
     expect(await process.runPromise(found(brand, "quill"))).toBe(1)
     raw.exec("DROP TRIGGER planted")
@@ -186,9 +182,7 @@ describe("an erasure of much", () => {
   })
 
   it("waits for another process that writes [PII-3]", async () => {
-    const filename = newFile()
-    const process = open(filename)
-    const { brand, often } = await setUp(process)
+    const { brand, filename, often, process } = await opened()
     const raw = new Database(filename)
     raw.exec("BEGIN IMMEDIATE")
     const erased = process.runPromise(Operating.eraseLead(brand, often))
@@ -203,9 +197,7 @@ describe("an erasure of much", () => {
 
   it("that is under way when the store is closed is whole, or not there [PII-3]", async () => {
     for (const turns of [0, 1, 3, 10, 30]) {
-      const filename = newFile()
-      const process = open(filename)
-      const { brand, often } = await setUp(process)
+      const { brand, filename, often, process } = await opened()
       const erasing = process.runPromiseExit(Operating.eraseLead(brand, often))
       for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
       await process.dispose()
