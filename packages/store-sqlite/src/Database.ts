@@ -58,13 +58,14 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
   }
 >() {}
 
+/** SQLite's own, also where a thread tells of it. */
 const codeOf = (failure: unknown): string => {
-  const code = (failure as { code?: unknown } | null)?.code
+  const told = failure instanceof StoreUnavailable ? failure.cause : failure
+  const code = (told as { code?: unknown } | null | undefined)?.code
   return typeof code === "string" ? code : ""
 }
 
-const isBusy = (failure: unknown): boolean =>
-  /^SQLITE_(BUSY|LOCKED)/.test(codeOf(failure instanceof StoreUnavailable ? failure.cause : failure))
+const isBusy = (failure: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(failure))
 
 const reasons: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_(BUSY|LOCKED)/, "another process keeps the file locked"],
@@ -75,8 +76,8 @@ const reasons: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 export const unavailable = (failure: unknown): StoreUnavailable => {
-  if (failure instanceof StoreUnavailable) return failure
   const code = codeOf(failure)
+  if (failure instanceof StoreUnavailable && !code.startsWith("SQLITE_")) return failure
   const reason = reasons.find(([pattern]) => pattern.test(code))?.[1] ?? "the SQLite file could not be used"
   return new StoreUnavailable({ reason: code === "" ? reason : `${reason} (${code})`, cause: failure })
 }
@@ -234,16 +235,16 @@ const greatestTurns = 8
 
 type Write = <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
 
-/** What is written in the thread, or waits there to be. */
-interface Aside {
-  underWay: Promise<unknown> | null
+/** Closed while the thread writes, or waits to: until when. */
+interface Gate {
+  closed: Promise<unknown> | null
 }
 
 const writing = (
   writer: Connection,
   log: WriteAheadLog.WriteAheadLog,
   reading: SharedReading,
-  aside: Aside,
+  gate: Gate,
   { turns, ...sharing }: DatabaseOptions
 ): { readonly write: Write; readonly close: Effect.Effect<void> } => {
   let waiting: Array<Waiting> = []
@@ -288,11 +289,11 @@ const writing = (
   })
   /** What is written in the thread takes as long as it takes: nobody's patience is spent on it. */
   const commitNext = Effect.suspend(() => {
-    const { underWay } = aside
-    return underWay === null
+    const { closed } = gate
+    return closed === null
       ? commit
       : Effect.zipRight(
-          Effect.promise(() => underWay),
+          Effect.promise(() => closed),
           commit
         )
   })
@@ -360,16 +361,16 @@ const writingAside = (
   thread: FileThread,
   log: WriteAheadLog.WriteAheadLog,
   reading: SharedReading,
-  aside: Aside
+  gate: Gate
 ): WriteAside => {
   const transaction = <A>(work: () => Asking<A>): Promise<A> => {
     const done = thread.transaction("BEGIN IMMEDIATE", work)
-    const underWay: Promise<unknown> = done
+    const closed: Promise<unknown> = done
       .catch(() => {})
       .then(() => {
-        if (aside.underWay === underWay) aside.underWay = null
+        if (gate.closed === closed) gate.closed = null
       })
-    aside.underWay = underWay
+    gate.closed = closed
     return done
   }
   return (work) =>
@@ -414,8 +415,8 @@ const make = (path: string, options: DatabaseOptions) =>
     const reading = new SharedReading(reader, options.turns)
     const aside = yield* readingThread(filename)
     const queued = yield* Queue.sliding<void>(1)
-    const underWay: Aside = { underWay: null }
-    const { close, write } = writing(writer, log, reading, underWay, options)
+    const gate: Gate = { closed: null }
+    const { close, write } = writing(writer, log, reading, gate, options)
     // Before the log and the connections are closed. Where nobody waits for a disk, nothing is under way.
     if (options.synced) yield* Effect.addFinalizer(() => close)
     return Database.of({
@@ -423,7 +424,7 @@ const make = (path: string, options: DatabaseOptions) =>
       aside,
       read: (work) => patiently(() => reading.read(work)),
       write,
-      writeAside: writingAside(thread, log, reading, underWay),
+      writeAside: writingAside(thread, log, reading, gate),
       forgetLog: log.forget
     })
   })
