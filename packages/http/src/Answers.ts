@@ -22,6 +22,10 @@ export const ofReply = ({ body, headers, status }: Reply): HttpServerResponse.Ht
     : HttpServerResponse.uint8Array(body, options)
 }
 
+/** Of data that is in JSON already. */
+export const shown = (data: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(`{"data":${data}}`, { contentType: "application/json" })
+
 export const data = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
   json({ data: body }, status)
 

@@ -9,7 +9,6 @@ import {
   formatInstantOrNull,
   InvalidParameter,
   LeadQueries,
-  leadDetailView,
   leadView,
   MetricSnapshots,
   metricsView,
@@ -24,7 +23,7 @@ import {
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect } from "effect"
-import { data, noContent } from "../Answers.ts"
+import { data, noContent, shown } from "../Answers.ts"
 import * as Body from "../Body.ts"
 import { RoutedApi } from "../contract/Api.ts"
 import {
@@ -139,7 +138,7 @@ export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =
     .handleRaw("operatorLead", ({ path }) =>
       Effect.gen(function* () {
         const id = yield* LeadQueries.readLeadId(path.id)
-        return data(leadDetailView(yield* Reading.leadDetail(path.brandId, id, true)))
+        return shown(yield* Reading.leadDetail(path.brandId, id, true))
       })
     )
     .handleRaw("amendLead", ({ path }) =>
