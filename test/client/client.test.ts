@@ -13,6 +13,7 @@ import { Duration, Effect, Exit, Fiber, Stream, TestClock, TestContext } from "e
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { observation, observe, setUpBrand, startApi } from "../http/Harness.ts"
+import { cases } from "../Thoroughness.ts"
 
 const setUp = async (people: number, requestsPerMinute?: number) => {
   const api = await startApi()
@@ -203,7 +204,7 @@ describe("an incremental sync", () => {
         }
       ),
       {
-        numRuns: 300,
+        numRuns: cases(300),
         examples: [
           // Two leads that leave an instant while it is read once more, and one that slips by them.
           [[0, 0, 0, 0, 0, 0, 1, 0], [moves(0, 10, 5), moves(2, 7, 0), moves(1, 6, 0)], 1],

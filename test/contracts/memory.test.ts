@@ -1,9 +1,9 @@
 import * as MemoryStore from "@lead-signals/store-memory"
-import { isThorough } from "../Thoroughness.ts"
+import { cases, isThorough } from "../Thoroughness.ts"
 import { deliveryContract } from "./DeliveryContract.ts"
 import { directoryContract } from "./DirectoryContract.ts"
 import { leadStoreContract } from "./LeadStoreContract.ts"
 
-leadStoreContract("memory", () => MemoryStore.layer, isThorough ? 1000 : 150)
+leadStoreContract("memory", () => MemoryStore.layer, isThorough ? 1000 : 100)
 directoryContract("memory", () => MemoryStore.layer)
-deliveryContract("memory", () => MemoryStore.layer, isThorough ? 600 : 300)
+deliveryContract("memory", () => MemoryStore.layer, cases(600))

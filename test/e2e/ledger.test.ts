@@ -14,7 +14,7 @@ import { bundledServer } from "./BundledServer.ts"
 import { callJson, endServersAfterTests, operatorToken, setUpBrand, startServer } from "./ServerProcess.ts"
 
 endServersAfterTests()
-const kills = isThorough ? 50 : 8
+const kills = isThorough ? 50 : 4
 const program = bundledServer
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))

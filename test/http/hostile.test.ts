@@ -9,7 +9,7 @@ import { Prng } from "@lead-signals/simulator"
 import { type Api, observation, observe, operatorToken, setUpBrand, startApi } from "./Harness.ts"
 import { OpenApiDocument } from "@lead-signals/simulations"
 
-const requests = isThorough ? 100_000 : 10_000
+const requests = isThorough ? 100_000 : 5000
 const connections = 8
 const pipelined = 24
 

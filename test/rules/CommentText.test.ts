@@ -2,6 +2,7 @@ import { CommentText } from "@lead-signals/domain"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { counted } from "../Steps.ts"
+import { cases } from "../Thoroughness.ts"
 
 const tagStart = /<[a-zA-Z/!?]/
 // eslint-disable-next-line no-control-regex
@@ -39,7 +40,7 @@ describe("comment text", () => {
           expect(text).not.toMatch(control)
         }
       ),
-      { numRuns: 20_000 }
+      { numRuns: cases(20_000) }
     )
   })
 

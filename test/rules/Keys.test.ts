@@ -5,6 +5,7 @@ import { createHash, createHmac } from "node:crypto"
 import { crc32 } from "node:zlib"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { cases } from "../Thoroughness.ts"
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const random = fc.uint8Array({ minLength: ApiKeys.randomBytesNeeded, maxLength: ApiKeys.randomBytesNeeded })
@@ -161,7 +162,7 @@ describe("rate windows", () => {
         })
         expect(allowed).toEqual(naively(all, limit))
       }),
-      { numRuns: 3000 }
+      { numRuns: cases(3000) }
     )
   })
 

@@ -12,6 +12,7 @@ import {
 import { Schema } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { cases } from "../Thoroughness.ts"
 
 const observation = (person: object = {}, engagement: object = {}): Observation =>
   Schema.decodeUnknownSync(Observation)({
@@ -163,7 +164,7 @@ describe("what is known of a person", () => {
           expect(end(shuffled)).toEqual(end(all))
         }
       ),
-      { numRuns: 3000 }
+      { numRuns: cases(3000) }
     )
   })
 
@@ -181,7 +182,7 @@ describe("what is known of a person", () => {
           )
         }
       }),
-      { numRuns: 2000 }
+      { numRuns: cases(2000) }
     )
   })
 })

@@ -2,6 +2,7 @@ import { Folding, InvalidParameter, LeadQueries, Page, SortOrder } from "@lead-s
 import { Either } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { cases } from "../Thoroughness.ts"
 
 const read = (...entries: Array<[string, string]>) => LeadQueries.readList(entries)
 const right = (...entries: Array<[string, string]>) => Either.getOrThrow(read(...entries))
@@ -52,7 +53,7 @@ describe("sort", () => {
         for (const name of ["sort", "createdAt", "updatedAt", "score1", "name"])
           expect(message).toContain(name)
       }),
-      { numRuns: 3000 }
+      { numRuns: cases(3000) }
     )
     const twice = refusal(["sort", "name:asc"], ["sort", "name:asc"]).message
     for (const told of ["only once", "createdAt", "updatedAt", "score1", "name"])
@@ -222,7 +223,7 @@ describe("comparing by code points", () => {
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
         expect(Math.sign(Folding.compareCodePoints(a, b))).toBe(Math.sign(Buffer.compare(bytes(a), bytes(b))))
       }),
-      { numRuns: 5000 }
+      { numRuns: cases(5000) }
     )
     expect(Folding.compareCodePoints("\uffff", "😀")).toBeLessThan(0)
   })
@@ -239,7 +240,7 @@ describe("comparing by code points", () => {
         expect(Folding.nameKey(text)).toBe(folded)
         expect(Folding.searchKey(text)).toBe(folded.replaceAll("ς", "σ").normalize("NFKC"))
       }),
-      { numRuns: 5000 }
+      { numRuns: cases(5000) }
     )
   })
 

@@ -8,6 +8,7 @@ import {
 } from "@lead-signals/domain"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { cases } from "../Thoroughness.ts"
 
 const hour = 3_600_000
 const now = Date.UTC(2026, 0, 5, 10)
@@ -277,7 +278,7 @@ describe("places", () => {
           if (shares.has(each.webhookId)) expect(Leasing.hasPlace(each, limits, underWay)).toBe(true)
         }
       }),
-      { numRuns: 2000 }
+      { numRuns: cases(2000) }
     )
     expect(contended).toBeGreaterThan(100)
   })

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { timestampText } from "./TimestampText.ts"
+import { cases } from "../Thoroughness.ts"
 
 /** Reads a timestamp by the host's own ISO parser, after bringing it to the one form that the language defines. */
 const independently = (text: string): number => {
@@ -23,7 +24,7 @@ describe("timestamps", () => {
       fc.property(timestampText, (text) => {
         expect(Timestamp.parse(text)).toEqual(Either.right(independently(text)))
       }),
-      { numRuns: 20_000 }
+      { numRuns: cases(20_000) }
     )
   })
 
@@ -45,7 +46,7 @@ describe("timestamps", () => {
       fc.property(instant, (at) => {
         expect(formatInstant(at)).toBe(new Date(at).toISOString())
       }),
-      { numRuns: 20_000 }
+      { numRuns: cases(20_000) }
     )
   })
 
@@ -85,9 +86,9 @@ describe("timestamps", () => {
         refused++
         expect(isAccepted(mutated)).toBe(false)
       }),
-      { numRuns: 20_000 }
+      { numRuns: cases(20_000) }
     )
-    expect(refused).toBeGreaterThan(10_000)
+    expect(refused).toBeGreaterThan(cases(10_000))
   })
 
   it.each([

@@ -3,6 +3,7 @@ import { inputOf, run, scenarioNamed, scenarioNames, simulate, check } from "@le
 import { describe, expect, it } from "vitest"
 import { turn } from "../Turn.ts"
 import { bundleSimulate, digestOf } from "./SimulateCommand.ts"
+import { isThorough } from "../Thoroughness.ts"
 
 const simulateCommand = await bundleSimulate()
 
@@ -55,13 +56,15 @@ describe("scenarios", () => {
   it("meet together what the swarm declares, over a short campaign", async () => {
     const swarm = scenarioNamed("swarm")!
     const met = new Set<string>()
+    const missing = () => swarm.marks.filter((mark) => !met.has(mark))
     for (let seed = 1; seed <= 12; seed++) {
+      if (!isThorough && missing().length === 0) break
       const { marks, outcome, violation } = simulate(swarm, seed)
       expect([seed, outcome, violation]).toEqual([seed, "held", null])
       for (const mark of marks) met.add(mark)
       await turn()
     }
-    expect(swarm.marks.filter((mark) => !met.has(mark))).toEqual([])
+    expect(missing()).toEqual([])
   })
 })
 

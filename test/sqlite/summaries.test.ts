@@ -11,6 +11,7 @@ import { SettableClock } from "../contracts/SettableClock.ts"
 import { takeBackTo } from "./EarlierVersions.ts"
 import { storeOver } from "./ShortStretches.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { cases } from "../Thoroughness.ts"
 
 const filename = join(temporaryFolder(), "summaries.sqlite")
 const greatestStretch = 3
@@ -229,7 +230,7 @@ describe("what is kept beside the leads", () => {
         await runtime.runPromise(clock.provide(play(steps)))
         compared(db)
       }),
-      { numRuns: 40 }
+      { numRuns: cases(60) }
     )
     db.close()
   })

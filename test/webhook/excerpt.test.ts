@@ -2,6 +2,7 @@ import { Excerpt } from "@lead-signals/webhook"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { counted } from "../Steps.ts"
+import { cases } from "../Thoroughness.ts"
 
 const make = (
   answer: string | Buffer,
@@ -91,7 +92,7 @@ describe("what is kept of an answer", () => {
             ])
         }
       }),
-      { numRuns: 300 }
+      { numRuns: cases(300) }
     )
   })
 
