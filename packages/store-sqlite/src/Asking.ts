@@ -21,14 +21,35 @@ export interface EachQuestion {
   readonly each: ReadonlyArray<number>
 }
 
-export type Asking<A> = Generator<Question | EachQuestion, A, ReadonlyArray<any>>
+/** What only writes, run once with each of the rows of parameters. */
+export interface ManyTold {
+  readonly text: string
+  readonly many: ReadonlyArray<ReadonlyArray<Param>>
+}
+
+export type Asked = Question | EachQuestion | ManyTold
+
+export type Asking<A> = Generator<Asked, A, ReadonlyArray<any>>
 
 /** What only writes. */
 export function* tell(text: string, params: ReadonlyArray<Param> = []): Asking<void> {
   yield { text, params, shape: "objects" }
 }
 
-/** The same, where it writes to a table that belongs to a virtual one. */
+/** One after the other. */
+export function* tellAll(texts: ReadonlyArray<string>): Asking<void> {
+  for (const text of texts) yield* tell(text)
+}
+
+/**
+ * The same statement with each of the rows of parameters. FTS5 writes out what it has gathered with every statement that
+ * could insert several rows: into its tables they come like this.
+ */
+export function* tellMany(text: string, many: ReadonlyArray<ReadonlyArray<Param>>): Asking<void> {
+  if (many.length > 0) yield { text, many }
+}
+
+/** The same as `tell`, where it writes to a table that belongs to a virtual one. */
 export function* tellInside(text: string, params: ReadonlyArray<Param>): Asking<void> {
   yield { text, params, shape: "objects", isInside: true }
 }
@@ -56,11 +77,8 @@ export function* askEach<Value>(text: string, each: ReadonlyArray<number>): Aski
 }
 
 /** Asks the connection. */
-export const answer = <A>(sql: Pick<Connection, "shaped" | "each">, asking: Asking<A>): A => {
+export const answer = <A>(sql: Pick<Connection, "asked">, asking: Asking<A>): A => {
   let next = asking.next()
-  while (next.done !== true) {
-    const question = next.value
-    next = asking.next("each" in question ? sql.each(question) : sql.shaped(question))
-  }
+  while (next.done !== true) next = asking.next(sql.asked(next.value))
   return next.value
 }

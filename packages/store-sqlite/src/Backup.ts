@@ -3,7 +3,7 @@ import type { StoreUnavailable } from "@lead-signals/domain"
 import BetterSqlite3 from "better-sqlite3"
 import { Data, Effect, Exit } from "effect"
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
-import { unavailable } from "./Database.ts"
+import { unavailable } from "./Patience.ts"
 import { syncFolderOf } from "./WriteAheadLog.ts"
 
 /** There is a file where the copy is to be. */

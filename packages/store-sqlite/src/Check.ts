@@ -2,7 +2,7 @@
 import { StoreUnavailable } from "@lead-signals/domain"
 import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
-import { unavailable } from "./Database.ts"
+import { unavailable } from "./Patience.ts"
 import { orderings } from "./Ordering.ts"
 import { newestMigration } from "./Migrations.ts"
 import { allFlags } from "./Positions.ts"

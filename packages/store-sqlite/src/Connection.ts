@@ -1,6 +1,6 @@
 /** A connection to a SQLite file, whose statements are prepared once. All of it is synchronous: SQLite is. */
 import BetterSqlite3 from "better-sqlite3"
-import type { EachQuestion, Question } from "./Asking.ts"
+import type { Asked, EachQuestion, ManyTold, Question } from "./Asking.ts"
 
 export type Param = string | number | null
 
@@ -90,7 +90,17 @@ export class Connection {
     }
   }
 
-  each({ each, text }: EachQuestion): ReadonlyArray<unknown> {
+  private many({ many, text }: ManyTold): ReadonlyArray<unknown> {
+    for (const params of many) this.run(text, params)
+    return []
+  }
+
+  asked(asked: Asked): ReadonlyArray<unknown> {
+    if ("each" in asked) return this.each(asked)
+    return "many" in asked ? this.many(asked) : this.shaped(asked)
+  }
+
+  private each({ each, text }: EachQuestion): ReadonlyArray<unknown> {
     const statement = this.valueStatement(text)
     return each.map((param) => statement.get(param))
   }

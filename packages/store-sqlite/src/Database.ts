@@ -4,18 +4,7 @@
  * thread serves others. A file that another process is writing to is waited for without blocking this one.
  */
 import { StoreUnavailable } from "@lead-signals/domain"
-import {
-  type Cause,
-  type Clock,
-  Context,
-  Deferred,
-  Effect,
-  FiberId,
-  Layer,
-  Queue,
-  Schedule,
-  type Scope
-} from "effect"
+import { type Cause, type Clock, Context, Deferred, Effect, FiberId, Layer, Queue, type Scope } from "effect"
 import {
   accessSync,
   closeSync,
@@ -27,14 +16,16 @@ import {
   realpathSync
 } from "node:fs"
 import { dirname, resolve } from "node:path"
-import type { Asking } from "./Asking.ts"
+import { answer, type Asking } from "./Asking.ts"
 import { Connection } from "./Connection.ts"
 import { type FileThread, fileThread } from "./FileThread.ts"
 import { joinLargeIn } from "./Joining.ts"
-import { checkForeign, migrate } from "./Migrations.ts"
+import { checkForeign } from "./Migrations.ts"
+import { isBusy, patience, patiently, unavailable } from "./Patience.ts"
 import { type ReadingThread, readingThread } from "./ReadingThread.ts"
 import { SharedReading } from "./SharedReading.ts"
 import type { Turns } from "./Turns.ts"
+import { upgrade, type UpgradeOptions } from "./Upgrade.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
 export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")<
@@ -58,51 +49,7 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
   }
 >() {}
 
-/** SQLite's own, also where a thread tells of it. */
-const codeOf = (failure: unknown): string => {
-  const told = failure instanceof StoreUnavailable ? failure.cause : failure
-  const code = (told as { code?: unknown } | null | undefined)?.code
-  return typeof code === "string" ? code : ""
-}
-
-const isBusy = (failure: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(failure))
-
-const reasons: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^SQLITE_(BUSY|LOCKED)/, "another process keeps the file locked"],
-  [/^SQLITE_FULL/, "the disk is full"],
-  [/^SQLITE_(CORRUPT|NOTADB)/, "the file is damaged or is no SQLite file"],
-  [/^SQLITE_(READONLY|PERM|AUTH|CANTOPEN)/, "the file can't be opened for writing"],
-  [/^SQLITE_IOERR/, "the disk can't be read or written"]
-]
-
-export const unavailable = (failure: unknown): StoreUnavailable => {
-  const code = codeOf(failure)
-  if (failure instanceof StoreUnavailable && !code.startsWith("SQLITE_")) return failure
-  const reason = reasons.find(([pattern]) => pattern.test(code))?.[1] ?? "the SQLite file could not be used"
-  return new StoreUnavailable({ reason: code === "" ? reason : `${reason} (${code})`, cause: failure })
-}
-
-/** Waits up to about 10 s in all for another process to let go of the file. */
-const patience = Schedule.exponential("5 millis", 1.5).pipe(
-  Schedule.jittered,
-  Schedule.intersect(Schedule.recurs(17)),
-  Schedule.whileInput(isBusy)
-)
-
-/** Tries again while the file is another's; a try itself blocks this process for at most `lockWaitMillis`. */
-const patiently = <A>(attempt: () => A): Effect.Effect<A, StoreUnavailable> =>
-  // Nearly always it works at once, without any bracket around it.
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(attempt())
-    } catch (failure) {
-      if (!isBusy(failure)) return Effect.fail(unavailable(failure))
-      const again = Effect.try({ try: attempt, catch: (failure) => failure })
-      return Effect.mapError(Effect.retry(again, patience), unavailable)
-    }
-  })
-
-export interface DatabaseOptions {
+export interface DatabaseOptions extends UpgradeOptions {
   /** Whether what is committed is on the disk when it is answered. */
   readonly synced: boolean
   readonly turns: Turns
@@ -245,7 +192,7 @@ const writing = (
   log: WriteAheadLog.WriteAheadLog,
   reading: SharedReading,
   gate: Gate,
-  { turns, ...sharing }: DatabaseOptions
+  { turns, ...sharing }: Sharing & Pick<DatabaseOptions, "turns">
 ): { readonly write: Write; readonly close: Effect.Effect<void> } => {
   let waiting: Array<Waiting> = []
   let isLed = false
@@ -398,11 +345,11 @@ const make = (path: string, options: DatabaseOptions) =>
     const writer = yield* connect(filename, {
       readonly: false,
       synchronous: options.synced ? "FULL" : "OFF",
-      inspect: (connection) => checkForeign(connection, filename)
+      inspect: (connection) => answer(connection, checkForeign(filename))
     })
-    yield* patiently(() => migrate(writer, filename))
-    const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
     const thread = yield* writingThread(filename, options.synced ? "NORMAL" : "OFF")
+    yield* upgrade(filename, writer, thread, options)
+    const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
     let log: WriteAheadLog.WriteAheadLog
     if (!options.synced) log = yield* WriteAheadLog.unsynced(writer, wasLeft)
     else {
@@ -435,5 +382,3 @@ export const layer = (filename: string, options: DatabaseOptions): Layer.Layer<D
 /** A connection of its own, for what need not survive a loss of power. */
 export const connectVolatile = (filename: string) =>
   Effect.flatMap(createPrivately(filename), (made) => connect(made, { readonly: false, synchronous: "OFF" }))
-
-export { patiently }

@@ -6,7 +6,7 @@ import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import { createRequire } from "node:module"
 import { Worker } from "node:worker_threads"
-import type { Asking, EachQuestion, Question } from "./Asking.ts"
+import type { Asked, Asking } from "./Asking.ts"
 
 const script = `
 const { parentPort, workerData } = require("node:worker_threads")
@@ -14,7 +14,7 @@ const { driver, filename, pragmas, readonly, busyMillis } = workerData
 const db = new (require(driver))(filename, { readonly, timeout: busyMillis })
 for (const pragma of pragmas) db.pragma(pragma)
 const prepared = new Map()
-parentPort.on("message", ({ each, isInside, params, shape, text }) => {
+parentPort.on("message", ({ each, isInside, many, params, shape, text }) => {
   try {
     db.unsafeMode(isInside === true)
     if (prepared.size > 500) prepared.clear()
@@ -24,8 +24,9 @@ parentPort.on("message", ({ each, isInside, params, shape, text }) => {
       statement.pluck(each !== undefined || shape === "values")
       statement.raw(shape === "tuples")
     }
-    const rows = each !== undefined
-      ? each.map((param) => statement.get(param))
+    const rows =
+      each !== undefined ? each.map((param) => statement.get(param))
+      : many !== undefined ? (many.forEach((row) => statement.run(...row)), [])
       : statement.reader ? statement.all(...params) : (statement.run(...params), [])
     parentPort.postMessage({ rows })
   } catch (error) {
@@ -71,7 +72,7 @@ class Running {
     this.worker.on("exit", (code) => end(`exit ${code}`))
   }
 
-  async ask(question: Question | EachQuestion): Promise<ReadonlyArray<unknown>> {
+  async ask(question: Asked): Promise<ReadonlyArray<unknown>> {
     if (this.isOver) throw gone("before")
     const answer = await new Promise<Answer>((resolve, reject) => {
       this.waiting = { resolve, reject }
@@ -105,7 +106,7 @@ export class FileThread {
     private readonly options: FileThreadOptions
   ) {}
 
-  private async askNow(question: Question | EachQuestion): Promise<ReadonlyArray<unknown>> {
+  private async askNow(question: Asked): Promise<ReadonlyArray<unknown>> {
     if (this.isClosed) throw gone("closed")
     if (this.running === null || this.running.isOver) {
       this.running = new Running(this.filename, this.options)

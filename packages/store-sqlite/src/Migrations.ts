@@ -1,6 +1,6 @@
 /** The versions of the file, and the way from one to the next. */
 import { StoreUnavailable } from "@lead-signals/domain"
-import type { Connection } from "./Connection.ts"
+import { askColumn, type Asking, tell } from "./Asking.ts"
 import { leads } from "./migrations/0001_leads.ts"
 import { webhooks } from "./migrations/0002_webhooks.ts"
 import { positions } from "./migrations/0003_positions.ts"
@@ -14,8 +14,13 @@ import { textsAgain } from "./migrations/0010_texts_again.ts"
 import { numberedChanges } from "./migrations/0011_numbered_changes.ts"
 import { stretchesAgain } from "./migrations/0012_stretches_again.ts"
 
-/** In order; a released one is never changed. */
-const migrations: ReadonlyArray<readonly [name: string, steps: (sql: Connection) => void]> = [
+/** Told how much is done, from 0 to 1; not by steps that have no parts. */
+export type Progress = (done: number) => void
+
+type Steps = (progress: Progress) => Asking<void>
+
+/** In order; what a released one does to a file is never changed. */
+const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["leads", leads],
   ["webhooks", webhooks],
   ["positions", positions],
@@ -36,33 +41,62 @@ export const newestMigration = migrations.length
 const applicationId = 0x4c536967
 
 /** Fails on a file of another program. */
-export const checkForeign = (sql: Connection, filename: string): void => {
-  const file = sql.get<{ application_id: number; tables: number }>(
-    "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id"
-  )!
-  if (file.tables > 0 && file.application_id !== applicationId) {
+export function* checkForeign(filename: string): Asking<void> {
+  const [id] = yield* askColumn<number>("SELECT application_id FROM pragma_application_id", [])
+  const [tables] = yield* askColumn<number>("SELECT count(*) FROM sqlite_schema", [])
+  if (tables! > 0 && id !== applicationId) {
     throw new StoreUnavailable({ reason: `${filename} is a SQLite file of another program` })
   }
 }
 
-/** Two processes that start on one file migrate it one after the other. */
-export const migrate = (sql: Connection, filename: string): void =>
-  sql.transaction(() => {
-    checkForeign(sql, filename)
-    sql.pragma(`application_id = ${applicationId}`)
-    sql.run(
-      `CREATE TABLE IF NOT EXISTS migration (
-         migration_id integer PRIMARY KEY NOT NULL, created_at datetime NOT NULL DEFAULT current_timestamp, name VARCHAR(255) NOT NULL)`
-    )
-    const newest = sql.get<{ id: number | null }>("SELECT max(migration_id) AS id FROM migration")!.id ?? 0
-    if (newest > migrations.length) {
-      throw new StoreUnavailable({
-        reason: `${filename} was written by a newer version of Lead Signals: start that version`
+/** The version of the file; 0 of one that has nothing in it yet. Fails on a newer one than is known here. */
+function* versionOf(filename: string): Asking<number> {
+  const tables = yield* askColumn<string>("SELECT name FROM sqlite_schema WHERE name = 'migration'", [])
+  if (tables.length === 0) return 0
+  const [newest] = yield* askColumn<number | null>("SELECT max(migration_id) FROM migration", [])
+  if (newest! > migrations.length) {
+    throw new StoreUnavailable({
+      reason: `${filename} was written by a newer version of Lead Signals: start that version`
+    })
+  }
+  return newest ?? 0
+}
+
+/** Of an older file, about how many leads are to be looked at, by their greatest number; null of one of this version. */
+export function* outstanding(filename: string): Asking<number | null> {
+  const version = yield* versionOf(filename)
+  if (version === migrations.length) return null
+  if (version === 0) return 0
+  const [greatest] = yield* askColumn<number | null>("SELECT max(id) FROM lead", [])
+  return greatest ?? 0
+}
+
+/** What is done to an older file. */
+export interface Migrating {
+  /** From 0 to 1. */
+  readonly fraction: number
+  /** For the operator to read. */
+  readonly doing: string
+}
+
+/** In one transaction: two processes that start on one file migrate it one after the other. */
+export function* migrate(filename: string, told: (migrating: Migrating) => void): Asking<void> {
+  yield* checkForeign(filename)
+  yield* tell(`PRAGMA application_id = ${applicationId}`)
+  yield* tell(
+    `CREATE TABLE IF NOT EXISTS migration (
+       migration_id integer PRIMARY KEY NOT NULL, created_at datetime NOT NULL DEFAULT current_timestamp, name VARCHAR(255) NOT NULL)`
+  )
+  const version = yield* versionOf(filename)
+  const of = migrations.length - version
+  for (const [i, [name, steps]] of migrations.slice(version).entries()) {
+    const part = (done: number) =>
+      told({
+        fraction: (i + done) / of,
+        doing: `bringing the database to this version, step ${i + 1} of ${of}: ${name}`
       })
-    }
-    for (const [i, [name, steps]] of migrations.entries()) {
-      if (i < newest) continue
-      steps(sql)
-      sql.run("INSERT INTO migration (migration_id, name) VALUES (?, ?)", [i + 1, name])
-    }
-  })
+    part(0)
+    yield* steps(part)
+    yield* tell("INSERT INTO migration (migration_id, name) VALUES (?, ?)", [version + i + 1, name])
+  }
+}

@@ -8,7 +8,8 @@
  */
 import { RateWindows } from "@lead-signals/domain"
 import { type Clock, Effect, Layer } from "effect"
-import { connectVolatile, patiently } from "./Database.ts"
+import { connectVolatile } from "./Database.ts"
+import { patiently } from "./Patience.ts"
 import { idOf } from "./Rows.ts"
 
 interface WindowRow {

@@ -9,6 +9,7 @@ import type {
 } from "@lead-signals/domain"
 import { Layer } from "effect"
 import * as Database from "./Database.ts"
+import type { Migrating } from "./Migrations.ts"
 import * as Positions from "./Positions.ts"
 import * as SqliteDeliveries from "./SqliteDeliveries.ts"
 import * as SqliteDirectory from "./SqliteDirectory.ts"
@@ -17,11 +18,12 @@ import * as SqliteOutbox from "./SqliteOutbox.ts"
 import * as SqliteRateWindows from "./SqliteRateWindows.ts"
 import * as Turns from "./Turns.ts"
 
-export { answer, type Asking, type EachQuestion, type Question } from "./Asking.ts"
+export { answer, type Asked, type Asking, type Question } from "./Asking.ts"
 export { type Backup, backup, TargetExists } from "./Backup.ts"
 export { check, type Checked } from "./Check.ts"
 export * as FilterCounts from "./FilterCounts.ts"
 export * as LeadListing from "./LeadListing.ts"
+export type { Migrating } from "./Migrations.ts"
 export * as Ordering from "./Ordering.ts"
 export * as Positions from "./Positions.ts"
 export * as SearchIndex from "./SearchIndex.ts"
@@ -56,9 +58,12 @@ export interface SqliteStoreOptions {
   readonly positions?: Partial<Positions.PositionOptions>
   /**
    * A list that looks at more leads than about so many is read in a thread of its own, while this one answers others, and
-   * what takes as long to erase is erased in one; `Infinity` where there can be no thread.
+   * what takes as long to erase is erased in one, and an older file with as much in it is migrated in one; `Infinity` where
+   * there can be no thread.
    */
   readonly greatestEffort?: number
+  /** Told how far an older file with many leads is on its way to this version. */
+  readonly onMigrating?: (migrating: Migrating) => void
 }
 
 /**
@@ -70,6 +75,7 @@ export const layer = ({
   filename,
   greatestEffort = 10_000,
   groupMillis = 12,
+  onMigrating = () => {},
   positions = {},
   synced = true,
   turns = Turns.ofEventLoop
@@ -86,7 +92,9 @@ export const layer = ({
         SqliteOutbox.layer,
         SqliteDeliveries.layer
       ).pipe(
-        Layer.provide(Database.layer(filename, { synced, beforeCommit, groupMillis, turns })),
+        Layer.provide(
+          Database.layer(filename, { synced, beforeCommit, groupMillis, turns, greatestEffort, onMigrating })
+        ),
         // After it: beside a file that is refused nothing is made.
         Layer.flatMap((made) =>
           Layer.merge(Layer.succeedContext(made), SqliteRateWindows.layer(`${filename}-limits`))

@@ -2,7 +2,7 @@
  * The first schema. Counters, day counts and search indexes are kept beside the leads, in the same transaction: the
  * counts by triggers, so that no statement can forget them, the search indexes by the store, which folds the texts.
  */
-import type { Connection } from "../Connection.ts"
+import { type Asking, tellAll } from "../Asking.ts"
 
 const statements = [
   /* Directory */
@@ -130,6 +130,4 @@ const statements = [
   `INSERT INTO commits VALUES (0)`
 ]
 
-export const leads = (sql: Connection): void => {
-  for (const statement of statements) sql.run(statement)
-}
+export const leads = (): Asking<void> => tellAll(statements)

@@ -2,7 +2,7 @@
  * Webhooks, and the way of each event to each of them. A body is kept only while its delivery is pending; the counts by
  * state are kept by triggers. Instants are milliseconds.
  */
-import type { Connection } from "../Connection.ts"
+import { type Asking, tellAll } from "../Asking.ts"
 
 const statements = [
   `CREATE TABLE webhook (
@@ -45,6 +45,4 @@ const statements = [
    END`
 ]
 
-export const webhooks = (sql: Connection): void => {
-  for (const statement of statements) sql.run(statement)
-}
+export const webhooks = (): Asking<void> => tellAll(statements)

@@ -3,7 +3,7 @@
  * known how many leads it has, by their flags. The counts are kept by triggers, in the transaction of what they count;
  * the store cuts a stretch that has grown long. A score that is missing ranks after all others, whatever the direction.
  */
-import type { Connection } from "../Connection.ts"
+import { type Asking, tellAll } from "../Asking.ts"
 
 interface Order {
   readonly name: "created" | "updated" | "name" | "score" | "scoreDesc"
@@ -105,6 +105,4 @@ const statements = [
   ...rebuildStretches(4096)
 ]
 
-export const positions = (sql: Connection): void => {
-  for (const statement of statements) sql.run(statement)
-}
+export const positions = (): Asking<void> => tellAll(statements)

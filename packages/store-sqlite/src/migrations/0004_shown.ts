@@ -3,7 +3,7 @@
  * writes it with the lead; a statement that changes what is shown without it takes it away, and a lead without it is
  * shown from its columns.
  */
-import type { Connection } from "../Connection.ts"
+import { type Asking, tellAll } from "../Asking.ts"
 
 const shownColumns =
   "ext_id, name, headline, username, title1, li_profile_url, profile_img_url, company, signal_id, signal_ids, flags, score1, created_at, updated_at"
@@ -16,6 +16,4 @@ const statements = [
    END`
 ]
 
-export const shown = (sql: Connection): void => {
-  for (const statement of statements) sql.run(statement)
-}
+export const shown = (): Asking<void> => tellAll(statements)

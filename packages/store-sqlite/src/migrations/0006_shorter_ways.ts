@@ -2,7 +2,7 @@
  * A page deep in an order is found by walking one stretch: of a quarter of the leads it is found four times as fast. And the
  * leads of each combination of flags are found in the order in which they were created, however few or many they are.
  */
-import type { Connection } from "../Connection.ts"
+import { type Asking, tellAll } from "../Asking.ts"
 import { rebuildStretches } from "./0003_positions.ts"
 
 const statements = [
@@ -11,6 +11,4 @@ const statements = [
   ...rebuildStretches(1024)
 ]
 
-export const shorterWays = (sql: Connection): void => {
-  for (const statement of statements) sql.run(statement)
-}
+export const shorterWays = (): Asking<void> => tellAll(statements)

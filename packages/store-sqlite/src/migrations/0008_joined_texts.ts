@@ -2,7 +2,7 @@
  * The indexes of texts are joined by the store, a little every few commits, and no longer by themselves, much at a time; what they
  * have not joined yet is joined now, which takes some 7 s a million leads.
  */
-import type { Connection } from "../Connection.ts"
+import { type Asking, tellAll } from "../Asking.ts"
 
 const tables = ["lead_text", "lead_gram"]
 
@@ -16,6 +16,4 @@ const statements = [
   ...joinTexts
 ]
 
-export const joinedTexts = (sql: Connection): void => {
-  for (const statement of statements) sql.run(statement)
-}
+export const joinedTexts = (): Asking<void> => tellAll(statements)

@@ -3,7 +3,7 @@
  * there, and not looked for among the leads of all signals. Triggers keep both as the leads have them. Of a file with many
  * leads this takes some 13 s a million.
  */
-import type { Connection } from "../Connection.ts"
+import { type Asking, tellAll } from "../Asking.ts"
 
 /** As the first schema has it: a table that a trigger speaks of is not renamed while it is not there. */
 const reflagged = `CREATE TRIGGER lead_reflagged AFTER UPDATE OF flags ON lead WHEN OLD.flags <> NEW.flags BEGIN
@@ -45,6 +45,4 @@ const statements = [
    END`
 ]
 
-export const signalsInOrder = (sql: Connection): void => {
-  for (const statement of statements) sql.run(statement)
-}
+export const signalsInOrder = (): Asking<void> => tellAll(statements)

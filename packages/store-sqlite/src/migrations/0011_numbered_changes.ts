@@ -2,7 +2,7 @@
  * Each change of a lead that a filter could see has a number: who knows what was changed since a number need not count anew.
  * Triggers count, so that no statement is missed, whoever runs it.
  */
-import type { Connection } from "../Connection.ts"
+import { type Asking, tellAll } from "../Asking.ts"
 
 const numbered = (name: string, event: string): string =>
   `CREATE TRIGGER ${name} AFTER ${event} ON lead BEGIN UPDATE lead_change SET n = n + 1 WHERE id = 1; END`
@@ -15,6 +15,4 @@ const statements = [
   numbered("lead_removed", "DELETE")
 ]
 
-export const numberedChanges = (sql: Connection): void => {
-  for (const statement of statements) sql.run(statement)
-}
+export const numberedChanges = (): Asking<void> => tellAll(statements)

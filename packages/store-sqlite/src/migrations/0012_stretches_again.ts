@@ -2,9 +2,7 @@
  * Stretches began with leads that were erased or renamed since, and said their names; those that leads had left stayed. All
  * are made anew from the leads that there are, which takes some 10 s a million. [PII-3]
  */
-import type { Connection } from "../Connection.ts"
+import { type Asking, tellAll } from "../Asking.ts"
 import { rebuildStretches } from "./0003_positions.ts"
 
-export const stretchesAgain = (sql: Connection): void => {
-  for (const statement of rebuildStretches(1024)) sql.run(statement)
-}
+export const stretchesAgain = (): Asking<void> => tellAll(rebuildStretches(1024))

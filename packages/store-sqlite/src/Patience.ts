@@ -1,0 +1,47 @@
+/** What becomes of a failure of SQLite's: another process's lock is waited for, all else is told in words. */
+import { StoreUnavailable } from "@lead-signals/domain"
+import { Effect, Schedule } from "effect"
+
+/** SQLite's own, also where a thread tells of it. */
+const codeOf = (failure: unknown): string => {
+  const told = failure instanceof StoreUnavailable ? failure.cause : failure
+  const code = (told as { code?: unknown } | null | undefined)?.code
+  return typeof code === "string" ? code : ""
+}
+
+export const isBusy = (failure: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(failure))
+
+const reasons: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^SQLITE_(BUSY|LOCKED)/, "another process keeps the file locked"],
+  [/^SQLITE_FULL/, "the disk is full"],
+  [/^SQLITE_(CORRUPT|NOTADB)/, "the file is damaged or is no SQLite file"],
+  [/^SQLITE_(READONLY|PERM|AUTH|CANTOPEN)/, "the file can't be opened for writing"],
+  [/^SQLITE_IOERR/, "the disk can't be read or written"]
+]
+
+export const unavailable = (failure: unknown): StoreUnavailable => {
+  const code = codeOf(failure)
+  if (failure instanceof StoreUnavailable && !code.startsWith("SQLITE_")) return failure
+  const reason = reasons.find(([pattern]) => pattern.test(code))?.[1] ?? "the SQLite file could not be used"
+  return new StoreUnavailable({ reason: code === "" ? reason : `${reason} (${code})`, cause: failure })
+}
+
+/** Waits up to about 10 s in all for another process to let go of the file. */
+export const patience = Schedule.exponential("5 millis", 1.5).pipe(
+  Schedule.jittered,
+  Schedule.intersect(Schedule.recurs(17)),
+  Schedule.whileInput(isBusy)
+)
+
+/** Tries again while the file is another's; a try itself blocks this process for at most `lockWaitMillis`. */
+export const patiently = <A>(attempt: () => A): Effect.Effect<A, StoreUnavailable> =>
+  // Nearly always it works at once, without any bracket around it.
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(attempt())
+    } catch (failure) {
+      if (!isBusy(failure)) return Effect.fail(unavailable(failure))
+      const again = Effect.try({ try: attempt, catch: (failure) => failure })
+      return Effect.mapError(Effect.retry(again, patience), unavailable)
+    }
+  })
