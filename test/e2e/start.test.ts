@@ -4,8 +4,12 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
+import Database from "better-sqlite3"
 import { describe, expect, it } from "vitest"
+import { takeBackTo } from "../sqlite/EarlierVersions.ts"
+import { makeFile } from "../sqlite/MadeFile.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { bundledServer } from "./BundledServer.ts"
 import {
@@ -17,6 +21,7 @@ import {
   spawnServer,
   startServer
 } from "./ServerProcess.ts"
+import { freePort } from "./ListenerProcess.ts"
 
 endServersAfterTests()
 const program = bundledServer
@@ -65,6 +70,52 @@ describe("npm start", () => {
     const [makeKey] = curls(second.out())
     expect(JSON.parse((await shell(makeKey!)).stdout).data.key).toMatch(/^lsk_/)
     expect(await second.end("SIGINT")).toBe(0)
+  })
+
+  it("says that it lives and is starting while an older file is brought to this version [HEALTH-1, HEALTH-2, ERR-5]", async () => {
+    const filename = join(folder, "older.sqlite")
+    await makeFile(filename, 300)
+    // Whoever has the file locked keeps the server starting for as long as this test likes.
+    const lock = new Database(filename)
+    takeBackTo(lock, 9)
+    lock.exec("BEGIN IMMEDIATE")
+    const port = String(await freePort())
+    const environment = {
+      LEAD_SIGNALS_DATABASE: filename,
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+      PORT: port
+    }
+    const url = `http://127.0.0.1:${port}`
+    const isListening = async (): Promise<void> => {
+      while ((await fetch(`${url}/health`).catch(() => null)) === null) await sleep(20)
+    }
+    const interrupted = spawnBundle(program, environment)
+    await isListening()
+    interrupted.child.kill("SIGTERM")
+    expect(await interrupted.exit).toBe(0)
+
+    const server = spawnBundle(program, environment)
+    await isListening()
+    const health = await fetch(`${url}/health`)
+    expect([health.status, await health.json()]).toEqual([200, { status: "ok" }])
+    for (const [path, method] of [
+      ["/health/ready", "GET"],
+      ["/signals/leads", "GET"],
+      ["/operator/brands", "POST"],
+      ["/nothing", "GET"]
+    ] as const) {
+      const { body, status } = await callJson(`${url}${path}`, operatorToken, method)
+      expect([path, status, body.error.code]).toEqual([path, 503, "unavailable"])
+    }
+    expect(server.out()).not.toContain("Listening")
+    lock.exec("COMMIT")
+    lock.close()
+    while ((await fetch(`${url}/health/ready`)).status !== 200) await sleep(20)
+    const { body } = await callJson(`${url}/operator/brands`, operatorToken)
+    expect(body.data.map(({ name }: { readonly name: string }) => name)).toEqual(["First", "Second"])
+    server.child.kill("SIGTERM")
+    expect(await server.exit).toBe(0)
+    expect(server.out()).toContain(`Listening on ${url}`)
   })
 
   it("goes on with a demo that was killed while it was filled, and ends with the same [EVT-8]", async () => {

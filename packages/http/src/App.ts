@@ -13,7 +13,7 @@ import {
   type Parameters,
   type RateLimitExceeded,
   RateWindows,
-  type StoreUnavailable
+  StoreUnavailable
 } from "@lead-signals/domain"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApp from "@effect/platform/HttpApp"
@@ -256,6 +256,29 @@ const quick =
       })
     })
   }
+
+/**
+ * What is answered before there is a store: that the process lives, and all else that it is to be asked again. No key is
+ * looked up and no body read. [HEALTH-1, HEALTH-2]
+ */
+export const starting = ({
+  method,
+  target
+}: Pick<Asked, "method" | "target">): Effect.Effect<Answers.Reply, never, Entropy> =>
+  Effect.gen(function* () {
+    const [observer, record] = yield* Effect.all([RequestObserver, recordOf(method)])
+    const parsed = Target.parse(target)
+    const match = Either.isRight(parsed) ? Routes.match(method, parsed.right.path) : null
+    if (match?.found === "route") record.route = match.pattern
+    const work =
+      record.route === "/health"
+        ? Effect.succeed(replyOf(record, 200, JSON.stringify({ status: "ok" })))
+        : Effect.fail(new StoreUnavailable({ reason: "the server is starting" }))
+    return yield* answered(record, observer, work, {
+      statusOf: ({ status }) => status,
+      ofTold: ({ code, message, status }) => replyOf(record, status, JSON.stringify(errorBody(code, message)))
+    })
+  })
 
 interface Routed {
   readonly target: Target.Target

@@ -13,10 +13,11 @@ import {
   RuntimeFlags,
   type Scope
 } from "effect"
+import type { Entropy } from "@lead-signals/domain"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import type { Reply } from "./Answers.ts"
-import { logRefused, type Requirements, service, untraced } from "./App.ts"
+import { logRefused, type Requirements, service, starting, untraced } from "./App.ts"
 import { Conversation, maxHeaderBytes } from "./Refusals.ts"
 import { RepliesTogether } from "./RepliesTogether.ts"
 
@@ -82,9 +83,9 @@ const write = (response: ServerResponse, { body, headers, status }: Reply): void
 }
 
 /** Runs the work and writes what comes of it; stops it when whoever asked goes away. */
-const respond = (
-  run: <A>(work: Effect.Effect<A, never, Requirements>) => Fiber.RuntimeFiber<A>,
-  reply: Effect.Effect<Reply, never, Requirements>,
+const respond = <R>(
+  run: <A>(work: Effect.Effect<A, never, R>) => Fiber.RuntimeFiber<A>,
+  reply: Effect.Effect<Reply, never, R>,
   response: ServerResponse,
   replies: RepliesTogether
 ): void => {
@@ -146,11 +147,31 @@ export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Ef
   }
 })
 
-const start = (
-  options: NodeServerOptions
-): Effect.Effect<typeof NodeServer.Service, Error, Requirements | Scope.Scope> =>
+/** Until there is something to serve. */
+const startingListener: Effect.Effect<NodeListener, never, Entropy> = Effect.map(
+  Effect.runtime<Entropy>(),
+  (runtime) => {
+    const replies = new RepliesTogether()
+    return (request, response) => {
+      response.on("error", ignored)
+      const asked = { method: request.method ?? "", target: request.url ?? "" }
+      respond(Runtime.runFork(runtime), starting(asked), response, replies)
+    }
+  }
+)
+
+interface Opened {
+  readonly host: string
+  readonly port: number
+  /** From now on this one is handed what is asked. */
+  readonly hand: (listener: NodeListener) => void
+  /** Stops accepting and waits for what is in flight. */
+  readonly close: Effect.Effect<void>
+}
+
+const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Opened, Error, Scope.Scope> =>
   Effect.gen(function* () {
-    const listener = yield* nodeListener
+    let listener = first
     // Node's own refusal of a request without Host has no body; ours has.
     const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false })
     const sockets = new Set<Socket>()
@@ -182,11 +203,42 @@ const start = (
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
       conversationOn(socket).refuse(error.code ?? "")
     )
-    yield* Effect.addFinalizer(() => close(server, sockets, options.drain))
-    const address = yield* listen(server, options)
-    return { host: options.host, port: address.port }
+    const closed = close(server, sockets, options.drain)
+    yield* Effect.addFinalizer(() => closed)
+    const { port } = yield* listen(server, options)
+    const hand = (next: NodeListener): void => {
+      listener = next
+    }
+    return { host: options.host, port, hand, close: closed }
+  })
+
+/** A server that listens already. */
+export interface Listening {
+  /** Serves the API from now on, for as long as this layer's scope is open; then it drains and is closed. */
+  readonly serve: Layer.Layer<NodeServer, never, Requirements>
+}
+
+/**
+ * Listens before there is a store: says that it lives and is starting, so that whoever watches it neither ends it nor sends
+ * it any requests yet. Fails with Node's error when the address can't be listened on. [HEALTH-1, HEALTH-2]
+ */
+export const listening = (
+  options: NodeServerOptions
+): Effect.Effect<Listening, Error, Entropy | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { close, hand, host, port } = yield* open(options, yield* startingListener)
+    const serve = Effect.gen(function* () {
+      const listener = yield* nodeListener
+      yield* Effect.addFinalizer(() => close)
+      hand(listener)
+      return { host, port }
+    })
+    return { serve: Layer.scoped(NodeServer, serve) }
   })
 
 /** Serves while its scope is open; fails with Node's error when the address can't be listened on. */
 export const layer = (options: NodeServerOptions): Layer.Layer<NodeServer, Error, Requirements> =>
-  Layer.scoped(NodeServer, start(options))
+  Layer.scoped(
+    NodeServer,
+    Effect.flatMap(nodeListener, (listener) => open(options, listener))
+  )

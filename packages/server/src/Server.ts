@@ -20,8 +20,21 @@ export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly mess
 
 const drainTime = "10 seconds"
 
+/** An older file is brought to this version first, which takes minutes of many leads. */
+const sqliteStore = (filename: string) =>
+  Layer.suspend(() => {
+    const line = progress(process.stdout, () => performance.now())
+    const clear = Effect.sync(() => line.clear())
+    const onMigrating = ({ doing, fraction }: SqliteStore.Migrating): void =>
+      line.update({ fraction, text: doing })
+    return SqliteStore.layer({ filename, onMigrating }).pipe(
+      Layer.tap(() => clear),
+      Layer.tapErrorCause(() => clear)
+    )
+  })
+
 const storeOf = ({ database }: Settings) =>
-  database === "memory" ? MemoryStore.layer : SqliteStore.layer({ filename: database })
+  database === "memory" ? MemoryStore.layer : sqliteStore(database)
 
 const webhooksOf = ({ webhookAllow: allowed, webhookRetryMillis: scheduleMillis }: Settings) =>
   NodeWebhook.layer({ allowed, scheduleMillis, drain: drainTime })
@@ -57,29 +70,23 @@ const fillDemo = (settings: Settings) =>
     }).pipe(Effect.ensuring(Effect.sync(() => line.clear())))
   })
 
-/** Runs until it is interrupted; then drains and closes. */
-export const run = (
-  settings: Settings,
-  operatorToken: string,
-  { exporting, layer: exported }: Telemetry = { exporting: false, layer: Layer.empty }
-) =>
+/** Serves over a store, on a server that listens. */
+const serve = (settings: Settings, operatorToken: string, exporting: boolean, server: NodeServer.Listening) =>
   Effect.gen(function* () {
     let draining = false
     const demo = settings.demo ? yield* fillDemo(settings).pipe(Effect.mapError(storeFailed)) : null
     const directory = yield* Directory
     const [first] = yield* directory.brands.pipe(Effect.mapError(storeFailed))
-    const api = NodeServer.layer({ host: settings.host, port: settings.port, drain: drainTime }).pipe(
+    const api = server.serve.pipe(
       Layer.provide(
         Layer.mergeAll(
           Layer.succeed(OperatorToken, operatorToken),
           Layer.succeed(DefaultRateLimit, settings.requestsPerMinute),
-          Watched.requests(exporting),
           Watched.metrics,
           exporting ? Watched.queueDepth : Layer.empty,
           Layer.succeed(Draining, { isDraining: Effect.sync(() => draining) })
         )
       ),
-      Layer.mapError(listenFailed(settings)),
       Layer.provideMerge(webhooksOf(settings))
     )
     yield* Effect.gen(function* () {
@@ -103,8 +110,18 @@ export const run = (
       )
       return yield* Effect.never
     }).pipe(Effect.scoped, Effect.provide(api))
-  }).pipe(
-    Effect.provide(Layer.mapError(Watched.stores(storeOf(settings), exporting), storeFailed)),
-    Effect.provide(webCrypto),
+  }).pipe(Effect.provide(Layer.mapError(Watched.stores(storeOf(settings), exporting), storeFailed)))
+
+/** Runs until it is interrupted; then drains and closes. It listens first: what it needs to begin can take its time. */
+export const run = (
+  settings: Settings,
+  operatorToken: string,
+  { exporting, layer: exported }: Telemetry = { exporting: false, layer: Layer.empty }
+) =>
+  NodeServer.listening({ host: settings.host, port: settings.port, drain: drainTime }).pipe(
+    Effect.mapError(listenFailed(settings)),
+    Effect.flatMap((server) => serve(settings, operatorToken, exporting, server)),
+    Effect.scoped,
+    Effect.provide(Layer.merge(webCrypto, Watched.requests(exporting))),
     Effect.provide(exported)
   )
