@@ -1,11 +1,16 @@
 /**
  * How long the server keeps others waiting while it lists 25 leads with 20 engagements each and their detail, counts a
- * common search, takes in observations and erases people with thousands of engagements: the longest answer to a cheap question
- * that is asked all the while. One client of each kind, so that what is seen is the work of few requests and no queue of many.
+ * common search, takes in observations, erases people with thousands of engagements and brings an older file to its version:
+ * the longest answer to a cheap question that is asked all the while. One client of each kind, so that what is seen is the
+ * work of few requests and no queue of many.
  */
+import Database from "better-sqlite3"
 import { fork } from "node:child_process"
 import { once } from "node:events"
+import { createServer, type AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { takeBackTo } from "../sqlite/EarlierVersions.ts"
 import type { Progress } from "./BulkLoad.ts"
 import { copyOf, databaseOf, removeDatabase } from "./Files.ts"
 import { type NewObservation, newObservation } from "./Ingest.ts"
@@ -39,6 +44,54 @@ const erasedEngagements = 4000
 
 /** The first is not measured. */
 const erasuresARound = 3
+
+/** Asks a server from a process of its own until it is told to end; then how long the answers took. */
+const startProber = (url: string): (() => Promise<ReadonlyArray<number>>) => {
+  const prober = fork(fileURLToPath(new URL("Prober.mjs", import.meta.url)), [url], { execArgv: [] })
+  return async () => {
+    prober.send({})
+    const [{ millis }] = (await once(prober, "message")) as [{ millis: ReadonlyArray<number> }]
+    return millis
+  }
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+/** What is done at a time does not depend on how many leads there are; a million would take minutes a round. */
+const upgradedLeads = 10_000
+/** From here on the indexes of texts and the stretches are made anew, which is most that there is to do. */
+const olderVersion = 9
+
+/** How long the answers took while a server brought an older file to its version. */
+const answersBesideUpgrade = async (
+  programs: Programs,
+  progress: Progress
+): Promise<ReadonlyArray<number>> => {
+  const file = copyOf(await databaseOf("subject", upgradedLeads, progress))
+  try {
+    const db = new Database(file)
+    takeBackTo(db, olderVersion)
+    db.close()
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const starting = startSubject(programs, file, port)
+    while ((await fetch(`${url}/health`).catch(() => null)) === null) await sleep(10)
+    const end = startProber(url)
+    const server = await starting
+    const millis = await end()
+    await server.stop()
+    return millis
+  } finally {
+    removeDatabase(file)
+  }
+}
 
 export const measureLoopDelay = async (
   programs: Programs,
@@ -104,33 +157,43 @@ export const measureLoopDelay = async (
   ): Promise<ReadonlyArray<number>> => {
     const over = new AbortController()
     for (const client of clients) await client()
-    const prober = fork(fileURLToPath(new URL("Prober.mjs", import.meta.url)), [server.url], { execArgv: [] })
+    const end = startProber(server.url)
     const busy = clients.map(async (client) => {
       while (!over.signal.aborted) await client()
     })
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-    prober.send({})
-    const [{ millis }] = (await once(prober, "message")) as [{ millis: ReadonlyArray<number> }]
+    const millis = await end()
     over.abort()
     await Promise.all(busy)
     return millis
   }
+  const figureOf = async (
+    load: string,
+    leads: number,
+    answers: () => Promise<ReadonlyArray<number>>
+  ): Promise<LoopFigure> => {
+    const [longestMillis, p99Millis]: [Array<number>, Array<number>] = [[], []]
+    for (let round = 1; round <= rounds; round++) {
+      progress.say(`${leads.toLocaleString("en")} leads: event loop, ${load}, round ${round}`)
+      const millis = await answers()
+      longestMillis.push(Math.max(...millis))
+      p99Millis.push(quantile(millis, 0.99))
+    }
+    return { load, leads, longestMillis, p99Millis }
+  }
   const figures: Array<LoopFigure> = []
   try {
     for (const { clients, load, prepare } of loads) {
-      const [longestMillis, p99Millis]: [Array<number>, Array<number>] = [[], []]
-      for (let round = 1; round <= rounds; round++) {
-        progress.say(`${leads.toLocaleString("en")} leads: event loop, ${load}, round ${round}`)
+      const answers = async () => {
         await prepare?.()
-        const millis = await answersBeside(clients)
-        longestMillis.push(Math.max(...millis))
-        p99Millis.push(quantile(millis, 0.99))
+        return answersBeside(clients)
       }
-      figures.push({ load, leads, longestMillis, p99Millis })
+      figures.push(await figureOf(load, leads, answers))
     }
   } finally {
     await server.stop()
     removeDatabase(file)
   }
+  figures.push(await figureOf("upgrade", upgradedLeads, () => answersBesideUpgrade(programs, progress)))
   return figures
 }

@@ -112,8 +112,9 @@ export const subjectEnvironment = (filename: string): Readonly<Record<string, st
   LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
 })
 
-export const startSubject = ({ subject }: Programs, filename: string): Promise<Server> =>
-  start([...nodeOptions(), subject], subjectEnvironment(filename))
+/** On any free port, unless it is given one. */
+export const startSubject = ({ subject }: Programs, filename: string, port = 0): Promise<Server> =>
+  start([...nodeOptions(), subject], { ...subjectEnvironment(filename), PORT: String(port) })
 
 export const startPlain = ({ plain }: Programs, filename: string): Promise<Server> =>
   start([plain], { DATABASE: filename })
