@@ -130,7 +130,7 @@ describe("pnpm simulate", () => {
   it("prints a line of JSON a seed for a script, and a table for a campaign, in the order of the seeds", async () => {
     const [json, table, vacuous] = await Promise.all([
       simulateCommand(["swarm", "--until", "4m", "--seeds", "4", "--json"]),
-      simulateCommand(["swarm", "--until", "4m", "--seeds", "3"]),
+      simulateCommand(["swarm", "--until", "10m", "--seeds", "6"]),
       simulateCommand(["quiet-day", "--until", "0.01m"])
     ])
     const lines = json!.out
@@ -140,7 +140,7 @@ describe("pnpm simulate", () => {
     expect(lines.map(({ outcome, seed }) => [seed, outcome])).toEqual(
       [1, 2, 3, 4].map((seed) => [seed, "held"])
     )
-    expect(table!.out).toMatch(/swarm · seeds 1 to 3 · 3 held · \d+ a minute/)
+    expect(table!.out).toMatch(/swarm · seeds 1 to 6 · 6 held · \d+ a minute/)
     expect(digestOf(table!)).toHaveLength(64)
     // A run in which nothing happened has proved nothing.
     expect(vacuous!.code).toBe(3)
