@@ -230,6 +230,12 @@ const replyOf = (record: RequestRecord, status: number, body: Answers.ReplyBody)
   body
 })
 
+const asReply = (record: RequestRecord) => ({
+  statusOf: ({ status }: Answers.Reply): number => status,
+  ofTold: ({ code, message, status }: Told): Answers.Reply =>
+    replyOf(record, status, JSON.stringify(errorBody(code, message)))
+})
+
 const quick =
   (observer: typeof RequestObserver.Service): Quick =>
   ({ authorization, method, target }) => {
@@ -249,11 +255,7 @@ const quick =
           replyOf(record, 200, shown)
         )
       )
-      return answered<Answers.Reply, Requirements>(record, observer, reading, {
-        statusOf: ({ status }) => status,
-        ofTold: ({ code, message, status }) =>
-          replyOf(record, status, JSON.stringify(errorBody(code, message)))
-      })
+      return answered<Answers.Reply, Requirements>(record, observer, reading, asReply(record))
     })
   }
 
@@ -274,10 +276,7 @@ export const starting = ({
       record.route === "/health"
         ? Effect.succeed(replyOf(record, 200, JSON.stringify({ status: "ok" })))
         : Effect.fail(new StoreUnavailable({ reason: "the server is starting" }))
-    return yield* answered(record, observer, work, {
-      statusOf: ({ status }) => status,
-      ofTold: ({ code, message, status }) => replyOf(record, status, JSON.stringify(errorBody(code, message)))
-    })
+    return yield* answered(record, observer, work, asReply(record))
   })
 
 interface Routed {
