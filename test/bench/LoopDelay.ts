@@ -7,9 +7,9 @@
 import Database from "better-sqlite3"
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { createServer, type AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { freePort } from "../FreePort.ts"
 import { takeBackTo } from "../sqlite/EarlierVersions.ts"
 import type { Progress } from "./BulkLoad.ts"
 import { copyOf, databaseOf, removeDatabase } from "./Files.ts"
@@ -55,15 +55,6 @@ const startProber = (url: string): (() => Promise<ReadonlyArray<number>>) => {
   }
 }
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
-}
-
 /** What is done at a time does not depend on how many leads there are; a million would take minutes a round. */
 const upgradedLeads = 10_000
 /** From here on the indexes of texts and the stretches are made anew, which is most that there is to do. */
@@ -87,6 +78,7 @@ const answersBesideUpgrade = async (
     const server = await starting
     const millis = await end()
     await server.stop()
+    if (millis.length === 0) throw new Error("the upgrade was over before anybody had asked")
     return millis
   } finally {
     removeDatabase(file)
@@ -194,6 +186,10 @@ export const measureLoopDelay = async (
     await server.stop()
     removeDatabase(file)
   }
-  figures.push(await figureOf("upgrade", upgradedLeads, () => answersBesideUpgrade(programs, progress)))
+  figures.push(
+    await figureOf(`upgrade of ${upgradedLeads}`, upgradedLeads, () =>
+      answersBesideUpgrade(programs, progress)
+    )
+  )
   return figures
 }

@@ -1,22 +1,12 @@
 /** The receiver for trying things out, as its users start it. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { createServer } from "node:net"
 import { afterAll } from "vitest"
 import { bundledServer } from "./BundledServer.ts"
 import { root } from "./ServerProcess.ts"
 
 /** `lead-signals` as one file, as it is built. */
 export const program = bundledServer
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, "close")
-  return port
-}
 
 export const startListener = (...args: ReadonlyArray<string>) => {
   const { LEAD_SIGNALS_WEBHOOK_SECRET: _, ...env } = process.env

@@ -12,7 +12,8 @@ import { commands as commandTree } from "../../packages/server/src/cli/CommandLi
 import { help } from "../../packages/server/src/cli/CommandHelp.ts"
 import type { Node } from "../../packages/server/src/cli/CommandTree.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
-import { freePort, program } from "./ListenerProcess.ts"
+import { freePort } from "../FreePort.ts"
+import { program } from "./ListenerProcess.ts"
 import {
   callJson,
   endServersAfterTests,

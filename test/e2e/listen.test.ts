@@ -3,7 +3,8 @@ import { createServer as createHttpServer } from "node:http"
 import { createServer } from "node:net"
 import { once } from "node:events"
 import { describe, expect, it } from "vitest"
-import { freePort, startListener } from "./ListenerProcess.ts"
+import { freePort } from "../FreePort.ts"
+import { startListener } from "./ListenerProcess.ts"
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
 

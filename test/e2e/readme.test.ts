@@ -8,7 +8,8 @@ import { afterAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { bundleSimulate } from "../simulator/SimulateCommand.ts"
 import { bundledServer } from "./BundledServer.ts"
-import { freePort, startListener } from "./ListenerProcess.ts"
+import { freePort } from "../FreePort.ts"
+import { startListener } from "./ListenerProcess.ts"
 import { endServersAfterTests, operatorToken, root, startServer } from "./ServerProcess.ts"
 
 endServersAfterTests()

@@ -21,7 +21,7 @@ import {
   spawnServer,
   startServer
 } from "./ServerProcess.ts"
-import { freePort } from "./ListenerProcess.ts"
+import { freePort } from "../FreePort.ts"
 
 endServersAfterTests()
 const program = bundledServer

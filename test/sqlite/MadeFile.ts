@@ -2,8 +2,8 @@
 import { Observing, Operating } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
+import { raw } from "./RawFile.ts"
 
 const atOnce = 500
 
@@ -30,7 +30,5 @@ const fill = (leads: number) =>
 export const makeFile = async (filename: string, leads: number): Promise<void> => {
   const store = Layer.merge(SqliteStore.layer({ filename, synced: false }), webCrypto)
   await Effect.runPromise(fill(leads).pipe(Effect.provide(store), Effect.orDie))
-  const db = new Database(filename)
-  db.pragma("wal_checkpoint(TRUNCATE)")
-  db.close()
+  raw(filename, (db) => db.pragma("wal_checkpoint(TRUNCATE)"))
 }

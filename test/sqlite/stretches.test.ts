@@ -1,12 +1,12 @@
 /** The stretches into which orders are cut: what they keep of leads, and how many they are. */
 import { Observing, Operating } from "@lead-signals/domain"
-import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { takeBackTo } from "./EarlierVersions.ts"
 import { storeOver } from "./ShortStretches.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { raw } from "./RawFile.ts"
 
 const folder = temporaryFolder()
 const greatestStretch = 4
@@ -40,15 +40,6 @@ const setUp = Effect.gen(function* () {
 })
 
 const people = names.map((name, i) => [`p${i}`, name] as const)
-
-const raw = <A>(filename: string, work: (db: Database.Database) => A): A => {
-  const db = new Database(filename)
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
-}
 
 /** The names that stretches begin with. */
 const namesIn = (filename: string): ReadonlyArray<string> =>

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { raw } from "./RawFile.ts"
 import { takeBackTo } from "./EarlierVersions.ts"
 import { makeFile } from "./MadeFile.ts"
 
@@ -23,15 +24,6 @@ const over = (filename: string, options: Options = {}) =>
 
 const open = (filename: string, options: Options = {}): Promise<void> =>
   Effect.runPromise(Effect.scoped(Effect.asVoid(Layer.build(over(filename, options)))))
-
-const raw = <A>(filename: string, work: (db: Database.Database) => A): A => {
-  const db = new Database(filename)
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
-}
 
 const versionOf = (filename: string): unknown =>
   raw(filename, (db) => db.prepare("SELECT max(migration_id) FROM migration").pluck().get())
