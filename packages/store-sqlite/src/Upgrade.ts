@@ -10,7 +10,7 @@ import { isBusy, patiently, unavailable } from "./Patience.ts"
 export interface UpgradeOptions {
   /** What takes longer than to look at so many leads is done in a thread. */
   readonly greatestEffort: number
-  /** Told how far an older file is on its way to this version. */
+  /** Told how far an older file, or a new one, is on its way to this version. */
   readonly onMigrating: (migrating: Migrating) => void
 }
 

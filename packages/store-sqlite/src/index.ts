@@ -57,12 +57,11 @@ export interface SqliteStoreOptions {
   /** When places in an order are found by counting, for tests with few leads. */
   readonly positions?: Partial<Positions.PositionOptions>
   /**
-   * A list that looks at more leads than about so many is read in a thread of its own, while this one answers others, and
-   * what takes as long to erase is erased in one, and an older file with as much in it is migrated in one; `Infinity` where
-   * there can be no thread.
+   * What takes longer than to look at about so many leads is done in a thread, while this one serves others: lists, erasures,
+   * and bringing an older file to this version; `Infinity` where there can be no thread.
    */
   readonly greatestEffort?: number
-  /** Told how far an older file with many leads is on its way to this version. */
+  /** Told how far an older file, or a new one, is on its way to this version. */
   readonly onMigrating?: (migrating: Migrating) => void
 }
 
