@@ -12,7 +12,7 @@ const options = {
   bundle: true,
   platform: "node",
   format: "esm",
-  target: "node20",
+  target: "node22",
   external: ["better-sqlite3"],
   // Some packages in it are written for `require`.
   banner: {

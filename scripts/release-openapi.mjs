@@ -1,6 +1,8 @@
 /** `pnpm release-openapi`: keeps the OpenAPI document of the present version under docs/openapi. [VER-1] */
 import { existsSync, writeFileSync } from "node:fs"
-import { apiVersion, openApi } from "../packages/http/src/index.ts"
+
+await import("tsx")
+const { apiVersion, openApi } = await import("../packages/http/src/index.ts")
 
 const file = new URL(`../docs/openapi/${apiVersion}.json`, import.meta.url)
 const isNew = !existsSync(file)

@@ -37,7 +37,7 @@ const bundleReference = (outfile: string) =>
     bundle: true,
     platform: "node",
     format: "esm",
-    target: "node20",
+    target: "node22",
     external: ["better-sqlite3", "fastify"],
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);'

@@ -1,8 +1,8 @@
 /** A copy of the file as it is at one moment, made while others read and write it. */
 import type { StoreUnavailable } from "@lead-signals/domain"
-import BetterSqlite3 from "better-sqlite3"
 import { Data, Effect, Exit } from "effect"
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
+import { openDatabase } from "./Driver.ts"
 import { unavailable } from "./Patience.ts"
 import { syncFolderOf } from "./WriteAheadLog.ts"
 
@@ -45,7 +45,7 @@ const copyTo = (
         try: () => {
           rmSync(partial, { force: true })
           closeSync(openSync(partial, "wx", 0o600))
-          return new BetterSqlite3(filename, { readonly: true, fileMustExist: true, timeout: 10_000 })
+          return openDatabase(filename, { readonly: true, fileMustExist: true, timeout: 10_000 })
         },
         catch: unavailable
       }),

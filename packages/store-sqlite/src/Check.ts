@@ -1,7 +1,7 @@
 /** Whether a file is whole: its pages, its references, and everything that is kept beside the leads to count them. */
 import { StoreUnavailable } from "@lead-signals/domain"
-import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
+import { openDatabase } from "./Driver.ts"
 import { unavailable } from "./Patience.ts"
 import { orderings } from "./Ordering.ts"
 import { newestMigration } from "./Migrations.ts"
@@ -87,7 +87,7 @@ export const check = (
 ): Effect.Effect<Checked, StoreUnavailable> =>
   Effect.try({
     try: () => {
-      const db = new BetterSqlite3(filename, { readonly: true, fileMustExist: true, timeout: 10_000 })
+      const db = openDatabase(filename, { readonly: true, fileMustExist: true, timeout: 10_000 })
       try {
         const one = (sql: string): number => db.prepare(sql).pluck().get() as number
         const tables = new Set(db.prepare("SELECT name FROM sqlite_schema").pluck().all())

@@ -1,5 +1,6 @@
 /** A connection to a SQLite file, whose statements are prepared once. All of it is synchronous: SQLite is. */
-import BetterSqlite3 from "better-sqlite3"
+import type BetterSqlite3 from "better-sqlite3"
+import { openDatabase } from "./Driver.ts"
 import type { Asked, EachQuestion, ManyTold, Question } from "./Asking.ts"
 
 export type Param = string | number | null
@@ -39,7 +40,7 @@ export class Connection {
 
   constructor(filename: string, options: { readonly readonly: boolean; readonly busyMillis: number }) {
     this.isReadonly = options.readonly
-    this.db = new BetterSqlite3(filename, { readonly: options.readonly, timeout: options.busyMillis })
+    this.db = openDatabase(filename, { readonly: options.readonly, timeout: options.busyMillis })
   }
 
   private statement(text: string): Prepared {

@@ -60,7 +60,7 @@ export const bundle = async (program: string, bug: Bug | null): Promise<string> 
     bundle: true,
     platform: "node",
     format: "esm",
-    target: "node20",
+    target: "node22",
     banner: {
       js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(process.cwd() + "/");'
     },

@@ -1,0 +1,63 @@
+/**
+ * Opens SQLite files by better-sqlite3. Its native code ends the whole process on runtimes that are too old for it, so that the
+ * runtime is judged first, and the reason is told in words.
+ */
+import { StoreUnavailable } from "@lead-signals/domain"
+import BetterSqlite3 from "better-sqlite3"
+
+type Versions = Readonly<Record<string, string | undefined>>
+
+/** The least Node-API that better-sqlite3 13 runs on: Node 22.14, 23.6. */
+const minNodeApi = 10
+/** Bun before this one crashes when it loads the driver; Deno has run it since 2.0. */
+const minBun = [1, 4, 1] as const
+
+const isOlder = (version: string, least: ReadonlyArray<number>): boolean => {
+  const parts = version.split(".").map((part) => Number.parseInt(part, 10))
+  const i = least.findIndex((part, at) => parts[at] !== part)
+  return i >= 0 && !((parts[i] ?? 0) > least[i]!)
+}
+
+const instead = "or use @lead-signals/store-memory, which runs anywhere"
+
+/** Why the SQLite driver can't run on a runtime of these versions (`process.versions`), and what to do; null when it can. */
+export const runtimeProblem = (versions: Versions): string | null => {
+  const { bun, deno, napi, node } = versions
+  if (bun !== undefined) {
+    return isOlder(bun, minBun)
+      ? `Bun ${bun} can't load better-sqlite3, the SQLite driver, and crashes when it tries; update Bun to ${minBun.join(".")} or newer, run this on Node 22.14 or newer, ${instead}`
+      : null
+  }
+  // Deno reports an older Node-API than it has.
+  if (deno !== undefined) return null
+  return Number(napi ?? 0) < minNodeApi
+    ? `Node ${node ?? "of an unknown version"} can't load better-sqlite3, the SQLite driver, which needs Node-API ${minNodeApi}; run this on Node 22.14 or newer, ${instead}`
+    : null
+}
+
+const runtimeName = ({ bun, deno, node }: Versions): string => {
+  if (bun !== undefined) return `Bun ${bun}`
+  return deno === undefined ? `Node ${node}` : `Deno ${deno}`
+}
+
+/** SQLite's own failures have a code that begins with SQLITE_; whatever else the constructor throws is of the loading. */
+const isOfSqlite = (failure: unknown): boolean =>
+  failure instanceof TypeError || /^SQLITE_/.test(String((failure as { code?: unknown }).code))
+
+/** Opens the file. Throws SQLite's error as it is, and a `StoreUnavailable` where the driver can't be loaded. */
+export const openDatabase = (filename: string, options: BetterSqlite3.Options): BetterSqlite3.Database => {
+  const problem = runtimeProblem(process.versions)
+  if (problem !== null) throw new StoreUnavailable({ reason: problem })
+  try {
+    return new BetterSqlite3(filename, options)
+  } catch (failure) {
+    if (isOfSqlite(failure)) throw failure
+    throw new StoreUnavailable({
+      reason:
+        `${runtimeName(process.versions)} on ${process.platform} ${process.arch} can't load better-sqlite3, the SQLite driver ` +
+        `(${(failure as Error).message.split("\n")[0]}); it ships binaries for Linux, macOS and Windows on x64 and arm64: install ` +
+        `the packages again, run this on Node 22.14 or newer, ${instead}`,
+      cause: failure
+    })
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * `npm run test:compatibility [-- LINE…]`: the tests that touch what a runtime could change, under the oldest supported Node
+ * and the newest one, from `scripts/runtimes`. What fails under one of them ends it.
+ */
+import { delimiter, dirname, join } from "node:path"
+import { spawnSync } from "node:child_process"
+import { pinnedNode } from "./pinnedNode.mjs"
+import { root } from "./steps.mjs"
+
+const files = [
+  "sqlite/",
+  "contracts/",
+  "e2e/start",
+  "e2e/commands",
+  "e2e/webhooks",
+  "e2e/rootScripts",
+  "hosts/",
+  "packages/",
+  "webhook/",
+  "simulator/simulate"
+]
+const lines = process.argv.slice(2)
+
+for (const line of lines.length > 0 ? lines : ["22", "26"]) {
+  const { binary, version } = await pinnedNode(root, line)
+  process.stdout.write(`\n— compatibility with Node ${version}\n`)
+  const { status } = spawnSync(
+    binary,
+    [join(root, "test", "node_modules", "vitest", "vitest.mjs"), "run", ...files],
+    {
+      cwd: join(root, "test"),
+      stdio: "inherit",
+      env: { ...process.env, PATH: `${dirname(binary)}${delimiter}${process.env.PATH}` }
+    }
+  )
+  if (status !== 0) process.exit(status ?? 1)
+}

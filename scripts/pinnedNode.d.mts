@@ -1,0 +1,2 @@
+export declare const minimumNode: string
+export declare const isSupported: (version: string) => boolean
