@@ -42,7 +42,7 @@ const runtimeName = ({ bun, deno, node }: Versions): string => {
 
 /** SQLite's own failures have a code that begins with SQLITE_; whatever else the constructor throws is of the loading. */
 const isOfSqlite = (failure: unknown): boolean =>
-  failure instanceof TypeError || /^SQLITE_/.test(String((failure as { code?: unknown }).code))
+  failure instanceof TypeError || String((failure as { code?: unknown }).code).startsWith("SQLITE_")
 
 /** Opens the file. Throws SQLite's error as it is, and a `StoreUnavailable` where the driver can't be loaded. */
 export const openDatabase = (filename: string, options: BetterSqlite3.Options): BetterSqlite3.Database => {
