@@ -13,16 +13,20 @@ export interface Ran {
   readonly err: string
 }
 
-export type SimulateCommand = (args: ReadonlyArray<string>, env?: Record<string, string>) => Promise<Ran>
+export type SimulateCommand = (
+  args: ReadonlyArray<string>,
+  env?: Record<string, string>,
+  node?: string
+) => Promise<Ran>
 
 /** The command; gone after the tests of the file. */
 export const bundleSimulate = async (): Promise<SimulateCommand> => {
   const program = await Planting.bundle("simulate.ts", null)
   afterAll(() => rmSync(program, { force: true }))
-  return (args, env = {}) =>
+  return (args, env = {}, node = process.execPath) =>
     new Promise((resolve) => {
       execFile(
-        process.execPath,
+        node,
         [program, ...args],
         { cwd: root, env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 },
         (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err })

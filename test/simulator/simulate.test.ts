@@ -3,6 +3,7 @@ import { inputOf, run, scenarioNamed, scenarioNames, simulate, check } from "@le
 import { describe, expect, it } from "vitest"
 import { turn } from "../Turn.ts"
 import { bundleSimulate, digestOf } from "./SimulateCommand.ts"
+import { nodeOf } from "../Runtimes.ts"
 import { isThorough } from "../Thoroughness.ts"
 
 const simulateCommand = await bundleSimulate()
@@ -81,6 +82,21 @@ describe("a history", () => {
     expect(digestOf(other!)).not.toBe(digestOf(here!))
     expect(simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 3 }).digest).toBe(digestOf(here!))
   })
+
+  it.each(["22", "24", "26"].flatMap((line) => nodeOf(line) ?? []))(
+    "is the same on the Node at %s, over either store",
+    async (node) => {
+      const { digest } = simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 3 })
+      for (const store of ["memory", "sqlite"]) {
+        const there = await simulateCommand(
+          ["swarm", "--until", "20m", "--seed", "7", "--store", store],
+          {},
+          node
+        )
+        expect([store, there.code, digestOf(there)]).toEqual([store, 0, digest])
+      }
+    }
+  )
 
   it("is compared event by event when it is checked", () => {
     const input = inputOf(scenarioNamed("crash-loop")!, 3, 0.3)
