@@ -1,7 +1,6 @@
 /**
  * The API on Node's HTTP server. Nothing is answered by Node's own bare texts. [ERR-1, ERR-5]
  */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import {
   Context,
   Duration,
@@ -17,6 +16,7 @@ import type { Entropy } from "@lead-signals/domain"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import type { Reply } from "./Answers.ts"
+import { makeHandler, type NodeListener } from "./NodeHandler.ts"
 import { logRefused, type Requirements, service, starting, untraced } from "./App.ts"
 import { Conversation, maxHeaderBytes } from "./Refusals.ts"
 import { RepliesTogether } from "./RepliesTogether.ts"
@@ -101,17 +101,7 @@ const respond = <R>(
 
 const ignored = (): void => {}
 
-/** The platform waits until all is sent, of which Node says nothing when the connection breaks before: then it waits no more. */
-const endAtClose = (response: ServerResponse): void => {
-  const end = response.end.bind(response) as (...given: ReadonlyArray<unknown>) => ServerResponse
-  response.end = (...given: ReadonlyArray<unknown>) => {
-    const then = given.at(-1)
-    if (typeof then === "function") response.once("close", then as () => void)
-    return end(...given)
-  }
-}
-
-export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
+export type { NodeListener } from "./NodeHandler.ts"
 
 /**
  * The API as a listener of a Node server's requests, for a host with a server of its own. It answers every request that it is
@@ -120,7 +110,7 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse) 
  */
 export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen(function* () {
   const { app, quick } = yield* service
-  const handle = yield* untraced(NodeHttpServer.makeHandler(app))
+  const handle = yield* untraced(makeHandler(app))
   const runtime = yield* untraced(Effect.runtime<Requirements>())
   // Effect's own counts of fibers tell nothing that the counts of requests do not, and cost a tenth of a small one.
   const run = Runtime.runFork(Runtime.disableRuntimeFlag(runtime, RuntimeFlags.RuntimeMetrics))
@@ -136,7 +126,6 @@ export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Ef
     })
     if (reply !== null) return respond(run, reply, response, replies)
     request.on("error", ignored)
-    endAtClose(response)
     return handle(request, response)
   }
   return (request, response) => {
