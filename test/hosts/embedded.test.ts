@@ -30,7 +30,12 @@ const signal = {
 const seen = (n: number, signalId = "1") => ({
   signalId,
   person: { extId: `p-${n}`, name: `Person ${n}`, headline: n % 2 === 0 ? "Buyer" : "Maker" },
-  engagement: { id: `e-${n}`, type: "comment", commentText: "Nice!", trackedAt: "2026-03-01T10:00:00Z" }
+  engagement: {
+    id: `e-${n}`,
+    type: "comment" as const,
+    commentText: "Nice!",
+    trackedAt: "2026-03-01T10:00:00Z"
+  }
 })
 
 const withLeads = async (count: number) => {
@@ -42,6 +47,35 @@ const withLeads = async (count: number) => {
   expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(["recorded"]))
   return { brand, service }
 }
+
+describe("the options of createLeadSignals", () => {
+  const store = MemoryStore.layer
+  it.each([
+    ["nothing", undefined, "options", "takes an object with the option store"],
+    ["no store", {}, "store", "the option store is required: it takes a layer"],
+    ["a layer's function", { store: SqliteStore.layer }, "store", "this is a function: call it"],
+    ["a path", { store: "leads.sqlite" }, "store", "SqliteStore.layer({ filename })"],
+    ["a short token", { store, operatorToken: "short" }, "operatorToken", "at least 16 characters"],
+    ["no requests", { store, requestsPerMinute: 0 }, "requestsPerMinute", "from 1 to 1000000"],
+    ["a log that is no function", { store, log: console }, "log", "a function of one line"],
+    ["uncalled webhooks", { store, webhooks: () => Layer.empty }, "webhooks", "this is a function: call it"],
+    ["a misspelt option", { store, webhook: Layer.empty }, "webhook", "there are store, operatorToken"]
+  ])("are refused by name: %s [ERR-3]", async (_, options, parameter, message) => {
+    const failure = await createLeadSignals(options as never).then(
+      () => null,
+      (error: unknown) => error
+    )
+    expect(failure).toBeInstanceOf(InvalidParameter)
+    expect(failure).toMatchObject({ parameter, message: expect.stringContaining(message) })
+    expect(String(failure)).not.toContain("short.")
+  })
+
+  it("may be left out, or undefined, but for the store", async () => {
+    const service = await createLeadSignals({ store, log: undefined as never, webhooks: undefined as never })
+    expect(await service.brands()).toEqual([])
+    await service.close()
+  })
+})
 
 describe("the service behind promises", () => {
   it("lists, shows and counts as the API does, which it mounts [LIST-1, DET-1, MET-2, AUTH-1]", async () => {
@@ -113,7 +147,8 @@ describe("the service behind promises", () => {
     await service.amend(brand.id, 1, { qualified: true, score1: 4 })
     expect(await service.detail(brand.id, 1)).toMatchObject({ qualified: true, score1: 4 })
     await service.erase(brand.id, 2)
-    const outcomes = await service.observe(brand.id, [seen(1), seen(2), { nothing: true }, seen(3, "9")])
+    const mixed = [seen(1), seen(2), { nothing: true }, seen(3, "9")]
+    const outcomes = await service.observeUnknown(brand.id, mixed)
     expect(outcomes.map(({ outcome }) => outcome)).toEqual([
       "duplicate",
       "suppressed",

@@ -12,6 +12,7 @@ import {
   metricsView,
   MetricSnapshots,
   NewSignal,
+  type Observation as ObservationSchema,
   Observing,
   Operating,
   type Outbox,
@@ -41,6 +42,7 @@ import {
 } from "@lead-signals/http"
 import { Effect, Encoding, Layer, Logger, ManagedRuntime } from "effect"
 import { type Call, Calls } from "./Calls.ts"
+import { checkOptions } from "./Options.ts"
 import { entriesOf } from "./Queries.ts"
 
 /** All ports of a store: `MemoryStore.layer`, `SqliteStore.layer({ filename })`, or one of your own. */
@@ -68,6 +70,9 @@ export interface EmbeddedOptions {
   readonly log?: (line: LogLine) => void
 }
 
+/** An observation as a host writes it: times are ISO 8601 texts, and every field but four may be left out. */
+export type Observation = typeof ObservationSchema.Encoded
+
 const readSignal = Decoding.decode(NewSignal, { whole: "The signal", strict: true })
 const readAmendment = Decoding.decode(Amendment, { whole: "The amendment", strict: true })
 const readBrand = Decoding.decode(NewBrand, { whole: "The brand", strict: true })
@@ -88,9 +93,11 @@ const logging = (log: EmbeddedOptions["log"]): Layer.Layer<never> =>
       )
 
 /**
- * Opens the store and makes a service over it. Rejected with `StoreUnavailable` when the store can't be opened.
+ * Opens the store and makes a service over it. Rejects with `InvalidParameter`, which names the option, when an option is
+ * missing, unknown or of another kind, and with `StoreUnavailable` when the store can't be opened.
  */
 export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadSignals> => {
+  checkOptions(options)
   const token = options.operatorToken ?? Encoding.encodeHex(crypto.getRandomValues(new Uint8Array(32)))
   const limit = options.requestsPerMinute ?? RateLimit.defaultRequestsPerMinute
   const stores = Layer.provideMerge(options.webhooks ?? noWebhooks, Layer.merge(options.store, webCrypto))
@@ -168,10 +175,23 @@ class Embedded {
   }
 
   /**
-   * Records what was seen, any number at once, and says of each in order what became of it: `recorded`, `duplicate`,
-   * `suppressed`, or `rejected` with a message. Rejects with `NotFound` when there is no such brand. Sending again is free.
+   * Records observations, any number at once, and answers the outcome of each in their order: `recorded`, `duplicate`,
+   * `suppressed`, or `rejected` with a message. Sending an observation again changes nothing. Rejects with `NotFound` when
+   * there is no such brand.
    */
   observe(
+    brandId: string,
+    observations: ReadonlyArray<Observation>,
+    call?: Call
+  ): Promise<ReadonlyArray<Outcome>> {
+    return this.observeUnknown(brandId, observations, call)
+  }
+
+  /**
+   * As `observe`, for values of unknown shape, such as parsed JSON: what is no observation is `rejected` with a message that
+   * names the field and what it takes.
+   */
+  observeUnknown(
     brandId: string,
     observations: ReadonlyArray<unknown>,
     call?: Call
@@ -262,3 +282,14 @@ class Embedded {
 }
 
 export type LeadSignals = Embedded
+
+/** What `list` answers: leads and the page they are on. */
+export type LeadPage = Awaited<ReturnType<LeadSignals["list"]>>
+/** One lead of a page. */
+export type Lead = LeadPage["data"][number]
+/** What `detail` answers: a lead with its newest engagements. */
+export type LeadDetail = Awaited<ReturnType<LeadSignals["detail"]>>
+/** One engagement of a lead. */
+export type Engagement = LeadDetail["engagements"][number]
+/** What `metrics` answers: the totals of a campaign. */
+export type CampaignMetrics = Awaited<ReturnType<LeadSignals["metrics"]>>

@@ -1,13 +1,20 @@
 /** Lead Signals inside a host that does not use Effect: promises, plain values, a fetch handler. */
 export {
+  type CampaignMetrics,
   createLeadSignals,
   type EmbeddedOptions,
+  type Engagement,
+  type Lead,
+  type LeadDetail,
+  type LeadPage,
   type LeadSignals,
   type LogLine,
+  type Observation,
   type Store,
   type Webhooks
 } from "./LeadSignals.ts"
 export { type Call, Closed } from "./Calls.ts"
 export type { LeadDetailQuery, LeadPageQuery, MetricsQuery } from "@lead-signals/http"
+export type { Campaign, Outcome, Signal } from "@lead-signals/domain"
 // What a call is rejected with.
 export { InvalidParameter, NotFound, StoreUnavailable } from "@lead-signals/domain"
