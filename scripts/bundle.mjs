@@ -6,14 +6,28 @@ import { fileURLToPath } from "node:url"
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = join(root, "packages", "server", "dist")
 
-/** better-sqlite3, which is native code, stays beside it, to be found from the file by its name. */
+/**
+ * better-sqlite3 has native code and stays outside: it is looked for beside the file when the first database is opened. So
+ * the file alone serves from memory, and says what is missing when it is to open a database.
+ */
+const driverBeside = {
+  name: "driver-beside",
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^better-sqlite3$/ }, ({ path }) => ({ path, namespace: "driver-beside" }))
+    onLoad({ filter: /.*/, namespace: "driver-beside" }, () => ({
+      contents:
+        "export default function Database(...args) { return new (requireFrom(import.meta.url)('better-sqlite3'))(...args) }"
+    }))
+  }
+}
+
 const options = {
   entryPoints: [join(root, "packages", "server", "src", "main.ts")],
   bundle: true,
   platform: "node",
   format: "esm",
   target: "node22",
-  external: ["better-sqlite3"],
+  plugins: [driverBeside],
   // Some packages in it are written for `require`.
   banner: {
     js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);'

@@ -44,6 +44,14 @@ const runtimeName = ({ bun, deno, node }: Versions): string => {
 const isOfSqlite = (failure: unknown): boolean =>
   failure instanceof TypeError || String((failure as { code?: unknown }).code).startsWith("SQLITE_")
 
+const loadingProblem = (failure: Error): string => {
+  const runtime = `${runtimeName(process.versions)} on ${process.platform} ${process.arch}`
+  return (failure as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND"
+    ? `better-sqlite3, the SQLite driver, is not installed beside this program; run npm install better-sqlite3@13 in its folder, ${instead}`
+    : `${runtime} can't load better-sqlite3, the SQLite driver (${failure.message.split("\n")[0]}); it ships binaries for Linux, ` +
+        `macOS and Windows on x64 and arm64: install the packages again, run this on Node 22.14 or newer, ${instead}`
+}
+
 /** Opens the file. Throws SQLite's error as it is, and a `StoreUnavailable` where the driver can't be loaded. */
 export const openDatabase = (filename: string, options: BetterSqlite3.Options): BetterSqlite3.Database => {
   const problem = runtimeProblem(process.versions)
@@ -52,12 +60,6 @@ export const openDatabase = (filename: string, options: BetterSqlite3.Options): 
     return new BetterSqlite3(filename, options)
   } catch (failure) {
     if (isOfSqlite(failure)) throw failure
-    throw new StoreUnavailable({
-      reason:
-        `${runtimeName(process.versions)} on ${process.platform} ${process.arch} can't load better-sqlite3, the SQLite driver ` +
-        `(${(failure as Error).message.split("\n")[0]}); it ships binaries for Linux, macOS and Windows on x64 and arm64: install ` +
-        `the packages again, run this on Node 22.14 or newer, ${instead}`,
-      cause: failure
-    })
+    throw new StoreUnavailable({ reason: loadingProblem(failure as Error), cause: failure })
   }
 }
