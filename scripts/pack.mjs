@@ -73,3 +73,6 @@ for (const folder of libraries) {
   const file = join(target, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`)
   process.stdout.write(`${name.padEnd(36)}${kilobytes(statSync(file).size)}${kilobytes(runs(folder))}\n`)
 }
+process.stdout.write(
+  `\nThe packages need each other: install them together. In the folder of your project:\n  npm install ${join(target, "*.tgz")}\n`
+)

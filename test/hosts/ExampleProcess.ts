@@ -19,10 +19,11 @@ export const folderOf = (name: string): string =>
 
 export const startExample = async (
   name: string,
-  environment: Readonly<Record<string, string>> = {}
+  environment: Readonly<Record<string, string>> = {},
+  folder = folderOf(name)
 ): Promise<Example> => {
   const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts"], {
-    cwd: folderOf(name),
+    cwd: folder,
     env: { ...process.env, PORT: "0", OPERATOR_TOKEN: operatorToken, ...environment },
     stdio: ["ignore", "pipe", "pipe"]
   })

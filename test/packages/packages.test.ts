@@ -1,13 +1,17 @@
 /** The libraries as others get them: packed, checked, installed outside the workspace, compiled against and run. */
 import { execFile } from "node:child_process"
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
 import { publint } from "publint"
-import { beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { drive, seen } from "../hosts/ExampleClient.ts"
+import { endAll, startExample } from "../hosts/ExampleProcess.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -53,6 +57,7 @@ describe("the packed libraries", () => {
       const entries = Object.values(manifest.exports as Record<string, string>)
       for (const entry of entries) expect(entry).toMatch(/^\.\/dist\/.*\.js$/)
       expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:/)
+      expect(manifest.engines).toEqual({ node: ">=22.14" })
       expect(manifest.peerDependencies).toHaveProperty("effect")
       expect(manifest.dependencies ?? {}).not.toHaveProperty("effect")
       expect(manifest.dependencies ?? {}).not.toHaveProperty("@effect/platform")
@@ -137,5 +142,84 @@ describe("the packed libraries", () => {
     expect(told[0]).toContain("200 { status: 'ok' }")
     expect(told[1]).toContain("200 { status: 'ok' }")
     expect(told[2]).toContain("1")
+  })
+})
+
+/** `catalog:` in the workspace's manifests, as pnpm-workspace.yaml says it. */
+const catalog = (): Readonly<Record<string, string>> => {
+  const text = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")
+  const section = /^catalog:\n((?: {2}.*\n)+)/m.exec(text)![1]!
+  return Object.fromEntries(
+    Array.from(section.matchAll(/^ {2}"?([^":]+)"?: (.+)$/gm), ([, name, range]) => [name!, range!])
+  )
+}
+
+describe("the examples, copied out of the repository", () => {
+  const outside = join(folder, "examples")
+  const names = readdirSync(join(root, "examples")).filter((name) => !name.includes("."))
+
+  beforeAll(async () => {
+    const ranges = catalog()
+    const dependencies: Record<string, string> = {}
+    for (const name of names) {
+      cpSync(join(root, "examples", name, "src"), join(outside, name, "src"), { recursive: true })
+      cpSync(join(root, "examples", name, "package.json"), join(outside, name, "package.json"))
+      const manifest = JSON.parse(readFileSync(join(outside, name, "package.json"), "utf8"))
+      for (const [needed, range] of Object.entries({
+        ...manifest.dependencies,
+        ...manifest.devDependencies
+      })) {
+        if (range === "catalog:") dependencies[needed] = ranges[needed]!
+      }
+    }
+    writeFileSync(
+      join(outside, "package.json"),
+      JSON.stringify({ name: "hosts", private: true, type: "module", dependencies })
+    )
+    // The command that pack-libraries prints.
+    await run("bash", ["-c", `npm install --no-audit --no-fund --prefer-offline '${packs}'/*.tgz`], outside)
+  })
+  afterAll(endAll)
+
+  it("resolve one Effect, of the line that the libraries are for", async () => {
+    const tree = await run("npm", ["ls", "effect", "--all", "--parseable"], outside)
+    expect(new Set(tree.trim().split("\n"))).toEqual(new Set([join(outside, "node_modules", "effect")]))
+    const { version } = JSON.parse(
+      readFileSync(join(outside, "node_modules", "effect", "package.json"), "utf8")
+    )
+    expect(version).toMatch(/^3\.22\./)
+  })
+
+  it("are loaded by require() from CommonJS", async () => {
+    const host = `const { createLeadSignals } = require("@lead-signals/embedded")
+const MemoryStore = require("@lead-signals/store-memory")
+createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
+  console.log((await service.createBrand("Mine")).name)
+  await service.close()
+})`
+    writeFileSync(join(outside, "host.cjs"), host)
+    expect(await run(process.execPath, ["host.cjs"], outside)).toBe("Mine\n")
+  })
+
+  it.each(names.filter((name) => !["domain-only", "effect"].includes(name)))("%s runs", async (name) => {
+    const database = join(outside, `${name}.sqlite`)
+    const example = await startExample(name, { DATABASE: database }, join(outside, name))
+    await drive(example)
+    expect(await example.end()).toBe(0)
+  })
+
+  it("effect runs", async () => {
+    const example = await startExample("effect", {}, join(outside, "effect"))
+    await drive({ ...example, url: `${example.url.replace("0.0.0.0", "127.0.0.1")}/lead-signals` })
+    await example.end()
+  })
+
+  it("domain-only runs", async () => {
+    const child = execFile(process.execPath, ["--import", "tsx", "src/main.ts"], {
+      cwd: join(outside, "domain-only")
+    })
+    child.stdin!.end(JSON.stringify(seen(1)))
+    const [events] = await Promise.all([text(child.stdout!), once(child, "exit")])
+    expect(JSON.parse(events.split("\n")[0]!)).toMatchObject({ event: "lead2.created" })
   })
 })
