@@ -120,6 +120,8 @@ describe("lead-signals", () => {
       expect(err.trim().split("\n")).toHaveLength(1)
     }
     expect(await ran(["brands", "list"], { LEAD_SIGNALS_OPERATOR_TOKEN: "" })).toMatchObject({ code: 2 })
+    const unnamed = await ran(["check"], { LEAD_SIGNALS_DATABASE: "" })
+    expect(unnamed.err).toContain("There is no file .data/lead-signals.sqlite")
     const bare = await ran(["keys"])
     expect([bare.code, bare.out]).toEqual([2, ""])
     expect(bare.err).toContain("revoke")

@@ -1,13 +1,15 @@
 import { execFile } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import Database from "better-sqlite3"
+import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import { knownVariables, readSettings } from "../../packages/server/src/Settings.ts"
 import { takeBackTo } from "../sqlite/EarlierVersions.ts"
 import { makeFile } from "../sqlite/MadeFile.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
@@ -16,6 +18,7 @@ import {
   callJson,
   endServersAfterTests,
   operatorToken,
+  root,
   setUpBrand,
   spawnBundle,
   spawnServer,
@@ -163,6 +166,30 @@ describe("npm start", () => {
     await server.end("SIGTERM")
   })
 
+  it("takes an empty variable for its default, as compose files pass what is not given [ERR-3]", async () => {
+    const empty = Object.fromEntries(["HOST", "PORT", ...knownVariables].map((name) => [name, ""]))
+    expect(Object.keys(empty).length).toBeGreaterThanOrEqual(9)
+    expect(readSettings(empty)).toEqual(readSettings({}))
+    expect(Either.isRight(readSettings(empty))).toBe(true)
+    const server = await startServer(
+      { ...empty, PORT: "0", LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false" },
+      program
+    )
+    expect(server.err()).not.toContain("LEAD_SIGNALS")
+    expect(server.out()).toMatch(/^Operator token {2}\S{16}/m)
+    await server.end("SIGTERM")
+  })
+
+  it("takes :memory: for a database in memory, and makes no file of that name [ERR-3]", async () => {
+    const server = await startServer(
+      { LEAD_SIGNALS_DATABASE: ":memory:", LEAD_SIGNALS_DEMO: "false" },
+      program
+    )
+    expect(server.out()).toMatch(/^Database +memory$/m)
+    expect(existsSync(join(root, ":memory:"))).toBe(false)
+    await server.end("SIGTERM")
+  })
+
   it.each([
     ["PORT", "x", "PORT takes an integer from 0 to 65535."],
     ["PORT", "70000", "PORT takes an integer from 0 to 65535."],
@@ -171,7 +198,7 @@ describe("npm start", () => {
     ["LEAD_SIGNALS_OPERATOR_TOKEN", "short", "LEAD_SIGNALS_OPERATOR_TOKEN takes at least 16 characters"],
     ["LEAD_SIGNALS_RATE_LIMIT", "0", "LEAD_SIGNALS_RATE_LIMIT takes an integer from 1 to 1000000."],
     ["LEAD_SIGNALS_LOG", "loud", "LEAD_SIGNALS_LOG takes pretty or json."],
-    ["LEAD_SIGNALS_DATABASE", "", "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, or memory."],
+    ["LEAD_SIGNALS_DATABASE", " ", "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, or memory."],
     ["HOST", "203.0.113.7", "203.0.113.7 is not an address of this machine; set HOST to one that is."]
   ])("stops with one line when %s is %j [ERR-3]", async (name, value, message) => {
     const { err, exit, out } = spawnBundle(program, {

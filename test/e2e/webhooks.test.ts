@@ -93,7 +93,7 @@ describe("webhooks of the server", () => {
       "5,x",
       "takes seconds with commas between, each at most 2592000, like 5,300,1800."
     ],
-    ["LEAD_SIGNALS_WEBHOOK_RETRY", "", "takes seconds with commas between"]
+    ["LEAD_SIGNALS_WEBHOOK_RETRY", " ", "takes seconds with commas between"]
   ])("stop the start with one line when %s is %j [ERR-3]", async (name, value, message) => {
     const { err, exit, out } = spawnBundle(program, {
       LEAD_SIGNALS_DATABASE: "memory",

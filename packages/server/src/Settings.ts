@@ -1,13 +1,17 @@
-/** The server's settings, read from environment variables. A bad value names its variable and says what it takes. */
+/**
+ * The server's settings, read from environment variables. An empty variable means its default; a bad value names its variable
+ * and says what it takes.
+ */
 import { RateLimit, Retries } from "@lead-signals/domain"
 import { Addresses } from "@lead-signals/webhook"
 import { Either } from "effect"
+import { type Environment, valueOf } from "./Environment.ts"
 
 export interface Settings {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
-  /** A path, or `memory`. */
+  /** A path, or `memory`, which is `:memory:` too. */
   readonly database: string
   readonly demo: boolean
   /** Null: one is made at start and printed. */
@@ -20,8 +24,6 @@ export interface Settings {
   /** Null: pretty on a terminal, JSON elsewhere. */
   readonly log: "pretty" | "json" | null
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 type Read<A> = (value: string) => Either.Either<A, string>
 
@@ -36,6 +38,12 @@ const text =
   (what: string): Read<string> =>
   (value) =>
     value.trim() === "" ? Either.left(`takes ${what}`) : Either.right(value)
+
+export const defaultDatabase = ".data/lead-signals.sqlite"
+
+/** SQLite's own name for a database in memory would name a file here. */
+const database: Read<string> = (value) =>
+  value === ":memory:" ? Either.right("memory") : text("the path of a SQLite file, or memory")(value)
 
 const boolean: Read<boolean> = (value) =>
   value === "true"
@@ -95,7 +103,7 @@ export const knownVariables: ReadonlyArray<string> = ours
 /** The first bad value stops the reading: `PORT takes an integer from 0 to 65535.` */
 export const readSettings = (environment: Environment): Either.Either<Settings, string> => {
   const variable = <A, B>(name: string, read: Read<A>, otherwise: B): Either.Either<A | B, string> => {
-    const value = environment[name]
+    const value = valueOf(environment, name)
     return value === undefined
       ? Either.right(otherwise)
       : Either.mapLeft(read(value), (takes) => `${name} ${takes}.`)
@@ -104,11 +112,7 @@ export const readSettings = (environment: Environment): Either.Either<Settings, 
     return {
       host: yield* variable("HOST", text("a host name or an address to listen on"), "127.0.0.1"),
       port: yield* variable("PORT", integer(0, 65535), 4000),
-      database: yield* variable(
-        "LEAD_SIGNALS_DATABASE",
-        text("the path of a SQLite file, or memory"),
-        ".data/lead-signals.sqlite"
-      ),
+      database: yield* variable("LEAD_SIGNALS_DATABASE", database, defaultDatabase),
       demo: yield* variable("LEAD_SIGNALS_DEMO", boolean, true),
       operatorToken: yield* variable("LEAD_SIGNALS_OPERATOR_TOKEN", token, null),
       requestsPerMinute: yield* variable(

@@ -4,7 +4,9 @@ import * as Options from "@effect/cli/Options"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Option } from "effect"
 import { existsSync } from "node:fs"
+import { valueOf } from "../Environment.ts"
 import { progress } from "../Progress.ts"
+import { defaultDatabase } from "../Settings.ts"
 import { exitCodes, Failed, leaf, usage } from "./CommandTree.ts"
 import { json, print } from "./Operator.ts"
 
@@ -15,9 +17,7 @@ const database = Options.text("database").pipe(
 
 const fileOf = (given: { readonly database: Option.Option<string> }) => {
   const file =
-    Option.getOrUndefined(given.database) ??
-    process.env["LEAD_SIGNALS_DATABASE"] ??
-    ".data/lead-signals.sqlite"
+    Option.getOrUndefined(given.database) ?? valueOf(process.env, "LEAD_SIGNALS_DATABASE") ?? defaultDatabase
   return existsSync(file)
     ? Effect.succeed(file)
     : usage(`There is no file ${file}; --database takes the path of one.`)

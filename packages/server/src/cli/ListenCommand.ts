@@ -7,6 +7,7 @@ import { Signing } from "@lead-signals/webhook"
 import { Effect, Option } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
+import { valueOf } from "../Environment.ts"
 import { line, parseFailure, receiver } from "../Listen.ts"
 import { exitCodes, Failed, leaf, usage } from "./CommandTree.ts"
 import { callOperator, json, operatorOf, token, url } from "./Operator.ts"
@@ -137,7 +138,8 @@ export const listenCommand = leaf(
   { port, secret, brand, failure, url, token, json },
   (given) =>
     Effect.gen(function* () {
-      const key = Option.getOrUndefined(given.secret) ?? process.env["LEAD_SIGNALS_WEBHOOK_SECRET"] ?? null
+      const key =
+        Option.getOrUndefined(given.secret) ?? valueOf(process.env, "LEAD_SIGNALS_WEBHOOK_SECRET") ?? null
       const brandId = Option.getOrNull(given.brand)
       if (brandId !== null && Option.isSome(given.secret)) {
         return yield* usage("--brand makes a webhook with a secret of its own: leave --secret out.")

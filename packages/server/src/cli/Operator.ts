@@ -1,6 +1,7 @@
 /** What the commands have in common that call a running server: options, and the call itself. */
 import * as Options from "@effect/cli/Options"
 import { Effect, Option } from "effect"
+import { valueOf } from "../Environment.ts"
 import { foreignAnswer, refusalOf, withoutControls } from "../Foreign.ts"
 import { Failed, usage } from "./CommandTree.ts"
 
@@ -33,7 +34,7 @@ export const operatorOf = ({
   readonly url: string
   readonly token: Option.Option<string>
 }): Effect.Effect<Operator, Failed> => {
-  const found = Option.getOrUndefined(token) ?? process.env["LEAD_SIGNALS_OPERATOR_TOKEN"]
+  const found = Option.getOrUndefined(token) ?? valueOf(process.env, "LEAD_SIGNALS_OPERATOR_TOKEN")
   if (!/^https?:/i.test(url) || !URL.canParse(url))
     return usage("--url takes http:// or https:// and a host, like http://127.0.0.1:4000.")
   if (found === undefined || found === "")

@@ -7,13 +7,14 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import type { Teardown } from "@effect/platform/Runtime"
 import { Cause, Effect, Exit, Layer, Logger } from "effect"
 import { constants } from "node:os"
+import { valueOf } from "../Environment.ts"
 import { bashCompletions } from "./BashCompletions.ts"
 import { help, plain } from "./CommandHelp.ts"
 import { exitCodes, type Failed, type Node, realConsole } from "./CommandTree.ts"
 import { find } from "./Mistakes.ts"
 
 const isColoured = (stream: NodeJS.WriteStream): boolean =>
-  stream.isTTY === true && process.env["NO_COLOR"] === undefined
+  stream.isTTY === true && valueOf(process.env, "NO_COLOR") === undefined
 
 /** How the process ends that a signal interrupts: the platform would end it with exit code 0, as if all were done. */
 const interruptible = ({ interrupted }: Node): Teardown => {

@@ -39,7 +39,8 @@ export const serveCommand = leaf(
       LEAD_SIGNALS_DEMO: given.noDemo ? Option.some("false") : Option.none<string>()
     }
     const variables = Object.entries(named).flatMap(([name, value]) =>
-      Option.isNone(value) ? [] : [[name, value.value] as const]
+      // `--port "$PORT"` without a PORT leaves the variable in force.
+      Option.isNone(value) || value.value === "" ? [] : [[name, value.value] as const]
     )
     // The server's own way of ending: this command is done when it is set going.
     return Effect.promise(async () => {
