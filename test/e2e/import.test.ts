@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -81,22 +81,77 @@ describe("lead-signals import", () => {
     writeFileSync(file, `${good.join("\r\n")}\r\n`)
     const mended = await run([file, "--brand", brand.brandId, "--url", server.url])
     expect(mended.code).toBe(0)
-    expect(existsSync(`${file}.rejected.jsonl`)).toBe(false)
   })
 
-  it("keeps the rejected lines of an earlier run until one has its first answer [ERR-3]", async () => {
+  it("never overwrites lines that an earlier run rejected: they may be corrected by now [ERR-3]", async () => {
     const file = join(folder, "kept.jsonl")
-    writeFileSync(file, `${line("kept", "kept")}\n{"broken\n`)
-    expect((await run([file, "--brand", brand.brandId, "--url", server.url])).code).toBe(1)
-    const refused = await run([file, "--brand", "999", "--url", server.url])
-    expect(refused.code).toBe(3)
-    expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe('{"broken\n')
+    const arguments_ = ["--brand", brand.brandId, "--url", server.url]
+    const broken = '{"broken\n'
+    writeFileSync(file, `${line("kept", "kept")}\n${broken}`)
+    expect((await run([file, ...arguments_])).code).toBe(1)
+    const corrected = `${line("kept", "corrected")}\n`
+    writeFileSync(`${file}.rejected.jsonl`, corrected)
+    const again = await run([file, ...arguments_])
+    expect(again.err).toContain(`The rejected lines are in ${file}.rejected.2.jsonl`)
+    expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe(corrected)
+    expect(readFileSync(`${file}.rejected.2.jsonl`, "utf8")).toBe(broken)
+    expect(statSync(`${file}.rejected.2.jsonl`).mode & 0o077).toBe(0)
+    expect((await run([file, "--brand", "999", "--url", server.url])).code).not.toBe(0)
+    expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe(corrected)
+    // One that has none to reject leaves them, too.
+    writeFileSync(file, line("kept", "kept"))
+    expect((await run([file, ...arguments_])).code).toBe(0)
+    expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe(corrected)
+  })
+
+  it("takes a file of rejected lines, and leaves in it what is rejected again [ERR-3]", async () => {
+    const file = join(folder, "again.jsonl")
+    const rejected = `${file}.rejected.jsonl`
+    const arguments_ = ["--brand", brand.brandId, "--url", server.url]
+    // Longer than what is taken: it is copied whole, not as it is held in memory.
+    const long = `"${"x".repeat(17 * 1024 * 1024)}"\n`
+    writeFileSync(file, `{"first\n{"second\n${long}`)
+    expect((await run([file, ...arguments_])).code).toBe(1)
+    expect(readFileSync(rejected, "utf8") === `{"first\n{"second\n${long}`).toBe(true)
+
+    writeFileSync(rejected, `${line("again", "first")}\n{"second\n${long}`)
+    const half = await run([rejected, ...arguments_])
+    expect([half.code, half.out]).toEqual([1, expect.stringContaining("1 recorded")])
+    expect(half.err).toContain(`The rejected lines are in ${rejected}:`)
+    expect(readFileSync(rejected, "utf8") === `{"second\n${long}`).toBe(true)
+    expect(statSync(rejected).mode & 0o077).toBe(0)
+
+    writeFileSync(rejected, `${line("again", "second")}\n`)
+    const refused = await run([rejected, "--brand", "999", "--url", server.url])
+    expect([refused.code === 0, existsSync(rejected)]).toEqual([false, true])
+    const whole = await run([rejected, ...arguments_])
+    expect([whole.code, whole.out]).toEqual([0, expect.stringContaining("1 recorded")])
+    expect(readdirSync(folder).filter((name) => name.startsWith("again"))).toEqual(["again.jsonl"])
+  })
+
+  it("leaves a file of rejected lines as it is when it is changed meanwhile [ERR-3]", async () => {
+    const rejected = join(folder, "changed.jsonl.rejected.jsonl")
+    const saved = `${line("changed", "saved")}\n`
+    writeFileSync(rejected, `${line("changed", "first")}\n`)
+    const editing = createServer((request, response) => {
+      request.resume().on("end", () => {
+        writeFileSync(rejected, saved)
+        response.end('{"outcome":"recorded"}\n')
+      })
+    })
+    editing.listen(0, "127.0.0.1")
+    await once(editing, "listening")
+    const { port } = editing.address() as AddressInfo
+    const { code, err } = await run([rejected, "--brand", "1", "--url", `http://127.0.0.1:${port}`])
+    editing.close()
+    expect([code === 0, err]).toEqual([false, expect.stringContaining("was changed while it was imported")])
+    expect(readFileSync(rejected, "utf8")).toBe(saved)
   })
 
   it("ends with 3 when it can't keep a rejected line, or the answers are no server's of ours [ERR-3]", async () => {
-    const file = join(folder, "unkept.jsonl")
+    // So long a name that none with `.rejected.jsonl` after it can be.
+    const file = join(folder, `${"u".repeat(244)}.jsonl`)
     writeFileSync(file, `${line("unkept", "unkept")}\n{"broken\n`)
-    mkdirSync(`${file}.rejected.jsonl`)
     const unkept = await run([file, "--brand", brand.brandId, "--url", server.url])
     expect([unkept.code, unkept.err]).toEqual([3, expect.stringContaining("can't be written")])
 

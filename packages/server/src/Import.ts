@@ -1,11 +1,12 @@
 /**
  * Sends a file of observations to a running server, piece by piece, and keeps count of what became of each. Running it
- * again is free: what is there already is a duplicate. Lines that the server rejects are kept beside the file.
+ * again is free: what is there already is a duplicate. Lines that the server rejects are kept (`RejectedLines.ts`).
  */
 import { Data, Duration, Effect, Schedule } from "effect"
-import { appendFileSync, rmSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { foreignAnswer, refusalOf } from "./Foreign.ts"
 import { type FileLine, linesOf, piecesOf } from "./ObservationFile.ts"
+import { rejectedLines } from "./RejectedLines.ts"
 
 export interface ImportOptions {
   readonly file: string
@@ -46,8 +47,6 @@ interface Outcome {
 /** The server takes no longer line. */
 const greatestLineBytes = 16 * 1024 * 1024
 const pieceLimits = { lines: 500, bytes: 1024 * 1024 }
-
-export const rejectedFileOf = (file: string): string => `${file}.rejected.jsonl`
 
 /** Tries for about a minute. */
 const patience = Schedule.exponential("200 millis").pipe(
@@ -94,6 +93,12 @@ const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLin
       : yield* new ServerBusy({ message: "the store stopped answering half way" })
   })
 
+export interface Imported {
+  readonly counts: Counts
+  /** Where the rejected lines are; null when none was rejected. */
+  readonly rejectedFile: string | null
+}
+
 /** Runs to the end of the file. */
 export const importFile = (
   options: ImportOptions,
@@ -101,36 +106,19 @@ export const importFile = (
     readonly onProgress: (progress: ImportProgress) => void
     readonly onRejected: (rejection: Rejection) => void
   }
-): Effect.Effect<Counts, ImportFailed> =>
+): Effect.Effect<Imported, ImportFailed> =>
   Effect.gen(function* () {
-    const bytesInAll = yield* Effect.try({
-      try: () => statSync(options.file).size,
+    const { bytesInAll, rejected } = yield* Effect.try({
+      try: () => ({ bytesInAll: statSync(options.file).size, rejected: rejectedLines(options.file) }),
       catch: () => new ImportFailed({ message: `${options.file} can't be read.` })
     })
-    const rejectedFile = rejectedFileOf(options.file)
-    const writing = (write: () => void): Effect.Effect<void, ImportFailed> =>
-      Effect.try({
-        try: write,
-        catch: () =>
-          new ImportFailed({ message: `${rejectedFile}, for lines that are rejected, can't be written.` })
-      })
     const counts = { recorded: 0, duplicate: 0, suppressed: 0, rejected: 0 }
-    let isBegun = false
 
-    /** What an earlier run left may have been mended there: it goes when this run has its first answer. */
-    const begin = Effect.suspend(() => {
-      if (isBegun) return Effect.void
-      isBegun = true
-      return writing(() => rmSync(rejectedFile, { force: true }))
-    })
-
-    const reject = ({ bytes, number }: FileLine, message: string) =>
+    const reject = (line: FileLine, message: string) =>
       Effect.zipRight(
-        writing(() =>
-          appendFileSync(rejectedFile, Buffer.concat([bytes, Buffer.from("\n")]), { mode: 0o600 })
-        ),
+        rejected.add(line),
         Effect.sync(() =>
-          report.onRejected({ line: number, message: message.replace(/^Line \d+(?:: | )/, "") })
+          report.onRejected({ line: line.number, message: message.replace(/^Line \d+(?:: | )/, "") })
         )
       )
 
@@ -146,13 +134,12 @@ export const importFile = (
                   Effect.fail(new ImportFailed({ message: `Gave up: ${message}` }))
                 )
               )
-        yield* begin
         let next = 0
         for (const line of lines) {
           const answer: Outcome =
             line.bytes.length <= greatestLineBytes
               ? answers[next++]!
-              : { outcome: "rejected", message: "takes at most 16 MiB; it is kept cut off." }
+              : { outcome: "rejected", message: "takes at most 16 MiB." }
           counts[answer.outcome]++
           if (answer.outcome === "rejected") yield* reject(line, answer.message ?? "")
         }
@@ -160,14 +147,20 @@ export const importFile = (
       })
 
     const pieces = piecesOf(linesOf(options.file, greatestLineBytes), pieceLimits)
-    while (true) {
-      const { done, value } = yield* Effect.tryPromise({
-        try: () => pieces.next(),
-        catch: () => new ImportFailed({ message: `${options.file} can't be read to its end.` })
-      })
-      if (done === true) return counts
-      yield* send(value)
-    }
+    const sendAll = Effect.gen(function* () {
+      while (true) {
+        const { done, value } = yield* Effect.tryPromise({
+          try: () => pieces.next(),
+          catch: () => new ImportFailed({ message: `${options.file} can't be read to its end.` })
+        })
+        if (done === true) return { counts, rejectedFile: yield* rejected.finish }
+        yield* send(value)
+      }
+    })
+    return yield* sendAll.pipe(
+      Effect.onError(() => rejected.discard),
+      Effect.catchTag("NotKept", ({ message }) => Effect.fail(new ImportFailed({ message })))
+    )
   })
 
 export const eta = ({ bytesDone, bytesInAll }: ImportProgress, elapsed: Duration.Duration): number =>

@@ -4,9 +4,10 @@ import { createReadStream } from "node:fs"
 export interface FileLine {
   /** From 1. */
   readonly number: number
-  /** Without its newline. */
+  /** Without its newline; cut off where the line is longer than what is taken. */
   readonly bytes: Buffer
-  /** Where in the file the line ends, for the progress. */
+  /** Where in the file the line starts, and where it ends with its newline. */
+  readonly startsAt: number
   readonly endsAt: number
 }
 
@@ -18,6 +19,7 @@ export async function* linesOf(path: string, greatestBytes: number): AsyncGenera
   let pendingBytes = 0
   let number = 0
   let position = 0
+  let startsAt = 0
   const hold = (piece: Buffer): void => {
     const room = greatestBytes + 1 - pendingBytes
     if (piece.length === 0 || room <= 0) return
@@ -29,7 +31,9 @@ export async function* linesOf(path: string, greatestBytes: number): AsyncGenera
     pending = []
     pendingBytes = 0
     number++
-    return bytes.toString("latin1").trim() === "" ? null : { number, bytes, endsAt }
+    const line = { number, bytes, startsAt, endsAt }
+    startsAt = endsAt
+    return bytes.toString("latin1").trim() === "" ? null : line
   }
   for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
     let from = 0

@@ -1,7 +1,7 @@
 /** `lead-signals import FILE.jsonl --brand ID`. */
 import * as Args from "@effect/cli/Args"
 import { Duration, Effect } from "effect"
-import { type Counts, eta, importFile, rejectedFileOf } from "../Import.ts"
+import { type Counts, eta, importFile } from "../Import.ts"
 import { duration, progress } from "../Progress.ts"
 import { Failed, leaf } from "./CommandTree.ts"
 import { brand, json, operatorOf, token, url } from "./Operator.ts"
@@ -26,7 +26,8 @@ export const importCommand = leaf(
     summary: "Streams a file of observations of any size into a running server",
     details: [
       "Run it again at any time: what was recorded before is a duplicate and costs nothing. Lines that are rejected are told",
-      "by number and kept in FILE.rejected.jsonl.",
+      "by number and kept in FILE.rejected.jsonl, or FILE.rejected.2.jsonl and so on where that is there: correct them there",
+      "and import that file, which then keeps only the lines that are rejected again.",
       "",
       "Exit codes: 0 all lines taken, 1 some rejected, 2 wrong usage, 3 failed or interrupted before the end",
       "of the file."
@@ -44,7 +45,7 @@ export const importCommand = leaf(
       const startedAt = performance.now()
       const line = progress(process.stderr, () => performance.now())
       let told = 0
-      const counts = yield* importFile(
+      const { counts, rejectedFile } = yield* importFile(
         { file: given.file, brand: given.brand, ...operator },
         {
           onProgress: (state) => {
@@ -68,7 +69,7 @@ export const importCommand = leaf(
       if (counts.rejected > 0) {
         process.exitCode = someRejected
         process.stderr.write(
-          `The rejected lines are in ${rejectedFileOf(given.file)}: mend them there and import that file.\n`
+          `The rejected lines are in ${rejectedFile}: correct them there and import that file.\n`
         )
       }
       process.stdout.write(
