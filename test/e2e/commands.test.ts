@@ -11,6 +11,9 @@ import { fileURLToPath } from "node:url"
 import { commands as commandTree } from "../../packages/server/src/cli/CommandLine.ts"
 import { help } from "../../packages/server/src/cli/CommandHelp.ts"
 import type { Node } from "../../packages/server/src/cli/CommandTree.ts"
+import { exitCodes, exitCodeTable } from "../../packages/server/src/cli/ExitCodes.ts"
+import { progress } from "../../packages/server/src/Progress.ts"
+import { knownVariables } from "../../packages/server/src/Settings.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { freePort } from "../FreePort.ts"
 import { program } from "./ListenerProcess.ts"
@@ -80,7 +83,12 @@ describe("lead-signals", () => {
       "simulate"
     ])
     expect(commandTree.children.map(({ name }) => name)).toEqual(commands)
-    expect((await ran(["--help"])).out).toContain(commands.join(", "))
+    // However help is asked for, it is the same, and commands stand before variables.
+    for (const asked of [["--help"], ["-h"], ["help"]]) expect((await ran(asked)).out).toBe(out)
+    expect(out.indexOf("\nCommands\n")).toBeGreaterThan(0)
+    expect(out.indexOf("\nVariables")).toBeGreaterThan(out.indexOf("\nCommands\n"))
+    for (const variable of ["HOST", "PORT", ...knownVariables])
+      expect(out).toMatch(new RegExp(`^ {2}${variable} {2,}\\S`, "m"))
     const all = (node: Node, path: ReadonlyArray<Node>): ReadonlyArray<ReadonlyArray<Node>> => [
       [...path, node],
       ...node.children.flatMap((child) => all(child, [...path, node]))
@@ -97,12 +105,19 @@ describe("lead-signals", () => {
     const one = await ran(["keys", "create", "--help"])
     expect([one.code, one.err]).toEqual([0, ""])
     expect(one.out).toContain("--requests-per-minute integer")
+    for (const asked of [
+      ["help", "keys", "create"],
+      ["keys", "help", "create"]
+    ])
+      expect(await ran(asked)).toEqual(one)
+    expect(await ran(["keys", "help"])).toEqual(await ran(["keys", "--help"]))
     expect((await ran(["--version"])).out).toBe("0.1.0\n")
   })
 
   it("says of a mistake in one line what was meant, with exit code 2 [ERR-3]", async () => {
     const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
       [["serv"], "There is no command serv. Did you mean serve?"],
+      [["help", "serv"], "There is no command serv. Did you mean serve?"],
       [["keys", "lst"], "There is no command lst. Did you mean list?"],
       [["serve", "--prot", "5"], "There is no option --prot. Did you mean --port?"],
       [["serve", "--PORT", "5"], "There is no option --PORT."],
@@ -125,6 +140,34 @@ describe("lead-signals", () => {
     const bare = await ran(["keys"])
     expect([bare.code, bare.out]).toEqual([2, ""])
     expect(bare.err).toContain("revoke")
+  })
+
+  it("has one table of exit codes, in every command's help and in the README [ERR-3]", async () => {
+    const codes = exitCodeTable.map(([code]) => code)
+    expect(codes).toEqual([0, 1, 2, 3, 130, 143])
+    expect([...new Set(Object.values(exitCodes))]).toEqual(codes)
+    const table = exitCodeTable.map(([code, meaning]) => `  ${String(code).padEnd(3)}  ${meaning}`).join("\n")
+    for (const command of [[], ["serve"], ["import"], ["keys", "create"], ["check"]])
+      expect((await ran([...command, "--help"])).out).toContain(`\nExit codes\n${table}\n`)
+    const readme = readFileSync(join(root, "README.md"), "utf8")
+    const rows = Array.from(readme.matchAll(/^\| *`(\d+)` *\| (.*?) *\|$/gm), ([, code, meaning]) => [
+      Number(code),
+      meaning
+    ])
+    expect(rows).toEqual(exitCodeTable)
+  })
+
+  it("ends with 3 when a proxy or the server can't answer now [ERR-3]", async () => {
+    for (const status of [502, 503, 504]) {
+      const busy = createHttpServer((_, response) => response.writeHead(status).end("{}")).listen(
+        0,
+        "127.0.0.1"
+      )
+      await once(busy, "listening")
+      const { port } = busy.address() as AddressInfo
+      expect((await ran(["brands", "list", "--url", `http://127.0.0.1:${port}`])).code).toBe(3)
+      busy.close()
+    }
   })
 
   it("hands simulate its own words, and says of the built file that it has no simulator", async () => {
@@ -203,7 +246,7 @@ describe("lead-signals", () => {
       expect([code, err]).toEqual([1, expect.stringContaining(told)])
     }
     const nobody = await ran(["brands", "list", "--url", `http://127.0.0.1:${await freePort()}`])
-    expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining("is the server running there?")])
+    expect([nobody.code, nobody.err]).toEqual([3, expect.stringContaining("is the server running there?")])
     expect(nobody.err).not.toContain(operatorToken)
   })
 
@@ -329,7 +372,7 @@ describe("a signal", () => {
     return code ?? by
   }
 
-  it("ends a command with the exit code that its help names, else with 130 or 143", async () => {
+  it("ends a command with exit code 130 or 143", async () => {
     const silent = createServer().listen(0, "127.0.0.1")
     await once(silent, "listening")
     const url = `http://127.0.0.1:${(silent.address() as { port: number }).port}`
@@ -340,15 +383,15 @@ describe("a signal", () => {
     for (const [signal, args, code] of [
       ["SIGINT", ["brands", "list", "--url", url], 130],
       ["SIGTERM", ["brands", "list", "--url", url], 143],
-      ["SIGINT", importing, 3],
-      ["SIGTERM", importing, 3]
+      ["SIGINT", importing, 130],
+      ["SIGTERM", importing, 143]
     ] as const) {
       expect([signal, args[0], await interrupted(signal, args, asked)]).toEqual([signal, args[0], code])
     }
     silent.close()
   })
 
-  it("ends a backup with exit code 1 and leaves no copy [PII-2]", async () => {
+  it("ends a backup and leaves no copy [PII-2]", async () => {
     const large = join(folder, "large.sqlite")
     const db = new Database(large)
     // Small pages take long to copy.
@@ -368,7 +411,7 @@ describe("a signal", () => {
       rmSync(target, { force: true })
       code = await interrupted("SIGTERM", ["backup", target, "--database", large], begun)
     }
-    expect(code).toBe(1)
+    expect(code).toBe(143)
     expect([existsSync(target), existsSync(partial)]).toEqual([false, false])
   })
 
@@ -435,6 +478,32 @@ describe("an answer that is not ours, or half of what was asked", () => {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     expect(await called("webhooks", "list", "--brand", brandId)).toEqual([])
+  })
+})
+
+describe("the progress of long work", () => {
+  const written = (columns: number | undefined): ReadonlyArray<string> => {
+    const lines: Array<string> = []
+    let now = 0
+    const line = progress({ isTTY: true, columns, write: (text) => lines.push(text) }, () => now)
+    for (const fraction of [0.25, 0.5]) {
+      now += 10_000
+      line.update({ fraction, text: "sending ".repeat(20) })
+    }
+    line.clear()
+    return lines
+  }
+
+  it("is a bar within the terminal's width, and plain lines where the width is not known", () => {
+    // oxlint-disable-next-line no-control-regex -- what clears the line
+    const bars = written(80).map((text) => text.replace(/\r\u001b\[2K/, ""))
+    expect(bars.map((bar) => bar.length)).toEqual([79, 79, 0])
+    for (const unknown of [undefined, 0]) {
+      expect(written(unknown)).toEqual([
+        `25 %  ${"sending ".repeat(20)}\n`,
+        `50 %  ${"sending ".repeat(20)}\n`
+      ])
+    }
   })
 })
 

@@ -148,12 +148,12 @@ describe("lead-signals import", () => {
     expect(readFileSync(rejected, "utf8")).toBe(saved)
   })
 
-  it("ends with 3 when it can't keep a rejected line, or the answers are no server's of ours [ERR-3]", async () => {
+  it("ends with 1 when it can't keep a rejected line, or the answers are no server's of ours [ERR-3]", async () => {
     // So long a name that none with `.rejected.jsonl` after it can be.
     const file = join(folder, `${"u".repeat(244)}.jsonl`)
     writeFileSync(file, `${line("unkept", "unkept")}\n{"broken\n`)
     const unkept = await run([file, "--brand", brand.brandId, "--url", server.url])
-    expect([unkept.code, unkept.err]).toEqual([3, expect.stringContaining("can't be written")])
+    expect([unkept.code, unkept.err]).toEqual([1, expect.stringContaining("can't be written")])
 
     const other = createServer((_, response) => response.end("<html>a login page</html>"))
     other.listen(0, "127.0.0.1")
@@ -161,7 +161,7 @@ describe("lead-signals import", () => {
     const { port } = other.address() as AddressInfo
     const strange = await run([file, "--brand", "1", "--url", `http://127.0.0.1:${port}`])
     other.close()
-    expect([strange.code, strange.err]).toEqual([3, expect.stringContaining("not one of Lead Signals")])
+    expect([strange.code, strange.err]).toEqual([1, expect.stringContaining("not one of Lead Signals")])
     expect(strange.err).not.toContain("login")
   })
 
@@ -169,7 +169,7 @@ describe("lead-signals import", () => {
     const file = join(folder, "one.jsonl")
     writeFileSync(file, line("one", "one"))
     const wrongBrand = await run([file, "--brand", "999", "--url", server.url])
-    expect([wrongBrand.code, wrongBrand.err]).toEqual([3, expect.stringContaining("There is no brand 999")])
+    expect([wrongBrand.code, wrongBrand.err]).toEqual([1, expect.stringContaining("There is no brand 999")])
     const wrongToken = await run([
       file,
       "--brand",
@@ -180,7 +180,7 @@ describe("lead-signals import", () => {
       "wrong-wrong-wrong"
     ])
     expect([wrongToken.code, wrongToken.err]).toEqual([
-      3,
+      1,
       expect.stringContaining("--token or LEAD_SIGNALS_OPERATOR_TOKEN")
     ])
     expect(wrongToken.err).not.toContain("wrong-wrong-wrong")
@@ -192,6 +192,27 @@ describe("lead-signals import", () => {
     expect(noFile.code).toBe(2)
     const noBrand = await run([file])
     expect(noBrand.code).toBe(2)
+  })
+
+  it("says in one line that a file is one JSON document, and sends nothing [ERR-3]", async () => {
+    const observations = Array.from({ length: 30 }, (_, i) => JSON.parse(line("document", `d${i}`)))
+    for (const text of [
+      JSON.stringify(observations),
+      JSON.stringify(observations, null, 2),
+      JSON.stringify({ observations }),
+      JSON.stringify({ observations }, null, 2),
+      `\uFEFF${JSON.stringify({ observations }, null, "\t")}`
+    ]) {
+      const file = join(folder, "document.json")
+      writeFileSync(file, text)
+      const { code, err, out } = await run([file, "--brand", brand.brandId, "--url", server.url])
+      expect([code, out, err.trim().split("\n")]).toEqual([
+        2,
+        "",
+        [expect.stringContaining("is one JSON document, not one observation a line")]
+      ])
+    }
+    expect(readdirSync(folder).filter((name) => name.startsWith("document"))).toEqual(["document.json"])
   })
 
   it("prints help that is plain where there is no terminal [ERR-3]", async () => {

@@ -87,7 +87,7 @@ describe("lead-signals listen", () => {
       [["--fail", "503:0"], 2, "--fail takes a status"],
       [["--port", "70000"], 2, "--port takes an integer"],
       [["--port", "x"], 2, "integer"],
-      [["--port", String(port)], 3, `port ${port} is taken`]
+      [["--port", String(port)], 2, `port ${port} is taken`]
     ] as const) {
       const listener = startListener(...args)
       expect([args, await listener.exit]).toEqual([args, code])
@@ -96,22 +96,22 @@ describe("lead-signals listen", () => {
     taken.close()
   })
 
-  it("ends with exit code 1 when the server refuses the subscription or does not answer [ERR-3]", async () => {
+  it("ends with exit code 1 when the server refuses the subscription, with 3 when it does not answer [ERR-3]", async () => {
     const refusing = createHttpServer((_, response) => {
       const error = { code: "not_found", message: "There is no such brand." }
       response.writeHead(404, { "content-type": "application/json" }).end(JSON.stringify({ error }))
     }).listen(0, "127.0.0.1")
     await once(refusing, "listening")
     const { port } = refusing.address() as { port: number }
-    for (const [asked, message] of [
-      [port, "There is no such brand."],
-      [await freePort(), "There is no answer from"]
+    for (const [asked, message, code] of [
+      [port, "There is no such brand.", 1],
+      [await freePort(), "There is no answer from", 3]
     ] as const) {
       const url = `http://127.0.0.1:${asked}`
       const listener = startListener("--brand", "99", "--url", url, "--token", "operator-token-of-the-tests")
       await listener.until(new RegExp(message))
       const hangs = setTimeout(() => listener.kill(), 10_000)
-      expect([message, await listener.exit]).toEqual([message, 1])
+      expect([message, await listener.exit]).toEqual([message, code])
       clearTimeout(hangs)
     }
     refusing.close()

@@ -4,7 +4,7 @@
  */
 import { Data, Duration, Effect, Schedule } from "effect"
 import { statSync } from "node:fs"
-import { foreignAnswer, refusalOf } from "./Foreign.ts"
+import { foreignAnswer, isUnavailable, refusalOf } from "./Foreign.ts"
 import { type FileLine, linesOf, piecesOf } from "./ObservationFile.ts"
 import { rejectedLines } from "./RejectedLines.ts"
 
@@ -34,7 +34,10 @@ export interface Rejection {
 }
 
 /** Why the import ended before the end of the file; what was counted until then is in the store. */
-export class ImportFailed extends Data.TaggedError("ImportFailed")<{ readonly message: string }> {}
+export class ImportFailed extends Data.TaggedError("ImportFailed")<{
+  readonly message: string
+  readonly reason?: "usage" | "unreachable"
+}> {}
 
 /** The server can't answer now: worth trying again. */
 class ServerBusy extends Data.TaggedError("ServerBusy")<{ readonly message: string }> {}
@@ -54,6 +57,24 @@ const patience = Schedule.exponential("200 millis").pipe(
   Schedule.upTo("60 seconds")
 )
 
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the file is one JSON document: an array, one of several lines, or what the API takes as application/json. */
+const isOneDocument = ({ bytes }: FileLine): boolean => {
+  const text = bytes.toString("utf8").trim()
+  return (
+    text.startsWith("[") ||
+    /^\{.*[[{]$|^\{$/s.test(text) ||
+    Array.isArray((parsed(text) as { readonly observations?: unknown } | null | undefined)?.observations)
+  )
+}
+
 const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLine>) =>
   Effect.gen(function* () {
     const body = Buffer.concat(lines.flatMap(({ bytes }) => [bytes, Buffer.from("\n")]))
@@ -69,8 +90,7 @@ const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLin
       },
       catch: () => new ServerBusy({ message: `there is no answer from ${url}; is the server running there?` })
     })
-    // A proxy before a server that is being started anew says 502 or 504.
-    if ([502, 503, 504].includes(status)) return yield* new ServerBusy({ message: refusalOf(text) })
+    if (isUnavailable(status)) return yield* new ServerBusy({ message: refusalOf(text) })
     if (status === 401) {
       return yield* new ImportFailed({
         message: `${refusalOf(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
@@ -131,7 +151,7 @@ export const importFile = (
             : yield* post(options, good).pipe(
                 Effect.retry({ schedule: patience, while: (failure) => failure._tag === "ServerBusy" }),
                 Effect.catchTag("ServerBusy", ({ message }) =>
-                  Effect.fail(new ImportFailed({ message: `Gave up: ${message}` }))
+                  Effect.fail(new ImportFailed({ message: `Gave up: ${message}`, reason: "unreachable" }))
                 )
               )
         let next = 0
@@ -147,6 +167,7 @@ export const importFile = (
       })
 
     const pieces = piecesOf(linesOf(options.file, greatestLineBytes), pieceLimits)
+    let isFirst = true
     const sendAll = Effect.gen(function* () {
       while (true) {
         const { done, value } = yield* Effect.tryPromise({
@@ -154,6 +175,13 @@ export const importFile = (
           catch: () => new ImportFailed({ message: `${options.file} can't be read to its end.` })
         })
         if (done === true) return { counts, rejectedFile: yield* rejected.finish }
+        if (isFirst && isOneDocument(value[0]!)) {
+          return yield* new ImportFailed({
+            message: `${options.file} is one JSON document, not one observation a line; jq -c '.[]' makes lines of an array.`,
+            reason: "usage"
+          })
+        }
+        isFirst = false
         yield* send(value)
       }
     })

@@ -1,4 +1,4 @@
-/** Progress of long work: a bar that is drawn over on a terminal, a plain line now and then elsewhere. */
+/** Progress of long work: a bar that is drawn over on a terminal of known width, a plain line now and then elsewhere. */
 
 const width = 28
 
@@ -32,7 +32,9 @@ const intervalsMillis = { terminal: 100, plain: 5000 }
 
 /** `now` is in milliseconds. */
 export const progress = (out: Stream, now: () => number) => {
-  const isTerminal = out.isTTY === true
+  // Without a width a bar could wrap, and then it is not drawn over but repeated.
+  const columns = out.columns ?? 0
+  const isTerminal = out.isTTY === true && columns > 0
   const intervalMillis = isTerminal ? intervalsMillis.terminal : intervalsMillis.plain
   let drawnAt = isTerminal ? -Infinity : now()
   let drawn = false
@@ -46,7 +48,7 @@ export const progress = (out: Stream, now: () => number) => {
       }
       drawn = true
       out.write(
-        `\r\u001b[2K${bar(fraction)} ${percent(fraction)}  ${text}`.slice(0, (out.columns ?? 120) + 4)
+        `\r\u001b[2K${bar(fraction)} ${percent(fraction)}  ${text}`.slice(0, (out.columns ?? columns) + 4)
       )
     },
     /** Clears the bar: what follows starts on a line of its own. */

@@ -1,6 +1,7 @@
 /** Runs the server on this process's environment, until a signal ends it. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Either } from "effect"
+import { exitCodes } from "./cli/ExitCodes.ts"
 import * as Log from "./Log.ts"
 import { run } from "./Server.ts"
 import { knownVariables, readSettings, unknownVariables } from "./Settings.ts"
@@ -8,7 +9,7 @@ import { telemetry } from "./telemetry/Telemetry.ts"
 
 const stop = (message: string): never => {
   process.stderr.write(`${message}\n`)
-  return process.exit(2)
+  return process.exit(exitCodes.usage)
 }
 
 const randomToken = (): string =>

@@ -4,7 +4,9 @@ import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Usage from "@effect/cli/Usage"
 import { stripVTControlCharacters, styleText } from "node:util"
+import { variables } from "../Help.ts"
 import type { Node } from "./CommandTree.ts"
+import { exitCodeTable } from "./ExitCodes.ts"
 
 /** The lines of what the library would colour. */
 export const plain = (doc: HelpDoc.HelpDoc): ReadonlyArray<string> =>
@@ -26,9 +28,15 @@ const rows = (doc: HelpDoc.HelpDoc): Array<readonly [string, string]> => {
     ] as const
   })
 }
+
 const table = (of: ReadonlyArray<readonly [string, string]>): Array<string> => {
   const width = Math.max(...of.map(([name]) => name.length))
   return of.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`.trimEnd())
+}
+
+const variableRows = (): Array<string> => {
+  const width = Math.max(...variables.map(([, takes]) => takes.length))
+  return table(variables.map(([name, takes, otherwise]) => [name, `${takes.padEnd(width)}  ${otherwise}`]))
 }
 
 export const help = (path: ReadonlyArray<Node>, isColoured: boolean): string => {
@@ -71,10 +79,17 @@ export const help = (path: ReadonlyArray<Node>, isColoured: boolean): string => 
     ...(path.length > 1
       ? []
       : section("Everywhere", [
-          ["-h, --help", "This, of a command"],
+          ["-h, --help, help", "This, of a command: `help keys create`"],
           ["--version", "Its version"],
           ["--completions SHELL", "A script for bash, zsh or fish"]
         ])),
+    ...(path.length > 1 ? [] : [...title("Variables, an empty one means its default"), ...variableRows()]),
+    ...(path.length > 1 && node.children.length > 0
+      ? []
+      : section(
+          "Exit codes",
+          exitCodeTable.map(([code, meaning]) => [String(code), meaning])
+        )),
     ""
   ].join("\n")
 }

@@ -1,7 +1,8 @@
 /** `lead-signals COMMAND`: all commands, and what each is for. */
 import { Effect } from "effect"
 import { brandsCommand, keysCommand } from "./BrandCommands.ts"
-import { exitCodes, group, leaf } from "./CommandTree.ts"
+import { group, leaf } from "./CommandTree.ts"
+import { exitCodes } from "./ExitCodes.ts"
 import { backupCommand, checkCommand } from "./FileCommands.ts"
 import { importCommand } from "./ImportCommand.ts"
 import { listenCommand } from "./ListenCommand.ts"
@@ -13,8 +14,7 @@ import { webhooksCommand } from "./WebhookCommands.ts"
 const simulateCommand = leaf(
   "simulate",
   {
-    summary:
-      "Runs the whole service under virtual time and faults; `lead-signals simulate --help` has the rest"
+    summary: "Runs the whole service under virtual time and faults; its help has its own exit codes"
   },
   {},
   () => Effect.void
@@ -25,8 +25,8 @@ export const commands = group(
   {
     summary: "Leads from social signals: the server, and what is done with it.",
     details: [
-      "Commands that call a running server take the operator token from LEAD_SIGNALS_OPERATOR_TOKEN.",
-      "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 ended by SIGINT, 143 by SIGTERM; a command's help names its own."
+      "Without a command it serves. Commands that call a running server take the operator token from",
+      "LEAD_SIGNALS_OPERATOR_TOKEN."
     ],
     examples: [
       ["lead-signals serve --webhook-allow 127.0.0.0/8", "starts it"],

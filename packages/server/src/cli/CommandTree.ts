@@ -4,6 +4,7 @@ import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
 import type * as Usage from "@effect/cli/Usage"
 import type * as NodeContext from "@effect/platform-node/NodeContext"
 import { Console, Data, Effect } from "effect"
+import { exitCodes } from "./ExitCodes.ts"
 
 /** What a command ends with that can't do what it was asked to; `code` is 1 unless said otherwise. */
 export class Failed extends Data.TaggedError("Failed")<{
@@ -12,7 +13,6 @@ export class Failed extends Data.TaggedError("Failed")<{
 }> {}
 /** Wrong usage that only the command itself sees, like two options that don't go together. */
 export const usage = (message: string): Failed => new Failed({ message, code: exitCodes.usage })
-export const exitCodes = { done: 0, failed: 1, usage: 2 }
 
 /** While the library runs, its own words go nowhere; handlers get the real console back. */
 export const realConsole = Effect.runSync(Console.consoleWith(Effect.succeed))

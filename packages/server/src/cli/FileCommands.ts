@@ -7,7 +7,8 @@ import { existsSync } from "node:fs"
 import { valueOf } from "../Environment.ts"
 import { progress } from "../Progress.ts"
 import { defaultDatabase } from "../Settings.ts"
-import { exitCodes, Failed, leaf, usage } from "./CommandTree.ts"
+import { Failed, leaf, usage } from "./CommandTree.ts"
+import { exitCodes } from "./ExitCodes.ts"
 import { json, print } from "./Operator.ts"
 
 const database = Options.text("database").pipe(
@@ -49,15 +50,12 @@ export const backupCommand = leaf(
     summary: "Copies the SQLite file while the server runs on it",
     details: [
       "The copy is the file as it was at one moment, whole, and readable by its owner alone. It holds personal data: keep it as",
-      "you keep the file, and delete it when an erasure is due.",
-      "",
-      "Exit codes: 0 copied, 1 failed or interrupted and no copy left, 2 wrong usage."
+      "you keep the file, and delete it when an erasure is due. One that fails or is interrupted leaves no copy."
     ],
     examples: [
       ["lead-signals backup /backups/leads-2026-01-31.sqlite", "of the file in LEAD_SIGNALS_DATABASE"],
       ["LEAD_SIGNALS_DATABASE=/backups/leads-2026-01-31.sqlite npm start", "to run on a copy"]
-    ],
-    interrupted: exitCodes.failed
+    ]
   },
   {
     target: Args.text({ name: "TARGET" }).pipe(
@@ -86,11 +84,7 @@ export const checkCommand = leaf(
   "check",
   {
     summary: "Reads the whole SQLite file and says whether it is sound, with counts",
-    details: [
-      "It takes seconds for each gigabyte, changes nothing, and may run beside the server.",
-      "",
-      "Exit codes: 0 sound, 1 something is wrong with it, 2 wrong usage."
-    ],
+    details: ["It takes seconds for each gigabyte, changes nothing, and may run beside the server."],
     examples: [["lead-signals check --database /backups/leads-2026-01-31.sqlite", "of a copy"]]
   },
   { database, json },
@@ -114,6 +108,6 @@ export const checkCommand = leaf(
           : "The file is damaged: stop the server, keep the file, and go back to a backup that is sound."
       ]
       yield* print(given.json, { file, sound: problems.length === 0, ...checked }, lines.join("\n"))
-      if (problems.length > 0) process.exitCode = 1
+      if (problems.length > 0) process.exitCode = exitCodes.failed
     }).pipe(Effect.catchTag("@lead-signals/domain/StoreUnavailable", unusable))
 )

@@ -4,10 +4,8 @@ import { Duration, Effect } from "effect"
 import { type Counts, eta, importFile } from "../Import.ts"
 import { duration, progress } from "../Progress.ts"
 import { Failed, leaf } from "./CommandTree.ts"
+import { exitCodes } from "./ExitCodes.ts"
 import { brand, json, operatorOf, token, url } from "./Operator.ts"
-
-const someRejected = 1
-const failed = 3
 
 const file = Args.file({ name: "FILE.jsonl", exists: "yes" }).pipe(
   Args.withDescription(
@@ -27,16 +25,12 @@ export const importCommand = leaf(
     details: [
       "Run it again at any time: what was recorded before is a duplicate and costs nothing. Lines that are rejected are told",
       "by number and kept in FILE.rejected.jsonl, or FILE.rejected.2.jsonl and so on where that is there: correct them there",
-      "and import that file, which then keeps only the lines that are rejected again.",
-      "",
-      "Exit codes: 0 all lines taken, 1 some rejected, 2 wrong usage, 3 failed or interrupted before the end",
-      "of the file."
+      "and import that file, which then keeps only the lines that are rejected again."
     ],
     examples: [
       ["lead-signals import may.jsonl --brand 2", "with the operator token in LEAD_SIGNALS_OPERATOR_TOKEN"],
       ["lead-signals import may.jsonl --brand 2 --json", "the counts as JSON, for scripts"]
-    ],
-    interrupted: failed
+    ]
   },
   { file, brand, url, token, json },
   (given) =>
@@ -45,13 +39,14 @@ export const importCommand = leaf(
       const startedAt = performance.now()
       const line = progress(process.stderr, () => performance.now())
       let told = 0
+      let sent = 0
       const { counts, rejectedFile } = yield* importFile(
         { file: given.file, brand: given.brand, ...operator },
         {
           onProgress: (state) => {
             const elapsed = Duration.millis(performance.now() - startedAt)
-            const lines = Object.values(state.counts).reduce((sum, n) => sum + n, 0)
-            const rate = Math.round(lines / Math.max(0.001, Duration.toSeconds(elapsed)))
+            sent = Object.values(state.counts).reduce((sum, n) => sum + n, 0)
+            const rate = Math.round(sent / Math.max(0.001, Duration.toSeconds(elapsed)))
             line.update({
               fraction: state.bytesDone / Math.max(1, state.bytesInAll),
               text: `${rate}/s, ${duration(eta(state, elapsed))} left: ${shown(state.counts)}`
@@ -63,11 +58,20 @@ export const importCommand = leaf(
             process.stderr.write(`Line ${rejection.line}: ${rejection.message}\n`)
           }
         }
-      ).pipe(Effect.ensuring(Effect.sync(() => line.clear())))
+      ).pipe(
+        Effect.ensuring(Effect.sync(() => line.clear())),
+        Effect.mapError(({ message, reason }) => {
+          const rest =
+            sent === 0
+              ? ""
+              : " What was counted so far is in the store; running this again goes on from there."
+          return new Failed({ message: `${message}${rest}`, code: exitCodes[reason ?? "failed"] })
+        })
+      )
       const seconds = (performance.now() - startedAt) / 1000
       if (told > rejectionsTold) process.stderr.write(`… and ${told - rejectionsTold} more.\n`)
       if (counts.rejected > 0) {
-        process.exitCode = someRejected
+        process.exitCode = exitCodes.failed
         process.stderr.write(
           `The rejected lines are in ${rejectedFile}: correct them there and import that file.\n`
         )
@@ -77,14 +81,5 @@ export const importCommand = leaf(
           ? `${JSON.stringify({ ...counts, seconds })}\n`
           : `${shown(counts)} in ${duration(seconds)}.\n`
       )
-    }).pipe(
-      Effect.catchTag("ImportFailed", ({ message }) =>
-        Effect.fail(
-          new Failed({
-            message: `${message} What was counted so far is in the store; running this again goes on from there.`,
-            code: failed
-          })
-        )
-      )
-    )
+    })
 )

@@ -9,10 +9,9 @@ import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { valueOf } from "../Environment.ts"
 import { line, parseFailure, receiver } from "../Listen.ts"
-import { exitCodes, Failed, leaf, usage } from "./CommandTree.ts"
+import { Failed, leaf, usage } from "./CommandTree.ts"
+import { exitCodes } from "./ExitCodes.ts"
 import { callOperator, json, operatorOf, token, url } from "./Operator.ts"
-
-const failed = 3
 
 const port = Options.integer("port").pipe(
   Options.withDescription(
@@ -82,7 +81,7 @@ const listen = (
             error.code === "EADDRINUSE"
               ? `port ${options.port} is taken; --port takes another, or 0 for a free one`
               : (error.code ?? "unknown")
-          resume(Effect.fail(new Failed({ message: `Can't listen: ${why}.`, code: failed })))
+          resume(usage(`Can't listen: ${why}.`))
         })
       })
       const listening = Effect.async<string>((resume) => {
@@ -124,9 +123,7 @@ export const listenCommand = leaf(
     summary: "Receives webhooks, verifies their signatures, and prints each event",
     details: [
       "It prints what it is sent, personal data and all: it is for trying things out. The server has to be started with",
-      "LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8.",
-      "",
-      "Exit codes: 0 stopped, 1 the server refused, 2 wrong usage, 3 the port can't be listened on."
+      "LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8."
     ],
     examples: [
       ["lead-signals listen --brand 2", "subscribes, and prints what happens"],

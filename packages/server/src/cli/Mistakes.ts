@@ -22,7 +22,10 @@ const meant = (given: string, names: Iterable<string>): string => {
   return near === undefined ? "" : ` Did you mean ${near}?`
 }
 
-/** The command that the words name, and what is wrong with its options as far as @effect/cli doesn't say so. */
+/**
+ * The command that the words name, and what is wrong with its options as far as @effect/cli doesn't say so. `help` before a
+ * command, or instead of one, is `--help` after it.
+ */
 export const find = (
   root: Node,
   words: ReadonlyArray<string>
@@ -31,13 +34,19 @@ export const find = (
   const ends = words.indexOf("--") === -1 ? words.length : words.indexOf("--")
   const isHelp = words.slice(0, ends).some((word) => word === "--help" || word === "-h")
   let at = 0
+  let isHelpWord = false
   for (let node = root; node.children.length > 0 && at < ends && !words[at]!.startsWith("-"); at++) {
+    if (words[at] === "help") {
+      isHelpWord = true
+      continue
+    }
     const child = node.children.find(({ name }) => name === words[at])
     const names = node.children.map(({ name }) => name)
     if (child === undefined)
       return { path, isHelp, wrong: `There is no command ${words[at]}.${meant(words[at]!, names)}` }
     path.push((node = child))
   }
+  if (isHelpWord) return { path, isHelp: true, wrong: null }
   const last = path.at(-1)!
   const options = new Map([...optionsOf(last), ...builtIns])
   for (; at < ends; at++) {

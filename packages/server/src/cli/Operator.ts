@@ -2,8 +2,9 @@
 import * as Options from "@effect/cli/Options"
 import { Effect, Option } from "effect"
 import { valueOf } from "../Environment.ts"
-import { foreignAnswer, refusalOf, withoutControls } from "../Foreign.ts"
+import { foreignAnswer, isUnavailable, refusalOf, withoutControls } from "../Foreign.ts"
 import { Failed, usage } from "./CommandTree.ts"
+import { exitCodes } from "./ExitCodes.ts"
 
 export const brand = Options.text("brand").pipe(Options.withDescription("Id of the brand"))
 export const url = Options.text("url").pipe(
@@ -77,13 +78,19 @@ export const callOperator = (
       })
       return { status: response.status, text: await response.text() }
     },
-    catch: () => new Failed({ message: `There is no answer from ${url}; is the server running there?` })
+    catch: () =>
+      new Failed({
+        message: `There is no answer from ${url}; is the server running there?`,
+        code: exitCodes.unreachable
+      })
   }).pipe(
     Effect.flatMap(({ status, text }) => {
       if (status === 401) {
         const message = `${refusalOf(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
         return Effect.fail(new Failed({ message }))
       }
+      if (isUnavailable(status))
+        return Effect.fail(new Failed({ message: refusalOf(text), code: exitCodes.unreachable }))
       if (status >= 300) return Effect.fail(new Failed({ message: refusalOf(text) }))
       return text === "" ? Effect.succeed(null) : read(url, text)
     })

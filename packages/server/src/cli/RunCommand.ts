@@ -6,11 +6,11 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import type { Teardown } from "@effect/platform/Runtime"
 import { Cause, Effect, Exit, Layer, Logger } from "effect"
-import { constants } from "node:os"
 import { valueOf } from "../Environment.ts"
 import { bashCompletions } from "./BashCompletions.ts"
 import { help, plain } from "./CommandHelp.ts"
-import { exitCodes, type Failed, type Node, realConsole } from "./CommandTree.ts"
+import { type Failed, type Node, realConsole } from "./CommandTree.ts"
+import { exitCodes } from "./ExitCodes.ts"
 import { find } from "./Mistakes.ts"
 
 const isColoured = (stream: NodeJS.WriteStream): boolean =>
@@ -36,7 +36,9 @@ const interruptible = ({ interrupted }: Node): Teardown => {
     // What ended before the signal took hold keeps its exit code.
     if (Exit.isSuccess(exit)) return onExit(Number(process.exitCode ?? exitCodes.done))
     return onExit(
-      Exit.isInterrupted(exit) ? (interrupted ?? 128 + constants.signals[received]) : exitCodes.failed
+      Exit.isInterrupted(exit)
+        ? (interrupted ?? (received === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated))
+        : exitCodes.failed
     )
   }
 }

@@ -12,8 +12,7 @@ export const serveCommand = leaf(
     summary: "Runs the server until SIGTERM or SIGINT",
     details: [
       "Every setting is a variable, too, which the README lists; the operator token is one only: LEAD_SIGNALS_OPERATOR_TOKEN.",
-      "",
-      "Exit codes: 0 stopped, 2 a bad setting, or the port or the database can't be used."
+      "SIGTERM and SIGINT stop it cleanly: requests and deliveries in flight have 10 s to finish."
     ],
     examples: [
       ["lead-signals serve", "on .data/lead-signals.sqlite, with a demo brand in it"],
