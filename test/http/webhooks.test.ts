@@ -142,6 +142,8 @@ describe("a webhook", () => {
     [{ url: "", events }, "url takes an absolute URL of at most 2048 characters."],
     [{ url: "x".repeat(3000), events }, "url takes an absolute URL of at most 2048 characters."],
     [{ url: "hooks.example.com", events }, "url takes an absolute URL, like https://example.com/hook."],
+    [{ url: "https:///x", events }, "url takes an absolute URL, like https://example.com/hook."],
+    [{ url: "https://no-such-host/x", events }, "url takes a host with a dot in its name"],
     [
       { url: "https://10.0.0.1/", events },
       "url takes a public address; private, local and special ones are refused"

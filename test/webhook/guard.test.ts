@@ -118,6 +118,8 @@ describe("hostile targets", () => {
 
   it("are refused when a webhook is created and when it is changed, with a message that says why [DELIV-6]", async () => {
     names.set("good.example", { first: [publicAddress], later: [publicAddress] })
+    names.set("public-for-now", { first: [publicAddress], later: [publicAddress] })
+    names.set("public-for-now.", { first: [publicAddress], later: [publicAddress] })
     const passed = await run(
       Effect.gen(function* () {
         const { brand } = yield* brandWithLead
@@ -242,6 +244,49 @@ describe("hostile targets", () => {
 
 describe("what is allowed", () => {
   const allowing = start(["127.0.0.0/8", "::1", "2a00:1450:4001::/48"])
+
+  it("is a URL as RFC 3986 writes it, and a name without a dot where the operator allows what it resolves to [DELIV-6]", async () => {
+    names.set("receiver", { first: ["127.0.0.1"], later: ["127.0.0.1"] })
+    names.set("elsewhere", { first: ["127.0.0.1", publicAddress], later: [publicAddress] })
+    const urls = [
+      "http://receiver:4100/hook",
+      "https://receiver/hook",
+      "https://hooks.example.com",
+      "https://hooks.example.com?a=b/c?d",
+      "https://hooks.example.com:8443/a;b=1/@c/%C3%A4//?q=%20&r%5B%5D=1",
+      "https://xn--hoks-5qa.example.com/hook",
+      "HTTPS://Hooks.Example.com/Hook",
+      "https://[2606:4700::1111]:8443/hook",
+      "https://8.8.8.8/hook"
+    ]
+    await allowing(
+      Effect.gen(function* () {
+        const { brand } = yield* brandWithLead
+        const kept = yield* Effect.forEach(urls, (url) =>
+          Subscribing.createWebhook(brand.id, newWebhook(url))
+        )
+        expect(kept.map(({ url }) => url)).toEqual(urls.map((url) => new URL(url).href))
+        for (const url of ["https://elsewhere/hook", "https://nowhere-at-all/hook"]) {
+          const answer = yield* Effect.either(Subscribing.createWebhook(brand.id, newWebhook(url)))
+          expect(Either.isLeft(answer) && answer.left.message).toContain("url takes a host with a dot")
+        }
+      })
+    )
+  })
+
+  it("is not dialled when a name without a dot leads to a public address later [DELIV-6]", async () => {
+    names.set("moved", { first: ["127.0.0.1"], later: [publicAddress] })
+    await allowing(
+      Effect.gen(function* () {
+        const { brand, observe } = yield* brandWithLead
+        const webhook = yield* Subscribing.createWebhook(brand.id, newWebhook("https://moved/hook"))
+        yield* observe("e1")
+        const [attempts] = yield* logs(webhook)
+        expect(attempts!.map(({ error }) => error)).toEqual(["target_refused", "target_refused"])
+      })
+    )
+    expect(seen.some((target) => target.startsWith(publicAddress))).toBe(false)
+  })
 
   it("is public over https, and besides what the operator names, over http too [DELIV-6]", () => {
     const allowed = ["10.1.0.0/16", "fd00::/8"].map((text) => Either.getOrThrow(Addresses.parseCidr(text)))

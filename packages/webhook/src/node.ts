@@ -147,7 +147,7 @@ const guarded = (
     (hostname, { all }, callback) => {
       addressesOf(hostname).then(
         (addresses) => {
-          if (!TargetGuard.areAllPermitted(addresses, scheme, options)) {
+          if (!TargetGuard.areAllPermitted({ scheme, hostname, addresses }, options)) {
             callback(new TargetRefused(), [])
             return
           }
@@ -170,7 +170,11 @@ const guarded = (
     const scheme = target.protocol as Addresses.Scheme
     const literal = target.hostname.replace(/^\[|\]$/g, "")
     // An address is dialled without being looked up.
-    if (isIP(literal) !== 0 && !TargetGuard.areAllPermitted([literal], scheme, options)) {
+    const isPermitted = TargetGuard.areAllPermitted(
+      { scheme, hostname: literal, addresses: [literal] },
+      options
+    )
+    if (isIP(literal) !== 0 && !isPermitted) {
       callback(new TargetRefused(), null)
       return
     }
