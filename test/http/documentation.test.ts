@@ -67,7 +67,9 @@ const gapsOf = (spec: Json): Array<string> => {
       for (const parameter of operation.parameters ?? []) {
         const its = `${place} ${parameter.name}`
         need(parameter.description, `${its} has no description`)
-        need("example" in parameter || hasExample(parameter.schema), `${its} has no example`)
+        if (parameter.required) {
+          need("example" in parameter || hasExample(parameter.schema), `${its} has no example`)
+        }
       }
       if (operation.requestBody !== undefined) {
         need(operation.requestBody.description, `${place}: its body has no description`)

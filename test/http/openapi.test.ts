@@ -87,15 +87,125 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(responses[429].headers)).toContain("Retry-After")
   })
 
-  it("is shown at /docs by a page that asks the network for nothing [PII-1]", async () => {
+  it("has no example on an optional parameter, which a page would fill in, and is about where it is served", () => {
+    const document = JSON.parse(JSON.stringify(openApi())) as Json
+    expect(
+      document["servers"].map(({ url }: Json) => new URL(url, "https://a.example/b/openapi.json").href)
+    ).toEqual(["https://a.example/b/"])
+    const filled = Object.entries<Json>(document["paths"]).flatMap(([path, item]) =>
+      Object.values<Json>(item).flatMap(({ parameters = [] }) =>
+        parameters
+          .filter(
+            (each: Json) =>
+              each["in"] === "query" &&
+              ("example" in each || "examples" in each || "examples" in each["schema"])
+          )
+          .map(({ name }: Json) => `${path} ${name}`)
+      )
+    )
+    expect(filled).toEqual([])
+  })
+
+  it("calls the older paths deprecated, and no other [VER-1]", () => {
+    const deprecated = Object.entries<Json>(openApi().paths as Json)
+      .filter(([, item]) => item["get"]?.deprecated === true)
+      .map(([path]) => path)
+    expect(deprecated).toEqual(["/signal-leads", "/signal-leads/{id}"])
+  })
+
+  it("is shown at /docs by a page that loads nothing from elsewhere, in any folder [PII-1]", async () => {
     const { headers, status, text } = await api.call("/docs")
-    expect(status).toBe(200)
-    expect(headers.get("content-type")).toContain("text/html")
-    const markup = text
-      .replace(/<script[^>]*>[\s\S]*?<\/script>/g, "<script></script>")
-      .replace(/<style>[\s\S]*?<\/style>/g, "")
-    expect(markup).not.toMatch(/\b(?:src|href)\s*=/)
-    expect(text).toContain("/signals/leads")
+    expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+    const policy = headers.get("content-security-policy")!
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).not.toMatch(/https?:|unsafe-eval|\*/)
+    expect(text).not.toMatch(/<script>|\son[a-z]+=/)
+    const linked = Array.from(text.matchAll(/\b(?:src|href)="([^"]*)"/g), ([, url]) => url!)
+    expect(linked.map((url) => url.replace(/\?.*/, "")).sort()).toEqual([
+      "docs/swagger-ui.css",
+      "docs/swagger-ui.js",
+      "favicon.ico",
+      "openapi.json"
+    ])
+    const types: Record<string, string> = {
+      css: "text/css",
+      js: "text/javascript",
+      ico: "image/svg+xml",
+      json: "application/json"
+    }
+    for (const url of linked) {
+      const answer = await api.call(`/${url}`)
+      const type = types[/\.([a-z]+)(?:\?|$)/.exec(url)![1]!]!
+      expect([url, answer.status, answer.headers.get("content-type")]).toEqual([
+        url,
+        200,
+        expect.stringContaining(type)
+      ])
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff")
+    }
+    const script = (await api.call("/docs/swagger-ui.js")).text
+    expect(
+      script
+        .trimEnd()
+        .endsWith('SwaggerUIBundle({ url: "openapi.json", dom_id: "#swagger-ui", validatorUrl: null })')
+    ).toBe(true)
+  })
+
+  it("is kept by caches as long as it is the same, and sent compressed to who takes that", async () => {
+    const sizeOf = async (path: string, encoding: string, etag?: string) => {
+      const { request } = await import("node:http")
+      const headers = {
+        "accept-encoding": encoding,
+        ...(etag === undefined ? {} : { "if-none-match": etag })
+      }
+      return new Promise<{ status: number; headers: Json; bytes: number }>((resolve, reject) => {
+        request(`${api.url}${path}`, { headers }, (response) => {
+          let bytes = 0
+          response.on("data", (chunk: Buffer) => (bytes += chunk.length))
+          response.on("end", () =>
+            resolve({ status: response.statusCode!, headers: response.headers, bytes })
+          )
+        })
+          .on("error", reject)
+          .end()
+      })
+    }
+    for (const [path, caching] of [
+      ["/docs", "no-cache"],
+      ["/openapi.json", "no-cache"],
+      ["/favicon.ico", "no-cache"],
+      ["/docs/swagger-ui.css", "public, max-age=31536000, immutable"],
+      ["/docs/swagger-ui.js", "public, max-age=31536000, immutable"]
+    ] as const) {
+      const plain = await sizeOf(path, "identity")
+      const small = await sizeOf(path, "br, gzip;q=0.8")
+      const refused = await sizeOf(path, "gzip;q=0")
+      expect([path, plain.headers["cache-control"], plain.headers["vary"]]).toEqual([
+        path,
+        caching,
+        "Accept-Encoding"
+      ])
+      expect([refused.bytes, refused.headers["content-encoding"]]).toEqual([plain.bytes, undefined])
+      expect(small.headers["content-encoding"]).toBe("gzip")
+      if (plain.bytes > 10_000) expect(small.bytes).toBeLessThan(plain.bytes / 2)
+      expect(small.headers["etag"]).not.toBe(plain.headers["etag"])
+      for (const { headers } of [plain, small]) {
+        const encoding = String(headers["content-encoding"] ?? "identity")
+        const again = await sizeOf(path, encoding, `"other", W/${headers["etag"]}`)
+        expect([path, again.status, again.bytes]).toEqual([path, 304, 0])
+        expect((await sizeOf(path, encoding, '"other"')).status).toBe(200)
+      }
+    }
+    // What tells of people is kept by nobody, as ever.
+    expect((await api.call("/signals/leads")).headers.get("cache-control")).toBe("no-store")
+  })
+
+  it("is where / leads", async () => {
+    const answer = await fetch(`${api.url}/`, { redirect: "manual" })
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, "docs"])
+    expect(await answer.text()).toContain("openapi.json")
+    expect((await fetch(`${api.url}/`)).url).toBe(`${api.url}/docs`)
   })
 })
 

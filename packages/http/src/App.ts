@@ -61,7 +61,7 @@ const routes = Layer.mergeAll(tellOperator, Documents.layer).pipe(
 
 const seconds = (instant: number): string => String(Math.ceil(instant / 1000))
 
-/** What every response says of itself. Answers hold personal data: no cache may keep them. */
+/** What every response says of itself. Answers hold personal data: no cache may keep them, unless they say otherwise. */
 const headersOf = (status: number, { id, rate }: RequestRecord): Record<string, string> => {
   const headers: Record<string, string> = {
     "x-request-id": id,
@@ -351,8 +351,14 @@ const outermost = (
     )
   }) as HttpApp.Default
 
-const completed = (response: HttpServerResponse.HttpServerResponse, record: RequestRecord) =>
-  HttpServerResponse.setHeaders(response, headersOf(response.status, record))
+const completed = (response: HttpServerResponse.HttpServerResponse, record: RequestRecord) => {
+  const caching = response.headers["cache-control"]
+  const headers = headersOf(response.status, record)
+  return HttpServerResponse.setHeaders(
+    response,
+    caching === undefined ? headers : { ...headers, "cache-control": caching }
+  )
+}
 
 /** Takes the runtime that requests run on without Effect's own spans, which hold the target, query and all. [PII-2] */
 export const untraced: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.locally(

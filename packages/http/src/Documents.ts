@@ -1,38 +1,175 @@
-/** What the API says of itself: the OpenAPI document, and a page to read it on. Made when first asked for, and kept. */
+/**
+ * What the API says of itself: the OpenAPI document, and a page to read it on. Both work wherever the API is mounted, and load
+ * nothing from elsewhere. Made when first asked for, and kept.
+ */
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpApiSwagger from "@effect/platform/HttpApiSwagger"
-import type * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Layer } from "effect"
-import * as Answers from "./Answers.ts"
-import { Api, openApi } from "./contract/Api.ts"
+import { openApi } from "./contract/Api.ts"
 
-const page = Effect.gen(function* () {
+interface Document {
+  readonly contentType: string
+  readonly bytes: Uint8Array
+  readonly gzipped: Uint8Array
+  /** Of its content. */
+  readonly tag: string
+}
+
+const gzip = (bytes: Uint8Array): Effect.Effect<Uint8Array> =>
+  Effect.promise(async () => {
+    const plain = new Response(bytes as Uint8Array<ArrayBuffer>).body!
+    return new Uint8Array(await new Response(plain.pipeThrough(new CompressionStream("gzip"))).arrayBuffer())
+  })
+
+const tagLength = 16
+
+const document = (contentType: string, text: string): Effect.Effect<Document> => {
+  const bytes = utf8ToBytes(text)
+  const tag = bytesToHex(sha256(bytes)).slice(0, tagLength)
+  return Effect.map(gzip(bytes), (gzipped) => ({ contentType, bytes, gzipped, tag }))
+}
+
+/** `gzip;q=0` refuses it. */
+const takesGzip = (acceptEncoding = ""): boolean =>
+  acceptEncoding.split(",").some((coding) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$)|$)/i.test(coding))
+
+const isKnown = (ifNoneMatch = "", tag: string): boolean =>
+  ifNoneMatch.split(",").some((known) => known.trim().replace(/^W\//, "") === tag)
+
+const revalidated = { "cache-control": "no-cache" }
+/** Its URL names its content. */
+const immutable = { "cache-control": "public, max-age=31536000, immutable" }
+
+const serve = (found: Effect.Effect<Document>, more: Readonly<Record<string, string>>) =>
+  Effect.gen(function* () {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const { bytes, contentType, gzipped, tag } = yield* found
+    const isGzipped = takesGzip(headers["accept-encoding"])
+    const etag = isGzipped ? `"${tag}-gzip"` : `"${tag}"`
+    const common = { ...more, etag, vary: "Accept-Encoding" }
+    if (isKnown(headers["if-none-match"], etag)) {
+      return HttpServerResponse.empty({ status: 304, headers: common })
+    }
+    return HttpServerResponse.uint8Array(isGzipped ? gzipped : bytes, {
+      contentType,
+      headers: isGzipped ? { ...common, "content-encoding": "gzip" } : common
+    })
+  })
+
+/* The page: Swagger UI, which the platform has only as one page with everything in it */
+
+/** The platform's page for an API without a call. */
+const platformPage = Effect.gen(function* () {
   const { router } = yield* HttpApiBuilder.Router
-  return HttpRouter.toHttpApp(yield* router)
+  const app = HttpRouter.toHttpApp(yield* router)
+  const answer = HttpApp.toWebHandler(Effect.flatten(app) as HttpApp.Default)
+  return yield* Effect.promise(async () => (await answer(new Request("http://localhost/docs"))).text())
 }).pipe(
-  Effect.flatten,
   Effect.provide(
     HttpApiSwagger.layer({ path: "/docs" }).pipe(
       Layer.provideMerge(HttpApiBuilder.Router.Live),
-      Layer.provide(
-        Layer.succeed(HttpApi.Api, {
-          // The tag is of an API with any groups, and its type lets none stand for another.
-          api: Api as unknown as (typeof HttpApi.Api.Service)["api"],
-          context: Context.empty()
-        })
-      )
+      Layer.provide(Layer.succeed(HttpApi.Api, { api: HttpApi.make("none"), context: Context.empty() }))
     )
   )
 )
 
+const [style, script] = ["<style>", "<script>"]
+
+/** Its style sheet, less the place of a map that is not served, and its script, less how it begins. */
+const parts = (html: string): { readonly css: string; readonly js: string } => ({
+  css: html
+    .slice(html.indexOf(style) + style.length, html.indexOf("</style>"))
+    .replace(/\/\*# sourceMappingURL=[^*]*\*\//, ""),
+  js: html.slice(html.indexOf(script) + script.length, html.lastIndexOf("window.onload = "))
+})
+
+/** Without `validatorUrl` it would ask a service of its makers about the document. */
+const begin = `SwaggerUIBundle({ url: "openapi.json", dom_id: "#swagger-ui", validatorUrl: null })`
+
+const page = ({ css, js }: { readonly css: Document; readonly js: Document }): string =>
+  `<!DOCTYPE html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>Lead Signals API</title>
+  <link rel="icon" href="favicon.ico">
+  <link rel="stylesheet" href="docs/swagger-ui.css?v=${css.tag}">
+</head>
+<body>
+  <div id="swagger-ui"></div>
+  <noscript>The OpenAPI document is at <a href="openapi.json">openapi.json</a>.</noscript>
+  <script src="docs/swagger-ui.js?v=${js.tag}"></script>
+</body>
+</html>
+`
+
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="3" fill="#1a7f5a"/><path d="M3 3a7 7 0 0 0 0 10M13 3a7 7 0 0 1 0 10" fill="none" stroke="#1a7f5a" stroke-width="1.5"/></svg>`
+
+/** Swagger UI sets styles of its own, and has its signs as data URLs. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+/** Relative, as the API can be mounted anywhere. */
+const toDocs = HttpServerResponse.text(
+  "The documentation is at docs, the OpenAPI document at openapi.json.\n",
+  {
+    status: 302,
+    headers: { location: "docs" }
+  }
+)
+
 export const layer = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function* () {
-    const document = yield* Effect.cached(Effect.sync(() => Answers.json(openApi())))
-    // Two megabytes of script that a program which starts need not wait for.
-    const docs = yield* Effect.cached(page)
-    yield* router.get("/openapi.json", document)
-    yield* router.get("/docs", Effect.flatten(docs) as HttpApp.Default)
+    const json = yield* Effect.cached(
+      Effect.suspend(() => document("application/json", JSON.stringify(openApi())))
+    )
+    const favicon = yield* Effect.cached(document("image/svg+xml", icon))
+    // Megabytes of script that a program which starts need not wait for.
+    const swagger = yield* Effect.cached(
+      Effect.gen(function* () {
+        const { css, js } = parts(yield* platformPage)
+        return {
+          css: yield* document("text/css; charset=utf-8", css),
+          js: yield* document("text/javascript; charset=utf-8", `${js};${begin}\n`)
+        }
+      })
+    )
+    const docs = yield* Effect.cached(
+      Effect.flatMap(swagger, (assets) => document("text/html; charset=utf-8", page(assets)))
+    )
+    yield* router.get("/", Effect.succeed(toDocs))
+    yield* router.get("/openapi.json", serve(json, revalidated))
+    yield* router.get("/docs", serve(docs, { ...revalidated, "content-security-policy": policy }))
+    yield* router.get(
+      "/docs/swagger-ui.css",
+      serve(
+        Effect.map(swagger, ({ css }) => css),
+        immutable
+      )
+    )
+    yield* router.get(
+      "/docs/swagger-ui.js",
+      serve(
+        Effect.map(swagger, ({ js }) => js),
+        immutable
+      )
+    )
+    yield* router.get("/favicon.ico", serve(favicon, revalidated))
   })
 )

@@ -21,8 +21,16 @@ HttpApi.reflect(Api, {
   onGroup: () => {},
   onEndpoint: ({ endpoint }) => add(endpoint.path, endpoint.method)
 })
-add("/openapi.json", "GET")
-add("/docs", "GET")
+for (const path of [
+  "/",
+  "/openapi.json",
+  "/docs",
+  "/docs/swagger-ui.css",
+  "/docs/swagger-ui.js",
+  "/favicon.ico"
+]) {
+  add(path, "GET")
+}
 
 /** The path's parameters; null when it is another route's. */
 const paramsOf = (

@@ -11,7 +11,7 @@ import { ReadingApi } from "./ReadingApi.ts"
 import { WebhookApi } from "./WebhookApi.ts"
 
 /** Rises when the contract grows; the documents of released versions are kept under docs/openapi. [VER-1] */
-export const apiVersion = "1.3.0"
+export const apiVersion = "1.4.0"
 
 const header = (description: string, schema: object) => ({ description, schema })
 
@@ -118,7 +118,7 @@ export const Api = HttpApi.make("lead-signals")
   .annotate(OpenApi.Version, apiVersion)
   .annotate(OpenApi.Summary, "Leads, engagements and campaign metrics of a brand")
   .annotate(OpenApi.License, { name: "Proprietary" })
-  .annotate(OpenApi.Servers, [{ url: "/", description: "Where this document is served" }])
+  .annotate(OpenApi.Servers, [{ url: ".", description: "Where this document is served" }])
   .annotate(
     OpenApi.Description,
     "Leads seen engaging with what a brand tracks, their engagements, and campaign metrics. Fields marked x-pii hold personal data: store them encrypted, send them over TLS only, and honour requests to delete."

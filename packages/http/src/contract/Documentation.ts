@@ -83,6 +83,8 @@ const documentParameters = (path: string, operation: Json): void => {
     if (found === undefined) continue
     parameter["description"] ??= found[0]
     const { schema } = parameter
+    // A page that tries calls out would fill every filter in, and find nothing.
+    if (parameter["in"] === "query" && parameter["required"] !== true) continue
     if (
       found[1] !== undefined &&
       schema.examples === undefined &&

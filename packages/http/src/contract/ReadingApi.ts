@@ -41,7 +41,7 @@ const listParameters = {
     "Part of the name or of the headline, in any letter case; every character stands for itself"
   ),
   sort: parameter(
-    { type: "string", default: SortOrder.format(SortOrder.byDefault), examples: ["updatedAt:asc"] },
+    { type: "string", default: SortOrder.format(SortOrder.byDefault) },
     `It ${SortOrder.accepted}`
   )
 }
@@ -72,13 +72,13 @@ const detail = <const Name extends string>(name: Name, path: "/signals/leads/:id
     .addError(UnavailableFailure)
     .annotate(OpenApi.Summary, "One lead with its newest engagements")
 
-const date = (what: string) => parameter({ type: "string", format: "date", examples: ["2026-01-31"] }, what)
+const date = (what: string) => parameter({ type: "string", format: "date" }, what)
 
 export const ReadingApi = HttpApiGroup.make("reading", { topLevel: true })
   .add(list("listLeads", "/signals/leads"))
   .add(detail("getLead", "/signals/leads/:id"))
-  .add(list("listSignalLeads", "/signal-leads"))
-  .add(detail("getSignalLead", "/signal-leads/:id"))
+  .add(list("listSignalLeads", "/signal-leads").annotate(OpenApi.Deprecated, true))
+  .add(detail("getSignalLead", "/signal-leads/:id").annotate(OpenApi.Deprecated, true))
   .add(
     HttpApiEndpoint.get("campaignMetrics", "/campaign/:id/metrics")
       .setPath(Schema.Struct({ id: Schema.String }))

@@ -252,7 +252,7 @@ interface Operation {
 const reading =
   "Needs the brand's API key, and spends one request of its window: X-RateLimit-Remaining says what is left, 429 with Retry-After when nothing is."
 const listing = `Filters join with AND. Parameters that are not known are ignored, and told of in meta.warnings. ${reading}`
-const signalPaths = "The same as the operation of /signals/leads, by its older path."
+const signalPaths = "Deprecated: the same as the operation of /signals/leads, by its older path."
 
 export const operations: Readonly<Record<string, Operation>> = {
   listLeads: { description: listing, answer: "A page of the brand's leads; empty past the last one" },
@@ -389,21 +389,21 @@ export const operations: Readonly<Record<string, Operation>> = {
   }
 }
 
-/** Of path and query, by name. */
+/** Of path and query, by name; optional ones have no example. */
 export const parameters: Readonly<Record<string, Field>> = {
-  brandId: ["The brand's id", "2"],
+  brandId: ["The brand's id", "1"],
   keyId: ["The key's id", "3"],
   postId: ["The post's id, as you name it", "post-1"],
   day: ["The day, YYYY-MM-DD", "2026-01-31"],
   deliveryId: ["The delivery's id", "wh_5f0c"],
-  page: ["Page number, from 1", 1],
-  pageSize: ["How many a page has at most", 25],
-  signalId: ["Leads with at least one engagement from this signal", 7],
-  createdAfter: ["Leads created at or after", "2026-01-01T00:00:00Z"],
-  createdBefore: ["Leads created at or before", "2026-01-31T23:59:59Z"],
-  updatedAfter: ["Leads updated at or after", "2026-01-01T00:00:00Z"],
-  updatedBefore: ["Leads updated at or before", "2026-01-31T23:59:59Z"],
-  search: ["Part of the name or of the headline", "ada"],
+  page: ["Page number, from 1"],
+  pageSize: ["How many a page has at most"],
+  signalId: ["Leads with at least one engagement from this signal"],
+  createdAfter: ["Leads created at or after"],
+  createdBefore: ["Leads created at or before"],
+  updatedAfter: ["Leads updated at or after"],
+  updatedBefore: ["Leads updated at or before"],
+  search: ["Part of the name or of the headline"],
   state: ["In this state alone"],
   "webhook-id": ["The event's id: the same on every retry", "wh_5f0c"],
   "webhook-timestamp": ["Unix seconds of this attempt", "1767607200"],
@@ -416,7 +416,7 @@ export const parameters: Readonly<Record<string, Field>> = {
 /** What an `id` in a path is, by what comes before it. */
 export const idParameters: ReadonlyArray<readonly [RegExp, Field]> = [
   [/webhooks\/\{id\}/, ["The webhook's id", "1"]],
-  [/campaigns?\/\{id\}/, ["The campaign's id", "3"]],
+  [/campaigns?\/\{id\}/, ["The campaign's id", "1"]],
   [/leads\/\{id\}/, ["The lead's id", 41]]
 ]
 
