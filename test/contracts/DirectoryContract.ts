@@ -3,6 +3,9 @@ import {
   Access,
   Directory,
   type Entropy,
+  LeadQueries,
+  LeadStore,
+  Observing,
   Operating,
   RateLimit,
   RateWindows,
@@ -76,6 +79,59 @@ export const directoryContract = (name: string, layer: () => Layer.Layer<Stores,
           clock.millis = minute - 3_600_000
           yield* Access.authenticate(`Bearer ${value}`)
           expect(yield* lastUsed).toBe(minute)
+        })
+      ))
+
+    it("renames brands, signals and campaigns, each of its brand alone, and shows it with engagements at once [ENG-8]", () =>
+      run(
+        Effect.gen(function* () {
+          const [directory, store] = yield* Effect.all([Directory, LeadStore])
+          const [brand, other] = [yield* Operating.createBrand("A"), yield* Operating.createBrand("B")]
+          const source = {
+            type: "posts-with-keywords" as const,
+            value: "v",
+            liCompanyId: null,
+            company: null
+          }
+          const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+          const campaign = yield* Operating.createCampaign(brand.id, "C")
+          const person = { extId: "p", name: "Ada" }
+          yield* Observing.recordObservations(brand, [
+            { signalId: signal.id, person, engagement: { id: "e" } }
+          ])
+          const query = yield* LeadQueries.readList([["includeEngagements", "true"]])
+          const shown = Effect.gen(function* () {
+            const { leads } = yield* store.list(brand.id, query)
+            const [{ lead, window }] = leads as [(typeof leads)[number]]
+            const [page] = (yield* store.listShown(brand.id, query)).leads
+            const detail = Option.getOrThrow(yield* store.getShown(brand.id, lead.id, "plain"))
+            const [read] = yield* store.engagements(brand.id, lead.id)
+            return [
+              window!.engagements[0]!.signal.name,
+              read!.signal.name,
+              ...[page!, detail].map((json) => JSON.parse(json).engagements[0].signal.name)
+            ]
+          })
+          expect(yield* shown).toEqual(["S", "S", "S", "S"])
+          expect(yield* directory.renameSignal(other.id, signal.id, "X")).toEqual(Option.none())
+          expect(yield* directory.renameCampaign(other.id, campaign.id, "X")).toEqual(Option.none())
+          for (const id of ["999", "x", ""]) {
+            expect(yield* directory.renameBrand(id, "X")).toEqual(Option.none())
+            expect(yield* directory.renameSignal(brand.id, id, "X")).toEqual(Option.none())
+            expect(yield* directory.renameCampaign(brand.id, id, "X")).toEqual(Option.none())
+          }
+          expect(yield* shown).toEqual(["S", "S", "S", "S"])
+          expect(yield* Operating.renameSignal(brand.id, signal.id, "T")).toEqual({ ...signal, name: "T" })
+          expect(yield* shown).toEqual(["T", "T", "T", "T"])
+          expect(yield* directory.signals(brand.id)).toEqual([{ ...signal, name: "T" }])
+          expect(yield* Operating.renameCampaign(brand.id, campaign.id, "D")).toEqual({
+            ...campaign,
+            name: "D"
+          })
+          expect(yield* directory.campaigns(brand.id)).toEqual([{ ...campaign, name: "D" }])
+          expect(yield* Operating.renameBrand(brand.id, "Z")).toEqual({ ...brand, name: "Z" })
+          expect(yield* directory.brand(brand.id)).toEqual(Option.some({ ...brand, name: "Z" }))
+          expect((yield* directory.brands).map(({ name }) => name)).toContain("B")
         })
       ))
 

@@ -76,6 +76,8 @@ describe("lead-signals", () => {
       "import",
       "brands",
       "keys",
+      "signals",
+      "campaigns",
       "webhooks",
       "listen",
       "backup",
@@ -125,6 +127,11 @@ describe("lead-signals", () => {
       [["backup", "x", "--database"], "--database takes a value."],
       [["backup", "x", "--database", "nowhere.sqlite"], "There is no file nowhere.sqlite"],
       [["listen", "--port", "70000"], "--port takes an integer from 0 to 65535."],
+      [
+        ["brands", "create", "X", "--watch", "not a url"],
+        "--watch takes an http or https URL, like https://"
+      ],
+      [["brands", "create", "X", "--watch", ""], "--watch takes a"],
       [["--completions", "tcsh"], "--completions takes bash, zsh or fish."],
       [["serve", "--port", "many"], "PORT takes an integer from 0 to 65535."]
     ]
@@ -234,6 +241,26 @@ describe("lead-signals", () => {
     expect(await called("webhooks", "list", ...brand)).toEqual([])
     const plain = await ran(["brands", "list", "--url", server.url])
     expect(plain.out).toMatch(/^id +name +created\n1 +Mine/)
+  })
+
+  it("makes signals and campaigns, and renames them and brands [ENG-8]", async () => {
+    const { brand } = await called("brands", "create", "Before")
+    const of = ["--brand", brand.id]
+    expect((await called("brands", "rename", brand.id, "After")).name).toBe("After")
+    expect(await called("brands", "list")).toContainEqual({ ...brand, name: "After" })
+    const source = ["--type", "li-profile-url", "--value"]
+    const signal = await called("signals", "create", "S", ...source, "https://network.example/in/x", ...of)
+    expect(signal).toMatchObject({ signalType: "li-profile-url", source: { type: "li-profile-url" } })
+    expect(await called("signals", "rename", signal.id, "T", ...of)).toEqual({ ...signal, name: "T" })
+    expect(await called("signals", "list", ...of)).toEqual([{ ...signal, name: "T" }])
+    const refused = await ran(["signals", "create", "S", ...source, "x", ...of, "--url", server.url])
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining("source.value takes an http or https URL for the source type li-profile-url")
+    ])
+    const campaign = await called("campaigns", "create", "C", ...of)
+    expect((await called("campaigns", "rename", campaign.id, "D", ...of)).name).toBe("D")
+    expect(await called("campaigns", "list", ...of)).toEqual([{ ...campaign, name: "D" }])
   })
 
   it("tells a server's refusal in its words, with exit code 1 [ERR-3]", async () => {
@@ -452,9 +479,9 @@ describe("an answer that is not ours, or half of what was asked", () => {
       "create",
       "Half",
       "--key",
-      "k",
-      "--watch",
       "",
+      "--watch",
+      "https://network.example/c",
       "--url",
       server.url
     ])

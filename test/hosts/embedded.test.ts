@@ -78,6 +78,29 @@ describe("the options of createLeadSignals", () => {
 })
 
 describe("the service behind promises", () => {
+  it("takes a source that is one of its type, and renames brands, signals and campaigns [ENG-8, ERR-3]", async () => {
+    const { brand, service } = await withLeads(1)
+    const refused = {
+      name: "S",
+      signalType: "post",
+      source: { type: "post-url" as const, value: "not a url" }
+    }
+    await expect(service.createSignal(brand.id, refused)).rejects.toMatchObject({
+      parameter: "source.value",
+      message: expect.stringContaining("source.value takes an http or https URL for the source type post-url")
+    })
+    const campaign = await service.createCampaign(brand.id, "C")
+    await service.renameBrand(brand.id, "Renamed")
+    await service.renameSignal(brand.id, "1", "Relaunch")
+    await service.renameCampaign(brand.id, campaign.id, "D")
+    expect(await service.brands()).toEqual([{ id: brand.id, name: "Renamed" }])
+    const { engagements } = await service.detail(brand.id, 1)
+    expect(engagements[0]!.signal.name).toBe("Relaunch")
+    await expect(service.renameSignal(brand.id, "99", "x")).rejects.toBeInstanceOf(NotFound)
+    await expect(service.renameCampaign(brand.id, campaign.id, "")).rejects.toBeInstanceOf(InvalidParameter)
+    await service.close()
+  })
+
   it("lists, shows and counts as the API does, which it mounts [LIST-1, DET-1, MET-2, AUTH-1]", async () => {
     const { brand, service } = await withLeads(130)
     const query = { search: "buyer", sort: "name:asc" as const, pageSize: 3, includeEngagements: true }

@@ -116,6 +116,9 @@ const routes: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   ["/operator/brands", ["/operator/brands"]],
   ["/operator/brands", ["/operator/brands"]],
   ["/operator/brands/{brandId}/campaigns", ["/operator/brands/1/campaigns"]],
+  ["/operator/brands/{brandId}", ["/operator/brands/1", "/operator/brands/99"]],
+  ["/operator/brands/{brandId}/signals/{id}", ["/operator/brands/1/signals/1"]],
+  ["/operator/brands/{brandId}/campaigns/{id}", ["/operator/brands/1/campaigns/1"]],
   ["/operator/brands/{brandId}/keys", ["/operator/brands/1/keys", "/operator/brands/x/keys"]],
   ["/operator/brands/{brandId}/signals", ["/operator/brands/1/signals"]],
   ["/operator/brands/{brandId}/campaigns", ["/operator/brands/1/campaigns"]],
@@ -167,7 +170,10 @@ const bodies = (prng: Prng, signalId: string): Buffer => {
       JSON.stringify({
         name: "s",
         signalType: "t",
-        source: { type: prng.pick(["post-url", "nope"]), value: "v" }
+        source: {
+          type: prng.pick(["post-url", "nope"]),
+          value: prng.pick(["https://network.example/p/1", "v"])
+        }
       }),
     () =>
       JSON.stringify({

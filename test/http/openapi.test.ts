@@ -1,5 +1,6 @@
 import { apiVersion, openApi } from "@lead-signals/http"
 import { readdirSync, readFileSync } from "node:fs"
+import { request } from "node:http"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "./Harness.ts"
 
@@ -154,7 +155,6 @@ describe("the OpenAPI document", () => {
 
   it("is kept by caches as long as it is the same, and sent compressed to who takes that", async () => {
     const sizeOf = async (path: string, encoding: string, etag?: string) => {
-      const { request } = await import("node:http")
       const headers = {
         "accept-encoding": encoding,
         ...(etag === undefined ? {} : { "if-none-match": etag })

@@ -47,7 +47,7 @@ describe("setting up", () => {
     expect((await api.operate("GET", inBrand("/campaigns"))).body.data).toEqual([campaign.body.data])
   })
 
-  it.each([
+  const badBodies: ReadonlyArray<readonly [path: string, body: unknown, message: string]> = [
     ["/operator/brands", {}, "name is required."],
     ["/operator/brands", { name: "" }, "name takes a text"],
     ["/operator/brands", { name: "x", nmae: "y" }, "nmae is not a field here."],
@@ -88,13 +88,39 @@ describe("setting up", () => {
       },
       "source.liCompanyId takes a numeric company id"
     ],
+    ...[
+      ["li-company-url", "not a url"],
+      ["li-company-url", "network.example/company/x"],
+      ["li-company-url", "https://"],
+      ["li-company-url", "https:///company/x"],
+      ["li-profile-url", "ftp://network.example/in/x"],
+      ["li-profile-url", " https://network.example/in/x"],
+      ["post-url", "https://network.example/p/1\n"],
+      ["post-url", "v"]
+    ].map(
+      ([type, value]) =>
+        [
+          "/operator/brands/1/signals",
+          { name: "s", signalType: "t", source: { type, value } },
+          `source.value takes an http or https URL for the source type ${type}`
+        ] as const
+    ),
+    ...["li-company-mention", "posts-with-keywords"].map(
+      (type) =>
+        [
+          "/operator/brands/1/signals",
+          { name: "s", signalType: "t", source: { type, value: " \t" } },
+          `source.value takes words for the source type ${type}`
+        ] as const
+    ),
     ["/operator/brands/1/observations", {}, "observations is required."],
     [
       "/operator/brands/1/observations",
       { observations: Array.from({ length: 1001 }, () => 1) },
       "observations takes an array of at most 1000"
     ]
-  ])(
+  ]
+  it.each(badBodies)(
     "says of a bad body to %s which field it is and what it takes: %#  [ERR-3, ENG-8]",
     async (path, body, message) => {
       const answer = await api.operate("POST", path, body)
@@ -109,6 +135,9 @@ describe("setting up", () => {
       ["POST", "/operator/brands/999/keys", { label: "k" }],
       ["GET", "/operator/brands/x/signals"],
       ["POST", "/operator/brands/999/observations", { observations: [] }],
+      ["PATCH", "/operator/brands/999", { name: "x" }],
+      ["PATCH", inBrand("/signals/999"), { name: "x" }],
+      ["PATCH", inBrand("/campaigns/999"), { name: "x" }],
       ["DELETE", inBrand("/keys/999")],
       ["GET", inBrand("/leads/999")],
       ["PATCH", inBrand("/leads/999"), { qualified: true }],
@@ -124,6 +153,54 @@ describe("setting up", () => {
       const { body, status } = await api.operate(method, path, json)
       expect([path, status, body.error.code]).toEqual([path, 404, "not_found"])
     }
+  })
+
+  it("takes a source's value as it is written, when it is one of its type [ENG-8]", async () => {
+    for (const [type, value] of [
+      ["li-company-url", "https://network.example/company/rival?trk=a#b"],
+      ["li-profile-url", "HTTP://www.network.example:8080/in/josé-例"],
+      ["post-url", "https://network.example"],
+      ["li-company-mention", " Rival & Co "],
+      ["posts-with-keywords", "social signals, intent"]
+    ]) {
+      const made = await api.operate("POST", inBrand("/signals"), {
+        name: "s",
+        signalType: "t",
+        source: { type, value }
+      })
+      expect([value, made.status, made.body.data?.source.value]).toEqual([value, 201, value])
+    }
+  })
+
+  it("renames brands, signals and campaigns, and shows a signal's new name wherever it is shown [ENG-8]", async () => {
+    const own = await setUpBrand(api)
+    const of = `/operator/brands/${own.id}`
+    await observe(api, own, observation(own.signalId, "renamed", "renamed"))
+    const list = "/signals/leads?includeEngagements=true"
+    const nameIn = async (path: string) => {
+      const { data } = (await api.call(path, { token: own.key })).body
+      return (Array.isArray(data) ? data[0] : data).engagements[0].signal.name
+    }
+    const { id } = (await api.call(list, { token: own.key })).body.data[0]
+    const before = [await nameIn(list), await nameIn(`/signals/leads/${id}`)]
+    const updatedAt = (await api.call(`/signals/leads/${id}`, { token: own.key })).body.data.updatedAt
+    const renamed = await api.operate("PATCH", `${of}/signals/${own.signalId}`, { name: "Renamed" })
+    expect([renamed.status, renamed.body.data.name]).toEqual([200, "Renamed"])
+    expect((await api.operate("GET", `${of}/signals`)).body.data).toEqual([renamed.body.data])
+    expect(before).not.toContain("Renamed")
+    expect([await nameIn(list), await nameIn(`/signals/leads/${id}`)]).toEqual(["Renamed", "Renamed"])
+    expect((await api.call(`/signals/leads/${id}`, { token: own.key })).body.data.updatedAt).toBe(updatedAt)
+
+    const made = (await api.operate("POST", `${of}/campaigns`, { name: "C" })).body.data
+    const campaign = await api.operate("PATCH", `${of}/campaigns/${made.id}`, { name: "D" })
+    expect([campaign.status, campaign.body.data]).toEqual([200, { ...made, name: "D" }])
+    const named = await api.operate("PATCH", of, { name: "Another" })
+    expect([named.status, named.body.data.name]).toEqual([200, "Another"])
+    expect((await api.operate("GET", "/operator/brands")).body.data).toContainEqual(named.body.data)
+    // Another brand's are not found.
+    for (const path of [`/signals/${own.signalId}`, `/campaigns/${made.id}`])
+      expect((await api.operate("PATCH", inBrand(path), { name: "x" })).status).toBe(404)
+    expect((await api.operate("PATCH", of, { name: "" })).body.error.message).toContain("name takes a text")
   })
 
   it("takes a snapshot's figures as cumulative integers from 0, and its day as a date [MET-5, MET-7]", async () => {

@@ -38,6 +38,7 @@ import {
   NewCampaign,
   NewKey,
   OperatorToken,
+  Renaming,
   webCrypto
 } from "@lead-signals/http"
 import { Effect, Encoding, Layer, Logger, ManagedRuntime } from "effect"
@@ -77,6 +78,7 @@ const readSignal = Decoding.decode(NewSignal, { whole: "The signal", strict: tru
 const readAmendment = Decoding.decode(Amendment, { whole: "The amendment", strict: true })
 const readBrand = Decoding.decode(NewBrand, { whole: "The brand", strict: true })
 const readCampaign = Decoding.decode(NewCampaign, { whole: "The campaign", strict: true })
+const readRenaming = Decoding.decode(Renaming, { whole: "The name", strict: true })
 const readKey = Decoding.decode(NewKey, { whole: "The key", strict: true })
 
 const noWebhooks: Layer.Layer<never> = Layer.empty
@@ -238,6 +240,28 @@ class Embedded {
   createSignal(brandId: string, signal: typeof NewSignal.Encoded, call?: Call): Promise<Signal> {
     const work = Effect.flatMap(readSignal(signal), (read) => Operating.createSignal(brandId, read))
     return this.calls.run(work, call)
+  }
+
+  /** Rejects with `NotFound` when there is no such brand, and with `InvalidParameter`. */
+  async renameBrand(brandId: string, name: string, call?: Call): Promise<void> {
+    const work = Effect.flatMap(readRenaming({ name }), (read) => Operating.renameBrand(brandId, read.name))
+    await this.calls.run(work, call)
+  }
+
+  /** What shows the signal's name shows the new one. Rejects as `renameBrand` does. */
+  async renameSignal(brandId: string, signalId: string, name: string, call?: Call): Promise<void> {
+    const work = Effect.flatMap(readRenaming({ name }), (read) =>
+      Operating.renameSignal(brandId, signalId, read.name)
+    )
+    await this.calls.run(work, call)
+  }
+
+  /** Rejects as `renameBrand` does. */
+  async renameCampaign(brandId: string, campaignId: string, name: string, call?: Call): Promise<void> {
+    const work = Effect.flatMap(readRenaming({ name }), (read) =>
+      Operating.renameCampaign(brandId, campaignId, read.name)
+    )
+    await this.calls.run(work, call)
   }
 
   /** Posts that are measured together, with `createdAt` in milliseconds since 1970. Rejects as `createSignal` does. */

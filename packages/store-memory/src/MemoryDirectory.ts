@@ -22,10 +22,24 @@ const make = Effect.gen(function* () {
     return thing
   }
 
-  const webhookOf = (brandId: string, id: string): Webhook | undefined => {
-    const found = memory.webhooks.get(id)
+  const rename = <A extends { readonly id: string; readonly name: string }>(
+    things: Map<string, A>,
+    found: A | undefined,
+    name: string
+  ): Option.Option<A> =>
+    Option.map(Option.fromNullable(found), (before) => put<A>(things, { ...before, name }))
+
+  const ofBrand = <A extends { readonly brandId: string }>(
+    things: Map<string, A>,
+    brandId: string,
+    id: string
+  ): A | undefined => {
+    const found = things.get(id)
     return found?.brandId === brandId ? found : undefined
   }
+
+  const webhookOf = (brandId: string, id: string): Webhook | undefined =>
+    ofBrand(memory.webhooks, brandId, id)
 
   /** One whose attempt is under way becomes due when its lease runs out: until then it is another's. [DELIV-4] */
   const startFresh = (webhookId: string, now: number): void => {
@@ -40,6 +54,7 @@ const make = Effect.gen(function* () {
     createBrand: (brand) => Effect.sync(() => put(memory.brands, withId("brand", brand))),
     brands: Effect.sync(() => [...memory.brands.values()]),
     brand: (id) => Effect.sync(() => Option.fromNullable(memory.brands.get(id))),
+    renameBrand: (id, name) => Effect.sync(() => rename(memory.brands, memory.brands.get(id), name)),
 
     createKey: ({ hash, ...key }) =>
       Effect.sync(() => {
@@ -67,16 +82,14 @@ const make = Effect.gen(function* () {
     createSignal: (brandId, signal, now) =>
       Effect.sync(() => put(memory.signals, withId("signal", { ...signal, brandId, createdAt: now }))),
     signals: (brandId) => byBrand(memory.signals, brandId),
+    renameSignal: (brandId, id, name) =>
+      Effect.sync(() => rename(memory.signals, ofBrand(memory.signals, brandId, id), name)),
 
     createCampaign: (campaign) => Effect.sync(() => put(memory.campaigns, withId("campaign", campaign))),
     campaigns: (brandId) => byBrand(memory.campaigns, brandId),
-    campaign: (brandId, id) =>
-      Effect.sync(() =>
-        Option.filter(
-          Option.fromNullable(memory.campaigns.get(id)),
-          (campaign) => campaign.brandId === brandId
-        )
-      ),
+    campaign: (brandId, id) => Effect.sync(() => Option.fromNullable(ofBrand(memory.campaigns, brandId, id))),
+    renameCampaign: (brandId, id, name) =>
+      Effect.sync(() => rename(memory.campaigns, ofBrand(memory.campaigns, brandId, id), name)),
     putReading: (campaignId, postId, day, totals) =>
       Effect.sync(() => {
         const posts = memory.readings.get(campaignId) ?? new Map<string, Map<string, PostTotals>>()

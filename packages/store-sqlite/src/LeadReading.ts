@@ -63,16 +63,23 @@ export function* askShown(ids: ReadonlyArray<LeadId>): Asking<ReadonlyArray<stri
   return kept.map((shown, i) => (shown === null ? made.get(ids[i]!)! : ShownLeads.withId(ids[i]!, shown)))
 }
 
-/** A signal never changes: what was read of a commit once stays. */
 export type KnownSignals = Map<number, Signal>
 
-/** Of what is written and not committed yet nothing is kept. */
-const known = new WeakMap<Connection, KnownSignals>()
+interface CachedSignals {
+  readonly version: number
+  readonly signals: KnownSignals
+}
 
+const known = new WeakMap<Connection, CachedSignals>()
+
+/** What was read of the present version of the file: a signal can be renamed. Of what is not committed yet nothing is kept. */
 export const knownTo = (sql: Connection): KnownSignals => {
   if (!sql.isReadonly) return new Map()
-  const signals = known.get(sql) ?? new Map<number, Signal>()
-  known.set(sql, signals)
+  const version = sql.dataVersion
+  const cached = known.get(sql)
+  if (cached?.version === version) return cached.signals
+  const signals: KnownSignals = new Map()
+  known.set(sql, { version, signals })
   return signals
 }
 

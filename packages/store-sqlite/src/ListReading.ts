@@ -46,7 +46,7 @@ export interface ListingOptions {
   readonly greatestEffort: number
 }
 
-/** What need not be read again: signals, and while nothing is written what was counted. */
+/** What need not be read again while nothing is written: signals, and what was counted. */
 interface Memory {
   readonly signals: KnownSignals
   readonly counts: Kept<FilterCounts.Counts>
@@ -283,7 +283,6 @@ export const listReading = (
     pages: new Remembered<ReadonlyArray<LeadId>>(500)
   }
   const shown = new Remembered<ShownPage>(greatestShown, sizeOfPage)
-  const signalsAside: KnownSignals = new Map()
   const unhurried = { ...options, greatestEffort: Number.POSITIVE_INFINITY }
   const readPage = <A>(brandId: string, query: Query, shows: Shows<A>): Effect.Effect<A, StoreUnavailable> =>
     Effect.flatMap(
@@ -299,7 +298,7 @@ export const listReading = (
           ? Effect.suspend(() => {
               // Counted from now on: if something is written meanwhile, the version they are kept by is gone.
               const counted = {
-                signals: signalsAside,
+                signals: new Map(),
                 counts: kept.counts.ofNow(),
                 totals: totals.ofLate(),
                 stretches: kept.stretches.ofNow(),

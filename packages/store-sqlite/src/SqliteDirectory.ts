@@ -115,6 +115,14 @@ const make = Effect.map(Database, (database) => {
       ),
     brands: database.read(all(brandOf, "SELECT * FROM brand ORDER BY id", [])),
     brand: (id) => database.read(first(brandOf, "SELECT * FROM brand WHERE id = ?", [idOf(id)])),
+    renameBrand: (id, name) =>
+      database.write(
+        first<BrandRow, ReturnType<typeof brandOf>>(
+          brandOf,
+          "UPDATE brand SET name = ? WHERE id = ? RETURNING *",
+          [name, idOf(id)]
+        )
+      ),
 
     createKey: (key) =>
       database.write(
@@ -165,6 +173,14 @@ const make = Effect.map(Database, (database) => {
       ),
     signals: (brandId) =>
       database.read(all(signalOf, "SELECT * FROM signal WHERE brand_id = ? ORDER BY id", [idOf(brandId)])),
+    renameSignal: (brandId, id, name) =>
+      database.write(
+        first<SignalRow, ReturnType<typeof signalOf>>(
+          signalOf,
+          "UPDATE signal SET name = ? WHERE id = ? AND brand_id = ? RETURNING *",
+          [name, idOf(id), idOf(brandId)]
+        )
+      ),
 
     createCampaign: (campaign) =>
       database.write(
@@ -181,6 +197,14 @@ const make = Effect.map(Database, (database) => {
     campaign: (brandId, id) =>
       database.read(
         first(campaignOf, "SELECT * FROM campaign WHERE id = ? AND brand_id = ?", [idOf(id), idOf(brandId)])
+      ),
+    renameCampaign: (brandId, id, name) =>
+      database.write(
+        first<CampaignRow, ReturnType<typeof campaignOf>>(
+          campaignOf,
+          "UPDATE campaign SET name = ? WHERE id = ? AND brand_id = ? RETURNING *",
+          [name, idOf(id), idOf(brandId)]
+        )
       ),
     putReading: (campaignId, postId, day, totals) =>
       database.write((sql) =>

@@ -15,11 +15,18 @@ export const sourceTypes = [
 
 export type SourceType = (typeof sourceTypes)[number]
 
+/** What is watched by its address; the others are watched by what is written. */
+const hasUrl = (type: SourceType): boolean => type !== "li-company-mention" && type !== "posts-with-keywords"
+
+/** With a host, and without white space: addresses of networks hold letters of any script. */
+const url = /^https?:\/\/[^\s\p{Cc}/?#@:[\]]+(?::[0-9]{1,5})?(?:[/?#][^\s\p{Cc}]*)?$/iu
+
 const hasCompany = (type: SourceType): boolean => type !== "post-url" && type !== "posts-with-keywords"
 
 /**
- * The tracked entry. `value` is kept exactly as the brand configured it; a numeric company id goes with
- * li-company-mention only, and post-url and posts-with-keywords have no company. [ENG-8]
+ * The tracked entry. `value` is kept exactly as the brand configured it: a URL for li-company-url, li-profile-url and post-url,
+ * words for the others. A numeric company id goes with li-company-mention only, and post-url and posts-with-keywords have no
+ * company. [ENG-8]
  */
 export const Source = Schema.Struct({
   type: Schema.Literal(...sourceTypes).annotations({ description: `one of ${sourceTypes.join(", ")}` }),
@@ -36,6 +43,17 @@ export const Source = Schema.Struct({
       : []),
     ...(source.company !== null && !hasCompany(source.type)
       ? [{ path: ["company"], message: `does not go with the source type ${source.type}` }]
+      : []),
+    ...(hasUrl(source.type) && !url.test(source.value)
+      ? [
+          {
+            path: ["value"],
+            message: `takes an http or https URL for the source type ${source.type}, like https://network.example/company/rival`
+          }
+        ]
+      : []),
+    ...(!hasUrl(source.type) && source.value.trim() === ""
+      ? [{ path: ["value"], message: `takes words for the source type ${source.type}` }]
       : [])
   ])
 )

@@ -25,6 +25,8 @@ export class Directory extends Context.Tag("@lead-signals/domain/Directory")<
     readonly createBrand: (brand: Omit<Brand, "id">) => Answer<Brand>
     readonly brands: Answer<ReadonlyArray<Brand>>
     readonly brand: (id: BrandId) => Answer<Option.Option<Brand>>
+    /** From the answer on the name is shown everywhere, other processes on the store included; so it is of all that are renamed. */
+    readonly renameBrand: (id: BrandId, name: string) => Answer<Option.Option<Brand>>
 
     /** `hash` is what the key is found by; the key itself is never stored. [AUTH-4] */
     readonly createKey: (
@@ -40,11 +42,14 @@ export class Directory extends Context.Tag("@lead-signals/domain/Directory")<
 
     readonly createSignal: (brandId: BrandId, signal: NewSignal, now: Instant) => Answer<Signal>
     readonly signals: (brandId: BrandId) => Answer<ReadonlyArray<Signal>>
+    /** None when it is unknown or another brand's. */
+    readonly renameSignal: (brandId: BrandId, id: string, name: string) => Answer<Option.Option<Signal>>
 
     readonly createCampaign: (campaign: Omit<Campaign, "id">) => Answer<Campaign>
     readonly campaigns: (brandId: BrandId) => Answer<ReadonlyArray<Campaign>>
     /** None when it is unknown or another brand's. */
     readonly campaign: (brandId: BrandId, id: string) => Answer<Option.Option<Campaign>>
+    readonly renameCampaign: (brandId: BrandId, id: string, name: string) => Answer<Option.Option<Campaign>>
     /** A second reading of a post's day replaces the first. [MET-7] */
     readonly putReading: (campaignId: string, postId: string, day: string, totals: PostTotals) => Answer<void>
     /** None when no post was read in the span. [MET-2, MET-3] */

@@ -33,6 +33,12 @@ export const brand = (brandId: BrandId) =>
     return yield* orNotFound(yield* directory.brand(brandId), "brand")
   })
 
+export const renameBrand = (brandId: BrandId, name: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    return yield* orNotFound(yield* directory.renameBrand(brandId, name), "brand")
+  })
+
 /** The key's value is in this answer and nowhere else, ever. [AUTH-4] */
 export const createKey = (
   brandId: BrandId,
@@ -69,11 +75,24 @@ export const createSignal = (brandId: BrandId, signal: NewSignal) =>
     return yield* directory.createSignal(id, signal, yield* Clock.currentTimeMillis)
   })
 
+/** Engagements show the signal's name as it is now; no lead changes by it. */
+export const renameSignal = (brandId: BrandId, id: string, name: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    return yield* orNotFound(yield* directory.renameSignal(brandId, id, name), "signal")
+  })
+
 export const createCampaign = (brandId: BrandId, name: string) =>
   Effect.gen(function* () {
     const directory = yield* Directory
     const { id } = yield* brand(brandId)
     return yield* directory.createCampaign({ brandId: id, name, createdAt: yield* Clock.currentTimeMillis })
+  })
+
+export const renameCampaign = (brandId: BrandId, id: string, name: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    return yield* orNotFound(yield* directory.renameCampaign(brandId, id, name), "campaign")
   })
 
 /** Keeps one post's reading of a day; answers the campaign's snapshot of that day. [MET-7] */

@@ -27,6 +27,7 @@ import {
 
 export const NewBrand = Schema.Struct({ name: RequiredText })
 export const NewCampaign = Schema.Struct({ name: RequiredText })
+export const Renaming = Schema.Struct({ name: RequiredText })
 
 export const greatestRequestsPerMinute = 1_000_000
 
@@ -124,7 +125,7 @@ const withLines = (operation: Record<string, any>): Record<string, any> => {
 /* The calls */
 
 const brandPath = Schema.Struct({ brandId: Schema.String })
-const leadPath = Schema.Struct({ brandId: Schema.String, id: Schema.String })
+const ownedPath = Schema.Struct({ brandId: Schema.String, id: Schema.String })
 
 const writes = [InvalidParameterFailure, PayloadTooLargeFailure, UnsupportedMediaTypeFailure] as const
 
@@ -148,6 +149,13 @@ export const OperatorApi = HttpApiGroup.make("operator")
     HttpApiEndpoint.get("listBrands", "/operator/brands")
       .addSuccess(list(BrandBody))
       .annotate(OpenApi.Summary, "All brands")
+  )
+  .add(
+    HttpApiEndpoint.patch("renameBrand", "/operator/brands/:brandId")
+      .setPath(brandPath)
+      .setPayload(Renaming)
+      .addSuccess(data(BrandBody))
+      .annotate(OpenApi.Summary, "Rename a brand")
   )
   .add(
     HttpApiEndpoint.post("createKey", "/operator/brands/:brandId/keys")
@@ -181,6 +189,13 @@ export const OperatorApi = HttpApiGroup.make("operator")
       .annotate(OpenApi.Summary, "The brand's signals")
   )
   .add(
+    HttpApiEndpoint.patch("renameSignal", "/operator/brands/:brandId/signals/:id")
+      .setPath(ownedPath)
+      .setPayload(Renaming)
+      .addSuccess(data(SignalBody))
+      .annotate(OpenApi.Summary, "Rename a signal")
+  )
+  .add(
     HttpApiEndpoint.post("recordObservations", "/operator/brands/:brandId/observations")
       .setPath(brandPath)
       .setPayload(ObservationBatch)
@@ -194,25 +209,25 @@ export const OperatorApi = HttpApiGroup.make("operator")
   )
   .add(
     HttpApiEndpoint.get("operatorLead", "/operator/brands/:brandId/leads/:id")
-      .setPath(leadPath)
+      .setPath(ownedPath)
       .addSuccess(data(LeadDetailBody))
       .annotate(OpenApi.Summary, "One lead with its newest engagements in detail")
   )
   .add(
     HttpApiEndpoint.patch("amendLead", "/operator/brands/:brandId/leads/:id")
-      .setPath(leadPath)
+      .setPath(ownedPath)
       .setPayload(Amendment)
       .addSuccess(data(LeadBody))
       .annotate(OpenApi.Summary, "Set a lead's flags and score")
   )
   .add(
     HttpApiEndpoint.del("eraseLead", "/operator/brands/:brandId/leads/:id")
-      .setPath(leadPath)
+      .setPath(ownedPath)
       .annotate(OpenApi.Summary, "Erase a person; only a keyed hash stays")
   )
   .add(
     HttpApiEndpoint.get("exportLead", "/operator/brands/:brandId/leads/:id/export")
-      .setPath(leadPath)
+      .setPath(ownedPath)
       .addSuccess(data(ExportBody))
       .annotate(OpenApi.Summary, "Everything held about a person")
   )
@@ -228,6 +243,13 @@ export const OperatorApi = HttpApiGroup.make("operator")
       .setPath(brandPath)
       .addSuccess(list(CampaignBody))
       .annotate(OpenApi.Summary, "The brand's campaigns")
+  )
+  .add(
+    HttpApiEndpoint.patch("renameCampaign", "/operator/brands/:brandId/campaigns/:id")
+      .setPath(ownedPath)
+      .setPayload(Renaming)
+      .addSuccess(data(CampaignBody))
+      .annotate(OpenApi.Summary, "Rename a campaign")
   )
   .add(
     HttpApiEndpoint.put("putSnapshot", "/operator/brands/:brandId/campaigns/:id/posts/:postId/snapshots/:day")

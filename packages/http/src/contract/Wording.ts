@@ -200,6 +200,9 @@ export const ownFields: Readonly<Record<string, Field>> = {
   "operator.createBrand.name": ["Name of the brand", "Northwind"],
   "operator.createCampaign.name": ["Name of the campaign", "Spring launch"],
   "operator.createSignal.name": ["Name of the signal", "Rivals"],
+  "operator.renameBrand.name": ["New name of the brand", "Northwind"],
+  "operator.renameSignal.name": ["New name of the signal", "Rivals"],
+  "operator.renameCampaign.name": ["New name of the campaign", "Spring launch"],
   "operator.createSignal.source.company.name": ["Name of the company", "Rival"],
   "operator.createSignal.source.company.id": ["Id of the company on the network", 880],
   "operator.createSignal.source.liCompanyId": ["Numeric id of the company; on li-company-mention only", null],
@@ -285,6 +288,11 @@ export const operations: Readonly<Record<string, Operation>> = {
     body: "The brand"
   },
   "operator.listBrands": { description: "In the order in which they were created.", answer: "All brands" },
+  "operator.renameBrand": {
+    description: "Its keys, leads and webhooks stay as they are.",
+    answer: "The brand as it is now",
+    body: "The new name"
+  },
   "operator.createKey": {
     description: "Its value is in this answer and in no other: it is kept as a hash.",
     answer: "The new key, with its value",
@@ -296,13 +304,20 @@ export const operations: Readonly<Record<string, Operation>> = {
     answer: "It is revoked"
   },
   "operator.createSignal": {
-    description: "What observations are caught by. li-company-mention alone takes liCompanyId.",
+    description:
+      "What observations are caught by. The source's value is a URL for li-company-url, li-profile-url and post-url, words for the others. li-company-mention alone takes liCompanyId.",
     answer: "The new signal",
     body: "What is watched"
   },
   "operator.listSignals": {
     description: "In the order in which they were created.",
     answer: "The brand's signals"
+  },
+  "operator.renameSignal": {
+    description:
+      "Engagements show the name as it is when they are read, events as it is when they are first sent. No lead's updatedAt moves.",
+    answer: "The signal as it is now",
+    body: "The new name"
   },
   "operator.recordObservations": {
     description:
@@ -336,6 +351,11 @@ export const operations: Readonly<Record<string, Operation>> = {
   "operator.listCampaigns": {
     description: "In the order in which they were created.",
     answer: "The brand's campaigns"
+  },
+  "operator.renameCampaign": {
+    description: "Its snapshots stay as they are.",
+    answer: "The campaign as it is now",
+    body: "The new name"
   },
   "operator.putSnapshot": {
     description: "One post's cumulative totals of a day, instead of what was there for that day.",
@@ -417,6 +437,7 @@ export const parameters: Readonly<Record<string, Field>> = {
 export const idParameters: ReadonlyArray<readonly [RegExp, Field]> = [
   [/webhooks\/\{id\}/, ["The webhook's id", "1"]],
   [/campaigns?\/\{id\}/, ["The campaign's id", "1"]],
+  [/signals\/\{id\}/, ["The signal's id", "1"]],
   [/leads\/\{id\}/, ["The lead's id", 41]]
 ]
 

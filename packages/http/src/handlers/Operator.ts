@@ -32,7 +32,8 @@ import {
   NewBrand,
   NewCampaign,
   NewKey,
-  ObservationBatch
+  ObservationBatch,
+  Renaming
 } from "../contract/OperatorApi.ts"
 import { Metrics } from "../Metrics.ts"
 import { listed } from "./Listed.ts"
@@ -81,6 +82,7 @@ const signalView = ({ createdAt, id, name, signalType, source }: Signal) => ({
 /* Reading the calls */
 
 const readNewBrand = Body.read(NewBrand)
+const readRenaming = Body.read(Renaming)
 const readNewKey = Body.read(NewKey)
 const readNewSignal = Body.read(NewSignal)
 const readNewCampaign = Body.read(NewCampaign)
@@ -106,6 +108,12 @@ export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =
         Effect.map(directory.brands, (brands) => data(brands.map(namedView)))
       )
     )
+    .handleRaw("renameBrand", ({ path }) =>
+      Effect.gen(function* () {
+        const { name } = yield* readRenaming
+        return data(namedView(yield* Operating.renameBrand(path.brandId, name)))
+      })
+    )
     .handleRaw("createKey", ({ path }) =>
       Effect.gen(function* () {
         const { label, requestsPerMinute } = yield* readNewKey
@@ -124,6 +132,12 @@ export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =
     )
     .handleRaw("listSignals", ({ path }) =>
       listed(path.brandId, (directory, id) => directory.signals(id), signalView)
+    )
+    .handleRaw("renameSignal", ({ path }) =>
+      Effect.gen(function* () {
+        const { name } = yield* readRenaming
+        return data(signalView(yield* Operating.renameSignal(path.brandId, path.id, name)))
+      })
     )
     .handleRaw("recordObservations", ({ path, request }) =>
       Effect.gen(function* () {
@@ -175,6 +189,12 @@ export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =
     )
     .handleRaw("listCampaigns", ({ path }) =>
       listed(path.brandId, (directory, id) => directory.campaigns(id), namedView)
+    )
+    .handleRaw("renameCampaign", ({ path }) =>
+      Effect.gen(function* () {
+        const { name } = yield* readRenaming
+        return data(namedView(yield* Operating.renameCampaign(path.brandId, path.id, name)))
+      })
     )
     .handleRaw("putSnapshot", ({ path }) =>
       Effect.gen(function* () {

@@ -1,8 +1,9 @@
 /** `lead-signals brands …` and `keys …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
+import { Decoding, NewSignal } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
-import { Failed, group, leaf } from "./CommandTree.ts"
+import { Failed, group, leaf, usage } from "./CommandTree.ts"
 import { asking, brand, operatorOptions, table } from "./Operator.ts"
 
 const brands = "/operator/brands"
@@ -16,6 +17,18 @@ const withKey = Options.text("key").pipe(
 const watching = Options.text("watch").pipe(
   Options.withDescription("Makes a signal that watches this company's URL, too"),
   Options.optional
+)
+
+const readSignal = Decoding.decode(NewSignal, { whole: "--watch", strict: true })
+
+/** Before anything is created: a brand without its signal would be left. */
+const watchable = (body: unknown) =>
+  Effect.catchAll(readSignal(body), ({ message }) =>
+    usage(message.replace(/^\S+/, "--watch").replace(" for the source type li-company-url", ""))
+  )
+
+const brandId = Args.text({ name: "BRAND-ID" }).pipe(
+  Args.withDescription("Its id, as `brands list` tells it")
 )
 
 export const brandsCommand = group(
@@ -50,11 +63,12 @@ export const brandsCommand = group(
       { name, key: withKey, watch: watching, ...operatorOptions },
       asking((call, given) =>
         Effect.gen(function* () {
-          const { data: made } = yield* call("POST", brands, { name: given.name })
           const label = Option.getOrNull(given.key)
           const value = Option.getOrNull(given.watch)
           const source = { type: "li-company-url", value }
           const body = { name: value, signalType: "competitor-posts", source }
+          if (value !== null) yield* watchable(body)
+          const { data: made } = yield* call("POST", brands, { name: given.name })
           // The key last: it is told only once, and not when something after it is refused.
           const rest = Effect.gen(function* () {
             const signal =
@@ -73,6 +87,17 @@ export const brandsCommand = group(
           ]
           return { value: { brand: made, key, signal }, text: lines.join("\n") }
         })
+      )
+    ),
+    leaf(
+      "rename",
+      { summary: "Renames one" },
+      { brandId, name, ...operatorOptions },
+      asking((call, given) =>
+        Effect.map(
+          call("PATCH", `${brands}/${encodeURIComponent(given.brandId)}`, { name: given.name }),
+          ({ data }) => ({ value: data, text: `Brand ${data.id} is called ${data.name}.` })
+        )
       )
     )
   ]

@@ -8,6 +8,7 @@ import { importCommand } from "./ImportCommand.ts"
 import { listenCommand } from "./ListenCommand.ts"
 import { run } from "./RunCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
+import { campaignsCommand, signalsCommand } from "./SignalCommands.ts"
 import { webhooksCommand } from "./WebhookCommands.ts"
 
 /** Told of in the help; what it takes is its own, and read by it. */
@@ -40,6 +41,8 @@ export const commands = group(
     importCommand,
     brandsCommand,
     keysCommand,
+    signalsCommand,
+    campaignsCommand,
     webhooksCommand,
     listenCommand,
     backupCommand,
