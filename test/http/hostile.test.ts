@@ -214,7 +214,7 @@ const bodies = (prng: Prng, signalId: string): Buffer => {
     () => "[".repeat(2000),
     () => "{",
     () => "",
-    () => JSON.stringify({ name: "x".repeat(5000) })
+    () => JSON.stringify({ name: "x".repeat(prng.pick([256, 256, 5000])) })
   ])()
   const buffer = Buffer.from(text)
   if (prng.chance(0.1)) buffer[prng.below(Math.max(1, buffer.length))] = 0xff

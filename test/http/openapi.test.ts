@@ -245,10 +245,10 @@ const lost = (before: unknown, after: unknown, at: string): Array<string> => {
   if (typeof after !== "object" || after === null) return [`${at} is gone`]
   const [old, now] = [before as Json, after as Json]
   if (Array.isArray(before)) {
-    const values = new Set((after as Array<unknown>).map((value) => JSON.stringify(value)))
-    return before
-      .filter((value) => !values.has(JSON.stringify(value)))
-      .map((value) => `${at} lost ${JSON.stringify(value)}`)
+    // One of the schemas of an `anyOf` may gain something, as any other may.
+    const isKept = (value: unknown) =>
+      (after as Array<unknown>).some((each) => lost(value, each, at).length === 0)
+    return before.filter((value) => !isKept(value)).map((value) => `${at} lost ${JSON.stringify(value)}`)
   }
   return Object.keys(old).flatMap((key) =>
     key in now ? lost(old[key], now[key], `${at}/${key}`) : [`${at}/${key} is gone`]

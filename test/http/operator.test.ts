@@ -54,6 +54,24 @@ describe("setting up", () => {
     ["/operator/brands", [], "The body takes"],
     ["/operator/brands", null, "The body takes"],
     ["/operator/brands", { name: "\ud800" }, "name takes a text"],
+    ["/operator/brands", { name: "x".repeat(257) }, "name takes a text of 1 to 256 characters"],
+    ["/operator/brands/1/campaigns", { name: "x".repeat(257) }, "name takes a text of 1 to 256 characters"],
+    ["/operator/brands/1/keys", { label: "😀".repeat(257) }, "label takes a text of 1 to 256 characters"],
+    [
+      "/operator/brands/1/signals",
+      { name: "s", signalType: "t", source: { type: "post-url", value: "x".repeat(4097) } },
+      "source.value takes a text of 1 to 4096 characters"
+    ],
+    [
+      "/operator/brands/1/signals",
+      { name: "s", signalType: "x".repeat(257), source: { type: "post-url", value: "v" } },
+      "signalType takes a text of 1 to 256 characters"
+    ],
+    [
+      "/operator/brands/1/webhooks",
+      { url: "https://receiver.example/", events: ["lead2.created"], description: "x".repeat(4097) },
+      "description takes a text of at most 4096 characters"
+    ],
     [
       "/operator/brands/1/keys",
       { label: "k", requestsPerMinute: 0 },
@@ -274,6 +292,10 @@ describe("observations", () => {
       "engagement.trackedAt takes a time in the years"
     ],
     [{ person: { extId: "x", name: "a\u0000b" } }, "person.name takes a text"],
+    [
+      { person: { extId: "x", name: "a", headline: "\u0315\u0300".repeat(50_000) } },
+      "person.headline takes a text of at most 512 characters"
+    ],
     [{ person: { extId: "x", name: "a", company: { name: "no id" } } }, "person.company.id is required"],
     [{ person: { extId: "x", name: "a", company: { id: 0 } } }, "person.company.id takes an integer"],
     [{ signalId: 7 }, "signalId takes a signal's id"]

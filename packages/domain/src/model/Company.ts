@@ -1,6 +1,6 @@
 /** A company as it was observed: the employer of a lead, or the page that a signal watches. [ENG-10] */
 import { Schema } from "effect"
-import { OptionalText } from "./Text.ts"
+import { optionalText, textLimits } from "./Text.ts"
 
 const CompanyId = Schema.Int.pipe(Schema.between(1, Number.MAX_SAFE_INTEGER)).annotations({
   description: "an integer of at least 1"
@@ -18,18 +18,18 @@ const OptionalCount = Schema.optionalWith(
 /** `id` is leadCompany.id as a number, and the company object's id as a string; `domain` is leadCompany.domain. */
 export const Company = Schema.Struct({
   id: CompanyId,
-  name: OptionalText,
-  domain: OptionalText,
-  url: OptionalText,
-  homepageUrl: OptionalText,
-  logoUrl: OptionalText,
-  industry: OptionalText,
-  staffCountRange: OptionalText,
+  name: optionalText(textLimits.name),
+  domain: optionalText(textLimits.name),
+  url: optionalText(textLimits.url),
+  homepageUrl: optionalText(textLimits.url),
+  logoUrl: optionalText(textLimits.url),
+  industry: optionalText(textLimits.label),
+  staffCountRange: optionalText(textLimits.label),
   staffCount: OptionalCount,
-  location: OptionalText,
-  country: OptionalText,
-  city: OptionalText,
-  username: OptionalText,
-  description: OptionalText
+  location: optionalText(textLimits.label),
+  country: optionalText(textLimits.label),
+  city: optionalText(textLimits.label),
+  username: optionalText(textLimits.username),
+  description: optionalText(textLimits.description)
 })
 export type Company = typeof Company.Type

@@ -6,7 +6,7 @@ import { Either, ParseResult, Schema } from "effect"
 import * as Timestamp from "../rules/Timestamp.ts"
 import { Company } from "./Company.ts"
 import { formatInstant, isShowable } from "./Instant.ts"
-import { greatestObservedLength, OptionalText, RequiredObservedText, Text } from "./Text.ts"
+import { optionalMarkup, optionalText, requiredText, textLimits } from "./Text.ts"
 
 /** A timestamp of any shape that the filters take, read as an instant. [TIME-1] */
 const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
@@ -25,27 +25,27 @@ const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
 const OptionalInstant = Schema.optionalWith(Schema.NullOr(InstantFromText), { default: () => null })
 
 export const ObservedPerson = Schema.Struct({
-  extId: RequiredObservedText,
-  name: RequiredObservedText,
-  headline: OptionalText,
-  username: OptionalText,
-  title1: OptionalText,
-  liProfileUrl: OptionalText,
-  profileImgUrl: OptionalText,
+  extId: requiredText(textLimits.externalId),
+  name: requiredText(textLimits.name),
+  headline: optionalText(textLimits.headline),
+  username: optionalText(textLimits.username),
+  title1: optionalText(textLimits.title),
+  liProfileUrl: optionalText(textLimits.url),
+  profileImgUrl: optionalText(textLimits.url),
   company: Schema.optionalWith(Schema.NullOr(Company), { default: () => null })
 })
 export type ObservedPerson = typeof ObservedPerson.Type
 
 /** The author of the post engaged with: 2.3 less company and leadId, which are looked up when read. [ENG-7] */
 export const PostAuthor = Schema.Struct({
-  extId: OptionalText,
-  name: OptionalText,
-  firstName: OptionalText,
-  lastName: OptionalText,
-  headline: OptionalText,
-  username: OptionalText,
-  linkedinProfileUrl: OptionalText,
-  profileImageUrl: OptionalText
+  extId: optionalText(textLimits.externalId),
+  name: optionalText(textLimits.name),
+  firstName: optionalText(textLimits.name),
+  lastName: optionalText(textLimits.name),
+  headline: optionalText(textLimits.headline),
+  username: optionalText(textLimits.username),
+  linkedinProfileUrl: optionalText(textLimits.url),
+  profileImageUrl: optionalText(textLimits.url)
 })
 export type PostAuthor = typeof PostAuthor.Type
 
@@ -53,29 +53,20 @@ export const engagementTypes = ["comment", "reaction", "repost"] as const
 export type EngagementType = (typeof engagementTypes)[number]
 
 export const ObservedEngagement = Schema.Struct({
-  id: RequiredObservedText,
+  id: requiredText(textLimits.externalId),
   type: Schema.optionalWith(
     Schema.NullOr(Schema.Literal(...engagementTypes)).annotations({
       description: `one of ${engagementTypes.join(", ")}, or null`
     }),
     { default: () => null }
   ),
-  reactionType: OptionalText,
+  reactionType: optionalText(textLimits.label),
   /** As it was seen, markup and all: the rule `CommentText.sanitise` is applied when it is recorded. */
-  commentText: Schema.optionalWith(
-    Schema.NullOr(
-      Schema.String.pipe(
-        Schema.filter((text) => text.length <= greatestObservedLength && text.isWellFormed(), {
-          description: `text in well-formed Unicode of at most ${greatestObservedLength} UTF-16 units`
-        })
-      )
-    ),
-    { default: () => null }
-  ),
-  postUrl: OptionalText,
-  postContent: OptionalText,
+  commentText: optionalMarkup(textLimits.comment),
+  postUrl: optionalText(textLimits.url),
+  postContent: optionalText(textLimits.post),
   postPostedAt: OptionalInstant,
-  postAuthor: OptionalText,
+  postAuthor: optionalText(textLimits.name),
   postAuthorDetail: Schema.optionalWith(Schema.NullOr(PostAuthor), { default: () => null }),
   emittedAt: OptionalInstant,
   /** Null means now: the time of the commit. */
@@ -85,7 +76,7 @@ export type ObservedEngagement = typeof ObservedEngagement.Type
 
 /** A key that is not named here, `raw` among them, is dropped on reading, so it can never come out again. [ENG-9] */
 export const Observation = Schema.Struct({
-  signalId: Text.pipe(
+  signalId: Schema.String.pipe(
     Schema.filter((id) => /^[1-9][0-9]{0,15}$/.test(id), {
       description: "a signal's id: decimal digits, as a string"
     })

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import { Company } from "./Company.ts"
 import type { Instant } from "./Instant.ts"
-import { OptionalText, RequiredText } from "./Text.ts"
+import { optionalText, requiredText, textLimits } from "./Text.ts"
 
 export const sourceTypes = [
   "li-company-url",
@@ -30,8 +30,8 @@ const hasCompany = (type: SourceType): boolean => type !== "post-url" && type !=
  */
 export const Source = Schema.Struct({
   type: Schema.Literal(...sourceTypes).annotations({ description: `one of ${sourceTypes.join(", ")}` }),
-  value: RequiredText,
-  liCompanyId: OptionalText,
+  value: requiredText(textLimits.url),
+  liCompanyId: optionalText(textLimits.externalId),
   company: Schema.optionalWith(Schema.NullOr(Company), { default: () => null })
 }).pipe(
   Schema.filter((source) => [
@@ -60,7 +60,11 @@ export const Source = Schema.Struct({
 export type Source = typeof Source.Type
 
 /** What an operator says of a new signal. */
-export const NewSignal = Schema.Struct({ name: RequiredText, signalType: RequiredText, source: Source })
+export const NewSignal = Schema.Struct({
+  name: requiredText(textLimits.name),
+  signalType: requiredText(textLimits.label),
+  source: Source
+})
 export type NewSignal = typeof NewSignal.Type
 
 export interface Signal extends NewSignal {

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
 import { type EventType, eventTypes } from "./LeadEvent.ts"
-import { OptionalText, Text } from "./Text.ts"
+import { nullableText, optionalText, Text, textLimits } from "./Text.ts"
 
 /** Decimal digits. */
 export type WebhookId = string
@@ -54,7 +54,7 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 export const NewWebhook = Schema.Struct({
   url: Url,
   events: Events,
-  description: OptionalText,
+  description: optionalText(textLimits.description),
   enabled: Schema.optionalWith(Schema.Boolean, { default: () => true })
 })
 export type NewWebhook = typeof NewWebhook.Type
@@ -63,7 +63,7 @@ export type NewWebhook = typeof NewWebhook.Type
 export const WebhookChange = Schema.Struct({
   url: optional(Url),
   events: optional(Events),
-  description: optional(Schema.NullOr(Text)),
+  description: optional(nullableText(textLimits.description)),
   enabled: optional(Schema.Boolean)
 })
 export type WebhookChange = typeof WebhookChange.Type

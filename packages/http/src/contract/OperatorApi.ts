@@ -1,5 +1,5 @@
 /** What the operator calls: brands, keys, signals, observations, leads, campaigns. */
-import { NewSignal, PostTotals, RequiredText } from "@lead-signals/domain"
+import { NewSignal, PostTotals, requiredText, textLimits } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
@@ -25,14 +25,14 @@ import {
 
 /* What is sent */
 
-export const NewBrand = Schema.Struct({ name: RequiredText })
-export const NewCampaign = Schema.Struct({ name: RequiredText })
-export const Renaming = Schema.Struct({ name: RequiredText })
+export const NewBrand = Schema.Struct({ name: requiredText(textLimits.name) })
+export const NewCampaign = Schema.Struct({ name: requiredText(textLimits.name) })
+export const Renaming = Schema.Struct({ name: requiredText(textLimits.name) })
 
 export const greatestRequestsPerMinute = 1_000_000
 
 export const NewKey = Schema.Struct({
-  label: RequiredText,
+  label: requiredText(textLimits.name),
   requestsPerMinute: Schema.optional(
     Schema.Int.pipe(Schema.between(1, greatestRequestsPerMinute)).annotations({
       description: `an integer from 1 to ${greatestRequestsPerMinute}`

@@ -423,7 +423,7 @@ export const parameters: Readonly<Record<string, Field>> = {
   createdBefore: ["Leads created at or before"],
   updatedAfter: ["Leads updated at or after"],
   updatedBefore: ["Leads updated at or before"],
-  search: ["Part of the name or of the headline"],
+  search: ["Part of the name or of the headline, in capitals or small letters"],
   state: ["In this state alone"],
   "webhook-id": ["The event's id: the same on every retry", "wh_5f0c"],
   "webhook-timestamp": ["Unix seconds of this attempt", "1767607200"],
