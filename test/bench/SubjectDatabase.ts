@@ -6,7 +6,7 @@ import type Database from "better-sqlite3"
 import { existsSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { joinTexts } from "../../packages/store-sqlite/src/migrations/0008_joined_texts.ts"
-import { entryOf, searchTexts } from "../../packages/store-sqlite/src/SearchIndex.ts"
+import { searchTexts } from "../../packages/store-sqlite/src/SearchIndex.ts"
 import { closeLoaded, insertAll, openForLoad, type Progress, type Row, setAside } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
 
@@ -145,7 +145,7 @@ function* textRows(timeline: Data.Timeline): Generator<readonly [text: Row, gram
   for (const { brandId, id, person } of Data.leadFacts(timeline)) {
     const { grams, headline, name } = searchTexts(brandId, person.name, person.headline)
     yield [
-      [entryOf(brandId, id), name, headline],
+      [id, name, headline],
       [id, grams]
     ]
   }

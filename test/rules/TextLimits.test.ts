@@ -105,6 +105,12 @@ describe("folding", () => {
     expect(normalized.filter((text) => /[\p{M}\uff9e\uff9f]{31}/u.test(text))).toEqual([])
   })
 
+  it("takes the first 2,000 units of a longer text, and no half character [LIST-4]", () => {
+    expect(Folding.searchKey("x".repeat(100_000))).toBe("x".repeat(2000))
+    expect(Folding.searchKey(`é${"😀".repeat(50_000)}`)).toBe(`é${"😀".repeat(999)}`)
+    expect(Folding.searchKey("\ufdfa".repeat(512)).length).toBe(2000)
+  })
+
   it("keeps what marks any orthography has [LIST-4]", () => {
     const marked = `x${"\u0323\u0301".repeat(15)}`
     expect(Folding.searchKey(marked)).toBe(marked.normalize("NFKC"))

@@ -99,8 +99,11 @@ describe("the SQLite file", () => {
     )
     const raw = new Database(filename)
     for (const phrase of ["quil", "zygom", "bea"]) {
+      const { tokens } = SqliteStore.SearchIndex.matchOf(1, phrase)!
       expect(
-        raw.prepare("SELECT count(*) AS n FROM lead_text WHERE lead_text MATCH ?").get(`"${phrase}"`)
+        raw
+          .prepare("SELECT count(*) AS n FROM lead_text WHERE lead_text MATCH ?")
+          .get(SqliteStore.SearchIndex.phraseOf(tokens))
       ).toEqual({ n: 0 })
     }
     expect(

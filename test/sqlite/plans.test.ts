@@ -39,11 +39,12 @@ beforeAll(async () => {
   const grams = db.prepare("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)")
   db.transaction(() => {
     for (let i = 1; i <= leads; i++) {
-      texts.run(
-        SearchIndex.entryOf(i % 100 === 0 ? 2 : 1, i),
-        `name ${i % 5000}`,
-        i % 20_000 === 1 ? "rare words" : "common words"
+      const { headline, name } = SearchIndex.searchTexts(
+        i % 100 === 0 ? 2 : 1,
+        `Name ${i % 5000}`,
+        i % 20_000 === 1 ? "Rare words" : "Common words"
       )
+      texts.run(i, name, headline)
       grams.run(i, i % 100 === 0 ? "b2u6e" : "b1u6e b1u6eu61")
     }
   })()
@@ -95,6 +96,7 @@ const shapes: Record<string, Array<[string, string]>> = {
   ],
   "a rare search": [["search", "rare"]],
   "a common search": [["search", "common"]],
+  "a long search": [["search", "common words and so many others that none has all of them together"]],
   "a search of one character": [["search", "n"]],
   "a search of two characters": [["search", "na"]],
   "a search of nothing that is there": [["search", "zzzz"]],
@@ -147,15 +149,25 @@ const askQuery = (query: ReturnType<typeof queryOf>) => {
   const selection = Selection.select(1, query.filter)
   const counting = FilterCounts.countsSql(selection)
   const columns = all(counting.sql)[0]
-  const drivers = counting.drivers.map((driver, i) => [driver, columns[`c${i}`] as number] as const)
-  const counts = { all: drivers[0]![1], drivers }
+  const counted = counting.drivers.map((driver, i) => [driver, columns[`c${i}`] as number] as const)
+  const { match } = selection
+  const searchedSql = match === null ? null : FilterCounts.searchedSql(match, Infinity)
+  const searched =
+    searchedSql === null
+      ? []
+      : db
+          .prepare(searchedSql.text)
+          .pluck()
+          .all(...searchedSql.params)
+  const drivers = [...counted, ...searched.map((n) => ["search", n as number] as const)]
+  const counts = { all: counted[0]![1], drivers, searchEffort: 0 }
   const totalSql = FilterCounts.totalSql(selection, counts)
   const total = all(totalSql)[0].n as number
   return {
     query,
     selection,
     counts,
-    countsSql: counting.sql,
+    countsSqls: searchedSql === null ? [counting.sql] : [counting.sql, searchedSql],
     totalSql,
     total,
     pageSqls: asked(pageOf(selection, query, counts, total)).questions
@@ -222,8 +234,8 @@ const naivePage = (filter: LeadFilter, sort: string, limit: number, offset: numb
 
 describe("the plans at 100,000 leads", () => {
   it.each(Object.keys(shapes))("scan nothing and count right: %s [PAGE-1, LIST-5]", (shape) => {
-    const { countsSql, pageSqls, query, total, totalSql } = ask(shape)
-    for (const sql of [countsSql, totalSql, ...pageSqls]) expect(scans(planOf(sql))).toEqual([])
+    const { countsSqls, pageSqls, query, total, totalSql } = ask(shape)
+    for (const sql of [...countsSqls, totalSql, ...pageSqls]) expect(scans(planOf(sql))).toEqual([])
     expect(total).toBe(naively(query.filter))
   })
 
@@ -251,9 +263,34 @@ describe("the plans at 100,000 leads", () => {
   it("look at the texts of what another filter lets through without scanning [LIST-5]", () => {
     const { counts, selection } = ask("a common search and a rare signal")
     for (const sort of ["createdAt:desc", "updatedAt:asc", "name:asc", "score1:desc"]) {
-      const sifting = LeadListing.siftSql(selection, Either.getOrThrow(SortOrder.parse(sort)), counts)
-      expect(scans(planOf(sifting!.sql))).toEqual([])
+      const scan = LeadListing.planFilteredScan(selection, counts)!
+      const order = Either.getOrThrow(SortOrder.parse(sort))
+      const part = { from: 0, length: 100 }
+      expect(scans(planOf(LeadListing.filteredScanSql(selection, order, scan, part)))).toEqual([])
     }
+  })
+
+  it("estimate a search by the texts that FTS5 reads, and look up no more than is affordable for that [LIST-5]", () => {
+    const effortOf = (shape: string, greatestEffort: number) => {
+      const { counts, selection } = ask(shape)
+      const { answer, questions } = asked(
+        FilterCounts.searchEffort(selection.match!, counts.all, greatestEffort)
+      )
+      for (const question of questions) {
+        expect(scans(planOf(question))).toEqual([])
+        expect(question.params.at(-1)).toBeLessThanOrEqual(greatestEffort + 1)
+      }
+      return { effort: answer, questions: questions.length }
+    }
+    const { all } = ask("a common search").counts
+    // Of all texts that have "com", "omm" and so on, however few have all of them next to each other.
+    expect(effortOf("a common search", 10_000).effort).toBeGreaterThan(all)
+    expect(effortOf("a rare search", 10_000).effort).toBeLessThan(1000)
+    expect(effortOf("a search of nothing that is there", 10_000)).toEqual({ effort: 0, questions: 1 })
+    // A single token has no entries but those that are found.
+    expect(effortOf("a search of two characters", 10_000)).toEqual({ effort: 0, questions: 0 })
+    expect(effortOf("a common search", Infinity).questions).toBe(0)
+    expect(effortOf("a long search", 10_000).questions).toBeLessThanOrEqual(16)
   })
 
   it("take totals of flags and signals from the counters alone [PAGE-1]", () => {
@@ -346,7 +383,7 @@ describe("the plans at 100,000 leads", () => {
       const drivers = (n: number) =>
         counts.drivers.map(([driver, count]) => [driver, driver === "order" ? count : n] as const)
       const found = (n: number) =>
-        asked(pageOf(selection, query, { all: counts.all, drivers: drivers(n) }, total)).answer
+        asked(pageOf(selection, query, { ...counts, drivers: drivers(n) }, total)).answer
       expect(found(0)).toEqual(found(counts.all * 2))
     }
   })
@@ -368,7 +405,8 @@ describe("the plans at 100,000 leads", () => {
           const total = naively(filter)
           const query = { sort: Either.getOrThrow(SortOrder.parse(sort)), page: { page, pageSize } }
           // As if others were so many that walking is out of the question.
-          const counts = { all: 1e9, drivers: [["order", 1e9] as const, ["flags", 1e6] as const] }
+          const drivers = [["order", 1e9] as const, ["flags", 1e6] as const]
+          const counts = { all: 1e9, drivers, searchEffort: 0 }
           expect(LeadListing.planPage(selection, query, counts, total).way).toBe("merge")
           const { answer, questions } = asked(pageOf(selection, query, counts, total))
           expect(questions).toHaveLength(1)
@@ -575,7 +613,7 @@ describe("the plans at 100,000 leads", () => {
     ] as const) {
       const filter = { createdAfter: after, createdBefore: before }
       const selection = Selection.select(1, filter)
-      const total = all(FilterCounts.totalSql(selection, { all: 0, drivers: [] }))[0].n
+      const total = all(FilterCounts.totalSql(selection, { all: 0, drivers: [], searchEffort: 0 }))[0].n
       expect(total).toBe(naively(filter))
     }
   })

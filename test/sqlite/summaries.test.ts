@@ -173,15 +173,11 @@ const compared = (db: Database.Database): void => {
   ]
   const expected = leads.flatMap(({ brand_id, headline, id, name }) => {
     const texts = SqliteStore.SearchIndex.searchTexts(brand_id, name, headline)
-    const trigrams = (column: "name" | "headline"): ReadonlyArray<string> => {
-      const characters = Array.from(texts[column])
-      return characters
-        .slice(2)
-        .map(
-          (last, i) =>
-            `text ${brand_id * 2 ** 33 + id} ${column} ${i} ${characters[i]}${characters[i + 1]}${last}`
-        )
-    }
+    const trigrams = (column: "name" | "headline"): ReadonlyArray<string> =>
+      texts[column]
+        .split(" ")
+        .filter((each) => each !== "")
+        .map((each, i) => `text ${id} ${column} ${i} ${each}`)
     return [
       ...trigrams("name"),
       ...trigrams("headline"),

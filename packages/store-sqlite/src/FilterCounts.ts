@@ -2,6 +2,8 @@
  * How many leads a filter lets through: of each condition on its own the counters say it, of all of them together they often
  * do, and else the index of the most selective one is read.
  */
+import { askColumn, type Asking } from "./Asking.ts"
+import { type Match, phraseOf } from "./SearchIndex.ts"
 import {
   conditions,
   type Driver,
@@ -20,16 +22,17 @@ const millisPerDay = 86_400_000
 export interface Counts {
   readonly all: number
   readonly drivers: ReadonlyArray<readonly [driver: Driver, count: number]>
+  /** Reading all entries that the search finds takes as long as looking at about so many leads; 0 without a search. */
+  readonly searchEffort: number
 }
 
 const dayOf = (instant: number): number => Math.floor(instant / millisPerDay)
 
-/** A column each: all leads of the brand, and those that each filter lets through, by the counters. */
+/** A column each: all leads of the brand, and those that each filter but the search lets through, by the counters. */
 export const countsSql = (
-  selection: Selection,
-  greatestSearched = Number.POSITIVE_INFINITY
+  selection: Selection
 ): { readonly sql: Sql; readonly drivers: ReadonlyArray<Driver> } => {
-  const { brandId, created, flags, implied, match, signalId, updated } = selection
+  const { brandId, created, flags, implied, signalId, updated } = selection
   const counters = "coalesce((SELECT sum(n) FROM lead_count WHERE brand_id = ? AND signal_id = ?"
   const columns: Array<readonly [Driver, Sql]> = [
     ["order", { text: `${counters}), 0)`, params: [brandId, 0] }]
@@ -48,14 +51,6 @@ export const countsSql = (
       }
     ])
   }
-  if (match !== null) {
-    const { params, text } = found(match)
-    const counted =
-      greatestSearched === Number.POSITIVE_INFINITY
-        ? `${match.table} WHERE ${text}`
-        : `(SELECT 1 FROM ${match.table} WHERE ${text} LIMIT ${greatestSearched})`
-    columns.push(["search", { text: `(SELECT count(*) FROM ${counted})`, params }])
-  }
   return {
     drivers: columns.map(([driver]) => driver),
     sql: {
@@ -63,6 +58,58 @@ export const countsSql = (
       params: columns.flatMap(([, { params }]) => params)
     }
   }
+}
+
+/** How many entries the search finds, up to `limit` of them. */
+export const searchedSql = (match: Match, limit: number): Sql => {
+  const { params, text } = found(match)
+  const entries = Number.isFinite(limit)
+    ? `(SELECT 1 FROM ${match.table} WHERE ${text} LIMIT ${limit})`
+    : `${match.table} WHERE ${text}`
+  return { text: `SELECT count(*) FROM ${entries}`, params }
+}
+
+/**
+ * Matching a phrase in the texts of one lead takes at most as long as looking at so many leads: FTS5 reads up to two
+ * thousand positions a text, each at most twice (`Match.tokens`), at 2 to 3 ns.
+ */
+const textEffort = 4
+
+/** Advancing one token to the next candidate skips entries within a page; this is their price in texts. */
+const skipEffort = 2
+
+/** A long phrase is estimated by so many of its tokens. */
+const greatestSampled = 16
+
+const sampled = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const step = Math.ceil(all.length / greatestSampled)
+  return all.filter((_, i) => i % step === 0)
+}
+
+/**
+ * Estimates what FTS5 reads for a search, in leads to look at. A single token costs nothing beyond its hits. A phrase makes
+ * FTS5 read the positions of its tokens in every text that contains all of them: at most in the texts of all leads of the
+ * brand, or in those that contain the rarest token. The rarest token is looked up only where the number of leads exceeds
+ * `greatestEffort`, and never costs more than that.
+ */
+export function* searchEffort(
+  { table, tokens }: Match,
+  leads: number,
+  greatestEffort: number
+): Asking<number> {
+  if (tokens.length < 2) return 0
+  const ofAll = textEffort * leads
+  if (ofAll <= greatestEffort) return ofAll
+  const ofOne = textEffort * (1 + skipEffort * tokens.length)
+  const affordable = Math.floor(greatestEffort / ofOne)
+  for (const each of sampled([...new Set(tokens)])) {
+    const [n] = yield* askColumn<number>(
+      `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`,
+      [phraseOf([each]), affordable + 1]
+    )
+    if (n! <= affordable) return ofOne * n!
+  }
+  return ofAll
 }
 
 /** The driver that lets the fewest leads through, and how many. */
@@ -113,7 +160,8 @@ const countOfRange = ({ brandId, flags }: Selection, { field, from, to }: Range)
 export const totalEffort = (selection: Selection, counts: Counts): number => {
   const { created, match, signalId, updated } = selection
   const isOfDays = match === null && signalId === null && (created === null || updated === null)
-  return isOfDays || knownTotal(selection, counts) !== null ? 0 : mostSelective(counts)[1]
+  if (isOfDays || knownTotal(selection, counts) !== null) return 0
+  return mostSelective(counts)[1] + counts.searchEffort
 }
 
 /** How many leads match. */

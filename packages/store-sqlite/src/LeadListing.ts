@@ -89,12 +89,15 @@ export const planPage = (
   const others = Math.min(walkable, ...counts.drivers.flatMap(([each, n]) => (each === "search" ? [] : [n])))
   const read = (walked * others) / Math.max(walkable, 1)
   const looksAtTexts = walks && searched !== undefined && walked + read * textWeight < searched
+  const inIndex = searched === undefined ? 0 : counts.searchEffort
   return {
     way: walks ? "walk" : "gather",
     driver: walks ? walker : best,
     looksAtTexts,
     rarity: others / Math.max(total, 1),
-    effort: walks ? walked + (looksAtTexts ? read * textWeight : (searched ?? 0)) : gathered * sortWeight
+    effort: walks
+      ? walked + (looksAtTexts ? read * textWeight : (searched ?? 0) + inIndex)
+      : gathered * sortWeight + inIndex
   }
 }
 
@@ -166,31 +169,42 @@ export const textsSql = (
   }
 }
 
-/** More leads than this are not gathered to look at their texts. */
-const greatestSifted = 20_000
+/** Greatest number of leads that are gathered to compare their texts, and that one query of such a scan reads. */
+export const greatestScanned = 20_000
+
+/** A scan of what one filter lets through, which compares the texts of each lead. */
+export interface FilteredScan {
+  readonly driver: Driver
+  /** As of a `PagePlan`. */
+  readonly effort: number
+}
 
 /**
- * Where another filter lets few leads through and a search many: all that the other lets through, in order and with their
- * texts; what is searched for is for the caller to see. `effort` as of a page. Null where that is not the way.
+ * Plans a filtered scan where another filter lets few leads through and the search many, and wherever the index finds only a
+ * part of the needle. Null where the index answers the search.
  */
-export const siftSql = (
-  selection: Selection,
-  sort: SortOrder.SortOrder,
-  counts: Counts
-): { readonly sql: Sql; readonly effort: number } | null => {
+export const planFilteredScan = ({ match }: Selection, counts: Counts): FilteredScan | null => {
+  if (match === null) return null
   const [driver, gathered] = mostSelective(counts)
   const searched = counts.drivers.find(([each]) => each === "search")?.[1] ?? 0
   const isWorthIt = driver !== "order" && driver !== "search" && gathered * textWeight < searched
-  if (!isWorthIt || gathered > greatestSifted) return null
-  const { params, text } = conditions({ ...selection, match: null }, driver)
+  if (match.part === match.needle && (!isWorthIt || gathered > greatestScanned)) return null
+  return { driver, effort: gathered * textWeight + (driver === "search" ? counts.searchEffort : 0) }
+}
+
+/** Leads `from` to `from + length` of the scan, in order and with their texts, which the caller compares. */
+export const filteredScanSql = (
+  selection: Selection,
+  sort: SortOrder.SortOrder,
+  { driver }: Pick<FilteredScan, "driver">,
+  { from, length }: { readonly from: number; readonly length: number }
+): Sql => {
+  const { params, text } = conditions(driver === "search" ? selection : { ...selection, match: null }, driver)
   const ordering = orderingOf(sort)
   const { id, key } = roadOf(selection, ordering, { driver, way: "gather" })
   return {
-    sql: {
-      text: `SELECT ${id}, l.name, l.headline, ${key} FROM ${sources[driver](null)}
-        WHERE ${text} ORDER BY ${by({ id, key }, ordering)}`,
-      params
-    },
-    effort: gathered * textWeight
+    text: `SELECT ${id}, l.name, l.headline, ${key} FROM ${sources[driver](selection.match)}
+      WHERE ${text} ORDER BY ${by({ id, key }, ordering)} LIMIT ? OFFSET ?`,
+    params: [...params, length, from]
   }
 }

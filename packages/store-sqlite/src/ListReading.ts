@@ -14,7 +14,7 @@ import {
   type StoreUnavailable
 } from "@lead-signals/domain"
 import { Effect } from "effect"
-import { answer, ask, askTuples, type Asking } from "./Asking.ts"
+import { answer, ask, askColumn, askTuples, type Asking } from "./Asking.ts"
 import type { Database } from "./Database.ts"
 import { type LeadChanges, newestSql } from "./LeadChanges.ts"
 import * as FilterCounts from "./FilterCounts.ts"
@@ -64,40 +64,43 @@ const ofState = (text: string): string => `SELECT *, (${newestSql}) AS state FRO
 /** How many each filter lets through; null when counting what a search finds takes more effort than it may. */
 function* countsOf(
   selection: Selection,
-  needle: string | null,
   greatestEffort: number,
   totals: KnownTotals
 ): Asking<FilterCounts.Counts | null> {
   const { brandId, match } = selection
-  const key = `search ${brandId} ${match?.phrase}`
-  const remembered = match === null ? undefined : totals.get(key)
-  const asked = FilterCounts.countsSql(
-    remembered === undefined ? selection : { ...selection, match: null },
-    greatestEffort + 1
-  )
+  const asked = FilterCounts.countsSql(selection)
   const [columns] = yield* ask<Record<string, number>>(ofState(asked.sql.text), asked.sql.params)
   const drivers = asked.drivers.map((driver, i) => [driver, columns![`c${i}`]!] as const)
-  if (remembered !== undefined) return { all: drivers[0]![1], drivers: [...drivers, ["search", remembered]] }
-  if (match !== null) {
-    const n = drivers.at(-1)![1]
-    if (n > greatestEffort) return null
-    const found = { brandId, signalId: null, flags: null, created: null, updated: null }
-    totals.set(key, { state: columns!["state"]!, n, counts: (lead) => matches(found, needle, lead) })
-  }
-  return { all: drivers[0]![1], drivers }
+  const all = drivers[0]![1]
+  if (match === null) return { all, drivers, searchEffort: 0 }
+  const searchEffort = yield* FilterCounts.searchEffort(match, all, greatestEffort)
+  const counted = (n: number): FilterCounts.Counts => ({
+    all,
+    drivers: [...drivers, ["search", n]],
+    searchEffort
+  })
+  const key = `search ${brandId} ${match.part}`
+  const remembered = totals.get(key)
+  if (remembered !== undefined) return counted(remembered)
+  if (searchEffort > greatestEffort) return null
+  const searchedSql = FilterCounts.searchedSql(match, greatestEffort + 1)
+  const [n] = yield* askColumn<number>(searchedSql.text, searchedSql.params)
+  if (n! > greatestEffort) return null
+  const found = { brandId, signalId: null, flags: null, created: null, updated: null }
+  totals.set(key, { state: columns!["state"]!, n: n!, counts: (lead) => matches(found, match.part, lead) })
+  return counted(n!)
 }
 
 /** The same, remembered. */
 function* knownCounts(
   selection: Selection,
-  needle: string | null,
   key: string,
   greatestEffort: number,
   { counts, totals }: Memory
 ): Asking<FilterCounts.Counts | null> {
   const known = counts.get(key)
   if (known !== undefined) return known
-  const counted = yield* countsOf(selection, needle, greatestEffort, totals)
+  const counted = yield* countsOf(selection, greatestEffort, totals)
   if (counted !== null) counts.set(key, counted)
   return counted
 }
@@ -111,6 +114,21 @@ function* windowsFor(
   signals: KnownSignals
 ): Asking<FoundPage["windows"]> {
   return engagements === "none" ? null : yield* askWindows(ids, signals, engagements)
+}
+
+/** Folding and comparing so many texts takes some milliseconds, however long they are. */
+const foldedAtOnce = 200
+
+/** The rows that contain the needle. In the reading thread's case, each query in between lets this thread serve others. */
+function* foundIn(rows: ReadonlyArray<Texts>, needle: string): Asking<ReadonlyArray<Texts>> {
+  const found: Array<Texts> = []
+  for (let from = 0; from < rows.length; from += foldedAtOnce) {
+    if (from > 0) yield* ask("SELECT 1", [])
+    for (const row of rows.slice(from, from + foldedAtOnce)) {
+      if (isFoundBy(needle, row[1], row[2])) found.push(row)
+    }
+  }
+  return found
 }
 
 /** The lengths of what is read of a walk are longer than would do, if those that match lay evenly. */
@@ -130,11 +148,12 @@ function* lookThrough(
   const wanted = Page.offset(page) + page.pageSize
   const matched: Array<Ties.Keyed> = []
   // Longer and longer: it begins anew each time.
-  const first = Math.ceil(lookAhead * rarity * wanted) + page.pageSize
-  for (let from = 0, length = first; ; from += length, length *= 2) {
+  let length = Math.ceil(lookAhead * rarity * wanted) + page.pageSize
+  for (let from = 0; ; from += length, length *= 2) {
+    length = Math.min(length, LeadListing.greatestScanned)
     const { params, text } = textsSql({ from, length })
     const rows = yield* askTuples<Texts>(text, params)
-    for (const row of rows) if (isFoundBy(needle, row[1], row[2])) matched.push({ id: row[0], key: row[3] })
+    for (const [id, , , key] of yield* foundIn(rows, needle)) matched.push({ id, key })
     // Where the walk runs against its index, the leads of the last key must all be there to be turned around.
     const isEnough =
       matched.length >= wanted && (!isReversed || rows.at(-1)?.[3] !== matched[wanted - 1]!.key)
@@ -142,6 +161,23 @@ function* lookThrough(
   }
   const inOrder = isReversed ? Ties.turned(matched) : matched
   return inOrder.slice(Page.offset(page), wanted).map(({ id }) => id)
+}
+
+/** All leads that the search finds, in order, by a filtered scan. */
+function* scanAll(
+  selection: Selection,
+  { sort }: Query,
+  needle: string,
+  scan: LeadListing.FilteredScan
+): Asking<ReadonlyArray<LeadId>> {
+  const ids: Array<LeadId> = []
+  const length = LeadListing.greatestScanned
+  for (let from = 0; ; from += length) {
+    const { params, text } = LeadListing.filteredScanSql(selection, sort, scan, { from, length })
+    const rows = yield* askTuples<Texts>(text, params)
+    for (const [id] of yield* foundIn(rows, needle)) ids.push(id)
+    if (rows.length < length) return ids
+  }
 }
 
 /** The page as it is planned. */
@@ -177,7 +213,7 @@ function* findPage(
   const key = keyOf(selection)
   const { search } = query.filter
   const needle = search ?? null
-  const counts = yield* knownCounts(selection, needle, key, greatestEffort, memory)
+  const counts = yield* knownCounts(selection, key, greatestEffort, memory)
   if (counts === null) return null
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   const ordered = `${key} ${query.sort.field} ${query.sort.direction}`
@@ -187,11 +223,10 @@ function* findPage(
   }
   const remembered = lists.get(ordered)
   if (remembered !== undefined) return yield* partOf(remembered)
-  const sifting = search === undefined ? null : LeadListing.siftSql(selection, query.sort, counts)
-  if (sifting !== null && search !== undefined) {
-    if (sifting.effort > greatestEffort) return null
-    const rows = yield* askTuples<Texts>(sifting.sql.text, sifting.sql.params)
-    const all = rows.flatMap(([id, name, headline]) => (isFoundBy(search, name, headline) ? [id] : []))
+  const scan = LeadListing.planFilteredScan(selection, counts)
+  if (scan !== null && search !== undefined) {
+    if (scan.effort > greatestEffort) return null
+    const all = yield* scanAll(selection, query, search, scan)
     lists.set(ordered, all)
     return yield* partOf(all)
   }
@@ -307,7 +342,7 @@ export const listReading = (
               }
               // With no limit, nothing is too much.
               const work = () => found(findPage(brandId, query, unhurried, counted), shows)
-              return aside.read(work) as Effect.Effect<A, StoreUnavailable>
+              return aside.read(brandId, work) as Effect.Effect<A, StoreUnavailable>
             })
           : Effect.succeed(page)
     )

@@ -1,38 +1,41 @@
 /** The versions of the file, and the way from one to the next. */
 import { StoreUnavailable } from "@lead-signals/domain"
-import { askColumn, type Asking, tell } from "./Asking.ts"
+import { askColumn, type Asking, tell, tellAll } from "./Asking.ts"
 import { leads } from "./migrations/0001_leads.ts"
 import { webhooks } from "./migrations/0002_webhooks.ts"
 import { positions } from "./migrations/0003_positions.ts"
 import { shown } from "./migrations/0004_shown.ts"
-import { searchByBrand } from "./migrations/0005_search_by_brand.ts"
 import { shorterWays } from "./migrations/0006_shorter_ways.ts"
 import { longStretches } from "./migrations/0007_long_stretches.ts"
 import { joinedTexts } from "./migrations/0008_joined_texts.ts"
 import { signalsInOrder } from "./migrations/0009_signals_in_order.ts"
-import { textsAgain } from "./migrations/0010_texts_again.ts"
 import { numberedChanges } from "./migrations/0011_numbered_changes.ts"
 import { stretchesAgain } from "./migrations/0012_stretches_again.ts"
+import { textsByBrand } from "./migrations/0013_texts_by_brand.ts"
 
 /** Told how much is done, from 0 to 1; not by steps that have no parts. */
 export type Progress = (done: number) => void
 
 type Steps = (progress: Progress) => Asking<void>
 
-/** In order; what a released one does to a file is never changed. */
+/** Rebuilt the index of texts, which step 13 rebuilds from the leads whatever it holds. */
+const superseded = (): Asking<void> => tellAll([])
+
+/** In order; what a released one does to a file of this version is never changed. */
 const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["leads", leads],
   ["webhooks", webhooks],
   ["positions", positions],
   ["shown", shown],
-  ["search by brand", searchByBrand],
+  ["search by brand", superseded],
   ["shorter ways", shorterWays],
   ["long stretches", longStretches],
   ["joined texts", joinedTexts],
   ["signals in order", signalsInOrder],
-  ["texts again", textsAgain],
+  ["texts again", superseded],
   ["numbered changes", numberedChanges],
-  ["stretches again", stretchesAgain]
+  ["stretches again", stretchesAgain],
+  ["texts by brand", textsByBrand]
 ]
 
 export const newestMigration = migrations.length

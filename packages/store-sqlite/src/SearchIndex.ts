@@ -1,7 +1,8 @@
 /**
- * What the search indexes hold of a lead, and how a search reads there. The texts are folded by the domain's rule; a
- * search of three or more characters is a phrase of trigrams, which is found exactly where the characters stand next to
- * each other; a shorter one is a token made of the brand and the characters themselves.
+ * What the search indexes hold of a lead, and how a search reads there. The texts are folded by the domain's rule and cut
+ * into tokens that begin with the brand: a search reads what is the brand's alone, and takes no longer for the texts of
+ * others. One of three or more characters is a phrase of trigrams, which is found exactly where the characters stand next
+ * to each other; a shorter one is a token of its one or two characters.
  */
 import { Folding, type Lead, type LeadId } from "@lead-signals/domain"
 import { answer, type Asking, tell } from "./Asking.ts"
@@ -9,6 +10,7 @@ import type { Connection } from "./Connection.ts"
 import { forgetJoined, joinSome } from "./Joining.ts"
 import { idOf } from "./Rows.ts"
 
+/** Tokens, with a space between two. */
 export interface SearchTexts {
   readonly name: string
   readonly headline: string
@@ -17,15 +19,21 @@ export interface SearchTexts {
 
 const codeOf = (character: string): string => `u${character.codePointAt(0)!.toString(16)}`
 
+/** Letters and digits of ASCII only: FTS5 takes everything else for the space between two tokens. */
 const token = (brandId: number, codes: string): string => `b${brandId}${codes}`
 
+type Codes = ReadonlyArray<string>
+
+/** Every three neighbours, in order. */
+const trigrams = (brandId: number, codes: Codes): ReadonlyArray<string> =>
+  codes.slice(2).map((last, i) => token(brandId, `${codes[i]}${codes[i + 1]}${last}`))
+
 /** Every character and every pair of neighbours, each once. */
-const grams = (brandId: number, texts: ReadonlyArray<string>): string => {
+const grams = (brandId: number, texts: ReadonlyArray<Codes>): string => {
   const tokens = new Set<string>()
-  for (const text of texts) {
+  for (const codes of texts) {
     let before = ""
-    for (const character of text) {
-      const code = codeOf(character)
+    for (const code of codes) {
       tokens.add(token(brandId, code))
       if (before !== "") tokens.add(token(brandId, before + code))
       before = code
@@ -35,39 +43,66 @@ const grams = (brandId: number, texts: ReadonlyArray<string>): string => {
 }
 
 export const searchTexts = (brandId: number, name: string, headline: string | null): SearchTexts => {
-  const [foldedName, foldedHeadline] = [Folding.searchKey(name), Folding.searchKey(headline ?? "")]
-  return { name: foldedName, headline: foldedHeadline, grams: grams(brandId, [foldedName, foldedHeadline]) }
+  const ofName = Array.from(Folding.searchKey(name), codeOf)
+  const ofHeadline = Array.from(Folding.searchKey(headline ?? ""), codeOf)
+  return {
+    name: trigrams(brandId, ofName).join(" "),
+    headline: trigrams(brandId, ofHeadline).join(" "),
+    grams: grams(brandId, [ofName, ofHeadline])
+  }
 }
-
-/** Of so many leads a brand's entries have room: two to the 33rd, so that a million brands have numbers that are exact. */
-const room = 8_589_934_592
-
-/** The number of a lead's entry among the texts. */
-export const entryOf = (brandId: number, id: LeadId): number => brandId * room + id
-
-/** The same of each row of leads. */
-export const entrySql = `brand_id * ${room} + id`
 
 /** Where a search reads. */
 export interface Match {
   readonly table: "lead_text" | "lead_gram"
-  readonly phrase: string
-  /** What an entry's number is above its lead's id, and where the brand's numbers end; null: the phrase is the brand's. */
-  readonly entries: { readonly base: number; readonly end: number } | null
+  /** What is searched for, folded. */
+  readonly needle: string
+  /** What the index finds: the needle, or a part of it, which finds too much: the texts must be compared, too. */
+  readonly part: string
+  /** The part's tokens, in order, each at most twice. */
+  readonly tokens: ReadonlyArray<string>
 }
 
-/** The folded needle as a phrase of FTS5; null when nothing can match: no kept text holds U+0000. */
+/** FTS5 reads all positions of a token in a text once for each time that the phrase contains it. */
+const mostRepeated = 2
+
+/** The longest run of tokens that contains none more often than that. */
+const longestPart = (tokens: ReadonlyArray<string>): readonly [from: number, to: number] => {
+  const counts = new Map<string, number>()
+  const count = (each: string, by: number): number => {
+    const n = (counts.get(each) ?? 0) + by
+    counts.set(each, n)
+    return n
+  }
+  let best: readonly [number, number] = [0, 0]
+  let from = 0
+  for (const [i, each] of tokens.entries()) {
+    for (let n = count(each, 1); n > mostRepeated; n = counts.get(each)!) count(tokens[from++]!, -1)
+    if (i + 1 - from > best[1] - best[0]) best = [from, i + 1]
+  }
+  return best
+}
+
+/** Where the folded needle is looked for; null when nothing can match: no kept text holds U+0000. */
 export const matchOf = (brandId: number, needle: string): Match | null => {
   if (needle.includes("\u0000")) return null
   const characters = Array.from(needle)
-  return characters.length < 3
-    ? { table: "lead_gram", phrase: `"${token(brandId, characters.map(codeOf).join(""))}"`, entries: null }
-    : {
-        table: "lead_text",
-        phrase: `"${needle.replaceAll('"', '""')}"`,
-        entries: { base: entryOf(brandId, 0), end: entryOf(brandId + 1, 0) }
-      }
+  const codes = characters.map(codeOf)
+  if (codes.length < 3) {
+    return { table: "lead_gram", needle, part: needle, tokens: [token(brandId, codes.join(""))] }
+  }
+  const tokens = trigrams(brandId, codes)
+  const [from, to] = longestPart(tokens)
+  return {
+    table: "lead_text",
+    needle,
+    part: characters.slice(from, to + 2).join(""),
+    tokens: tokens.slice(from, to)
+  }
 }
+
+/** FTS5's expression for these tokens next to each other. */
+export const phraseOf = (tokens: ReadonlyArray<string>): string => `"${tokens.join(" ")}"`
 
 /** Whether a search for the folded needle finds a lead by these texts, as the indexes find it. [LIST-5] */
 export const isFoundBy = (needle: string, name: string, headline: string | null): boolean =>
@@ -94,7 +129,7 @@ const textsOf = ({ brandId, profile }: Found): SearchTexts =>
 function* remove(lead: Found): Asking<void> {
   const { grams, headline, name } = textsOf(lead)
   yield* tell("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
-    entryOf(idOf(lead.brandId), lead.id),
+    lead.id,
     name,
     headline
   ])
@@ -116,11 +151,7 @@ export function* takeOut(lead: Found): Asking<void> {
 
 const insert = (sql: Connection, lead: Found): void => {
   const { grams, headline, name } = textsOf(lead)
-  sql.run("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)", [
-    entryOf(idOf(lead.brandId), lead.id),
-    name,
-    headline
-  ])
+  sql.run("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)", [lead.id, name, headline])
   sql.run("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)", [lead.id, grams])
 }
 
@@ -129,7 +160,7 @@ const isSame = (a: Found | null, b: Found | null): boolean =>
   a?.profile.headline === b?.profile.headline &&
   (a === null) === (b === null)
 
-const byEntry = (a: Found, b: Found): number => idOf(a.brandId) - idOf(b.brandId) || a.id - b.id
+const byId = (a: Found, b: Found): number => a.id - b.id
 
 /**
  * By rising numbers, or the indexes write themselves to the disk in between. What is taken out is written before anything is
@@ -138,13 +169,13 @@ const byEntry = (a: Found, b: Found): number => idOf(a.brandId) - idOf(b.brandId
 const apply = (sql: Connection, changes: ReadonlyArray<Change>): void => {
   if (changes.length === 0) return
   joinSome(sql, changes.length)
-  const gone = changes.flatMap(({ before }) => before ?? []).sort(byEntry)
+  const gone = changes.flatMap(({ before }) => before ?? []).sort(byId)
   for (const lead of gone) answer(sql, remove(lead))
   if (gone.length > 0) {
     answer(sql, writeTexts())
     if (changes.some(({ after }) => after === null)) answer(sql, forgetJoined())
   }
-  for (const lead of changes.flatMap(({ after }) => after ?? []).sort(byEntry)) insert(sql, lead)
+  for (const lead of changes.flatMap(({ after }) => after ?? []).sort(byId)) insert(sql, lead)
 }
 
 const changesOfTexts = Symbol("changes of texts")

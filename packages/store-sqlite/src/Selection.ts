@@ -4,7 +4,7 @@
  */
 import type { LeadFilter } from "@lead-signals/domain"
 import { idOf } from "./Rows.ts"
-import { type Match, matchOf } from "./SearchIndex.ts"
+import { type Match, matchOf, phraseOf } from "./SearchIndex.ts"
 
 export interface Sql {
   readonly text: string
@@ -84,7 +84,7 @@ export const isCounted = ({ created, match, signalId, updated }: Selection): boo
 
 /** By what is remembered of it. */
 export const keyOf = ({ brandId, created, flags, match, signalId, updated }: Selection): string =>
-  JSON.stringify([brandId, signalId, flags, created, updated, match])
+  JSON.stringify([brandId, signalId, flags, created, updated, match?.needle])
 
 /** Where a query starts from: the condition that an index answers. */
 export type Driver = "order" | "flags" | "created" | "updated" | "signal" | "search"
@@ -98,8 +98,7 @@ export const sources: { readonly [D in Driver]: (match: Match | null) => string 
   created: () => "lead l INDEXED BY lead_by_created",
   updated: () => "lead l INDEXED BY lead_by_updated",
   signal: () => "lead_signal g CROSS JOIN lead l ON l.id = g.lead_id",
-  search: (match) =>
-    `${match!.table} CROSS JOIN lead l ON l.id = ${match!.table}.rowid - ${match!.entries?.base ?? 0}`
+  search: (match) => `${match!.table} CROSS JOIN lead l ON l.id = ${match!.table}.rowid`
 }
 
 /** Where the columns of a lead are read that a signal has of its own. */
@@ -113,18 +112,15 @@ export const sourceOf = ({ match, updated }: Selection, driver: Driver): string 
   driver === "signal" && updated === null ? "lead_signal g" : sources[driver](match)
 
 /** The entries that a search finds. */
-export const found = ({ entries, phrase, table }: Match): Sql => ({
-  text: `${table} MATCH ?${entries === null ? "" : ` AND ${table}.rowid BETWEEN ${entries.base} AND ${entries.end}`}`,
-  params: [phrase]
+export const found = ({ table, tokens }: Match): Sql => ({
+  text: `${table} MATCH ?`,
+  params: [phraseOf(tokens)]
 })
 
 /** That a search finds the lead: all entries are read for it, once. */
 const isFound = (match: Match, id: string): Sql => {
   const { params, text } = found(match)
-  return {
-    text: `${id} IN (SELECT ${match.table}.rowid - ${match.entries?.base ?? 0} FROM ${match.table} WHERE ${text})`,
-    params
-  }
+  return { text: `${id} IN (SELECT ${match.table}.rowid FROM ${match.table} WHERE ${text})`, params }
 }
 
 /** Everything that a lead must fulfil, each as the driver wants it put. */

@@ -16,16 +16,26 @@ const longRunOfMarks = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
 /** NFKC, in time linear in the text, whatever the text. */
 const normalize = (text: string): string => text.replace(longRunOfMarks, "$1").normalize("NFKC")
 
+/**
+ * Greatest length of a folded text in UTF-16 units, which bounds what a search reads of one lead; the rest is cut off. Texts
+ * within `textLimits` stay below it, unless their characters stand for whole words; older stored texts can exceed it.
+ */
+const greatestFolded = 2000
+
+/** Leaves no half of a surrogate pair. */
+const cut = (text: string): string =>
+  text.length <= greatestFolded ? text : text.slice(0, greatestFolded).replace(/[\ud800-\udbff]$/, "")
+
 /** The form that names sort by: NFKC, lower case. [SORT-6] */
 export const nameKey = (name: string): string =>
-  isAscii(name) ? name.toLowerCase() : normalize(name).toLowerCase()
+  cut(isAscii(name) ? name.toLowerCase() : normalize(cut(name)).toLowerCase())
 
 /**
  * The form that is searched: NFKC, lower case, and σ for the final ς, which lower-casing a whole word gives but
  * lower-casing a part of it may not. What contains the folded needle, character for character, is a match. [LIST-4]
  */
 export const searchKey = (text: string): string =>
-  isAscii(text) ? text.toLowerCase() : normalize(normalize(text).toLowerCase().replaceAll("ς", "σ"))
+  cut(isAscii(text) ? text.toLowerCase() : normalize(normalize(cut(text)).toLowerCase().replaceAll("ς", "σ")))
 
 /** UTF-16 puts U+E000 … U+FFFF after the surrogates; code points put them before. */
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)

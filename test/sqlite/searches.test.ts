@@ -1,0 +1,193 @@
+/** What a search reads in the indexes of texts: never another brand's, and no more for characters that repeat. */
+import { LeadStore, Observing, Operating, SortOrder } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect, Either, Layer } from "effect"
+import fc from "fast-check"
+import { join } from "node:path"
+import { Worker } from "node:worker_threads"
+import { describe, expect, it, vi } from "vitest"
+import { roundRobin } from "../../packages/store-sqlite/src/ReadingThread.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+import { cases } from "../Thoroughness.ts"
+import { raw } from "./RawFile.ts"
+
+const { SearchIndex } = SqliteStore
+const folder = temporaryFolder()
+let number = 0
+const sort = Either.getOrThrow(SortOrder.parse("createdAt:asc"))
+
+interface Named {
+  readonly name: string
+  readonly headline: string | null
+}
+
+/** Makes a brand of so many people. */
+const brandOf = (people: ReadonlyArray<Named>) =>
+  Effect.gen(function* () {
+    const brand = yield* Operating.createBrand("B")
+    const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+    const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+    yield* Observing.recordObservations(
+      brand,
+      people.map((person, i) => ({
+        signalId: signal.id,
+        person: { extId: `p${i}`, ...person },
+        engagement: { id: `e${i}` }
+      }))
+    )
+    return brand.id
+  })
+
+const over = (filename: string, greatestEffort: number) =>
+  Layer.merge(SqliteStore.layer({ filename, synced: false, greatestEffort }), webCrypto)
+
+const found = (brandId: string, search: string) =>
+  Effect.flatMap(LeadStore, (store) =>
+    Effect.map(
+      store.list(brandId, {
+        filter: { search },
+        sort,
+        page: { page: 1, pageSize: 100 },
+        engagements: "none"
+      }),
+      ({ leads, total }) => ({ total, names: leads.map(({ lead }) => lead.profile.name) })
+    )
+  )
+
+describe("a search", () => {
+  it("has each three characters twice at most in its phrase, however often they repeat [LIST-4]", () => {
+    const exact = ["ada", "banana", "head of sales", "xxxx"]
+    for (const needle of exact) {
+      expect(SearchIndex.matchOf(1, needle)).toMatchObject({ needle, part: needle })
+    }
+    expect(SearchIndex.matchOf(1, "x".repeat(199))).toEqual(
+      expect.objectContaining({ needle: "x".repeat(199), part: "xxxx" })
+    )
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom("a", "b", "😀"), minLength: 3, maxLength: 200 }),
+        (needle) => {
+          const { part, tokens } = SearchIndex.matchOf(7, needle)!
+          expect(needle).toContain(part)
+          expect(tokens).toHaveLength(Array.from(part).length - 2)
+          for (const each of tokens) {
+            expect(each).toMatch(/^b7u/)
+            expect(tokens.filter((other) => other === each).length).toBeLessThanOrEqual(2)
+          }
+        }
+      ),
+      { numRuns: cases(300) }
+    )
+  })
+
+  it.each([
+    ["here", Number.POSITIVE_INFINITY],
+    ["in the thread", 0]
+  ])("finds exactly what is there, also of few characters that repeat, %s [LIST-4]", async (_, effort) => {
+    const text = (maxLength: number) =>
+      fc.string({ unit: fc.constantFrom("a", "a", "a", "b"), minLength: 1, maxLength })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ name: text(30), headline: fc.option(text(60)) }), { maxLength: 12 }),
+        fc.array(text(40), { minLength: 4, maxLength: 8 }),
+        async (people, needles) => {
+          const filename = join(folder, `repeated-${++number}.sqlite`)
+          await Effect.runPromise(
+            Effect.gen(function* () {
+              yield* brandOf(people)
+              const brandId = yield* brandOf(people)
+              for (const needle of [...needles, ...needles]) {
+                const names = people.flatMap(({ headline, name }) =>
+                  name.includes(needle) || headline?.includes(needle) === true ? [name] : []
+                )
+                expect([needle, yield* found(brandId, needle)]).toEqual([
+                  needle,
+                  { total: names.length, names }
+                ])
+              }
+            }).pipe(Effect.provide(over(filename, effort)))
+          )
+        }
+      ),
+      { numRuns: cases(12) }
+    )
+  })
+
+  it("whose texts take long to read is answered by the thread, and one that is soon done here [LIST-5]", async () => {
+    // Past a quarter of the effort that is made here: of so many texts FTS5 may have to read every position.
+    const people = Array.from({ length: 2600 }, (_, i) => ({
+      name: i % 1000 === 0 ? "Zanzibar" : "Common",
+      headline: "x".repeat(i % 2)
+    }))
+    const posted = vi.spyOn(Worker.prototype, "postMessage")
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const [small, large] = [yield* brandOf(people.slice(0, 100)), yield* brandOf(people)]
+        const questionsOf = (brandId: string, search: string) =>
+          Effect.map(found(brandId, search), ({ total }) => {
+            const texts = posted.mock.calls.map(([question]) => String((question as { text: string }).text))
+            posted.mockClear()
+            return { total, isAside: texts.some((text) => text.includes("lead_text MATCH")) }
+          })
+        expect(yield* questionsOf(large, "common")).toEqual({ total: 2597, isAside: true })
+        expect(yield* questionsOf(large, "zanzibar")).toEqual({ total: 3, isAside: false })
+        expect(yield* questionsOf(large, "nobody at all")).toEqual({ total: 0, isAside: false })
+        expect(yield* questionsOf(small, "common")).toEqual({ total: 99, isAside: false })
+      }).pipe(Effect.provide(over(join(folder, "aside.sqlite"), 10_000)))
+    )
+    posted.mockRestore()
+  })
+
+  it("reads no entry of another brand, whatever texts that has [AUTH-3, LIST-5]", async () => {
+    const filename = join(folder, "brands.sqlite")
+    const people = [
+      { name: "Ada 1", headline: "b2u61 Head of b1" },
+      { name: "ünal 2", headline: null }
+    ]
+    await Effect.runPromise(
+      Effect.zipRight(brandOf(people), brandOf(people)).pipe(Effect.provide(over(filename, Infinity)))
+    )
+    raw(filename, (db) => {
+      const brands = new Map(
+        (db.prepare("SELECT id, brand_id FROM lead").raw().all() as Array<[number, number]>).map((row) => row)
+      )
+      expect(new Set(brands.values())).toEqual(new Set([1, 2]))
+      for (const table of ["lead_text", "lead_gram"]) {
+        db.exec(`CREATE VIRTUAL TABLE temp.entry_of_${table} USING fts5vocab(main, ${table}, instance)`)
+        const entries = db
+          .prepare(`SELECT DISTINCT term, doc FROM temp.entry_of_${table}`)
+          .raw()
+          .all() as Array<[string, number]>
+        expect(entries.length).toBeGreaterThan(20)
+        for (const [term, doc] of entries) expect(term).toMatch(new RegExp(`^b${brands.get(doc)}u`))
+      }
+    })
+  })
+})
+
+describe("the reading thread", () => {
+  it("lets brands take turns: much of one does not stand before little of another [LIST-5]", async () => {
+    const inTurn = roundRobin()
+    const done: Array<string> = []
+    const work = (name: string) => async () => {
+      await Promise.resolve()
+      done.push(name)
+      if (name === "a2") throw new Error("failed")
+      return name
+    }
+    const answers = await Promise.allSettled(
+      ["a1", "a2", "a3", "a4", "b1", "b2", "c1"].map((name) => inTurn(name[0]!, work(name)))
+    )
+    expect(done).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
+    expect(answers.map(({ status }) => status === "fulfilled")).toEqual([
+      true,
+      false,
+      true,
+      true,
+      true,
+      true,
+      true
+    ])
+  })
+})
