@@ -68,7 +68,7 @@ const leadValues: ReadonlyArray<readonly [column: string, value: (lead: Data.Lea
   ["brand_id", ({ brandId }) => brandId],
   ["ext_id", ({ person }) => person.extId],
   ["name", ({ person }) => person.name],
-  ["name_key", ({ person }) => Folding.nameKey(person.name)],
+  ["name_key", ({ person }) => Folding.fold(person.name)],
   ["headline", ({ person }) => person.headline],
   ["username", ({ person }) => person.username],
   ["title1", ({ person }) => person.title1],

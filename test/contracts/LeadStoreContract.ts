@@ -357,6 +357,45 @@ export const leadStoreContract = (
         })
       ))
 
+    it("finds and sorts texts by Unicode's full case folding [LIST-4, SORT-6]", () =>
+      run(
+        Effect.gen(function* () {
+          const { brand, reference } = yield* setUp
+          const people = ["Zoë", "İstanbul Ada", "Straße 7", "Ο Σίσυφος", "straßburg"]
+          yield* Observing.recordObservations(
+            brand,
+            people.map((name, i) => ({
+              signalId: reference.signals[0]!.id,
+              person: { extId: `p${i}`, name },
+              engagement: { id: `e${i}` }
+            }))
+          )
+          const listed = (...given: ReadonlyArray<readonly [string, string]>) =>
+            Effect.map(
+              Reading.listLeads(
+                brand.id,
+                Either.getOrThrow(LeadQueries.readList([...given, ["sort", "name:asc"]]))
+              ),
+              ({ leads }) => leads.map(({ lead }) => lead.profile.name)
+            )
+          const searches: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+            ["strasse", ["Straße 7"]],
+            ["STRASS", ["straßburg", "Straße 7"]],
+            ["ß", ["straßburg", "Straße 7"]],
+            ["istanbul", ["İstanbul Ada"]],
+            ["İSTANBUL", ["İstanbul Ada"]],
+            ["is", ["İstanbul Ada"]],
+            ["ΣΊΣΥΦΟΣ", ["Ο Σίσυφος"]],
+            ["σίσυφος", ["Ο Σίσυφος"]],
+            ["ος", ["Ο Σίσυφος"]]
+          ]
+          for (const [search, found] of searches) {
+            expect([search, yield* listed(["search", search])]).toEqual([search, found])
+          }
+          expect(yield* listed()).toEqual(["İstanbul Ada", "straßburg", "Straße 7", "Zoë", "Ο Σίσυφος"])
+        })
+      ))
+
     it("never gives a lead's id again, not after an erasure either [PII-3]", () =>
       run(
         Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /** What a search reads in the indexes of texts: never another brand's, and no more for characters that repeat. */
-import { LeadStore, Observing, Operating, SortOrder } from "@lead-signals/domain"
+import { Folding, LeadStore, Observing, Operating, SortOrder } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Layer } from "effect"
@@ -10,6 +10,7 @@ import { describe, expect, it, vi } from "vitest"
 import { roundRobin } from "../../packages/store-sqlite/src/ReadingThread.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { cases } from "../Thoroughness.ts"
+import { takeBackTo } from "./EarlierVersions.ts"
 import { raw } from "./RawFile.ts"
 
 const { SearchIndex } = SqliteStore
@@ -163,6 +164,51 @@ describe("a search", () => {
         for (const [term, doc] of entries) expect(term).toMatch(new RegExp(`^b${brands.get(doc)}u`))
       }
     })
+  })
+})
+
+describe("an older file", () => {
+  it("is searched and sorted by the case folding of this version [LIST-4, SORT-6, PII-3]", async () => {
+    const filename = join(folder, "older.sqlite")
+    const people = ["Straße", "Zoe", "İpek", "strasser"].map((name) => ({ name, headline: null }))
+    const brandId = await Effect.runPromise(brandOf(people).pipe(Effect.provide(over(filename, Infinity))))
+    raw(filename, (db) => {
+      // As the twelfth version had it: trigrams of all brands alike, and lower-cased texts.
+      db.exec(`
+        UPDATE lead SET name_key = 'straße' WHERE name = 'Straße';
+        UPDATE lead SET name_key = 'i\u0307pek' WHERE name = 'İpek';
+        UPDATE lead_stretch SET key = 'straße', id = (SELECT id FROM lead WHERE name = 'Straße') WHERE ordering = 'name';
+        DROP TABLE lead_text;
+        CREATE VIRTUAL TABLE lead_text USING fts5(name, headline, content='', tokenize='trigram case_sensitive 1');
+        INSERT INTO lead_gram (lead_gram) VALUES ('delete-all');
+        INSERT INTO lead_text (rowid, name) SELECT brand_id * 8589934592 + id, name_key FROM lead`)
+      takeBackTo(db, 12)
+    })
+    const named = (search: string) => Effect.map(found(brandId, Folding.fold(search)), ({ names }) => names)
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        expect(yield* named("STRASSE")).toEqual(["Straße", "strasser"])
+        expect(yield* named("ipek")).toEqual(["İpek"])
+        expect(yield* named("ip")).toEqual(["İpek"])
+        expect(yield* named("i\u0307")).toEqual(["İpek"])
+        const store = yield* LeadStore
+        const byName = {
+          filter: {},
+          sort: Either.getOrThrow(SortOrder.parse("name:asc")),
+          engagements: "none" as const
+        }
+        const { leads } = yield* store.list(brandId, { ...byName, page: { page: 1, pageSize: 10 } })
+        expect(leads.map(({ lead }) => lead.profile.name)).toEqual(["İpek", "Straße", "strasser", "Zoe"])
+      }).pipe(Effect.provide(over(filename, Infinity)))
+    )
+    raw(filename, (db) => {
+      const keys = db.prepare("SELECT name_key FROM lead ORDER BY name_key").pluck().all()
+      expect(keys).toEqual(["ipek", "strasse", "strasser", "zoe"])
+      // Nothing says a key that no lead has any more.
+      const stretches = db.prepare("SELECT key FROM lead_stretch WHERE ordering = 'name' AND id > 0")
+      expect(stretches.pluck().all()).toEqual([])
+    })
+    expect((await Effect.runPromise(SqliteStore.check(filename))).problems).toEqual([])
   })
 })
 

@@ -24,8 +24,8 @@ export interface LeadRecord {
 
 const record = (lead: Lead, engagements: Array<Engagement>): LeadRecord => ({
   lead,
-  nameKey: Folding.nameKey(lead.profile.name),
-  searchKeys: [lead.profile.name, lead.profile.headline ?? ""].map(Folding.searchKey),
+  nameKey: Folding.fold(lead.profile.name),
+  searchKeys: [lead.profile.name, lead.profile.headline ?? ""].map(Folding.fold),
   engagements
 })
 

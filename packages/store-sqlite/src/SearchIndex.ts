@@ -43,8 +43,8 @@ const grams = (brandId: number, texts: ReadonlyArray<Codes>): string => {
 }
 
 export const searchTexts = (brandId: number, name: string, headline: string | null): SearchTexts => {
-  const ofName = Array.from(Folding.searchKey(name), codeOf)
-  const ofHeadline = Array.from(Folding.searchKey(headline ?? ""), codeOf)
+  const ofName = Array.from(Folding.fold(name), codeOf)
+  const ofHeadline = Array.from(Folding.fold(headline ?? ""), codeOf)
   return {
     name: trigrams(brandId, ofName).join(" "),
     headline: trigrams(brandId, ofHeadline).join(" "),
@@ -106,7 +106,7 @@ export const phraseOf = (tokens: ReadonlyArray<string>): string => `"${tokens.jo
 
 /** Whether a search for the folded needle finds a lead by these texts, as the indexes find it. [LIST-5] */
 export const isFoundBy = (needle: string, name: string, headline: string | null): boolean =>
-  Folding.searchKey(name).includes(needle) || Folding.searchKey(headline ?? "").includes(needle)
+  Folding.fold(name).includes(needle) || Folding.fold(headline ?? "").includes(needle)
 
 /** A lead's name and headline: what a search finds it by. */
 export interface Found {

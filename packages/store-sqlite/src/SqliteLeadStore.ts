@@ -37,7 +37,7 @@ import { changeSearch, takeOut } from "./SearchIndex.ts"
 
 const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | null> => [
   lead.profile.name,
-  Folding.nameKey(lead.profile.name),
+  Folding.fold(lead.profile.name),
   lead.profile.headline,
   lead.profile.username,
   lead.profile.title1,
@@ -81,7 +81,7 @@ const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
   )
   if (before.profile.name !== after.profile.name) {
     const lead = { brandId: idOf(after.brandId), id: after.id }
-    answer(sql, Positions.forgetName(orderings, lead, Folding.nameKey(before.profile.name)))
+    answer(sql, Positions.forgetName(orderings, lead, Folding.fold(before.profile.name)))
   }
   if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {
     changeSearch(sql, before, after)

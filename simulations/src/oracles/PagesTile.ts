@@ -1,5 +1,6 @@
 import type { Json } from "../world/Ledger.ts"
 import type { Oracle } from "./Oracle.ts"
+import { folded } from "./ReferenceModel.ts"
 
 const points = (text: string): ReadonlyArray<number> => Array.from(text, (each) => each.codePointAt(0)!)
 
@@ -13,9 +14,7 @@ const compareTexts = (a: string, b: string): number => {
 
 const compare = (field: string, a: Json, b: Json): number => {
   if (field === "score1") return a.score1 - b.score1
-  return field === "name"
-    ? compareTexts(a.name.normalize("NFKC").toLowerCase(), b.name.normalize("NFKC").toLowerCase())
-    : compareTexts(a[field], b[field])
+  return field === "name" ? compareTexts(folded(a.name), folded(b.name)) : compareTexts(a[field], b[field])
 }
 
 /** On quiet data the pages of each order have every lead once, in that order, ties by id, nulls last. [SORT-5, SORT-6, PAGE-1] */

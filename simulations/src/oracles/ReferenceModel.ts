@@ -109,8 +109,16 @@ const compareTexts = (a: string, b: string): number => {
 const newestFirst = (a: { trackedAt: number; id: string }, b: { trackedAt: number; id: string }): number =>
   b.trackedAt - a.trackedAt || compareTexts(b.id, a.id)
 
-const lower = (text: string): string => text.normalize("NFKC").toLowerCase()
-const folded = (text: string): string => lower(text).split("ς").join("σ").normalize("NFKC")
+/** Each character by itself: there and back again gives what folding gives, but where two letters share a capital. */
+const foldedCharacter = (character: string): string => {
+  if (character === "ı") return character
+  if (/\p{Script=Cherokee}/u.test(character)) return character.toUpperCase()
+  return character.toLowerCase().toUpperCase().toLowerCase()
+}
+
+/** Without regard to case and to how a character is written. [SORT-6, LIST-4] */
+export const folded = (text: string): string =>
+  Array.from(text.normalize("NFKC"), foldedCharacter).join("").split("i\u0307").join("i").normalize("NFKC")
 
 const iso = (at: number): string => new Date(at).toISOString()
 
@@ -350,7 +358,7 @@ export class ReferenceModel {
     }
     const byField =
       field === "name"
-        ? compareTexts(lower(this.newest(a, "name") as string), lower(this.newest(b, "name") as string))
+        ? compareTexts(folded(this.newest(a, "name") as string), folded(this.newest(b, "name") as string))
         : a[field] - b[field]
     return sign * byField || a.id - b.id
   }

@@ -14,7 +14,7 @@ export interface LeadFilter {
   readonly createdBefore?: Instant
   readonly updatedAfter?: Instant
   readonly updatedBefore?: Instant
-  /** Folded by `SearchText.fold`, never empty: a literal part of the folded name or of the folded headline. [LIST-4] */
+  /** Folded by `Folding.fold`, never empty: a literal part of the folded name or of the folded headline. [LIST-4] */
   readonly search?: string
 }
 

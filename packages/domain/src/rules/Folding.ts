@@ -2,6 +2,7 @@
  * Text made comparable, the same on every host: no locale, no `Intl`. Names sort, and texts are searched, by these
  * forms; every store must order them by Unicode code point.
  */
+import { expansions, runs } from "./CaseFoldingTable.ts"
 
 /** Most texts are, and normalizing leaves them as they are; a list that looks at texts folds hundreds. */
 const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
@@ -26,16 +27,31 @@ const greatestFolded = 2000
 const cut = (text: string): string =>
   text.length <= greatestFolded ? text : text.slice(0, greatestFolded).replace(/[\ud800-\udbff]$/, "")
 
-/** The form that names sort by: NFKC, lower case. [SORT-6] */
-export const nameKey = (name: string): string =>
-  cut(isAscii(name) ? name.toLowerCase() : normalize(cut(name)).toLowerCase())
+/** Characters that do not fold to themselves. */
+const folds = new Map<string, string>(expansions)
+for (let i = 0; i < runs.length; i += 4) {
+  const [first, count, step, shift] = runs.slice(i, i + 4) as [number, number, number, number]
+  for (let from = first; from < first + count * step; from += step) {
+    folds.set(String.fromCodePoint(from), String.fromCodePoint(from + shift))
+  }
+}
+
+const foldCase = (text: string): string => {
+  let folded = ""
+  for (const character of text) folded += folds.get(character) ?? character
+  return folded
+}
 
 /**
- * The form that is searched: NFKC, lower case, and σ for the final ς, which lower-casing a whole word gives but
- * lower-casing a part of it may not. What contains the folded needle, character for character, is a match. [LIST-4]
+ * The form that names sort by and that searches compare: NFKC, Unicode's full case folding, NFKC again, since folding can
+ * undo it. Full case folding depends on no language and no position in a word: ß folds to ss, a final ς to σ. İ folds to i
+ * with a combining dot above, which is dropped, so that istanbul finds İstanbul. A text matches if its folded form contains
+ * the folded needle, character for character. [SORT-6, LIST-4]
  */
-export const searchKey = (text: string): string =>
-  cut(isAscii(text) ? text.toLowerCase() : normalize(normalize(cut(text)).toLowerCase().replaceAll("ς", "σ")))
+export const fold = (text: string): string =>
+  cut(
+    isAscii(text) ? text.toLowerCase() : normalize(foldCase(normalize(cut(text))).replaceAll("i\u0307", "i"))
+  )
 
 /** UTF-16 puts U+E000 … U+FFFF after the surrogates; code points put them before. */
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)

@@ -31,7 +31,7 @@ const search = (value: string | undefined): Either.Either<string | undefined, In
   if (value === undefined || value === "") return Either.right(undefined)
   return value.length > 2 * greatestSearchLength || Array.from(value).length > greatestSearchLength
     ? Either.left(Parameters.invalid("search", `takes at most ${greatestSearchLength} characters`))
-    : Either.right(Folding.searchKey(value) || undefined)
+    : Either.right(Folding.fold(value) || undefined)
 }
 
 const withoutUndefined = <A extends object>(record: A): { [K in keyof A]?: Exclude<A[K], undefined> } =>

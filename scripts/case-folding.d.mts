@@ -1,0 +1,1 @@
+export declare const caseFoldingSource: () => Promise<string>
