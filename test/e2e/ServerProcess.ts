@@ -38,6 +38,7 @@ const spawnProgram = (program: ReadonlyArray<string>, environment: Record<string
       HOME: process.env["HOME"],
       PORT: "0",
       LEAD_SIGNALS_LOG: "json",
+      LEAD_SIGNALS_DRAIN_PAUSE: "0",
       ...environment
     },
     stdio: ["ignore", "pipe", "pipe"]

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
-import { request } from "node:http"
+import { Agent, type IncomingMessage, request } from "node:http"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -198,6 +198,7 @@ describe("npm start", () => {
     ["LEAD_SIGNALS_OPERATOR_TOKEN", "short", "LEAD_SIGNALS_OPERATOR_TOKEN takes at least 16 characters"],
     ["LEAD_SIGNALS_RATE_LIMIT", "0", "LEAD_SIGNALS_RATE_LIMIT takes an integer from 1 to 1000000."],
     ["LEAD_SIGNALS_LOG", "loud", "LEAD_SIGNALS_LOG takes pretty or json."],
+    ["LEAD_SIGNALS_DRAIN_PAUSE", "601", "LEAD_SIGNALS_DRAIN_PAUSE takes seconds from 0 to 600, like 0.5."],
     ["LEAD_SIGNALS_DATABASE", " ", "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, or memory."],
     ["HOST", "203.0.113.7", "203.0.113.7 is not an address of this machine; set HOST to one that is."]
   ])("stops with one line when %s is %j [ERR-3]", async (name, value, message) => {
@@ -257,6 +258,48 @@ describe("npm start", () => {
     expect(misspelt.err()).toContain("LEAD_SIGNALS_RATELIMIT is not known")
     await misspelt.end("SIGTERM")
     expect(await spawnServer({}, "--port").exit).toBe(2)
+  })
+
+  it("tells busy clients to go elsewhere, in a pause in which it still serves [HEALTH-2]", async () => {
+    const server = await startServer(
+      {
+        LEAD_SIGNALS_DATABASE: "memory",
+        LEAD_SIGNALS_DEMO: "false",
+        LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+        LEAD_SIGNALS_DRAIN_PAUSE: "5"
+      },
+      program
+    )
+    const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+    const ask = (path: string): Promise<IncomingMessage> =>
+      new Promise((resolve, reject) => {
+        const asked = request(`${server.url}${path}`, { agent }, (response) => {
+          response.resume()
+          response.on("end", () => resolve(response))
+          response.on("error", reject)
+        })
+        asked.on("error", reject)
+        asked.end()
+      })
+    const answers: Array<number> = []
+    const client = async (): Promise<string> => {
+      for (;;) {
+        const { headers, statusCode } = await ask("/health")
+        answers.push(statusCode!)
+        if (statusCode !== 200) return String(statusCode)
+        if (headers.connection === "close") return "close"
+      }
+    }
+    const clients = Promise.all(
+      Array.from({ length: 16 }, () => client().catch((error: NodeJS.ErrnoException) => String(error.code)))
+    )
+    while (answers.length < 160) await sleep(5)
+    const ended = server.end("SIGTERM")
+    expect(await clients).toEqual(Array.from({ length: 16 }, () => "close"))
+    const { headers, status } = await fetch(`${server.url}/health/ready`)
+    expect([status, headers.get("connection")]).toEqual([503, "close"])
+    expect(await ended).toBe(0)
+    agent.destroy()
   })
 
   it("finishes what is in flight before it ends [HEALTH-2]", async () => {

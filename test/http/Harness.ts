@@ -48,6 +48,8 @@ export interface Api {
   readonly operate: (method: string, path: string, json?: unknown) => Promise<Answer>
   /** Sends the bytes as they are, and gives what came back until the server closed or `until` was there. */
   readonly raw: (bytes: string | Uint8Array, until?: RegExp) => Promise<string>
+  /** From now on answers say that they are their connection's last. */
+  readonly drain: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -127,8 +129,16 @@ export const startApi = async ({
     Layer.succeed(DefaultRateLimit, requestsPerMinute),
     Layer.succeed(Draining, { isDraining: Effect.sync(draining) })
   )
+  let drain: Effect.Effect<void> = Effect.void
+  const listening = NodeServer.listening({ host: "127.0.0.1", port: 0, drain: "1 second" })
+  const server = Layer.unwrapScoped(
+    Effect.map(listening, (opened) => {
+      drain = opened.drain
+      return opened.serve
+    })
+  )
   const runtime = ManagedRuntime.make(
-    NodeServer.layer({ host: "127.0.0.1", port: 0, drain: "1 second" }).pipe(
+    server.pipe(
       Layer.provideMerge(retryMillis === undefined ? Layer.empty : webhooks(retryMillis)),
       Layer.provideMerge(host),
       Layer.provideMerge(logger)
@@ -153,6 +163,7 @@ export const startApi = async ({
     operate: (method, path, json) =>
       send(url + path, { method, token: operatorToken, ...(json === undefined ? {} : { json }) }),
     raw: (bytes, until) => sendRaw(port, bytes, until),
+    drain: () => Effect.runPromise(drain),
     stop
   }
 }

@@ -107,6 +107,29 @@ describe("a connection", () => {
     }
   })
 
+  it("says with its last answer that it closes while the server drains, and answers what came before [HEALTH-2]", async () => {
+    const api = await startApi()
+    const socket = await opened(api)
+    let seen = ""
+    socket.on("data", (chunk) => (seen += String(chunk)))
+    const closed = new Promise((resolve) => socket.once("close", resolve))
+    const answers = async (count: number): Promise<void> => {
+      while (statuses(seen).length < count) await sleep(5)
+    }
+    socket.write(get("/health"))
+    await answers(1)
+    expect(seen).not.toMatch(/Connection: close/i)
+    await api.drain()
+    socket.write(get("/health").repeat(2) + get("/signals/leads"))
+    await closed
+    expect(statuses(seen)).toEqual(["200", "200", "200", "401"])
+    const lastHead = seen.slice(seen.lastIndexOf("HTTP/1.1"))
+    expect(seen.match(/Connection: close/gi)).toHaveLength(1)
+    expect(lastHead).toMatch(/Connection: close/i)
+    // A new one is served, too.
+    expect((await api.call("/health")).headers.get("connection")).toBe("close")
+  })
+
   it("that was refused does not keep the server from stopping [HEALTH-2]", async () => {
     const api = await startApi()
     const socket = await opened(api, { allowHalfOpen: true })

@@ -48,6 +48,13 @@ const tell = (socket: Socket, code: string, onRefused: OnRefused): void => {
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** Whether its client lets the connection go on after it. */
+  readonly isKeptAlive: boolean
+}
+
+/** Says `Connection: close`, or takes it back; too late when the headers are sent. */
+const setKeptAlive = ({ response }: Exchange, isKeptAlive: boolean): void => {
+  if (!response.headersSent) response.shouldKeepAlive = isKeptAlive
 }
 
 /** A response that is never sent: whoever works on it learns that nobody waits. */
@@ -62,6 +69,7 @@ export class Conversation {
   private readonly open = new Set<Exchange>()
   private newest: Exchange | null = null
   private refusal: { readonly code: string; readonly of: Exchange | null } | null = null
+  private isDraining = false
 
   constructor(
     private readonly socket: Socket,
@@ -74,7 +82,12 @@ export class Conversation {
   /** Whether the request is to be answered: after what is refused nothing is. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.refusal !== null) return false
-    const exchange = { request, response }
+    const exchange = { request, response, isKeptAlive: response.shouldKeepAlive }
+    if (this.isDraining) {
+      // Node closes with the first that says so, and those that wait behind it would get no answer.
+      if (this.newest !== null) setKeptAlive(this.newest, this.newest.isKeptAlive)
+      setKeptAlive(exchange, false)
+    }
     this.newest = exchange
     this.open.add(exchange)
     response.once("close", () => {
@@ -82,6 +95,12 @@ export class Conversation {
       this.tellInTurn()
     })
     return true
+  }
+
+  /** From now on the newest answer is the connection's last, and says so. */
+  drain(): void {
+    this.isDraining = true
+    if (this.newest !== null) setKeptAlive(this.newest, false)
   }
 
   /** Refuses what comes next, or the request whose body is under way. */

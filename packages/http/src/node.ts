@@ -154,6 +154,8 @@ interface Opened {
   readonly port: number
   /** From now on this one is handed what is asked. */
   readonly hand: (listener: NodeListener) => void
+  /** From now on every answer says that it is its connection's last. */
+  readonly drain: Effect.Effect<void>
   /** Stops accepting and waits for what is in flight. */
   readonly close: Effect.Effect<void>
 }
@@ -163,15 +165,19 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     let listener = first
     // Node's own refusal of a request without Host has no body; ours has.
     const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false })
+    let isDraining = false
     const sockets = new Set<Socket>()
     const conversations = new WeakMap<Socket, Conversation>()
     const runtime = yield* Effect.runtime()
     const onRefused = (id: string, status: number): void =>
       void Runtime.runFork(runtime)(logRefused(id, status))
     const conversationOn = (socket: Socket): Conversation => {
-      const known = conversations.get(socket) ?? new Conversation(socket, onRefused)
-      conversations.set(socket, known)
-      return known
+      const known = conversations.get(socket)
+      if (known !== undefined) return known
+      const conversation = new Conversation(socket, onRefused)
+      if (isDraining) conversation.drain()
+      conversations.set(socket, conversation)
+      return conversation
     }
     server.on("connection", (socket: Socket) => {
       sockets.add(socket)
@@ -181,7 +187,11 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
       const conversation = conversationOn(request.socket)
       const isAddressed = request.httpVersion !== "1.1" || request.headers.host !== undefined
       if (!isAddressed) conversation.refuse("HOST_MISSING")
-      else if (conversation.begin(request, response)) listener(request, response)
+      else if (conversation.begin(request, response)) {
+        // The last of those that came together says `Connection: close`: all of them must have begun before one is answered.
+        if (isDraining) setImmediate(() => response.destroyed || listener(request, response))
+        else listener(request, response)
+      }
     }
     server.on("request", answer)
     // Without these, Node answers 417 and closes on CONNECT, each without a body.
@@ -192,19 +202,25 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
       conversationOn(socket).refuse(error.code ?? "")
     )
-    const closed = close(server, sockets, options.drain)
+    const drain = Effect.sync(() => {
+      isDraining = true
+      for (const socket of sockets) conversations.get(socket)?.drain()
+    })
+    const closed = Effect.zipRight(drain, close(server, sockets, options.drain))
     yield* Effect.addFinalizer(() => closed)
     const { port } = yield* listen(server, options)
     const hand = (next: NodeListener): void => {
       listener = next
     }
-    return { host: options.host, port, hand, close: closed }
+    return { host: options.host, port, hand, drain, close: closed }
   })
 
 /** A server that listens already. */
 export interface Listening {
   /** Serves the API from now on, for as long as this layer's scope is open; then it drains and is closed. */
   readonly serve: Layer.Layer<NodeServer, never, Requirements>
+  /** From now on every answer says `Connection: close`, so that no client loses a request when the server is closed. */
+  readonly drain: Effect.Effect<void>
 }
 
 /**
@@ -215,14 +231,14 @@ export const listening = (
   options: NodeServerOptions
 ): Effect.Effect<Listening, Error, Entropy | Scope.Scope> =>
   Effect.gen(function* () {
-    const { close, hand, host, port } = yield* open(options, yield* startingListener)
+    const { close, drain, hand, host, port } = yield* open(options, yield* startingListener)
     const serve = Effect.gen(function* () {
       const listener = yield* nodeListener
       yield* Effect.addFinalizer(() => close)
       hand(listener)
       return { host, port }
     })
-    return { serve: Layer.scoped(NodeServer, serve) }
+    return { serve: Layer.scoped(NodeServer, serve), drain }
   })
 
 /** Serves while its scope is open; fails with Node's error when the address can't be listened on. */

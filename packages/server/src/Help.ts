@@ -8,5 +8,6 @@ export const variables: ReadonlyArray<readonly [name: string, takes: string, oth
   ["LEAD_SIGNALS_RATE_LIMIT", "default requests a minute per key", "60"],
   ["LEAD_SIGNALS_WEBHOOK_ALLOW", "CIDRs webhooks may reach though private", "none"],
   ["LEAD_SIGNALS_WEBHOOK_RETRY", "seconds from each failed attempt to the next", "5,300,1800,7200,…"],
+  ["LEAD_SIGNALS_DRAIN_PAUSE", "seconds from being unready until the port is closed", "0.5"],
   ["LEAD_SIGNALS_LOG", "pretty or json", "pretty on a terminal"]
 ]

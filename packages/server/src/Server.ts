@@ -90,13 +90,14 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
       Layer.provideMerge(webhooksOf(settings))
     )
     yield* Effect.gen(function* () {
+      // Whoever watches readiness has until the end of the pause to send its requests elsewhere.
       yield* Effect.addFinalizer(() =>
-        Effect.zipRight(
-          Effect.sync(() => {
-            draining = true
-          }),
-          Effect.logInfo("draining")
-        )
+        Effect.gen(function* () {
+          draining = true
+          yield* server.drain
+          yield* Effect.logInfo("draining")
+          yield* Effect.sleep(settings.drainPauseMillis)
+        })
       )
       const emitter = yield* Emitter.Emitter
       // Beside the requests in flight, and not after them.

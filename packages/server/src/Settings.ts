@@ -21,6 +21,8 @@ export interface Settings {
   readonly webhookAllow: ReadonlyArray<Addresses.Cidr>
   /** How long after each failed attempt the next is made. */
   readonly webhookRetryMillis: ReadonlyArray<number>
+  /** From being unready until the port is closed. */
+  readonly drainPauseMillis: number
   /** Null: pretty on a terminal, JSON elsewhere. */
   readonly log: "pretty" | "json" | null
 }
@@ -79,6 +81,14 @@ const waits: Read<ReadonlyArray<number>> = (value) =>
         `takes seconds with commas between, each at most ${longestRetryWaitSeconds}, like 5,300,1800`
       )
 
+const defaultDrainPauseMillis = 500
+const longestDrainPauseSeconds = 600
+
+const pauseMillis: Read<number> = (value) =>
+  /^[0-9]{1,3}(?:\.[0-9]{1,3})?$/.test(value) && Number(value) <= longestDrainPauseSeconds
+    ? Either.right(Math.round(Number(value) * 1000))
+    : Either.left(`takes seconds from 0 to ${longestDrainPauseSeconds}, like 0.5`)
+
 const ours = [
   "LEAD_SIGNALS_DATABASE",
   "LEAD_SIGNALS_DEMO",
@@ -86,6 +96,7 @@ const ours = [
   "LEAD_SIGNALS_RATE_LIMIT",
   "LEAD_SIGNALS_WEBHOOK_ALLOW",
   "LEAD_SIGNALS_WEBHOOK_RETRY",
+  "LEAD_SIGNALS_DRAIN_PAUSE",
   "LEAD_SIGNALS_LOG"
 ]
 
@@ -122,6 +133,7 @@ export const readSettings = (environment: Environment): Either.Either<Settings, 
       ),
       webhookAllow: yield* variable("LEAD_SIGNALS_WEBHOOK_ALLOW", cidrs, []),
       webhookRetryMillis: yield* variable("LEAD_SIGNALS_WEBHOOK_RETRY", waits, Retries.defaultScheduleMillis),
+      drainPauseMillis: yield* variable("LEAD_SIGNALS_DRAIN_PAUSE", pauseMillis, defaultDrainPauseMillis),
       log: yield* variable("LEAD_SIGNALS_LOG", format, null)
     }
   })
