@@ -103,6 +103,7 @@ const webhooks = (scheduleMillis: ReadonlyArray<number>) => {
 
 /** Starts a server for the tests of a file, and stops it after them. */
 export const startApi = async ({
+  arrival,
   draining = () => false,
   requestsPerMinute = 60,
   retryMillis,
@@ -111,6 +112,7 @@ export const startApi = async ({
   readonly stores?: Layer.Layer<Stores, unknown>
   readonly requestsPerMinute?: number
   readonly draining?: () => boolean
+  readonly arrival?: NodeServer.Arrival
   /** Sends webhooks, to 127.0.0.0/8 only; without it none can be created. */
   readonly retryMillis?: ReadonlyArray<number>
 } = {}): Promise<Api> => {
@@ -130,7 +132,12 @@ export const startApi = async ({
     Layer.succeed(Draining, { isDraining: Effect.sync(draining) })
   )
   let drain: Effect.Effect<void> = Effect.void
-  const listening = NodeServer.listening({ host: "127.0.0.1", port: 0, drain: "1 second" })
+  const listening = NodeServer.listening({
+    host: "127.0.0.1",
+    port: 0,
+    drain: "1 second",
+    ...(arrival === undefined ? {} : { arrival })
+  })
   const server = Layer.unwrapScoped(
     Effect.map(listening, (opened) => {
       drain = opened.drain

@@ -143,6 +143,57 @@ describe("errors of one shape", () => {
     }
   })
 
+  it("for two Host headers, and for two keys, of which none is taken [ERR-5, AUTH-2]", async () => {
+    const key = `Authorization: Bearer ${brand.key}\r\n`
+    const twoHosts = ["Host: x\r\nHost: x\r\n", "Host: x\r\nX: y\r\nhOST: y\r\n"]
+    for (const version of ["1.1", "1.0"]) {
+      for (const hosts of twoHosts) {
+        const answer = parse(await api.raw(`GET /signals/leads HTTP/${version}\r\n${hosts}${key}\r\n`))
+        expectShape(answer, 400, "invalid_parameter")
+        expect(answer.body.error.message).toContain("one Host header")
+      }
+    }
+    const authorized = (keys: string) =>
+      api.raw(`GET /signals/leads HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${keys}\r\n`)
+    expect(parse(await authorized(key)).status).toBe(200)
+    for (const keys of [key + key, `${key}authorization: Bearer other\r\n`, `Authorization: x\r\n${key}`]) {
+      const text = await authorized(keys)
+      const answer = parse(text)
+      expectShape(answer, 400, "invalid_parameter")
+      expect(answer.body.error.message).toContain("one Authorization header")
+      const [, id] = /X-Request-Id: (\S+)/i.exec(text)!
+      expect(JSON.parse(api.log.find((line) => line.includes(id!))!)).toMatchObject({
+        route: "/signals/leads",
+        status: 400
+      })
+    }
+  })
+
+  it("for more headers than are taken, also when the key stands behind them [ERR-1, AUTH-2]", async () => {
+    const withHeaders = async (count: number) =>
+      parse(
+        await api.raw(
+          `GET /signals/leads HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${"a: b\r\n".repeat(count - 3)}Authorization: Bearer ${brand.key}\r\n\r\n`
+        )
+      )
+    expect((await withHeaders(2000)).status).toBe(200)
+    for (const count of [2001, 2500, 9000]) {
+      const answer = await withHeaders(count)
+      expectShape(answer, 431, "too_many_headers")
+      expect(answer.body.error.message).toBe("A request takes at most 2000 headers.")
+    }
+  })
+
+  it("for headers that do not come in time [ERR-1, ERR-4]", async () => {
+    const own = await startApi({ arrival: { headersMillis: 50, requestMillis: 10_000, checkMillis: 20 } })
+    for (const begun of ["GET /health HTTP/1.1\r\n", "GET /health HTTP/1.1\r\nHost: x\r\nX: "]) {
+      const answer = parse(await own.raw(begun))
+      expectShape(answer, 408, "request_timeout")
+      expect(answer.headers).toContain("connection: close")
+      expect(own.log.at(-1)).toContain('"status":408')
+    }
+  })
+
   it("for CONNECT, odd expectations and upgrades [ERR-1, ERR-2]", async () => {
     expectShape(
       parse(await api.raw("CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", /}}$/)),

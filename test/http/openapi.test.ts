@@ -78,7 +78,7 @@ describe("the OpenAPI document", () => {
 
   it("says of each answer which headers it has [RATE-2, ERR-4]", () => {
     const { responses } = (openApi().paths as Json)["/signals/leads"].get
-    expect(Object.keys(responses).sort()).toEqual(["200", "400", "401", "405", "429", "500", "503"])
+    expect(Object.keys(responses).sort()).toEqual(["200", "400", "401", "405", "429", "431", "500", "503"])
     expect(Object.keys(responses[200].headers)).toEqual([
       "X-Request-Id",
       "X-RateLimit-Limit",
@@ -112,6 +112,28 @@ describe("the OpenAPI document", () => {
       .filter(([, item]) => item["get"]?.deprecated === true)
       .map(([path]) => path)
     expect(deprecated).toEqual(["/signal-leads", "/signal-leads/{id}"])
+  })
+
+  it("lists the code of every error with its status, the operator's too [ERR-2]", () => {
+    const { description } = openApi().info
+    const listed = [...description!.matchAll(/([a-z_]+) \((\d{3})\)/g)].map(([, code, status]) => [
+      status,
+      code
+    ])
+    expect(listed).toEqual([
+      ["400", "invalid_parameter"],
+      ["401", "invalid_api_key"],
+      ["401", "invalid_operator_token"],
+      ["404", "not_found"],
+      ["405", "method_not_allowed"],
+      ["408", "request_timeout"],
+      ["413", "payload_too_large"],
+      ["415", "unsupported_media_type"],
+      ["429", "rate_limit_exceeded"],
+      ["431", "too_many_headers"],
+      ["500", "internal_error"],
+      ["503", "unavailable"]
+    ])
   })
 
   it("is shown at /docs by a page that loads nothing from elsewhere, in any folder [PII-1]", async () => {

@@ -279,6 +279,19 @@ export const starting = ({
     return yield* answered(record, observer, work, asReply(record))
   })
 
+/** Refuses a request by its head alone: no key is looked up and no body read. */
+export const refused = (
+  { method, target }: Pick<Asked, "method" | "target">,
+  refusal: Told
+): Effect.Effect<Answers.Reply, never, Entropy> =>
+  Effect.gen(function* () {
+    const [observer, record] = yield* Effect.all([RequestObserver, recordOf(method)])
+    const match = Either.map(Target.parse(target), ({ path }) => Routes.match(method, path))
+    if (Either.isRight(match) && match.right.found === "route") record.route = match.right.pattern
+    const form = asReply(record)
+    return yield* answered(record, observer, Effect.succeed(form.ofTold(refusal)), form)
+  })
+
 interface Routed {
   readonly target: Target.Target
   readonly match: Routes.Match

@@ -2,9 +2,15 @@
  * What Node's parser refuses gets the same error shape as everything else, when its turn comes: answers to what was asked
  * before on the same connection go out first, and nothing that comes after it is listened to. [ERR-1, ERR-5]
  */
-import type { IncomingMessage, ServerResponse } from "node:http"
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
-import { errorBody } from "./contract/Failures.ts"
+import {
+  errorBody,
+  greatestHeaderCount,
+  repeatedAuthorization,
+  type Told,
+  tooManyHeaders
+} from "./contract/Failures.ts"
 
 /** Room for a target that is refused with its own message, and for a browser's headers beside a long one. */
 export const maxHeaderBytes = 64 * 1024
@@ -14,8 +20,42 @@ const timedOut = "ERR_HTTP_REQUEST_TIMEOUT"
 const messages: { readonly [code: string]: string } = {
   HPE_HEADER_OVERFLOW: `The request's target and headers take at most ${maxHeaderBytes / 1024} KiB.`,
   HOST_MISSING: "The request takes a Host header.",
-  CONNECT: "The request target takes a path that starts with /; connections to elsewhere are not made.",
-  [timedOut]: "The request did not arrive in time."
+  HOST_REPEATED: "The request takes one Host header; it has more.",
+  CONNECT: "The request target takes a path that starts with /; connections to elsewhere are not made."
+}
+
+const refusalOf = (code: string): Told =>
+  code === timedOut
+    ? { status: 408, code: "request_timeout", message: "The request did not arrive in time." }
+    : {
+        status: 400,
+        code: "invalid_parameter",
+        message: messages[code] ?? "The request is not well-formed HTTP."
+      }
+
+/** `rawHeaders` has name and value of each header in turn; `name` is in lower case. */
+const countOf = (rawHeaders: ReadonlyArray<string>, name: string): number => {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length === name.length && rawHeaders[i]!.toLowerCase() === name) count++
+  }
+  return count
+}
+
+/** Why the request is not addressed as HTTP takes it; null when it is. (RFC 9112, 3.2) */
+export const hostProblem = ({ httpVersion, rawHeaders }: IncomingMessage): string | null => {
+  const hosts = countOf(rawHeaders, "host")
+  if (hosts > 1) return "HOST_REPEATED"
+  return hosts === 0 && httpVersion === "1.1" ? "HOST_MISSING" : null
+}
+
+/**
+ * Why a request is refused by its headers alone; null when it is not. Node keeps the first of several keys, and drops headers
+ * beyond a number in silence.
+ */
+export const headersProblem = ({ rawHeaders }: IncomingMessage): Told | null => {
+  if (rawHeaders.length > 2 * greatestHeaderCount) return tooManyHeaders
+  return countOf(rawHeaders, "authorization") > 1 ? repeatedAuthorization : null
 }
 
 /** A client that is still sending would lose the answer with a connection that is closed at once. */
@@ -32,13 +72,12 @@ const tell = (socket: Socket, code: string, onRefused: OnRefused): void => {
     socket.destroy()
     return
   }
-  const body = JSON.stringify(
-    errorBody("invalid_parameter", messages[code] ?? "The request is not well-formed HTTP.")
-  )
+  const refusal = refusalOf(code)
+  const body = JSON.stringify(errorBody(refusal.code, refusal.message))
   const id = globalThis.crypto.randomUUID()
-  onRefused(id, 400)
+  onRefused(id, refusal.status)
   socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Cache-Control: no-store\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`
   )
   const timer = setTimeout(() => socket.destroy(), lingerMillis)
@@ -108,8 +147,8 @@ export class Conversation {
     if (this.refusal !== null) return
     const broken = this.newest === null || this.newest.request.complete ? null : this.newest
     if (broken?.response.headersSent === true) {
-      // It has its answer. One whose body takes long is let go on, and one whose body is no HTTP any more can't.
-      if (code !== timedOut) this.socket.destroySoon()
+      // One whose answer goes on with its body is let go on; a body that nobody reads any more, or that is no HTTP, is not.
+      if (code !== timedOut || broken.response.writableFinished) this.socket.destroySoon()
       return
     }
     this.refusal = { code, of: broken }

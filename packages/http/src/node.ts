@@ -17,8 +17,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net"
 import type { Reply } from "./Answers.ts"
 import { makeHandler, type NodeListener } from "./NodeHandler.ts"
-import { logRefused, type Requirements, service, starting, untraced } from "./App.ts"
-import { Conversation, maxHeaderBytes } from "./Refusals.ts"
+import { logRefused, refused, type Requirements, service, starting, untraced } from "./App.ts"
+import { Conversation, headersProblem, hostProblem, maxHeaderBytes } from "./Refusals.ts"
 import { RepliesTogether } from "./RepliesTogether.ts"
 
 export interface NodeServerOptions {
@@ -27,7 +27,20 @@ export interface NodeServerOptions {
   readonly port: number
   /** How long requests in flight may take when the server stops. */
   readonly drain: Duration.DurationInput
+  /** How long a request may take to arrive; `defaultArrival` unless given. */
+  readonly arrival?: Arrival
 }
+
+/** In milliseconds. A request that takes longer is answered 408. */
+export interface Arrival {
+  readonly headersMillis: number
+  /** With its body, unless its answer has begun. */
+  readonly requestMillis: number
+  /** How often both are looked at. */
+  readonly checkMillis: number
+}
+
+export const defaultArrival: Arrival = { headersMillis: 60_000, requestMillis: 120_000, checkMillis: 5000 }
 
 /** Where the server listens. */
 export class NodeServer extends Context.Tag("@lead-signals/http/NodeServer")<
@@ -119,11 +132,13 @@ export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Ef
     replies.writeOverdue()
     // A socket that breaks while it is written to is no error of ours.
     response.on("error", ignored)
-    const reply = quick({
+    const asked = {
       method: request.method ?? "",
       target: request.url ?? "",
       authorization: request.headers.authorization
-    })
+    }
+    const problem = headersProblem(request)
+    const reply = problem === null ? quick(asked) : refused(asked, problem)
     if (reply !== null) return respond(run, reply, response, replies)
     request.on("error", ignored)
     return handle(request, response)
@@ -163,8 +178,17 @@ interface Opened {
 const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Opened, Error, Scope.Scope> =>
   Effect.gen(function* () {
     let listener = first
-    // Node's own refusal of a request without Host has no body; ours has.
-    const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false })
+    const { checkMillis, headersMillis, requestMillis } = options.arrival ?? defaultArrival
+    const server = createServer({
+      maxHeaderSize: maxHeaderBytes,
+      // Node's own refusal of a request without Host has no body; ours has.
+      requireHostHeader: false,
+      headersTimeout: headersMillis,
+      requestTimeout: requestMillis,
+      connectionsCheckingInterval: checkMillis
+    })
+    // Node would drop those beyond in silence; ours are refused.
+    server.maxHeadersCount = 0
     let isDraining = false
     const sockets = new Set<Socket>()
     const conversations = new WeakMap<Socket, Conversation>()
@@ -185,8 +209,8 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     })
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
       const conversation = conversationOn(request.socket)
-      const isAddressed = request.httpVersion !== "1.1" || request.headers.host !== undefined
-      if (!isAddressed) conversation.refuse("HOST_MISSING")
+      const problem = hostProblem(request)
+      if (problem !== null) conversation.refuse(problem)
       else if (conversation.begin(request, response)) {
         // The last of those that came together says `Connection: close`: all of them must have begun before one is answered.
         if (isDraining) setImmediate(() => response.destroyed || listener(request, response))

@@ -4,7 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Observation } from "@lead-signals/domain"
 import { documented } from "./Documentation.ts"
 import { envelopes, webhooks } from "./EventSchemas.ts"
-import { InvalidParameterBody, OtherError } from "./Failures.ts"
+import { errorCodes, InvalidParameterBody, OtherError } from "./Failures.ts"
 import { HealthApi } from "./HealthApi.ts"
 import { OperatorApi } from "./OperatorApi.ts"
 import { ReadingApi } from "./ReadingApi.ts"
@@ -34,6 +34,18 @@ const ObservationBody = Observation.annotations({
 type Json = Record<string, any>
 
 const errorContent = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } }
+
+/** What every operation can answer without declaring it. */
+const undeclaredStatuses: Readonly<Record<string, string>> = {
+  "405": "Another method than those in Allow",
+  "431": "More headers than are taken",
+  "500": "A defect of the service"
+}
+
+const listOfErrorCodes = (): string =>
+  errorCodes()
+    .map(({ code, status }) => `${code} (${status})`)
+    .join(", ")
 
 /** The HTTP library declares a failure of its own for bad input, which the domain's rules leave nothing to do for. */
 const foreign = ["HttpApiDecodeError", "Issue", "PropertyKey"]
@@ -74,11 +86,8 @@ const complete = (spec: Json): Json => {
         description: "A parameter, a field of the body, or the target itself can't be read",
         content: { "application/json": { schema: { $ref: "#/components/schemas/InvalidParameterError" } } }
       }
-      for (const status of ["405", "500"]) {
-        operation.responses[status] ??= {
-          description: status === "405" ? "Another method than those in Allow" : "A defect of the service",
-          content: errorContent
-        }
+      for (const [status, description] of Object.entries(undeclaredStatuses)) {
+        operation.responses[status] ??= { description, content: errorContent }
       }
       for (const [status, response] of Object.entries(operation.responses as Json)) {
         response.headers = {
@@ -104,6 +113,7 @@ const complete = (spec: Json): Json => {
   }
   // What the library's own types can't say.
   spec.info.license.identifier = "UNLICENSED"
+  spec.info.description += ` Error codes: ${listOfErrorCodes()}.`
   return documented({ ...spec, webhooks: structuredClone(webhooks) })
 }
 

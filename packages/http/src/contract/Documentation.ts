@@ -19,6 +19,7 @@ type Json = Record<string, any>
 
 const codesOfStatus: Readonly<Record<string, string>> = {
   "405": "method_not_allowed",
+  "431": "too_many_headers",
   "500": "internal_error"
 }
 

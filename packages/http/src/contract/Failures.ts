@@ -172,7 +172,36 @@ export const UnavailableFailure = failure({
   message: unavailableMessage
 })
 
-/** Any other status, for the document: 405 on another method, 500 on a defect of ours. */
+/** Refusals of requests whose head alone is read: no operation declares them. */
+
+export const greatestHeaderCount = 2000
+
+export const tooManyHeaders: Told = {
+  status: 431,
+  code: "too_many_headers",
+  message: `A request takes at most ${greatestHeaderCount} headers.`
+}
+
+export const repeatedAuthorization: Told = {
+  status: 400,
+  code: "invalid_parameter",
+  message: "The request takes one Authorization header; it has more."
+}
+
+const undeclared: ReadonlyArray<Pick<Told, "status" | "code">> = [
+  { status: 405, code: "method_not_allowed" },
+  { status: 408, code: "request_timeout" },
+  tooManyHeaders,
+  { status: 500, code: "internal_error" }
+]
+
+/** Every code that an error can have, with its status, in the order of statuses. [ERR-2] */
+export const errorCodes = (): ReadonlyArray<Pick<Told, "status" | "code">> =>
+  [...forms.values(), ...undeclared]
+    .map(({ code, status }) => ({ status, code }))
+    .sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1))
+
+/** Any other status, for the document: 405 on another method, 431 on too many headers, 500 on a defect of ours. */
 export const OtherError = Schema.Struct({
   error: Schema.Struct({ code: Schema.String, message: Schema.String })
 }).annotations({ identifier: "Error", description: "The one shape of every error" })

@@ -6,7 +6,7 @@ import { InvalidApiKey, LeadQueries, NotFound, RateLimitExceeded } from "@lead-s
 import { Either } from "effect"
 import { internalMessage, methodNotAllowedMessage } from "../Answers.ts"
 import { jsonTooLarge, notJson } from "../Body.ts"
-import { InvalidOperatorToken, unavailableMessage } from "./Failures.ts"
+import { InvalidOperatorToken, tooManyHeaders, unavailableMessage } from "./Failures.ts"
 
 /** What a field means; and an example, where its schema has none. */
 export type Field = readonly [description: string, example?: unknown]
@@ -461,6 +461,7 @@ export const messages: Readonly<Record<string, string>> = {
   unsupported_media_type: notJson.message,
   rate_limit_exceeded: new RateLimitExceeded({ limit: 60, retryAfterSeconds: 37 }).message,
   unavailable: unavailableMessage,
+  too_many_headers: tooManyHeaders.message,
   method_not_allowed: methodNotAllowedMessage("GET, HEAD"),
   internal_error: internalMessage
 }
