@@ -1,6 +1,8 @@
 /** A real server on a real socket, with a store of its own, and ways to talk to it. */
 import type { Deliveries, Directory, Entropy, LeadStore, Outbox, RateWindows } from "@lead-signals/domain"
 import {
+  type BodyLimits,
+  BodyPace,
   DefaultRateLimit,
   Draining,
   type FetchHandler,
@@ -104,6 +106,7 @@ const webhooks = (scheduleMillis: ReadonlyArray<number>) => {
 /** Starts a server for the tests of a file, and stops it after them. */
 export const startApi = async ({
   arrival,
+  bodyLimits = null,
   draining = () => false,
   requestsPerMinute = 60,
   retryMillis,
@@ -113,6 +116,7 @@ export const startApi = async ({
   readonly requestsPerMinute?: number
   readonly draining?: () => boolean
   readonly arrival?: NodeServer.Arrival
+  readonly bodyLimits?: BodyLimits | null
   /** Sends webhooks, to 127.0.0.0/8 only; without it none can be created. */
   readonly retryMillis?: ReadonlyArray<number>
 } = {}): Promise<Api> => {
@@ -129,7 +133,8 @@ export const startApi = async ({
     webCrypto,
     Layer.succeed(OperatorToken, operatorToken),
     Layer.succeed(DefaultRateLimit, requestsPerMinute),
-    Layer.succeed(Draining, { isDraining: Effect.sync(draining) })
+    Layer.succeed(Draining, { isDraining: Effect.sync(draining) }),
+    Layer.succeed(BodyPace, { limits: bodyLimits })
   )
   let drain: Effect.Effect<void> = Effect.void
   const listening = NodeServer.listening({

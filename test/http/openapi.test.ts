@@ -134,6 +134,8 @@ describe("the OpenAPI document", () => {
       ["500", "internal_error"],
       ["503", "unavailable"]
     ])
+    const { responses } = (openApi().paths as Json)["/operator/brands/{brandId}/observations"].post
+    expect(Object.keys(responses)).toContain("408")
   })
 
   it("is shown at /docs by a page that loads nothing from elsewhere, in any folder [PII-1]", async () => {

@@ -2,7 +2,8 @@
 import { Decoding, InvalidParameter } from "@lead-signals/domain"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Effect, type Schema, Stream } from "effect"
-import { PayloadTooLarge, UnsupportedMediaType } from "./contract/Failures.ts"
+import { BodyPace, Pace, paced } from "./BodyPace.ts"
+import { PayloadTooLarge, type RequestTimeout, UnsupportedMediaType } from "./contract/Failures.ts"
 
 export const greatestJsonBytes = 1024 * 1024
 
@@ -38,14 +39,17 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.gen(function* () {
     const announced = Number(request.headers["content-length"] ?? 0)
     if (announced > greatestJsonBytes) return yield* jsonTooLarge
+    const { limits } = yield* BodyPace
     const chunks: Array<Uint8Array> = []
     let size = 0
-    yield* Stream.runForEach(request.stream, (chunk) => {
-      size += chunk.length
-      if (size <= greatestJsonBytes) chunks.push(chunk)
-      return size > greatestDiscardedBytes ? jsonTooLarge : Effect.void
-    }).pipe(
-      Effect.catchTag("RequestError", () => Effect.fail(malformed("The body could not be read to its end.")))
+    const body = Stream.mapError(request.stream, () => malformed("The body could not be read to its end."))
+    yield* Stream.runForEach(
+      paced(body, limits && new Pace("The body", limits.json)),
+      (chunk): Effect.Effect<void, PayloadTooLarge> => {
+        size += chunk.length
+        if (size <= greatestJsonBytes) chunks.push(chunk)
+        return size > greatestDiscardedBytes ? jsonTooLarge : Effect.void
+      }
     )
     if (size > greatestJsonBytes) return yield* jsonTooLarge
     const bytes = new Uint8Array(size)
@@ -57,27 +61,39 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
     return bytes
   })
 
-/** Reads the body as JSON and by the schema; a field that the schema does not name is an error. */
-export const read = <A, I>(schema: Schema.Schema<A, I>) => {
+/** The bytes of a body that says that it is JSON. */
+export const receive: Effect.Effect<
+  Uint8Array,
+  InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
+  HttpServerRequest.HttpServerRequest
+> = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const contentType = request.headers["content-type"]
+  if (!["application/json", ""].includes(mediaType(contentType)) || !takesUtf8(contentType)) {
+    return yield* notJson
+  }
+  return yield* readBytes(request)
+})
+
+/** Decodes JSON by the schema; a field that the schema does not name is an error. */
+export const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = Decoding.decode(schema, { whole: "The body", strict: true })
-  return Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const contentType = request.headers["content-type"]
-    if (!["application/json", ""].includes(mediaType(contentType)) || !takesUtf8(contentType)) {
-      return yield* notJson
-    }
-    const bytes = yield* readBytes(request)
-    const text = yield* Effect.try({
-      try: () => decodeUtf8(bytes),
-      catch: () => malformed("The body takes JSON in well-formed UTF-8.")
+  return (bytes: Uint8Array): Effect.Effect<A, InvalidParameter> =>
+    Effect.gen(function* () {
+      const text = yield* Effect.try({
+        try: () => decodeUtf8(bytes),
+        catch: () => malformed("The body takes JSON in well-formed UTF-8.")
+      })
+      const value = yield* Effect.try({
+        try: () => JSON.parse(text) as unknown,
+        catch: () =>
+          malformed(
+            text.trim() === "" ? "The body takes JSON; it is empty." : "The body takes JSON; this is not."
+          )
+      })
+      return yield* decode(value)
     })
-    const value = yield* Effect.try({
-      try: () => JSON.parse(text) as unknown,
-      catch: () =>
-        malformed(
-          text.trim() === "" ? "The body takes JSON; it is empty." : "The body takes JSON; this is not."
-        )
-    })
-    return yield* decode(value)
-  })
 }
+
+/** Reads the body as JSON and by the schema. */
+export const read = <A, I>(schema: Schema.Schema<A, I>) => Effect.flatMap(receive, decoding(schema))

@@ -60,13 +60,20 @@ class NodeRequest extends Inspectable.Class implements HttpServerRequest.HttpSer
     return new RequestError({ request: this, reason: "Decode", cause })
   }
 
-  /** The pieces as they arrive, one at a time. What is left unread when the stream ends stays on the connection. */
+  /** The pieces as they arrive, one at a time. A request whose body is not read to its end is destroyed. */
   get stream(): Stream.Stream<Uint8Array, RequestError> {
     const { source } = this
     return Stream.suspend(() =>
+      // Destroyed below: the iterator's own way takes the socket off the request first.
       Stream.fromAsyncIterable(
         source.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>,
         (cause) => this.failure(cause)
+      )
+    ).pipe(
+      Stream.ensuring(
+        Effect.sync(() => {
+          if (!source.readableEnded) source.destroy()
+        })
       )
     )
   }

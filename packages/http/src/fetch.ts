@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import * as HttpApp from "@effect/platform/HttpApp"
 import { make, type Requirements, untraced } from "./App.ts"
+import { hosted } from "./Hosted.ts"
 
 export type FetchHandler = (request: Request) => Promise<Response>
 
@@ -9,9 +10,11 @@ export type FetchHandler = (request: Request) => Promise<Response>
  * `(Request) => Promise<Response>` over what the host brings. It never rejects: every failure is a response. An aborted
  * request's signal stops the work on it.
  */
-export const fetchHandler: Effect.Effect<FetchHandler, never, Requirements> = Effect.gen(function* () {
-  const app = yield* make
-  const runtime = yield* untraced(Effect.runtime<never>())
-  const handle = HttpApp.toWebHandlerRuntime(runtime)(app)
-  return (request) => handle(request)
-})
+export const fetchHandler: Effect.Effect<FetchHandler, never, Requirements> = hosted(
+  Effect.gen(function* () {
+    const app = yield* make
+    const runtime = yield* untraced(Effect.runtime<never>())
+    const handle = HttpApp.toWebHandlerRuntime(runtime)(app)
+    return (request: Request) => handle(request)
+  })
+)

@@ -18,8 +18,10 @@ import type { AddressInfo, Socket } from "node:net"
 import type { Reply } from "./Answers.ts"
 import { makeHandler, type NodeListener } from "./NodeHandler.ts"
 import { logRefused, refused, type Requirements, service, starting, untraced } from "./App.ts"
+import { hosted } from "./Hosted.ts"
 import { Conversation, headersProblem, hostProblem, maxHeaderBytes } from "./Refusals.ts"
 import { RepliesTogether } from "./RepliesTogether.ts"
+import { answerBeforeClosing } from "./UnreadBody.ts"
 
 export interface NodeServerOptions {
   readonly host: string
@@ -116,12 +118,7 @@ const ignored = (): void => {}
 
 export type { NodeListener } from "./NodeHandler.ts"
 
-/**
- * The API as a listener of a Node server's requests, for a host with a server of its own. It answers every request that it is
- * handed, by the target as it was sent (`request.url`: a host that serves it under a path takes that off), and reads the
- * body itself: nothing may have read it before. A response that its client leaves alone stops the work on it.
- */
-export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen(function* () {
+const apiListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen(function* () {
   const { app, quick } = yield* service
   const handle = yield* untraced(makeHandler(app))
   const runtime = yield* untraced(Effect.runtime<Requirements>())
@@ -141,6 +138,7 @@ export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Ef
     const reply = problem === null ? quick(asked) : refused(asked, problem)
     if (reply !== null) return respond(run, reply, response, replies)
     request.on("error", ignored)
+    answerBeforeClosing(request, response)
     return handle(request, response)
   }
   return (request, response) => {
@@ -150,6 +148,13 @@ export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = Ef
     else answer(request, response)
   }
 })
+
+/**
+ * The API as a listener of a Node server's requests, for a host with a server of its own. It answers every request that it is
+ * handed, by the target as it was sent (`request.url`: a host that serves it under a path takes that off), and reads the
+ * body itself: nothing may have read it before. A response that its client leaves alone stops the work on it.
+ */
+export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = hosted(apiListener)
 
 /** Until there is something to serve. */
 const startingListener: Effect.Effect<NodeListener, never, Entropy> = Effect.map(

@@ -41,6 +41,12 @@ export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaTyp
   { message: Schema.String }
 ) {}
 
+/** The body, or a line of it, comes too slowly. */
+export class RequestTimeout extends Schema.TaggedError<RequestTimeout>()(
+  "@lead-signals/http/RequestTimeout",
+  { message: Schema.String }
+) {}
+
 /** What a client is told of a failure. */
 export interface Told {
   readonly status: number
@@ -132,6 +138,15 @@ export const NotFoundFailure = failure({
   fromMessage: () => new NotFound({ resource: "lead" })
 })
 
+export const RequestTimeoutFailure = failure({
+  identifier: "RequestTimeoutError",
+  status: 408,
+  code: "request_timeout",
+  description: "The request did not arrive in time; the connection is closed",
+  of: RequestTimeout,
+  fromMessage: (message) => new RequestTimeout({ message })
+})
+
 export const PayloadTooLargeFailure = failure({
   identifier: "PayloadTooLargeError",
   status: 413,
@@ -190,7 +205,6 @@ export const repeatedAuthorization: Told = {
 
 const undeclared: ReadonlyArray<Pick<Told, "status" | "code">> = [
   { status: 405, code: "method_not_allowed" },
-  { status: 408, code: "request_timeout" },
   tooManyHeaders,
   { status: 500, code: "internal_error" }
 ]

@@ -10,6 +10,7 @@ import {
   InvalidParameterFailure,
   NotFoundFailure,
   PayloadTooLargeFailure,
+  RequestTimeoutFailure,
   UnavailableFailure,
   UnsupportedMediaTypeFailure
 } from "./Failures.ts"
@@ -127,7 +128,12 @@ const withLines = (operation: Record<string, any>): Record<string, any> => {
 const brandPath = Schema.Struct({ brandId: Schema.String })
 const ownedPath = Schema.Struct({ brandId: Schema.String, id: Schema.String })
 
-const writes = [InvalidParameterFailure, PayloadTooLargeFailure, UnsupportedMediaTypeFailure] as const
+const writes = [
+  InvalidParameterFailure,
+  PayloadTooLargeFailure,
+  UnsupportedMediaTypeFailure,
+  RequestTimeoutFailure
+] as const
 
 export const OperatorApi = HttpApiGroup.make("operator")
   .add(
@@ -272,6 +278,7 @@ export const OperatorApi = HttpApiGroup.make("operator")
   .addError(NotFoundFailure)
   .addError(writes[1])
   .addError(writes[2])
+  .addError(writes[3])
   .addError(UnavailableFailure)
   .middleware(OperatorAccess)
   .annotate(OpenApi.Title, "Operator")

@@ -16,6 +16,7 @@ import {
   InvalidParameterFailure,
   NotFoundFailure,
   PayloadTooLargeFailure,
+  RequestTimeoutFailure,
   UnavailableFailure,
   UnsupportedMediaTypeFailure
 } from "./Failures.ts"
@@ -239,6 +240,7 @@ export const WebhookApi = HttpApiGroup.make("webhooks")
   .addError(InvalidParameterFailure)
   .addError(NotFoundFailure)
   .addError(PayloadTooLargeFailure)
+  .addError(RequestTimeoutFailure)
   .addError(UnsupportedMediaTypeFailure)
   .addError(UnavailableFailure)
   .middleware(OperatorAccess)

@@ -6,6 +6,7 @@ import { InvalidApiKey, LeadQueries, NotFound, RateLimitExceeded } from "@lead-s
 import { Either } from "effect"
 import { internalMessage, methodNotAllowedMessage } from "../Answers.ts"
 import { jsonTooLarge, notJson } from "../Body.ts"
+import { defaultLimits, Pace } from "../BodyPace.ts"
 import { InvalidOperatorToken, tooManyHeaders, unavailableMessage } from "./Failures.ts"
 
 /** What a field means; and an example, where its schema has none. */
@@ -457,6 +458,7 @@ export const messages: Readonly<Record<string, string>> = {
   invalid_api_key: new InvalidApiKey().message,
   invalid_operator_token: new InvalidOperatorToken().message,
   not_found: new NotFound({ resource: "lead" }).message,
+  request_timeout: new Pace("The body", defaultLimits.json).failure.message,
   payload_too_large: jsonTooLarge.message,
   unsupported_media_type: notJson.message,
   rate_limit_exceeded: new RateLimitExceeded({ limit: 60, retryAfterSeconds: 37 }).message,

@@ -13,8 +13,9 @@ import {
 import { Chunk, Effect, Either, Option, type Scope, Stream } from "effect"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { decodeUtf8, greatestDiscardedBytes } from "../Body.ts"
+import { BodyPace, Pace, paced } from "../BodyPace.ts"
 import { logUnavailable } from "../UnavailableLog.ts"
-import { errorBody, PayloadTooLarge, unavailableMessage } from "../contract/Failures.ts"
+import { errorBody, PayloadTooLarge, type RequestTimeout, toldOf } from "../contract/Failures.ts"
 
 /** A line may be so long; with what is read ahead, so much is held at once. */
 export const greatestLineBytes = 16 * 1024 * 1024
@@ -124,17 +125,18 @@ const encoder = new TextEncoder()
 const encodeLines = (values: ReadonlyArray<unknown>): Uint8Array =>
   encoder.encode(values.map((value) => `${JSON.stringify(value)}\n`).join(""))
 
-type Failure = StoreUnavailable | PayloadTooLarge
+type Failure = StoreUnavailable | PayloadTooLarge | RequestTimeout
 
 const outcomes = <E>(
   brand: Brand,
-  body: Stream.Stream<Uint8Array, E>
+  body: Stream.Stream<Uint8Array, E>,
+  pace: Pace | null
 ): Stream.Stream<Uint8Array, Failure, LeadStore | Entropy> =>
   Stream.suspend(() => {
     const cutter = new LineCutter()
-    return body.pipe(
-      // A client that goes away half way has sent what it has sent: the complete lines count.
-      Stream.catchAll(() => Stream.empty),
+    // A client that goes away half way has sent what it has sent: the complete lines count.
+    const sent = Stream.catchAll(body, () => Stream.empty)
+    return paced(sent, pace).pipe(
       Stream.mapEffect((bytes) => cutter.push(bytes)),
       Stream.concat(Stream.fromEffect(Effect.suspend(() => cutter.rest()))),
       Stream.flatMap((lines) =>
@@ -142,18 +144,17 @@ const outcomes = <E>(
           Chunk.chunksOf(Chunk.fromIterable(lines.filter((line) => !isBlank(line))), Observing.pieceLength)
         )
       ),
+      Stream.tap(() => Effect.sync(() => pace?.restart())),
       Stream.mapEffect((lines) => recordLines(brand, Chunk.toReadonlyArray(lines))),
       Stream.filter((recorded) => recorded.length > 0),
       Stream.map(encodeLines)
     )
   })
 
-const lastLine = (failure: Failure): Uint8Array =>
-  encodeLines([
-    failure instanceof PayloadTooLarge
-      ? errorBody("payload_too_large", failure.message)
-      : errorBody("unavailable", unavailableMessage)
-  ])
+const lastLine = (failure: Failure): Uint8Array => {
+  const { code, message } = toldOf(failure)!
+  return encodeLines([errorBody(code, message)])
+}
 
 /**
  * Answers as soon as the first piece is committed; a failure before that has its own status, a later one is the last
@@ -165,7 +166,9 @@ export const answerLines = <E>(
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, LeadStore | Entropy | Scope.Scope> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<LeadStore | Entropy>()
-    const pull = yield* Stream.toPull(outcomes(brand, body))
+    const { limits } = yield* BodyPace
+    const pace = limits && new Pace("A line of x-ndjson", limits.line)
+    const pull = yield* Stream.toPull(outcomes(brand, body, pace))
     const first = yield* pull.pipe(
       Effect.catchAll((end) =>
         Option.isSome(end) ? Effect.fail(end.value) : Effect.succeed(Chunk.empty<Uint8Array>())
@@ -174,7 +177,7 @@ export const answerLines = <E>(
     const rest = Chunk.isEmpty(first) ? Stream.empty : Stream.repeatEffectChunkOption(pull)
     const answered = Stream.concat(Stream.fromChunk(first), rest).pipe(
       Stream.tapError((failure) =>
-        failure instanceof PayloadTooLarge ? Effect.void : logUnavailable(failure)
+        failure._tag === "@lead-signals/domain/StoreUnavailable" ? logUnavailable(failure) : Effect.void
       ),
       Stream.catchAll((failure) => Stream.make(lastLine(failure))),
       Stream.provideContext(context)

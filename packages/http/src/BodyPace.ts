@@ -1,0 +1,95 @@
+/** How long a request body may take to arrive. Only the time spent waiting for the client counts. [ERR-5] */
+import { Chunk, Context, Effect, Option, Stream } from "effect"
+import { RequestTimeout } from "./contract/Failures.ts"
+
+export interface PaceLimits {
+  /** Milliseconds that a body of any size may take. */
+  readonly graceMillis: number
+  /** After the grace, so many bytes must have come for each second that has passed. */
+  readonly leastBytesPerSecond: number
+  /** Milliseconds that no body may exceed, whatever its size. */
+  readonly longestMillis: number
+}
+
+export interface BodyLimits {
+  readonly json: PaceLimits
+  /** Of each line: a body of lines may have no end. */
+  readonly line: PaceLimits
+}
+
+export const defaultLimits: BodyLimits = {
+  json: { graceMillis: 10_000, leastBytesPerSecond: 1024, longestMillis: 60_000 },
+  line: { graceMillis: 60_000, leastBytesPerSecond: 1024, longestMillis: 300_000 }
+}
+
+/** Null: bodies may take as long as the host lets them. */
+export class BodyPace extends Context.Reference<BodyPace>()("@lead-signals/http/BodyPace", {
+  defaultValue: (): { readonly limits: BodyLimits | null } => ({ limits: null })
+}) {}
+
+const seconds = (millis: number): string => `${millis / 1000} s`
+
+/** Counts what one body, or one of its lines, has taken. */
+export class Pace {
+  private waitedMillis = 0
+  private receivedBytes = 0
+
+  constructor(
+    private readonly what: "The body" | "A line of x-ndjson",
+    private readonly limits: PaceLimits
+  ) {}
+
+  /** Milliseconds until the client is too slow, 0 when it is. */
+  get leftMillis(): number {
+    const { graceMillis, leastBytesPerSecond, longestMillis } = this.limits
+    const earnedMillis = graceMillis + (this.receivedBytes * 1000) / leastBytesPerSecond
+    return Math.max(0, Math.min(earnedMillis, longestMillis) - this.waitedMillis)
+  }
+
+  count(waitedMillis: number, receivedBytes: number): void {
+    this.waitedMillis += Math.max(0, waitedMillis)
+    this.receivedBytes += receivedBytes
+  }
+
+  /** The next line has the whole time again. */
+  restart(): void {
+    this.waitedMillis = 0
+    this.receivedBytes = 0
+  }
+
+  get failure(): RequestTimeout {
+    const { graceMillis, leastBytesPerSecond, longestMillis } = this.limits
+    return new RequestTimeout({
+      message: `${this.what} takes at most ${seconds(longestMillis)} to arrive, and after ${seconds(graceMillis)} at least ${leastBytesPerSecond} bytes a second.`
+    })
+  }
+}
+
+const bytesOf = (pieces: Chunk.Chunk<Uint8Array>): number =>
+  Chunk.reduce(pieces, 0, (size, piece) => size + piece.length)
+
+/** The same body, which fails with `RequestTimeout` when it falls behind the pace. */
+export const paced = <E, R>(
+  body: Stream.Stream<Uint8Array, E, R>,
+  pace: Pace | null
+): Stream.Stream<Uint8Array, E | RequestTimeout, R> =>
+  pace === null
+    ? body
+    : Stream.unwrapScoped(
+        Effect.map(Stream.toPull(body), (pull) =>
+          Stream.repeatEffectChunkOption(
+            Effect.clockWith((clock) => {
+              const since = clock.unsafeCurrentTimeMillis()
+              return pull.pipe(
+                Effect.timeoutFail({
+                  duration: pace.leftMillis,
+                  onTimeout: (): Option.Option<E | RequestTimeout> => Option.some(pace.failure)
+                }),
+                Effect.tap((pieces) =>
+                  Effect.sync(() => pace.count(clock.unsafeCurrentTimeMillis() - since, bytesOf(pieces)))
+                )
+              )
+            })
+          )
+        )
+      )

@@ -1,0 +1,142 @@
+/** Bodies that come slowly, or never end: the client reads why it is refused, and the connection is given back. */
+import { BodyPace, type BodyLimits } from "@lead-signals/http"
+import { Chunk, Effect, Exit, Fiber, Stream, TestClock, TestContext } from "effect"
+import { connect, type Socket } from "node:net"
+import { describe, expect, it } from "vitest"
+import { Pace, paced } from "../../packages/http/src/BodyPace.ts"
+import { type Api, type BrandSetUp, observation, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+
+const short = { graceMillis: 100, leastBytesPerSecond: 1_000_000, longestMillis: 60_000 }
+const long = { graceMillis: 60_000, leastBytesPerSecond: 1, longestMillis: 60_000 }
+
+interface Conversation {
+  readonly socket: Socket
+  readonly seen: () => string
+  readonly closed: Promise<unknown>
+}
+
+const post = (api: Api, path: string, type: string, head = "Transfer-Encoding: chunked"): Conversation => {
+  const socket = connect(api.port, "127.0.0.1")
+  let seen = ""
+  socket.on("error", () => {})
+  socket.on("data", (chunk) => (seen += chunk.toString("latin1")))
+  const closed = new Promise((resolve) => socket.once("close", resolve))
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Type: ${type}\r\n${head}\r\n\r\n`
+  )
+  return { socket, seen: () => seen, closed }
+}
+
+const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+
+/** Writes the text again and again until the answer is there, or the connection breaks. */
+const keepWriting = async ({ seen, socket }: Conversation, text: string, millis: number): Promise<void> => {
+  while (!seen().includes("}}") && !socket.destroyed) {
+    const isFlushed = socket.write(text)
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, isFlushed ? millis : 1000)
+      if (!isFlushed)
+        socket.once("drain", () => {
+          clearTimeout(timer)
+          resolve()
+        })
+    })
+  }
+}
+
+const linesOf = (brand: BrandSetUp): string => `/operator/brands/${brand.id}/observations`
+const ndjson = "application/x-ndjson"
+
+const begin = async (bodyLimits: BodyLimits) => {
+  const api = await startApi({ bodyLimits })
+  return { api, brand: await setUpBrand(api) }
+}
+
+describe("a body that drips", () => {
+  it("is 408 as JSON and as a line, and the connection closes behind the answer [ERR-1, ERR-5]", async () => {
+    const { api, brand } = await begin({ json: short, line: short })
+    for (const [path, type] of [
+      ["/operator/brands", "application/json"],
+      [linesOf(brand), "application/json"],
+      [linesOf(brand), ndjson]
+    ] as const) {
+      const conversation = post(api, path, type)
+      await keepWriting(conversation, chunk("{"), 10)
+      expect(conversation.seen()).toMatch(/^HTTP\/1\.1 408 /)
+      expect(conversation.seen()).toMatch(/connection: close/i)
+      expect(conversation.seen()).toContain('"code":"request_timeout"')
+      expect(conversation.seen()).toContain("at least 1000000 bytes a second")
+      conversation.socket.end()
+      await conversation.closed
+    }
+    expect((await api.call("/health")).status).toBe(200)
+  })
+
+  it("ends an answer that has begun with the reason; lines before it are recorded [ERR-3, ERR-5]", async () => {
+    const { api, brand } = await begin({ json: long, line: { ...short, graceMillis: 300 } })
+    const conversation = post(api, linesOf(brand), ndjson)
+    conversation.socket.write(chunk(`${JSON.stringify(observation(brand.signalId, "slow", "slow-1"))}\n`))
+    await keepWriting(conversation, chunk(" "), 10)
+    expect(conversation.seen()).toMatch(/^HTTP\/1\.1 200 /)
+    expect(conversation.seen()).toContain('"outcome":"recorded"')
+    expect(conversation.seen()).toContain('"code":"request_timeout"')
+    conversation.socket.end()
+    await conversation.closed
+  })
+
+  it("costs the client's time alone: what the service takes in between does not count [ERR-5]", async () => {
+    const limits = { graceMillis: 1000, leastBytesPerSecond: 1000, longestMillis: 5000 }
+    const read = (waitBefore: number, workAfter: number, pieces: number) =>
+      Stream.repeatEffect(Effect.as(Effect.sleep(waitBefore), new Uint8Array(500))).pipe(
+        Stream.take(pieces),
+        (body) => paced(body, new Pace("The body", limits)),
+        Stream.tap(() => Effect.sleep(workAfter)),
+        Stream.runCount,
+        Effect.fork,
+        Effect.tap(() => TestClock.adjust("1 hour")),
+        Effect.flatMap(Fiber.join),
+        Effect.provide(TestContext.TestContext),
+        Effect.runPromiseExit
+      )
+    // 500 bytes in 400 ms keep up, in 700 ms they do not, and nobody may take longer than 5 s in all.
+    expect(await read(400, 0, 12)).toEqual(Exit.succeed(12))
+    expect(await read(400, 60_000, 12)).toEqual(Exit.succeed(12))
+    for (const failed of [await read(700, 0, 12), await read(400, 0, 13), await read(1100, 0, 1)]) {
+      expect(String(failed)).toContain("RequestTimeout")
+    }
+    expect(Chunk.size(await Effect.runPromise(Stream.runCollect(paced(Stream.empty, null))))).toBe(0)
+    expect((await Effect.runPromise(BodyPace)).limits).toBe(null)
+  })
+})
+
+describe("a body without an end", () => {
+  it("is 413 that its client can read, as a line and as JSON, however long it goes on [ERR-1, ERR-5]", async () => {
+    const { api, brand } = await begin({ json: long, line: long })
+    const piece = chunk("x".repeat(1024 * 1024))
+    for (const [type, begun] of [
+      [ndjson, chunk("{")],
+      ["application/json", ""]
+    ] as const) {
+      const conversation = post(api, linesOf(brand), type)
+      conversation.socket.write(begun)
+      await keepWriting(conversation, piece, 0)
+      expect(conversation.seen()).toMatch(/^HTTP\/1\.1 413 /)
+      expect(conversation.seen()).toContain('"code":"payload_too_large"')
+      conversation.socket.end()
+      await conversation.closed
+    }
+    expect((await api.call("/health")).status).toBe(200)
+  })
+
+  it("that nobody reads is given up with the time of its request [ERR-5]", async () => {
+    const api = await startApi({ arrival: { headersMillis: 100, requestMillis: 200, checkMillis: 20 } })
+    const conversation = post(api, "/nowhere", "application/json")
+    await keepWriting(conversation, chunk("x"), 10)
+    expect(conversation.seen()).toMatch(/^HTTP\/1\.1 404 /)
+    while (!conversation.socket.destroyed) {
+      conversation.socket.write(chunk("x"))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    expect((await api.call("/health")).status).toBe(200)
+  })
+})
