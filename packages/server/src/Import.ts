@@ -49,6 +49,7 @@ interface Outcome {
 
 /** The server takes no longer line. */
 const greatestLineBytes = 16 * 1024 * 1024
+/** Fewer lines than the server answers rejections of one by one: each answer is one line's. */
 const pieceLimits = { lines: 500, bytes: 1024 * 1024 }
 
 /** Tries for about a minute. */

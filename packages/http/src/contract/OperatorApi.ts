@@ -102,7 +102,8 @@ const OutcomeBody = Schema.Struct({
   engagementId: textOrNull(),
   outcome: Schema.Literal("recorded", "duplicate", "suppressed", "rejected"),
   leadId: numberOrNull(),
-  message: Schema.optional(Schema.String)
+  message: Schema.optional(Schema.String),
+  count: Schema.optional(integer())
 }).annotations({ identifier: "Outcome", description: "What became of one observation" })
 
 const ExportBody = Schema.Struct({
@@ -209,7 +210,7 @@ export const OperatorApi = HttpApiGroup.make("operator")
       .annotate(OpenApi.Summary, "Feed observations")
       .annotate(
         OpenApi.Description,
-        `At most ${greatestBatch} observations as JSON, or any number as application/x-ndjson, one a line, which is answered as application/x-ndjson while it is read: one outcome a line, in order. When the store stops answering half way, the last line is an error body.`
+        `At most ${greatestBatch} observations as JSON, or any number as application/x-ndjson, one a line, which is answered as application/x-ndjson while it is read: one outcome a line, in order; of many rejected lines the first 1000 in full, then a count for each row of them. When the store stops answering half way, the last line is an error body.`
       )
       .annotate(OpenApi.Transform, withLines)
   )

@@ -195,6 +195,10 @@ export const ownFields: Readonly<Record<string, Field>> = {
   "Signal.name": ["Name of the signal", "Rivals"],
   "Outcome.leadId": ["Id of the lead that it was recorded for; null when it was not", 41],
   "Outcome.message": ["Why it was rejected; there on a rejection only", "person.name is required."],
+  "Outcome.count": [
+    "How many rejected lines in a row this stands for, once a request's first 1000 rejections were answered in full; there on x-ndjson only",
+    12
+  ],
   "Webhook.url": ["Where events are posted to"],
   "CreatedWebhook.url": ["Where events are posted to"],
   "Attempt.status": ["HTTP status of the answer; null when there was none", 503],
@@ -322,7 +326,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "operator.recordObservations": {
     description:
-      "Takes observations in, in order, and says of each what became of it; one that can't be read does not reject its neighbours. Sending again is free: a known engagement is a duplicate. As application/x-ndjson, one a line and without an end if need be, answers come line by line. After a 503 some may have been recorded: send all of them again.",
+      "Takes observations in, in order, and says of each what became of it; one that can't be read does not reject its neighbours. Sending again is free: a known engagement is a duplicate. As application/x-ndjson, one a line and without an end if need be, answers come line by line; after the first 1000 rejected lines of a request, rejected lines in a row are answered by one with their count, and a body that is plainly no x-ndjson is refused whole. After a 503 some may have been recorded: send all of them again.",
     answer: "What became of each, in order",
     body: "What was seen"
   },

@@ -1,10 +1,12 @@
 /**
  * Observations as x-ndjson, one a line, in a stream without end if need be: read a piece at a time, committed a piece at
- * a time, answered a line each while the rest is still coming. What is held at once is bounded. [ERR-5]
+ * a time, answered a line each while the rest is still coming. What is held at once is bounded, and so is what is answered
+ * for lines that are rejected. [ERR-5]
  */
 import {
   type Brand,
   type Entropy,
+  InvalidParameter,
   type LeadStore,
   Observing,
   type Outcome,
@@ -14,6 +16,7 @@ import { Chunk, Effect, Either, Option, type Scope, Stream } from "effect"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { decodeUtf8, greatestDiscardedBytes } from "../Body.ts"
 import { BodyPace, Pace, paced } from "../BodyPace.ts"
+import { EventLoop } from "../EventLoop.ts"
 import { logUnavailable } from "../UnavailableLog.ts"
 import { errorBody, PayloadTooLarge, type RequestTimeout, toldOf } from "../contract/Failures.ts"
 
@@ -22,13 +25,24 @@ export const greatestLineBytes = 16 * 1024 * 1024
 
 export const lineTooLarge = new PayloadTooLarge({ message: "A line of x-ndjson takes at most 16 MiB." })
 
-/** A line with its number, from 1. */
+/** So many rejected lines of a request are answered in full, and after them a count for each row of them. */
+export const greatestFullRejections = 1000
+
+/** Lines that are rejected at sight are cheap: so many at most are worked through before the event loop's next turn. */
+const greatestPieceLines = 256
+
+/** A line with its number, from 1. It is never blank. */
 interface Line {
   readonly number: number
   readonly bytes: Uint8Array
 }
 
 const newline = 10
+const blanks: ReadonlySet<number | undefined> = new Set([32, 9, 13])
+const blanksAndNewline: ReadonlySet<number | undefined> = new Set([...blanks, newline])
+const openingBrace = "{".charCodeAt(0)
+const openingBracket = "[".charCodeAt(0)
+const byteOrderMark = [0xef, 0xbb, 0xbf]
 
 const join = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   if (pieces.length === 1) return pieces[0]!
@@ -41,9 +55,22 @@ const join = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
+/** The first byte that is not skipped; undefined when all are. */
+const firstByte = (bytes: Uint8Array, skipped = blanks): number | undefined => {
+  let at = byteOrderMark.every((byte, i) => bytes[i] === byte) ? byteOrderMark.length : 0
+  while (skipped.has(bytes[at])) at++
+  return bytes[at]
+}
+
+/** Whether it may be an observation: what does not begin so is rejected at sight. */
+const beginsObject = ({ bytes }: Line): boolean => firstByte(bytes) === openingBrace
+
+type Lines = Iterable<Line>
+
 /**
- * Cuts bytes into lines across the pieces they come in. After a line that is too long no more lines come: what follows
- * is thrown away up to a bound, so that a client that sends all before it reads still sees the refusal.
+ * Cuts bytes into lines across the pieces they come in, as they are taken: many short lines of one piece are never held at
+ * once. After a line that is too long no more lines come: what follows is thrown away up to a bound, so that a client that
+ * sends all before it reads still sees the refusal.
  */
 class LineCutter {
   private pending: Array<Uint8Array> = []
@@ -51,30 +78,33 @@ class LineCutter {
   private number = 0
   private discardedBytes = 0
 
-  push(bytes: Uint8Array): Either.Either<ReadonlyArray<Line>, PayloadTooLarge> {
+  /** The lines of one push are to be taken to their end before those of the next. */
+  push(bytes: Uint8Array): Either.Either<Lines, PayloadTooLarge> {
+    return this.discardedBytes > greatestDiscardedBytes
+      ? Either.left(lineTooLarge)
+      : Either.right(this.lines(bytes))
+  }
+
+  /** What stands after the last newline. */
+  rest(): Either.Either<Lines, PayloadTooLarge> {
+    return this.discardedBytes > 0 ? Either.left(lineTooLarge) : Either.right(this.cut())
+  }
+
+  private *lines(bytes: Uint8Array): Generator<Line> {
     if (this.discardedBytes > 0) return this.discard(bytes)
-    const lines: Array<Line> = []
     let from = 0
     for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, from)) {
       this.hold(bytes.subarray(from, at))
-      lines.push(this.cut())
+      yield* this.cut()
       from = at + 1
     }
     this.hold(bytes.subarray(from))
     if (this.pendingBytes > greatestLineBytes) this.discard(bytes)
-    return Either.right(lines)
   }
 
-  /** What stands after the last newline. */
-  rest(): Either.Either<ReadonlyArray<Line>, PayloadTooLarge> {
-    if (this.discardedBytes > 0) return Either.left(lineTooLarge)
-    return Either.right(this.pendingBytes === 0 ? [] : [this.cut()])
-  }
-
-  private discard(bytes: Uint8Array): Either.Either<ReadonlyArray<Line>, PayloadTooLarge> {
+  private discard(bytes: Uint8Array): void {
     this.pending = []
     this.discardedBytes += bytes.length
-    return this.discardedBytes > greatestDiscardedBytes ? Either.left(lineTooLarge) : Either.right([])
   }
 
   private hold(piece: Uint8Array): void {
@@ -83,31 +113,105 @@ class LineCutter {
     this.pendingBytes += piece.length
   }
 
-  private cut(): Line {
-    const bytes = join(this.pending)
+  /** None when it is blank. */
+  private cut(): ReadonlyArray<Line> {
+    this.number++
+    if (this.pendingBytes === 0) return []
+    const line = { number: this.number, bytes: join(this.pending) }
     this.pending = []
     this.pendingBytes = 0
-    return { number: ++this.number, bytes }
+    return firstByte(line.bytes) === undefined ? [] : [line]
   }
 }
 
-const isBlank = ({ bytes }: Line): boolean => bytes.every((byte) => byte === 32 || byte === 9 || byte === 13)
+/** As many lines as are worked through at a time. */
+function* piecesOf(lines: Lines): Generator<ReadonlyArray<Line>> {
+  let piece: Array<Line> = []
+  let objects = 0
+  for (const line of lines) {
+    piece.push(line)
+    if (beginsObject(line)) objects++
+    if (objects === Observing.pieceLength || piece.length === greatestPieceLines) {
+      yield piece
+      piece = []
+      objects = 0
+    }
+  }
+  if (piece.length > 0) yield piece
+}
+
+/** So many lines or bytes at the beginning without an object are no x-ndjson. */
+const greatestOpening = { lines: 20, bytes: 1024 * 1024 }
+
+const notLines = (message: string) => new InvalidParameter({ parameter: "body", message })
+
+const oneDocument = notLines(
+  'The body takes x-ndjson, one observation a line; this is one JSON document. Send {"observations":[…]} as application/json, or each observation on a line of its own.'
+)
+
+const noObjects = notLines(
+  `The body takes x-ndjson, one observation as a JSON object a line; none of the first ${greatestOpening.lines} lines begins with {.`
+)
+
+/** Refuses a body that is plainly something else, before any of it is answered: one JSON document, a table, a page. */
+class Opening {
+  private isBegun = false
+  /** Null: it may be x-ndjson. */
+  private held: Array<Line> | null = []
+  private heldBytes = 0
+
+  /** By its first byte: an array need not have lines. */
+  look(bytes: Uint8Array): Either.Either<Uint8Array, InvalidParameter> {
+    if (this.isBegun) return Either.right(bytes)
+    const first = firstByte(bytes, blanksAndNewline)
+    this.isBegun = first !== undefined
+    return first === openingBracket ? Either.left(oneDocument) : Either.right(bytes)
+  }
+
+  /** Holds lines back until one of them may be an observation. */
+  pass(lines: ReadonlyArray<Line>): Either.Either<ReadonlyArray<Line>, InvalidParameter> {
+    if (this.held === null) return Either.right(lines)
+    const first = this.held[0] ?? lines[0]
+    if (first !== undefined && isBrace(first)) return Either.left(oneDocument)
+    for (const line of lines) {
+      this.held.push(line)
+      this.heldBytes += line.bytes.length
+    }
+    if (lines.some(beginsObject)) return Either.right(this.rest())
+    return this.held.length >= greatestOpening.lines || this.heldBytes > greatestOpening.bytes
+      ? Either.left(noObjects)
+      : Either.right([])
+  }
+
+  /** A short body's lines are rejected one by one. */
+  rest(): ReadonlyArray<Line> {
+    const { held } = this
+    this.held = null
+    return held ?? []
+  }
+}
+
+/** How a document of many lines begins. */
+const isBrace = ({ bytes }: Line): boolean =>
+  bytes.length < 8 && new TextDecoder().decode(bytes).trim() === "{"
+
+const rejected = (number: number): Outcome =>
+  Observing.rejection(null, `Line ${number} takes one observation as JSON, in well-formed UTF-8.`)
 
 /** The value of a line, or its rejection. */
-const readLine = ({ bytes, number }: Line): Either.Either<unknown, Outcome> => {
+const readLine = (line: Line): Either.Either<unknown, Outcome> => {
+  if (!beginsObject(line)) return Either.left(rejected(line.number))
   try {
-    return Either.right(JSON.parse(decodeUtf8(bytes)))
+    return Either.right(JSON.parse(decodeUtf8(line.bytes)))
   } catch {
-    return Either.left(
-      Observing.rejection(null, `Line ${number} takes one observation as JSON, in well-formed UTF-8.`)
-    )
+    return Either.left(rejected(line.number))
   }
 }
 
 const recordLines = (brand: Brand, lines: ReadonlyArray<Line>) =>
   Effect.gen(function* () {
     const readings = lines.map(readLine)
-    const outcomes = yield* Observing.recordObservations(
+    const outcomes = yield* Observing.recordTogether(
       brand,
       readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : []))
     )
@@ -121,39 +225,100 @@ const recordLines = (brand: Brand, lines: ReadonlyArray<Line>) =>
     })
   })
 
-const encoder = new TextEncoder()
-const encodeLines = (values: ReadonlyArray<unknown>): Uint8Array =>
-  encoder.encode(values.map((value) => `${JSON.stringify(value)}\n`).join(""))
+/** An outcome as it is answered; with a count it stands for so many rejected lines in a row. */
+interface AnsweredOutcome extends Outcome {
+  readonly count?: number
+}
 
-type Failure = StoreUnavailable | PayloadTooLarge | RequestTimeout
+const json = (value: unknown): string => `${JSON.stringify(value)}\n`
 
-const outcomes = <E>(
+/** Makes the answer's lines of outcomes. */
+class OutcomeLines {
+  private full = greatestFullRejections
+  private row: { readonly from: number; to: number; count: number } | null = null
+
+  add(lines: ReadonlyArray<Line>, outcomes: ReadonlyArray<Outcome>): string {
+    let text = ""
+    for (const [i, outcome] of outcomes.entries()) {
+      if (outcome.outcome !== "rejected") text += this.rest() + json(outcome)
+      else if (this.full > 0) {
+        this.full--
+        text += json(outcome)
+      } else this.countRejected(lines[i]!.number)
+    }
+    return text
+  }
+
+  /** The row of rejected lines that was not answered yet. */
+  rest(): string {
+    const { row } = this
+    if (row === null) return ""
+    this.row = null
+    const outcome: AnsweredOutcome = {
+      ...Observing.rejection(
+        null,
+        `Lines ${row.from} to ${row.to}: ${row.count} are rejected; only the first ${greatestFullRejections} rejections of a request say why.`
+      ),
+      count: row.count
+    }
+    return json(outcome)
+  }
+
+  private countRejected(number: number): void {
+    this.row ??= { from: number, to: number, count: 0 }
+    this.row.to = number
+    this.row.count++
+  }
+}
+
+type Failure = StoreUnavailable | PayloadTooLarge | InvalidParameter | RequestTimeout
+
+/** Reads one body. What it answers after a failure is `rest`. */
+const reading = <E>(
   brand: Brand,
   body: Stream.Stream<Uint8Array, E>,
+  nextTurn: Effect.Effect<void>,
   pace: Pace | null
-): Stream.Stream<Uint8Array, Failure, LeadStore | Entropy> =>
-  Stream.suspend(() => {
-    const cutter = new LineCutter()
-    // A client that goes away half way has sent what it has sent: the complete lines count.
-    const sent = Stream.catchAll(body, () => Stream.empty)
-    return paced(sent, pace).pipe(
-      Stream.mapEffect((bytes) => cutter.push(bytes)),
-      Stream.concat(Stream.fromEffect(Effect.suspend(() => cutter.rest()))),
-      Stream.flatMap((lines) =>
-        Stream.fromIterable(
-          Chunk.chunksOf(Chunk.fromIterable(lines.filter((line) => !isBlank(line))), Observing.pieceLength)
-        )
-      ),
-      Stream.tap(() => Effect.sync(() => pace?.restart())),
-      Stream.mapEffect((lines) => recordLines(brand, Chunk.toReadonlyArray(lines))),
-      Stream.filter((recorded) => recorded.length > 0),
-      Stream.map(encodeLines)
-    )
-  })
+) => {
+  const [opening, cutter, outcomes] = [new Opening(), new LineCutter(), new OutcomeLines()]
 
-const lastLine = (failure: Failure): Uint8Array => {
+  const record = (lines: ReadonlyArray<Line>) => {
+    return Effect.zipLeft(
+      Effect.map(recordLines(brand, lines), (all) => outcomes.add(lines, all)),
+      nextTurn
+    )
+  }
+
+  const lines: Stream.Stream<ReadonlyArray<Line>, Failure> = paced(
+    // A client that goes away half way has sent what it has sent: the complete lines count.
+    Stream.catchAll(body, () => Stream.empty),
+    pace
+  ).pipe(
+    Stream.mapEffect((bytes) => Either.flatMap(opening.look(bytes), () => cutter.push(bytes))),
+    Stream.concat(Stream.fromEffect(Effect.suspend(() => cutter.rest()))),
+    Stream.flatMap((cut) => Stream.fromIteratorSucceed(piecesOf(cut), 1)),
+    Stream.tap(() => Effect.sync(() => pace?.restart())),
+    Stream.mapEffect((piece) => opening.pass(piece)),
+    Stream.concat(Stream.sync(() => opening.rest())),
+    Stream.filter((piece) => piece.length > 0)
+  )
+
+  const answered: Stream.Stream<string, Failure, LeadStore | Entropy> = lines.pipe(
+    Stream.mapEffect(record),
+    Stream.filter((text) => text !== "")
+  )
+  return {
+    answered,
+    rest: Stream.filter(
+      Stream.sync(() => outcomes.rest()),
+      (text) => text !== ""
+    )
+  }
+}
+
+const lastLine = (failure: Failure): string => {
   const { code, message } = toldOf(failure)!
-  return encodeLines([errorBody(code, message)])
+  return json(errorBody(code, message))
 }
 
 /**
@@ -166,21 +331,28 @@ export const answerLines = <E>(
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, LeadStore | Entropy | Scope.Scope> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<LeadStore | Entropy>()
-    const { limits } = yield* BodyPace
+    const [{ nextTurn }, { limits }] = yield* Effect.all([EventLoop, BodyPace])
     const pace = limits && new Pace("A line of x-ndjson", limits.line)
-    const pull = yield* Stream.toPull(outcomes(brand, body, pace))
+    const { answered, rest } = reading(brand, body, nextTurn, pace)
+    const pull = yield* Stream.toPull(answered)
     const first = yield* pull.pipe(
       Effect.catchAll((end) =>
-        Option.isSome(end) ? Effect.fail(end.value) : Effect.succeed(Chunk.empty<Uint8Array>())
+        Option.isSome(end) ? Effect.fail(end.value) : Effect.succeed(Chunk.empty<string>())
       )
     )
-    const rest = Chunk.isEmpty(first) ? Stream.empty : Stream.repeatEffectChunkOption(pull)
-    const answered = Stream.concat(Stream.fromChunk(first), rest).pipe(
+    const more = Chunk.isEmpty(first) ? Stream.empty : Stream.repeatEffectChunkOption(pull)
+    const text = Stream.concat(Stream.fromChunk(first), more).pipe(
       Stream.tapError((failure) =>
         failure._tag === "@lead-signals/domain/StoreUnavailable" ? logUnavailable(failure) : Effect.void
       ),
-      Stream.catchAll((failure) => Stream.make(lastLine(failure))),
+      Stream.concat(rest),
+      Stream.catchAll((failure) =>
+        Stream.concat(
+          rest,
+          Stream.sync(() => lastLine(failure))
+        )
+      ),
       Stream.provideContext(context)
     )
-    return HttpServerResponse.stream(answered, { contentType: "application/x-ndjson" })
+    return HttpServerResponse.stream(Stream.encodeText(text), { contentType: "application/x-ndjson" })
   })

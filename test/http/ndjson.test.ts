@@ -1,0 +1,137 @@
+/** Lines that are rejected by the thousand, and bodies that are no x-ndjson: nobody else waits, and the answer stays small. */
+import { beforeAll, describe, expect, it } from "vitest"
+import { type Api, type BrandSetUp, observation, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+
+let api: Api
+let brand: BrandSetUp
+
+beforeAll(async () => {
+  api = await startApi()
+  brand = await setUpBrand(api)
+})
+
+const send = (body: BodyInit) =>
+  api.call(`/operator/brands/${brand.id}/observations`, {
+    method: "POST",
+    token: operatorToken,
+    headers: { "content-type": "application/x-ndjson" },
+    body
+  })
+
+const good = (id: string): string => JSON.stringify(observation(brand.signalId, id, id))
+
+const outcomes = (text: string): Array<any> =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+
+/** Turns of the event loop, server and test being in one process, while the work goes on. */
+const turnsDuring = async <A>(work: Promise<A>): Promise<readonly [A, number]> => {
+  let [turns, isDone] = [0, false]
+  const count = (): void => {
+    turns++
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  const result = await work.finally(() => {
+    isDone = true
+  })
+  return [result, turns]
+}
+
+describe("lines that are rejected", () => {
+  it("leave the event loop to others, by the work that they are [ERR-5]", async () => {
+    for (const line of ["x", '{"broken', "{}"]) {
+      const count = 20_000
+      const body = `${good(`turn-${line}`)}\n${`${line}\n`.repeat(count)}`
+      const [answer, turns] = await turnsDuring(send(body))
+      expect(answer.status).toBe(200)
+      expect([line, turns > count / 300]).toEqual([line, true])
+    }
+  })
+
+  it("are answered in full a thousand times, and with a count from then on [EVT-8, ERR-3]", async () => {
+    const bad = "x\n"
+    const body = `${good("a")}\n${bad.repeat(1500)}\n\n${bad.repeat(100)}${good("b")}\n${bad.repeat(7)}${good("c")}`
+    const { status, text } = await send(body)
+    const all = outcomes(text)
+    expect(status).toBe(200)
+    expect(all).toHaveLength(1 + 1000 + 1 + 1 + 1 + 1)
+    expect(
+      all.map(({ count, outcome }) => [outcome, count]).filter(([outcome]) => outcome !== "rejected")
+    ).toEqual([
+      ["recorded", undefined],
+      ["recorded", undefined],
+      ["recorded", undefined]
+    ])
+    expect(all[1000]).toMatchObject({
+      message: "Line 1001 takes one observation as JSON, in well-formed UTF-8."
+    })
+    expect(all[1001]).toEqual({
+      engagementId: null,
+      outcome: "rejected",
+      leadId: null,
+      message: "Lines 1002 to 1603: 600 are rejected; only the first 1000 rejections of a request say why.",
+      count: 600
+    })
+    expect(all[1002].engagementId).toBe("b")
+    expect(all[1003].count).toBe(7)
+    expect(all[1004].engagementId).toBe("c")
+  })
+
+  it("give an answer that grows no further with them [ERR-5]", async () => {
+    const rows = async (count: number) => (await send(`${good("grow")}\n${"x\n".repeat(count)}`)).text.length
+    const [few, many] = [await rows(2000), await rows(200_000)]
+    expect(many - few).toBeLessThan(20)
+  })
+})
+
+describe("a body that is plainly no x-ndjson", () => {
+  it("is refused whole, with one error that says what it is [ERR-3, ERR-5]", async () => {
+    const array = [observation(brand.signalId, "no", "no-1"), observation(brand.signalId, "no", "no-2")]
+    const csv = `signalId,person,engagement\n${"7,Ada,e-1\n".repeat(30)}`
+    for (const [body, told] of [
+      [JSON.stringify(array), "one JSON document"],
+      [`\n ${JSON.stringify(array, null, 2)}`, "one JSON document"],
+      [`[\n${array.map((each) => JSON.stringify(each)).join(",\n")}\n]`, "one JSON document"],
+      [JSON.stringify({ observations: array }, null, 2), "one JSON document"],
+      [csv, "none of the first 20 lines begins with {"],
+      [`\ufeff${csv}`, "none of the first 20 lines begins with {"],
+      ["<p>\n".repeat(5000), "none of the first 20 lines begins with {"],
+      ["x".repeat(2 * 1024 * 1024), "none of the first 20 lines begins with {"]
+    ] as const) {
+      const answer = await send(body)
+      expect([body.slice(0, 40), answer.status, answer.body?.error.code]).toEqual([
+        body.slice(0, 40),
+        400,
+        "invalid_parameter"
+      ])
+      expect(answer.body.error.message).toContain(told)
+      expect(answer.body.error.message).toMatch(/^The body takes x-ndjson/)
+    }
+    const { body } = await api.call("/signals/leads?search=no", { token: brand.key })
+    expect(body.data).toEqual([])
+  })
+
+  it("is refused before it has come to its end [ERR-5]", async () => {
+    const sent = `[${good("early")},`
+    const answer = await api.raw(
+      `POST /operator/brands/${brand.id}/observations HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n${sent}`,
+      /}}/
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toMatch(/connection: close/i)
+  })
+
+  it("is none when it is short, or begins with some broken lines, or with a byte order mark [ERR-5]", async () => {
+    const rejections = outcomes((await send("x\n".repeat(19))).text)
+    expect(rejections.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 19 }, () => "rejected"))
+    const begun = outcomes((await send(`${"x\n".repeat(15)}{"broken\n${good("after")}`)).text)
+    expect(begun.map(({ outcome }) => outcome)).toEqual([
+      ...Array.from({ length: 16 }, () => "rejected"),
+      "recorded"
+    ])
+    expect(outcomes((await send(`\ufeff${good("marked")}`)).text)[0].outcome).toBe("recorded")
+  })
+})
