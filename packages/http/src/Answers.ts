@@ -1,6 +1,6 @@
 /** Responses: JSON that is encoded once, and errors of one shape. */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { errorBody } from "./contract/Failures.ts"
+import { errorBody, overloaded } from "./contract/Failures.ts"
 
 export const json = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
@@ -31,6 +31,13 @@ export const data = (body: unknown, status = 200): HttpServerResponse.HttpServer
 
 export const error = (status: number, code: string, message: string): HttpServerResponse.HttpServerResponse =>
   json(errorBody(code, message), status)
+
+/** Refuses a request that would wait too long, and says when to send it again. */
+export const overload: HttpServerResponse.HttpServerResponse = HttpServerResponse.setHeader(
+  error(overloaded.status, overloaded.code, overloaded.message),
+  "retry-after",
+  String(overloaded.retryAfterSeconds)
+)
 
 export const noContent = HttpServerResponse.empty({ status: 204 })
 

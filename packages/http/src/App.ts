@@ -21,6 +21,7 @@ import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { Admission } from "./Admission.ts"
 import * as Answers from "./Answers.ts"
 import { RoutedApi } from "./contract/Api.ts"
 import * as Documents from "./Documents.ts"
@@ -54,6 +55,7 @@ const tellOperator = HttpApiBuilder.middleware(
 const routes = Layer.mergeAll(tellOperator, Documents.layer).pipe(
   Layer.provideMerge(HttpApiBuilder.api(RoutedApi)),
   Layer.provide([health, operator, webhooks]),
+  Layer.provide(Admission.layer),
   Layer.provide(operatorAccess),
   Layer.provideMerge(HttpApiBuilder.Router.Live),
   Layer.provideMerge(HttpApiBuilder.Middleware.layer)

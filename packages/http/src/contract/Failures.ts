@@ -203,6 +203,14 @@ export const repeatedAuthorization: Told = {
   message: "The request takes one Authorization header; it has more."
 }
 
+/** More requests than may wait; nothing of this one was read. */
+export const overloaded: Told & { readonly retryAfterSeconds: number } = {
+  status: 503,
+  code: "unavailable",
+  message: "Too many requests of this brand wait to be recorded. Nothing of this one was; send it again.",
+  retryAfterSeconds: 1
+}
+
 const undeclared: ReadonlyArray<Pick<Told, "status" | "code">> = [
   { status: 405, code: "method_not_allowed" },
   tooManyHeaders,

@@ -326,7 +326,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "operator.recordObservations": {
     description:
-      "Takes observations in, in order, and says of each what became of it; one that can't be read does not reject its neighbours. Sending again is free: a known engagement is a duplicate. As application/x-ndjson, one a line and without an end if need be, answers come line by line; after the first 1000 rejected lines of a request, rejected lines in a row are answered by one with their count, and a body that is plainly no x-ndjson is refused whole. After a 503 some may have been recorded: send all of them again.",
+      "Takes observations in, in order, and says of each what became of it; one that can't be read does not reject its neighbours. Sending again is free: a known engagement is a duplicate. As application/x-ndjson, one a line and without an end if need be, answers come line by line; after the first 1000 rejected lines of a request, rejected lines in a row are answered by one with their count, and a body that is plainly no x-ndjson is refused whole. After a 503 some may have been recorded: send all of them again. With Retry-After, nothing of the request was recorded.",
     answer: "What became of each, in order",
     body: "What was seen"
   },

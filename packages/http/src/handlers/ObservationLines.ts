@@ -14,6 +14,7 @@ import {
 } from "@lead-signals/domain"
 import { Chunk, Effect, Either, Option, type Scope, Stream } from "effect"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import type { Feed } from "../Admission.ts"
 import { decodeUtf8, greatestDiscardedBytes } from "../Body.ts"
 import { BodyPace, Pace, paced } from "../BodyPace.ts"
 import { EventLoop } from "../EventLoop.ts"
@@ -277,14 +278,21 @@ type Failure = StoreUnavailable | PayloadTooLarge | InvalidParameter | RequestTi
 const reading = <E>(
   brand: Brand,
   body: Stream.Stream<Uint8Array, E>,
+  feed: Feed,
   nextTurn: Effect.Effect<void>,
   pace: Pace | null
 ) => {
   const [opening, cutter, outcomes] = [new Opening(), new LineCutter(), new OutcomeLines()]
 
   const record = (lines: ReadonlyArray<Line>) => {
+    const objects = lines.filter(beginsObject)
+    const bytes = objects.reduce((size, line) => size + line.bytes.length, 0)
+    const recorded =
+      objects.length === 0
+        ? Effect.succeed(lines.map(({ number }) => rejected(number)))
+        : feed.run(objects.length, bytes, recordLines(brand, lines))
     return Effect.zipLeft(
-      Effect.map(recordLines(brand, lines), (all) => outcomes.add(lines, all)),
+      Effect.map(recorded, (all) => outcomes.add(lines, all)),
       nextTurn
     )
   }
@@ -327,13 +335,14 @@ const lastLine = (failure: Failure): string => {
  */
 export const answerLines = <E>(
   brand: Brand,
-  body: Stream.Stream<Uint8Array, E>
+  body: Stream.Stream<Uint8Array, E>,
+  feed: Feed
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, LeadStore | Entropy | Scope.Scope> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<LeadStore | Entropy>()
     const [{ nextTurn }, { limits }] = yield* Effect.all([EventLoop, BodyPace])
     const pace = limits && new Pace("A line of x-ndjson", limits.line)
-    const { answered, rest } = reading(brand, body, nextTurn, pace)
+    const { answered, rest } = reading(brand, body, feed, nextTurn, pace)
     const pull = yield* Stream.toPull(answered)
     const first = yield* pull.pipe(
       Effect.catchAll((end) =>

@@ -12,7 +12,6 @@ import {
   leadView,
   MetricSnapshots,
   metricsView,
-  Observing,
   Operating,
   PostTotals,
   postView,
@@ -23,7 +22,8 @@ import {
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect } from "effect"
-import { data, noContent, shown } from "../Answers.ts"
+import { Admission } from "../Admission.ts"
+import { data, noContent, overload, shown } from "../Answers.ts"
 import * as Body from "../Body.ts"
 import { RoutedApi } from "../contract/Api.ts"
 import {
@@ -88,7 +88,7 @@ const readNewSignal = Body.read(NewSignal)
 const readNewCampaign = Body.read(NewCampaign)
 const readAmendment = Body.read(Amendment)
 const readTotals = Body.read(PostTotals)
-const readBatch = Body.read(ObservationBatch)
+const decodeBatch = Body.decoding(ObservationBatch)
 
 export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =>
   handlers
@@ -142,11 +142,15 @@ export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =
     .handleRaw("recordObservations", ({ path, request }) =>
       Effect.gen(function* () {
         const brand = yield* Operating.brand(path.brandId)
+        const admission = yield* Admission
+        const feed = yield* admission.enter(brand)
+        if (feed === null) return overload
         if (Body.mediaType(request.headers["content-type"]) === "application/x-ndjson") {
-          return yield* answerLines(brand, request.stream)
+          return yield* answerLines(brand, request.stream, feed)
         }
-        const { observations } = yield* readBatch
-        return data(yield* Observing.recordObservations(brand, observations))
+        const bytes = yield* Body.receive
+        const decoded = Effect.map(decodeBatch(bytes), ({ observations }) => observations)
+        return data(yield* feed.record(bytes.length, decoded))
       })
     )
     .handleRaw("operatorLead", ({ path }) =>

@@ -1,0 +1,186 @@
+/**
+ * Bounds how much the operator's feeds take of the process: so many observations are decoded and committed at a time, the
+ * rest waits, and brands take turns. Requests beyond what may wait are refused.
+ */
+import {
+  type Brand,
+  type Entropy,
+  type LeadStore,
+  Observing,
+  type Outcome,
+  type StoreUnavailable
+} from "@lead-signals/domain"
+import { Context, Effect, Layer, type Scope } from "effect"
+import { EventLoop } from "./EventLoop.ts"
+
+/** Observations that are decoded and committed at a time, of all brands together. */
+export const greatestAtOnce = 4 * Observing.pieceLength
+
+/** Requests of one brand that may be open at a time: their bodies are held in memory. */
+export const greatestOpenRequests = 64
+
+/** Of one brand, so much JSON is held decoded at a time. One body is no larger. */
+const greatestDecodedKiB = 1024
+
+/** A body is decoded whole; each KiB of it counts as one observation. */
+const kibOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1024))
+
+interface Waiter {
+  readonly size: number
+  isAdmitted: boolean
+  resume: () => void
+}
+
+/** Deals out places, to one brand after the other. Where nobody waits, work begins at once. */
+class PlaceQueue {
+  private free: number
+  /** In the order of their turns: a brand that has had one goes to the end. */
+  private readonly waiting = new Map<Brand["id"], Array<Waiter>>()
+
+  constructor(
+    private readonly places: number,
+    readonly nextTurn: Effect.Effect<void>
+  ) {
+    this.free = places
+  }
+
+  /** Runs work that takes so many places when it is the brand's turn and there is room. */
+  run<A, E, R>(brandId: Brand["id"], size: number, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.suspend(() => {
+      const waiter: Waiter = { size: Math.min(size, this.places), isAdmitted: false, resume: () => {} }
+      // The places are given back in a later turn when others wait for them: the host serves its sockets in between.
+      const turn = Effect.suspend(() => (this.waiting.size > 0 ? this.nextTurn : Effect.void))
+      return Effect.ensuring(
+        Effect.zipRight(this.admitted(brandId, waiter), Effect.zipLeft(work, turn)),
+        Effect.sync(() => this.leave(brandId, waiter))
+      )
+    })
+  }
+
+  private admitted(brandId: Brand["id"], waiter: Waiter): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.waiting.size === 0 && waiter.size <= this.free) {
+        this.admit(waiter)
+        return Effect.void
+      }
+      return Effect.async<void>((resume) => {
+        waiter.resume = () => resume(Effect.void)
+        const queue = this.waiting.get(brandId)
+        if (queue === undefined) this.waiting.set(brandId, [waiter])
+        else queue.push(waiter)
+      })
+    })
+  }
+
+  private admit(waiter: Waiter): void {
+    waiter.isAdmitted = true
+    this.free -= waiter.size
+  }
+
+  /** Also of one that stopped waiting. */
+  private leave(brandId: Brand["id"], waiter: Waiter): void {
+    if (waiter.isAdmitted) this.free += waiter.size
+    else {
+      const others = this.waiting.get(brandId)?.filter((each) => each !== waiter) ?? []
+      if (others.length > 0) this.waiting.set(brandId, others)
+      else this.waiting.delete(brandId)
+    }
+    this.admitNext()
+  }
+
+  /** None goes before one that needs more room: that one would never have it. */
+  private admitNext(): void {
+    for (const [brandId, queue] of this.waiting) {
+      const next = queue[0]!
+      if (next.size > this.free) return
+      this.waiting.delete(brandId)
+      if (queue.length > 1) this.waiting.set(brandId, queue.slice(1))
+      this.admit(next)
+      next.resume()
+    }
+  }
+}
+
+/** What the requests of one brand share that are open. */
+interface OpenRequests {
+  count: number
+  /** One place is one KiB of JSON that is held decoded. */
+  readonly decoded: PlaceQueue
+}
+
+/** The way of one request's observations into the store. */
+export class Feed {
+  constructor(
+    private readonly brand: Brand,
+    private readonly places: PlaceQueue,
+    private readonly open: OpenRequests
+  ) {}
+
+  /** Runs work on so many observations, which are so many bytes, when it is the brand's turn and there is room. */
+  run<A, E, R>(count: number, bytes: number, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return this.places.run(this.brand.id, Math.max(count, kibOf(bytes)), work)
+  }
+
+  /** Decodes a body and records its observations, a piece at a time. Outcomes are as of `Observing.recordObservations`. */
+  record<E>(
+    bytes: number,
+    decoded: Effect.Effect<ReadonlyArray<unknown>, E>
+  ): Effect.Effect<ReadonlyArray<Outcome>, E | StoreUnavailable, LeadStore | Entropy> {
+    const recorded = Effect.flatMap(this.run(1, bytes, decoded), (values) => this.recordAll(values))
+    return this.open.decoded.run(this.brand.id, kibOf(bytes), recorded)
+  }
+
+  private recordAll(
+    values: ReadonlyArray<unknown>
+  ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> {
+    return Effect.gen(this, function* () {
+      const outcomes: Array<Outcome> = []
+      for (let from = 0; from < values.length; from += Observing.pieceLength) {
+        if (from > 0) yield* this.places.nextTurn
+        const piece = values.slice(from, from + Observing.pieceLength)
+        outcomes.push(...(yield* this.run(piece.length, 0, Observing.recordTogether(this.brand, piece))))
+      }
+      return outcomes
+    })
+  }
+}
+
+/** One for all that the API serves. */
+export class Admission extends Context.Tag("@lead-signals/http/Admission")<
+  Admission,
+  {
+    /** A feed until the scope closes; null when the brand has as many requests open as it may. */
+    readonly enter: (brand: Brand) => Effect.Effect<Feed | null, never, Scope.Scope>
+  }
+>() {
+  static readonly layer: Layer.Layer<Admission> = Layer.effect(
+    Admission,
+    Effect.map(EventLoop, ({ nextTurn }) => {
+      const places = new PlaceQueue(greatestAtOnce, nextTurn)
+      const open = new Map<Brand["id"], OpenRequests>()
+      const begin = (brand: Brand): Feed | null => {
+        const its = open.get(brand.id) ?? {
+          count: 0,
+          decoded: new PlaceQueue(greatestDecodedKiB, nextTurn)
+        }
+        if (its.count === greatestOpenRequests) return null
+        its.count++
+        open.set(brand.id, its)
+        return new Feed(brand, places, its)
+      }
+      const end = (brand: Brand, feed: Feed | null): void => {
+        const its = open.get(brand.id)
+        if (feed === null || its === undefined) return
+        its.count--
+        if (its.count === 0) open.delete(brand.id)
+      }
+      return {
+        enter: (brand: Brand) =>
+          Effect.acquireRelease(
+            Effect.sync(() => begin(brand)),
+            (feed) => Effect.sync(() => end(brand, feed))
+          )
+      }
+    })
+  )
+}

@@ -1,0 +1,161 @@
+/** Many feeds at once: what is worked on at a time is bounded, brands take turns, and what can't wait is told to come again. */
+import { LeadStore, Observing } from "@lead-signals/domain"
+import * as MemoryStore from "@lead-signals/store-memory"
+import { Effect, Layer } from "effect"
+import { setTimeout as sleep } from "node:timers/promises"
+import { describe, expect, it } from "vitest"
+import { greatestAtOnce, greatestOpenRequests } from "../../packages/http/src/Admission.ts"
+import { type Api, type BrandSetUp, observation, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+
+type Commit = (typeof LeadStore.Service)["commit"]
+
+const startWith = (commitBy: (commit: Commit) => Commit) =>
+  startApi({
+    stores: Layer.effect(
+      LeadStore,
+      Effect.map(LeadStore, (store) => LeadStore.of({ ...store, commit: commitBy(store.commit) }))
+    ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
+  })
+
+const batch = (brand: BrandSetUp, name: string, count: number): ReadonlyArray<unknown> =>
+  Array.from({ length: count }, (_, i) => observation(brand.signalId, `${name}-${i}`, `${name}-${i}`))
+
+const post = (api: Api, brand: BrandSetUp, observations: ReadonlyArray<unknown>) =>
+  api.operate("POST", `/operator/brands/${brand.id}/observations`, { observations })
+
+const postLines = (api: Api, brand: BrandSetUp, observations: ReadonlyArray<unknown>) =>
+  api.call(`/operator/brands/${brand.id}/observations`, {
+    method: "POST",
+    token: operatorToken,
+    headers: { "content-type": "application/x-ndjson" },
+    body: observations.map((each) => JSON.stringify(each)).join("\n")
+  })
+
+describe("observations that are sent all at once", () => {
+  it("are decoded and committed so many at a time, and the event loop has its turns in between [EVT-8, HEALTH-1]", async () => {
+    let [atWork, most, committed, turns] = [0, 0, 0, 0]
+    const count = (): void => {
+      turns++
+      if (committed < 32 * 60) setImmediate(count)
+    }
+    const api = await startWith((commit) => (brandId, proposals, ids) => {
+      atWork += proposals.length
+      most = Math.max(most, atWork)
+      return commit(brandId, proposals, ids).pipe(
+        Effect.tap(() => Effect.promise(() => sleep(1))),
+        Effect.ensuring(
+          Effect.sync(() => {
+            atWork -= proposals.length
+            committed += proposals.length
+          })
+        )
+      )
+    })
+    const brand = await setUpBrand(api)
+    setImmediate(count)
+    const answers = await Promise.all(
+      Array.from({ length: 32 }, (_, i) =>
+        (i % 2 === 0 ? post : postLines)(api, brand, batch(brand, `r${i}`, 60))
+      )
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(committed).toBe(32 * 60)
+    expect(most).toBeLessThanOrEqual(greatestAtOnce)
+    expect(most).toBeGreaterThan(Observing.pieceLength)
+    expect(turns).toBeGreaterThan((32 * 60) / greatestAtOnce)
+  })
+
+  it("of one brand do not keep another's waiting until they are done [EVT-8, AUTH-3]", async () => {
+    const order: Array<string> = []
+    let open = (): void => {}
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const api = await startWith((commit) => (brandId, proposals, ids) => {
+      order.push(brandId)
+      return Effect.zipRight(
+        Effect.promise(() => opened),
+        commit(brandId, proposals, ids)
+      )
+    })
+    const [many, few] = [await setUpBrand(api), await setUpBrand(api)]
+    const flood = Array.from({ length: 40 }, (_, i) => post(api, many, batch(many, `m${i}`, 48)))
+    while (order.length === 0) await sleep(1)
+    // The whole flood has come before the other brand's.
+    await sleep(500)
+    const answer = post(api, few, batch(few, "f", 48))
+    await sleep(200)
+    open()
+    expect((await answer).status).toBe(200)
+    const last = order.lastIndexOf(few.id)
+    expect(order.filter((brandId) => brandId === few.id)).toHaveLength(4)
+    // Some pieces of the one's for each of the other's; the flood's are 160 in all.
+    expect(last).toBeLessThan(80)
+    await Promise.all(flood)
+    expect(order.filter((brandId) => brandId === many.id)).toHaveLength(160)
+  })
+
+  it("beyond what may wait are 503 with Retry-After, of that brand alone, and nothing of them is recorded [ERR-2, EVT-8]", async () => {
+    let open = (): void => {}
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const api = await startWith(
+      (commit) => (brandId, proposals, ids) =>
+        Effect.zipRight(
+          Effect.promise(() => opened),
+          commit(brandId, proposals, ids)
+        )
+    )
+    const [brand, other] = [await setUpBrand(api), await setUpBrand(api)]
+    const answers: Array<Awaited<ReturnType<typeof post>>> = []
+    const sent = Array.from({ length: greatestOpenRequests + 10 }, (_, i) =>
+      (i % 2 === 0 ? post : postLines)(api, brand, batch(brand, `w${i}`, 1)).then((answer) => {
+        answers.push(answer)
+      })
+    )
+    while (answers.length < 10) await sleep(5)
+    for (const { body, headers, status } of answers) {
+      expect([status, body.error.code, headers.get("retry-after")]).toEqual([503, "unavailable", "1"])
+      expect(body.error.message).toContain("send it again")
+    }
+    const others = post(api, other, batch(other, "o", 1))
+    open()
+    await Promise.all(sent)
+    expect((await others).status).toBe(200)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(greatestOpenRequests)
+    const { body } = await api.call("/signals/leads", { token: brand.key })
+    expect(body.meta.pagination.total).toBe(greatestOpenRequests)
+    // There is room again.
+    expect((await post(api, brand, batch(brand, "again", 1))).status).toBe(200)
+  })
+
+  it("and given up by their client give their room back [EVT-8]", async () => {
+    const held: Array<string> = []
+    let isHeld = true
+    const api = await startWith((commit) => (brandId, proposals, ids) => {
+      if (!isHeld) return commit(brandId, proposals, ids)
+      held.push(brandId)
+      return Effect.never
+    })
+    const brand = await setUpBrand(api)
+    for (let round = 1; round <= 3; round++) {
+      const enough = 4 * round
+      const controller = new AbortController()
+      const given = Array.from({ length: 20 }, (_, i) =>
+        fetch(`${api.url}/operator/brands/${brand.id}/observations`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
+          body: JSON.stringify({ observations: batch(brand, `g${i}`, 12) }),
+          signal: controller.signal
+        }).catch(() => null)
+      )
+      // Room that is not given back would leave the next round without any.
+      while (held.length < enough) await sleep(5)
+      controller.abort()
+      expect(new Set(await Promise.all(given))).toEqual(new Set([null]))
+    }
+    isHeld = false
+    expect((await post(api, brand, batch(brand, "free", 60))).status).toBe(200)
+  })
+})
