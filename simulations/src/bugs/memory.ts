@@ -116,8 +116,8 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
   directory(
     "campaign-of-another-brand",
     "a campaign is found whosever it is",
-    "(campaign) => campaign.brandId === brandId",
-    "(campaign) => campaign.id !== brandId.repeat(9)"
+    "Option.fromNullable(ofBrand(memory.campaigns, brandId, id))",
+    "Option.fromNullable(memory.campaigns.get(id) ?? ofBrand(memory.campaigns, brandId, id))"
   ),
   directory(
     "span-end-exclusive",
