@@ -135,7 +135,8 @@ export const deliveryContract = (
         })
         const ours = leases.filter(({ webhook }) => own.has(webhook.id))
         expect(ours.map(({ deliveryId }) => deliveryId).sort()).toEqual(expected.map(({ id }) => id).sort())
-        for (const delivery of expected) Object.assign(delivery, { holder: token, dueAt: now + leaseMillis })
+        for (const delivery of expected)
+          Object.assign(delivery, { holder: token, isOfEarlier: false, dueAt: now + leaseMillis })
         const byId = new Map(expected.map((delivery) => [delivery.id!, delivery]))
         for (const { body, deliveryId, until, webhook } of ours) {
           const delivery = byId.get(deliveryId)!
@@ -169,7 +170,7 @@ export const deliveryContract = (
         }
         if (delay === 0 && world.late.length > 0 && ends.length % 2 === 0) {
           const { lease, of: delivery } = world.late.shift()!
-          const status = ends.length % 4 === 0 ? 200 : 500
+          const status = ends.length % 4 === 0 ? 200 : ends.length % 3 === 0 ? 410 : 500
           const isSame = delivery.id === lease.deliveryId
           yield* settle(world, lease, status)
           if (isSame) reference.settle(delivery, lease.token, status, `r${status}`, clock.millis)

@@ -14,6 +14,8 @@ export interface ReferenceDelivery {
   failures: number
   dueAt: number | null
   holder: string | null
+  /** Its webhook was enabled after it was taken. */
+  isOfEarlier: boolean
   createdAt: number
   finishedAt: number | null
   resendOf: ReferenceDelivery | null
@@ -64,6 +66,7 @@ export class DeliveryReference {
       failures: 0,
       dueAt: now,
       holder: null,
+      isOfEarlier: false,
       createdAt: now,
       finishedAt: null,
       resendOf,
@@ -137,17 +140,18 @@ export class DeliveryReference {
     delivery.log.push({ status, response })
     const fine = status >= 200 && status < 300
     if (delivery.state !== "pending" || (!fine && delivery.holder !== holder)) return
-    delivery.holder = null
+    const isOfEarlier = delivery.isOfEarlier && delivery.holder === holder
+    Object.assign(delivery, { holder: null, isOfEarlier: false })
     const { webhook } = delivery
     if (fine) {
       Object.assign(delivery, { state: "delivered", dueAt: null, finishedAt: now, body: null })
-      webhook.failingSince = null
+      if (!isOfEarlier) webhook.failingSince = null
       return
     }
-    webhook.failingSince ??= now
+    if (!isOfEarlier) webhook.failingSince ??= now
     if (status === 410) {
       delivery.dueAt = now
-      webhook.enabled = false
+      if (!isOfEarlier) webhook.enabled = false
     } else if (delivery.failures < this.waitMillis.length) {
       delivery.dueAt = now + this.waitMillis[delivery.failures]!
       delivery.failures++
@@ -162,6 +166,7 @@ export class DeliveryReference {
       for (const delivery of this.deliveries) {
         if (delivery.webhook !== webhook || delivery.state !== "pending") continue
         delivery.failures = 0
+        delivery.isOfEarlier = delivery.holder !== null
         if (delivery.holder === null) delivery.dueAt = Math.min(delivery.dueAt!, now)
       }
     }

@@ -215,6 +215,56 @@ describe("settling a batch", () => {
   })
 })
 
+describe("an attempt that was begun before its webhook was enabled again", () => {
+  const before: Settlements.KnownDelivery = {
+    id: "wh_1",
+    webhookId: "1",
+    state: "pending",
+    attempts: 0,
+    failures: 0,
+    lease: Settlements.ofEarlierEnabling("mine"),
+    dueAt: now + 1000,
+    finishedAt: null
+  }
+  const url = "https://receiver.example/"
+  const settle = (status: number, failingSince: number | null) =>
+    Settlements.settleAll(
+      {
+        deliveries: [before],
+        webhooks: [{ id: "1", url, enabled: true, disabledReason: null, failingSince }]
+      },
+      [
+        {
+          deliveryId: "wh_1",
+          token: "mine",
+          url,
+          at: now - 5,
+          durationMillis: 5,
+          result: answered(status),
+          settle: (known, at) => Retries.settle(known, answered(status), at, 0.5)
+        }
+      ],
+      now
+    )
+
+  it("settles its delivery, and says nothing of the webhook [DELIV-3, DELIV-4]", () => {
+    for (const status of [200, 410, 500]) {
+      for (const failingSince of [null, now - 6 * 24 * hour]) {
+        const { deliveries, recorded, webhooks } = settle(status, failingSince)
+        expect([status, webhooks]).toEqual([status, []])
+        expect(deliveries).toMatchObject([{ state: status === 200 ? "delivered" : "pending", lease: null }])
+        expect(recorded).toMatchObject([{ disabled: null }])
+      }
+    }
+    expect(settle(410, null).deliveries).toMatchObject([{ failures: 0, dueAt: now }])
+  })
+
+  it("is known by a mark that is set once, however often the webhook is enabled [DELIV-4]", () => {
+    const marked = Settlements.ofEarlierEnabling("mine")
+    expect([marked === "mine", Settlements.ofEarlierEnabling(marked)]).toEqual([false, marked])
+  })
+})
+
 describe("places", () => {
   const limits: Leasing.Limits = {
     total: 20,

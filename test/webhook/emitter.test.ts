@@ -253,6 +253,31 @@ describe.each(stores)("the emitter on %s", (_, store) => {
       })
     ))
 
+  it("stays enabled when an attempt of before it was enabled is answered 410 late [DELIV-3, DELIV-4]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter()
+        const { id: brandId } = world.brand
+        const late = () => Effect.delay(answer(410)(1, undefined as never), 10_000)
+        const webhook = yield* world.webhook(inTurn(late, answer(410), answer(200)))
+        yield* world.observe("p", "e1")
+        yield* world.observe("p", "e2")
+        yield* settle
+        expect((yield* world.refresh(webhook)).enabled).toBe(false)
+        yield* Subscribing.changeWebhook(brandId, webhook.id, { enabled: true })
+        yield* pass(12_000)
+        expect(yield* world.refresh(webhook)).toMatchObject({
+          enabled: true,
+          disabledReason: null,
+          failingSince: null
+        })
+        expect((yield* world.list(webhook, "delivered")).map(({ engagementId }) => engagementId)).toEqual([
+          "e2",
+          "e1"
+        ])
+      })
+    ))
+
   it("forgets what failed when the URL changes [DELIV-4]", () =>
     virtually(store(), (world) =>
       Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /** Brands, keys, signals, campaigns with their readings, and webhooks, in memory. */
-import { type ApiKey, Directory, type PostTotals, type Webhook } from "@lead-signals/domain"
+import { type ApiKey, Directory, type PostTotals, Settlements, type Webhook } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
 import { MemoryState } from "./MemoryState.ts"
 
@@ -45,8 +45,12 @@ const make = Effect.gen(function* () {
   const startFresh = (webhookId: string, now: number): void => {
     for (const record of memory.deliveries.of(webhookId)) {
       if (record.state !== "pending") continue
-      const dueAt = record.lease === null ? Math.min(record.dueAt!, now) : record.dueAt
-      memory.deliveries.put({ ...record, failures: 0, dueAt })
+      const { lease } = record
+      memory.deliveries.put(
+        lease === null
+          ? { ...record, failures: 0, dueAt: Math.min(record.dueAt!, now) }
+          : { ...record, failures: 0, lease: Settlements.ofEarlierEnabling(lease) }
+      )
     }
   }
 

@@ -1,5 +1,5 @@
 /** Brands, keys, signals, campaigns with their readings, and webhooks, on SQLite. */
-import { type ApiKey, Directory, type PostTotals, type Webhook } from "@lead-signals/domain"
+import { type ApiKey, Directory, type PostTotals, Settlements, type Webhook } from "@lead-signals/domain"
 import type { Connection, Param } from "./Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
@@ -53,12 +53,20 @@ const webhookById = (brandId: string, id: string) =>
   ])
 
 /** One whose attempt is under way becomes due when its lease runs out: until then it is another's. [DELIV-4] */
-const startFresh = (sql: Connection, webhookId: number, now: number) =>
+const startFresh = (sql: Connection, webhookId: number, now: number): void => {
   sql.run(
     `UPDATE delivery SET failures = 0, due_at = CASE WHEN lease IS NULL THEN min(due_at, ?) ELSE due_at END
      WHERE webhook_id = ? AND state = 'pending' AND (failures > 0 OR (lease IS NULL AND due_at > ?))`,
     [now, webhookId, now]
   )
+  const leased = sql.all<{ readonly seq: number; readonly lease: string }>(
+    "SELECT seq, lease FROM delivery WHERE webhook_id = ? AND state = 'pending' AND lease IS NOT NULL",
+    [webhookId]
+  )
+  for (const { lease, seq } of leased) {
+    sql.run("UPDATE delivery SET lease = ? WHERE seq = ?", [Settlements.ofEarlierEnabling(lease), seq])
+  }
+}
 
 /** In an order in which nothing refers to what is gone. */
 const webhookRemovals = [

@@ -61,7 +61,8 @@ export class Directory extends Context.Tag("@lead-signals/domain/Directory")<
     readonly webhook: (brandId: BrandId, id: WebhookId) => Answer<Option.Option<Webhook>>
     /**
      * Replaces the webhook by what `change`, a plain function, makes of it, in one transaction. One that is enabled by
-     * this starts fresh: its pending deliveries are due at once, with no failures before them. [DELIV-4]
+     * this starts fresh: its pending deliveries are due at once, with no failures before them. Deliveries under way keep their
+     * lease, marked by `Settlements.ofEarlierEnabling`. [DELIV-4]
      */
     readonly updateWebhook: (
       brandId: BrandId,

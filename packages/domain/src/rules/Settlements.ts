@@ -35,7 +35,10 @@ export interface KnownDelivery {
   readonly state: DeliveryState
   readonly attempts: number
   readonly failures: number
-  /** The token of who may attempt it until `dueAt`; null when nobody does. */
+  /**
+   * The token of who may attempt it until `dueAt`, marked by `ofEarlierEnabling` when the webhook was enabled since; null when
+   * nobody does.
+   */
   readonly lease: string | null
   readonly dueAt: Instant | null
   readonly finishedAt: Instant | null
@@ -55,6 +58,15 @@ const settled = (before: KnownDelivery, { delivery }: Settlement, now: Instant):
     ? { ...before, lease: null, failures: delivery.failures, dueAt: delivery.dueAt }
     : { ...before, lease: null, state: delivery.state, dueAt: null, finishedAt: now }
 
+const earlierMark = "~"
+
+/**
+ * Marks a lease that stands while its webhook is enabled. Its attempt goes on, but the answer to it says nothing of the receiver that
+ * the owner has mended since. A token never contains the mark. [DELIV-4]
+ */
+export const ofEarlierEnabling = (lease: string): string =>
+  lease.endsWith(earlierMark) ? lease : `${lease}${earlierMark}`
+
 const unheard = ({ failingSince }: KnownWebhook) => ({ disabledReason: null, failingSince })
 
 const shown = { pending: "retried", delivered: "delivered", dead: "dead" } as const
@@ -62,7 +74,8 @@ const shown = { pending: "retried", delivered: "delivered", dead: "dead" } as co
 /**
  * Takes the attempts in order. Each that is of a known delivery is logged. A success counts as long as the delivery is
  * pending, whoever holds it; a failure only under the lease that stands, since another may be trying already. What is heard
- * from a URL that the webhook does not have any more says nothing of the webhook. [DELIV-3, DELIV-4]
+ * from a URL that the webhook does not have any more, or by an attempt begun before it was enabled again, says nothing of the
+ * webhook. [DELIV-3, DELIV-4]
  */
 export const settleAll = (
   known: {
@@ -87,11 +100,13 @@ export const settleAll = (
 
       const webhook = webhooks.get(before.webhookId)!
       const settlement = settle({ failures: before.failures, webhook }, now)
-      const counts = before.lease === token || settlement.delivery.state === "delivered"
+      const isOfEarlier = before.lease === ofEarlierEnabling(token)
+      const counts = before.lease === token || isOfEarlier || settlement.delivery.state === "delivered"
       if (before.state !== "pending" || !counts) return { deliveryId, outcome: "ignored", disabled: null }
 
       deliveries.set(deliveryId, settled(logged, settlement, now))
-      const { disabledReason, failingSince } = webhook.url === url ? settlement : unheard(webhook)
+      const isHeard = webhook.url === url && !isOfEarlier
+      const { disabledReason, failingSince } = isHeard ? settlement : unheard(webhook)
       if (disabledReason !== null || failingSince !== webhook.failingSince) {
         const enabled = webhook.enabled && disabledReason === null
         webhooks.set(webhook.id, {
