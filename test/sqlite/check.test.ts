@@ -4,6 +4,7 @@ import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
+import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
@@ -40,5 +41,35 @@ describe("the check of a file", () => {
       "the entries of the search are wrong in 2 places",
       "the entries of the search for one or two characters are wrong in 2 places"
     ])
+  })
+})
+
+describe("a file that is only read", () => {
+  it("by a check or a copy has nothing beside it that was not there, and is as it was [PII-2]", async () => {
+    const folder = join(temporaryFolder(), "alone")
+    mkdirSync(folder)
+    const filename = join(folder, "read.sqlite")
+    await Effect.runPromise(withLeads(filename))
+    const [there, before] = [readdirSync(folder).sort(), readFileSync(filename)]
+    expect(there).not.toContain("read.sqlite-wal")
+    await Effect.runPromise(SqliteStore.check(filename))
+    expect(readdirSync(folder).sort()).toEqual(there)
+    await Effect.runPromise(SqliteStore.backup(filename, join(folder, "copy.sqlite")))
+    await Effect.runPromise(SqliteStore.check(join(folder, "copy.sqlite")))
+    expect(readdirSync(folder).sort()).toEqual([...there, "copy.sqlite"].sort())
+    expect(readFileSync(filename).equals(before)).toBe(true)
+  })
+
+  it("by a check keeps the log of whoever has it open [EVT-3]", async () => {
+    const filename = join(temporaryFolder(), "open.sqlite")
+    await Effect.runPromise(withLeads(filename))
+    const other = new Database(filename)
+    other.exec("UPDATE brand SET name = 'C'")
+    expect((await Effect.runPromise(SqliteStore.check(filename))).problems).toEqual([])
+    other.exec("UPDATE brand SET name = 'D'")
+    other.close()
+    const reader = new Database(filename)
+    expect(reader.prepare("SELECT name FROM brand").pluck().get()).toBe("D")
+    reader.close()
   })
 })

@@ -6,11 +6,19 @@ import {
   type Directory,
   type LeadStore
 } from "@lead-signals/domain"
-import { webCrypto } from "@lead-signals/http"
+import { logLine, webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
-import { Effect, Either, Layer } from "effect"
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { Effect, Either, Layer, Logger } from "effect"
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { basename, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
@@ -25,11 +33,13 @@ type Needs = LeadStore | Directory
 const over = <A, E>(
   filename: string,
   work: Effect.Effect<A, E, any>,
-  options: Partial<SqliteStore.SqliteStoreOptions> = {}
+  options: Partial<SqliteStore.SqliteStoreOptions> = {},
+  logger: Layer.Layer<never> = Layer.empty
 ): Promise<A> =>
   Effect.runPromise(
     work.pipe(
-      Effect.provide(Layer.merge(SqliteStore.layer({ filename, ...options }), webCrypto))
+      Effect.provide(Layer.merge(SqliteStore.layer({ filename, ...options }), webCrypto)),
+      Effect.provide(logger)
     ) as Effect.Effect<A, never>
   )
 
@@ -72,6 +82,46 @@ describe("the SQLite file", () => {
       })
     )
   })
+
+  it.skipIf(process.platform === "win32")(
+    "that others may use becomes its owner's alone, with all beside it, and the log says so [PII-2]",
+    async () => {
+      const filename = newFile()
+      await over(filename, Operating.createBrand("B"))
+      const beside = () => readdirSync(folder).filter((name) => join(folder, name).startsWith(filename))
+      // Whoever else has it open keeps the log there.
+      const other = new Database(filename)
+      other.exec("UPDATE brand SET name = 'C'")
+      for (const name of beside()) chmodSync(join(folder, name), 0o644)
+      const log: Array<string> = []
+      const logger = Logger.replace(
+        Logger.defaultLogger,
+        Logger.make((line) => void log.push(logLine(line).message))
+      )
+      await over(
+        filename,
+        Effect.gen(function* () {
+          yield* Operating.createBrand("D")
+          expect(beside().sort()).toEqual(
+            ["", "-limits", "-limits-shm", "-limits-wal", "-shm", "-wal"].map(
+              (ending) => basename(filename) + ending
+            )
+          )
+          for (const name of beside())
+            expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600])
+        }),
+        {},
+        logger
+      )
+      other.close()
+      // The database, and the rate windows.
+      expect(log).toEqual(
+        Array(2).fill(
+          "others could use a file that holds personal data: its mode was changed to its owner's alone"
+        )
+      )
+    }
+  )
 
   it("holds nothing of an erased person any more, neither in its pages nor in its log nor in its search index [PII-3]", async () => {
     const filename = newFile()

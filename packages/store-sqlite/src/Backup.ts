@@ -1,8 +1,18 @@
 /** A copy of the file as it is at one moment, made while others read and write it. */
 import type { StoreUnavailable } from "@lead-signals/domain"
-import { Data, Effect, Exit } from "effect"
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
-import { openDatabase } from "./Driver.ts"
+import { Data, Effect } from "effect"
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync
+} from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { openToRead } from "./Driver.ts"
 import { unavailable } from "./Patience.ts"
 import { syncFolderOf } from "./WriteAheadLog.ts"
 
@@ -16,9 +26,45 @@ export interface Backup {
 
 const pagesAtOnce = 2000
 
+/** The partial copy's name holds the process's id, by which later backups see that the process has ended. */
+const partialOf = (target: string): string => `${resolve(target)}.${process.pid}.lead-signals-partial`
+
+const partialName = /\.(\d+)\.lead-signals-partial(?:-journal)?$/
+
+/** Copies that this process is making. */
+const underWay = new Set<string>()
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (failure) {
+    // One of another user.
+    return (failure as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
+
+const isLeft = (file: string): boolean => {
+  const pid = partialName.exec(file)?.[1]
+  if (pid === undefined) return false
+  return Number(pid) === process.pid ? !underWay.has(file.replace(/-journal$/, "")) : !isRunning(Number(pid))
+}
+
+/** Removes partial copies of killed processes from the folder: they hold personal data that no erasure reaches. [PII-2] */
+const removeLeft = (folder: string): void => {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    if (isLeft(file)) rmSync(file, { force: true })
+  }
+}
+
+const removeCopy = (partial: string): void => {
+  for (const ending of ["", "-journal"]) rmSync(partial + ending, { force: true })
+}
+
 /**
  * Copies all pages under one read transaction: what is written meanwhile is not in it, and does not make it begin anew. The
- * copy is its owner's alone and on the disk when this succeeds; until then it has another name, and a failure leaves none.
+ * copy is its owner's alone and on the disk when this succeeds; until then it has another name, and a failure leaves none. A
+ * killed process leaves a partial copy, which the next backup into the same folder removes.
  */
 export const backup = (
   filename: string,
@@ -27,9 +73,13 @@ export const backup = (
 ): Effect.Effect<Backup, StoreUnavailable | TargetExists> =>
   Effect.gen(function* () {
     if (existsSync(target)) return yield* new TargetExists({ target })
-    const partial = `${target}.partial`
-    return yield* Effect.onExit(copyTo(filename, target, partial, onProgress), (exit) =>
-      Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => rmSync(partial, { force: true }))
+    const partial = partialOf(target)
+    underWay.add(partial)
+    return yield* Effect.onExit(copyTo(filename, target, partial, onProgress), () =>
+      Effect.sync(() => {
+        removeCopy(partial)
+        underWay.delete(partial)
+      })
     )
   })
 
@@ -43,9 +93,10 @@ const copyTo = (
     const copied = yield* Effect.acquireUseRelease(
       Effect.try({
         try: () => {
-          rmSync(partial, { force: true })
+          removeLeft(dirname(partial))
+          removeCopy(partial)
           closeSync(openSync(partial, "wx", 0o600))
-          return openDatabase(filename, { readonly: true, fileMustExist: true, timeout: 10_000 })
+          return openToRead(filename)
         },
         catch: unavailable
       }),

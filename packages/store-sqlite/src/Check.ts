@@ -1,7 +1,7 @@
 /** Whether a file is whole: its pages, its references, and everything that is kept beside the leads to count them. */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
-import { openDatabase } from "./Driver.ts"
+import { openToRead } from "./Driver.ts"
 import { unavailable } from "./Patience.ts"
 import { orderings } from "./Ordering.ts"
 import { newestMigration } from "./Migrations.ts"
@@ -74,8 +74,8 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
 ]
 
 /**
- * Reads all of it, which takes seconds for each gigabyte; others may read and write meanwhile. Fails when the file can't be
- * opened or is no database of ours.
+ * Reads all of it, which takes seconds for each gigabyte; others may read and write meanwhile. It leaves no file that was not
+ * there. Fails when the file can't be opened or is no database of ours.
  */
 export const check = (
   filename: string,
@@ -83,7 +83,7 @@ export const check = (
 ): Effect.Effect<Checked, StoreUnavailable> =>
   Effect.try({
     try: () => {
-      const db = openDatabase(filename, { readonly: true, fileMustExist: true, timeout: 10_000 })
+      const db = openToRead(filename)
       try {
         const one = (sql: string): number => db.prepare(sql).pluck().get() as number
         const tables = new Set(db.prepare("SELECT name FROM sqlite_schema").pluck().all())

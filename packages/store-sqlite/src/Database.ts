@@ -18,6 +18,7 @@ import {
 import { dirname, resolve } from "node:path"
 import { answer, type Asking } from "./Asking.ts"
 import { Connection } from "./Connection.ts"
+import { tighten } from "./FilePermissions.ts"
 import { type FileThread, fileThread } from "./FileThread.ts"
 import { joinLargeIn } from "./Joining.ts"
 import { checkForeign } from "./Migrations.ts"
@@ -347,6 +348,7 @@ const make = (path: string, options: DatabaseOptions) =>
       synchronous: options.synced ? "FULL" : "OFF",
       inspect: (connection) => answer(connection, checkForeign(filename))
     })
+    yield* tighten(filename)
     const thread = yield* writingThread(filename, options.synced ? "NORMAL" : "OFF")
     yield* upgrade(filename, writer, thread, options)
     const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
@@ -381,4 +383,6 @@ export const layer = (filename: string, options: DatabaseOptions): Layer.Layer<D
 
 /** A connection of its own, for what need not survive a loss of power. */
 export const connectVolatile = (filename: string) =>
-  Effect.flatMap(createPrivately(filename), (made) => connect(made, { readonly: false, synchronous: "OFF" }))
+  Effect.flatMap(createPrivately(filename), (made) =>
+    Effect.tap(connect(made, { readonly: false, synchronous: "OFF" }), () => tighten(made))
+  )

@@ -4,6 +4,7 @@
  */
 import { StoreUnavailable } from "@lead-signals/domain"
 import BetterSqlite3 from "better-sqlite3"
+import { statSync } from "node:fs"
 
 type Versions = Readonly<Record<string, string | undefined>>
 
@@ -62,4 +63,28 @@ export const openDatabase = (filename: string, options: BetterSqlite3.Options): 
     if (isOfSqlite(failure)) throw failure
     throw new StoreUnavailable({ reason: loadingProblem(failure as Error), cause: failure })
   }
+}
+
+/** Whether the log has content, which a connection that may write takes over into the file as it closes. */
+const hasLog = (filename: string): boolean =>
+  (statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+
+/**
+ * Opens an existing file for reading, and leaves nothing beside it. A read-only connection makes the log that it needs and can't
+ * remove it; one that may write removes it as the last to close the file, and `query_only` keeps it from writing.
+ */
+export const openToRead = (filename: string): BetterSqlite3.Database => {
+  const options = { fileMustExist: true, timeout: 10_000 }
+  if (!hasLog(filename)) {
+    try {
+      const db = openDatabase(filename, options)
+      db.pragma("query_only = ON")
+      return db
+    } catch (failure) {
+      // A file that this process may only read.
+      if (!/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(String((failure as { code?: unknown }).code)))
+        throw failure
+    }
+  }
+  return openDatabase(filename, { ...options, readonly: true })
 }

@@ -48,7 +48,7 @@ export const sqlite = (): Disk => {
   let opened: Opened | null = null
   let dying: (() => void) | null = null
   template ??= makeTemplate()
-  for (const [ending, bytes] of template) writeFileSync(filename() + ending, bytes)
+  for (const [ending, bytes] of template) writeFileSync(filename() + ending, bytes, { mode: 0o600 })
   const beforeCommit = (): void => {
     if (dying === null) return
     const die = dying

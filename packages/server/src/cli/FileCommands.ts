@@ -50,7 +50,8 @@ export const backupCommand = leaf(
     summary: "Copies the SQLite file while the server runs on it",
     details: [
       "The copy is the file as it was at one moment, whole, and readable by its owner alone. It holds personal data: keep it as",
-      "you keep the file, and delete it when an erasure is due. One that fails or is interrupted leaves no copy."
+      "you keep the file, and delete it when an erasure is due. What a copy leaves that is killed, TARGET.PID.lead-signals-partial,",
+      "is its owner's alone, and the next backup into the same folder removes it."
     ],
     examples: [
       ["lead-signals backup /backups/leads-2026-01-31.sqlite", "of the file in LEAD_SIGNALS_DATABASE"],
@@ -84,7 +85,9 @@ export const checkCommand = leaf(
   "check",
   {
     summary: "Reads the whole SQLite file and says whether it is sound, with counts",
-    details: ["It takes seconds for each gigabyte, changes nothing, and may run beside the server."],
+    details: [
+      "It takes seconds for each gigabyte, changes nothing, leaves nothing beside the file, and may run beside the server."
+    ],
     examples: [["lead-signals check --database /backups/leads-2026-01-31.sqlite", "of a copy"]]
   },
   { database, json },
