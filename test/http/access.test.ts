@@ -192,7 +192,8 @@ describe("health", () => {
   it("is ready while the store answers, and not while draining [HEALTH-2]", async () => {
     let draining = false
     const own = await startApi({ draining: () => draining })
-    expect((await own.call("/health/ready")).body).toEqual({ status: "ok" })
+    const { body: ready } = await own.call("/health/ready")
+    expect(ready).toEqual({ status: "ok", reads: true, writes: true, reason: null })
     draining = true
     const { body, status } = await own.call("/health/ready")
     expect([status, body.error.code]).toEqual([503, "unavailable"])

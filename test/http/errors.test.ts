@@ -414,6 +414,45 @@ describe("failures of ours", () => {
     expect((await own.call("/signals/leads", { token: its.key })).status).toBe(200)
   })
 
+  it("say why nothing can be written where a client may know, and are ready for those that read [ERR-2, ERR-3, HEALTH-2]", async () => {
+    const full = new StoreUnavailable({ reason: "full (/secret/path)", publicReason: "the disk is full" })
+    const own = await startApi({
+      stores: Layer.mergeAll(
+        Layer.effect(
+          Directory,
+          Effect.map(Directory, (directory) =>
+            Directory.of({ ...directory, ping: Effect.succeed({ writeProblem: "the disk is full" }) })
+          )
+        ),
+        Layer.effect(
+          LeadStore,
+          Effect.map(LeadStore, (store) => LeadStore.of({ ...store, commit: () => Effect.fail(full) }))
+        )
+      ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
+    })
+    const its = await setUpBrand(own)
+    const seen = { signalId: its.signalId, person: { extId: "a", name: "a" }, engagement: { id: "a" } }
+    const answers = [
+      await own.operate("POST", `/operator/brands/${its.id}/observations`, { observations: [seen] }),
+      await own.call(`/operator/brands/${its.id}/observations`, {
+        method: "POST",
+        token: operatorToken,
+        headers: { "content-type": "application/x-ndjson" },
+        body: JSON.stringify(seen)
+      })
+    ]
+    for (const { body, status, text } of answers) {
+      expect([status, body.error.code]).toEqual([503, "unavailable"])
+      expect(body.error.message).toContain("the disk is full")
+      expect(text).not.toContain("secret")
+    }
+    const ready = await own.call("/health/ready")
+    expect([ready.status, ready.body]).toEqual([
+      200,
+      { status: "degraded", reads: true, writes: false, reason: "the disk is full" }
+    ])
+  })
+
   it("are not ready while the store can't answer [HEALTH-2]", async () => {
     const own = await startApi({
       stores: Layer.effect(

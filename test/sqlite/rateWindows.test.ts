@@ -1,12 +1,15 @@
 /** Rate windows of several processes on one file: as stores of their own, which share nothing but it. */
 import { RateLimit, RateWindows } from "@lead-signals/domain"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { logLine } from "@lead-signals/http"
+import { Context, Effect, Exit, Layer, Logger, Scope } from "effect"
 import fc from "fast-check"
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { SettableClock } from "../contracts/SettableClock.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { raw } from "./RawFile.ts"
 
 const start = Date.UTC(2026, 0, 1)
 
@@ -38,15 +41,22 @@ const steps = fc.array(
 )
 
 const opened = (filename: string, clock: SettableClock) => {
-  const scope = Effect.runSync(Scope.make())
-  const context = Effect.runSync(
+  const log: Array<string> = []
+  const logger = Logger.replace(
+    Logger.defaultLogger,
+    Logger.make((line) => void log.push(logLine(line).message))
+  )
+  const run = <A, E>(work: Effect.Effect<A, E>): A =>
+    Effect.runSync(clock.provide(work).pipe(Effect.provide(logger)))
+  const scope = run(Scope.make())
+  const context = run(
     Layer.buildWithScope(SqliteStore.layer({ filename, synced: false, turns: SqliteStore.Turns.none }), scope)
   )
   const windows = Context.get(context, RateWindows)
   return {
-    spend: (limit: number) =>
-      Effect.runSync(clock.provide(windows.step("1", (window, now) => RateLimit.spend(window, limit, now)))),
-    close: () => Effect.runSync(Scope.close(scope, Exit.void))
+    log,
+    spend: (limit: number) => run(windows.step("1", (window, now) => RateLimit.spend(window, limit, now))),
+    close: () => run(Scope.close(scope, Exit.void))
   }
 }
 
@@ -132,5 +142,96 @@ describe("rate windows of several processes on one file", () => {
       expect(allowed).toHaveLength(1000)
       expect(one.spend(1000).allowed).toBe(false)
     })
+  })
+})
+
+const setUp = () => {
+  const clock = new SettableClock(start)
+  const filename = join(temporaryFolder(), "rates.sqlite")
+  return { clock, limits: `${filename}-limits`, open: () => opened(filename, clock) }
+}
+
+const usedIn = (limits: string): number =>
+  raw(limits, (db) => db.prepare("SELECT used FROM rate_window WHERE key_id = 1").pluck().get() as number)
+
+describe("a damaged file of rate windows", () => {
+  const damages: Readonly<Record<string, (limits: string) => void>> = {
+    "no SQLite file": (limits) => writeFileSync(limits, "no SQLite file at all".repeat(500)),
+    "cut short": (limits) => truncateSync(limits, 4096 + 100),
+    "without its log": (limits) => writeFileSync(`${limits}-wal`, "no log".repeat(1000)),
+    "of another form": (limits) =>
+      raw(limits, (db) => {
+        db.exec("DROP TABLE rate_window; CREATE TABLE rate_window (other TEXT)")
+      })
+  }
+
+  it.each(Object.keys(damages))(
+    "(%s) does not stop the start: windows are counted in a file that works [RATE-1, HEALTH-2]",
+    (name) => {
+      const { limits, open } = setUp()
+      const first = open()
+      first.spend(5)
+      first.close()
+      damages[name]!(limits)
+      const second = open()
+      const decisions = Array.from({ length: 6 }, () => second.spend(5))
+      expect(decisions.filter(({ allowed }) => allowed).length).toBeGreaterThanOrEqual(4)
+      expect(decisions.at(-1)!.allowed).toBe(false)
+      expect(usedIn(limits)).toBe(5)
+      second.close()
+    }
+  )
+
+  it("is set aside, with one line in the log [RATE-1]", () => {
+    const { limits, open } = setUp()
+    open().close()
+    writeFileSync(limits, "no SQLite file at all".repeat(500))
+    const damaged = readFileSync(limits)
+    const store = open()
+    store.spend(5)
+    expect(readFileSync(`${limits}.damaged`).equals(damaged)).toBe(true)
+    expect(store.log).toEqual(["the file of the rate windows is damaged: it is set aside and made anew"])
+    store.close()
+    const next = open()
+    expect(next.log).toEqual([])
+    next.close()
+  })
+})
+
+describe("a file of rate windows that can't be written", () => {
+  it("is left alone: windows go on in memory, with one line in the log, and in the file when it can be written again [RATE-1, RATE-3]", () => {
+    const { clock, limits, open } = setUp()
+    const store = open()
+    const spend = (n: number) => Array.from({ length: n }, () => store.spend(20).remaining)
+    expect(spend(3)).toEqual([19, 18, 17])
+    raw(limits, (db) => {
+      db.exec("BEGIN EXCLUSIVE")
+      expect(spend(3)).toEqual([16, 15, 14])
+      clock.millis += 6000
+      expect(spend(2)).toEqual([13, 12])
+      expect(store.log).toEqual(["rate windows are kept in memory: their file can't be written"])
+      db.exec("ROLLBACK")
+    })
+    expect([spend(1), usedIn(limits)]).toEqual([[11], 3])
+    clock.millis += 6000
+    expect([spend(1), usedIn(limits)]).toEqual([[10], 10])
+    expect(store.log.slice(1)).toEqual(["rate windows are kept in their file again"])
+    clock.millis += 60_000
+    expect(spend(1)).toEqual([19])
+    store.close()
+  })
+
+  it("does not stop the start where it can't be made [HEALTH-2]", () => {
+    const { limits, open } = setUp()
+    mkdirSync(limits)
+    const store = open()
+    expect([store.spend(2), store.spend(2), store.spend(2)].map(({ allowed }) => allowed)).toEqual([
+      true,
+      true,
+      false
+    ])
+    expect(store.log).toEqual(["rate windows are kept in memory: their file can't be written"])
+    expect(existsSync(`${limits}.damaged`)).toBe(false)
+    store.close()
   })
 })

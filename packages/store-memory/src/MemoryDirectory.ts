@@ -135,7 +135,7 @@ const make = Effect.gen(function* () {
         return memory.webhooks.delete(id)
       }),
 
-    ping: Effect.void
+    ping: Effect.succeed({ writeProblem: null })
   })
 })
 

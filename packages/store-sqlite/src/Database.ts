@@ -3,8 +3,8 @@
  * it is answered; writes that wait at the same time share one commit, and with it the wait for the disk, during which this
  * thread serves others. A file that another process is writing to is waited for without blocking this one.
  */
-import { StoreUnavailable } from "@lead-signals/domain"
-import { type Cause, type Clock, Context, Deferred, Effect, FiberId, Layer, Queue, type Scope } from "effect"
+import { StoreUnavailable, type StoreStatus } from "@lead-signals/domain"
+import { Cause, type Clock, Context, Deferred, Effect, FiberId, Layer, Queue, type Scope } from "effect"
 import {
   accessSync,
   closeSync,
@@ -27,6 +27,7 @@ import { type ReadingThread, readingThread } from "./ReadingThread.ts"
 import { SharedReading } from "./SharedReading.ts"
 import type { Turns } from "./Turns.ts"
 import { upgrade, type UpgradeOptions } from "./Upgrade.ts"
+import { statusOf, Writability } from "./Writability.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
 export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")<
@@ -47,6 +48,8 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     readonly forgetLog: Effect.Effect<void>
     /** Holds something when this process has made deliveries due. */
     readonly queued: Queue.Queue<void>
+    /** What works: fails when the file can't be read. */
+    readonly status: Effect.Effect<StoreStatus, StoreUnavailable>
   }
 >() {}
 
@@ -75,6 +78,8 @@ const connect = (
     readonly synchronous: string
     /** Refuses a file before anything of it is changed. */
     readonly inspect?: (connection: Connection) => void
+    /** Makes what must be there before the connection is used. */
+    readonly prepare?: (connection: Connection) => void
   }
 ): Effect.Effect<Connection, StoreUnavailable, Scope.Scope> =>
   Effect.acquireRelease(
@@ -87,6 +92,7 @@ const connect = (
         connection.pragma("foreign_keys = ON")
         connection.pragma("secure_delete = ON")
         connection.pragma(`cache_size = -${cacheKibibytes}`)
+        options.prepare?.(connection)
         return connection
       } catch (failure) {
         connection.close()
@@ -181,7 +187,7 @@ const commitAll = (
 const greatestGroup = 256
 const greatestTurns = 8
 
-type Write = <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
+type Write = (typeof Database.Service)["write"]
 
 /** Closed while the thread writes, or waits to: until when. */
 interface Gate {
@@ -193,6 +199,7 @@ const writing = (
   log: WriteAheadLog.WriteAheadLog,
   reading: SharedReading,
   gate: Gate,
+  writability: Writability,
   { turns, ...sharing }: Sharing & Pick<DatabaseOptions, "turns">
 ): { readonly write: Write; readonly close: Effect.Effect<void> } => {
   let waiting: Array<Waiting> = []
@@ -222,14 +229,24 @@ const writing = (
       {
         onFailure: (cause) => {
           waiting = waiting.slice(group.length)
+          writability.failed(cause)
           return failAll(group, cause)
         },
         onSuccess: ({ done, hasWritten }) => {
           waiting = waiting.slice(done.length)
           const sync = hasWritten || log.isSuspect() ? log.sync : Effect.void
           return Effect.matchCauseEffect(sync, {
-            onFailure: (cause) => failAll(group.slice(0, done.length), cause),
-            onSuccess: () => answerAll(group, done)
+            onFailure: (cause) => {
+              writability.failed(cause)
+              return failAll(group.slice(0, done.length), cause)
+            },
+            onSuccess: () => {
+              if (hasWritten) writability.succeeded()
+              for (const each of done) {
+                if ("failure" in each) writability.failed(Cause.fail(unavailable(each.failure)))
+              }
+              return answerAll(group, done)
+            }
           })
         }
       }
@@ -309,7 +326,8 @@ const writingAside = (
   thread: FileThread,
   log: WriteAheadLog.WriteAheadLog,
   reading: SharedReading,
-  gate: Gate
+  gate: Gate,
+  writability: Writability
 ): WriteAside => {
   const transaction = <A>(work: () => Asking<A>): Promise<A> => {
     const done = thread.transaction("BEGIN IMMEDIATE", work)
@@ -334,7 +352,8 @@ const writingAside = (
         Effect.tap(() => {
           reading.end()
           return log.sync
-        })
+        }),
+        Effect.tapErrorCause((cause) => Effect.sync(() => writability.failed(cause)))
       )
     )
 }
@@ -365,16 +384,19 @@ const make = (path: string, options: DatabaseOptions) =>
     const aside = yield* readingThread(filename)
     const queued = yield* Queue.sliding<void>(1)
     const gate: Gate = { closed: null }
-    const { close, write } = writing(writer, log, reading, gate, options)
+    const writability = new Writability(dirname(filename))
+    const { close, write } = writing(writer, log, reading, gate, writability, options)
+    const read: (typeof Database.Service)["read"] = (work) => patiently(() => reading.read(work))
     // Before the log and the connections are closed. Where nobody waits for a disk, nothing is under way.
     if (options.synced) yield* Effect.addFinalizer(() => close)
     return Database.of({
       queued,
       aside,
-      read: (work) => patiently(() => reading.read(work)),
+      read,
       write,
-      writeAside: writingAside(thread, log, reading, gate),
-      forgetLog: log.forget
+      writeAside: writingAside(thread, log, reading, gate, writability),
+      forgetLog: log.forget,
+      status: statusOf(read, write, writability)
     })
   })
 
@@ -382,7 +404,10 @@ export const layer = (filename: string, options: DatabaseOptions): Layer.Layer<D
   Layer.scoped(Database, make(filename, options))
 
 /** A connection of its own, for what need not survive a loss of power. */
-export const connectVolatile = (filename: string) =>
+export const connectVolatile = (
+  filename: string,
+  prepare: (connection: Connection) => void
+): Effect.Effect<Connection, StoreUnavailable, Scope.Scope> =>
   Effect.flatMap(createPrivately(filename), (made) =>
-    Effect.tap(connect(made, { readonly: false, synchronous: "OFF" }), () => tighten(made))
+    Effect.tap(connect(made, { readonly: false, synchronous: "OFF", prepare }), () => tighten(made))
   )

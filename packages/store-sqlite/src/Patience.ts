@@ -2,8 +2,8 @@
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Schedule } from "effect"
 
-/** SQLite's own, also where a thread tells of it. */
-const codeOf = (failure: unknown): string => {
+/** SQLite's own, also where a thread tells of it; empty of what is no failure of SQLite's. */
+export const codeOf = (failure: unknown): string => {
   const told = failure instanceof StoreUnavailable ? failure.cause : failure
   const code = (told as { code?: unknown } | null | undefined)?.code
   return typeof code === "string" ? code : ""
@@ -11,9 +11,11 @@ const codeOf = (failure: unknown): string => {
 
 export const isBusy = (failure: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(failure))
 
+export const diskIsFull = "the disk is full"
+
 const reasons: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_(BUSY|LOCKED)/, "another process keeps the file locked"],
-  [/^SQLITE_FULL/, "the disk is full"],
+  [/^SQLITE_FULL/, diskIsFull],
   [/^SQLITE_(CORRUPT|NOTADB)/, "the file is damaged or is no SQLite file"],
   [/^SQLITE_(READONLY|PERM|AUTH|CANTOPEN)/, "the file can't be opened for writing"],
   [/^SQLITE_IOERR/, "the disk can't be read or written"]
@@ -23,18 +25,37 @@ export const unavailable = (failure: unknown): StoreUnavailable => {
   const code = codeOf(failure)
   if (failure instanceof StoreUnavailable && !code.startsWith("SQLITE_")) return failure
   const reason = reasons.find(([pattern]) => pattern.test(code))?.[1] ?? "the SQLite file could not be used"
-  return new StoreUnavailable({ reason: code === "" ? reason : `${reason} (${code})`, cause: failure })
+  return new StoreUnavailable({
+    reason: code === "" ? reason : `${reason} (${code})`,
+    cause: failure,
+    ...(reason === diskIsFull ? { publicReason: reason } : {})
+  })
 }
 
+/** Whether it is the file or the disk that keeps anything from being written, and not what was to be written. */
+export const preventsWriting = (failure: StoreUnavailable): boolean =>
+  failure.publicReason !== undefined || reasons.some(([pattern]) => pattern.test(codeOf(failure)))
+
+const patienceOf = (tries: number) =>
+  Schedule.exponential("5 millis", 1.5).pipe(
+    Schedule.jittered,
+    Schedule.intersect(Schedule.recurs(tries)),
+    Schedule.whileInput(isBusy)
+  )
+
+type Patience = ReturnType<typeof patienceOf>
+
 /** Waits up to about 10 s in all for another process to let go of the file. */
-export const patience = Schedule.exponential("5 millis", 1.5).pipe(
-  Schedule.jittered,
-  Schedule.intersect(Schedule.recurs(17)),
-  Schedule.whileInput(isBusy)
-)
+export const patience = patienceOf(17)
+
+/** Waits up to about 0.4 s in all, for what can be done without. */
+export const briefPatience = patienceOf(9)
 
 /** Tries again while the file is another's; a try itself blocks this process for at most `lockWaitMillis`. */
-export const patiently = <A>(attempt: () => A): Effect.Effect<A, StoreUnavailable> =>
+export const patiently = <A>(
+  attempt: () => A,
+  during: Patience = patience
+): Effect.Effect<A, StoreUnavailable> =>
   // Nearly always it works at once, without any bracket around it.
   Effect.suspend(() => {
     try {
@@ -42,6 +63,6 @@ export const patiently = <A>(attempt: () => A): Effect.Effect<A, StoreUnavailabl
     } catch (failure) {
       if (!isBusy(failure)) return Effect.fail(unavailable(failure))
       const again = Effect.try({ try: attempt, catch: (failure) => failure })
-      return Effect.mapError(Effect.retry(again, patience), unavailable)
+      return Effect.mapError(Effect.retry(again, during), unavailable)
     }
   })

@@ -283,7 +283,7 @@ const make = Effect.map(Database, (database) => {
         }
       }),
 
-    ping: database.read((sql) => void sql.get("SELECT n FROM commits"))
+    ping: database.status
   })
 })
 

@@ -8,6 +8,7 @@ import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync, statSy
 import { dirname } from "node:path"
 import type { Connection } from "./Connection.ts"
 import type { FileThread } from "./FileThread.ts"
+import { diskIsFull } from "./Patience.ts"
 
 export interface WriteAheadLog {
   /** Ends when everything that was committed before is on the disk. */
@@ -55,13 +56,13 @@ export const syncFolderOf = (filename: string): void => {
   }
 }
 
-const failed = (failure: unknown): StoreUnavailable =>
-  failure instanceof StoreUnavailable
-    ? failure
-    : new StoreUnavailable({
-        reason: `the disk can't be written (${(failure as NodeJS.ErrnoException).code ?? "unknown"})`,
-        cause: failure
-      })
+const failed = (failure: unknown): StoreUnavailable => {
+  if (failure instanceof StoreUnavailable) return failure
+  const code = (failure as NodeJS.ErrnoException).code ?? "unknown"
+  return code === "ENOSPC" || code === "EDQUOT"
+    ? new StoreUnavailable({ reason: `${diskIsFull} (${code})`, publicReason: diskIsFull, cause: failure })
+    : new StoreUnavailable({ reason: `the disk can't be written (${code})`, cause: failure })
+}
 
 /** Over a connection that leaves the waiting to us (`synchronous = NORMAL`) and has made the log; the thread writes, too. */
 export const synced = (

@@ -41,12 +41,17 @@ export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()(
 
 /**
  * The store can't answer now: it is busy, full or gone. The failed call may have been committed all the same, when the disk
- * failed as it was being made sure of; an observation can be sent again at no cost. `cause` is for the operator's log and must
- * not be shown to an API client.
+ * failed as it was being made sure of; an observation can be sent again at no cost. `reason` and `cause` are for the operator's
+ * log and must not be shown to an API client. `publicReason` may: it names nothing of the machine, and says why nothing can be
+ * written while what is there can be read.
  */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()(
   "@lead-signals/domain/StoreUnavailable",
-  { reason: Schema.String, cause: Schema.optional(Schema.Defect) }
+  {
+    reason: Schema.String,
+    publicReason: Schema.optional(Schema.String),
+    cause: Schema.optional(Schema.Defect)
+  }
 ) {
   override get message(): string {
     return `The store can't answer: ${this.reason}`

@@ -16,6 +16,12 @@ export interface SnapshotReadings {
   readonly readings: ReadonlyArray<PostTotals>
 }
 
+/** What a store that can be read can do besides. */
+export interface StoreStatus {
+  /** Why nothing can be written, in words for any client; null while it can, as far as is known. */
+  readonly writeProblem: string | null
+}
+
 type Answer<A> = Effect.Effect<A, StoreUnavailable>
 
 /** Lists are in order of creation. A new thing's id is decimal digits, never given twice. */
@@ -72,7 +78,7 @@ export class Directory extends Context.Tag("@lead-signals/domain/Directory")<
     /** Removes it with its deliveries and their log; answers whether there was such a webhook. */
     readonly deleteWebhook: (brandId: BrandId, id: WebhookId) => Answer<boolean>
 
-    /** Succeeds while the store can answer. [HEALTH-2] */
-    readonly ping: Answer<void>
+    /** Succeeds while the store can be read, and says whether it can be written. [HEALTH-2] */
+    readonly ping: Answer<StoreStatus>
   }
 >() {}

@@ -56,13 +56,15 @@ export interface Told {
 
 const forms = new Map<string, Pick<Form<Error>, "status" | "code" | "message">>()
 
+const messageOf = <A extends Error>({ message }: Pick<Form<A>, "message">, failure: A): string =>
+  message === undefined ? failure.message : message(failure)
+
 /** Of a failure that an operation can have; null of anything else. */
 export const toldOf = (failure: unknown): Told | null => {
-  const { _tag, message } = failure as { readonly _tag?: string; readonly message: string }
-  const form = forms.get(_tag ?? "")
+  const form = forms.get((failure as { readonly _tag?: string })._tag ?? "")
   return form === undefined
     ? null
-    : { status: form.status, code: form.code, message: form.message ?? message }
+    : { status: form.status, code: form.code, message: messageOf(form, failure as Error) }
 }
 
 interface Form<A extends Error> {
@@ -73,7 +75,7 @@ interface Form<A extends Error> {
   readonly of: { readonly _tag: string } & Schema.Schema<A, any>
   readonly fromMessage: (message: string) => A
   /** What a client is told; the failure's own message, unless that is for the operator. */
-  readonly message?: string
+  readonly message?: (failure: A) => string
 }
 
 const bodyOf = (identifier: string, code: string, description: string) =>
@@ -85,12 +87,12 @@ const bodyOf = (identifier: string, code: string, description: string) =>
   )
 
 const failure = <A extends Error>(form: Form<A>) => {
-  const { code, description, fromMessage, identifier, message, of, status } = form
-  forms.set(of._tag, form)
+  const { code, description, fromMessage, identifier, of, status } = form
+  forms.set(of._tag, form as Form<any>)
   return Schema.transform(bodyOf(identifier, code, description), Schema.typeSchema(of), {
     strict: true,
     decode: ({ error }) => fromMessage(error.message),
-    encode: (error) => ({ error: { code, message: message ?? error.message } })
+    encode: (error) => ({ error: { code, message: messageOf(form, error) } })
   }).annotations({ ...HttpApiSchema.annotations({ status, description }), identifier })
 }
 
@@ -177,6 +179,12 @@ export const RateLimitFailure = failure({
 export const unavailableMessage =
   "The service can't answer now; try again shortly. What was sent may or may not have been done."
 
+/** Why, as far as a client may know. */
+export const unavailableMessageOf = ({ publicReason }: StoreUnavailable): string =>
+  publicReason === undefined
+    ? unavailableMessage
+    : `Nothing can be written now: ${publicReason}. Reading works. What was sent may or may not have been done.`
+
 export const UnavailableFailure = failure({
   identifier: "UnavailableError",
   status: 503,
@@ -184,7 +192,7 @@ export const UnavailableFailure = failure({
   description: "The store can't answer now, or the server is draining",
   of: StoreUnavailable,
   fromMessage: (reason) => new StoreUnavailable({ reason }),
-  message: unavailableMessage
+  message: unavailableMessageOf
 })
 
 /** Refusals of requests whose head alone is read: no operation declares them. */

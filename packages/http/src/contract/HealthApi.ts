@@ -5,13 +5,23 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
 import { UnavailableFailure } from "./Failures.ts"
 
-const Ok = Schema.Struct({ status: Schema.Literal("ok") }).annotations({ identifier: "Health" })
+/** `/health` tells the status alone. */
+const Health = Schema.Struct({
+  status: Schema.Literal("ok", "degraded"),
+  reads: Schema.optional(Schema.Boolean),
+  writes: Schema.optional(Schema.Boolean),
+  reason: Schema.optional(Schema.NullOr(Schema.String))
+}).annotations({ identifier: "Health" })
+
+export type Health = typeof Health.Type
 
 export const HealthApi = HttpApiGroup.make("health", { topLevel: true })
-  .add(HttpApiEndpoint.get("health", "/health").addSuccess(Ok).annotate(OpenApi.Summary, "The process lives"))
+  .add(
+    HttpApiEndpoint.get("health", "/health").addSuccess(Health).annotate(OpenApi.Summary, "The process lives")
+  )
   .add(
     HttpApiEndpoint.get("ready", "/health/ready")
-      .addSuccess(Ok)
+      .addSuccess(Health)
       .addError(UnavailableFailure)
       .annotate(OpenApi.Summary, "The store answers and the server takes requests")
   )

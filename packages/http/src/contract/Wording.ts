@@ -183,6 +183,10 @@ export const ownFields: Readonly<Record<string, Field>> = {
   "LeadListAnswer.meta.engagements": ["About the engagements in the answer"],
   "LeadDetailAnswer.data": ["The lead"],
   "MetricsAnswer.data": ["The campaign's totals"],
+  "Health.status": ["degraded while nothing can be written; all else that is wrong is another HTTP status"],
+  "Health.reads": ["Whether what is there can be read; on /health/ready only", true],
+  "Health.writes": ["Whether anything can be written; on /health/ready only", true],
+  "Health.reason": ["Why nothing can be written; null while it can, on /health/ready only", null],
   "DeliveryListAnswer.data": ["The deliveries of the page, newest first"],
   "DeliveryListAnswer.meta.pagination.total": ["How many deliveries match, on all pages", 87],
   "LeadCreatedEvent.data": ["The lead, and what is known of their engagements"],
@@ -279,7 +283,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     answer: "It runs"
   },
   ready: {
-    description: "Answers 503 while the store can't answer, or the server is on its way out. Needs no key.",
+    description:
+      "Answers 503 while the store can't answer, or the server is on its way out, and says what works. While nothing can be written, on a full disk say, it is ready for those that read, and degraded. Needs no key.",
     answer: "It takes requests"
   },
   "operator.metrics": {

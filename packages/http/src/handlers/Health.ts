@@ -1,8 +1,9 @@
 /** Liveness and readiness. [HEALTH-1, HEALTH-2] */
-import { Directory, StoreUnavailable } from "@lead-signals/domain"
+import { Directory, type StoreStatus, StoreUnavailable } from "@lead-signals/domain"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import { Context, Effect } from "effect"
 import { RoutedApi } from "../contract/Api.ts"
+import type { Health } from "../contract/HealthApi.ts"
 import { json } from "../Answers.ts"
 
 /** Whether the server is on its way out; a host that never drains leaves the default. */
@@ -10,7 +11,15 @@ export class Draining extends Context.Reference<Draining>()("@lead-signals/http/
   defaultValue: () => ({ isDraining: Effect.succeed(false) as Effect.Effect<boolean> })
 }) {}
 
-const ok = json({ status: "ok" })
+const ok = json({ status: "ok" } satisfies Health)
+
+/** A store that can be read and not written is ready: whoever reads is served. */
+const readiness = ({ writeProblem }: StoreStatus): Health => ({
+  status: writeProblem === null ? "ok" : "degraded",
+  reads: true,
+  writes: writeProblem === null,
+  reason: writeProblem
+})
 
 export const health = HttpApiBuilder.group(RoutedApi, "health", (handlers) =>
   handlers
@@ -20,8 +29,7 @@ export const health = HttpApiBuilder.group(RoutedApi, "health", (handlers) =>
         const [directory, draining] = yield* Effect.all([Directory, Draining])
         if (yield* draining.isDraining)
           return yield* new StoreUnavailable({ reason: "the server is draining" })
-        yield* directory.ping
-        return ok
+        return json(readiness(yield* directory.ping))
       })
     )
 )

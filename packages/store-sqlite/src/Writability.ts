@@ -1,0 +1,67 @@
+/** Whether the file can be written, as far as the last writes tell. */
+import type { StoreStatus, StoreUnavailable } from "@lead-signals/domain"
+import { Cause, Effect, Fiber, Option } from "effect"
+import { statfsSync } from "node:fs"
+import type { Database } from "./Database.ts"
+import { diskIsFull, preventsWriting } from "./Patience.ts"
+
+/** A disk with less room counts as full, although a small write may still fit into the log. */
+const leastRoomBytes = 1 << 20
+
+const isFull = (folder: string): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize < leastRoomBytes
+  } catch {
+    return false
+  }
+}
+
+/** Remembers why a write failed, if the file or its disk was the reason, until a write succeeds again. */
+export class Writability {
+  private failure: StoreUnavailable | null = null
+
+  constructor(private readonly folder: string) {}
+
+  failed(cause: Cause.Cause<StoreUnavailable>): void {
+    const failure = Option.getOrNull(Cause.failureOption(cause))
+    if (failure !== null && preventsWriting(failure)) this.failure = failure
+  }
+
+  succeeded(): void {
+    if (this.failure?.publicReason === diskIsFull && isFull(this.folder)) return
+    this.failure = null
+  }
+
+  /** In words for any client. */
+  get problem(): string | null {
+    return this.failure === null ? null : (this.failure.publicReason ?? "the store can't be written")
+  }
+}
+
+type Access = Pick<typeof Database.Service, "read" | "write">
+
+/** The status waits so long for a trial write; a file that another process keeps locked takes longer. */
+const trialMillis = 500
+
+/** Tries a write only after one has failed, and one at a time. */
+export const statusOf = (
+  read: Access["read"],
+  write: Access["write"],
+  writability: Writability
+): Effect.Effect<StoreStatus, StoreUnavailable> => {
+  let trial: Fiber.Fiber<void> | null = null
+  const tryWriting = Effect.gen(function* () {
+    trial ??= yield* Effect.forkDaemon(
+      Effect.ignore(write((sql) => sql.run("UPDATE commits SET n = n + 1"))).pipe(
+        Effect.ensuring(Effect.sync(() => (trial = null)))
+      )
+    )
+    yield* Effect.timeoutOption(Fiber.join(trial), trialMillis)
+  })
+  return Effect.gen(function* () {
+    yield* read((sql) => void sql.get("SELECT n FROM commits"))
+    if (writability.problem !== null) yield* tryWriting
+    return { writeProblem: writability.problem }
+  })
+}
