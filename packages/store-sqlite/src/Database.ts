@@ -50,6 +50,8 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     readonly queued: Queue.Queue<void>
     /** What works: fails when the file can't be read. */
     readonly status: Effect.Effect<StoreStatus, StoreUnavailable>
+    /** Whether a write that nobody waits for can come after its caller has gone on. */
+    readonly putsOff: boolean
   }
 >() {}
 
@@ -396,7 +398,8 @@ const make = (path: string, options: DatabaseOptions) =>
       write,
       writeAside: writingAside(thread, log, reading, gate, writability),
       forgetLog: log.forget,
-      status: statusOf(read, write, writability)
+      status: statusOf(read, write, writability),
+      putsOff: options.turns.isAlone !== true
     })
   })
 

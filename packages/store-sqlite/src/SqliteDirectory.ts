@@ -3,6 +3,7 @@ import { type ApiKey, Directory, type PostTotals, Settlements, type Webhook } fr
 import type { Connection, Param } from "./Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
+import * as LastUses from "./LastUses.ts"
 import { Remembered } from "./Remembered.ts"
 import {
   apiKeyOf,
@@ -109,9 +110,15 @@ const removeSome = (sql: Connection, brandId: string, id: string): "gone" | "mis
 const keyByHash = (hash: string) =>
   first<ApiKeyRow, ApiKey>(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE hash = ?`, [hash])
 
-const make = Effect.map(Database, (database) => {
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const lastUses = yield* LastUses.make(database)
   // Each request asks for one.
   const keys = new Remembered<Option.Option<ApiKey>>(2000)
+  const withLastUse = (key: ApiKey): ApiKey => {
+    const noted = lastUses.unwritten(key.id)
+    return noted === null ? key : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? noted, noted) }
+  }
   return Directory.of({
     createBrand: (brand) =>
       database.write(
@@ -142,8 +149,11 @@ const make = Effect.map(Database, (database) => {
         )
       ),
     keys: (brandId) =>
-      database.read(
-        all(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [idOf(brandId)])
+      Effect.map(
+        database.read(
+          all(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [idOf(brandId)])
+        ),
+        (keys) => keys.map(withLastUse)
       ),
     keyByHash: (hash) =>
       database.read((sql) => {
@@ -162,14 +172,7 @@ const make = Effect.map(Database, (database) => {
             [now, idOf(keyId), idOf(brandId)]
           ).length === 1
       ),
-    markKeyUsed: (keyId, minute) =>
-      database.write((sql) =>
-        sql.run("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ?), ?) WHERE id = ?", [
-          minute,
-          minute,
-          idOf(keyId)
-        ])
-      ),
+    markKeyUsed: lastUses.mark,
 
     createSignal: (brandId, signal, now) =>
       database.write(
@@ -287,4 +290,4 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-export const layer = Layer.effect(Directory, make)
+export const layer = Layer.scoped(Directory, make)

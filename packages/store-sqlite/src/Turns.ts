@@ -8,6 +8,8 @@ export interface Turns {
   readonly atEnd: (work: () => void) => void
   /** A turn that lasts longer reads the file's newest state anew. */
   readonly greatestMillis: number
+  /** Nobody else is served meanwhile: every write is done before its caller goes on. */
+  readonly isAlone?: boolean
 }
 
 export const ofEventLoop: Turns = {
@@ -21,4 +23,9 @@ export const ofEventLoop: Turns = {
 }
 
 /** Nobody waits for others, and nobody shares: for a simulation, whose turns are its own. */
-export const none: Turns = { next: Effect.void, atEnd: (work) => work(), greatestMillis: 0 }
+export const none: Turns = {
+  next: Effect.void,
+  atEnd: (work) => work(),
+  greatestMillis: 0,
+  isAlone: true
+}

@@ -43,7 +43,10 @@ export class Directory extends Context.Tag("@lead-signals/domain/Directory")<
     readonly keyByHash: (hash: string) => Answer<Option.Option<ApiKey>>
     /** Answers whether the brand has such a key; a key that was revoked before keeps its time. */
     readonly revokeKey: (brandId: BrandId, keyId: string, now: Instant) => Answer<boolean>
-    /** Never moves backwards. [AUTH-8] */
+    /**
+     * Notes the use. It may be written after this has ended, since reads never wait for writes; that write's failure is not
+     * reported. Never moves backwards. [AUTH-8]
+     */
     readonly markKeyUsed: (keyId: string, minute: Instant) => Answer<void>
 
     readonly createSignal: (brandId: BrandId, signal: NewSignal, now: Instant) => Answer<Signal>

@@ -22,7 +22,7 @@ export const authenticate = (
     if (key === null || key.revokedAt !== null) return yield* new InvalidApiKey()
     const minute = ApiKeys.minuteOf(yield* Clock.currentTimeMillis)
     if (key.lastUsedAt === null || key.lastUsedAt < minute) {
-      // A store that can't write, on a full disk say, can still be read from: the mark is not worth a refusal.
+      // A store that can't write, on a full disk say, can still be read from: the mark is worth neither a wait nor a refusal.
       yield* Effect.ignore(directory.markKeyUsed(key.id, minute))
     }
     return key
