@@ -121,6 +121,22 @@ describe("npm start", () => {
     expect(server.out()).toContain(`Listening on ${url}`)
   })
 
+  it("makes one demo brand when several processes start on a new file at once [EVT-3, EVT-8]", async () => {
+    const environment = {
+      LEAD_SIGNALS_DATABASE: join(folder, "twice.sqlite"),
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+    }
+    const servers = await Promise.all([0, 1, 2].map(() => startServer(environment, program)))
+    const { url } = servers[0]!
+    const { data } = (await callJson(`${url}/operator/brands`, operatorToken)).body
+    expect(data.map(({ name }: { readonly name: string }) => name)).toEqual(["Demo"])
+    expect((await callJson(`${url}/operator/brands/1/keys`, operatorToken)).body.data).toHaveLength(1)
+    const keys = servers.filter(({ out }) => out().includes("Demo key"))
+    expect(keys).toHaveLength(1)
+    expect(existsSync(`${environment.LEAD_SIGNALS_DATABASE}-demo`)).toBe(false)
+    await Promise.all(servers.map((server) => server.end("SIGTERM")))
+  })
+
   it("goes on with a demo that was killed while it was filled, and ends with the same [EVT-8]", async () => {
     const environment = { LEAD_SIGNALS_DATABASE: join(folder, "killed.sqlite") }
     for (const millis of [300, 450, 600]) {

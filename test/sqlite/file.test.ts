@@ -1,11 +1,4 @@
-import {
-  LeadQueries,
-  Observing,
-  Operating,
-  Reading,
-  type Directory,
-  type LeadStore
-} from "@lead-signals/domain"
+import { LeadQueries, Observing, Operating, Reading, Directory, type LeadStore } from "@lead-signals/domain"
 import { logLine, webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -15,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync
@@ -122,6 +116,27 @@ describe("the SQLite file", () => {
       )
     }
   )
+
+  it("takes no write when it was deleted or replaced, is not ready, and goes on when it is put back [HEALTH-2, EVT-3]", async () => {
+    const filename = newFile()
+    const create = Effect.flip(Operating.createBrand("Lost"))
+    const ping = Effect.flatMap(Directory, (directory) => directory.ping)
+    await over(
+      filename,
+      Effect.gen(function* () {
+        yield* Operating.createBrand("B")
+        renameSync(filename, `${filename}.away`)
+        expect(String(yield* create)).toContain("deleted, moved or replaced")
+        expect(String(yield* Effect.flip(ping))).toContain("deleted, moved or replaced")
+        writeFileSync(filename, "another")
+        expect(String(yield* create)).toContain("deleted, moved or replaced")
+        expect(String(yield* Effect.flip(ping))).toContain("deleted, moved or replaced")
+        renameSync(`${filename}.away`, filename)
+        yield* Operating.createBrand("C")
+        expect(yield* ping).toEqual({ writeProblem: null })
+      })
+    )
+  })
 
   it("holds nothing of an erased person any more, neither in its pages nor in its log nor in its search index [PII-3]", async () => {
     const filename = newFile()

@@ -1,7 +1,7 @@
 /**
  * Fills an empty store with the demo brand: a history that is a function of a seed, taken in by the same use cases as
  * everything else, each part at the time at which it happened. Safe to kill: the next start goes on where this one was
- * stopped, and the key, made last, says that the rest is there.
+ * stopped, and the key, made last, says that the rest is there. Of several processes on one store one at a time may fill it.
  */
 import { Directory, LeadStore, Observing, Operating, Page, RateLimit } from "@lead-signals/domain"
 import { brandHistory } from "@lead-signals/simulator"
@@ -47,7 +47,7 @@ export interface DemoFilled {
 }
 
 /** Null when the store has data of its own, or the whole demo already. */
-const unfinished = Effect.gen(function* () {
+export const unfinished = Effect.gen(function* () {
   const directory = yield* Directory
   const brands = yield* directory.brands
   const today = Math.floor((yield* Clock.currentTimeMillis) / millisPerDay) * millisPerDay

@@ -58,7 +58,7 @@ const listenFailed =
 const urlOf = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 
-const fillDemo = (settings: Settings) =>
+const fillShowingProgress = (settings: Settings) =>
   Effect.suspend(() => {
     const line = progress(process.stdout, () => performance.now())
     return Demo.fill({
@@ -68,6 +68,15 @@ const fillDemo = (settings: Settings) =>
           line.update({ fraction: done / of, text: "filling the database with the demo brand" })
         )
     }).pipe(Effect.ensuring(Effect.sync(() => line.clear())))
+  })
+
+/** When several processes start on one new file, one of them fills it and the others wait for it. */
+const fillDemo = (settings: Settings) =>
+  Effect.gen(function* () {
+    const fill = fillShowingProgress(settings)
+    if (settings.database === "memory") return yield* fill
+    if ((yield* Demo.unfinished) === null) return null
+    return yield* SqliteStore.exclusively(`${settings.database}-demo`, fill)
   })
 
 /** Serves over a store, on a server that listens. */

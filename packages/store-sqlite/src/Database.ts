@@ -22,6 +22,7 @@ import { tighten } from "./FilePermissions.ts"
 import { type FileThread, fileThread } from "./FileThread.ts"
 import { joinLargeIn } from "./Joining.ts"
 import { checkForeign } from "./Migrations.ts"
+import { OpenedFile } from "./OpenedFile.ts"
 import { isBusy, patience, patiently, unavailable } from "./Patience.ts"
 import { type ReadingThread, readingThread } from "./ReadingThread.ts"
 import { SharedReading } from "./SharedReading.ts"
@@ -48,7 +49,7 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     readonly forgetLog: Effect.Effect<void>
     /** Holds something when this process has made deliveries due. */
     readonly queued: Queue.Queue<void>
-    /** What works: fails when the file can't be read. */
+    /** What works: fails when the file can't be read, or is not the one at its path any more. */
     readonly status: Effect.Effect<StoreStatus, StoreUnavailable>
     /** Whether a write that nobody waits for can come after its caller has gone on. */
     readonly putsOff: boolean
@@ -124,7 +125,7 @@ const makeIfMissing = (filename: string): string => {
  * Personal data is in it: a file that we make is its owner's alone. Answers its name without links, beside which SQLite
  * keeps its log.
  */
-const createPrivately = (filename: string): Effect.Effect<string, StoreUnavailable> =>
+export const createPrivately = (filename: string): Effect.Effect<string, StoreUnavailable> =>
   Effect.try({
     try: () => makeIfMissing(filename),
     catch: (cause) =>
@@ -201,6 +202,7 @@ const writing = (
   log: WriteAheadLog.WriteAheadLog,
   reading: SharedReading,
   gate: Gate,
+  opened: OpenedFile,
   writability: Writability,
   { turns, ...sharing }: Sharing & Pick<DatabaseOptions, "turns">
 ): { readonly write: Write; readonly close: Effect.Effect<void> } => {
@@ -223,6 +225,7 @@ const writing = (
     const group = waiting.slice(0, greatestGroup)
     return Effect.matchCauseEffect(
       patiently(() => {
+        opened.check()
         const before = writer.changes
         reading.end()
         const done = commitAll(writer, group, sharing)
@@ -309,10 +312,11 @@ const writing = (
 }
 
 /** Takes over the log, joins what is large, erases much: what would keep this thread from serving others. */
-const writingThread = (filename: string, synchronous: string) =>
+const writingThread = (filename: string, synchronous: string, beforeOpening: () => void) =>
   fileThread(filename, {
     readonly: false,
     busyMillis: 50,
+    beforeOpening,
     pragmas: [
       `synchronous = ${synchronous}`,
       "foreign_keys = ON",
@@ -329,6 +333,7 @@ const writingAside = (
   log: WriteAheadLog.WriteAheadLog,
   reading: SharedReading,
   gate: Gate,
+  opened: OpenedFile,
   writability: Writability
 ): WriteAside => {
   const transaction = <A>(work: () => Asking<A>): Promise<A> => {
@@ -344,10 +349,13 @@ const writingAside = (
   return (work) =>
     Effect.uninterruptible(
       Effect.clockWith((clock) =>
-        Effect.tryPromise({
-          try: () => transaction(() => work(clock.unsafeCurrentTimeMillis())),
-          catch: (failure) => failure
-        })
+        Effect.zipRight(
+          opened.checked,
+          Effect.tryPromise({
+            try: () => transaction(() => work(clock.unsafeCurrentTimeMillis())),
+            catch: (failure) => failure
+          })
+        )
       ).pipe(
         Effect.retry(patience),
         Effect.mapError(unavailable),
@@ -369,8 +377,10 @@ const make = (path: string, options: DatabaseOptions) =>
       synchronous: options.synced ? "FULL" : "OFF",
       inspect: (connection) => answer(connection, checkForeign(filename))
     })
+    const opened = new OpenedFile(filename)
     yield* tighten(filename)
-    const thread = yield* writingThread(filename, options.synced ? "NORMAL" : "OFF")
+    const inPlace = (): void => opened.check()
+    const thread = yield* writingThread(filename, options.synced ? "NORMAL" : "OFF", inPlace)
     yield* upgrade(filename, writer, thread, options)
     const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
     let log: WriteAheadLog.WriteAheadLog
@@ -383,11 +393,11 @@ const make = (path: string, options: DatabaseOptions) =>
       writer.pragma(`wal_autocheckpoint = ${WriteAheadLog.greatestPagesEver}`)
     }
     const reading = new SharedReading(reader, options.turns)
-    const aside = yield* readingThread(filename)
+    const aside = yield* readingThread(filename, inPlace)
     const queued = yield* Queue.sliding<void>(1)
     const gate: Gate = { closed: null }
     const writability = new Writability(dirname(filename))
-    const { close, write } = writing(writer, log, reading, gate, writability, options)
+    const { close, write } = writing(writer, log, reading, gate, opened, writability, options)
     const read: (typeof Database.Service)["read"] = (work) => patiently(() => reading.read(work))
     // Before the log and the connections are closed. Where nobody waits for a disk, nothing is under way.
     if (options.synced) yield* Effect.addFinalizer(() => close)
@@ -396,9 +406,9 @@ const make = (path: string, options: DatabaseOptions) =>
       aside,
       read,
       write,
-      writeAside: writingAside(thread, log, reading, gate, writability),
+      writeAside: writingAside(thread, log, reading, gate, opened, writability),
       forgetLog: log.forget,
-      status: statusOf(read, write, writability),
+      status: statusOf(read, write, opened, writability),
       putsOff: options.turns.isAlone !== true
     })
   })

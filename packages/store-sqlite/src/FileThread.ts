@@ -39,6 +39,8 @@ export interface FileThreadOptions {
   /** How long a statement waits there for a lock. */
   readonly busyMillis: number
   readonly pragmas: ReadonlyArray<string>
+  /** Throws where the file must not be opened: it is opened by its path, and late. */
+  readonly beforeOpening?: () => void
 }
 
 type Answer = { readonly rows: ReadonlyArray<unknown> } | { readonly error: string }
@@ -54,9 +56,12 @@ class Running {
   } | null = null
   isOver = false
 
-  constructor(filename: string, options: FileThreadOptions) {
+  constructor(filename: string, { busyMillis, pragmas, readonly }: FileThreadOptions) {
     const driver = createRequire(import.meta.url).resolve("better-sqlite3")
-    this.worker = new Worker(script, { eval: true, workerData: { filename, driver, ...options } })
+    this.worker = new Worker(script, {
+      eval: true,
+      workerData: { filename, driver, readonly, busyMillis, pragmas }
+    })
     this.worker.unref()
     this.worker.on("message", (answer: Answer) => {
       const { waiting } = this
@@ -109,6 +114,7 @@ export class FileThread {
   private async askNow(question: Asked): Promise<ReadonlyArray<unknown>> {
     if (this.isClosed) throw gone("closed")
     if (this.running === null || this.running.isOver) {
+      this.options.beforeOpening?.()
       this.running = new Running(this.filename, this.options)
     }
     return this.running.ask(question)

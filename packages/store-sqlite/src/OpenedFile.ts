@@ -1,8 +1,34 @@
-/** Tells which file a path leads to. */
+/**
+ * Guards against writing to a file that was deleted or replaced while it was open: what is written there is lost when this
+ * process ends.
+ */
+import { StoreUnavailable } from "@lead-signals/domain"
+import { Effect } from "effect"
 import { statSync } from "node:fs"
+import { unavailable } from "./Patience.ts"
 
 /** Device and inode of the file; null where there is none. */
 export const identityOf = (filename: string): string | null => {
   const stats = statSync(filename, { bigint: true, throwIfNoEntry: false })
   return stats === undefined ? null : `${stats.dev}:${stats.ino}`
+}
+
+export class OpenedFile {
+  private readonly opened: string | null
+
+  constructor(private readonly filename: string) {
+    this.opened = identityOf(filename)
+  }
+
+  check(): void {
+    if (identityOf(this.filename) === this.opened) return
+    throw new StoreUnavailable({
+      reason: "the database file was deleted, moved or replaced while it was in use: put it back, or restart"
+    })
+  }
+
+  readonly checked: Effect.Effect<void, StoreUnavailable> = Effect.try({
+    try: () => this.check(),
+    catch: unavailable
+  })
 }

@@ -35,23 +35,29 @@ export const roundRobin = () => {
     })
 }
 
-export const readingThread = (filename: string): Effect.Effect<ReadingThread, never, Scope.Scope> =>
-  Effect.map(fileThread(filename, { readonly: true, busyMillis: 5000, pragmas: [] }), (thread) => {
-    const inTurn = roundRobin()
-    return {
-      read: (brandId, work) =>
-        // What is begun is ended: others wait for it.
-        Effect.uninterruptible(
-          Effect.tryPromise({
-            try: () => inTurn(brandId, () => thread.transaction("BEGIN", work)),
-            catch: (failure) =>
-              failure instanceof StoreUnavailable
-                ? failure
-                : new StoreUnavailable({
-                    reason: `the reading thread failed (${(failure as Error).name})`,
-                    cause: failure
-                  })
-          })
-        )
+export const readingThread = (
+  filename: string,
+  beforeOpening: () => void
+): Effect.Effect<ReadingThread, never, Scope.Scope> =>
+  Effect.map(
+    fileThread(filename, { readonly: true, busyMillis: 5000, pragmas: [], beforeOpening }),
+    (thread) => {
+      const inTurn = roundRobin()
+      return {
+        read: (brandId, work) =>
+          // What is begun is ended: others wait for it.
+          Effect.uninterruptible(
+            Effect.tryPromise({
+              try: () => inTurn(brandId, () => thread.transaction("BEGIN", work)),
+              catch: (failure) =>
+                failure instanceof StoreUnavailable
+                  ? failure
+                  : new StoreUnavailable({
+                      reason: `the reading thread failed (${(failure as Error).name})`,
+                      cause: failure
+                    })
+            })
+          )
+      }
     }
-  })
+  )

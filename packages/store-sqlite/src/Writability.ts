@@ -3,6 +3,7 @@ import type { StoreStatus, StoreUnavailable } from "@lead-signals/domain"
 import { Cause, Effect, Fiber, Option } from "effect"
 import { statfsSync } from "node:fs"
 import type { Database } from "./Database.ts"
+import type { OpenedFile } from "./OpenedFile.ts"
 import { diskIsFull, preventsWriting } from "./Patience.ts"
 
 /** A disk with less room counts as full, although a small write may still fit into the log. */
@@ -48,6 +49,7 @@ const trialMillis = 500
 export const statusOf = (
   read: Access["read"],
   write: Access["write"],
+  opened: OpenedFile,
   writability: Writability
 ): Effect.Effect<StoreStatus, StoreUnavailable> => {
   let trial: Fiber.Fiber<void> | null = null
@@ -60,6 +62,7 @@ export const statusOf = (
     yield* Effect.timeoutOption(Fiber.join(trial), trialMillis)
   })
   return Effect.gen(function* () {
+    yield* opened.checked
     yield* read((sql) => void sql.get("SELECT n FROM commits"))
     if (writability.problem !== null) yield* tryWriting
     return { writeProblem: writability.problem }
