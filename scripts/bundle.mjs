@@ -119,7 +119,9 @@ export const bundleSource = async () => {
   if (isFresh()) return
   const startedAt = Date.now()
   const { metafile, outputFiles } = await bundleInMemory()
-  const own = Object.keys(metafile.inputs).filter((file) => !/(^|\/)node_modules\/|^driver-beside:/.test(file))
+  const own = Object.keys(metafile.inputs).filter(
+    (file) => !/(^|\/)node_modules\/|^driver-beside:/.test(file)
+  )
   const madeOf = [...own, ...manifests(), installed, relative(root, fileURLToPath(import.meta.url))]
   mkdirSync(folder, { recursive: true })
   rmSync(stampFile, { force: true })
