@@ -14,6 +14,7 @@ import Database from "better-sqlite3"
 import { Effect, Either, Layer, ManagedRuntime, Option } from "effect"
 import fc from "fast-check"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
@@ -117,6 +118,8 @@ describe("what was shown", () => {
           const hand = new Database(filename)
           const ids: Array<number> = []
           const check = async () => {
+            // Reads of one turn share a snapshot, which misses commits of other processes for two milliseconds at most.
+            await sleep(5)
             const [one, other] = await Promise.all(
               processes.map((process) => process.runPromise(everything(brand.id, ids)))
             )
