@@ -54,7 +54,10 @@ export const pinnedNode = async (root, line = "24") => {
       "--ignore-scripts"
     ])
     if (status !== 0 || !existsSync(join(installed, "package.json"))) {
-      throw new Error(`${output}\n\nNode ${line} could not be installed. ${instead}`)
+      throw new Error(
+        // pnpm leaves out an optional package that it can't get, or whose hash is another, without an error.
+        `${output}\n\nNode ${line} could not be installed: it could not be had, or is not what the lockfile names. ${instead}`
+      )
     }
     writeFileSync(stamp, wanted)
   }
