@@ -62,7 +62,8 @@ export const pinnedNode = async (root, line = "24") => {
     writeFileSync(stamp, wanted)
   }
   const { bin, version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))
-  return { version, binary: join(installed, bin.node) }
+  // Some of these packages write their version as `v22.14.0`.
+  return { version: version.replace(/^v/, ""), binary: join(installed, bin.node) }
 }
 
 /** Runs the program to its end; answers its exit code. It gets the signals that this process gets, each once. */
