@@ -68,8 +68,8 @@ export const installPackages = async (root) => {
   if (problem !== null) {
     throw new Error(
       `better-sqlite3 can't be loaded on ${process.platform} ${process.arch}: ${problem}\n` +
-        "It ships binaries for Linux (glibc and musl), macOS and Windows on x64 and arm64. On another platform set " +
-        "LEAD_SIGNALS_DATABASE=memory in a host of your own; on these, delete node_modules and run this again."
+        "It ships binaries for Linux (glibc and musl), macOS and Windows on x64 and arm64, where deleting node_modules and " +
+        "running this again can help. On other platforms only the libraries without the SQLite store run."
     )
   }
   writeFileSync(stamp, wanted)
