@@ -2,9 +2,9 @@
  * `npm run test:compatibility [-- LINE…]`: the tests that touch what a runtime could change, under the oldest supported Node
  * and the newest one, from `scripts/runtimes`. What fails under one of them ends it.
  */
-import { delimiter, dirname, join } from "node:path"
 import { spawnSync } from "node:child_process"
-import { pinnedNode } from "./pinnedNode.mjs"
+import { join } from "node:path"
+import { environmentWith, pinnedNode } from "./pinnedNode.mjs"
 import { root } from "./steps.mjs"
 
 const files = [
@@ -30,7 +30,7 @@ for (const line of lines.length > 0 ? lines : ["22", "26"]) {
     {
       cwd: join(root, "test"),
       stdio: "inherit",
-      env: { ...process.env, PATH: `${dirname(binary)}${delimiter}${process.env.PATH}` }
+      env: environmentWith(binary)
     }
   )
   if (status !== 0) process.exit(status ?? 1)

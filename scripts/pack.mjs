@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
+import { runPnpm } from "./install.mjs"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const words = process.argv.slice(2)
@@ -52,14 +53,11 @@ for (const folder of libraries) {
 rmSync(target, { recursive: true, force: true })
 mkdirSync(target, { recursive: true })
 const filters = libraries.flatMap((folder) => ["--filter", manifest(folder).name])
-run(process.platform === "win32" ? "npx.cmd" : "npx", [
-  "--yes",
-  manifest(root).packageManager,
-  ...filters,
-  "pack",
-  "--pack-destination",
-  target
-])
+const { output, status } = await runPnpm(root, root, [...filters, "pack", "--pack-destination", target])
+if (status !== 0) {
+  process.stderr.write(`${output}\n`)
+  process.exit(1)
+}
 
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(0)} kB`.padStart(8)
 /** What of the built code runs, less types and maps. */

@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import { runPnpm } from "./install.mjs"
 
@@ -20,30 +20,48 @@ export const isSupported = (version) => {
   return major > 23
 }
 
-const platformPackage = () => {
-  const platform = process.platform === "win32" ? "win" : process.platform
-  return `node-${platform}-${process.arch}`
+/** The npm package that holds the build for this platform. */
+const buildName = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`
+
+const folderOf = (root, line) => join(root, "scripts", "runtimes", line)
+
+/** Version and binary of the build in `scripts/runtimes/LINE`; null where it is not installed. */
+export const installedNode = (root, line) => {
+  const build = join(folderOf(root, line), "node_modules", buildName)
+  if (!existsSync(join(build, "package.json"))) return null
+  const { bin, version } = JSON.parse(readFileSync(join(build, "package.json"), "utf8"))
+  // Some of these packages write their version as `v22.14.0`.
+  return { version: version.replace(/^v/, ""), binary: join(build, bin.node) }
 }
 
+/** An environment in which `node` is that binary, also for npm and the programs that it runs. */
+export const environmentWith = (binary) => ({
+  ...process.env,
+  PATH: `${dirname(binary)}${delimiter}${process.env.PATH}`
+})
+
 /**
- * The binary and version of the build in `scripts/runtimes/LINE`, installed first if it is missing or its lockfile has
- * changed. Rejects with what to do where there is no build for the platform or it can't be installed.
+ * The same, installed first if it is missing or its lockfile has changed. Rejects with what to do where there is no such line, no
+ * build for the platform, or it can't be installed.
  */
 export const pinnedNode = async (root, line = "24") => {
-  const folder = join(root, "scripts", "runtimes", line)
-  const name = platformPackage()
-  const installed = join(folder, "node_modules", name)
-  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-  const instead = `Install Node ${minimumNode} or newer and run this again.`
-  if (manifest.optionalDependencies[name] === undefined) {
+  const folder = folderOf(root, line)
+  if (!existsSync(join(folder, "package.json"))) {
     throw new Error(
-      `Node ${process.versions.node} is too old, and there is no newer build for ${process.platform} on ${process.arch} to run instead. ${instead}`
+      `There is no Node ${line} in scripts/runtimes; there are ${readdirSync(dirname(folder)).join(", ")}.`
+    )
+  }
+  const { optionalDependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+  const instead = `Install Node ${minimumNode} or newer and run this again.`
+  if (optionalDependencies[buildName] === undefined) {
+    throw new Error(
+      `There is no build of Node ${line} for ${process.platform} on ${process.arch}. ${instead}`
     )
   }
   const stamp = join(folder, "node_modules", ".installed")
   const wanted = createHash("sha256")
     .update(readFileSync(join(folder, "pnpm-lock.yaml")))
-    .update(name)
+    .update(buildName)
     .digest("hex")
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
     process.stderr.write(`Installing Node ${line} into ${join("scripts", "runtimes", line)} (this once) …\n`)
@@ -53,7 +71,7 @@ export const pinnedNode = async (root, line = "24") => {
       "--frozen-lockfile",
       "--ignore-scripts"
     ])
-    if (status !== 0 || !existsSync(join(installed, "package.json"))) {
+    if (status !== 0 || installedNode(root, line) === null) {
       throw new Error(
         // pnpm leaves out an optional package that it can't get, or whose hash is another, without an error.
         `${output}\n\nNode ${line} could not be installed: it could not be had, or is not what the lockfile names. ${instead}`
@@ -61,25 +79,14 @@ export const pinnedNode = async (root, line = "24") => {
     }
     writeFileSync(stamp, wanted)
   }
-  const { bin, version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))
-  // Some of these packages write their version as `v22.14.0`.
-  return { version: version.replace(/^v/, ""), binary: join(installed, bin.node) }
+  return installedNode(root, line)
 }
 
-/** Runs the program to its end; answers its exit code. It gets the signals that this process gets, each once. */
+/** Runs the program to its end; answers its exit code. It gets every signal that this process gets. */
 export const runUnder = ({ binary }, args) =>
   new Promise((resolve, reject) => {
-    const child = spawn(binary, args, {
-      stdio: "inherit",
-      env: { ...process.env, PATH: `${dirname(binary)}${delimiter}${process.env.PATH}` }
-    })
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
-      let isForwarded = false
-      process.on(signal, () => {
-        if (!isForwarded) child.kill(signal)
-        isForwarded = true
-      })
-    }
+    const child = spawn(binary, args, { stdio: "inherit", env: environmentWith(binary) })
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => child.kill(signal))
     child.on("error", reject)
     child.on("exit", (code, signal) => {
       if (signal === null) resolve(code)
