@@ -24,7 +24,7 @@ export interface LoopFigure {
   readonly load: string
   readonly leads: number
   /** Of each round. */
-  readonly longestMillis: ReadonlyArray<number>
+  readonly maxMillis: ReadonlyArray<number>
   readonly p99Millis: ReadonlyArray<number>
 }
 
@@ -164,14 +164,14 @@ export const measureLoopDelay = async (
     leads: number,
     answers: () => Promise<ReadonlyArray<number>>
   ): Promise<LoopFigure> => {
-    const [longestMillis, p99Millis]: [Array<number>, Array<number>] = [[], []]
+    const [maxMillis, p99Millis]: [Array<number>, Array<number>] = [[], []]
     for (let round = 1; round <= rounds; round++) {
       progress.say(`${leads.toLocaleString("en")} leads: event loop, ${load}, round ${round}`)
       const millis = await answers()
-      longestMillis.push(Math.max(...millis))
+      maxMillis.push(Math.max(...millis))
       p99Millis.push(quantile(millis, 0.99))
     }
-    return { load, leads, longestMillis, p99Millis }
+    return { load, leads, maxMillis, p99Millis }
   }
   const figures: Array<LoopFigure> = []
   try {

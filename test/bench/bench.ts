@@ -138,8 +138,8 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
       sections.push({
         title: `Event loop, ${largest.toLocaleString("en")} leads`,
         note: "Milliseconds until a cheap question is answered that is asked every 5 ms meanwhile: the longest of each round; the reference is the 99th percentile.",
-        lines: figures.map(({ leads, load, longestMillis, p99Millis }) =>
-          limited(`loop-${load.replaceAll(" ", "-")}`, leads, longestMillis, blockedMillis, p99Millis)
+        lines: figures.map(({ leads, load, maxMillis, p99Millis }) =>
+          limited(`loop-${load.replaceAll(" ", "-")}`, leads, maxMillis, blockedMillis, p99Millis)
         )
       })
     }

@@ -4,7 +4,7 @@ import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer } from "effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { greatestAtOnce, greatestOpenRequests } from "../../packages/http/src/Admission.ts"
+import { maxConcurrentObservations, maxOpenRequests } from "../../packages/http/src/Admission.ts"
 import { type Api, type BrandSetUp, observation, operatorToken, setUpBrand, startApi } from "./Harness.ts"
 
 type Commit = (typeof LeadStore.Service)["commit"]
@@ -60,9 +60,9 @@ describe("observations that are sent all at once", () => {
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(committed).toBe(32 * 60)
-    expect(most).toBeLessThanOrEqual(greatestAtOnce)
+    expect(most).toBeLessThanOrEqual(maxConcurrentObservations)
     expect(most).toBeGreaterThan(Observing.pieceLength)
-    expect(turns).toBeGreaterThan((32 * 60) / greatestAtOnce)
+    expect(turns).toBeGreaterThan((32 * 60) / maxConcurrentObservations)
   })
 
   it("of one brand do not keep another's waiting until they are done [EVT-8, AUTH-3]", async () => {
@@ -109,7 +109,7 @@ describe("observations that are sent all at once", () => {
     )
     const [brand, other] = [await setUpBrand(api), await setUpBrand(api)]
     const answers: Array<Awaited<ReturnType<typeof post>>> = []
-    const sent = Array.from({ length: greatestOpenRequests + 10 }, (_, i) =>
+    const sent = Array.from({ length: maxOpenRequests + 10 }, (_, i) =>
       (i % 2 === 0 ? post : postLines)(api, brand, batch(brand, `w${i}`, 1)).then((answer) => {
         answers.push(answer)
       })
@@ -123,9 +123,9 @@ describe("observations that are sent all at once", () => {
     open()
     await Promise.all(sent)
     expect((await others).status).toBe(200)
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(greatestOpenRequests)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(maxOpenRequests)
     const { body } = await api.call("/signals/leads", { token: brand.key })
-    expect(body.meta.pagination.total).toBe(greatestOpenRequests)
+    expect(body.meta.pagination.total).toBe(maxOpenRequests)
     // There is room again.
     expect((await post(api, brand, batch(brand, "again", 1))).status).toBe(200)
   })

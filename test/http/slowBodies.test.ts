@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest"
 import { Pace, paced } from "../../packages/http/src/BodyPace.ts"
 import { type Api, type BrandSetUp, observation, operatorToken, setUpBrand, startApi } from "./Harness.ts"
 
-const short = { graceMillis: 100, leastBytesPerSecond: 1_000_000, longestMillis: 60_000 }
-const long = { graceMillis: 60_000, leastBytesPerSecond: 1, longestMillis: 60_000 }
+const short = { graceMillis: 100, minBytesPerSecond: 1_000_000, maxMillis: 60_000 }
+const long = { graceMillis: 60_000, minBytesPerSecond: 1, maxMillis: 60_000 }
 
 interface Conversation {
   readonly socket: Socket
@@ -85,7 +85,7 @@ describe("a body that drips", () => {
   })
 
   it("costs the client's time alone: what the service takes in between does not count [ERR-5]", async () => {
-    const limits = { graceMillis: 1000, leastBytesPerSecond: 1000, longestMillis: 5000 }
+    const limits = { graceMillis: 1000, minBytesPerSecond: 1000, maxMillis: 5000 }
     const read = (waitBefore: number, workAfter: number, pieces: number) =>
       Stream.repeatEffect(Effect.as(Effect.sleep(waitBefore), new Uint8Array(500))).pipe(
         Stream.take(pieces),

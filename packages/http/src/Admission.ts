@@ -1,6 +1,6 @@
 /**
- * Bounds how much the operator's feeds take of the process: so many observations are decoded and committed at a time, the
- * rest waits, and brands take turns. Requests beyond what may wait are refused.
+ * Admission control for observations: bounds how many are decoded and committed concurrently. Further ones wait, brands take
+ * turns, and requests beyond the bound of open ones are refused.
  */
 import {
   type Brand,
@@ -13,14 +13,14 @@ import {
 import { Context, Effect, Layer, type Scope } from "effect"
 import { EventLoop } from "./EventLoop.ts"
 
-/** Observations that are decoded and committed at a time, of all brands together. */
-export const greatestAtOnce = 4 * Observing.pieceLength
+/** Observations of all brands that are decoded and committed concurrently. */
+export const maxConcurrentObservations = 4 * Observing.pieceLength
 
-/** Requests of one brand that may be open at a time: their bodies are held in memory. */
-export const greatestOpenRequests = 64
+/** Requests of one brand that are open concurrently: their bodies are held in memory. */
+export const maxOpenRequests = 64
 
-/** Of one brand, so much JSON is held decoded at a time. One body is no larger. */
-const greatestDecodedKiB = 1024
+/** Decoded JSON of one brand that is held in memory. A single body is never larger. */
+const maxDecodedKiB = 1024
 
 /** A body is decoded whole; each KiB of it counts as one observation. */
 const kibOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1024))
@@ -31,7 +31,7 @@ interface Waiter {
   resume: () => void
 }
 
-/** Deals out places, to one brand after the other. Where nobody waits, work begins at once. */
+/** A semaphore whose permits go to brands in round robin. Work begins synchronously while nobody waits. */
 class PlaceQueue {
   private free: number
   /** In the order of their turns: a brand that has had one goes to the end. */
@@ -44,7 +44,7 @@ class PlaceQueue {
     this.free = places
   }
 
-  /** Runs work that takes so many places when it is the brand's turn and there is room. */
+  /** Runs `work` with `size` places, as soon as they are free and it is the brand's turn. */
   run<A, E, R>(brandId: Brand["id"], size: number, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.suspend(() => {
       const waiter: Waiter = { size: Math.min(size, this.places), isAdmitted: false, resume: () => {} }
@@ -116,7 +116,7 @@ export class Feed {
     private readonly open: OpenRequests
   ) {}
 
-  /** Runs work on so many observations, which are so many bytes, when it is the brand's turn and there is room. */
+  /** Runs `work` on `count` observations of `bytes` bytes of JSON in all, as soon as there is room and it is the brand's turn. */
   run<A, E, R>(count: number, bytes: number, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return this.places.run(this.brand.id, Math.max(count, kibOf(bytes)), work)
   }
@@ -156,14 +156,14 @@ export class Admission extends Context.Tag("@lead-signals/http/Admission")<
   static readonly layer: Layer.Layer<Admission> = Layer.effect(
     Admission,
     Effect.map(EventLoop, ({ nextTurn }) => {
-      const places = new PlaceQueue(greatestAtOnce, nextTurn)
+      const places = new PlaceQueue(maxConcurrentObservations, nextTurn)
       const open = new Map<Brand["id"], OpenRequests>()
       const begin = (brand: Brand): Feed | null => {
         const its = open.get(brand.id) ?? {
           count: 0,
-          decoded: new PlaceQueue(greatestDecodedKiB, nextTurn)
+          decoded: new PlaceQueue(maxDecodedKiB, nextTurn)
         }
-        if (its.count === greatestOpenRequests) return null
+        if (its.count === maxOpenRequests) return null
         its.count++
         open.set(brand.id, its)
         return new Feed(brand, places, its)

@@ -3,12 +3,12 @@ import { Chunk, Context, Effect, Option, Stream } from "effect"
 import { RequestTimeout } from "./contract/Failures.ts"
 
 export interface PaceLimits {
-  /** Milliseconds that a body of any size may take. */
+  /** Milliseconds before the rate matters. */
   readonly graceMillis: number
-  /** After the grace, so many bytes must have come for each second that has passed. */
-  readonly leastBytesPerSecond: number
-  /** Milliseconds that no body may exceed, whatever its size. */
-  readonly longestMillis: number
+  /** Least average rate after the grace. */
+  readonly minBytesPerSecond: number
+  /** Milliseconds that no body may exceed. */
+  readonly maxMillis: number
 }
 
 export interface BodyLimits {
@@ -18,8 +18,8 @@ export interface BodyLimits {
 }
 
 export const defaultLimits: BodyLimits = {
-  json: { graceMillis: 10_000, leastBytesPerSecond: 1024, longestMillis: 60_000 },
-  line: { graceMillis: 60_000, leastBytesPerSecond: 1024, longestMillis: 300_000 }
+  json: { graceMillis: 10_000, minBytesPerSecond: 1024, maxMillis: 60_000 },
+  line: { graceMillis: 60_000, minBytesPerSecond: 1024, maxMillis: 300_000 }
 }
 
 /** Null: bodies may take as long as the host lets them. */
@@ -41,9 +41,9 @@ export class Pace {
 
   /** Milliseconds until the client is too slow, 0 when it is. */
   get leftMillis(): number {
-    const { graceMillis, leastBytesPerSecond, longestMillis } = this.limits
-    const earnedMillis = graceMillis + (this.receivedBytes * 1000) / leastBytesPerSecond
-    return Math.max(0, Math.min(earnedMillis, longestMillis) - this.waitedMillis)
+    const { graceMillis, minBytesPerSecond, maxMillis } = this.limits
+    const earnedMillis = graceMillis + (this.receivedBytes * 1000) / minBytesPerSecond
+    return Math.max(0, Math.min(earnedMillis, maxMillis) - this.waitedMillis)
   }
 
   count(waitedMillis: number, receivedBytes: number): void {
@@ -58,9 +58,9 @@ export class Pace {
   }
 
   get failure(): RequestTimeout {
-    const { graceMillis, leastBytesPerSecond, longestMillis } = this.limits
+    const { graceMillis, minBytesPerSecond, maxMillis } = this.limits
     return new RequestTimeout({
-      message: `${this.what} takes at most ${seconds(longestMillis)} to arrive, and after ${seconds(graceMillis)} at least ${leastBytesPerSecond} bytes a second.`
+      message: `${this.what} takes at most ${seconds(maxMillis)} to arrive, and after ${seconds(graceMillis)} at least ${minBytesPerSecond} bytes a second.`
     })
   }
 }

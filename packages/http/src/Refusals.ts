@@ -6,7 +6,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Socket } from "node:net"
 import {
   errorBody,
-  greatestHeaderCount,
+  maxHeaderCount,
   repeatedAuthorization,
   type Told,
   tooManyHeaders
@@ -54,7 +54,7 @@ export const hostProblem = ({ httpVersion, rawHeaders }: IncomingMessage): strin
  * beyond a number in silence.
  */
 export const headersProblem = ({ rawHeaders }: IncomingMessage): Told | null => {
-  if (rawHeaders.length > 2 * greatestHeaderCount) return tooManyHeaders
+  if (rawHeaders.length > 2 * maxHeaderCount) return tooManyHeaders
   return countOf(rawHeaders, "authorization") > 1 ? repeatedAuthorization : null
 }
 

@@ -82,12 +82,12 @@ const waits: Read<ReadonlyArray<number>> = (value) =>
       )
 
 const defaultDrainPauseMillis = 500
-const longestDrainPauseSeconds = 600
+const maxDrainPauseSeconds = 600
 
 const pauseMillis: Read<number> = (value) =>
-  /^[0-9]{1,3}(?:\.[0-9]{1,3})?$/.test(value) && Number(value) <= longestDrainPauseSeconds
+  /^[0-9]{1,3}(?:\.[0-9]{1,3})?$/.test(value) && Number(value) <= maxDrainPauseSeconds
     ? Either.right(Math.round(Number(value) * 1000))
-    : Either.left(`takes seconds from 0 to ${longestDrainPauseSeconds}, like 0.5`)
+    : Either.left(`takes seconds from 0 to ${maxDrainPauseSeconds}, like 0.5`)
 
 const ours = [
   "LEAD_SIGNALS_DATABASE",

@@ -79,10 +79,10 @@ const textEffort = 4
 const skipEffort = 2
 
 /** A long phrase is estimated by so many of its tokens. */
-const greatestSampled = 16
+const maxSampled = 16
 
 const sampled = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> => {
-  const step = Math.ceil(all.length / greatestSampled)
+  const step = Math.ceil(all.length / maxSampled)
   return all.filter((_, i) => i % step === 0)
 }
 

@@ -170,7 +170,7 @@ export const textsSql = (
 }
 
 /** Greatest number of leads that are gathered to compare their texts, and that one query of such a scan reads. */
-export const greatestScanned = 20_000
+export const maxScanned = 20_000
 
 /** A scan of what one filter lets through, which compares the texts of each lead. */
 export interface FilteredScan {
@@ -188,7 +188,7 @@ export const planFilteredScan = ({ match }: Selection, counts: Counts): Filtered
   const [driver, gathered] = mostSelective(counts)
   const searched = counts.drivers.find(([each]) => each === "search")?.[1] ?? 0
   const isWorthIt = driver !== "order" && driver !== "search" && gathered * textWeight < searched
-  if (match.part === match.needle && (!isWorthIt || gathered > greatestScanned)) return null
+  if (match.part === match.needle && (!isWorthIt || gathered > maxScanned)) return null
   return { driver, effort: gathered * textWeight + (driver === "search" ? counts.searchEffort : 0) }
 }
 

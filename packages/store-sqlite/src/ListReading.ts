@@ -150,7 +150,7 @@ function* lookThrough(
   // Longer and longer: it begins anew each time.
   let length = Math.ceil(lookAhead * rarity * wanted) + page.pageSize
   for (let from = 0; ; from += length, length *= 2) {
-    length = Math.min(length, LeadListing.greatestScanned)
+    length = Math.min(length, LeadListing.maxScanned)
     const { params, text } = textsSql({ from, length })
     const rows = yield* askTuples<Texts>(text, params)
     for (const [id, , , key] of yield* foundIn(rows, needle)) matched.push({ id, key })
@@ -171,7 +171,7 @@ function* scanAll(
   scan: LeadListing.FilteredScan
 ): Asking<ReadonlyArray<LeadId>> {
   const ids: Array<LeadId> = []
-  const length = LeadListing.greatestScanned
+  const length = LeadListing.maxScanned
   for (let from = 0; ; from += length) {
     const { params, text } = LeadListing.filteredScanSql(selection, sort, scan, { from, length })
     const rows = yield* askTuples<Texts>(text, params)

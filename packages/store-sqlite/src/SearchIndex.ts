@@ -64,7 +64,7 @@ export interface Match {
 }
 
 /** FTS5 reads all positions of a token in a text once for each time that the phrase contains it. */
-const mostRepeated = 2
+const maxRepeats = 2
 
 /** The longest run of tokens that contains none more often than that. */
 const longestPart = (tokens: ReadonlyArray<string>): readonly [from: number, to: number] => {
@@ -77,7 +77,7 @@ const longestPart = (tokens: ReadonlyArray<string>): readonly [from: number, to:
   let best: readonly [number, number] = [0, 0]
   let from = 0
   for (const [i, each] of tokens.entries()) {
-    for (let n = count(each, 1); n > mostRepeated; n = counts.get(each)!) count(tokens[from++]!, -1)
+    for (let n = count(each, 1); n > maxRepeats; n = counts.get(each)!) count(tokens[from++]!, -1)
     if (i + 1 - from > best[1] - best[0]) best = [from, i + 1]
   }
   return best

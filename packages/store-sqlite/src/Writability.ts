@@ -7,12 +7,12 @@ import type { OpenedFile } from "./OpenedFile.ts"
 import { diskIsFull, preventsWriting } from "./Patience.ts"
 
 /** A disk with less room counts as full, although a small write may still fit into the log. */
-const leastRoomBytes = 1 << 20
+const minFreeBytes = 1 << 20
 
 const isFull = (folder: string): boolean => {
   try {
     const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize < leastRoomBytes
+    return bavail * bsize < minFreeBytes
   } catch {
     return false
   }

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 
 /**
- * Greatest lengths in characters (Unicode code points, as JSON Schema's `maxLength` counts them). The professional
+ * Maximum lengths in characters (Unicode code points, as JSON Schema's `maxLength` counts them). The professional
  * network's own limit is in parentheses; ours leave room for what collectors add. They apply to input: an older stored text
  * can be longer and stays readable. `docs/decisions/0006` has the table.
  */
@@ -34,13 +34,13 @@ export const textLimits = {
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000")
 
-/** A code point has one or two UTF-16 units: counting them is needed in between only. */
-const isWithin = (text: string, greatest: number): boolean => {
-  if (text.length <= greatest) return true
-  if (text.length > 2 * greatest) return false
+/** A code point has one or two UTF-16 units, so that most lengths are decided without counting. */
+const isWithin = (text: string, maxLength: number): boolean => {
+  if (text.length <= maxLength) return true
+  if (text.length > 2 * maxLength) return false
   let characters = 0
   for (const _ of text) characters++
-  return characters <= greatest
+  return characters <= maxLength
 }
 
 const wellFormed = "in well-formed Unicode without U+0000"
@@ -51,38 +51,38 @@ export const takes = Symbol.for("@lead-signals/domain/takes")
 /** Text of any length, for fields with bounds of their own. */
 export const Text = Schema.String.pipe(Schema.filter(isStorable, { description: `text ${wellFormed}` }))
 
-/** Text of 1 to so many characters. */
-export const requiredText = (greatest: number) =>
+/** Required text of 1 to `maxLength` characters. */
+export const requiredText = (maxLength: number) =>
   Schema.String.pipe(
-    Schema.filter((text) => text.length > 0 && isWithin(text, greatest) && isStorable(text), {
-      [takes]: `a text of 1 to ${greatest} characters, ${wellFormed}`,
-      jsonSchema: { minLength: 1, maxLength: greatest }
+    Schema.filter((text) => text.length > 0 && isWithin(text, maxLength) && isStorable(text), {
+      [takes]: `a text of 1 to ${maxLength} characters, ${wellFormed}`,
+      jsonSchema: { minLength: 1, maxLength: maxLength }
     })
   )
 
 /**
- * A text of at most so many characters, or null. One declaration and no union: a union of the two takes twice as long to
- * read, and observations are full of them.
+ * Text of at most `maxLength` characters, or null. It is one declaration instead of a union, which takes twice as long to decode:
+ * observations are full of such fields.
  */
-const declaredNullable = (greatest: number, words: string, isTaken: (text: string) => boolean) =>
+const declaredNullable = (maxLength: number, words: string, isTaken: (text: string) => boolean) =>
   Schema.declare(
     (value: unknown): value is string | null =>
-      value === null || (typeof value === "string" && isWithin(value, greatest) && isTaken(value)),
+      value === null || (typeof value === "string" && isWithin(value, maxLength) && isTaken(value)),
     {
-      [takes]: `a text of at most ${greatest} characters, ${words}, or null`,
-      jsonSchema: { anyOf: [{ type: "string" }, { type: "null" }], maxLength: greatest }
+      [takes]: `a text of at most ${maxLength} characters, ${words}, or null`,
+      jsonSchema: { anyOf: [{ type: "string" }, { type: "null" }], maxLength: maxLength }
     }
   )
 
-export const nullableText = (greatest: number) => declaredNullable(greatest, wellFormed, isStorable)
+export const nullableText = (maxLength: number) => declaredNullable(maxLength, wellFormed, isStorable)
 
-/** An optional text of at most so many characters: a missing one is null. */
-export const optionalText = (greatest: number) =>
-  Schema.optionalWith(nullableText(greatest), { default: () => null })
+/** Optional text of at most `maxLength` characters; a missing field is null. */
+export const optionalText = (maxLength: number) =>
+  Schema.optionalWith(nullableText(maxLength), { default: () => null })
 
-/** The same, before `CommentText.sanitise` takes control characters out. */
-export const optionalMarkup = (greatest: number) =>
+/** As `optionalText`, for text from which `CommentText.sanitise` removes control characters later. */
+export const optionalMarkup = (maxLength: number) =>
   Schema.optionalWith(
-    declaredNullable(greatest, "in well-formed Unicode", (text) => text.isWellFormed()),
+    declaredNullable(maxLength, "in well-formed Unicode", (text) => text.isWellFormed()),
     { default: () => null }
   )

@@ -21,11 +21,11 @@ const normalize = (text: string): string => text.replace(longRunOfMarks, "$1").n
  * Greatest length of a folded text in UTF-16 units, which bounds what a search reads of one lead; the rest is cut off. Texts
  * within `textLimits` stay below it, unless their characters stand for whole words; older stored texts can exceed it.
  */
-const greatestFolded = 2000
+const maxFoldedLength = 2000
 
 /** Leaves no half of a surrogate pair. */
 const cut = (text: string): string =>
-  text.length <= greatestFolded ? text : text.slice(0, greatestFolded).replace(/[\ud800-\udbff]$/, "")
+  text.length <= maxFoldedLength ? text : text.slice(0, maxFoldedLength).replace(/[\ud800-\udbff]$/, "")
 
 /** Characters that do not fold to themselves. */
 const folds = new Map<string, string>(expansions)

@@ -197,12 +197,12 @@ export const UnavailableFailure = failure({
 
 /** Refusals of requests whose head alone is read: no operation declares them. */
 
-export const greatestHeaderCount = 2000
+export const maxHeaderCount = 2000
 
 export const tooManyHeaders: Told = {
   status: 431,
   code: "too_many_headers",
-  message: `A request takes at most ${greatestHeaderCount} headers.`
+  message: `A request takes at most ${maxHeaderCount} headers.`
 }
 
 export const repeatedAuthorization: Told = {

@@ -13,7 +13,7 @@ export class Draining extends Context.Reference<Draining>()("@lead-signals/http/
 
 const ok = json({ status: "ok" } satisfies Health)
 
-/** A store that can be read and not written is ready: whoever reads is served. */
+/** A store that is readable but not writable is ready, so that reads are still routed here. */
 const readiness = ({ writeProblem }: StoreStatus): Health => ({
   status: writeProblem === null ? "ok" : "degraded",
   reads: true,

@@ -27,10 +27,10 @@ export const greatestLineBytes = 16 * 1024 * 1024
 export const lineTooLarge = new PayloadTooLarge({ message: "A line of x-ndjson takes at most 16 MiB." })
 
 /** So many rejected lines of a request are answered in full, and after them a count for each row of them. */
-export const greatestFullRejections = 1000
+export const maxFullRejections = 1000
 
 /** Lines that are rejected at sight are cheap: so many at most are worked through before the event loop's next turn. */
-const greatestPieceLines = 256
+const maxPieceLines = 256
 
 /** A line with its number, from 1. It is never blank. */
 interface Line {
@@ -132,7 +132,7 @@ function* piecesOf(lines: Lines): Generator<ReadonlyArray<Line>> {
   for (const line of lines) {
     piece.push(line)
     if (beginsObject(line)) objects++
-    if (objects === Observing.pieceLength || piece.length === greatestPieceLines) {
+    if (objects === Observing.pieceLength || piece.length === maxPieceLines) {
       yield piece
       piece = []
       objects = 0
@@ -142,7 +142,7 @@ function* piecesOf(lines: Lines): Generator<ReadonlyArray<Line>> {
 }
 
 /** So many lines or bytes at the beginning without an object are no x-ndjson. */
-const greatestOpening = { lines: 20, bytes: 1024 * 1024 }
+const maxOpening = { lines: 20, bytes: 1024 * 1024 }
 
 const notLines = (message: string) => new InvalidParameter({ parameter: "body", message })
 
@@ -151,7 +151,7 @@ const oneDocument = notLines(
 )
 
 const noObjects = notLines(
-  `The body takes x-ndjson, one observation as a JSON object a line; none of the first ${greatestOpening.lines} lines begins with {.`
+  `The body takes x-ndjson, one observation as a JSON object a line; none of the first ${maxOpening.lines} lines begins with {.`
 )
 
 /** Refuses a body that is plainly something else, before any of it is answered: one JSON document, a table, a page. */
@@ -179,7 +179,7 @@ class Opening {
       this.heldBytes += line.bytes.length
     }
     if (lines.some(beginsObject)) return Either.right(this.rest())
-    return this.held.length >= greatestOpening.lines || this.heldBytes > greatestOpening.bytes
+    return this.held.length >= maxOpening.lines || this.heldBytes > maxOpening.bytes
       ? Either.left(noObjects)
       : Either.right([])
   }
@@ -235,7 +235,7 @@ const json = (value: unknown): string => `${JSON.stringify(value)}\n`
 
 /** Makes the answer's lines of outcomes. */
 class OutcomeLines {
-  private full = greatestFullRejections
+  private full = maxFullRejections
   private row: { readonly from: number; to: number; count: number } | null = null
 
   add(lines: ReadonlyArray<Line>, outcomes: ReadonlyArray<Outcome>): string {
@@ -258,7 +258,7 @@ class OutcomeLines {
     const outcome: AnsweredOutcome = {
       ...Observing.rejection(
         null,
-        `Lines ${row.from} to ${row.to}: ${row.count} are rejected; only the first ${greatestFullRejections} rejections of a request say why.`
+        `Lines ${row.from} to ${row.to}: ${row.count} are rejected; only the first ${maxFullRejections} rejections of a request say why.`
       ),
       count: row.count
     }
