@@ -54,6 +54,9 @@ export const Amendment = Schema.Struct({
 
 export const greatestBatch = 1000
 
+/** Rejected lines of x-ndjson that one request is answered in full; a count answers each row of further ones. */
+export const maxFullRejections = 1000
+
 /** Prometheus' text format. */
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -210,7 +213,7 @@ export const OperatorApi = HttpApiGroup.make("operator")
       .annotate(OpenApi.Summary, "Feed observations")
       .annotate(
         OpenApi.Description,
-        `At most ${greatestBatch} observations as JSON, or any number as application/x-ndjson, one a line, which is answered as application/x-ndjson while it is read: one outcome a line, in order; of many rejected lines the first 1000 in full, then a count for each row of them. When the store stops answering half way, the last line is an error body.`
+        `At most ${greatestBatch} observations as JSON, or any number as application/x-ndjson, one a line, which is answered as application/x-ndjson while it is read: one outcome a line, in order; of many rejected lines the first ${maxFullRejections} in full, then a count for each row of them. When the store stops answering half way, the last line is an error body.`
       )
       .annotate(OpenApi.Transform, withLines)
   )

@@ -7,6 +7,7 @@ import { Either } from "effect"
 import { internalMessage, methodNotAllowedMessage } from "../Answers.ts"
 import { jsonTooLarge, notJson } from "../Body.ts"
 import { defaultLimits, Pace } from "../BodyPace.ts"
+import { maxFullRejections } from "./OperatorApi.ts"
 import { InvalidOperatorToken, tooManyHeaders, unavailableMessage } from "./Failures.ts"
 
 /** What a field means; and an example, where its schema has none. */
@@ -200,7 +201,7 @@ export const ownFields: Readonly<Record<string, Field>> = {
   "Outcome.leadId": ["Id of the lead that it was recorded for; null when it was not", 41],
   "Outcome.message": ["Why it was rejected; there on a rejection only", "person.name is required."],
   "Outcome.count": [
-    "How many rejected lines in a row this stands for, once a request's first 1000 rejections were answered in full; there on x-ndjson only",
+    `How many rejected lines in a row this stands for, once a request's first ${maxFullRejections} rejections were answered in full; there on x-ndjson only`,
     12
   ],
   "Webhook.url": ["Where events are posted to"],
@@ -330,8 +331,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     body: "The new name"
   },
   "operator.recordObservations": {
-    description:
-      "Takes observations in, in order, and says of each what became of it; one that can't be read does not reject its neighbours. Sending again is free: a known engagement is a duplicate. As application/x-ndjson, one a line and without an end if need be, answers come line by line; after the first 1000 rejected lines of a request, rejected lines in a row are answered by one with their count, and a body that is plainly no x-ndjson is refused whole. After a 503 some may have been recorded: send all of them again. With Retry-After, nothing of the request was recorded.",
+    description: `Takes observations in, in order, and says of each what became of it; one that can't be read does not reject its neighbours. Sending again is free: a known engagement is a duplicate. As application/x-ndjson, one a line and without an end if need be, answers come line by line; after the first ${maxFullRejections} rejected lines of a request, rejected lines in a row are answered by one with their count, and a body that is plainly no x-ndjson is refused whole. After a 503 some may have been recorded: send all of them again. With Retry-After, nothing of the request was recorded.`,
     answer: "What became of each, in order",
     body: "What was seen"
   },

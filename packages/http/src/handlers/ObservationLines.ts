@@ -20,14 +20,12 @@ import { BodyPace, Pace, paced } from "../BodyPace.ts"
 import { EventLoop } from "../EventLoop.ts"
 import { logUnavailable } from "../UnavailableLog.ts"
 import { errorBody, PayloadTooLarge, type RequestTimeout, toldOf } from "../contract/Failures.ts"
+import { maxFullRejections } from "../contract/OperatorApi.ts"
 
 /** A line may be so long; with what is read ahead, so much is held at once. */
 export const greatestLineBytes = 16 * 1024 * 1024
 
 export const lineTooLarge = new PayloadTooLarge({ message: "A line of x-ndjson takes at most 16 MiB." })
-
-/** So many rejected lines of a request are answered in full, and after them a count for each row of them. */
-export const maxFullRejections = 1000
 
 /** Lines that are rejected at sight are cheap: so many at most are worked through before the event loop's next turn. */
 const maxPieceLines = 256
