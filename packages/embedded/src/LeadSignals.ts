@@ -2,27 +2,22 @@
 import {
   type Campaign,
   Decoding,
-  type Deliveries,
   Directory,
   type Entropy,
   leadDetailView,
   leadListView,
   LeadQueries,
-  type LeadStore,
   metricsView,
   MetricSnapshots,
   NewSignal,
   type Observation as ObservationSchema,
   Observing,
   Operating,
-  type Outbox,
   type Outcome,
   RateLimit,
-  type RateWindows,
   Reading,
   type Signal,
   type StoreUnavailable,
-  type WebhookTargets,
   warningsView
 } from "@lead-signals/domain"
 import {
@@ -43,33 +38,8 @@ import {
 } from "@lead-signals/http"
 import { Effect, Encoding, Layer, Logger, ManagedRuntime } from "effect"
 import { type Call, Calls } from "./Calls.ts"
-import { checkOptions } from "./Options.ts"
+import { checkOptions, type EmbeddedOptions, type Store } from "./Options.ts"
 import { entriesOf } from "./Queries.ts"
-
-/** All ports of a store: `MemoryStore.layer`, `SqliteStore.layer({ filename })`, or one of your own. */
-export type Store = Layer.Layer<LeadStore | Outbox | Deliveries | Directory | RateWindows, StoreUnavailable>
-
-/** What sends webhooks: `layer(…)` of `@lead-signals/webhook/node`. */
-export type Webhooks = Layer.Layer<WebhookTargets, never, Outbox | Entropy>
-
-/** What happened, and what is known of it: `requestId`, `route`, `status`, `durationMillis` and the like. */
-export interface LogLine {
-  readonly level: string
-  readonly message: string
-  readonly [annotation: string]: unknown
-}
-
-export interface EmbeddedOptions {
-  readonly store: Store
-  /** What the operator's calls of `fetch` take. Unless given, none is known to anybody: use the methods. */
-  readonly operatorToken?: string
-  /** Requests a minute of a key that has no limit of its own; 60 unless given. [RATE-1] */
-  readonly requestsPerMinute?: number
-  /** Without it events are kept, and nothing is sent. */
-  readonly webhooks?: Webhooks
-  /** Takes each line of the log; unless given there is none. No line holds personal data, a key or a secret. */
-  readonly log?: (line: LogLine) => void
-}
 
 /** An observation as a host writes it: times are ISO 8601 texts, and every field but four may be left out. */
 export type Observation = typeof ObservationSchema.Encoded

@@ -2,18 +2,15 @@
 export {
   type CampaignMetrics,
   createLeadSignals,
-  type EmbeddedOptions,
   type Engagement,
   type Lead,
   type LeadDetail,
   type LeadPage,
   type LeadSignals,
-  type LogLine,
-  type Observation,
-  type Store,
-  type Webhooks
+  type Observation
 } from "./LeadSignals.ts"
 export { type Call, Closed } from "./Calls.ts"
+export type { EmbeddedOptions, LogLine, Store, Webhooks } from "./Options.ts"
 export type { LeadDetailQuery, LeadPageQuery, MetricsQuery } from "@lead-signals/http"
 export type { Campaign, Outcome, Signal } from "@lead-signals/domain"
 // What a call is rejected with.

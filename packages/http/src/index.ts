@@ -14,7 +14,14 @@ export { DefaultRateLimit } from "./handlers/Operator.ts"
 export { ApiKeyAccess, OperatorAccess } from "./contract/Access.ts"
 export { InvalidOperatorToken, PayloadTooLarge, UnsupportedMediaType } from "./contract/Failures.ts"
 // What an operator sends, for hosts that take it by other ways than HTTP.
-export { Amendment, NewBrand, NewCampaign, NewKey, Renaming } from "./contract/OperatorApi.ts"
+export {
+  Amendment,
+  maxRequestsPerMinute,
+  NewBrand,
+  NewCampaign,
+  NewKey,
+  Renaming
+} from "./contract/OperatorApi.ts"
 // What is answered, as types.
 export type { LeadDetailAnswer, LeadListAnswer, MetricsAnswer, WebhookEvent } from "./contract/Answers.ts"
 export type * from "./contract/Queries.ts"

@@ -30,13 +30,13 @@ export const NewBrand = Schema.Struct({ name: requiredText(textLimits.name) })
 export const NewCampaign = Schema.Struct({ name: requiredText(textLimits.name) })
 export const Renaming = Schema.Struct({ name: requiredText(textLimits.name) })
 
-export const greatestRequestsPerMinute = 1_000_000
+export const maxRequestsPerMinute = 1_000_000
 
 export const NewKey = Schema.Struct({
   label: requiredText(textLimits.name),
   requestsPerMinute: Schema.optional(
-    Schema.Int.pipe(Schema.between(1, greatestRequestsPerMinute)).annotations({
-      description: `an integer from 1 to ${greatestRequestsPerMinute}`
+    Schema.Int.pipe(Schema.between(1, maxRequestsPerMinute)).annotations({
+      description: `an integer from 1 to ${maxRequestsPerMinute}`
     })
   )
 })
