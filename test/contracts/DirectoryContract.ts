@@ -1,8 +1,11 @@
 /** What every store must do with brands, keys, signals, campaigns and rate windows. */
 import {
   Access,
+  ApiKeys,
+  Deliveries,
   Directory,
   type Entropy,
+  eventTypes,
   LeadQueries,
   LeadStore,
   Observing,
@@ -18,6 +21,25 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Stores } from "./LeadStoreContract.ts"
 import { SettableClock } from "./SettableClock.ts"
 import { turn } from "../Turn.ts"
+
+const createSignal = (brandId: string, name: string) =>
+  Operating.createSignal(brandId, {
+    name,
+    signalType: "t",
+    source: { type: "posts-with-keywords", value: "v", liCompanyId: null, company: null }
+  })
+
+const webhookOf = (brandId: string) => ({
+  brandId,
+  url: "https://receiver.example/",
+  events: eventTypes,
+  description: null,
+  enabled: true,
+  disabledReason: null,
+  failingSince: null,
+  secrets: { current: "whsec_x", previous: null },
+  createdAt: 0
+})
 
 const millisPerDay = 86_400_000
 const dayOf = (n: number): string =>
@@ -132,6 +154,212 @@ export const directoryContract = (name: string, layer: () => Layer.Layer<Stores,
           expect(yield* Operating.renameBrand(brand.id, "Z")).toEqual({ ...brand, name: "Z" })
           expect(yield* directory.brand(brand.id)).toEqual(Option.some({ ...brand, name: "Z" }))
           expect((yield* directory.brands).map(({ name }) => name)).toContain("B")
+        })
+      ))
+
+    it("deletes a signal, whose leads stay and show it, and records nothing more of it [DEL-2]", () =>
+      run(
+        Effect.gen(function* () {
+          const [directory, store] = yield* Effect.all([Directory, LeadStore])
+          const [brand, other] = [yield* Operating.createBrand("A"), yield* Operating.createBrand("B")]
+          const [signal, kept] = [yield* createSignal(brand.id, "S"), yield* createSignal(brand.id, "K")]
+          const seen = (signalId: string, extId: string) => ({
+            signalId,
+            person: { extId, name: "Ada" },
+            engagement: { id: `e-${extId}` }
+          })
+          yield* Observing.recordObservations(brand, [seen(signal.id, "p"), seen(kept.id, "q")])
+          expect(yield* Effect.flip(Operating.deleteSignal(other.id, signal.id))).toMatchObject({
+            resource: "signal"
+          })
+          const query = yield* LeadQueries.readList([["signalId", signal.id]])
+          const before = yield* store.list(brand.id, query)
+          yield* Operating.deleteSignal(brand.id, signal.id)
+          expect(yield* directory.signals(brand.id)).toEqual([kept])
+          expect(yield* Effect.flip(Operating.deleteSignal(brand.id, signal.id))).toMatchObject({
+            resource: "signal"
+          })
+          expect(yield* directory.renameSignal(brand.id, signal.id, "X")).toEqual(Option.none())
+          expect(yield* store.list(brand.id, query)).toEqual(before)
+          expect(before.total).toBe(1)
+          const [read] = yield* store.engagements(brand.id, before.leads[0]!.lead.id)
+          expect(read!.signal).toEqual(signal)
+          const [rejected, recorded, duplicate] = yield* Observing.recordObservations(brand, [
+            seen(signal.id, "new"),
+            seen(kept.id, "newer"),
+            seen(kept.id, "q")
+          ])
+          expect(rejected).toMatchObject({
+            outcome: "rejected",
+            message: expect.stringContaining("signalId")
+          })
+          expect([recorded!.outcome, duplicate!.outcome]).toEqual(["recorded", "duplicate"])
+        })
+      ))
+
+    it("deletes a campaign with its readings [DEL-3]", () =>
+      run(
+        Effect.gen(function* () {
+          const directory = yield* Directory
+          const [brand, other] = [yield* Operating.createBrand("A"), yield* Operating.createBrand("B")]
+          const [gone, kept] = [
+            yield* Operating.createCampaign(brand.id, "C"),
+            yield* Operating.createCampaign(brand.id, "K")
+          ]
+          const totals = { impressions: 1, reactions: 1, comments: 1, reposts: 1 }
+          const reading = { postId: "p", day: "2026-01-02", totals }
+          for (const { id } of [gone, kept]) yield* Operating.putReading(brand.id, id, reading)
+          expect(yield* Effect.flip(Operating.deleteCampaign(other.id, gone.id))).toMatchObject({
+            resource: "campaign"
+          })
+          yield* Operating.deleteCampaign(brand.id, gone.id)
+          expect(yield* Effect.flip(Operating.deleteCampaign(brand.id, gone.id))).toMatchObject({
+            resource: "campaign"
+          })
+          expect(yield* directory.campaigns(brand.id)).toEqual([kept])
+          expect(yield* directory.campaign(brand.id, gone.id)).toEqual(Option.none())
+          expect(yield* directory.renameCampaign(brand.id, gone.id, "X")).toEqual(Option.none())
+          // As of a request that found the campaign before.
+          yield* directory.putReading(gone.id, "p", "2026-01-02", totals)
+          expect(yield* directory.snapshot(gone.id, {})).toEqual(Option.none())
+          expect(Option.isSome(yield* directory.snapshot(kept.id, {}))).toBe(true)
+        })
+      ))
+
+    it("deletes a brand with everything of it, and nothing of another [DEL-1]", () =>
+      run(
+        Effect.gen(function* () {
+          const [directory, store] = yield* Effect.all([Directory, LeadStore])
+          const filled = (name: string) =>
+            Effect.gen(function* () {
+              const brand = yield* Operating.createBrand(name)
+              const signal = yield* createSignal(brand.id, "S")
+              const campaign = yield* Operating.createCampaign(brand.id, "C")
+              const totals = { impressions: 1, reactions: 1, comments: 1, reposts: 1 }
+              yield* Operating.putReading(brand.id, campaign.id, { postId: "p", day: "2026-01-02", totals })
+              const { value } = yield* Operating.createKey(brand.id, { label: "k", requestsPerMinute: 7 })
+              const webhook = yield* directory.createWebhook(webhookOf(brand.id))
+              const outcomes = yield* Observing.recordTogether(
+                brand,
+                Array.from({ length: 30 }, (_, i) => ({
+                  signalId: signal.id,
+                  person: { extId: `p${i}`, name: `Ada ${i}` },
+                  engagement: { id: `e${i}`, postAuthorDetail: { extId: "p7", name: "Ada 7" } }
+                }))
+              )
+              yield* Operating.eraseLead(brand, outcomes[7]!.leadId!)
+              return { brand, signal, campaign, value, webhook, leadId: outcomes[0]!.leadId! }
+            })
+          const [gone, kept] = [yield* filled("gone"), yield* filled("kept")]
+          const all = yield* LeadQueries.readList([["includeEngagements", "true"]])
+          const stateOf = ({ brand, campaign, leadId, webhook }: typeof gone) =>
+            Effect.all([
+              directory.brand(brand.id),
+              directory.keys(brand.id),
+              directory.signals(brand.id),
+              directory.campaigns(brand.id),
+              directory.snapshot(campaign.id, {}),
+              directory.webhooks(brand.id),
+              store.list(brand.id, all),
+              store.get(brand.id, leadId),
+              Effect.flatMap(Deliveries, (deliveries) =>
+                deliveries.list(webhook.id, { state: null, page: { page: 1, pageSize: 100 } })
+              )
+            ])
+          const before = yield* stateOf(kept)
+          expect(before[8].total).toBe(58)
+
+          let calls = 0
+          for (let isFinished = false; !isFinished; calls++) {
+            isFinished = (yield* Operating.deleteSomeOfBrand(gone.brand.id)).isFinished
+          }
+          expect(calls).toBe(1)
+          expect(yield* stateOf(gone)).toEqual([
+            Option.none(),
+            [],
+            [],
+            [],
+            Option.none(),
+            [],
+            { total: 0, leads: [] },
+            Option.none(),
+            { total: 0, deliveries: [] }
+          ])
+          expect(yield* stateOf(kept)).toEqual(before)
+          expect((yield* directory.brands).map(({ id }) => id)).not.toContain(gone.brand.id)
+          for (const refused of [
+            Operating.deleteSomeOfBrand(gone.brand.id),
+            Operating.brand(gone.brand.id),
+            Operating.deleteSomeOfBrand("999")
+          ] as ReadonlyArray<Effect.Effect<unknown, unknown, Directory | LeadStore>>)
+            expect(yield* Effect.flip(Effect.asVoid(refused))).toMatchObject({ resource: "brand" })
+          expect(yield* directory.keyByHash(ApiKeys.hash(gone.value))).toEqual(Option.none())
+          const seen = (signalId: string) => ({
+            signalId,
+            person: { extId: "late", name: "L" },
+            engagement: { id: "l" }
+          })
+          // As of a request that found the brand before.
+          const [late] = yield* Observing.recordObservations(gone.brand, [seen(gone.signal.id)])
+          expect(late!.outcome).toBe("rejected")
+          const [again] = yield* Observing.recordObservations(kept.brand, [
+            { ...seen(kept.signal.id), person: { extId: "p7", name: "Ada 7" } }
+          ])
+          expect(again!.outcome).toBe("suppressed")
+          // The numbers are never given again.
+          const next = yield* Operating.createBrand("next")
+          expect(Number(next.id)).toBeGreaterThan(Number(kept.brand.id))
+        })
+      ))
+
+    it("hides a brand from the moment that its deletion begins, and creates nothing for it any more [DEL-1]", () =>
+      run(
+        Effect.gen(function* () {
+          const directory = yield* Directory
+          const brand = yield* Operating.createBrand("A")
+          const signal = yield* createSignal(brand.id, "S")
+          const { value } = yield* Operating.createKey(brand.id, { label: "k", requestsPerMinute: 7 })
+          const webhook = yield* directory.createWebhook(webhookOf(brand.id))
+          expect(yield* directory.finishBrandDeletion(brand.id)).toBe(false)
+          const seen = (id: string) => ({
+            signalId: signal.id,
+            person: { extId: "p", name: "P" },
+            engagement: { id }
+          })
+          yield* Observing.recordObservations(brand, [seen("e")])
+
+          const begun = Option.getOrThrow(yield* directory.startBrandDeletion(brand.id, 5000))
+          expect(begun).toEqual({ ...brand, deletionStartedAt: 5000 })
+          expect(yield* directory.startBrandDeletion(brand.id, 6000)).toEqual(Option.some(begun))
+          expect(yield* directory.startBrandDeletion("999", 6000)).toEqual(Option.none())
+          expect((yield* directory.brands).find(({ id }) => id === brand.id)).toEqual(begun)
+          expect(yield* Effect.isFailure(Access.authenticate(`Bearer ${value}`))).toBe(true)
+          expect(yield* directory.signals(brand.id)).toEqual([])
+          const [outcome] = yield* Observing.recordObservations(brand, [seen("f")])
+          expect(outcome!.outcome).toBe("rejected")
+          for (const refused of [
+            Operating.brand(brand.id),
+            Operating.renameBrand(brand.id, "X")
+          ] as ReadonlyArray<Effect.Effect<unknown, unknown, Directory | LeadStore>>)
+            expect(yield* Effect.flip(Effect.asVoid(refused))).toMatchObject({ resource: "brand" })
+          const { lastUsedAt: _, ...key } = (yield* directory.keys(brand.id))[0]!
+          for (const created of [
+            directory.createSignal(brand.id, signal, 0),
+            directory.createCampaign({ brandId: brand.id, name: "C", createdAt: 0 }),
+            directory.createWebhook(webhookOf(brand.id)),
+            directory.createKey({ ...key, hash: "h" })
+          ] as ReadonlyArray<Effect.Effect<unknown, unknown, Directory | LeadStore>>)
+            expect(yield* Effect.flip(Effect.asVoid(created))).toMatchObject({
+              reason: "the brand is being deleted"
+            })
+          // With a lead, and then with a webhook.
+          expect(yield* directory.finishBrandDeletion(brand.id)).toBe(false)
+          const store = yield* LeadStore
+          expect(yield* store.removeSome(brand.id)).toBe(0)
+          expect(yield* directory.finishBrandDeletion(brand.id)).toBe(false)
+          yield* directory.deleteWebhook(brand.id, webhook.id)
+          expect(yield* directory.finishBrandDeletion(brand.id)).toBe(true)
+          expect(yield* directory.finishBrandDeletion(brand.id)).toBe(false)
         })
       ))
 

@@ -240,7 +240,37 @@ describe("lead-signals", () => {
     await called("webhooks", "delete", webhook.id, ...brand)
     expect(await called("webhooks", "list", ...brand)).toEqual([])
     const plain = await ran(["brands", "list", "--url", server.url])
-    expect(plain.out).toMatch(/^id +name +created\n1 +Mine/)
+    expect(plain.out).toMatch(/^id +name +created +being deleted since\n1 +Mine/)
+  })
+
+  it("deletes signals, campaigns and, by its name, a brand [DEL-1, DEL-2, DEL-3]", async () => {
+    const { brand, signal } = await called(
+      "brands",
+      "create",
+      "Goner",
+      "--watch",
+      "https://network.example/c"
+    )
+    const of = ["--brand", brand.id]
+    const campaign = await called("campaigns", "create", "C", ...of)
+    await called("campaigns", "delete", campaign.id, ...of)
+    await called("signals", "delete", signal.id, ...of)
+    expect([await called("campaigns", "list", ...of), await called("signals", "list", ...of)]).toEqual([
+      [],
+      []
+    ])
+    const unconfirmed = await ran(["brands", "delete", brand.id, "--confirm", "Mine", "--url", server.url])
+    expect([unconfirmed.code, unconfirmed.err]).toEqual([
+      2,
+      expect.stringContaining(`--confirm takes the name of brand ${brand.id}`)
+    ])
+    expect(await called("brands", "delete", brand.id, "--confirm", "Goner")).toEqual({
+      id: brand.id,
+      deleted: true
+    })
+    expect((await called("brands", "list")).map(({ id }: any) => id)).not.toContain(brand.id)
+    const again = await ran(["brands", "delete", brand.id, "--confirm", "Goner", "--url", server.url])
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining(`There is no brand ${brand.id}.`)])
   })
 
   it("makes signals and campaigns, and renames them and brands [ENG-8]", async () => {

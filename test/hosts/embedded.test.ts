@@ -101,6 +101,21 @@ describe("the service behind promises", () => {
     await service.close()
   })
 
+  it("deletes signals, campaigns and brands [DEL-1, DEL-2, DEL-3]", async () => {
+    const { brand, service } = await withLeads(3)
+    const campaign = await service.createCampaign(brand.id, "C")
+    await service.deleteCampaign(brand.id, campaign.id)
+    await expect(service.deleteCampaign(brand.id, campaign.id)).rejects.toBeInstanceOf(NotFound)
+    await service.deleteSignal(brand.id, "1")
+    await expect(service.deleteSignal(brand.id, "1")).rejects.toBeInstanceOf(NotFound)
+    const progress: Array<number> = []
+    await service.deleteBrand(brand.id, { onProgress: (leadsLeft) => progress.push(leadsLeft) })
+    expect(progress).toEqual([0])
+    expect(await service.brands()).toEqual([])
+    await expect(service.deleteBrand(brand.id)).rejects.toBeInstanceOf(NotFound)
+    await service.close()
+  })
+
   it("lists, shows and counts as the API does, which it mounts [LIST-1, DET-1, MET-2, AUTH-1]", async () => {
     const { brand, service } = await withLeads(130)
     const query = { search: "buyer", sort: "name:asc" as const, pageSize: 3, includeEngagements: true }

@@ -35,7 +35,10 @@ const outcomes = (text: string): Array<any> =>
 describe("setting up", () => {
   it("creates and lists brands, signals and campaigns [ERR-1]", async () => {
     const made = await api.operate("POST", "/operator/brands", { name: "Second" })
-    expect([made.status, Object.keys(made.body.data)]).toEqual([201, ["id", "name", "createdAt"]])
+    expect([made.status, Object.keys(made.body.data)]).toEqual([
+      201,
+      ["id", "name", "createdAt", "deletionStartedAt"]
+    ])
     expect((await api.operate("GET", "/operator/brands")).body.data).toContainEqual(made.body.data)
     const signals = (await api.operate("GET", inBrand("/signals"))).body.data
     expect(signals).toHaveLength(1)
@@ -219,6 +222,36 @@ describe("setting up", () => {
     for (const path of [`/signals/${own.signalId}`, `/campaigns/${made.id}`])
       expect((await api.operate("PATCH", inBrand(path), { name: "x" })).status).toBe(404)
     expect((await api.operate("PATCH", of, { name: "" })).body.error.message).toContain("name takes a text")
+  })
+
+  it("deletes signals, campaigns and brands, each of its brand alone [DEL-1, DEL-2, DEL-3]", async () => {
+    const own = await setUpBrand(api)
+    const of = `/operator/brands/${own.id}`
+    await observe(api, own, observation(own.signalId, "d", "d"))
+    const campaign = (await api.operate("POST", `${of}/campaigns`, { name: "C" })).body.data.id
+    const list = (path: string) => api.call(path, { token: own.key })
+
+    for (const path of [`/signals/${own.signalId}`, `/campaigns/${campaign}`])
+      expect((await api.operate("DELETE", inBrand(path))).status).toBe(404)
+    expect((await api.operate("DELETE", `${of}/signals/${own.signalId}`)).status).toBe(204)
+    expect((await api.operate("GET", `${of}/signals`)).body.data).toEqual([])
+    const [{ signal }] = (await list("/signals/leads?includeEngagements=true")).body.data[0].engagements
+    expect(signal.id).toBe(own.signalId)
+    const late = await api.operate("POST", `${of}/observations`, {
+      observations: [observation(own.signalId, "e", "e")]
+    })
+    expect(late.body.data[0].outcome).toBe("rejected")
+    expect((await api.operate("DELETE", `${of}/campaigns/${campaign}`)).status).toBe(204)
+    expect((await list(`/campaign/${campaign}/metrics`)).status).toBe(404)
+
+    const deleted = await api.operate("DELETE", of)
+    expect([deleted.status, deleted.body]).toEqual([200, { data: { deleted: true, leadsLeft: 0 } }])
+    expect((await list("/signals/leads")).status).toBe(401)
+    for (const path of ["", "/signals", "/keys"])
+      expect((await api.operate(path === "" ? "DELETE" : "GET", `${of}${path}`)).status).toBe(404)
+    const brands = (await api.operate("GET", "/operator/brands")).body.data
+    expect(brands.map(({ id }: { id: string }) => id)).not.toContain(own.id)
+    for (const brand of brands) expect(brand.deletionStartedAt).toBeNull()
   })
 
   it("takes a snapshot's figures as cumulative integers from 0, and its day as a date [MET-5, MET-7]", async () => {

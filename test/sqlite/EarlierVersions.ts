@@ -4,6 +4,11 @@ import type Database from "better-sqlite3"
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
   [
+    14,
+    `ALTER TABLE brand DROP COLUMN deletion_started_at; ALTER TABLE brand DROP COLUMN deleted_at;
+     ALTER TABLE signal DROP COLUMN deleted_at; ALTER TABLE campaign DROP COLUMN deleted_at;`
+  ],
+  [
     11,
     `DROP TRIGGER lead_added; DROP TRIGGER lead_changed; DROP TRIGGER lead_removed; DROP TABLE lead_change;`
   ],

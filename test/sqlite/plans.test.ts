@@ -23,8 +23,8 @@ beforeAll(async () => {
   db.exec(`
     PRAGMA synchronous = OFF;
     BEGIN;
-    INSERT INTO brand VALUES (1, 'A', '', 0), (2, 'B', '', 0);
-    INSERT INTO signal VALUES (1, 1, 's', 't', '{}', 0), (2, 1, 's', 't', '{}', 0), (3, 2, 's', 't', '{}', 0);
+    INSERT INTO brand (id, name, suppression_secret, created_at) VALUES (1, 'A', '', 0), (2, 'B', '', 0);
+    INSERT INTO signal (id, brand_id, name, signal_type, source, created_at) VALUES (1, 1, 's', 't', '{}', 0), (2, 1, 's', 't', '{}', 0), (3, 2, 's', 't', '{}', 0);
     INSERT INTO lead (id, brand_id, ext_id, name, headline, name_key, profile_times, signal_id, signal_ids, flags, score1, score_missing, score_rank, score_rank_desc, created_at, updated_at)
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${leads})
       SELECT i, CASE WHEN i % 100 = 0 THEN 2 ELSE 1 END, 'x' || i, 'Name ' || (i % 5000),

@@ -124,7 +124,7 @@ describe("the indexes of texts", () => {
     // As its sixth version was.
     takeBackTo(raw, 6)
     raw.exec(`
-      INSERT INTO brand VALUES (1, 'B', '', 0);
+      INSERT INTO brand (id, name, suppression_secret, created_at) VALUES (1, 'B', '', 0);
       INSERT INTO lead (brand_id, ext_id, name, name_key, profile_times, signal_id, signal_ids, flags, score_missing, created_at, updated_at)
         SELECT 1, value, 'some name', 'some name', '{}', 1, '[]', 0, 1, 0, 0 FROM json_each('["a", "b", "c"]')`)
     for (const [table, columns, values] of [

@@ -218,6 +218,32 @@ class Embedded {
     await this.calls.run(work, call)
   }
 
+  /**
+   * Deletes the brand with everything of it: its keys are refused and it is hidden from the first moment on. Leads go some at a
+   * time, so that others are served meanwhile; `onProgress` is told how many are left after each time. When a call fails, or its
+   * process ends, the next one goes on. Rejects with `NotFound` when there is no such brand.
+   */
+  async deleteBrand(
+    brandId: string,
+    { onProgress, ...call }: Call & { readonly onProgress?: (leadsLeft: number) => void } = {}
+  ): Promise<void> {
+    for (;;) {
+      const { isFinished, leadsLeft } = await this.calls.run(Operating.deleteSomeOfBrand(brandId), call)
+      onProgress?.(leadsLeft)
+      if (isFinished) return
+    }
+  }
+
+  /** Observations of it are rejected from then on; its leads stay. Rejects with `NotFound`. */
+  deleteSignal(brandId: string, signalId: string, call?: Call): Promise<void> {
+    return this.calls.run(Operating.deleteSignal(brandId, signalId), call)
+  }
+
+  /** Deletes the campaign with its snapshots. Rejects with `NotFound`. */
+  deleteCampaign(brandId: string, campaignId: string, call?: Call): Promise<void> {
+    return this.calls.run(Operating.deleteCampaign(brandId, campaignId), call)
+  }
+
   /** What shows the signal's name shows the new one. Rejects as `renameBrand` does. */
   async renameSignal(brandId: string, signalId: string, name: string, call?: Call): Promise<void> {
     const work = Effect.flatMap(readRenaming({ name }), (read) =>

@@ -74,6 +74,16 @@ export class EventLog {
     }
   }
 
+  /** Takes out what tells of the brand's leads. */
+  forgetBrand(brandId: string): void {
+    const brand = this.brandIds.numberOf(brandId)
+    for (let at = 0; at < this.length; at++) {
+      if (this.brands[at] !== brand) continue
+      this.leads[at] = nobody
+      this.engagements[at] = ""
+    }
+  }
+
   /** The first events after the position. */
   after(position: number, limit: number): ReadonlyArray<PositionedEvent> {
     const found: Array<PositionedEvent> = []

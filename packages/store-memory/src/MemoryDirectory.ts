@@ -1,5 +1,13 @@
 /** Brands, keys, signals, campaigns with their readings, and webhooks, in memory. */
-import { type ApiKey, Directory, type PostTotals, Settlements, type Webhook } from "@lead-signals/domain"
+import {
+  type ApiKey,
+  type Brand,
+  Directory,
+  type PostTotals,
+  Settlements,
+  StoreUnavailable,
+  type Webhook
+} from "@lead-signals/domain"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
 import { MemoryState } from "./MemoryState.ts"
 
@@ -54,14 +62,68 @@ const make = Effect.gen(function* () {
     }
   }
 
+  const signalOf = (brandId: string, id: string) =>
+    memory.deletedSignals.has(id) ? undefined : ofBrand(memory.signals, brandId, id)
+
+  /** What creates something for a brand. */
+  const creating = <A>(brandId: string, create: () => A): Effect.Effect<A, StoreUnavailable> =>
+    Effect.suspend(() =>
+      memory.brands.get(brandId)?.deletionStartedAt === null
+        ? Effect.sync(create)
+        : Effect.fail(new StoreUnavailable({ reason: "the brand is being deleted" }))
+    )
+
+  /** Answers the ids of what it removed. */
+  const removeAllOf = (
+    things: Map<string, { readonly brandId: string }>,
+    brandId: string
+  ): ReadonlyArray<string> => {
+    const ids = [...things].flatMap(([id, thing]) => (thing.brandId === brandId ? [id] : []))
+    for (const id of ids) things.delete(id)
+    return ids
+  }
+
+  const removeBrand = (id: string): void => {
+    for (const [hash, keyId] of memory.keyIdsByHash) {
+      if (memory.keys.get(keyId)!.brandId === id) memory.keyIdsByHash.delete(hash)
+    }
+    for (const keyId of removeAllOf(memory.keys, id)) memory.rateWindows.delete(keyId)
+    for (const signalId of removeAllOf(memory.signals, id)) memory.deletedSignals.delete(signalId)
+    for (const campaignId of removeAllOf(memory.campaigns, id)) memory.readings.delete(campaignId)
+    memory.forgetLeadsOf(id)
+    memory.brands.delete(id)
+  }
+
   return Directory.of({
-    createBrand: (brand) => Effect.sync(() => put(memory.brands, withId("brand", brand))),
+    createBrand: (brand) =>
+      Effect.sync(() => put(memory.brands, withId("brand", { ...brand, deletionStartedAt: null }))),
     brands: Effect.sync(() => [...memory.brands.values()]),
     brand: (id) => Effect.sync(() => Option.fromNullable(memory.brands.get(id))),
     renameBrand: (id, name) => Effect.sync(() => rename(memory.brands, memory.brands.get(id), name)),
+    startBrandDeletion: (id, now) =>
+      Effect.sync(() =>
+        Option.map(Option.fromNullable(memory.brands.get(id)), (before): Brand => {
+          for (const key of memory.keys.values()) {
+            if (key.brandId === id) put(memory.keys, { ...key, revokedAt: key.revokedAt ?? now })
+          }
+          for (const signal of memory.signals.values()) {
+            if (signal.brandId === id) memory.deletedSignals.add(signal.id)
+          }
+          return put(memory.brands, { ...before, deletionStartedAt: before.deletionStartedAt ?? now })
+        })
+      ),
+    finishBrandDeletion: (id) =>
+      Effect.sync(() => {
+        const isLeft =
+          memory.leadsOf(id).byId.size > 0 ||
+          [...memory.webhooks.values()].some(({ brandId }) => brandId === id)
+        if (isLeft || (memory.brands.get(id)?.deletionStartedAt ?? null) === null) return false
+        removeBrand(id)
+        return true
+      }),
 
     createKey: ({ hash, ...key }) =>
-      Effect.sync(() => {
+      creating(key.brandId, () => {
         const created: ApiKey = put(memory.keys, withId("key", { ...key, lastUsedAt: null, revokedAt: null }))
         memory.keyIdsByHash.set(hash, created.id)
         return created
@@ -84,18 +146,36 @@ const make = Effect.gen(function* () {
       }),
 
     createSignal: (brandId, signal, now) =>
-      Effect.sync(() => put(memory.signals, withId("signal", { ...signal, brandId, createdAt: now }))),
-    signals: (brandId) => byBrand(memory.signals, brandId),
+      creating(brandId, () => put(memory.signals, withId("signal", { ...signal, brandId, createdAt: now }))),
+    signals: (brandId) =>
+      Effect.map(byBrand(memory.signals, brandId), (signals) =>
+        signals.filter(({ id }) => !memory.deletedSignals.has(id))
+      ),
     renameSignal: (brandId, id, name) =>
-      Effect.sync(() => rename(memory.signals, ofBrand(memory.signals, brandId, id), name)),
+      Effect.sync(() => rename(memory.signals, signalOf(brandId, id), name)),
+    deleteSignal: (brandId, id) =>
+      Effect.sync(() => {
+        const isThere = signalOf(brandId, id) !== undefined
+        if (isThere) memory.deletedSignals.add(id)
+        return isThere
+      }),
 
-    createCampaign: (campaign) => Effect.sync(() => put(memory.campaigns, withId("campaign", campaign))),
+    createCampaign: (campaign) =>
+      creating(campaign.brandId, () => put(memory.campaigns, withId("campaign", campaign))),
     campaigns: (brandId) => byBrand(memory.campaigns, brandId),
     campaign: (brandId, id) => Effect.sync(() => Option.fromNullable(ofBrand(memory.campaigns, brandId, id))),
     renameCampaign: (brandId, id, name) =>
       Effect.sync(() => rename(memory.campaigns, ofBrand(memory.campaigns, brandId, id), name)),
+    deleteCampaign: (brandId, id) =>
+      Effect.sync(() => {
+        if (ofBrand(memory.campaigns, brandId, id) === undefined) return false
+        memory.readings.delete(id)
+        return memory.campaigns.delete(id)
+      }),
     putReading: (campaignId, postId, day, totals) =>
       Effect.sync(() => {
+        // Deleted since its caller found it.
+        if (!memory.campaigns.has(campaignId)) return
         const posts = memory.readings.get(campaignId) ?? new Map<string, Map<string, PostTotals>>()
         const days = posts.get(postId) ?? new Map<string, PostTotals>()
         memory.readings.set(campaignId, posts.set(postId, days.set(day, totals)))
@@ -114,7 +194,8 @@ const make = Effect.gen(function* () {
         return Option.some({ snapshotDate, readings })
       }),
 
-    createWebhook: (webhook) => Effect.sync(() => put(memory.webhooks, withId("webhook", webhook))),
+    createWebhook: (webhook) =>
+      creating(webhook.brandId, () => put(memory.webhooks, withId("webhook", webhook))),
     webhooks: (brandId) => byBrand(memory.webhooks, brandId),
     webhook: (brandId, id) => Effect.sync(() => Option.fromNullable(webhookOf(brandId, id))),
     updateWebhook: (brandId, id, change) =>

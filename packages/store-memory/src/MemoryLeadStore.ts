@@ -51,7 +51,9 @@ const make = Effect.gen(function* () {
   const known = (brandId: string, leads: BrandLeads, proposal: Proposal): Observations.Known => {
     const leadId = leads.byExtId.get(proposal.personExtId)
     return {
-      signalExists: memory.signals.get(proposal.signalId)?.brandId === brandId,
+      signalExists:
+        memory.signals.get(proposal.signalId)?.brandId === brandId &&
+        !memory.deletedSignals.has(proposal.signalId),
       engagementOf: leads.engagements.get(proposal.engagementId)?.leadId ?? null,
       personSuppressed: leads.suppressed.has(proposal.personHash),
       authorSuppressed: proposal.authorHash !== null && leads.suppressed.has(proposal.authorHash),
@@ -239,6 +241,15 @@ const make = Effect.gen(function* () {
           leads.put({ ...lead, updatedAt: Math.max(lead.updatedAt, now) })
         }
         return true
+      }),
+
+    removeSome: (brandId) =>
+      Effect.sync(() => {
+        for (const record of memory.deliveries.all()) {
+          if (record.event?.brandId === brandId) memory.deliveries.remove(record)
+        }
+        memory.forgetLeadsOf(brandId)
+        return 0
       })
   })
 })

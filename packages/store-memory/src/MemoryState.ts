@@ -11,6 +11,8 @@ export class Memory {
   readonly keyIdsByHash = new Map<string, string>()
   readonly rateWindows = new Map<string, RateLimit.RateWindow>()
   readonly signals = new Map<string, Signal>()
+  /** Ids of deleted signals, which stay among the signals for the engagements that show them. */
+  readonly deletedSignals = new Set<string>()
   readonly campaigns = new Map<string, Campaign>()
   /** Campaign, post, day. */
   readonly readings = new Map<string, Map<string, Map<string, PostTotals>>>()
@@ -24,6 +26,12 @@ export class Memory {
     const existing = this.leads.get(brandId) ?? new BrandLeads()
     this.leads.set(brandId, existing)
     return existing
+  }
+
+  /** Removes the leads of the brand, and all that is kept with them. */
+  forgetLeadsOf(brandId: string): void {
+    this.leads.delete(brandId)
+    this.events.forgetBrand(brandId)
   }
 
   /** The next number of a sequence, from 1. */

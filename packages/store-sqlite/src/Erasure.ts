@@ -1,23 +1,32 @@
-/** Takes a person out of everything that the file holds. [PII-3] */
+/** Takes persons out of everything that the file holds. [PII-3, DEL-1] */
 import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
 import { ask, askColumn, type Asking, tell } from "./Asking.ts"
 import { orderings } from "./Ordering.ts"
-import { askLead } from "./LeadReading.ts"
+import { askLead, askLeads } from "./LeadReading.ts"
 import * as Positions from "./Positions.ts"
 import { idOf } from "./Rows.ts"
+import { takeOut } from "./SearchIndex.ts"
 
-const ofLead = "SELECT position FROM event WHERE lead_id = ?"
+/** The ids of leads, as a JSON array. */
+const given = "SELECT value FROM json_each(?)"
+const ofLeads = `SELECT position FROM event WHERE lead_id IN (${given})`
 
 /** In an order in which nothing refers to what is gone. */
 const removals = [
-  `DELETE FROM attempt WHERE delivery_seq IN (SELECT seq FROM delivery WHERE position IN (${ofLead}))`,
-  `DELETE FROM delivery_body WHERE seq IN (SELECT seq FROM delivery WHERE position IN (${ofLead}))`,
-  `DELETE FROM delivery WHERE position IN (${ofLead})`,
-  "DELETE FROM event WHERE lead_id = ?",
-  "DELETE FROM engagement WHERE lead_id = ?",
-  "DELETE FROM lead_signal WHERE lead_id = ?",
-  "DELETE FROM lead WHERE id = ?"
+  `DELETE FROM attempt WHERE delivery_seq IN (SELECT seq FROM delivery WHERE position IN (${ofLeads}))`,
+  `DELETE FROM delivery_body WHERE seq IN (SELECT seq FROM delivery WHERE position IN (${ofLeads}))`,
+  `DELETE FROM delivery WHERE position IN (${ofLeads})`,
+  `DELETE FROM event WHERE lead_id IN (${given})`,
+  `DELETE FROM engagement WHERE lead_id IN (${given})`,
+  `DELETE FROM lead_signal WHERE lead_id IN (${given})`,
+  `DELETE FROM lead WHERE id IN (${given})`
 ]
+
+/** Removes the leads from all tables but the indexes of texts. */
+function* removeLeads(brandId: number, ids: ReadonlyArray<LeadId>): Asking<void> {
+  for (const statement of removals) yield* tell(statement, [JSON.stringify(ids)])
+  yield* Positions.forgetLeads(orderings, { brandId, ids })
+}
 
 /** The leads that were seen engaging with posts of the person. */
 const readers = "SELECT lead_id FROM engagement WHERE brand_id = ? AND author_ext_id = ?"
@@ -89,8 +98,7 @@ export function* erase(
   if (known === null) return null
   const brand = idOf(brandId)
   yield* tell("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
-  for (const statement of removals) yield* tell(statement, [id])
-  yield* Positions.forgetLead(orderings, { brandId: brand, id })
+  yield* removeLeads(brand, [id])
   yield* forgetAuthor(brand, known.extId, ids)
   yield* tell(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [
     now,
@@ -104,4 +112,24 @@ export function* erase(
     [brand, known.extId]
   )
   return known
+}
+
+/** So many leads go in one transaction of the writing thread: more would keep other writes waiting. */
+const removedAtOnce = 100
+
+/** Removes the brand's oldest leads with all that is theirs. How many the brand has left. */
+export function* removeSome(brandId: number): Asking<number> {
+  const ids = yield* askColumn<LeadId>(
+    "SELECT id FROM lead WHERE brand_id = ? ORDER BY created_at, id LIMIT ?",
+    [brandId, removedAtOnce]
+  )
+  if (ids.length === 0) return 0
+  const leads = yield* askLeads(ids)
+  yield* removeLeads(brandId, ids)
+  yield* takeOut(leads)
+  const [left] = yield* askColumn<number>(
+    "SELECT coalesce(sum(n), 0) FROM lead_count WHERE brand_id = ? AND signal_id = 0",
+    [brandId]
+  )
+  return left!
 }

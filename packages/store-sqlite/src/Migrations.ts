@@ -12,6 +12,7 @@ import { signalsInOrder } from "./migrations/0009_signals_in_order.ts"
 import { numberedChanges } from "./migrations/0011_numbered_changes.ts"
 import { stretchesAgain } from "./migrations/0012_stretches_again.ts"
 import { textsByBrand } from "./migrations/0013_texts_by_brand.ts"
+import { deletions } from "./migrations/0014_deletions.ts"
 
 /** Told how much is done, from 0 to 1; not by steps that have no parts. */
 export type Progress = (done: number) => void
@@ -35,7 +36,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["texts again", superseded],
   ["numbered changes", numberedChanges],
   ["stretches again", stretchesAgain],
-  ["texts by brand", textsByBrand]
+  ["texts by brand", textsByBrand],
+  ["deletions", deletions]
 ]
 
 export const newestMigration = migrations.length

@@ -270,19 +270,25 @@ function* beginWithFirst(stretch: Stretch, ordering: Ordering): Asking<void> {
 
 interface Left {
   readonly brandId: number
-  readonly id: LeadId
+  readonly ids: ReadonlyArray<LeadId>
 }
 
-/** What began with a lead that is erased begins with another one. [PII-3] */
-export function* forgetLead(orderings: Orderings, { brandId, id }: Left): Asking<void> {
-  // Reads the index of all stretches of the brand: a lead is seldom erased.
-  for (const stretch of yield* ask<Stretch>(`${stretchSql} WHERE brand_id = ? AND id = ?`, [brandId, id])) {
-    yield* beginWithFirst(stretch, orderings[stretch.ordering])
-  }
+/** What began with leads that are erased begins with others. [PII-3] */
+export function* forgetLeads(orderings: Orderings, { brandId, ids }: Left): Asking<void> {
+  // Reads the index of all stretches of the brand: leads are seldom erased.
+  const stretches = yield* ask<Stretch>(
+    `${stretchSql} WHERE brand_id = ? AND id IN (SELECT value FROM json_each(?))`,
+    [brandId, JSON.stringify(ids)]
+  )
+  for (const stretch of stretches) yield* beginWithFirst(stretch, orderings[stretch.ordering])
 }
 
 /** What began with a lead's earlier name begins with another one: nothing else would tell of that name. [PII-3] */
-export function* forgetName({ name }: Orderings, lead: Left, nameKey: string): Asking<void> {
+export function* forgetName(
+  { name }: Orderings,
+  lead: { readonly brandId: number; readonly id: LeadId },
+  nameKey: string
+): Asking<void> {
   const [stretch] = yield* ask<Stretch>(
     `${stretchSql} WHERE brand_id = ? AND ordering = 'name' AND key = ? AND id = ?`,
     [lead.brandId, nameKey, lead.id]

@@ -22,13 +22,15 @@ export interface BrandRow {
   readonly name: string
   readonly suppression_secret: string
   readonly created_at: number
+  readonly deletion_started_at: number | null
 }
 
 export const brandOf = (row: BrandRow): Brand => ({
   id: String(row.id),
   name: row.name,
   createdAt: row.created_at,
-  suppressionSecret: row.suppression_secret
+  suppressionSecret: row.suppression_secret,
+  deletionStartedAt: row.deletion_started_at
 })
 
 export interface ApiKeyRow {

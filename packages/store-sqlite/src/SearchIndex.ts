@@ -142,9 +142,11 @@ function* writeTexts(): Asking<void> {
   yield* tell("RELEASE taken_out")
 }
 
-/** Takes an erased lead out at once, in a transaction that changes the texts of no other. [PII-3] */
-export function* takeOut(lead: Found): Asking<void> {
-  yield* remove(lead)
+const byId = (a: Found, b: Found): number => a.id - b.id
+
+/** Takes erased leads out at once, in a transaction that changes the texts of no others. [PII-3] */
+export function* takeOut(leads: ReadonlyArray<Found>): Asking<void> {
+  for (const lead of [...leads].sort(byId)) yield* remove(lead)
   yield* writeTexts()
   yield* forgetJoined()
 }
@@ -159,8 +161,6 @@ const isSame = (a: Found | null, b: Found | null): boolean =>
   a?.profile.name === b?.profile.name &&
   a?.profile.headline === b?.profile.headline &&
   (a === null) === (b === null)
-
-const byId = (a: Found, b: Found): number => a.id - b.id
 
 /**
  * By rising numbers, or the indexes write themselves to the disk in between. What is taken out is written before anything is

@@ -1,5 +1,15 @@
 /** Brands, keys, signals, campaigns with their readings, and webhooks, on SQLite. */
-import { type ApiKey, Directory, type PostTotals, Settlements, type Webhook } from "@lead-signals/domain"
+import {
+  type ApiKey,
+  type Brand,
+  type Campaign,
+  Directory,
+  type PostTotals,
+  Settlements,
+  type Signal,
+  StoreUnavailable,
+  type Webhook
+} from "@lead-signals/domain"
 import type { Connection, Param } from "./Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
@@ -69,6 +79,9 @@ const startFresh = (sql: Connection, webhookId: number, now: number): void => {
   }
 }
 
+/** What is done in pieces, each a transaction: it goes on while `some` were removed. */
+type Piece = "gone" | "missing" | "some"
+
 /** In an order in which nothing refers to what is gone. */
 const webhookRemovals = [
   "DELETE FROM attempt WHERE delivery_seq IN (SELECT seq FROM delivery WHERE webhook_id = ?)",
@@ -90,7 +103,7 @@ const someRemovals = [
 const beingDeleted = "It is being deleted; if it stays, delete it again."
 
 /** Removes the webhook with its last deliveries; while it has more than go at once, it sends nothing and some of them go. */
-const removeSome = (sql: Connection, brandId: string, id: string): "gone" | "missing" | "some" => {
+const removeSome = (sql: Connection, brandId: string, id: string): Piece => {
   if (Option.isNone(webhookById(brandId, id)(sql))) return "missing"
   const seqs = sql
     .all<{ seq: number }>("SELECT seq FROM delivery WHERE webhook_id = ? ORDER BY seq LIMIT ?", [
@@ -107,6 +120,98 @@ const removeSome = (sql: Connection, brandId: string, id: string): "gone" | "mis
   return "some"
 }
 
+/** Renames what is not deleted: one row of the table. */
+const renamed =
+  <Row extends object, A>(
+    of: (row: Row) => A,
+    table: "brand" | "signal" | "campaign",
+    name: string,
+    where: string,
+    params: ReadonlyArray<Param>
+  ) =>
+  (sql: Connection): Option.Option<A> =>
+    first(of, `UPDATE ${table} SET name = ? WHERE ${where} AND deleted_at IS NULL RETURNING *`, [
+      name,
+      ...params
+    ])(sql)
+
+/** Creates something for a brand: not for one that is being deleted. */
+const creating =
+  <A>(brandId: string, create: (sql: Connection) => A) =>
+  (sql: Connection): A => {
+    const brand = sql.get("SELECT 1 FROM brand WHERE id = ? AND deletion_started_at IS NULL", [idOf(brandId)])
+    if (brand === undefined) throw new StoreUnavailable({ reason: "the brand is being deleted" })
+    return create(sql)
+  }
+
+/** So many readings, or hashes of erased persons, go in one transaction. */
+const rowsAtOnce = 5000
+
+/** The campaign is gone at once, its readings piece by piece; the call after one that failed goes on where that one ended. */
+const removeCampaignPiece =
+  (brandId: string, id: string, now: number) =>
+  (sql: Connection): Piece => {
+    const params = [idOf(id), idOf(brandId)]
+    const campaigns = sql.all(
+      "UPDATE campaign SET deleted_at = coalesce(deleted_at, ?) WHERE id = ? AND brand_id = ? RETURNING id",
+      [now, ...params]
+    )
+    if (campaigns.length === 0) return "missing"
+    sql.run(
+      `DELETE FROM reading WHERE (campaign_id, post_id, day) IN (
+         SELECT campaign_id, post_id, day FROM reading WHERE campaign_id = ? LIMIT ?)`,
+      [idOf(id), rowsAtOnce]
+    )
+    if (sql.get("SELECT 1 FROM reading WHERE campaign_id = ?", [idOf(id)]) !== undefined) return "some"
+    sql.run("DELETE FROM campaign WHERE id = ? AND brand_id = ?", params)
+    return "gone"
+  }
+
+const startBrandDeletion =
+  (id: string, now: number) =>
+  (sql: Connection): Option.Option<Brand> => {
+    sql.run("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE brand_id = ?", [now, idOf(id)])
+    sql.run("UPDATE signal SET deleted_at = coalesce(deleted_at, ?) WHERE brand_id = ?", [now, idOf(id)])
+    return first<BrandRow, Brand>(
+      brandOf,
+      `UPDATE brand SET deletion_started_at = coalesce(deletion_started_at, ?)
+       WHERE id = ? AND deleted_at IS NULL RETURNING *`,
+      [now, idOf(id)]
+    )(sql)
+  }
+
+/** Without the brand's row, which stays as a number without a name, and its signals' rows. */
+const brandRemovals = [
+  "DELETE FROM api_key WHERE brand_id = ?",
+  "DELETE FROM reading WHERE campaign_id IN (SELECT id FROM campaign WHERE brand_id = ?)",
+  "DELETE FROM campaign WHERE brand_id = ?",
+  "DELETE FROM lead_count WHERE brand_id = ?",
+  "DELETE FROM lead_day_count WHERE brand_id = ?",
+  "UPDATE signal SET name = '', signal_type = '', source = '{}' WHERE brand_id = ?"
+]
+
+const removeBrandPiece =
+  (brandId: string) =>
+  (sql: Connection, now: number): Piece => {
+    const id = idOf(brandId)
+    const brand = sql.get(
+      `SELECT 1 FROM brand b WHERE id = ? AND deletion_started_at IS NOT NULL AND deleted_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM lead l WHERE l.brand_id = b.id)
+         AND NOT EXISTS (SELECT 1 FROM webhook w WHERE w.brand_id = b.id)`,
+      [id]
+    )
+    if (brand === undefined) return "missing"
+    sql.run(
+      `DELETE FROM suppression WHERE (brand_id, hash) IN (
+         SELECT brand_id, hash FROM suppression WHERE brand_id = ? LIMIT ?)`,
+      [id, rowsAtOnce]
+    )
+    if (sql.get("SELECT 1 FROM suppression WHERE brand_id = ?", [id]) !== undefined) return "some"
+    for (const statement of brandRemovals) sql.run(statement, [id])
+    sql.run("UPDATE brand SET name = '', suppression_secret = '', deleted_at = ? WHERE id = ?", [now, id])
+    return "gone"
+  }
+
 const keyByHash = (hash: string) =>
   first<ApiKeyRow, ApiKey>(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE hash = ?`, [hash])
 
@@ -119,33 +224,43 @@ const make = Effect.gen(function* () {
     const noted = lastUses.unwritten(key.id)
     return noted === null ? key : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? noted, noted) }
   }
+  /** Whether there was something to remove. */
+  const inPieces = (remove: (sql: Connection, now: number) => Piece) =>
+    Effect.gen(function* () {
+      for (let wasThere = false; ; wasThere = true) {
+        const removed = yield* database.write(remove)
+        if (removed !== "some") return wasThere || removed === "gone"
+      }
+    })
   return Directory.of({
     createBrand: (brand) =>
       database.write(
-        one<BrandRow, ReturnType<typeof brandOf>>(
+        one<BrandRow, Brand>(
           brandOf,
           "INSERT INTO brand (name, suppression_secret, created_at) VALUES (?, ?, ?) RETURNING *",
           [brand.name, brand.suppressionSecret, brand.createdAt]
         )
       ),
-    brands: database.read(all(brandOf, "SELECT * FROM brand ORDER BY id", [])),
-    brand: (id) => database.read(first(brandOf, "SELECT * FROM brand WHERE id = ?", [idOf(id)])),
+    brands: database.read(all(brandOf, "SELECT * FROM brand WHERE deleted_at IS NULL ORDER BY id", [])),
+    brand: (id) =>
+      database.read(first(brandOf, "SELECT * FROM brand WHERE id = ? AND deleted_at IS NULL", [idOf(id)])),
     renameBrand: (id, name) =>
-      database.write(
-        first<BrandRow, ReturnType<typeof brandOf>>(
-          brandOf,
-          "UPDATE brand SET name = ? WHERE id = ? RETURNING *",
-          [name, idOf(id)]
-        )
-      ),
+      database.write(renamed<BrandRow, Brand>(brandOf, "brand", name, "id = ?", [idOf(id)])),
+    startBrandDeletion: (id, now) => database.write(startBrandDeletion(id, now)),
+    finishBrandDeletion: (id) =>
+      // What was removed is not to be found in the log either.
+      Effect.uninterruptible(Effect.tap(inPieces(removeBrandPiece(id)), () => database.forgetLog)),
 
     createKey: (key) =>
       database.write(
-        one(
-          apiKeyOf,
-          `INSERT INTO api_key (brand_id, label, start, hash, requests_per_minute, created_at)
-           VALUES (?, ?, ?, ?, ?, ?) RETURNING ${keyColumns}`,
-          [idOf(key.brandId), key.label, key.start, key.hash, key.requestsPerMinute, key.createdAt]
+        creating(
+          key.brandId,
+          one(
+            apiKeyOf,
+            `INSERT INTO api_key (brand_id, label, start, hash, requests_per_minute, created_at)
+             VALUES (?, ?, ?, ?, ?, ?) RETURNING ${keyColumns}`,
+            [idOf(key.brandId), key.label, key.start, key.hash, key.requestsPerMinute, key.createdAt]
+          )
         )
       ),
     keys: (brandId) =>
@@ -176,62 +291,85 @@ const make = Effect.gen(function* () {
 
     createSignal: (brandId, signal, now) =>
       database.write(
-        one<SignalRow, ReturnType<typeof signalOf>>(
-          signalOf,
-          "INSERT INTO signal (brand_id, name, signal_type, source, created_at) VALUES (?, ?, ?, ?, ?) RETURNING *",
-          [idOf(brandId), signal.name, signal.signalType, JSON.stringify(signal.source), now]
+        creating(
+          brandId,
+          one<SignalRow, Signal>(
+            signalOf,
+            "INSERT INTO signal (brand_id, name, signal_type, source, created_at) VALUES (?, ?, ?, ?, ?) RETURNING *",
+            [idOf(brandId), signal.name, signal.signalType, JSON.stringify(signal.source), now]
+          )
         )
       ),
     signals: (brandId) =>
-      database.read(all(signalOf, "SELECT * FROM signal WHERE brand_id = ? ORDER BY id", [idOf(brandId)])),
+      database.read(
+        all(signalOf, "SELECT * FROM signal WHERE brand_id = ? AND deleted_at IS NULL ORDER BY id", [
+          idOf(brandId)
+        ])
+      ),
     renameSignal: (brandId, id, name) =>
       database.write(
-        first<SignalRow, ReturnType<typeof signalOf>>(
-          signalOf,
-          "UPDATE signal SET name = ? WHERE id = ? AND brand_id = ? RETURNING *",
-          [name, idOf(id), idOf(brandId)]
-        )
+        renamed<SignalRow, Signal>(signalOf, "signal", name, "id = ? AND brand_id = ?", [
+          idOf(id),
+          idOf(brandId)
+        ])
+      ),
+    deleteSignal: (brandId, id, now) =>
+      database.write(
+        (sql) =>
+          sql.all(
+            "UPDATE signal SET deleted_at = ? WHERE id = ? AND brand_id = ? AND deleted_at IS NULL RETURNING id",
+            [now, idOf(id), idOf(brandId)]
+          ).length === 1
       ),
 
     createCampaign: (campaign) =>
       database.write(
-        one<CampaignRow, ReturnType<typeof campaignOf>>(
-          campaignOf,
-          "INSERT INTO campaign (brand_id, name, created_at) VALUES (?, ?, ?) RETURNING *",
-          [idOf(campaign.brandId), campaign.name, campaign.createdAt]
+        creating(
+          campaign.brandId,
+          one<CampaignRow, Campaign>(
+            campaignOf,
+            "INSERT INTO campaign (brand_id, name, created_at) VALUES (?, ?, ?) RETURNING *",
+            [idOf(campaign.brandId), campaign.name, campaign.createdAt]
+          )
         )
       ),
     campaigns: (brandId) =>
       database.read(
-        all(campaignOf, "SELECT * FROM campaign WHERE brand_id = ? ORDER BY id", [idOf(brandId)])
+        all(campaignOf, "SELECT * FROM campaign WHERE brand_id = ? AND deleted_at IS NULL ORDER BY id", [
+          idOf(brandId)
+        ])
       ),
     campaign: (brandId, id) =>
       database.read(
-        first(campaignOf, "SELECT * FROM campaign WHERE id = ? AND brand_id = ?", [idOf(id), idOf(brandId)])
+        first(campaignOf, "SELECT * FROM campaign WHERE id = ? AND brand_id = ? AND deleted_at IS NULL", [
+          idOf(id),
+          idOf(brandId)
+        ])
       ),
     renameCampaign: (brandId, id, name) =>
       database.write(
-        first<CampaignRow, ReturnType<typeof campaignOf>>(
-          campaignOf,
-          "UPDATE campaign SET name = ? WHERE id = ? AND brand_id = ? RETURNING *",
-          [name, idOf(id), idOf(brandId)]
-        )
+        renamed<CampaignRow, Campaign>(campaignOf, "campaign", name, "id = ? AND brand_id = ?", [
+          idOf(id),
+          idOf(brandId)
+        ])
       ),
+    deleteCampaign: (brandId, id, now) => inPieces(removeCampaignPiece(brandId, id, now)),
     putReading: (campaignId, postId, day, totals) =>
       database.write((sql) =>
         sql.run(
+          // A campaign that was deleted since the caller found it gets no reading.
           `INSERT INTO reading (campaign_id, post_id, day, impressions, reactions, comments, reposts)
-             VALUES (?, ?, ?, ?, ?, ?, ?)
+             SELECT id, ?, ?, ?, ?, ?, ? FROM campaign WHERE id = ? AND deleted_at IS NULL
              ON CONFLICT DO UPDATE SET impressions = excluded.impressions, reactions = excluded.reactions,
                comments = excluded.comments, reposts = excluded.reposts`,
           [
-            idOf(campaignId),
             postId,
             day,
             totals.impressions,
             totals.reactions,
             totals.comments,
-            totals.reposts
+            totals.reposts,
+            idOf(campaignId)
           ]
         )
       ),
@@ -252,11 +390,14 @@ const make = Effect.gen(function* () {
 
     createWebhook: (webhook) =>
       database.write(
-        one<WebhookRow, ReturnType<typeof webhookOf>>(
-          webhookOf,
-          `INSERT INTO webhook (url, events, description, enabled, disabled_reason, failing_since, secrets, brand_id, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
-          [...webhookValues(webhook), idOf(webhook.brandId), webhook.createdAt]
+        creating(
+          webhook.brandId,
+          one<WebhookRow, Webhook>(
+            webhookOf,
+            `INSERT INTO webhook (url, events, description, enabled, disabled_reason, failing_since, secrets, brand_id, created_at)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+            [...webhookValues(webhook), idOf(webhook.brandId), webhook.createdAt]
+          )
         )
       ),
     webhooks: (brandId) =>
@@ -278,13 +419,7 @@ const make = Effect.gen(function* () {
         }),
         () => Queue.offer(database.queued, undefined)
       ),
-    deleteWebhook: (brandId, id) =>
-      Effect.gen(function* () {
-        for (let wasThere = false; ; wasThere = true) {
-          const removed = yield* database.write((sql) => removeSome(sql, brandId, id))
-          if (removed !== "some") return wasThere || removed === "gone"
-        }
-      }),
+    deleteWebhook: (brandId, id) => inPieces((sql) => removeSome(sql, brandId, id)),
 
     ping: database.status
   })

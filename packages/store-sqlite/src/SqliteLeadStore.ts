@@ -119,7 +119,7 @@ const knownOf = (sql: Connection, brandId: number, proposal: Proposal): Observat
     person: number
     author: number
   }>(
-    `SELECT EXISTS (SELECT 1 FROM signal WHERE id = ? AND brand_id = ?) AS signal,
+    `SELECT EXISTS (SELECT 1 FROM signal WHERE id = ? AND brand_id = ? AND deleted_at IS NULL) AS signal,
          (SELECT lead_id FROM engagement WHERE brand_id = ? AND id = ?) AS engagement_of,
          EXISTS (SELECT 1 FROM suppression WHERE brand_id = ? AND hash = ?) AS person,
          EXISTS (SELECT 1 FROM suppression WHERE brand_id = ? AND hash = ?) AS author`,
@@ -256,6 +256,12 @@ const makeLeadStore = (options: ListingOptions) =>
     const changed = new LeadChanges()
     const { forgetShown, list, listShown } = listReading(database, changed, options)
     const details = new Remembered<string>(greatestShown, (shown) => shown.length)
+    /** What was read of persons who are gone from the tables is kept nowhere. [PII-3] */
+    const forgetRead = Effect.suspend(() => {
+      forgetShown()
+      details.forget()
+      return database.forgetLog
+    })
     return LeadStore.of({
       commit: (brandId, proposals, ids) =>
         Effect.map(
@@ -316,7 +322,7 @@ const makeLeadStore = (options: ListingOptions) =>
         const aside = Effect.tap(
           database.writeAside(function* (now) {
             const erased = yield* Erasure.erase(lead, personHash, ids, now)
-            if (erased !== null) yield* takeOut(erased)
+            if (erased !== null) yield* takeOut([erased])
             yield* short()
             return erased !== null
           }),
@@ -325,16 +331,19 @@ const makeLeadStore = (options: ListingOptions) =>
         return Effect.flatMap(
           database.read((sql) => answer(sql, Erasure.takesMore(lead, options.greatestEffort))),
           // Whoever asked may go away when it is committed: the log is cleared all the same.
-          (takesMore) =>
-            Effect.uninterruptible(
-              Effect.tap(takesMore ? aside : here, () => {
-                forgetShown()
-                details.forget()
-                return database.forgetLog
-              })
-            )
+          (takesMore) => Effect.uninterruptible(Effect.tap(takesMore ? aside : here, () => forgetRead))
         )
-      }
+      },
+      removeSome: (brandId) =>
+        Effect.uninterruptible(
+          Effect.tap(
+            database.writeAside(() => Erasure.removeSome(idOf(brandId))),
+            () => {
+              changed.forget()
+              return forgetRead
+            }
+          )
+        )
     })
   })
 

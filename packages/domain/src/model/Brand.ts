@@ -10,4 +10,6 @@ export interface Brand {
   readonly createdAt: Instant
   /** Hex of 32 random bytes, made with the brand: keys the hashes that outlive an erasure. Never leaves the core. [PII-3] */
   readonly suppressionSecret: string
+  /** Null unless the brand is being deleted: for everything but the rest of its deletion it is gone then. */
+  readonly deletionStartedAt: Instant | null
 }

@@ -28,11 +28,24 @@ type Answer<A> = Effect.Effect<A, StoreUnavailable>
 export class Directory extends Context.Tag("@lead-signals/domain/Directory")<
   Directory,
   {
-    readonly createBrand: (brand: Omit<Brand, "id">) => Answer<Brand>
+    readonly createBrand: (brand: Omit<Brand, "id" | "deletionStartedAt">) => Answer<Brand>
+    /** Those that are being deleted, too. */
     readonly brands: Answer<ReadonlyArray<Brand>>
     readonly brand: (id: BrandId) => Answer<Option.Option<Brand>>
     /** From the answer on the name is shown everywhere, other processes on the store included; so it is of all that are renamed. */
     readonly renameBrand: (id: BrandId, name: string) => Answer<Option.Option<Brand>>
+
+    /**
+     * Begins the brand's deletion, in one transaction: its keys are revoked and its signals deleted, so that no observation of
+     * it is recorded any more, and creating something for it fails with `StoreUnavailable` from then on. A brand whose deletion
+     * began before keeps its time. None when there is no such brand.
+     */
+    readonly startBrandDeletion: (id: BrandId, now: Instant) => Answer<Option.Option<Brand>>
+    /**
+     * Removes what is left of a brand whose deletion began: keys, signals, campaigns, hashes of erased persons, counters. False,
+     * having removed nothing, while the brand has a lead or a webhook, or when no deletion of such a brand began.
+     */
+    readonly finishBrandDeletion: (id: BrandId) => Answer<boolean>
 
     /** `hash` is what the key is found by; the key itself is never stored. [AUTH-4] */
     readonly createKey: (
@@ -54,11 +67,22 @@ export class Directory extends Context.Tag("@lead-signals/domain/Directory")<
     /** None when it is unknown or another brand's. */
     readonly renameSignal: (brandId: BrandId, id: string, name: string) => Answer<Option.Option<Signal>>
 
+    /**
+     * Observations of it are rejected from then on as of an unknown signal; leads and engagements that it caught still show it.
+     * Answers whether the brand had such a signal.
+     */
+    readonly deleteSignal: (brandId: BrandId, id: string, now: Instant) => Answer<boolean>
+
     readonly createCampaign: (campaign: Omit<Campaign, "id">) => Answer<Campaign>
     readonly campaigns: (brandId: BrandId) => Answer<ReadonlyArray<Campaign>>
     /** None when it is unknown or another brand's. */
     readonly campaign: (brandId: BrandId, id: string) => Answer<Option.Option<Campaign>>
     readonly renameCampaign: (brandId: BrandId, id: string, name: string) => Answer<Option.Option<Campaign>>
+    /**
+     * Removes it with its readings; answers whether the brand had such a campaign. A failure can leave readings that nothing
+     * shows: the same call removes them.
+     */
+    readonly deleteCampaign: (brandId: BrandId, id: string, now: Instant) => Answer<boolean>
     /** A second reading of a post's day replaces the first. [MET-7] */
     readonly putReading: (campaignId: string, postId: string, day: string, totals: PostTotals) => Answer<void>
     /** None when no post was read in the span. [MET-2, MET-3] */

@@ -123,5 +123,12 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       personHash: string,
       ids: () => DeliveryId
     ) => Effect.Effect<boolean, StoreUnavailable>
+
+    /**
+     * Removes some of the brand's leads, each with its engagements, its events and their deliveries: as many as keep nobody
+     * waiting long. Answers how many leads the brand has left. For a brand that is being deleted: unlike `erase` it keeps no
+     * hash, and leaves the persons in posts that the other leads engaged with, which go with those leads.
+     */
+    readonly removeSome: (brandId: BrandId) => Effect.Effect<number, StoreUnavailable>
   }
 >() {}

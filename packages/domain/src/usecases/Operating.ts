@@ -27,16 +27,51 @@ export const createBrand = (name: string) =>
     })
   })
 
+/** Fails with `NotFound` for a brand that is being deleted, too. */
 export const brand = (brandId: BrandId) =>
   Effect.gen(function* () {
     const directory = yield* Directory
-    return yield* orNotFound(yield* directory.brand(brandId), "brand")
+    const found = yield* orNotFound(yield* directory.brand(brandId), "brand")
+    return found.deletionStartedAt === null ? found : yield* new NotFound({ resource: "brand" })
   })
 
 export const renameBrand = (brandId: BrandId, name: string) =>
   Effect.gen(function* () {
     const directory = yield* Directory
-    return yield* orNotFound(yield* directory.renameBrand(brandId, name), "brand")
+    const { id } = yield* brand(brandId)
+    return yield* orNotFound(yield* directory.renameBrand(id, name), "brand")
+  })
+
+/** One call of `deleteSomeOfBrand` removes leads so often, each time some hundred where the store is on a disk. */
+const removalsACall = 10
+
+/** How far a brand's deletion is. */
+export interface BrandDeletion {
+  readonly isFinished: boolean
+  /** How many of its leads are to be removed yet. */
+  readonly leadsLeft: number
+}
+
+/**
+ * Deletes some of a brand: to be called until it is finished, by anybody and after any failure. The first call revokes its
+ * keys and hides it from everything but the list of brands; each removes some of its leads, and the last one the rest. Fails
+ * with `NotFound` when there is no such brand, or its deletion is finished. [DEL-1]
+ */
+export const deleteSomeOfBrand = (brandId: BrandId) =>
+  Effect.gen(function* () {
+    const [directory, store] = yield* Effect.all([Directory, LeadStore])
+    const now = yield* Clock.currentTimeMillis
+    const { id } = yield* orNotFound(yield* directory.startBrandDeletion(brandId, now), "brand")
+    // Before the leads: what no webhook waits for need not be looked at with each of them.
+    yield* Effect.forEach(yield* directory.webhooks(id), (webhook) => directory.deleteWebhook(id, webhook.id))
+    let leadsLeft = yield* store.removeSome(id)
+    for (let done = 1; leadsLeft > 0 && done < removalsACall; done++) leadsLeft = yield* store.removeSome(id)
+    if (leadsLeft > 0) return { isFinished: false, leadsLeft } satisfies BrandDeletion
+    yield* Effect.forEach(yield* directory.campaigns(id), (each) =>
+      directory.deleteCampaign(id, each.id, now)
+    )
+    // A request that was under way as the deletion began can have created something since.
+    return { isFinished: yield* directory.finishBrandDeletion(id), leadsLeft } satisfies BrandDeletion
   })
 
 /** The key's value is in this answer and nowhere else, ever. [AUTH-4] */
@@ -82,6 +117,15 @@ export const renameSignal = (brandId: BrandId, id: string, name: string) =>
     return yield* orNotFound(yield* directory.renameSignal(brandId, id, name), "signal")
   })
 
+/** Observations of it are rejected from then on; leads and engagements that it caught stay, and show it. [DEL-2] */
+export const deleteSignal = (brandId: BrandId, id: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    if (!(yield* directory.deleteSignal(brandId, id, yield* Clock.currentTimeMillis))) {
+      return yield* new NotFound({ resource: "signal" })
+    }
+  })
+
 export const createCampaign = (brandId: BrandId, name: string) =>
   Effect.gen(function* () {
     const directory = yield* Directory
@@ -93,6 +137,15 @@ export const renameCampaign = (brandId: BrandId, id: string, name: string) =>
   Effect.gen(function* () {
     const directory = yield* Directory
     return yield* orNotFound(yield* directory.renameCampaign(brandId, id, name), "campaign")
+  })
+
+/** Deletes it with its readings. [DEL-3] */
+export const deleteCampaign = (brandId: BrandId, id: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    if (!(yield* directory.deleteCampaign(brandId, id, yield* Clock.currentTimeMillis))) {
+      return yield* new NotFound({ resource: "campaign" })
+    }
   })
 
 /** Keeps one post's reading of a day; answers the campaign's snapshot of that day. [MET-7] */

@@ -72,7 +72,16 @@ const data = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.Struct({ data: 
 const list = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.Struct({ data: Schema.Array(schema) })
 const created = { status: 201 }
 
-const BrandBody = Schema.Struct({ id, name: text(), createdAt: time }).annotations({ identifier: "Brand" })
+const BrandBody = Schema.Struct({
+  id,
+  name: text(),
+  createdAt: time,
+  deletionStartedAt: timeOrNull
+}).annotations({ identifier: "Brand" })
+
+const DeletionBody = Schema.Struct({ deleted: Schema.Boolean, leadsLeft: integer() }).annotations({
+  identifier: "BrandDeletion"
+})
 
 const keyFields = {
   id,
@@ -168,6 +177,12 @@ export const OperatorApi = HttpApiGroup.make("operator")
       .annotate(OpenApi.Summary, "Rename a brand")
   )
   .add(
+    HttpApiEndpoint.del("deleteBrand", "/operator/brands/:brandId")
+      .setPath(brandPath)
+      .addSuccess(data(DeletionBody))
+      .annotate(OpenApi.Summary, "Delete a brand with everything of it, some at a time")
+  )
+  .add(
     HttpApiEndpoint.post("createKey", "/operator/brands/:brandId/keys")
       .setPath(brandPath)
       .setPayload(NewKey)
@@ -204,6 +219,11 @@ export const OperatorApi = HttpApiGroup.make("operator")
       .setPayload(Renaming)
       .addSuccess(data(SignalBody))
       .annotate(OpenApi.Summary, "Rename a signal")
+  )
+  .add(
+    HttpApiEndpoint.del("deleteSignal", "/operator/brands/:brandId/signals/:id")
+      .setPath(ownedPath)
+      .annotate(OpenApi.Summary, "Delete a signal; its leads stay")
   )
   .add(
     HttpApiEndpoint.post("recordObservations", "/operator/brands/:brandId/observations")
@@ -260,6 +280,11 @@ export const OperatorApi = HttpApiGroup.make("operator")
       .setPayload(Renaming)
       .addSuccess(data(CampaignBody))
       .annotate(OpenApi.Summary, "Rename a campaign")
+  )
+  .add(
+    HttpApiEndpoint.del("deleteCampaign", "/operator/brands/:brandId/campaigns/:id")
+      .setPath(ownedPath)
+      .annotate(OpenApi.Summary, "Delete a campaign with its snapshots")
   )
   .add(
     HttpApiEndpoint.put("putSnapshot", "/operator/brands/:brandId/campaigns/:id/posts/:postId/snapshots/:day")

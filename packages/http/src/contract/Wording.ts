@@ -208,6 +208,12 @@ export const ownFields: Readonly<Record<string, Field>> = {
   "CreatedWebhook.url": ["Where events are posted to"],
   "Attempt.status": ["HTTP status of the answer; null when there was none", 503],
   "operator.createBrand.name": ["Name of the brand", "Northwind"],
+  "Brand.deletionStartedAt": [
+    "When the brand's deletion began; null unless it is being deleted, and then its keys are refused",
+    null
+  ],
+  "BrandDeletion.deleted": ["Whether everything of the brand is gone; if not, call again", false],
+  "BrandDeletion.leadsLeft": ["How many of its leads are still to be removed", 12000],
   "operator.createCampaign.name": ["Name of the campaign", "Spring launch"],
   "operator.createSignal.name": ["Name of the signal", "Rivals"],
   "operator.renameBrand.name": ["New name of the brand", "Northwind"],
@@ -242,6 +248,7 @@ export const components: Readonly<Record<string, string>> = {
   MetricsAnswer: "A campaign's metrics",
   Health: "That the service answers",
   Brand: "A brand: whose leads they are",
+  BrandDeletion: "How far a brand's deletion is",
   ApiKey: "A brand's key, without its value",
   CreatedApiKey: "A new key, with its value",
   Signal: "Something that a brand watches",
@@ -304,6 +311,11 @@ export const operations: Readonly<Record<string, Operation>> = {
     answer: "The brand as it is now",
     body: "The new name"
   },
+  "operator.deleteBrand": {
+    description:
+      "Removes everything of the brand: leads, engagements, hashes of erased persons, deliveries, webhooks, campaigns, signals and keys. The first call revokes its keys; from its answer on the brand is 404 for everything but this operation, and listed with deletionStartedAt. Each call removes some thousand leads: call again until deleted is true, also after a failure; then the brand is 404 here, too.",
+    answer: "How far the deletion is"
+  },
   "operator.createKey": {
     description: "Its value is in this answer and in no other: it is kept as a hash.",
     answer: "The new key, with its value",
@@ -329,6 +341,11 @@ export const operations: Readonly<Record<string, Operation>> = {
       "Engagements show the name as it is when they are read, events as it is when they are first sent. No lead's updatedAt moves.",
     answer: "The signal as it is now",
     body: "The new name"
+  },
+  "operator.deleteSignal": {
+    description:
+      "Observations of it are rejected from the answer on, as of an unknown signal. Leads and engagements that it caught stay and show it as before, also when filtered by it: erase a lead to remove a person.",
+    answer: "It is deleted"
   },
   "operator.recordObservations": {
     description: `Takes observations in, in order, and says of each what became of it; one that can't be read does not reject its neighbours. Sending again is free: a known engagement is a duplicate. As application/x-ndjson, one a line and without an end if need be, answers come line by line; after the first ${maxFullRejections} rejected lines of a request, rejected lines in a row are answered by one with their count, and a body that is plainly no x-ndjson is refused whole. After a 503 some may have been recorded: send all of them again. With Retry-After, nothing of the request was recorded.`,
@@ -366,6 +383,10 @@ export const operations: Readonly<Record<string, Operation>> = {
     description: "Its snapshots stay as they are.",
     answer: "The campaign as it is now",
     body: "The new name"
+  },
+  "operator.deleteCampaign": {
+    description: "With its snapshots. Leads are not touched.",
+    answer: "It is deleted"
   },
   "operator.putSnapshot": {
     description: "One post's cumulative totals of a day, instead of what was there for that day.",

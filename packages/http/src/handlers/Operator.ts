@@ -1,6 +1,7 @@
 /** Answers what the operator calls. */
 import {
   type ApiKey,
+  type Brand,
   Calendar,
   companyView,
   Directory,
@@ -55,6 +56,11 @@ const namedView = ({ createdAt, id, name }: { id: string; name: string; createdA
   createdAt: formatInstant(createdAt)
 })
 
+const brandView = (brand: Brand) => ({
+  ...namedView(brand),
+  deletionStartedAt: formatInstantOrNull(brand.deletionStartedAt)
+})
+
 const keyView = (key: ApiKey) => ({
   id: key.id,
   label: key.label,
@@ -100,19 +106,24 @@ export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =
     .handleRaw("createBrand", () =>
       Effect.gen(function* () {
         const { name } = yield* readNewBrand
-        return data(namedView(yield* Operating.createBrand(name)), created)
+        return data(brandView(yield* Operating.createBrand(name)), created)
       })
     )
     .handleRaw("listBrands", () =>
       Effect.flatMap(Directory, (directory) =>
-        Effect.map(directory.brands, (brands) => data(brands.map(namedView)))
+        Effect.map(directory.brands, (brands) => data(brands.map(brandView)))
       )
     )
     .handleRaw("renameBrand", ({ path }) =>
       Effect.gen(function* () {
         const { name } = yield* readRenaming
-        return data(namedView(yield* Operating.renameBrand(path.brandId, name)))
+        return data(brandView(yield* Operating.renameBrand(path.brandId, name)))
       })
+    )
+    .handleRaw("deleteBrand", ({ path }) =>
+      Effect.map(Operating.deleteSomeOfBrand(path.brandId), ({ isFinished, leadsLeft }) =>
+        data({ deleted: isFinished, leadsLeft })
+      )
     )
     .handleRaw("createKey", ({ path }) =>
       Effect.gen(function* () {
@@ -138,6 +149,9 @@ export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =
         const { name } = yield* readRenaming
         return data(signalView(yield* Operating.renameSignal(path.brandId, path.id, name)))
       })
+    )
+    .handleRaw("deleteSignal", ({ path }) =>
+      Effect.as(Operating.deleteSignal(path.brandId, path.id), noContent)
     )
     .handleRaw("recordObservations", ({ path, request }) =>
       Effect.gen(function* () {
@@ -199,6 +213,9 @@ export const operator = HttpApiBuilder.group(RoutedApi, "operator", (handlers) =
         const { name } = yield* readRenaming
         return data(namedView(yield* Operating.renameCampaign(path.brandId, path.id, name)))
       })
+    )
+    .handleRaw("deleteCampaign", ({ path }) =>
+      Effect.as(Operating.deleteCampaign(path.brandId, path.id), noContent)
     )
     .handleRaw("putSnapshot", ({ path }) =>
       Effect.gen(function* () {

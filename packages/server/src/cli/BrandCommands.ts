@@ -4,6 +4,7 @@ import * as Options from "@effect/cli/Options"
 import { Decoding, NewSignal } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { Failed, group, leaf, usage } from "./CommandTree.ts"
+import { duration, progress } from "../Progress.ts"
 import { asking, brand, operatorOptions, table } from "./Operator.ts"
 
 const brands = "/operator/brands"
@@ -27,9 +28,29 @@ const watchable = (body: unknown) =>
     usage(message.replace(/^\S+/, "--watch").replace(" for the source type li-company-url", ""))
   )
 
+const confirm = Options.text("confirm").pipe(
+  Options.withDescription("The brand's name, to say that it is this one that is to go")
+)
+
 const brandId = Args.text({ name: "BRAND-ID" }).pipe(
   Args.withDescription("Its id, as `brands list` tells it")
 )
+
+/** Calls until everything is gone. */
+const deleteBrand = (deleteSome: Effect.Effect<any, Failed>) =>
+  Effect.gen(function* () {
+    const bar = progress(process.stderr, Date.now)
+    yield* Effect.addFinalizer(() => Effect.sync(() => bar.clear()))
+    const startedAt = Date.now()
+    for (let first: number | null = null; ;) {
+      const { deleted, leadsLeft } = (yield* deleteSome).data
+      if (deleted) return
+      first ??= leadsLeft as number
+      const fraction = first === 0 ? 1 : 1 - leadsLeft / first
+      const left = duration(((Date.now() - startedAt) / 1000) * (1 / fraction - 1))
+      bar.update({ fraction, text: `${leadsLeft} leads left, ${left}` })
+    }
+  }).pipe(Effect.scoped)
 
 export const brandsCommand = group(
   "brands",
@@ -48,8 +69,8 @@ export const brandsCommand = group(
         Effect.map(call("GET", brands), ({ data }) => ({
           value: data,
           text: table(
-            ["id", "name", "created"],
-            data.map((each: any) => [each.id, each.name, each.createdAt])
+            ["id", "name", "created", "being deleted since"],
+            data.map((each: any) => [each.id, each.name, each.createdAt, each.deletionStartedAt])
           )
         }))
       )
@@ -98,6 +119,34 @@ export const brandsCommand = group(
           call("PATCH", `${brands}/${encodeURIComponent(given.brandId)}`, { name: given.name }),
           ({ data }) => ({ value: data, text: `Brand ${data.id} is called ${data.name}.` })
         )
+      )
+    ),
+    leaf(
+      "delete",
+      {
+        summary: "Deletes one with everything of it: leads, webhooks, campaigns, signals, keys",
+        details: [
+          "Its keys are refused at once, and nothing brings it back. The leads go some at a time, so that other brands are served",
+          "meanwhile; a deletion that was interrupted goes on when the command is given again."
+        ],
+        examples: [["lead-signals brands delete 2 --confirm 'My brand'", ""]]
+      },
+      { brandId, confirm, ...operatorOptions },
+      asking((call, given) =>
+        Effect.gen(function* () {
+          const { data: all } = yield* call("GET", brands)
+          const named = all.find(({ id }: any) => id === given.brandId)
+          if (named === undefined)
+            return yield* new Failed({ message: `There is no brand ${given.brandId}.` })
+          if (named.name !== given.confirm) {
+            return yield* usage(`--confirm takes the name of brand ${named.id}; \`brands list\` tells it.`)
+          }
+          yield* deleteBrand(call("DELETE", `${brands}/${encodeURIComponent(named.id)}`))
+          return {
+            value: { id: named.id, deleted: true },
+            text: `Brand ${named.id} is deleted with everything of it.`
+          }
+        })
       )
     )
   ]

@@ -26,6 +26,19 @@ const renaming = (kind: "signals" | "campaigns") =>
     )
   )
 
+const deleting = (kind: "signals" | "campaigns", summary: string, details: ReadonlyArray<string> = []) =>
+  leaf(
+    "delete",
+    { summary, details },
+    { id: idOf(kind), brand, ...operatorOptions },
+    asking((call, given) =>
+      Effect.as(call("DELETE", `${pathOf(kind, given.brand)}/${encodeURIComponent(given.id)}`), {
+        value: { id: given.id, deleted: true },
+        text: `${given.id} is deleted.`
+      })
+    )
+  )
+
 const type = Options.choice("type", sourceTypes).pipe(
   Options.withDescription("What kind of source it watches")
 )
@@ -84,7 +97,10 @@ export const signalsCommand = group(
         )
       )
     ),
-    renaming("signals")
+    renaming("signals"),
+    deleting("signals", "Deletes one; its leads stay", [
+      "Observations of it are rejected from then on. Leads and engagements that it caught stay and show it as before."
+    ])
   ]
 )
 
@@ -120,6 +136,7 @@ export const campaignsCommand = group(
         }))
       )
     ),
-    renaming("campaigns")
+    renaming("campaigns"),
+    deleting("campaigns", "Deletes one with its snapshots")
   ]
 )

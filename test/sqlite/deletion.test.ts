@@ -1,0 +1,142 @@
+/** A brand is deleted in pieces: each whole or not at all, others are served meanwhile, and nothing stays in the file. */
+import { Directory, LeadQueries, LeadStore, Observing, Operating } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
+import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+
+const folder = temporaryFolder()
+let number = 0
+
+const open = (filename: string) =>
+  ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
+
+const source = {
+  type: "post-url" as const,
+  value: "https://x.example/quincunx",
+  liCompanyId: null,
+  company: null
+}
+
+/** A brand with leads; what is personal of it contains the word. */
+const fill = (word: string, leads: number) =>
+  Effect.gen(function* () {
+    const brand = yield* Operating.createBrand(`${word} brand`)
+    const { id: signalId } = yield* Operating.createSignal(brand.id, {
+      name: `${word} signal`,
+      signalType: "t",
+      source: { ...source, value: `https://x.example/${word}` }
+    })
+    yield* Operating.createKey(brand.id, { label: `${word} key`, requestsPerMinute: 7 })
+    const campaign = yield* Operating.createCampaign(brand.id, `${word} campaign`)
+    const totals = { impressions: 1, reactions: 1, comments: 1, reposts: 1 }
+    yield* Operating.putReading(brand.id, campaign.id, { postId: `${word} post`, day: "2026-01-02", totals })
+    const outcomes = yield* Observing.recordTogether(
+      brand,
+      Array.from({ length: leads }, (_, i) => ({
+        signalId,
+        person: { extId: `${word}-${i}`, name: `${word} ${i}`, headline: `${word} headline` },
+        engagement: { id: `e${i}`, type: "comment", commentText: `${word} says ${i}`, postContent: word }
+      }))
+    )
+    yield* Operating.eraseLead(brand, outcomes[5]!.leadId!)
+    return brand
+  })
+
+const opened = async (leads: number) => {
+  const filename = join(folder, `deletion-${++number}.sqlite`)
+  const process = open(filename)
+  const [gone, kept] = await process.runPromise(Effect.all([fill("quillfeather", leads), fill("plain", 20)]))
+  return { filename, process, gone, kept }
+}
+
+/** Of all files that the store has. */
+const holds = (filename: string, text: string): ReadonlyArray<string> =>
+  readdirSync(folder)
+    .filter((name) => join(folder, name).startsWith(filename))
+    .filter((name) => readFileSync(join(folder, name)).includes(text))
+
+const found = (brandId: string, search: string) =>
+  Effect.gen(function* () {
+    const store = yield* LeadStore
+    const query = yield* LeadQueries.readList([["search", search]])
+    return (yield* store.list(brandId, query)).total
+  })
+
+it("leaves nothing of a deleted brand in any file, and the rest as it was [DEL-1, PII-3]", async () => {
+  const { filename, gone, kept, process } = await opened(130)
+  await process.runPromise(
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const [key] = yield* directory.keys(kept.id)
+      const left: Array<number> = []
+      for (let isFinished = false; !isFinished;) {
+        const step = yield* Operating.deleteSomeOfBrand(gone.id)
+        left.push(step.leadsLeft)
+        isFinished = step.isFinished
+      }
+      expect(left).toEqual([0])
+      expect(yield* found(kept.id, "plain")).toBe(19)
+      expect(yield* found(gone.id, "quillfeather")).toBe(0)
+      expect(yield* directory.keys(kept.id)).toEqual([key])
+    })
+  )
+  for (const text of ["quillfeather", gone.suppressionSecret]) expect(holds(filename, text)).toEqual([])
+  expect(holds(filename, "plain headline")).not.toEqual([])
+  await process.dispose()
+  const raw = new Database(filename, { readonly: true })
+  for (const table of [
+    "lead",
+    "engagement",
+    "event",
+    "suppression",
+    "api_key",
+    "campaign",
+    "lead_count",
+    "lead_day_count"
+  ]) {
+    expect([
+      table,
+      raw.prepare(`SELECT count(*) FROM ${table} WHERE brand_id = ?`).pluck().get(gone.id)
+    ]).toEqual([table, 0])
+  }
+  expect(raw.prepare("SELECT count(*) FROM reading").pluck().get()).toBe(1)
+  raw.close()
+  expect(await Effect.runPromise(SqliteStore.check(filename))).toMatchObject({
+    problems: [],
+    counts: { brands: 1, signals: 1, campaigns: 1, leads: 19, erased: 1 }
+  })
+})
+
+it("goes on after the process ended between two pieces, and serves others between them [DEL-1]", async () => {
+  const { filename, gone, kept, process } = await opened(450)
+  const [left, others] = await process.runPromise(
+    Effect.gen(function* () {
+      const [directory, store] = yield* Effect.all([Directory, LeadStore])
+      yield* directory.startBrandDeletion(gone.id, 1)
+      const removing = yield* Effect.fork(store.removeSome(gone.id))
+      const others = yield* found(kept.id, "plain")
+      return [yield* Fiber.join(removing), others] as const
+    })
+  )
+  expect([left, others]).toEqual([349, 19])
+  await process.dispose()
+  expect((await Effect.runPromise(SqliteStore.check(filename))).problems).toEqual([])
+
+  const next = open(filename)
+  await next.runPromise(
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      expect((yield* directory.brands).map(({ deletionStartedAt }) => deletionStartedAt)).toEqual([1, null])
+      expect(yield* found(gone.id, "quillfeather")).toBe(349)
+      expect(yield* Operating.deleteSomeOfBrand(gone.id)).toEqual({ isFinished: true, leadsLeft: 0 })
+      expect((yield* directory.brands).map(({ id }) => id)).toEqual([kept.id])
+    })
+  )
+  await next.dispose()
+  expect(holds(filename, "quillfeather")).toEqual([])
+})
