@@ -2,3 +2,4 @@
 export { huntAll, type Hunted } from "./BugHunt.ts"
 export { type Bug, bugNamed, bugs } from "./bugs/index.ts"
 export * as Planting from "./bugs/Planting.ts"
+export { syntaxEditor } from "./bugs/SyntaxEdit.ts"

@@ -1,31 +1,27 @@
 /**
- * A planted bug: a small wrong version of production code, as a change of its source. It is put in while the simulator is
- * bundled, so that what runs is the real thing but for it. That the oracles find these is what makes "held" worth something.
+ * A planted bug: a small wrong version of production code. It is planted while the simulator is bundled, so that the rest
+ * of what runs is the code as it is. The share of planted bugs that the oracles find says how much a run that held is worth.
  */
-export interface Edit {
-  /** Stands exactly once in the file. */
-  readonly replace: string
-  readonly by: string
-}
+import type { Edit } from "./SyntaxEdit.ts"
 
 export interface Bug {
   readonly name: string
   /** What is wrong with it, in one line. */
   readonly about: string
-  /** From the root of the repository. */
-  readonly file: string
+  /** Where the wrong code is. A module has one name in its package, whatever folder it is in. */
+  readonly module: { readonly package: string; readonly name: string }
   readonly edits: ReadonlyArray<Edit>
-  /** The store that has to be there for it to show. */
+  /** The store over which the bug shows. */
   readonly store: "memory" | "sqlite"
 }
 
-/** Bugs of one file. */
+/** Bugs of one module. */
 export const bugsIn =
-  (file: string, store: Bug["store"] = "memory") =>
-  (name: string, about: string, replace: string, by: string, ...more: ReadonlyArray<Edit>): Bug => ({
+  (packageName: string, moduleName: string, store: Bug["store"] = "memory") =>
+  (name: string, about: string, ...edits: ReadonlyArray<Edit>): Bug => ({
     name,
     about,
-    file,
-    edits: [{ replace, by }, ...more],
+    module: { package: packageName, name: moduleName },
+    edits,
     store
   })

@@ -1,23 +1,41 @@
-/** Puts a bug into the simulator: a bundle of its program in which one file of production code is a little wrong. */
+/** Plants a bug into the simulator: bundles its program with one module of production code a little wrong. */
 import { build, type Plugin } from "esbuild"
-import { mkdirSync, readFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Bug } from "./Bug.ts"
+import { syntaxEditor } from "./SyntaxEdit.ts"
 
 const source = fileURLToPath(new URL("..", import.meta.url))
 const root = dirname(dirname(source.replace(/[\\/]$/, "")))
 
-/** The file's text with the bug in it. Fails when the text that it changes is not there, or there twice. */
-export const planted = ({ edits, file, name }: Bug, text: string): string =>
-  edits.reduce((changed, { by, replace }) => {
-    const times = changed.split(replace).length - 1
-    if (times !== 1)
-      throw new Error(`${name} changes a text that stands ${times} times in ${file}: ${replace}`)
-    return changed.replace(replace, () => by)
-  }, text)
+/** The file of the bug's module, from the root of the repository. Fails unless its package has one of that name. */
+export const fileOf = ({ module, name }: Pick<Bug, "module" | "name">): string => {
+  const folder = join("packages", module.package, "src")
+  const found = readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && entry.name === `${module.name}.ts`
+  )
+  if (found.length !== 1)
+    throw new Error(`${name}: ${folder} has ${found.length} modules named ${module.name}`)
+  return join(found[0]!.parentPath, found[0]!.name).slice(root.length + 1)
+}
 
-export const sourceOf = ({ file }: Bug): string => readFileSync(join(root, file), "utf8")
+export const sourceOf = (bug: Bug): string => readFileSync(join(root, fileOf(bug)), "utf8")
+
+/**
+ * The module's text with the bug in it. Fails when an anchor of the bug is not there, or there more than once. The compiler
+ * is loaded only here: it is large, and only those who plant bugs have it.
+ */
+export const planted = async (bug: Bug, text: string): Promise<string> => {
+  const { default: ts } = await import("typescript")
+  try {
+    return syntaxEditor(ts).apply(text, bug.edits)
+  } catch (error) {
+    throw new Error(`${bug.name} can't be planted in ${fileOf(bug)}: ${(error as Error).message}.`, {
+      cause: error
+    })
+  }
+}
 
 /** Spelled so that it is not replaced here. */
 const ownUrl = ["import", "meta", "url"].join(".")
@@ -25,9 +43,10 @@ const ownUrl = ["import", "meta", "url"].join(".")
 const planting = (bug: Bug | null): Plugin => ({
   name: "planting",
   setup: ({ onLoad, onResolve, resolve }) => {
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      if (bug !== null && path === join(root, bug.file)) {
-        return { contents: planted(bug, sourceOf(bug)), loader: "ts" }
+    const file = bug === null ? null : join(root, fileOf(bug))
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      if (bug !== null && path === file) {
+        return { contents: await planted(bug, sourceOf(bug)), loader: "ts" }
       }
       // Files are found as if nothing had been moved.
       if (!path.startsWith(source)) return undefined
@@ -37,9 +56,9 @@ const planting = (bug: Bug | null): Plugin => ({
         loader: "ts"
       }
     })
-    // What has a binary beside it can't be bundled, and only its user knows where it is.
+    // A package with a binary can't be bundled, the compiler need not be; only their users know where they are.
     onResolve(
-      { filter: /^(better-sqlite3|esbuild)$/ },
+      { filter: /^(better-sqlite3|esbuild|typescript)$/ },
       async ({ kind, path: name, pluginData, resolveDir }) => {
         if (pluginData === "found") return undefined
         const { path } = await resolve(name, { kind, resolveDir, pluginData: "found" })
