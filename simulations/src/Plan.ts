@@ -2,7 +2,7 @@
  * What will be done in a run, and what befalls it: a plain function of scenario and seed, as data. A run executes a plan;
  * a story is a plan with less in it.
  */
-import { Prng, zipf } from "@lead-signals/simulator"
+import { Prng, zipf } from "@lead-signals/simulation-kernel"
 import { Record } from "effect"
 import {
   type BrandScenario,

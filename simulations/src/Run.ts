@@ -2,7 +2,14 @@
  * One run of a plan: set-up without faults, the plan's hours with them, then quiet, in which everything that is owed must
  * arrive, and the oracles' conclusions. It is a function of its arguments.
  */
-import { firstDivergence, Picker, Prng, sealed, type TraceEvent, virtualised } from "@lead-signals/simulator"
+import {
+  firstDivergence,
+  Picker,
+  Prng,
+  sealed,
+  type TraceEvent,
+  virtualised
+} from "@lead-signals/simulation-kernel"
 import { Cause, Effect } from "effect"
 import type { Stage } from "./actors/Stage.ts"
 import { oracles } from "./oracles/index.ts"

@@ -2,7 +2,7 @@
  * A story: a run that broke a rule, with what it depends on spelled out, as a file that repeats it on any machine. The
  * decisions are what was done and what went wrong, in order: a replay that parts from them no longer applies.
  */
-import type { TraceEvent } from "@lead-signals/simulator"
+import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import { Either, Schema } from "effect"
 import type { Action, Plan } from "./Plan.ts"
 import type { RunInput, RunReport, StoreKind } from "./Run.ts"

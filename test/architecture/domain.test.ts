@@ -50,9 +50,19 @@ describe("the domain", () => {
   })
 })
 
+describe("the simulation kernel", () => {
+  it("knows nothing of this product", () => {
+    const folder = join(root, "packages", "simulation-kernel", "src")
+    const product = readdirSync(folder).filter((name) =>
+      readFileSync(join(folder, name), "utf8").includes("@lead-signals/")
+    )
+    expect(product).toEqual([])
+  })
+})
+
 describe("the adapters", () => {
   it("never import each other", () => {
-    for (const adapter of ["http", "store-memory", "store-sqlite", "simulator", "webhook"]) {
+    for (const adapter of ["http", "store-memory", "store-sqlite", "webhook"]) {
       const folder = join(root, "packages", adapter, "src")
       for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((each) =>
         each.endsWith(".ts")

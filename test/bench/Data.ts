@@ -3,7 +3,7 @@
  * that in brand two, eight engagements a lead on average. It is streamed in order of time; what is held at once are a
  * few numbers a lead and one an engagement.
  */
-import { Prng, zipf } from "@lead-signals/simulator"
+import { Prng, zipf } from "@lead-signals/simulation-kernel"
 import * as Words from "./Words.ts"
 
 /** Goes up with every change of what is generated: files of an older one are made anew. */

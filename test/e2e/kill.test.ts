@@ -2,7 +2,7 @@
 import Database from "better-sqlite3"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { Prng } from "@lead-signals/simulator"
+import { Prng } from "@lead-signals/simulation-kernel"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { bundledServer } from "./BundledServer.ts"
 import { callJson, endServersAfterTests, operatorToken, setUpBrand, startServer } from "./ServerProcess.ts"

@@ -2,7 +2,7 @@
  * The ledger: a server under load is killed again and again, and afterwards every event that was acknowledged has
  * arrived or is in the dead letters, once per webhook, and no id was ever sent with two bodies.
  */
-import { Prng } from "@lead-signals/simulator"
+import { Prng } from "@lead-signals/simulation-kernel"
 import Database from "better-sqlite3"
 import { join } from "node:path"
 import { Webhook as StandardWebhook } from "standardwebhooks"

@@ -5,7 +5,7 @@
 import { isThorough } from "../Thoroughness.ts"
 import { connect, type Socket } from "node:net"
 import { expect, it } from "vitest"
-import { Prng } from "@lead-signals/simulator"
+import { Prng } from "@lead-signals/simulation-kernel"
 import { type Api, observation, observe, operatorToken, setUpBrand, startApi } from "./Harness.ts"
 import { OpenApiDocument } from "@lead-signals/simulations"
 

@@ -7,7 +7,7 @@ import {
   Prng,
   sealed,
   virtualised
-} from "@lead-signals/simulator"
+} from "@lead-signals/simulation-kernel"
 import { Deferred, Duration, Effect, Fiber, Queue, Random, Ref, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 

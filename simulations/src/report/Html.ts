@@ -2,7 +2,7 @@
  * A run as one page that needs nothing else: a timeline with a lane for each party, requests as bars, posts and commits as
  * marks, faults and kills in red, the step at which a rule broke marked; the deliveries with their attempts; the events.
  */
-import type { TraceEvent } from "@lead-signals/simulator"
+import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import type { RunReport } from "../Run.ts"
 import { shownTime, type Story, stuck, toldStory } from "../Story.ts"
 

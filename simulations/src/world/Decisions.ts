@@ -4,7 +4,7 @@
  * elsewhere, which is what makes stories shrink. The labels of what did go wrong are the run's faults; given such labels,
  * a run has these faults and no other.
  */
-import { Prng } from "@lead-signals/simulator"
+import { Prng } from "@lead-signals/simulation-kernel"
 
 export class Decisions {
   private readonly asked = new Map<string, number>()

@@ -3,7 +3,7 @@
  */
 import { Entropy, WebhookTargets } from "@lead-signals/domain"
 import { app, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
-import { type Machine, Prng } from "@lead-signals/simulator"
+import { type Machine, Prng } from "@lead-signals/simulation-kernel"
 import { Emitter, Sender } from "@lead-signals/webhook"
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { Disk } from "./Disk.ts"

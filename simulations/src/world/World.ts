@@ -2,7 +2,7 @@
  * The service, the network and those who use it, on one kernel. The service is what production runs: the same handlers,
  * use cases, stores and emitter; only clock, turns, entropy, network and what goes wrong are the world's.
  */
-import { HostClock, Kernel, type Machine, type Picker } from "@lead-signals/simulator"
+import { HostClock, Kernel, type Machine, type Picker } from "@lead-signals/simulation-kernel"
 import { Sender } from "@lead-signals/webhook"
 import { Cause, Effect, type Fiber } from "effect"
 import { noRates, type Rates } from "../Scenario.ts"

@@ -4,7 +4,7 @@
  * stopped, and the key, made last, says that the rest is there. Of several processes on one store one at a time may fill it.
  */
 import { Directory, LeadStore, Observing, Operating, Page, RateLimit } from "@lead-signals/domain"
-import { brandHistory } from "@lead-signals/simulator"
+import { brandHistory } from "./BrandHistory.ts"
 import { Clock, Duration, Effect } from "effect"
 
 const seed = 1

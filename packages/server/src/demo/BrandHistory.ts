@@ -4,7 +4,7 @@
  */
 import type { Instant, LeadAmendment, NewSignal, PostTotals, SourceType } from "@lead-signals/domain"
 import { companies, type MadeUpCompany, type MadeUpPerson, people } from "./Population.ts"
-import { Prng, zipf } from "./Prng.ts"
+import { Prng, zipf } from "@lead-signals/simulation-kernel"
 
 const millisPerHour = 3_600_000
 const millisPerDay = 24 * millisPerHour

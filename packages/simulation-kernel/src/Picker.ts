@@ -2,7 +2,7 @@
  * Which of the runnable fibers goes on: drawn from the seed, so that interleavings are part of the history. Random picks
  * find races between neighbours, priorities that change a few times (PCT) those of fibers that are far apart.
  */
-import type { Prng } from "../Prng.ts"
+import type { Prng } from "./Prng.ts"
 
 /** A fiber that can run. */
 export interface Runnable {

@@ -3,7 +3,7 @@
  * to; the picker says which lane goes on, and when none can, time moves to the next timer. A whole run is one synchronous
  * turn of JavaScript: nothing outside can reach its history.
  */
-import { Prng } from "../Prng.ts"
+import { Prng } from "./Prng.ts"
 import { Heap } from "./Heap.ts"
 import type { HostClock } from "./HostClock.ts"
 import { Machine } from "./Machine.ts"

@@ -1,5 +1,5 @@
 /** Made-up people and companies. No name is anyone's; every domain is under `.example`. */
-import type { Prng } from "./Prng.ts"
+import type { Prng } from "@lead-signals/simulation-kernel"
 
 const firstNames =
   "Ada Amira Anouk Arvid Beatriz Björn Chiara Dagny Darius Elif Emeka Esra Farid Freya Gia Haruki Hedda Idris Ines Isak Jaya Joana Kaito Karim Léa Lina Ludvik Maren Mateo Mina Naïm Nadia Nils Noor Olu Oskar Priya Quentin Ravi Rosa Saga Samir Selma Søren Tariq Tove Uma Viggo Wanjiru Xenia Yara Yusuf Zofia Zoë".split(

@@ -3,7 +3,7 @@
  * error, since what it does would happen after the run. `Effect.never` keeps an interval of its own, which does nothing.
  */
 import { GlobalValue } from "effect"
-import type { Prng } from "../Prng.ts"
+import type { Prng } from "./Prng.ts"
 
 class RealTimer extends Error {
   constructor(name: string) {
