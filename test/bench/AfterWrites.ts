@@ -8,6 +8,7 @@ import { copyOf, databaseOf, removeDatabase } from "./Files.ts"
 import type { FlatnessFigure, Sizes } from "./Flatness.ts"
 import { get } from "./Load.ts"
 import { operatorToken, type Programs, startSubject } from "./Servers.ts"
+import { pathOf } from "./Shape.ts"
 import { shapesOf } from "./Shapes.ts"
 import { keyOf } from "./SubjectDatabase.ts"
 
@@ -61,17 +62,18 @@ export const measureAfterWrites = async (
   const many = await serve(programs, sizes.many, progress)
   const figures: Array<FlatnessFigure> = []
   try {
-    for (const [i, { name, paths }] of few.shapes.entries()) {
+    for (const [i, shape] of few.shapes.entries()) {
+      const { name } = shape
       if (!wanted(`written-${name}`)) continue
       progress.say(`${name}, after each write`)
-      const pathsOfMany = many.shapes[i]!.paths
+      const shapeOfMany = many.shapes[i]!
       // The first may count what is put right from then on.
-      await few.read(paths[0]!)
-      await many.read(pathsOfMany[0]!)
+      await few.read(pathOf(shape, 0))
+      await many.read(pathOf(shapeOfMany, 0))
       const millis = { few: [] as Array<number>, many: [] as Array<number> }
       for (let round = 0; round < rounds; round++) {
-        millis.few.push(await few.readAfterWrite(paths[round % paths.length]!))
-        millis.many.push(await many.readAfterWrite(pathsOfMany[round % pathsOfMany.length]!))
+        millis.few.push(await few.readAfterWrite(pathOf(shape, round)))
+        millis.many.push(await many.readAfterWrite(pathOf(shapeOfMany, round)))
       }
       figures.push({ shape: `written-${name}`, ...millis })
     }

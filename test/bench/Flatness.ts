@@ -6,6 +6,7 @@ import type { Progress } from "./BulkLoad.ts"
 import { databaseOf } from "./Files.ts"
 import { measureBare, type Target } from "./Load.ts"
 import { type Programs, startSubject } from "./Servers.ts"
+import { pathsOf } from "./Shape.ts"
 import { shapesOf } from "./Shapes.ts"
 import { keyOf } from "./SubjectDatabase.ts"
 
@@ -39,8 +40,8 @@ export const measureFlatness = async (
   const serve = async (leads: number) => {
     const server = await startSubject(programs, await databaseOf("subject", leads, progress))
     const shapes = (await shapesOf(leads, { url: server.url, key })).filter(({ name }) => wanted(name))
-    for (const { paths } of shapes.slice(0, 3)) {
-      await measureBare({ url: server.url, key, paths }, warmUpSeconds)
+    for (const shape of shapes.slice(0, 3)) {
+      await measureBare({ url: server.url, key, paths: pathsOf(shape) }, warmUpSeconds)
     }
     return { server, shapes }
   }
@@ -48,10 +49,11 @@ export const measureFlatness = async (
   const many = await serve(sizes.many)
   const figures: Array<FlatnessFigure> = []
   try {
-    for (const [i, { name, paths }] of few.shapes.entries()) {
+    for (const [i, shape] of few.shapes.entries()) {
+      const { name } = shape
       progress.say(`${sizes.few.toLocaleString("en")} and ${sizes.many.toLocaleString("en")} leads: ${name}`)
-      const ofFew: Target = { url: few.server.url, key, paths }
-      const ofMany: Target = { url: many.server.url, key, paths: many.shapes[i]!.paths }
+      const ofFew: Target = { url: few.server.url, key, paths: pathsOf(shape) }
+      const ofMany: Target = { url: many.server.url, key, paths: pathsOf(many.shapes[i]!) }
       const millis = { few: [] as Array<number>, many: [] as Array<number> }
       const askFew = async () => millis.few.push((await measureBare(ofFew, pace.seconds)).medianMillis)
       const askMany = async () => millis.many.push((await measureBare(ofMany, pace.seconds)).medianMillis)

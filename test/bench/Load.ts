@@ -5,10 +5,20 @@ import { median } from "./Statistics.ts"
 
 export const connections = 16
 
+/** Asked for in turn, again and again; or the next path at each call. */
+export type Paths = ReadonlyArray<string> | (() => string)
+
 export interface Target {
   readonly url: string
   readonly key: string
-  readonly paths: ReadonlyArray<string>
+  readonly paths: Paths
+}
+
+/** The next at each call; of a list from its first on. */
+const inTurn = <A>(items: ReadonlyArray<A> | (() => A)): (() => A) => {
+  if (typeof items === "function") return items
+  let next = 0
+  return () => items[next++ % items.length]!
 }
 
 export interface Rate {
@@ -39,6 +49,7 @@ const cannonade = (target: Target, limit: { readonly duration: number } | { read
     const startedAt = performance.now()
     let endedAt = startedAt
     const headers = headersOf(target.key)
+    const { paths } = target
     const instance = autocannon(
       {
         url: target.url,
@@ -46,14 +57,17 @@ const cannonade = (target: Target, limit: { readonly duration: number } | { read
         ...limit,
         timeout: 120,
         sampleInt: 20,
-        requests: target.paths.map((path) => ({ path, headers }))
+        requests:
+          typeof paths === "function"
+            ? [{ headers, setupRequest: (request) => ({ ...request, path: paths() }) }]
+            : paths.map((path) => ({ path, headers }))
       },
       (error, result) => {
         if (error !== null) return reject(error)
         if (result.errors > 0 || result.non2xx > 0)
           return reject(
             new Error(
-              `${target.paths[0]}: ${result.errors} errors, ${result.non2xx} other than 2xx, ${millis.length} answers`
+              `${typeof paths === "function" ? "of drawn requests" : paths[0]}: ${result.errors} errors, ${result.non2xx} other than 2xx, ${millis.length} answers`
             )
           )
         return resolve(
@@ -75,7 +89,7 @@ const cannonade = (target: Target, limit: { readonly duration: number } | { read
 /** Requests for so many seconds; where they are slow, a few, however long they take. */
 export const measure = async (target: Target, seconds: number): Promise<Rate> => {
   const startedAt = performance.now()
-  await get(target, target.paths[0]!)
+  await get(target, inTurn(target.paths)())
   const isSlow = performance.now() - startedAt > slowMillis
   const rate = isSlow ? null : await cannonade(target, { duration: seconds })
   // What the ended connections left in the server's queue is not on the next measurement's account.
@@ -87,21 +101,23 @@ export const measure = async (target: Target, seconds: number): Promise<Rate> =>
  * The same with next to no work on this side, for what answers faster than autocannon can ask: a socket of Node's a
  * connection, which looks no further into an answer than its status and length.
  */
-export const measureBare = (target: Target, seconds: number): Promise<Rate> => {
-  const { hostname, port } = new URL(target.url)
-  const requests = target.paths.map((path) =>
-    Buffer.from(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${target.key}\r\n\r\n`)
-  )
+export const measureBare = ({ key, paths, url }: Target, seconds: number): Promise<Rate> => {
+  const { hostname, port } = new URL(url)
+  const requestOf = (path: string): string =>
+    `GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\n\r\n`
+  const requests = typeof paths === "function" ? () => requestOf(paths()) : paths.map(requestOf)
   const millis: Array<number> = []
   const startedAt = performance.now()
   const one = () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(Number(port), hostname)
-      let [next, missing, sentAt] = [0, -1, 0]
+      const nextRequest = inTurn(requests)
+      let [request, missing, sentAt] = ["", -1, 0]
       const send = (): void => {
+        request = nextRequest()
         sentAt = performance.now()
         missing = -1
-        socket.write(requests[next++ % requests.length]!)
+        socket.write(request, "latin1")
       }
       socket.on("connect", send)
       socket.on("error", reject)
@@ -112,7 +128,7 @@ export const measureBare = (target: Target, seconds: number): Promise<Rate> => {
           const length = /content-length: (\d+)/i.exec(head)?.[1]
           if (!head.startsWith("HTTP/1.1 200") || length === undefined) {
             socket.destroy()
-            return reject(new Error(`${target.paths[0]}: ${head.slice(0, 60)}`))
+            return reject(new Error(`${request.slice(0, request.indexOf(" HTTP"))}: ${head.slice(0, 60)}`))
           }
           missing = Number(length) + end + 4
         }

@@ -4,7 +4,8 @@ import type { Progress } from "./BulkLoad.ts"
 import { databaseOf } from "./Files.ts"
 import { get, measure, measureBare, type Rate } from "./Load.ts"
 import { type Programs, startBare, startPlain, startSubject, type Server } from "./Servers.ts"
-import { bareShapes, type Shape, shapesOf } from "./Shapes.ts"
+import { pathOf, pathsOf, type Shape } from "./Shape.ts"
+import { bareShapes, shapesOf } from "./Shapes.ts"
 import { keyOf } from "./SubjectDatabase.ts"
 
 export interface Pace {
@@ -48,9 +49,17 @@ const difference = (a: unknown, b: unknown, path = ""): string | null => {
   return null
 }
 
+/** Of requests that are drawn. */
+const comparedRequests = 10
+
 /** The same leads, the same total, the same of everything. */
 const compare = async (shape: Shape, subject: Server, plain: Server): Promise<void> => {
-  for (const path of new Set([shape.paths[0]!, shape.paths.at(-1)!])) {
+  const { paths } = shape
+  const compared =
+    typeof paths === "function"
+      ? Array.from({ length: comparedRequests }, (_, n) => paths(n))
+      : [paths[0]!, paths.at(-1)!]
+  for (const path of new Set(compared)) {
     const [ours, theirs] = await Promise.all([
       get({ url: subject.url, key }, path),
       get({ url: plain.url, key }, path)
@@ -74,7 +83,7 @@ const measureAgainstBare = async (
   leads: number,
   pace: Pace
 ): Promise<BareReading> => {
-  const paths = [shape.paths[0]!]
+  const paths = [pathOf(shape, 0)]
   const answer = await get({ url: subject.url, key }, paths[0]!)
   const bare = await startBare(answer.text, headersLike(answer.headers))
   const rates = { subject: [] as Array<Rate>, bare: [] as Array<Rate> }
@@ -113,7 +122,7 @@ export const measureReading = async ({ leads, pace, programs, progress, wanted }
     for (const shape of shapes) {
       progress.say(`${leads.toLocaleString("en")} leads: ${shape.name}`)
       await compare(shape, subject, plain)
-      const [ours, theirs] = [subject, plain].map(({ url }) => ({ url, key, paths: shape.paths }))
+      const [ours, theirs] = [subject, plain].map(({ url }) => ({ url, key, paths: pathsOf(shape) }))
       await measure(ours!, pace.warmUpSeconds)
       await measure(theirs!, pace.warmUpSeconds)
       const rates = { subject: [] as Array<Rate>, plain: [] as Array<Rate> }

@@ -1,25 +1,15 @@
 /** What is read: each shape's requests over so many leads, and what the issue asks of it. */
 import * as Data from "./Data.ts"
 import { get, type Target } from "./Load.ts"
+import { randomShapes } from "./RandomShapes.ts"
+import { type Shape, sorts } from "./Shape.ts"
 import { commonWord, rareWord } from "./Words.ts"
-
-export interface Shape {
-  readonly name: string
-  readonly paths: ReadonlyArray<string>
-  /** At least so many times the plain server's rate, at 10,000 leads and at 1,000,000. */
-  readonly atSmall: number
-  readonly atLarge?: number
-}
 
 const iso = (millis: number): string => encodeURIComponent(new Date(millis).toISOString())
 const day = 86_400_000
 
 const list = (query: string): string => `/signals/leads${query === "" ? "" : `?${query}`}`
 
-const sorts = ["createdAt", "updatedAt", "score1", "name"].flatMap((field) => [
-  `${field}:desc`,
-  `${field}:asc`
-])
 const deepSorts = ["createdAt:desc", "updatedAt:asc", "score1:desc", "name:asc"]
 
 const targetsOfSort = (sort: string) => (sort === "name:asc" ? { atSmall: 1.5, atLarge: 30 } : { atSmall: 1 })
@@ -31,7 +21,11 @@ const detailIds = (leads: number): ReadonlyArray<number> =>
     return Data.brandOf(id) === 1 ? id : id + 1
   })
 
-/** `server` is over so many leads: it says which page of a list is its last. */
+/**
+ * `server` is over so many leads: it says which page of a list is its last, and how many leads each signal
+ * caught. Those called `random-…` draw each request anew,
+ * all others repeat theirs.
+ */
 export const shapesOf = async (
   leads: number,
   server: Pick<Target, "key" | "url">
@@ -53,6 +47,11 @@ export const shapesOf = async (
       one(`page-1000-${sort}`, `sort=${sort}&page=1000&pageSize=10`, { atLarge: 30 }),
       one(`last-page-${sort}`, `sort=${sort}&page=${page}`, { atLarge: 300 })
     )
+  }
+  const leadsBySignal: Array<number> = []
+  for (let signal = 1; signal <= Data.signalsOfBrand; signal++) {
+    const { text } = await get(server, list(`signalId=${signal}&pageSize=1`))
+    leadsBySignal.push(JSON.parse(text).meta.pagination.total)
   }
   const [big, small] = [1, Data.signalsOfBrand]
   const common = search(commonWord.toLowerCase())
@@ -112,7 +111,8 @@ export const shapesOf = async (
       name: "metrics-span",
       paths: ["/campaign/1/metrics?startDate=2024-06-01&endDate=2025-03-31"],
       atSmall: 1
-    }
+    },
+    ...randomShapes(leads, leadsBySignal)
   ]
 }
 

@@ -1,6 +1,15 @@
 /** As much of autocannon as the benchmark calls; it brings no types. */
 declare module "autocannon" {
   import type { EventEmitter } from "node:events"
+  export interface Request {
+    readonly method?: string
+    /** "/" where a request is set up. */
+    readonly path?: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body?: string
+    /** Called before each is sent. */
+    readonly setupRequest?: (request: Request) => Request
+  }
   export interface Options {
     readonly url: string
     readonly connections: number
@@ -11,12 +20,7 @@ declare module "autocannon" {
     readonly sampleInt: number
     /** Seconds. */
     readonly timeout: number
-    readonly requests: ReadonlyArray<{
-      readonly method?: string
-      readonly path: string
-      readonly headers: Readonly<Record<string, string>>
-      readonly body?: string
-    }>
+    readonly requests: ReadonlyArray<Request>
   }
   export interface Result {
     readonly errors: number
