@@ -1,24 +1,26 @@
 /**
- * Webhook posts a second: ours through the outbox, from enabling the webhook to the last post, each body and each attempt
- * on the disk; reference (d) is an undici loop that signs and posts as many at a time. Both to one receiver in a process
- * of its own.
+ * Webhook posts: how many a second, and how long they take while one of fifty webhooks hangs. All go to one receiver in a
+ * process of its own. Throughput is measured through the outbox, from enabling the webhook to the last post, each body and
+ * each attempt on the disk; reference (d) is an undici loop that signs and posts as many at a time.
  */
-import { Observing, Operating, Subscribing } from "@lead-signals/domain"
+import { Observing, Operating, Subscribing, type WebhookTargets } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Addresses, Signing } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
-import { Either, Layer, Logger, ManagedRuntime } from "effect"
+import { Effect, Either, Layer, Logger, ManagedRuntime } from "effect"
 import { fork } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { Agent } from "undici"
 import type { Progress } from "./BulkLoad.ts"
 import { newObservation } from "./Ingest.ts"
+import { quantile } from "./Statistics.ts"
 
 const atOnce = 32
 const options = { allowed: [Either.getOrThrow(Addresses.parseCidr("127.0.0.0/8"))] }
@@ -32,45 +34,76 @@ const host = (filename: string) => {
   return NodeWebhook.layer({ ...options, drain: 0 }).pipe(Layer.provideMerge(services))
 }
 
-type Counted = (posts: number) => Promise<unknown>
+type Services = Layer.Layer.Success<ReturnType<typeof host>> | WebhookTargets
+type Run = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
 
-const durable = async (url: string, deliveries: number, counted: Counted): Promise<number> => {
+/** On a new file, which is removed afterwards. */
+const withService = async <A>(work: (run: Run) => Promise<A>): Promise<A> => {
   const folder = mkdtempSync(join(tmpdir(), "bench-"))
   const runtime = ManagedRuntime.make(host(join(folder, "bench.sqlite")))
   try {
-    const brand = await runtime.runPromise(Operating.createBrand("Brand"))
-    const source = { type: "post-url" as const, value: "https://network.example/p/1" }
-    const signal = await runtime.runPromise(
-      Operating.createSignal(brand.id, {
-        name: "Launch",
-        signalType: "post",
-        source: { ...source, liCompanyId: null, company: null }
-      })
-    )
-    const webhook = await runtime.runPromise(
-      Subscribing.createWebhook(brand.id, {
-        url: `${url}/`,
-        events: ["activity.detected"],
-        description: null,
-        enabled: false
-      })
-    )
-    for (let n = 0; n < deliveries; n += 500) {
-      const batch = Array.from({ length: Math.min(500, deliveries - n) }, (_, i) =>
-        newObservation(n + i, signal.id)
-      )
-      await runtime.runPromise(Observing.recordObservations(brand, batch))
-    }
-    const all = counted(deliveries)
-    const startedAt = performance.now()
-    await runtime.runPromise(Subscribing.changeWebhook(brand.id, webhook.id, { enabled: true }))
-    await all
-    return (deliveries * 1000) / (performance.now() - startedAt)
+    return await work((effect) => runtime.runPromise(effect))
   } finally {
     await runtime.dispose()
     rmSync(folder, { recursive: true })
   }
 }
+
+const createBrandAndSignal = Effect.gen(function* () {
+  const brand = yield* Operating.createBrand("Brand")
+  const source = {
+    type: "post-url" as const,
+    value: "https://network.example/p/1",
+    liCompanyId: null,
+    company: null
+  }
+  const signal = yield* Operating.createSignal(brand.id, { name: "Launch", signalType: "post", source })
+  return { brand, signalId: signal.id }
+})
+
+const newWebhook = (url: string, enabled: boolean) => ({
+  url,
+  events: ["activity.detected" as const],
+  description: null,
+  enabled
+})
+
+interface Receiver {
+  readonly url: string
+  readonly request: <A>(message: object) => Promise<A>
+}
+
+const withReceiver = async <A>(work: (receiver: Receiver) => Promise<A>): Promise<A> => {
+  const child = fork(fileURLToPath(new URL("CountingReceiver.mjs", import.meta.url)), { execArgv: [] })
+  const answer = async () => ((await once(child, "message")) as [any])[0]
+  try {
+    const { port } = await answer()
+    const request = (message: object) => {
+      child.send(message)
+      return answer()
+    }
+    return await work({ url: `http://127.0.0.1:${port}`, request })
+  } finally {
+    child.kill()
+  }
+}
+
+const perSecondFromOutbox = ({ request, url }: Receiver, deliveries: number): Promise<number> =>
+  withService(async (run) => {
+    const { brand, signalId } = await run(createBrandAndSignal)
+    const webhook = await run(Subscribing.createWebhook(brand.id, newWebhook(`${url}/`, false)))
+    for (let n = 0; n < deliveries; n += 500) {
+      const batch = Array.from({ length: Math.min(500, deliveries - n) }, (_, i) =>
+        newObservation(n + i, signalId)
+      )
+      await run(Observing.recordObservations(brand, batch))
+    }
+    const all = request({ count: deliveries })
+    const startedAt = performance.now()
+    await run(Subscribing.changeWebhook(brand.id, webhook.id, { enabled: true }))
+    await all
+    return (deliveries * 1000) / (performance.now() - startedAt)
+  })
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`
 /** As long as the bodies that ours sends. */
@@ -79,9 +112,9 @@ const body = JSON.stringify({ id: "wh_1", event: "activity.detected", data: { te
 /** By Node's own hash, as whoever writes such a loop would have it. */
 const hmac = (key: Uint8Array, text: string) => createHmac("sha256", key).update(text, "utf8").digest()
 
-const bare = async (url: string, deliveries: number, counted: Counted): Promise<number> => {
+const perSecondOfLoop = async ({ request, url }: Receiver, deliveries: number): Promise<number> => {
   const agent = new Agent()
-  const all = counted(deliveries)
+  const all = request({ count: deliveries })
   const startedAt = performance.now()
   let next = 0
   const post = async (): Promise<void> => {
@@ -112,27 +145,84 @@ export interface DeliveryFigure {
   readonly reference: ReadonlyArray<number>
 }
 
-export const measureDeliveries = async (
+export const measureDeliveries = (
   rounds: number,
   deliveries: number,
   progress: Progress
-): Promise<DeliveryFigure> => {
-  const receiver = fork(fileURLToPath(new URL("CountingReceiver.mjs", import.meta.url)), { execArgv: [] })
-  try {
-    const [{ port }] = (await once(receiver, "message")) as [{ port: number }]
-    const url = `http://127.0.0.1:${port}`
-    const counted: Counted = async (posts) => {
-      receiver.send({ count: posts })
-      await once(receiver, "message")
-    }
+): Promise<DeliveryFigure> =>
+  withReceiver(async (receiver) => {
     const figures = { subject: [] as Array<number>, reference: [] as Array<number> }
     for (let round = 0; round < rounds; round++) {
       progress.say(`deliveries, round ${round + 1}`)
-      figures.subject.push(await durable(url, deliveries, counted))
-      figures.reference.push(await bare(url, deliveries, counted))
+      figures.subject.push(await perSecondFromOutbox(receiver, deliveries))
+      figures.reference.push(await perSecondOfLoop(receiver, deliveries))
     }
     return figures
-  } finally {
-    receiver.kill()
-  }
+  })
+
+const webhooks = 50
+const commitsPerSecond = 5
+/** After the last commit, for the posts that are under way. */
+const settleMillis = 2000
+
+/** Milliseconds from the acknowledged commit to the receipt, at all webhooks but the first. */
+const latencies = (
+  { request, url }: Receiver,
+  seconds: number,
+  isFirstHanging: boolean
+): Promise<ReadonlyArray<number>> =>
+  withService(async (run) => {
+    const { brand, signalId } = await run(createBrandAndSignal)
+    for (let i = 0; i < webhooks; i++) {
+      const path = i === 0 ? (isFirstHanging ? "/hang" : "/first") : `/${i}`
+      await run(Subscribing.createWebhook(brand.id, newWebhook(`${url}${path}`, true)))
+    }
+    await request({ take: true })
+    const committedAt = new Map<string, bigint>()
+    const commits = seconds * commitsPerSecond
+    const startedAt = performance.now()
+    for (let n = 0; n < commits; n++) {
+      const wait = startedAt + (n * 1000) / commitsPerSecond - performance.now()
+      if (wait > 0) await sleep(wait)
+      const observation = newObservation(n, signalId)
+      await run(Observing.recordObservations(brand, [observation]))
+      committedAt.set(observation.engagement.id, process.hrtime.bigint())
+    }
+    await sleep(settleMillis)
+    const { times } = await request<{ times: Array<[path: string, engagement: string, at: string]> }>({
+      take: true
+    })
+    const millis = times
+      .filter(([path]) => path !== "/first")
+      .map(([, engagement, at]) => Number(BigInt(at) - committedAt.get(engagement)!) / 1e6)
+    const expected = commits * (webhooks - 1)
+    if (millis.length !== expected) throw new Error(`${millis.length} of ${expected} posts came`)
+    return millis
+  })
+
+export interface IsolationFigure {
+  readonly quantile: number
+  /** Milliseconds of each round: while the first webhook hangs, and while it answers. */
+  readonly hanging: ReadonlyArray<number>
+  readonly well: ReadonlyArray<number>
 }
+
+/** How long the posts to the other webhooks take while one never answers. */
+export const measureIsolation = (
+  rounds: number,
+  seconds: number,
+  progress: Progress
+): Promise<ReadonlyArray<IsolationFigure>> =>
+  withReceiver(async (receiver) => {
+    const [hanging, well]: [Array<ReadonlyArray<number>>, Array<ReadonlyArray<number>>] = [[], []]
+    for (let round = 0; round < rounds; round++) {
+      progress.say(`deliveries beside a webhook that hangs, round ${round + 1}`)
+      well.push(await latencies(receiver, seconds, false))
+      hanging.push(await latencies(receiver, seconds, true))
+    }
+    return [0.5, 0.99].map((fraction) => ({
+      quantile: fraction,
+      hanging: hanging.map((millis) => quantile(millis, fraction)),
+      well: well.map((millis) => quantile(millis, fraction))
+    }))
+  })

@@ -46,6 +46,19 @@ export const pair = (
   }
 }
 
+/** Two rows of figures whose ratio is asked to be at most so much. */
+export const slowdown = (
+  shape: string,
+  leads: number | null,
+  subject: ReadonlyArray<number>,
+  reference: ReadonlyArray<number>,
+  atMost: number | null
+): Line => ({
+  ...pair(shape, leads, subject, reference, null),
+  target: atMost === null ? "" : `≤ ${shown(atMost)}`,
+  reached: atMost === null ? null : median(subject) / median(reference) <= atMost
+})
+
 /** One row of figures that is asked to be at most so much. */
 export const limited = (
   shape: string,
@@ -102,11 +115,7 @@ const between = ({ few, many }: Sizes): string =>
   `from ${few.toLocaleString("en")} to ${many.toLocaleString("en")} leads`
 
 const slowdowns = (figures: ReadonlyArray<FlatnessFigure>, leads: number): ReadonlyArray<Line> =>
-  figures.map(({ few, many, shape }) => ({
-    ...pair(shape, leads, many, few, null),
-    target: `≤ ${greatestSlowdown}`,
-    reached: median(many) / median(few) <= greatestSlowdown
-  }))
+  figures.map(({ few, many, shape }) => slowdown(shape, leads, many, few, greatestSlowdown))
 
 /** The median time with the most leads beside that with the fewest. */
 export const flatnessSection = (sizes: Sizes, figures: ReadonlyArray<FlatnessFigure>): Section => ({

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Progress } from "./BulkLoad.ts"
 import { measureAfterWrites } from "./AfterWrites.ts"
-import { measureDeliveries } from "./Deliveries.ts"
+import { measureDeliveries, measureIsolation } from "./Deliveries.ts"
 import { measureFlatness } from "./Flatness.ts"
 import { measureIngest } from "./Ingest.ts"
 import { measureLoopDelay } from "./LoopDelay.ts"
@@ -20,7 +20,8 @@ import {
   limited,
   pair,
   readingSections,
-  type Section
+  type Section,
+  slowdown
 } from "./Report.ts"
 import { bundlePrograms } from "./Servers.ts"
 import { measureColdDemo, measureStart } from "./StartUp.ts"
@@ -47,6 +48,7 @@ const ingestTargets: Readonly<Record<string, number>> = {
   "ingest-batches-of-100": 0.6
 }
 const deliveryTarget = 0.5
+const isolationSlowdown = 1.5
 const startSeconds = 1
 const coldDemoSeconds = 5
 const memoryBytes = 2048
@@ -107,6 +109,23 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
         title: "Deliveries",
         note: "Posts a second to one webhook, signed, 32 at a time, each body and attempt on the disk; the reference is (d).",
         lines: [pair("deliveries", null, subject, reference, deliveryTarget)]
+      })
+    }
+    if (wanted("deliveries-beside-hanging")) {
+      const seconds = quick ? 4 : 10
+      const figures = await measureIsolation(rounds, seconds, progress)
+      sections.push({
+        title: "Deliveries beside a webhook that hangs",
+        note: "Milliseconds from commit to receipt at the other 49 of 50 webhooks, 5 events a second, median and 99th percentile; the reference is with all 50 answering.",
+        lines: figures.map(({ hanging, quantile, well }) =>
+          slowdown(
+            `deliveries-beside-hanging-p${quantile * 100}`,
+            null,
+            hanging,
+            well,
+            quantile === 0.99 ? isolationSlowdown : null
+          )
+        )
       })
     }
     if (wanted("start")) {
