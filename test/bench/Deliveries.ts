@@ -19,7 +19,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { Agent } from "undici"
 import type { Progress } from "./BulkLoad.ts"
-import { newObservation } from "./Ingest.ts"
+import { newObservation } from "./NewObservation.ts"
 import { quantile } from "./Statistics.ts"
 
 const atOnce = 32

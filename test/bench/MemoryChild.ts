@@ -6,7 +6,7 @@ import { type LeadQuery, Observing, Operating, Reading } from "@lead-signals/dom
 import { webCrypto } from "@lead-signals/http"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { newObservation } from "./Ingest.ts"
+import { newObservation } from "./NewObservation.ts"
 import { median } from "./Statistics.ts"
 
 const engagementsPerLead = 8

@@ -19,8 +19,8 @@ import {
   type Scheduler,
   Tracer
 } from "effect"
+import type { Prng } from "../Prng.ts"
 import { HostClock } from "./HostClock.ts"
-import type { Kernel } from "./Kernel.ts"
 
 const silent = Tracer.make({
   span: (name, parent, context, links, startTime, kind) => ({
@@ -43,6 +43,17 @@ const silent = Tracer.make({
   context: (run) => run()
 })
 
+/** The kernel, as far as its machines need it. */
+interface MachineKernel {
+  readonly now: number
+  readonly stream: (label: string) => Prng
+  readonly enqueue: (machine: Machine, key: object, task: () => void) => void
+  readonly after: (millis: number, machine: Machine, task: () => void) => () => void
+  readonly park: (machine: Machine) => void
+  readonly unpark: (machine: Machine) => void
+  readonly drop: (machine: Machine) => void
+}
+
 export class Machine {
   isAlive = true
   isPaused = false
@@ -52,7 +63,7 @@ export class Machine {
   private readonly runtime: Runtime.Runtime<never>
 
   constructor(
-    readonly kernel: Kernel,
+    readonly kernel: MachineKernel,
     readonly name: string,
     /** Sleeping is not affected by it: that lasts as long as it lasts. */
     readonly hostClock: HostClock = new HostClock()

@@ -2,7 +2,7 @@
  * Work that asks the file and goes on with the rows that come back, whoever asks for it: this thread's connection at once,
  * or another thread's, whose answers are waited for.
  */
-import type { Connection, Param } from "./Connection.ts"
+import type { Param } from "./Param.ts"
 
 /** How the rows come back: as objects by the names of their columns, as tuples, or each as its only value. */
 export type Shape = "objects" | "tuples" | "values"
@@ -77,7 +77,10 @@ export function* askEach<Value>(text: string, each: ReadonlyArray<number>): Aski
 }
 
 /** Asks the connection. */
-export const answer = <A>(sql: Pick<Connection, "asked">, asking: Asking<A>): A => {
+export const answer = <A>(
+  sql: { readonly asked: (asked: Asked) => ReadonlyArray<unknown> },
+  asking: Asking<A>
+): A => {
   let next = asking.next()
   while (next.done !== true) next = asking.next(sql.asked(next.value))
   return next.value

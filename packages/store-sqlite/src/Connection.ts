@@ -2,8 +2,7 @@
 import type BetterSqlite3 from "better-sqlite3"
 import { openDatabase } from "./Driver.ts"
 import type { Asked, EachQuestion, ManyTold, Question } from "./Asking.ts"
-
-export type Param = string | number | null
+import type { Param } from "./Param.ts"
 
 type Statement = BetterSqlite3.Statement<Array<Param>>
 type Tuple = ReadonlyArray<unknown>

@@ -1,6 +1,7 @@
 /** The versions of the file, and the way from one to the next. */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { askColumn, type Asking, tell, tellAll } from "./Asking.ts"
+import type { Progress } from "./MigrationProgress.ts"
 import { leads } from "./migrations/0001_leads.ts"
 import { webhooks } from "./migrations/0002_webhooks.ts"
 import { positions } from "./migrations/0003_positions.ts"
@@ -13,9 +14,6 @@ import { numberedChanges } from "./migrations/0011_numbered_changes.ts"
 import { stretchesAgain } from "./migrations/0012_stretches_again.ts"
 import { textsByBrand } from "./migrations/0013_texts_by_brand.ts"
 import { deletions } from "./migrations/0014_deletions.ts"
-
-/** Told how much is done, from 0 to 1; not by steps that have no parts. */
-export type Progress = (done: number) => void
 
 type Steps = (progress: Progress) => Asking<void>
 

@@ -10,7 +10,8 @@ import {
   StoreUnavailable,
   type Webhook
 } from "@lead-signals/domain"
-import type { Connection, Param } from "./Connection.ts"
+import type { Connection } from "./Connection.ts"
+import type { Param } from "./Param.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
 import * as LastUses from "./LastUses.ts"

@@ -4,7 +4,7 @@
  */
 import type { LeadId } from "@lead-signals/domain"
 import { askColumn, askTuples, type Asking } from "./Asking.ts"
-import type { Param } from "./Connection.ts"
+import type { Param } from "./Param.ts"
 import type { Sql } from "./Selection.ts"
 
 /** Where leads are read, and the columns there that they are ordered by. */

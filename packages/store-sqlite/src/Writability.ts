@@ -2,7 +2,7 @@
 import type { StoreStatus, StoreUnavailable } from "@lead-signals/domain"
 import { Cause, Effect, Fiber, Option } from "effect"
 import { statfsSync } from "node:fs"
-import type { Database } from "./Database.ts"
+import type { Connection } from "./Connection.ts"
 import type { OpenedFile } from "./OpenedFile.ts"
 import { diskIsFull, preventsWriting } from "./Patience.ts"
 
@@ -40,15 +40,15 @@ export class Writability {
   }
 }
 
-type Access = Pick<typeof Database.Service, "read" | "write">
+type Transaction = <A>(work: (sql: Connection) => A) => Effect.Effect<A, StoreUnavailable>
 
 /** The status waits so long for a trial write; a file that another process keeps locked takes longer. */
 const trialMillis = 500
 
 /** Tries a write only after one has failed, and one at a time. */
 export const statusOf = (
-  read: Access["read"],
-  write: Access["write"],
+  read: Transaction,
+  write: Transaction,
   opened: OpenedFile,
   writability: Writability
 ): Effect.Effect<StoreStatus, StoreUnavailable> => {

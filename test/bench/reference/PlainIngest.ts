@@ -4,7 +4,7 @@
  */
 import Database from "better-sqlite3"
 import { randomBytes } from "node:crypto"
-import type { NewObservation } from "../Ingest.ts"
+import type { NewObservation } from "../NewObservation.ts"
 import { lower } from "./PlainDatabase.ts"
 
 const brandId = 1

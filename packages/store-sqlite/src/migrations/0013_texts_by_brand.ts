@@ -9,7 +9,7 @@
  */
 import { Folding } from "@lead-signals/domain"
 import { ask, askColumn, type Asking, tell, tellAll, tellMany } from "../Asking.ts"
-import type { Progress } from "../Migrations.ts"
+import type { Progress } from "../MigrationProgress.ts"
 import { searchTexts } from "../SearchIndex.ts"
 import { rebuildStretches } from "./0003_positions.ts"
 import { joinedTexts } from "./0008_joined_texts.ts"
