@@ -1,4 +1,4 @@
-/** `npm run lint`: the linter and the formatter's check. */
+/** `npm run lint`: the linter, the formatter's check, and the search for exports, files and dependencies that nothing uses. */
 import { runStaticChecks } from "./steps.mjs"
 
-process.exit(await runStaticChecks(["lint", "format"]))
+process.exit(await runStaticChecks(["lint", "format", "unused"]))

@@ -44,7 +44,7 @@ export interface PlannedQuery {
   readonly engagements: "none" | "plain" | "detailed"
 }
 
-export type Deed =
+type Deed =
   | { readonly do: "observe" | "again"; readonly seen: ReadonlyArray<Sighting> }
   | {
       readonly do: "amend"
@@ -141,7 +141,7 @@ const sharedNames = ["Anna Zed", "anna zed", "ＡＮＮＡ Zed"]
 const comments = ["Great read, thank you!", "How did you measure it? 🙂", "Saving this."]
 
 /** The external id ends with a dot, so that no one's id is within another's. */
-export const extIdOf = (brand: number, person: number): string => `b${brand}-p${person}.`
+const extIdOf = (brand: number, person: number): string => `b${brand}-p${person}.`
 
 const sighting = (
   prng: Prng,

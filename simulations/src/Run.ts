@@ -29,7 +29,7 @@ import { World } from "./world/World.ts"
 const hour = 3_600_000
 const day = 24 * hour
 /** A Monday morning: the same for every run, whenever and wherever it is run. */
-export const startsAt = Date.UTC(2026, 0, 5, 8)
+const startsAt = Date.UTC(2026, 0, 5, 8)
 /** Longer than every schedule of retries takes, and every pause between them. */
 const quietDays = 30
 

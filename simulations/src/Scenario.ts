@@ -1,7 +1,7 @@
 /** A scenario is data: who takes part, what they do how often, what goes wrong, and what its runs must meet to prove anything. */
 import { Schema } from "effect"
 
-export const personas = [
+const personas = [
   "healthy",
   "slow",
   "flaky",
@@ -70,7 +70,7 @@ export const Rates = Schema.Struct({
 export type Rates = typeof Rates.Type
 
 /** Things that happen at a time, so often a day. */
-export const Troubles = Schema.Struct({
+const Troubles = Schema.Struct({
   kills: orNone(amount, 0),
   /** The service's clock jumps, by up to an hour either way. */
   clockSteps: orNone(amount, 0),
@@ -81,7 +81,6 @@ export const Troubles = Schema.Struct({
   /** Nobody reaches the service and it reaches nobody, for up to five minutes. */
   partitions: orNone(amount, 0)
 })
-export type Troubles = typeof Troubles.Type
 
 export const Scenario = Schema.Struct({
   name: Schema.String,

@@ -54,7 +54,7 @@ export const stuck = {
 const decisive = new Set(["acts", "fault", "killed", "clock", "drift", "paused", "partition"])
 
 /** What was decided in a run, each as a line. */
-export const decisionsOf = (trace: ReadonlyArray<TraceEvent>): ReadonlyArray<string> =>
+const decisionsOf = (trace: ReadonlyArray<TraceEvent>): ReadonlyArray<string> =>
   trace
     .filter(({ kind }) => decisive.has(kind))
     .map(({ at, fields, kind, party }) => `${at} ${party} ${kind} ${Object.values(fields).join(" ")}`.trim())

@@ -68,7 +68,7 @@ export interface LeadFact {
   readonly updatedAt: number
 }
 
-export interface AuthorFact {
+interface AuthorFact {
   readonly extId: string
   readonly name: string
   readonly firstName: string
@@ -185,7 +185,7 @@ export const personOf = (id: number, rare = false, kind: "person" | "author" = "
 }
 
 /** The ids of the five leads that the rare text finds. */
-export const rareIdsOf = (leads: number): ReadonlySet<number> =>
+const rareIdsOf = (leads: number): ReadonlySet<number> =>
   new Set(
     [0.1, 0.3, 0.5, 0.7, 0.9].map((part) => {
       const id = Math.floor(part * idsOf(leads)) + 1

@@ -104,7 +104,7 @@ export const start = async (
   return { url, pid: child.pid!, stop: () => stop(child) }
 }
 
-export const subjectEnvironment = (filename: string): Readonly<Record<string, string>> => ({
+const subjectEnvironment = (filename: string): Readonly<Record<string, string>> => ({
   LEAD_SIGNALS_DATABASE: filename,
   LEAD_SIGNALS_DEMO: "false",
   LEAD_SIGNALS_LOG: "json",

@@ -5,7 +5,7 @@ import type { Filter, Query, Seen } from "@lead-signals/simulations"
 /** Near midnight, so that days change within a history. */
 export const startOfHistories = Date.UTC(2026, 2, 30, 22)
 
-export const names = [
+const names = [
   "Anna",
   "ANNA",
   "anna lee",
@@ -45,7 +45,7 @@ const company = fc.constantFrom(
   { id: 3, name: null, industry: "Foods" }
 )
 
-export const people = ["p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"]
+const people = ["p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"]
 
 const seen: fc.Arbitrary<Seen & { signal: number }> = fc
   .record({

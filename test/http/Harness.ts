@@ -29,7 +29,7 @@ export interface Answer {
   readonly body: any
 }
 
-export interface Options {
+interface Options {
   readonly method?: string
   readonly token?: string | null
   readonly headers?: Record<string, string>

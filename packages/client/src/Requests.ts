@@ -17,7 +17,7 @@ export interface RequestOptions {
 }
 
 /** A value of the query; absent ones are left out. */
-export type Parameter = string | number | boolean | Date | undefined
+type Parameter = string | number | boolean | Date | undefined
 
 const [firstPauseMillis, greatestPauseMillis] = [500, 30_000]
 

@@ -5,7 +5,7 @@ import { Effect, type Schema, Stream } from "effect"
 import { BodyPace, Pace, paced } from "./BodyPace.ts"
 import { PayloadTooLarge, type RequestTimeout, UnsupportedMediaType } from "./contract/Failures.ts"
 
-export const greatestJsonBytes = 1024 * 1024
+const greatestJsonBytes = 1024 * 1024
 
 /**
  * How much of an oversized body is read and thrown away: a client that is still sending does not see an answer that

@@ -9,7 +9,7 @@ import type { Socket } from "node:net"
 const lingerMillis = 5000
 
 /** Ends this side of the connection, and destroys it when the client does not end its own in time. */
-export const closeLingering = (socket: Socket, millis: number): void => {
+const closeLingering = (socket: Socket, millis: number): void => {
   if (socket.destroyed) return
   socket.end()
   const timer = setTimeout(() => socket.destroy(), millis)

@@ -17,7 +17,7 @@ import {
 } from "node:fs"
 import type { FileLine } from "./ObservationFile.ts"
 
-export class NotKept extends Data.TaggedError("NotKept")<{ readonly message: string }> {}
+class NotKept extends Data.TaggedError("NotKept")<{ readonly message: string }> {}
 
 export interface RejectedLines {
   readonly add: (line: FileLine) => Effect.Effect<void, NotKept>

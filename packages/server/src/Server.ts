@@ -16,7 +16,7 @@ import type { Telemetry } from "./telemetry/Telemetry.ts"
 import * as Watched from "./telemetry/Watched.ts"
 
 /** Why the server could not start, in one line for the operator. */
-export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
+class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
 
 const drainTime = "10 seconds"
 

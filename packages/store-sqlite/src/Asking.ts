@@ -5,7 +5,7 @@
 import type { Param } from "./Param.ts"
 
 /** How the rows come back: as objects by the names of their columns, as tuples, or each as its only value. */
-export type Shape = "objects" | "tuples" | "values"
+type Shape = "objects" | "tuples" | "values"
 
 export interface Question {
   readonly text: string

@@ -23,7 +23,7 @@ type Character = (n: number, label: string, decisions: Decisions) => Reply
 /** A receiver that fails is mended after so many posts, so that everything can be seen to arrive in the end. */
 const mendedAfter = 12
 
-export const characters: { readonly [persona in Persona]: Character } = {
+const characters: { readonly [persona in Persona]: Character } = {
   healthy: () => ({ status: 200, millis: 5 }),
   slow: (_, label, decisions) => ({
     status: 202,

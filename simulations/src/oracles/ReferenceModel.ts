@@ -15,14 +15,14 @@ export interface SeenPerson {
   company: Record<string, unknown> | null
 }
 
-export interface SeenAuthor {
+interface SeenAuthor {
   extId: string | null
   name: string | null
   headline?: string | null
   linkedinProfileUrl?: string | null
 }
 
-export interface SeenEngagement {
+interface SeenEngagement {
   id: string
   type: string | null
   reactionType: string | null

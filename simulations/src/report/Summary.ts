@@ -1,7 +1,7 @@
 /** What runs say of themselves on a terminal: what happened, what they met, and how to see it again. */
 import type { RunReport, StoreKind } from "../Run.ts"
 import type { Scenario } from "../Scenario.ts"
-import { type Replayed, shownTime, type Story, stuck, toldStory } from "../Story.ts"
+import { type Replayed, type Story, stuck, toldStory } from "../Story.ts"
 
 /** What a run was given besides its scenario. */
 export interface Given {
@@ -118,5 +118,3 @@ export const marksTable = (
 
 export const missedMarks = ({ marks }: Pick<Scenario, "marks">, met: ReadonlyMap<string, number>) =>
   marks.filter((mark) => !met.has(mark))
-
-export { shownTime }

@@ -16,7 +16,7 @@ export const operatorToken = "simulated-operator-token"
 /** One process wakes itself; what a wake-up missed is found so soon. */
 const pollMillis = 3_600_000
 
-export interface Surroundings {
+interface Surroundings {
   readonly machine: Machine
   readonly post: (request: Sender.PostRequest) => Effect.Effect<Sender.PostAnswer, Sender.SendFailed>
   readonly store: StoreFaults

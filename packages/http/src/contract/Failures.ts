@@ -180,7 +180,7 @@ export const unavailableMessage =
   "The service can't answer now; try again shortly. What was sent may or may not have been done."
 
 /** Why, as far as a client may know. */
-export const unavailableMessageOf = ({ publicReason }: StoreUnavailable): string =>
+const unavailableMessageOf = ({ publicReason }: StoreUnavailable): string =>
   publicReason === undefined
     ? unavailableMessage
     : `Nothing can be written now: ${publicReason}. Reading works. What was sent may or may not have been done.`

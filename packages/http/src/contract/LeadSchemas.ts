@@ -17,7 +17,7 @@ import {
   timeOrNull
 } from "./Fields.ts"
 
-export const CompanyBody = Schema.Struct({
+const CompanyBody = Schema.Struct({
   id: piiText({ description: "Decimal digits: leadCompany.id as text", example: "12" }),
   name: piiTextOrNull(),
   url: piiTextOrNull({ description: "The company's page on the network" }),

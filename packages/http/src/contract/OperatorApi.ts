@@ -52,7 +52,7 @@ export const Amendment = Schema.Struct({
   )
 })
 
-export const greatestBatch = 1000
+const greatestBatch = 1000
 
 /** Rejected lines of x-ndjson that one request is answered in full; a count answers each row of further ones. */
 export const maxFullRejections = 1000

@@ -23,9 +23,9 @@ import { errorBody, PayloadTooLarge, type RequestTimeout, toldOf } from "../cont
 import { maxFullRejections } from "../contract/OperatorApi.ts"
 
 /** A line may be so long; with what is read ahead, so much is held at once. */
-export const greatestLineBytes = 16 * 1024 * 1024
+const greatestLineBytes = 16 * 1024 * 1024
 
-export const lineTooLarge = new PayloadTooLarge({ message: "A line of x-ndjson takes at most 16 MiB." })
+const lineTooLarge = new PayloadTooLarge({ message: "A line of x-ndjson takes at most 16 MiB." })
 
 /** Lines that are rejected at sight are cheap: so many at most are worked through before the event loop's next turn. */
 const maxPieceLines = 256

@@ -21,7 +21,7 @@ import type { ReplyBody } from "../Answers.ts"
 import { EncodedPages } from "../EncodedPages.ts"
 
 /** A question of a client whose key is good, taken apart. */
-export interface Question {
+interface Question {
   /** The key's, and the only one that the client can see. [AUTH-3] */
   readonly brandId: BrandId
   readonly params: Readonly<Record<string, string>>

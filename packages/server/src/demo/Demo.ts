@@ -40,7 +40,7 @@ const pieces = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
     items.slice(i * pieceLength, (i + 1) * pieceLength)
   )
 
-export interface DemoFilled {
+interface DemoFilled {
   /** The key's value, known only now. */
   readonly key: string
   readonly brandId: string

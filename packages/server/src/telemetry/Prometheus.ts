@@ -1,8 +1,6 @@
 /** Effect's own metrics in Prometheus' text format 0.0.4, as effect 4's observability/PrometheusMetrics writes them. */
 import { Metric, MetricKeyType, type MetricLabel, MetricState } from "effect"
 
-export const contentType = "text/plain; version=0.0.4; charset=utf-8"
-
 const nameOf = (name: string): string => name.replace(/[^a-zA-Z0-9_:]/g, "_").replace(/^(?=[0-9])/, "_")
 const helpOf = (text: string): string => text.replace(/\\/g, "\\\\").replace(/\n/g, "\\n")
 const valueOf = (value: number | bigint): string =>
