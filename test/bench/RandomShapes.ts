@@ -2,7 +2,7 @@
  * Shapes whose requests differ each time, as a function of a seed: a repeated request mostly measures a cache. Request n of
  * a shape is the same for every server over as many leads.
  */
-import { Prng } from "@lead-signals/simulator"
+import { Prng } from "@lead-signals/simulation-kernel"
 import * as Data from "./Data.ts"
 import { type Shape, sorts } from "./Shape.ts"
 

@@ -19,7 +19,7 @@ import {
   type Scheduler,
   Tracer
 } from "effect"
-import type { Prng } from "../Prng.ts"
+import type { Prng } from "./Prng.ts"
 import { HostClock } from "./HostClock.ts"
 
 const silent = Tracer.make({

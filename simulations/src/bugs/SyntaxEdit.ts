@@ -31,7 +31,7 @@ export type Edit = Anchored &
   )
 
 /** Why an edit does not apply: its anchor is not there, or there more than once. */
-export class AnchorError extends Error {
+class AnchorError extends Error {
   override readonly name = "AnchorError"
 }
 

@@ -19,7 +19,7 @@ export interface HistoryOptions {
 }
 
 /** An engagement that was seen; `signal` counts the history's signals from 0. */
-export interface SeenEngagement {
+interface SeenEngagement {
   readonly at: Instant
   readonly signal: number
   /** The observation's person and engagement, as the operator API takes them. */
@@ -27,7 +27,7 @@ export interface SeenEngagement {
   readonly engagement: Record<string, unknown> & { readonly id: string }
 }
 
-export interface CampaignHistory {
+interface CampaignHistory {
   readonly name: string
   readonly readings: ReadonlyArray<{
     readonly postId: string
