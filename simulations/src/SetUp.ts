@@ -1,10 +1,13 @@
 /** Before anything goes wrong: a brand, with its signals, campaign, webhooks and keys. */
+import {
+  ReferenceCampaign,
+  ReferenceModel,
+  type ReferenceSignal
+} from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
 import { consumer } from "./actors/Consumers.ts"
 import * as KeyHolders from "./actors/KeyHolders.ts"
 import { type Caller, type Stage, succeeding } from "./actors/Stage.ts"
-import { ReferenceCampaign } from "./oracles/ReferenceCampaign.ts"
-import { ReferenceModel, type ReferenceSignal } from "./oracles/ReferenceModel.ts"
 import { type PlannedBrand, signalsPerBrand } from "./Plan.ts"
 import type { KnownWebhook, StagedBrand } from "./world/Ledger.ts"
 

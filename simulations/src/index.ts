@@ -1,12 +1,5 @@
 /** The whole service under virtual time, and the rules that every history of it must keep. */
 export * as OpenApiDocument from "./oracles/OpenApiDocument.ts"
-export {
-  type Filter,
-  type Query,
-  ReferenceModel,
-  type ReferenceSignal,
-  type Seen
-} from "./oracles/ReferenceModel.ts"
 export { check, inputOf, type Outcome, run, type RunInput, type RunReport, simulate } from "./Run.ts"
 export { Scenario } from "./Scenario.ts"
 export { scenarioNamed, scenarioNames } from "./Scenarios.ts"

@@ -62,7 +62,7 @@ describe("the simulation kernel", () => {
 
 describe("the adapters", () => {
   it("never import each other", () => {
-    for (const adapter of ["http", "store-memory", "store-sqlite", "webhook"]) {
+    for (const adapter of ["http", "store-contract", "store-memory", "store-sqlite", "webhook"]) {
       const folder = join(root, "packages", adapter, "src")
       for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((each) =>
         each.endsWith(".ts")
@@ -77,5 +77,16 @@ describe("the adapters", () => {
         ]).toEqual([expect.any(String), []])
       }
     }
+  })
+})
+
+describe("the reference model", () => {
+  it("imports nothing, so that it shares no code with what it checks", () => {
+    const folder = join(root, "packages/store-contract/src/reference")
+    const names = readdirSync(folder)
+    const importing = names.filter((name) =>
+      /\bimport\b|\bfrom "/.test(readFileSync(join(folder, name), "utf8"))
+    )
+    expect([names.length, importing]).toEqual([3, []])
   })
 })

@@ -1,9 +1,22 @@
+import { storeContract } from "@lead-signals/store-contract"
 import * as MemoryStore from "@lead-signals/store-memory"
+import { describe, it } from "vitest"
 import { cases, isThorough } from "../Thoroughness.ts"
-import { deliveryContract } from "./DeliveryContract.ts"
-import { directoryContract } from "./DirectoryContract.ts"
-import { leadStoreContract } from "./LeadStoreContract.ts"
+import { Coverage } from "./Coverage.ts"
 
-leadStoreContract("memory", () => MemoryStore.layer, isThorough ? 1000 : 100)
-directoryContract("memory", () => MemoryStore.layer)
-deliveryContract("memory", () => MemoryStore.layer, cases(600))
+const coverage = new Coverage()
+
+storeContract(
+  { describe, it },
+  {
+    name: "memory",
+    layer: () => MemoryStore.layer,
+    leadHistories: isThorough ? 1000 : 100,
+    deliveryHistories: cases(600),
+    onCoverage: coverage.add
+  }
+)
+
+describe("memory: generated histories", () => {
+  it("reach what they are for", coverage.check)
+})

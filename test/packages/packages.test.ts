@@ -51,7 +51,7 @@ const packed = async (tarball: string, file: string): Promise<string> =>
 
 describe("the packed libraries", () => {
   it("have exports that resolve, peers for what hosts share, and nothing of the workspace in them", async () => {
-    expect(tarballs).toHaveLength(9)
+    expect(tarballs).toHaveLength(10)
     for (const tarball of tarballs) {
       const manifest = JSON.parse(await packed(tarball, "package.json"))
       const entries = Object.values(manifest.exports as Record<string, string>)
@@ -201,12 +201,15 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
     expect(await run(process.execPath, ["host.cjs"], outside)).toBe("Mine\n")
   })
 
-  it.each(names.filter((name) => !["domain-only", "effect"].includes(name)))("%s runs", async (name) => {
-    const database = join(outside, `${name}.sqlite`)
-    const example = await startExample(name, { DATABASE: database }, join(outside, name))
-    await drive(example)
-    expect(await example.end()).toBe(0)
-  })
+  it.each(names.filter((name) => !["domain-only", "effect", "own-store"].includes(name)))(
+    "%s runs",
+    async (name) => {
+      const database = join(outside, `${name}.sqlite`)
+      const example = await startExample(name, { DATABASE: database }, join(outside, name))
+      await drive(example)
+      expect(await example.end()).toBe(0)
+    }
+  )
 
   it("effect runs", async () => {
     const example = await startExample("effect", {}, join(outside, "effect"))
@@ -221,5 +224,15 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
     child.stdin!.end(JSON.stringify(seen(1)))
     const [events] = await Promise.all([text(child.stdout!), once(child, "exit")])
     expect(JSON.parse(events.split("\n")[0]!)).toMatchObject({ event: "lead2.created" })
+  })
+
+  it("own-store runs, keeps what it was given, and passes the contract", async () => {
+    const folder = join(outside, "own-store")
+    const start = (person: string) =>
+      run(process.execPath, ["--import", "tsx", "src/main.ts", "leads.jsonl", person], folder)
+    expect(await start("Ada")).toBe("Ada: recorded; in leads.jsonl: Ada\n")
+    expect(await start("Bo")).toBe("Bo: recorded; in leads.jsonl: Ada, Bo\n")
+    const contract = ["--import", "tsx", "--test", "--test-reporter=tap", "src/contract.test.ts"]
+    expect(await run(process.execPath, contract, folder)).toMatch(/^# pass 28\n# fail 0$/m)
   })
 })

@@ -1,5 +1,6 @@
 /** Rate windows of several processes on one file: as stores of their own, which share nothing but it. */
 import { RateLimit, RateWindows } from "@lead-signals/domain"
+import { SettableClock } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { logLine } from "@lead-signals/http"
 import { Context, Effect, Exit, Layer, Logger, Scope } from "effect"
@@ -7,7 +8,6 @@ import fc from "fast-check"
 import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { SettableClock } from "../contracts/SettableClock.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { raw } from "./RawFile.ts"
 

@@ -1,13 +1,12 @@
 /** Everything kept beside the leads, against what a naive count of the base tables gives, after histories that are drawn. */
 import { Observing, Operating, ShownLeads, type Lead } from "@lead-signals/domain"
+import { LeadHistories, SettableClock } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, ManagedRuntime } from "effect"
 import fc from "fast-check"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
-import { history, startOfHistories, type Step } from "../contracts/Histories.ts"
-import { SettableClock } from "../contracts/SettableClock.ts"
 import { takeBackTo } from "./EarlierVersions.ts"
 import { storeOver } from "./ShortStretches.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
@@ -17,10 +16,10 @@ const filename = join(temporaryFolder(), "summaries.sqlite")
 const greatestStretch = 3
 const runtimeOver = (filename: string) => ManagedRuntime.make(storeOver(filename, greatestStretch))
 const runtime = runtimeOver(filename)
-const clock = new SettableClock(startOfHistories)
+const clock = new SettableClock(LeadHistories.startOfHistories)
 afterAll(() => runtime.dispose())
 
-const play = (steps: ReadonlyArray<Step>) =>
+const play = (steps: ReadonlyArray<LeadHistories.Step>) =>
   Effect.gen(function* () {
     const brand = yield* Operating.createBrand("B")
     const signals: Array<string> = []
@@ -222,7 +221,7 @@ describe("what is kept beside the leads", () => {
     await runtime.runPromise(Effect.void)
     const db = new Database(filename, { readonly: true })
     await fc.assert(
-      fc.asyncProperty(history, async (steps) => {
+      fc.asyncProperty(LeadHistories.history, async (steps) => {
         await runtime.runPromise(clock.provide(play(steps)))
         compared(db)
       }),
@@ -232,7 +231,9 @@ describe("what is kept beside the leads", () => {
   })
 
   it("is made anew from the leads, whatever it was [PAGE-1]", async () => {
-    await runtime.runPromise(clock.provide(play(fc.sample(history, { numRuns: 1, seed: 7 })[0]!)))
+    await runtime.runPromise(
+      clock.provide(play(fc.sample(LeadHistories.history, { numRuns: 1, seed: 7 })[0]!))
+    )
     const db = new Database(filename)
     db.exec(`UPDATE lead_count SET n = n + 1; UPDATE lead_day_count SET n = n + 1; UPDATE lead_stretch SET n0 = 0, n3 = 9;
       DELETE FROM lead_stretch WHERE id > 0`)
@@ -249,7 +250,7 @@ describe("what is kept beside the leads", () => {
           {
             step: "observe",
             seen: fc
-              .sample(history, { numRuns: 50, seed: 8 })
+              .sample(LeadHistories.history, { numRuns: 50, seed: 8 })
               .flat()
               .flatMap((step) => (step.step === "observe" ? step.seen : []))
               .slice(0, 3)
@@ -263,7 +264,7 @@ describe("what is kept beside the leads", () => {
 
   it("of a file whose signals held their leads' ids alone is made of them [VER-1, LIST-3]", async () => {
     const earlier = join(temporaryFolder(), "earlier.sqlite")
-    const drawn = fc.sample(history, { numRuns: 4, seed: 11 })
+    const drawn = fc.sample(LeadHistories.history, { numRuns: 4, seed: 11 })
     const playAll = async (): Promise<void> => {
       const opened = runtimeOver(earlier)
       for (const steps of drawn) await opened.runPromise(clock.provide(play(steps)))
@@ -304,7 +305,7 @@ describe("what is kept beside the leads", () => {
     const earlier = join(temporaryFolder(), "lost.sqlite")
     const playAll = async (): Promise<void> => {
       const opened = runtimeOver(earlier)
-      for (const steps of fc.sample(history, { numRuns: 3, seed: 12 }))
+      for (const steps of fc.sample(LeadHistories.history, { numRuns: 3, seed: 12 }))
         await opened.runPromise(clock.provide(play(steps)))
       await opened.dispose()
     }

@@ -1,6 +1,7 @@
 /** Totals that were counted before leads changed, against what a naive count gives, whoever changed them. */
 import { type LeadFilter, LeadStore, Observing, Operating, SortOrder } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
+import { LeadHistories, SettableClock } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
@@ -8,15 +9,13 @@ import fc from "fast-check"
 import { join } from "node:path"
 import { setImmediate as turn } from "node:timers/promises"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
-import { startOfHistories } from "../contracts/Histories.ts"
-import { SettableClock } from "../contracts/SettableClock.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const folder = temporaryFolder()
 let number = 0
 const sort = Either.getOrThrow(SortOrder.parse("createdAt:desc"))
 const minute = 60_000
-const clock = new SettableClock(startOfHistories)
+const clock = new SettableClock(LeadHistories.startOfHistories)
 
 const open = (filename: string, greatestEffort: number) =>
   ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename, synced: false, greatestEffort }), webCrypto))
@@ -64,9 +63,12 @@ const filtersOf = ({ signals }: Opened): ReadonlyArray<LeadFilter> => [
   { search: "nn", signalId: signals[0]! },
   { signalId: signals[1]!, qualified: false },
   { exported: true },
-  { createdAfter: startOfHistories + 3 * minute, search: "n" },
-  { updatedAfter: startOfHistories + 5 * minute, signalId: signals[0]! },
-  { createdBefore: startOfHistories + 4 * minute, updatedAfter: startOfHistories + 6 * minute }
+  { createdAfter: LeadHistories.startOfHistories + 3 * minute, search: "n" },
+  { updatedAfter: LeadHistories.startOfHistories + 5 * minute, signalId: signals[0]! },
+  {
+    createdBefore: LeadHistories.startOfHistories + 4 * minute,
+    updatedAfter: LeadHistories.startOfHistories + 6 * minute
+  }
 ]
 
 interface Row {
@@ -180,7 +182,7 @@ const play = (
 }
 
 beforeEach(() => {
-  clock.millis = startOfHistories
+  clock.millis = LeadHistories.startOfHistories
 })
 
 let opened: Opened
@@ -195,7 +197,7 @@ describe("totals that were counted before", () => {
     async (_, effort) => {
       await fc.assert(
         fc.asyncProperty(steps, async (history) => {
-          clock.millis = startOfHistories
+          clock.millis = LeadHistories.startOfHistories
           opened = await newFile(effort)
           const filters = filtersOf(opened)
           for (const filter of filters) await totalOf(opened, filter)

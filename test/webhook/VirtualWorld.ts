@@ -15,9 +15,9 @@ import {
   WebhookTargets
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
+import type { Stores } from "@lead-signals/store-contract"
 import { Emitter, Sender } from "@lead-signals/webhook"
 import { Clock, Context, Effect, Layer, Logger, Option, type Scope, TestClock, TestContext } from "effect"
-import type { Stores } from "../contracts/LeadStoreContract.ts"
 
 export interface Posted {
   readonly at: number

@@ -11,12 +11,12 @@ import {
   type WebhookTargets
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
+import type { Stores } from "@lead-signals/store-contract"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Addresses, Emitter, Resolver, TargetGuard, Unresolvable } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Effect, Either, Layer, Logger, ManagedRuntime, Option } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import type { Stores } from "../contracts/LeadStoreContract.ts"
 import { dialled } from "./Dialled.ts"
 import { hostileAddresses, hostileForms, hostileUrls } from "./HostileTargets.ts"
 import { startReceiver } from "./Receiver.ts"

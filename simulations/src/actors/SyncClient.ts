@@ -3,8 +3,8 @@
  * it ends with must be what there is.
  */
 import { makeClient, NoAnswer, type Transport } from "@lead-signals/client/effect"
+import type { Query } from "@lead-signals/store-contract/reference"
 import { Effect, Stream } from "effect"
-import type { Query } from "../oracles/ReferenceModel.ts"
 import type { StagedBrand } from "../world/Ledger.ts"
 import { type Caller, once, type Stage } from "./Stage.ts"
 

@@ -3,9 +3,9 @@
  * instant at which it did it, but what that means it takes from what the client meant; a question is put to it at the
  * instant at which the store answers it. So every answer is compared to the byte, however requests come between each other.
  */
+import type { Seen } from "@lead-signals/store-contract/reference"
 import type { Answered, Call, Json, Ledger, Stored } from "../world/Ledger.ts"
 import type { Oracle } from "./Oracle.ts"
-import type { Seen } from "./ReferenceModel.ts"
 
 /** Where two texts part, with a little before and after. */
 const difference = (actual: string, expected: string): string => {

@@ -1,6 +1,6 @@
+import { folded } from "@lead-signals/store-contract/reference"
 import type { Json } from "../world/Ledger.ts"
 import type { Oracle } from "./Oracle.ts"
-import { folded } from "./ReferenceModel.ts"
 
 const points = (text: string): ReadonlyArray<number> => Array.from(text, (each) => each.codePointAt(0)!)
 

@@ -1,8 +1,7 @@
 /** What the parties of a run know for certain, each from its own side: what the oracles compare. */
+import type { Query, ReferenceCampaign, ReferenceModel } from "@lead-signals/store-contract/reference"
 import type { Plan, Sighting } from "../Plan.ts"
 import type { Persona } from "../Scenario.ts"
-import type { ReferenceCampaign } from "../oracles/ReferenceCampaign.ts"
-import type { Query, ReferenceModel } from "../oracles/ReferenceModel.ts"
 import type { SimulatedRequest, SimulatedResponse } from "./SimulatedHttp.ts"
 
 // Bodies are looked into freely here.

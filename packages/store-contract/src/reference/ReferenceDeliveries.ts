@@ -39,7 +39,7 @@ interface ReferenceEngagement {
   trackedAt: number
 }
 
-export class DeliveryReference {
+export class ReferenceDeliveries {
   /** How long after each failure the next attempt is due. */
   constructor(readonly waitMillis: ReadonlyArray<number>) {}
 
@@ -126,6 +126,21 @@ export class DeliveryReference {
       .map(({ dueAt }) => dueAt!)
       .filter((dueAt) => dueAt > now)
     return later.length === 0 ? null : Math.min(...later)
+  }
+
+  /** Those that died at or after `since`, were not sent again, and are tests or of the events; the first that died first. */
+  dead(
+    webhook: ReferenceWebhook,
+    since: number,
+    events: ReadonlyArray<string>
+  ): ReadonlyArray<ReferenceDelivery> {
+    return this.deliveries
+      .map((delivery, i) => ({ delivery, i }))
+      .filter(({ delivery: each }) => each.webhook === webhook && each.state === "dead")
+      .filter(({ delivery: { event } }) => event === "webhook.test" || events.includes(event))
+      .filter(({ delivery: each }) => each.resentAs === null && each.finishedAt! >= since)
+      .sort((a, b) => a.delivery.finishedAt! - b.delivery.finishedAt! || a.i - b.i)
+      .map(({ delivery }) => delivery)
   }
 
   settle(

@@ -1,0 +1,174 @@
+/** What the ports share: the tables, a bell for whoever waits for deliveries, and how a port's method reads and writes. */
+import {
+  type ApiKey,
+  type Attempt,
+  type Brand,
+  type Campaign,
+  type Delivery,
+  type DeliveryId,
+  type Engagement,
+  type Lead,
+  type LeadEvent,
+  type PostTotals,
+  type RateLimit,
+  type Settlements,
+  type Signal,
+  StoreUnavailable,
+  testEvent,
+  type Webhook
+} from "@lead-signals/domain"
+import { Clock, Effect, type Queue } from "effect"
+import { type Journal, type Table, WriteFailed } from "./Journal.ts"
+
+export interface ReadingRow {
+  readonly campaignId: string
+  readonly postId: string
+  readonly day: string
+  readonly totals: PostTotals
+}
+
+export interface DeliveryRow extends Settlements.KnownDelivery {
+  /** Ascending in the order of queueing. */
+  readonly seq: number
+  /** Null on a test. */
+  readonly event: LeadEvent | null
+  readonly createdAt: number
+  readonly resendOf: DeliveryId | null
+  readonly resentAs: DeliveryId | null
+  /** Null until the first lease, and once the delivery is no longer pending. */
+  readonly body: string | null
+  readonly log: ReadonlyArray<Attempt>
+}
+
+export class Tables {
+  readonly brands: Table<Brand>
+  readonly keys: Table<ApiKey>
+  /** By the hash. */
+  readonly keyHashes: Table<{ readonly hash: string; readonly keyId: string }>
+  readonly signals: Table<Signal>
+  /** Ids of deleted signals, which stay among the signals for the engagements that show them. */
+  readonly deletedSignals: Table<true>
+  readonly campaigns: Table<Campaign>
+  readonly readings: Table<ReadingRow>
+  readonly webhooks: Table<Webhook>
+  readonly deliveries: Table<DeliveryRow>
+  readonly rateWindows: Table<RateLimit.RateWindow>
+  private readonly sequences: Table<number>
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly bell: Queue.Queue<void>
+  ) {
+    this.brands = journal.table("brands")
+    this.keys = journal.table("keys")
+    this.keyHashes = journal.table("keyHashes")
+    this.signals = journal.table("signals")
+    this.deletedSignals = journal.table("deletedSignals")
+    this.campaigns = journal.table("campaigns")
+    this.readings = journal.table("readings")
+    this.webhooks = journal.table("webhooks")
+    this.deliveries = journal.table("deliveries")
+    this.rateWindows = journal.table("rateWindows")
+    this.sequences = journal.table("sequences")
+  }
+
+  leads(brandId: string): Table<Lead> {
+    return this.journal.table(`leads of ${brandId}`)
+  }
+
+  /** By the engagement's id. */
+  engagements(brandId: string): Table<Engagement> {
+    return this.journal.table(`engagements of ${brandId}`)
+  }
+
+  /** In the order in which they fired, by their number. */
+  events(brandId: string): Table<LeadEvent & { readonly position: number }> {
+    return this.journal.table(`events of ${brandId}`)
+  }
+
+  /** Hashes of erased persons. */
+  suppressed(brandId: string): Table<string> {
+    return this.journal.table(`suppressed of ${brandId}`)
+  }
+
+  /** Removes the brand's leads with everything of them. */
+  removeLeads(brandId: string): void {
+    for (const row of this.deliveries.all())
+      if (row.event?.brandId === brandId) this.deliveries.remove(row.id)
+    for (const { id } of this.leads(brandId).all()) this.leads(brandId).remove(String(id))
+    for (const { id } of this.engagements(brandId).all()) this.engagements(brandId).remove(id)
+    for (const { position } of this.events(brandId).all()) this.events(brandId).remove(String(position))
+  }
+
+  /** The next number of a sequence, from 1; never one that was given before. */
+  next(sequence: string): number {
+    return this.sequences.put(sequence, (this.sequences.get(sequence) ?? 0) + 1)
+  }
+
+  /** Puts a delivery into the outbox, due now. */
+  queue(delivery: Pick<DeliveryRow, "id" | "webhookId" | "event" | "resendOf">, now: number): DeliveryRow {
+    return this.deliveries.put(delivery.id, {
+      ...delivery,
+      seq: this.next("delivery"),
+      state: "pending",
+      attempts: 0,
+      failures: 0,
+      lease: null,
+      dueAt: now,
+      finishedAt: null,
+      createdAt: now,
+      resentAs: null,
+      body: null,
+      log: []
+    })
+  }
+
+  /** In the order of queueing. */
+  deliveriesOf(webhookId: string): Array<DeliveryRow> {
+    return this.deliveries
+      .all()
+      .filter((row) => row.webhookId === webhookId)
+      .sort((a, b) => a.seq - b.seq)
+  }
+
+  /** A port's method that changes something: one transaction, with the time of its commit. */
+  write<A>(work: (now: number) => A, isErasure = false): Effect.Effect<A, StoreUnavailable> {
+    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.suspend(() => {
+        try {
+          return Effect.succeed(this.journal.transact(() => work(now), isErasure))
+        } catch (failure) {
+          if (failure instanceof StoreUnavailable) return Effect.fail(failure)
+          return failure instanceof WriteFailed
+            ? new StoreUnavailable({ reason: failure.message, cause: failure.cause })
+            : Effect.die(failure)
+        }
+      })
+    )
+  }
+
+  /** The same for what can make deliveries due: it wakes who waits for them. */
+  writeAndRing<A>(work: (now: number) => A): Effect.Effect<A, StoreUnavailable> {
+    return Effect.tap(this.write(work), () => this.bell.offer(undefined))
+  }
+
+  /** Ends when deliveries were made due since the last time. */
+  get rung(): Effect.Effect<void> {
+    return this.bell.take
+  }
+}
+
+export const deliveryOf = ({ event, ...row }: DeliveryRow): Delivery => ({
+  id: row.id,
+  webhookId: row.webhookId,
+  event: event?.event ?? testEvent,
+  leadId: event?.leadId ?? null,
+  engagementId: event?.engagementId ?? null,
+  state: row.state,
+  attempts: row.attempts,
+  createdAt: row.createdAt,
+  dueAt: row.dueAt,
+  finishedAt: row.finishedAt,
+  resendOf: row.resendOf,
+  resentAs: row.resentAs
+})

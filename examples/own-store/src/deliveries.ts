@@ -1,0 +1,71 @@
+/** What an operator sees of deliveries, and sends again. */
+import { Deliveries, type DeliveryId, Page } from "@lead-signals/domain"
+import { Effect, Option } from "effect"
+import { deliveryOf, type DeliveryRow, type Tables } from "./Tables.ts"
+
+export const deliveries = (tables: Tables): typeof Deliveries.Service => {
+  const find = (webhookId: string, id: DeliveryId) =>
+    Option.filter(Option.fromNullable(tables.deliveries.get(id)), (row) => row.webhookId === webhookId)
+
+  const sendAgain = (row: DeliveryRow, id: DeliveryId, now: number): DeliveryId => {
+    tables.deliveries.put(row.id, { ...row, resentAs: id })
+    return tables.queue({ id, webhookId: row.webhookId, event: row.event, resendOf: row.id }, now).id
+  }
+
+  const webhook = (id: string) => Option.fromNullable(tables.webhooks.get(id))
+
+  return Deliveries.of({
+    list: (webhookId, { page, state }) =>
+      Effect.sync(() => {
+        const rows = tables.deliveriesOf(webhookId).filter((row) => state === null || row.state === state)
+        const from = Page.offset(page)
+        const newestFirst = rows.reverse().slice(from, from + page.pageSize)
+        return { total: rows.length, deliveries: newestFirst.map(deliveryOf) }
+      }),
+
+    get: (webhookId, id) =>
+      Effect.sync(() =>
+        Option.map(find(webhookId, id), (row) => ({ delivery: deliveryOf(row), attempts: row.log }))
+      ),
+
+    test: (webhookId, ids) =>
+      tables.writeAndRing((now) =>
+        Option.map(
+          webhook(webhookId),
+          ({ id }) => tables.queue({ id: ids(), webhookId: id, event: null, resendOf: null }, now).id
+        )
+      ),
+
+    resendEvent: ({ brandId, id: webhookId }, lead, ids) =>
+      tables.writeAndRing((now) => {
+        const fired = tables
+          .events(brandId)
+          .all()
+          .filter(({ event, leadId }) => leadId === lead.id && event === lead.event)
+          .sort((a, b) => a.position - b.position)
+          .at(-1)
+        if (fired === undefined) return Option.none()
+        const { position: _, ...event } = fired
+        return Option.map(
+          webhook(webhookId),
+          ({ id }) => tables.queue({ id: ids(), webhookId: id, event, resendOf: null }, now).id
+        )
+      }),
+
+    resend: (webhookId, id, ids) =>
+      tables.writeAndRing((now) => Option.map(find(webhookId, id), (row) => sendAgain(row, ids(), now))),
+
+    recover: (webhookId, { events, limit, since }, ids) =>
+      tables.writeAndRing((now) => {
+        const dead = tables
+          .deliveriesOf(webhookId)
+          .filter(({ resentAs, state }) => state === "dead" && resentAs === null)
+          .filter(({ finishedAt }) => finishedAt! >= since)
+          .filter(({ event }) => event === null || events.includes(event.event))
+          .sort((a, b) => a.finishedAt! - b.finishedAt! || a.seq - b.seq)
+          .slice(0, limit)
+        for (const row of dead) sendAgain(row, ids(), now)
+        return dead.length
+      })
+  })
+}

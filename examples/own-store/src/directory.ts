@@ -1,0 +1,204 @@
+/** Brands, keys, signals, campaigns with their readings, and webhooks. */
+import { Directory, Settlements, StoreUnavailable } from "@lead-signals/domain"
+import { Effect, Option } from "effect"
+import type { Table } from "./Journal.ts"
+import type { ReadingRow, Tables } from "./Tables.ts"
+
+interface Owned {
+  readonly id: string
+  readonly brandId: string
+}
+
+const inOrder = <A extends { readonly id: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> =>
+  [...rows].sort((a, b) => Number(a.id) - Number(b.id))
+
+const ofBrand = <A extends Owned>(table: Table<A>, brandId: string) =>
+  inOrder(table.all().filter((row) => row.brandId === brandId))
+
+const readingKey = ({ campaignId, day, postId }: Omit<ReadingRow, "totals">): string =>
+  JSON.stringify([campaignId, postId, day])
+
+const find = <A extends Owned>(table: Table<A>, brandId: string, id: string): Option.Option<A> =>
+  Option.filter(Option.fromNullable(table.get(id)), (row) => row.brandId === brandId)
+
+export const directory = (tables: Tables): typeof Directory.Service => {
+  const { brands, campaigns, deletedSignals, deliveries, keyHashes, keys, readings, signals, webhooks } =
+    tables
+
+  const create = <A extends { readonly id: string }>(
+    table: Table<A>,
+    sequence: string,
+    row: Omit<A, "id">
+  ): A => {
+    const created = { ...row, id: String(tables.next(sequence)) } as A
+    return table.put(created.id, created)
+  }
+
+  /** Of a brand, which must not be being deleted. */
+  const createFor = <A extends Owned>(table: Table<A>, sequence: string, row: Omit<A, "id">): A => {
+    if (brands.get(row.brandId as string)?.deletionStartedAt !== null)
+      throw new StoreUnavailable({ reason: "the brand is being deleted" })
+    return create(table, sequence, row)
+  }
+
+  const rename = <A extends { readonly id: string; readonly name: string }>(
+    table: Table<A>,
+    found: Option.Option<A>,
+    name: string
+  ) => Option.map(found, (row) => table.put(row.id, { ...row, name }))
+
+  /** A delivery whose attempt is under way becomes due when its lease runs out: until then it is another's. */
+  const startFresh = (webhookId: string, now: number): void => {
+    for (const row of tables.deliveriesOf(webhookId)) {
+      if (row.state !== "pending") continue
+      deliveries.put(
+        row.id,
+        row.lease === null
+          ? { ...row, failures: 0, dueAt: Math.min(row.dueAt!, now) }
+          : { ...row, failures: 0, lease: Settlements.ofEarlierEnabling(row.lease) }
+      )
+    }
+  }
+
+  const findSignal = (brandId: string, id: string) =>
+    Option.filter(find(signals, brandId, id), () => deletedSignals.get(id) === undefined)
+
+  const removeReadings = (campaignId: string): void => {
+    for (const reading of readings.all())
+      if (reading.campaignId === campaignId) readings.remove(readingKey(reading))
+  }
+
+  const removeBrand = (brandId: string): void => {
+    for (const key of ofBrand(keys, brandId)) {
+      for (const { hash, keyId } of keyHashes.all()) if (keyId === key.id) keyHashes.remove(hash)
+      tables.rateWindows.remove(key.id)
+      keys.remove(key.id)
+    }
+    for (const { id } of ofBrand(signals, brandId)) {
+      deletedSignals.remove(id)
+      signals.remove(id)
+    }
+    for (const { id } of ofBrand(campaigns, brandId)) {
+      removeReadings(id)
+      campaigns.remove(id)
+    }
+    for (const hash of tables.suppressed(brandId).all()) tables.suppressed(brandId).remove(hash)
+    brands.remove(brandId)
+  }
+
+  return Directory.of({
+    createBrand: (brand) =>
+      tables.write(() => create(brands, "brand", { ...brand, deletionStartedAt: null })),
+    brands: Effect.sync(() => inOrder(brands.all())),
+    brand: (id) => Effect.sync(() => Option.fromNullable(brands.get(id))),
+    renameBrand: (id, name) => tables.write(() => rename(brands, Option.fromNullable(brands.get(id)), name)),
+
+    startBrandDeletion: (id, now) =>
+      tables.write(() =>
+        Option.map(Option.fromNullable(brands.get(id)), (brand) => {
+          for (const key of ofBrand(keys, id)) keys.put(key.id, { ...key, revokedAt: key.revokedAt ?? now })
+          for (const signal of ofBrand(signals, id)) deletedSignals.put(signal.id, true)
+          return brands.put(id, { ...brand, deletionStartedAt: brand.deletionStartedAt ?? now })
+        })
+      ),
+    finishBrandDeletion: (id) =>
+      tables.write(() => {
+        const isBegun = (brands.get(id)?.deletionStartedAt ?? null) !== null
+        if (!isBegun || tables.leads(id).all().length > 0 || ofBrand(webhooks, id).length > 0) return false
+        removeBrand(id)
+        return true
+      }, true),
+
+    createKey: ({ hash, ...key }) =>
+      tables.write(() => {
+        const created = createFor(keys, "key", { ...key, lastUsedAt: null, revokedAt: null })
+        keyHashes.put(hash, { hash, keyId: created.id })
+        return created
+      }),
+    keys: (brandId) => Effect.sync(() => ofBrand(keys, brandId)),
+    keyByHash: (hash) => Effect.sync(() => Option.fromNullable(keys.get(keyHashes.get(hash)?.keyId ?? ""))),
+    revokeKey: (brandId, keyId, now) =>
+      tables.write(() =>
+        Option.isSome(
+          Option.map(find(keys, brandId, keyId), (key) =>
+            keys.put(keyId, { ...key, revokedAt: key.revokedAt ?? now })
+          )
+        )
+      ),
+    markKeyUsed: (keyId, minute) =>
+      tables.write(() => {
+        const key = keys.get(keyId)
+        if (key !== undefined)
+          keys.put(keyId, { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? minute, minute) })
+      }),
+
+    createSignal: (brandId, signal, now) =>
+      tables.write(() => createFor(signals, "signal", { ...signal, brandId, createdAt: now })),
+    signals: (brandId) =>
+      Effect.sync(() => ofBrand(signals, brandId).filter(({ id }) => deletedSignals.get(id) === undefined)),
+    renameSignal: (brandId, id, name) => tables.write(() => rename(signals, findSignal(brandId, id), name)),
+    deleteSignal: (brandId, id) =>
+      tables.write(() => {
+        const isFound = Option.isSome(findSignal(brandId, id))
+        if (isFound) deletedSignals.put(id, true)
+        return isFound
+      }),
+
+    createCampaign: (campaign) => tables.write(() => createFor(campaigns, "campaign", campaign)),
+    campaigns: (brandId) => Effect.sync(() => ofBrand(campaigns, brandId)),
+    campaign: (brandId, id) => Effect.sync(() => find(campaigns, brandId, id)),
+    renameCampaign: (brandId, id, name) =>
+      tables.write(() => rename(campaigns, find(campaigns, brandId, id), name)),
+    deleteCampaign: (brandId, id) =>
+      tables.write(() => {
+        const isFound = Option.isSome(find(campaigns, brandId, id))
+        if (isFound) {
+          removeReadings(id)
+          campaigns.remove(id)
+        }
+        return isFound
+      }),
+    putReading: (campaignId, postId, day, totals) =>
+      tables.write(() => {
+        // Deleted since its caller found it.
+        if (campaigns.get(campaignId) === undefined) return
+        const reading = { campaignId, postId, day, totals }
+        readings.put(readingKey(reading), reading)
+      }),
+    snapshot: (campaignId, { endDate = "9999-99-99", startDate = "" }) =>
+      Effect.sync(() => {
+        const byDay = readings
+          .all()
+          .filter((reading) => reading.campaignId === campaignId)
+          .sort((a, b) => (a.day < b.day ? -1 : 1))
+        const snapshotDate = byDay.findLast(({ day }) => day >= startDate && day <= endDate)?.day
+        if (snapshotDate === undefined) return Option.none()
+        // Each post's last reading up to that day: a later one takes the place of an earlier one.
+        const last = new Map(
+          byDay.filter(({ day }) => day <= snapshotDate).map(({ postId, totals }) => [postId, totals])
+        )
+        return Option.some({ snapshotDate, readings: [...last.values()] })
+      }),
+
+    createWebhook: (webhook) => tables.write(() => createFor(webhooks, "webhook", webhook)),
+    webhooks: (brandId) => Effect.sync(() => ofBrand(webhooks, brandId)),
+    webhook: (brandId, id) => Effect.sync(() => find(webhooks, brandId, id)),
+    updateWebhook: (brandId, id, change) =>
+      tables.writeAndRing((now) =>
+        Option.map(find(webhooks, brandId, id), (before) => {
+          const after = webhooks.put(id, change(before, now))
+          if (after.enabled && !before.enabled) startFresh(id, now)
+          return after
+        })
+      ),
+    deleteWebhook: (brandId, id) =>
+      tables.write(() => {
+        if (Option.isNone(find(webhooks, brandId, id))) return false
+        for (const row of tables.deliveriesOf(id)) deliveries.remove(row.id)
+        webhooks.remove(id)
+        return true
+      }),
+
+    ping: Effect.succeed({ writeProblem: null })
+  })
+}

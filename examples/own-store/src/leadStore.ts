@@ -1,0 +1,232 @@
+/** Leads and their engagements: every question is answered by a walk over all of a brand's leads. */
+import {
+  type DeliveryId,
+  type Engagement,
+  Folding,
+  type Lead,
+  type LeadFilter,
+  type LeadId,
+  type LeadPage,
+  LeadStore,
+  type Observations,
+  Page,
+  type Post,
+  type Proposal,
+  ShownLeads,
+  type SortOrder
+} from "@lead-signals/domain"
+import { Effect, Option } from "effect"
+import { engagementReadOf, engagementsOf, windowOf } from "./engagements.ts"
+import type { DeliveryRow, Tables } from "./Tables.ts"
+
+type Recorded = Extract<Observations.Decision, { outcome: "recorded" }>
+type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
+
+const matches =
+  (filter: LeadFilter) =>
+  (lead: Lead): boolean =>
+    (filter.signalId === undefined || lead.signalIds.includes(filter.signalId)) &&
+    (filter.qualified === undefined || lead.qualified === filter.qualified) &&
+    (filter.exported === undefined || lead.exported === filter.exported) &&
+    (filter.isEmployee === undefined || lead.isEmployee === filter.isEmployee) &&
+    (filter.createdAfter === undefined || lead.createdAt >= filter.createdAfter) &&
+    (filter.createdBefore === undefined || lead.createdAt <= filter.createdBefore) &&
+    (filter.updatedAfter === undefined || lead.updatedAt >= filter.updatedAfter) &&
+    (filter.updatedBefore === undefined || lead.updatedAt <= filter.updatedBefore) &&
+    (filter.search === undefined ||
+      [lead.profile.name, lead.profile.headline ?? ""].some((text) =>
+        Folding.fold(text).includes(filter.search!)
+      ))
+
+/** Ties by id ascending, and leads without a score last, in either direction. */
+const inOrder =
+  ({ direction, field }: SortOrder.SortOrder) =>
+  (a: Lead, b: Lead): number => {
+    const sign = direction === "asc" ? 1 : -1
+    if (field === "score1" && (a.score1 === null || b.score1 === null))
+      return Number(a.score1 === null) - Number(b.score1 === null) || a.id - b.id
+    const byField =
+      field === "name"
+        ? Folding.compareCodePoints(Folding.fold(a.profile.name), Folding.fold(b.profile.name))
+        : a[field]! - b[field]!
+    return sign * byField || a.id - b.id
+  }
+
+const postOf = ({ postAuthor, postAuthorDetail, postContent, postPostedAt, postUrl }: Engagement): Post => ({
+  postUrl,
+  postContent,
+  postPostedAt,
+  postAuthor,
+  postAuthorDetail
+})
+
+export const leadStore = (tables: Tables): typeof LeadStore.Service => {
+  const find = (brandId: string, id: LeadId) => Option.fromNullable(tables.leads(brandId).get(String(id)))
+
+  const known = (brandId: string, proposal: Proposal): Observations.Known => {
+    const suppressed = tables.suppressed(brandId)
+    const leads = tables.leads(brandId).all()
+    return {
+      signalExists:
+        tables.signals.get(proposal.signalId)?.brandId === brandId &&
+        tables.deletedSignals.get(proposal.signalId) === undefined,
+      engagementOf: tables.engagements(brandId).get(proposal.engagementId)?.leadId ?? null,
+      personSuppressed: suppressed.get(proposal.personHash) !== undefined,
+      authorSuppressed: proposal.authorHash !== null && suppressed.get(proposal.authorHash) !== undefined,
+      lead: leads.find(({ extId }) => extId === proposal.personExtId) ?? null
+    }
+  }
+
+  /** Keeps the lead, its engagement and the events, each with a delivery to every webhook that subscribes to it. */
+  const record = (
+    brandId: string,
+    { engagement, events, lead }: Recorded,
+    before: Lead | null,
+    ids: () => DeliveryId,
+    now: number
+  ): LeadId => {
+    const id = before?.id ?? tables.next("lead")
+    tables.leads(brandId).put(String(id), { ...lead, id })
+    tables.engagements(brandId).put(engagement.id, { ...engagement, leadId: id })
+    const webhooks = tables.webhooks.all().filter((webhook) => webhook.brandId === brandId)
+    for (const { event, isFirstActivity } of events) {
+      const position = tables.next("event")
+      const fired = {
+        event,
+        brandId,
+        leadId: id,
+        engagementId: engagement.id,
+        isFirstActivity,
+        occurredAt: now
+      }
+      tables.events(brandId).put(String(position), { ...fired, position })
+      for (const webhook of webhooks) {
+        if (!webhook.events.includes(event)) continue
+        tables.queue({ id: ids(), webhookId: webhook.id, event: fired, resendOf: null }, now)
+      }
+    }
+    return id
+  }
+
+  const pageOf = (brandId: string, { engagements, filter, page, sort }: Query): LeadPage => {
+    const found = tables.leads(brandId).all().filter(matches(filter)).sort(inOrder(sort))
+    const from = Page.offset(page)
+    return {
+      total: found.length,
+      leads: found.slice(from, from + page.pageSize).map((lead) => ({
+        lead,
+        window: engagements === "none" ? null : windowOf(tables, brandId, lead.id)
+      }))
+    }
+  }
+
+  const authoredBy = (brandId: string, extId: string): Array<Engagement> =>
+    tables
+      .engagements(brandId)
+      .all()
+      .filter(({ postAuthorDetail }) => postAuthorDetail?.extId === extId)
+
+  /** What was sent or is to be sent of a reader of the erased person's posts can tell of that person. */
+  const forgetAuthor = (row: DeliveryRow, ids: () => DeliveryId): void => {
+    const log = row.log.map((attempt) => ({ ...attempt, response: null }))
+    if (row.body === null) {
+      tables.deliveries.put(row.id, { ...row, log })
+      return
+    }
+    // One id has one body: the body is made anew, under another id.
+    const id = ids()
+    tables.deliveries.remove(row.id)
+    tables.deliveries.put(id, { ...row, id, log, body: null, lease: null })
+    for (const other of tables.deliveries.all()) {
+      if (other.resendOf === row.id) tables.deliveries.put(other.id, { ...other, resendOf: id })
+      else if (other.resentAs === row.id) tables.deliveries.put(other.id, { ...other, resentAs: id })
+    }
+  }
+
+  const erase = (brandId: string, lead: Lead, ids: () => DeliveryId, now: number): void => {
+    tables.leads(brandId).remove(String(lead.id))
+    for (const { id } of engagementsOf(tables, brandId, lead.id)) tables.engagements(brandId).remove(id)
+    for (const event of tables.events(brandId).all())
+      if (event.leadId === lead.id) tables.events(brandId).remove(String(event.position))
+    const authored = authoredBy(brandId, lead.extId)
+    const readers = new Set(authored.map(({ leadId }) => leadId))
+    const read = new Set(authored.map(({ id }) => id))
+    for (const row of tables.deliveries.all()) {
+      if (row.event === null || row.event.brandId !== brandId) continue
+      const { engagementId, event, leadId } = row.event
+      if (leadId === lead.id) tables.deliveries.remove(row.id)
+      else if (readers.has(leadId) && (event === "lead2.created" || read.has(engagementId)))
+        // As it is now: an earlier turn of this loop can have changed what it refers to.
+        forgetAuthor(tables.deliveries.get(row.id)!, ids)
+    }
+    const nothing = { postUrl: null, postContent: null, postAuthor: null, postAuthorDetail: null }
+    for (const engagement of authored)
+      tables.engagements(brandId).put(engagement.id, { ...engagement, ...nothing })
+    for (const id of readers) {
+      const reader = tables.leads(brandId).get(String(id))!
+      tables.leads(brandId).put(String(id), { ...reader, updatedAt: Math.max(reader.updatedAt, now) })
+    }
+  }
+
+  return LeadStore.of({
+    commit: (brandId, proposals, ids) =>
+      tables.writeAndRing((now) =>
+        proposals.map((proposal) => {
+          const before = known(brandId, proposal)
+          const decision = proposal.decide(before, now)
+          if (decision.outcome !== "recorded") return { leadId: null, ...decision }
+          return { outcome: decision.outcome, leadId: record(brandId, decision, before.lead, ids, now) }
+        })
+      ),
+
+    list: (brandId, query) => Effect.sync(() => pageOf(brandId, query)),
+
+    listShown: (brandId, query) =>
+      Effect.sync(() => ShownLeads.ofPage(pageOf(brandId, query), query.engagements)),
+
+    get: (brandId, id) => Effect.sync(() => find(brandId, id)),
+
+    getShown: (brandId, id, engagements) =>
+      Effect.sync(() =>
+        Option.map(find(brandId, id), (lead) =>
+          ShownLeads.detailed(
+            ShownLeads.shownLead(lead),
+            lead.profile.company,
+            windowOf(tables, brandId, id),
+            engagements
+          )
+        )
+      ),
+
+    engagements: (brandId, id) =>
+      Effect.sync(() => engagementsOf(tables, brandId, id).map(engagementReadOf(tables, brandId))),
+
+    authoredPosts: (brandId, id) =>
+      Effect.sync(() => {
+        const lead = Option.getOrUndefined(find(brandId, id))
+        const posts = lead === undefined ? [] : authoredBy(brandId, lead.extId).map(postOf)
+        return [...new Map(posts.map((post) => [JSON.stringify(post), post])).values()]
+      }),
+
+    update: (brandId, id, change) =>
+      tables.write((now) =>
+        Option.map(find(brandId, id), (lead) => tables.leads(brandId).put(String(id), change(lead, now)))
+      ),
+
+    erase: (brandId, id, personHash, ids) =>
+      tables.write((now) => {
+        const lead = Option.getOrUndefined(find(brandId, id))
+        if (lead === undefined) return false
+        tables.suppressed(brandId).put(personHash, personHash)
+        erase(brandId, lead, ids, now)
+        return true
+      }, true),
+
+    // All at once: whoever waits meanwhile waits for one walk over what the brand has.
+    removeSome: (brandId) =>
+      tables.write(() => {
+        tables.removeLeads(brandId)
+        return 0
+      }, true)
+  })
+}

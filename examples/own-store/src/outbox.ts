@@ -1,0 +1,115 @@
+/** The way of events to webhooks: what is due is leased, and how the attempt ended is recorded. */
+import {
+  type BodyMaterial,
+  type Lease,
+  type LeaseRequest,
+  Leasing,
+  Outbox,
+  Settlements,
+  type Webhook
+} from "@lead-signals/domain"
+import { Effect } from "effect"
+import { engagementReadOf, windowOf } from "./engagements.ts"
+import type { DeliveryRow, Tables } from "./Tables.ts"
+
+const byDue = (a: DeliveryRow, b: DeliveryRow): number => a.dueAt! - b.dueAt! || a.seq - b.seq
+
+export const outbox = (tables: Tables): typeof Outbox.Service => {
+  const pendingOf = (webhookId: string): Array<DeliveryRow> =>
+    tables
+      .deliveriesOf(webhookId)
+      .filter(({ state }) => state === "pending")
+      .sort(byDue)
+
+  const materialOf = ({ createdAt, event, id }: DeliveryRow, webhook: Webhook): BodyMaterial => {
+    const { brandId } = webhook
+    const material = { deliveryId: id, webhookId: webhook.id, brandId, createdAt, subject: event }
+    const lead = event === null ? undefined : tables.leads(brandId).get(String(event.leadId))
+    const fired = event === null ? undefined : tables.engagements(brandId).get(event.engagementId)
+    if (event === null || lead === undefined || fired === undefined)
+      return { ...material, lead: null, engagements: [] }
+    const engagements =
+      event.event === "lead2.created"
+        ? windowOf(tables, brandId, lead.id).engagements
+        : [engagementReadOf(tables, brandId)(fired)]
+    return { ...material, lead, engagements }
+  }
+
+  /** The first time after now at which a webhook that has a place has something due. */
+  const nextDueAt = ({ limits, underWay }: LeaseRequest, now: number): number | null => {
+    const times = tables.webhooks
+      .all()
+      .filter(({ enabled }) => enabled)
+      .filter(({ failingSince, id }) => Leasing.hasPlace({ webhookId: id, failingSince }, limits, underWay))
+      .flatMap(({ id }) => pendingOf(id).map(({ dueAt }) => dueAt!))
+      .filter((dueAt) => dueAt > now)
+    return times.length === 0 ? null : Math.min(...times)
+  }
+
+  return Outbox.of({
+    after: (position, limit) =>
+      Effect.sync(() =>
+        tables.brands
+          .all()
+          .flatMap(({ id }) => tables.events(id).all())
+          .filter((event) => event.position > position)
+          .sort((a, b) => a.position - b.position)
+          .slice(0, limit)
+      ),
+
+    lease: (request) =>
+      tables.write((now) => {
+        const { body, leaseMillis, limits, token, underWay } = request
+        const candidates = tables.webhooks
+          .all()
+          .filter(({ enabled }) => enabled)
+          .map((webhook) => ({ webhook, due: pendingOf(webhook.id).filter(({ dueAt }) => dueAt! <= now) }))
+          .filter(({ due }) => due.length > 0)
+        const shares = Leasing.share(
+          candidates.map(({ due, webhook: { failingSince, id } }) => ({
+            webhookId: id,
+            failingSince,
+            dueAt: due[0]!.dueAt!,
+            due: due.length
+          })),
+          limits,
+          underWay
+        )
+        const until = now + leaseMillis
+        const leases = candidates.flatMap(({ due, webhook }) =>
+          due.slice(0, shares.get(webhook.id) ?? 0).map((row): Lease => {
+            const made = row.body ?? body(materialOf(row, webhook))
+            tables.deliveries.put(row.id, { ...row, body: made, lease: token, dueAt: until })
+            return { deliveryId: row.id, token, until, body: made, webhook }
+          })
+        )
+        return { leases, nextDueAt: nextDueAt(request, now) }
+      }),
+
+    record: (attempts) =>
+      tables.write((now) => {
+        const deliveries = [...new Set(attempts.map(({ deliveryId }) => deliveryId))].flatMap(
+          (id) => tables.deliveries.get(id) ?? []
+        )
+        const webhookIds = new Set(deliveries.map(({ webhookId }) => webhookId))
+        const webhooks = [...webhookIds].map((id) => tables.webhooks.get(id)!)
+        // The rule says what becomes of each; the store writes it.
+        const changes = Settlements.settleAll({ deliveries, webhooks }, attempts, now)
+        for (const { attempts: made, dueAt, failures, finishedAt, id, lease, state } of changes.deliveries) {
+          const row = tables.deliveries.get(id)!
+          const body = state === "pending" ? row.body : null
+          const settled = { attempts: made, dueAt, failures, finishedAt, lease, state, body }
+          tables.deliveries.put(id, { ...row, ...settled })
+        }
+        for (const { deliveryId, ...attempt } of changes.log) {
+          const row = tables.deliveries.get(deliveryId)!
+          tables.deliveries.put(deliveryId, { ...row, log: [...row.log, attempt] })
+        }
+        for (const { disabledReason, enabled, failingSince, id } of changes.webhooks)
+          tables.webhooks.put(id, { ...tables.webhooks.get(id)!, disabledReason, enabled, failingSince })
+        return changes.recorded
+      }),
+
+    queued: tables.rung
+  })
+}

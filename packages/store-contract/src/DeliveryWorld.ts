@@ -1,0 +1,419 @@
+/** A brand with webhooks in the store beside the same in the reference: steps are played in both, and then compared. */
+import {
+  type Brand,
+  Deliveries,
+  DeliveryIds,
+  Entropy,
+  type InvalidParameter,
+  type Lease,
+  type NotFound,
+  Observing,
+  Operating,
+  Outbox,
+  Retries,
+  type StoreUnavailable,
+  Subscribing
+} from "@lead-signals/domain"
+import { Effect, Option } from "effect"
+import { assertEqual, assertThat } from "./Assertions.ts"
+import { people, type Step, subscriptions, types } from "./DeliveryHistories.ts"
+import {
+  ReferenceDeliveries,
+  type ReferenceDelivery,
+  type ReferenceWebhook
+} from "./reference/ReferenceDeliveries.ts"
+import type { SettableClock } from "./SettableClock.ts"
+import type { Needs } from "./StoreUnderTest.ts"
+
+export const leaseMillis = 30_000
+
+/** Gives ids of deliveries, each call another. */
+export const newIds = Effect.flatMap(Entropy, (entropy) =>
+  Effect.map(entropy.bytes(DeliveryIds.seedBytes), DeliveryIds.sequence)
+)
+
+/** As a message has it. */
+const nameOf = ({ engagementId, event }: ReferenceDelivery): string =>
+  engagementId === null ? event : `${event} of ${engagementId}`
+
+export class DeliveryWorld {
+  readonly leads = new Map<string, number>()
+  /** Leases whose attempts are recorded at some later step. */
+  readonly late: Array<{ readonly lease: Lease; readonly of: ReferenceDelivery }> = []
+  readonly bodies = new Map<string, string>()
+  /** What the history has met, for whoever wants to know that it meets enough. */
+  readonly situations = new Set<string>()
+  private leasings = 0
+
+  constructor(
+    readonly brand: Brand,
+    readonly signalId: string,
+    readonly reference: ReferenceDeliveries,
+    readonly clock: SettableClock
+  ) {}
+
+  static readonly create = (clock: SettableClock, waitMillis: ReadonlyArray<number> = [1000]) =>
+    Effect.gen(function* () {
+      const brand = yield* Operating.createBrand("B")
+      const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+      const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+      return new DeliveryWorld(brand, signal.id, new ReferenceDeliveries(waitMillis), clock)
+    })
+
+  /** Plays the step in the store and in the reference. */
+  play(step: Step): Effect.Effect<void, InvalidParameter | NotFound | StoreUnavailable, Needs> {
+    switch (step.step) {
+      case "wait":
+        return Effect.sync(() => {
+          this.clock.millis += step.millis
+        })
+      case "subscribe":
+        return this.subscribe(step)
+      case "observe":
+        return this.observe(step)
+      case "work":
+        return this.work(step)
+      case "enable":
+        return this.enable(step)
+      case "delete":
+        return this.delete(step)
+      case "test":
+        return this.test(step)
+      case "resend":
+        return this.resend(step)
+      case "resendLead":
+        return this.resendLead(step)
+      case "recover":
+        return this.recover(step)
+      case "erase":
+        return this.erase(step)
+    }
+  }
+
+  /** The store's webhooks, lists and logs beside the reference's; ids not known yet are learnt. */
+  compare() {
+    const { bodies, brand, reference } = this
+    return Effect.gen(function* () {
+      const deliveries = yield* Deliveries
+      for (const webhook of reference.webhooks) {
+        const expected = reference.deliveries.filter((delivery) => delivery.webhook === webhook)
+        const { deliveries: found, total } = yield* deliveries.list(webhook.id, {
+          state: null,
+          page: { page: 1, pageSize: 100 }
+        })
+        const oldestFirst = [...found].reverse()
+        assertEqual(
+          `Deliveries.list of webhook ${webhook.id}, the oldest first`,
+          oldestFirst.map(({ event, engagementId }) => ({ event, engagementId })),
+          expected.map(({ event, engagementId }) => ({ event, engagementId }))
+        )
+        assertEqual(`Deliveries.list of webhook ${webhook.id}, total`, total, expected.length)
+        for (const [i, { id }] of oldestFirst.entries()) {
+          const known = expected[i]!
+          if (known.id !== null) continue
+          assertThat(`Deliveries.list: the id ${id} of a new delivery was sent before`, !bodies.has(id))
+          assertThat(`Deliveries.list: the id ${id} is not the one that \`ids\` gave`, id.startsWith("wh_"))
+          known.id = id
+        }
+        for (const [i, { leadId, ...delivery }] of oldestFirst.entries()) {
+          const known = expected[i]!
+          const what = `Deliveries.list, delivery ${i + 1} of webhook ${webhook.id}, ${nameOf(known)}`
+          assertEqual(
+            what,
+            { ...delivery, ofLead: leadId !== null },
+            {
+              id: known.id,
+              webhookId: webhook.id,
+              event: known.event,
+              engagementId: known.engagementId,
+              state: known.state,
+              attempts: known.attempts,
+              createdAt: known.createdAt,
+              dueAt: known.dueAt,
+              finishedAt: known.finishedAt,
+              resendOf: known.resendOf?.id ?? null,
+              resentAs: known.resentAs?.id ?? null,
+              ofLead: known.person !== null
+            }
+          )
+        }
+        for (const state of ["pending", "delivered", "dead"] as const) {
+          const page = yield* deliveries.list(webhook.id, { state, page: { page: 2, pageSize: 3 } })
+          const ofState = expected.filter((each) => each.state === state).reverse()
+          assertEqual(
+            `Deliveries.list of webhook ${webhook.id}, second page of the ${state} ones, the newest first`,
+            { total: page.total, ids: page.deliveries.map(({ id }) => id) },
+            { total: ofState.length, ids: ofState.slice(3, 6).map(({ id }) => id) }
+          )
+        }
+        for (const known of expected) {
+          const one = Option.getOrNull(yield* deliveries.get(webhook.id, known.id!))
+          assertEqual(
+            `Deliveries.get of ${nameOf(known)}, its attempts`,
+            one?.attempts.map(({ number, response, status }) => ({ number, response, status })) ?? null,
+            known.log.map((each, i) => ({ number: i + 1, ...each }))
+          )
+        }
+        const shown = Option.getOrNull(yield* Effect.option(Subscribing.webhook(brand.id, webhook.id)))
+        assertEqual(
+          `Directory.webhook ${webhook.id}`,
+          shown === null
+            ? null
+            : {
+                enabled: shown.enabled,
+                failingSince: shown.failingSince,
+                hasReason: shown.disabledReason !== null
+              },
+          webhook.deleted
+            ? null
+            : { enabled: webhook.enabled, failingSince: webhook.failingSince, hasReason: !webhook.enabled }
+        )
+      }
+    })
+  }
+
+  private webhookAt(index: number): ReferenceWebhook | undefined {
+    const alive = this.reference.webhooks.filter(({ deleted }) => !deleted)
+    return alive[index % Math.max(1, alive.length)]
+  }
+
+  private subscribe({ enabled, events: chosen }: StepOf<"subscribe">) {
+    const { brand, reference } = this
+    return Effect.gen(function* () {
+      if (reference.webhooks.filter(({ deleted }) => !deleted).length >= 4) return
+      const events = subscriptions[chosen]!
+      const created = yield* Subscribing.createWebhook(brand.id, {
+        url: "u",
+        events,
+        description: null,
+        enabled
+      })
+      reference.webhooks.push({ id: created.id, events, enabled, failingSince: null, deleted: false })
+    })
+  }
+
+  private observe({ seen }: StepOf<"observe">) {
+    const { brand, clock, leads, reference, signalId } = this
+    return Effect.gen(function* () {
+      const observations = seen.map(({ author, engagement, person }) => ({
+        signalId,
+        person: { extId: people[person]!, name: "N" },
+        engagement: {
+          id: `e${engagement}`,
+          ...(author === null ? {} : { postAuthorDetail: { extId: people[author] } })
+        }
+      }))
+      const outcomes = yield* Observing.recordObservations(brand, observations)
+      for (const [i, { author, engagement, person }] of seen.entries()) {
+        const authorExtId = author === null ? null : people[author]!
+        reference.observe(people[person]!, `e${engagement}`, authorExtId, clock.millis)
+        const { leadId, outcome } = outcomes[i]!
+        if (outcome === "recorded") leads.set(people[person]!, leadId!)
+      }
+    })
+  }
+
+  /** Leases what is due and ends each attempt as the step says: at once, at a later step, or never. */
+  private work({ delay, ends, perWebhook }: StepOf<"work">) {
+    const { clock, late, reference, situations } = this
+    return Effect.gen(this, function* () {
+      const { expected, leases } = yield* this.lease(perWebhook)
+      clock.millis += delay
+      for (const [i, lease] of leases.entries()) {
+        const end = ends[i % ends.length]!
+        const delivery = expected.get(lease.deliveryId)!
+        if (end === "late") late.push({ lease, of: delivery })
+        else if (end !== "lost") {
+          yield* this.record(lease, end)
+          reference.settle(delivery, lease.token, end, `r${end}`, clock.millis)
+        }
+      }
+      if (delay === 0 && late.length > 0 && ends.length % 2 === 0) {
+        const { lease, of: delivery } = late.shift()!
+        const status = ends.length % 4 === 0 ? 200 : ends.length % 3 === 0 ? 410 : 500
+        const isSame = delivery.id === lease.deliveryId
+        yield* this.record(lease, status)
+        if (isSame) reference.settle(delivery, lease.token, status, `r${status}`, clock.millis)
+        situations.add("late")
+      }
+    })
+  }
+
+  /** Leases what is due, and checks that it is what the reference says, with bodies of what is known now. */
+  private lease(perWebhook: number) {
+    const { bodies, clock, reference } = this
+    const token = `take-${++this.leasings}`
+    return Effect.gen(function* () {
+      const outbox = yield* Outbox
+      const now = clock.millis
+      const own = new Set(reference.webhooks.map(({ id }) => id))
+      const due = reference.webhooks.flatMap((webhook) => reference.due(webhook, now).slice(0, perWebhook))
+      // Before anything is leased: this is what the bodies must show.
+      const shown = new Map(due.map((delivery) => [delivery, reference.shown(delivery)]))
+      const leased = yield* outbox.lease({
+        token,
+        leaseMillis,
+        limits: { total: 1000, reserved: 0, perWebhook, failingTotal: 1000, perFailingWebhook: perWebhook },
+        underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
+        body: ({ deliveryId, engagements, lead, subject }) =>
+          JSON.stringify({
+            deliveryId,
+            event: subject?.event ?? "webhook.test",
+            lead: lead?.extId ?? null,
+            engagements: engagements.map((read) => read.engagement.id),
+            authors: engagements.map((read) => read.engagement.postAuthorDetail?.extId ?? null)
+          })
+      })
+      const leases = leased.leases.filter(({ webhook }) => own.has(webhook.id))
+      assertEqual(
+        "Outbox.lease, ids of what is due",
+        leases.map(({ deliveryId }) => deliveryId).sort(),
+        due.map(({ id }) => id).sort()
+      )
+      for (const delivery of due)
+        Object.assign(delivery, { holder: token, isOfEarlier: false, dueAt: now + leaseMillis })
+      const expected = new Map(due.map((delivery) => [delivery.id!, delivery]))
+      for (const { body, deliveryId, until, webhook } of leases) {
+        const delivery = expected.get(deliveryId)!
+        const what = `Outbox.lease of ${nameOf(delivery)}`
+        assertEqual(
+          what,
+          { until, webhookId: webhook.id, enabled: webhook.enabled },
+          { until: now + leaseMillis, webhookId: delivery.webhook.id, enabled: true }
+        )
+        if (delivery.body === null) {
+          const { authors, ...made } = JSON.parse(body ?? "{}") as { readonly authors: ReadonlyArray<string> }
+          assertEqual(`${what}, what its body was made of`, made, {
+            deliveryId,
+            event: delivery.event,
+            lead: delivery.person,
+            engagements: shown.get(delivery)
+          })
+          const erased = authors.filter((author) => reference.erased.includes(author))
+          assertEqual(`${what}, erased people among the authors in its body`, erased, [])
+          delivery.body = body
+        }
+        assertEqual(`${what}, its body at another attempt`, body, delivery.body)
+        // For as long as the id lives, and after it, too.
+        assertEqual(`${what}, another body under the id ${deliveryId}`, body, bodies.get(deliveryId) ?? body)
+        bodies.set(deliveryId, body!)
+      }
+      const { nextDueAt } = leased
+      assertThat(
+        `Outbox.lease: nextDueAt ${nextDueAt} is not after now, ${now}`,
+        nextDueAt === null || nextDueAt > now
+      )
+      const nextOfOurs = reference.nextDueAt(now)
+      assertThat(
+        `Outbox.lease: nextDueAt is ${nextDueAt}, and a delivery is due at ${nextOfOurs}`,
+        nextOfOurs === null || (nextDueAt !== null && nextDueAt <= nextOfOurs)
+      )
+      return { leases, expected }
+    })
+  }
+
+  private record(lease: Lease, status: number) {
+    const { clock, reference, situations } = this
+    return Effect.gen(function* () {
+      const outbox = yield* Outbox
+      const result = { status, error: null, response: `r${status}`, retryAfterSeconds: null }
+      yield* outbox.record([
+        {
+          deliveryId: lease.deliveryId,
+          token: lease.token,
+          url: lease.webhook.url,
+          at: clock.millis,
+          durationMillis: 1,
+          result,
+          settle: (known, now) => Retries.settle(known, result, now, 0.5, reference.waitMillis)
+        }
+      ])
+      situations.add(`status ${status}`)
+    })
+  }
+
+  private enable({ enabled, webhook: index }: StepOf<"enable">) {
+    const { brand, clock, reference } = this
+    const webhook = this.webhookAt(index)
+    if (webhook === undefined) return Effect.void
+    return Effect.map(Subscribing.changeWebhook(brand.id, webhook.id, { enabled }), () =>
+      reference.enable(webhook, enabled, clock.millis)
+    )
+  }
+
+  private delete({ webhook: index }: StepOf<"delete">) {
+    const { brand, reference } = this
+    const webhook = this.webhookAt(index)
+    if (webhook === undefined) return Effect.void
+    return Effect.map(Subscribing.deleteWebhook(brand.id, webhook.id), () => reference.delete(webhook))
+  }
+
+  private test({ webhook: index }: StepOf<"test">) {
+    const { clock, reference } = this
+    const webhook = this.webhookAt(index)
+    if (webhook === undefined) return Effect.void
+    const test = { event: "webhook.test", person: null, engagementId: null } as const
+    return Effect.gen(function* () {
+      const deliveries = yield* Deliveries
+      yield* deliveries.test(webhook.id, yield* newIds)
+      reference.queue(webhook, test, clock.millis)
+    })
+  }
+
+  private resend({ delivery: index }: StepOf<"resend">) {
+    const { brand, clock, reference } = this
+    const delivery = reference.deliveries[index % Math.max(1, reference.deliveries.length)]
+    if (delivery === undefined) return Effect.void
+    return Effect.map(Subscribing.resendDelivery(brand.id, delivery.webhook.id, delivery.id!), () => {
+      reference.queue(delivery.webhook, delivery, clock.millis, delivery)
+    })
+  }
+
+  private resendLead({ event: type, person: index, webhook: at }: StepOf<"resendLead">) {
+    const { brand, clock, leads, reference } = this
+    const webhook = this.webhookAt(at)
+    const [event, person] = [types[type]!, people[index]!]
+    if (webhook === undefined || !webhook.events.includes(event)) return Effect.void
+    const last = reference.fired.findLast((each) => each.person === person && each.event === event)
+    return Effect.gen(function* () {
+      const leadId = leads.get(person) ?? 999_999
+      const queued = yield* Effect.option(
+        Subscribing.resendLead(brand.id, leadId, { event, webhookId: webhook.id })
+      )
+      assertEqual(
+        `Deliveries.resendEvent, whether there is a ${event} of ${person}`,
+        Option.isSome(queued),
+        last !== undefined
+      )
+      if (last !== undefined) reference.queue(webhook, last, clock.millis)
+    })
+  }
+
+  private recover({ ago, events, limit, webhook: index }: StepOf<"recover">) {
+    const { clock, reference, situations } = this
+    const webhook = this.webhookAt(index)
+    if (webhook === undefined) return Effect.void
+    const since = clock.millis - ago
+    const dead = reference.dead(webhook, since, events).slice(0, limit)
+    return Effect.gen(function* () {
+      const deliveries = yield* Deliveries
+      const count = yield* deliveries.recover(webhook.id, { since, limit, events }, yield* newIds)
+      assertEqual("Deliveries.recover, how many", count, dead.length)
+      for (const delivery of dead) reference.queue(webhook, delivery, clock.millis, delivery)
+      if (count > 0) situations.add("recovered")
+    })
+  }
+
+  private erase({ person: index }: StepOf<"erase">) {
+    const { brand, leads, reference, situations } = this
+    const person = people[index]!
+    const leadId = leads.get(person)
+    if (leadId === undefined) return Effect.void
+    return Effect.map(Operating.eraseLead(brand, leadId), () => {
+      leads.delete(person)
+      if (reference.erase(person).length > 0) situations.add("renamed")
+    })
+  }
+}
+
+type StepOf<Name extends Step["step"]> = Extract<Step, { readonly step: Name }>

@@ -1,0 +1,213 @@
+/** A brand in the store beside the same brand in the reference: histories are played in both, and questions put to both. */
+import {
+  type Brand,
+  type BrandId,
+  leadDetailView,
+  LeadQueries,
+  leadListJson,
+  leadListView,
+  LeadStore,
+  NewSignal,
+  Observing,
+  Operating,
+  Outbox,
+  Reading,
+  Subscribing,
+  type WebhookId
+} from "@lead-signals/domain"
+import { Effect, Either, Schema } from "effect"
+import { assertEqual, assertSameJson } from "./Assertions.ts"
+import { type Question, startOfHistories, type Step } from "./LeadHistories.ts"
+import { type Filter, ReferenceModel, type ReferenceSignal, type Seen } from "./reference/ReferenceModel.ts"
+import type { SettableClock } from "./SettableClock.ts"
+
+const signals: ReadonlyArray<typeof NewSignal.Encoded> = [
+  {
+    name: "Posts",
+    signalType: "competitor-posts",
+    source: { type: "li-company-url", value: "https://n.example/c", company: { id: 5, name: "Rival" } }
+  },
+  {
+    name: "Mentions",
+    signalType: "competitor-mentions",
+    source: { type: "li-company-mention", value: "  Exactly This ", liCompanyId: "880" }
+  },
+  { name: "Words", signalType: "keywords", source: { type: "posts-with-keywords", value: "a, b" } },
+  {
+    name: "Profile",
+    signalType: "profile",
+    source: { type: "li-profile-url", value: "https://n.example/in/x" }
+  }
+]
+
+const encode = (seen: Seen) => ({
+  ...seen,
+  engagement: {
+    ...seen.engagement,
+    trackedAt: seen.engagement.trackedAt === null ? null : new Date(seen.engagement.trackedAt).toISOString()
+  },
+  raw: { internal: "never shown" }
+})
+
+/** No place is short. */
+const unbounded = {
+  limits: { total: 10_000, reserved: 0, perWebhook: 10_000, failingTotal: 10_000, perFailingWebhook: 10_000 },
+  underWay: { total: 0, failingTotal: 0, byWebhook: new Map<WebhookId, number>() }
+}
+
+export interface LeadWorld {
+  readonly brand: Brand
+  readonly reference: ReferenceModel
+  /** Subscribes to everything: its deliveries show which events the store keeps. */
+  readonly webhookId: WebhookId
+}
+
+export const createLeadWorld = Effect.gen(function* () {
+  const brand = yield* Operating.createBrand("B")
+  const created: Array<ReferenceSignal> = []
+  for (const signal of signals) {
+    const { source, ...rest } = yield* Operating.createSignal(brand.id, Schema.decodeSync(NewSignal)(signal))
+    created.push({ ...rest, source: { ...source } })
+  }
+  const { id: webhookId } = yield* Subscribing.createWebhook(brand.id, {
+    url: "u",
+    events: ["lead2.created", "activity.detected"],
+    description: null,
+    enabled: true
+  })
+  return { brand, reference: new ReferenceModel(brand.id, created), webhookId } satisfies LeadWorld
+})
+
+/** Plays the step in the store and in the reference. */
+export const playStep = (step: Step, { brand, reference }: LeadWorld, clock: SettableClock) =>
+  Effect.gen(function* () {
+    switch (step.step) {
+      case "wait":
+        clock.millis += step.millis
+        return
+      case "observe": {
+        const all = step.seen.map(({ signal, ...seen }) => ({
+          ...seen,
+          signalId: reference.signals[signal]!.id
+        }))
+        const outcomes = yield* Observing.recordObservations(brand, all.map(encode))
+        assertEqual("LeadStore.commit, outcomes of a batch", outcomes.length, all.length)
+        all.forEach((seen, i) => {
+          const { engagementId, leadId, outcome } = outcomes[i]!
+          assertEqual(
+            `LeadStore.commit, outcome of engagement ${seen.engagement.id} of ${seen.person.extId}`,
+            { engagementId, outcome, leadId },
+            { engagementId: seen.engagement.id, ...reference.observe(seen, clock.millis, () => leadId!) }
+          )
+        })
+        return
+      }
+      case "amend": {
+        const row = reference.rows[step.lead]
+        if (row === undefined) return
+        yield* Operating.amendLead(brand.id, row.id, step.change)
+        reference.amend(row.id, step.change, clock.millis)
+        return
+      }
+      case "erase": {
+        const row = reference.rows[step.lead]
+        if (row === undefined) return
+        yield* Operating.eraseLead(brand, row.id)
+        reference.erase(row.id, clock.millis)
+        return
+      }
+    }
+  })
+
+const filterOf = (asked: Question, reference: ReferenceModel): Filter => {
+  const instants = reference.rows.flatMap((row) => [row.createdAt, row.updatedAt])
+  const days = instants.map((instant) => Math.floor(instant / 86_400_000) * 86_400_000)
+  const choices = [...instants, ...days, startOfHistories]
+  const filter: Filter = { ...asked.flags }
+  if (asked.signal !== null) filter.signalId = reference.signals[asked.signal]?.id ?? "999999999"
+  if (asked.search !== null) filter.search = asked.search
+  for (const { by, instant, name: bound } of asked.bounds)
+    filter[bound] = choices[instant % choices.length]! + by
+  return filter
+}
+
+const parametersOf = (filter: Filter, order: Question["order"]): Array<[string, string]> => [
+  ...Object.entries(filter).map(([key, value]): [string, string] => [
+    key,
+    key.endsWith("After") || key.endsWith("Before") ? new Date(value as number).toISOString() : String(value)
+  ]),
+  ["sort", `${order.field}:${order.direction}`],
+  ["page", String(order.page)],
+  ["pageSize", String(order.pageSize)],
+  ["includeEngagements", String(order.engagements !== "none")],
+  ["includeEngagementDetail", String(order.engagements === "detailed")]
+]
+
+/** Puts the question to the store and to the reference. */
+export const checkList = (asked: Question, { brand, reference }: LeadWorld) =>
+  Effect.gen(function* () {
+    const filter = filterOf(asked, reference)
+    const parameters = parametersOf(filter, asked.order)
+    const query = Either.getOrThrow(LeadQueries.readList(parameters))
+    const expected = JSON.stringify(reference.list({ filter, ...asked.order }))
+    const what = `GET /signals/leads?${parameters.map(([name, value]) => `${name}=${value}`).join("&")}`
+    const page = yield* Reading.listLeads(brand.id, query)
+    assertSameJson(`LeadStore.list for ${what}`, JSON.stringify(leadListView(query, page)), expected)
+    const json = leadListJson(query, yield* Reading.showLeads(brand.id, query))
+    assertSameJson(`LeadStore.listShown for ${what}`, json, expected)
+  })
+
+/** Every lead by its id, with and without the detail of its engagements, and as an export has it. */
+export const checkDetails = ({ brand, reference }: LeadWorld) =>
+  Effect.gen(function* () {
+    const store = yield* LeadStore
+    for (const { id } of reference.rows) {
+      for (const withDetail of [true, false]) {
+        const detail = yield* Reading.leadDetail(brand.id, id, withDetail)
+        const expected = JSON.stringify(reference.detail(id, withDetail))
+        assertSameJson(`LeadStore.getShown of lead ${id}`, detail, expected)
+        assertSameJson(`leadDetailView of lead ${id}`, JSON.stringify(leadDetailView(detail)), expected)
+      }
+      const engagements = yield* store.engagements(brand.id, id)
+      assertEqual(
+        `LeadStore.engagements of lead ${id}`,
+        engagements.map((read) => read.engagement.id),
+        reference.engagementIds(id)
+      )
+    }
+  })
+
+const byTime = (a: { readonly occurredAt: number }, b: { readonly occurredAt: number }): number =>
+  a.occurredAt - b.occurredAt
+
+/** The events that wait for the world's webhook are those that fired, less those of erased leads. Moves the clock on. */
+export const checkEvents = ({ reference, webhookId }: LeadWorld, clock: SettableClock) =>
+  Effect.gen(function* () {
+    const outbox = yield* Outbox
+    // Whatever the clock was set back by, everything is due.
+    clock.millis = Math.max(startOfHistories, clock.millis, ...reference.events.map((e) => e.occurredAt))
+    const { leases } = yield* outbox.lease({
+      token: `events-${clock.millis}`,
+      leaseMillis: 1,
+      ...unbounded,
+      body: ({ subject }) => JSON.stringify(subject)
+    })
+    const kept = leases
+      .filter(({ webhook }) => webhook.id === webhookId)
+      .map(({ body }): Occurred => JSON.parse(body ?? "null"))
+    const key = (event: Occurred): string => `${event.leadId} ${event.engagementId} ${event.event}`
+    const inOrder = (events: ReadonlyArray<Occurred>) =>
+      [...events].sort((a, b) => byTime(a, b) || (key(a) < key(b) ? -1 : 1))
+    assertEqual("events in the outbox", inOrder(kept), inOrder(reference.events))
+  })
+
+type Occurred = ReferenceModel["events"][number]
+
+/** Takes the world's webhook away, so that its deliveries are no work for the worlds after it. */
+export const endLeadWorld = ({
+  brand,
+  webhookId
+}: {
+  readonly brand: { readonly id: BrandId }
+  readonly webhookId: WebhookId
+}) => Subscribing.deleteWebhook(brand.id, webhookId)

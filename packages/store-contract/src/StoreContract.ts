@@ -1,0 +1,64 @@
+/** The suite that every store of Lead Signals must pass, under whatever runs tests. */
+import { deletionCases } from "./cases/deletionCases.ts"
+import { deliveryCases } from "./cases/deliveryCases.ts"
+import { directoryCases } from "./cases/directoryCases.ts"
+import { leadCases } from "./cases/leadCases.ts"
+import { type Case, OpenStore, type StoreUnderTest } from "./StoreUnderTest.ts"
+
+/** What the suite needs of a test runner: vitest, Jest, Bun's and `node:test` have both. */
+export interface Runner {
+  readonly describe: (title: string, body: () => void) => unknown
+  /** `timeoutMillis` is how long the case may take; a runner that takes no third argument has a limit of its own. */
+  readonly it: (title: string, body: () => Promise<void>, timeoutMillis: number) => unknown
+}
+
+/** One case over one store, for what is no test runner. */
+export interface ContractCase {
+  readonly group: "leads" | "deliveries" | "directory" | "deletion"
+  /** With the clauses that it shows, in square brackets. */
+  readonly title: string
+  /** Opens a new store, and closes it at the end. Rejects with a `ContractViolation`. */
+  readonly run: () => Promise<void>
+}
+
+/** Generated histories over a store that writes each change to a disk take minutes. */
+const timeoutMillis = 600_000
+
+const groups: ReadonlyArray<readonly [ContractCase["group"], ReadonlyArray<Case>]> = [
+  ["leads", leadCases],
+  ["deliveries", deliveryCases],
+  ["directory", directoryCases],
+  ["deletion", deletionCases]
+]
+
+/** Every case that the store must pass, in order. Each has a store of its own. */
+export const contractCases = (store: StoreUnderTest): ReadonlyArray<ContractCase> =>
+  groups.flatMap(([group, cases]) =>
+    cases
+      .filter(({ reopens }) => reopens !== true || store.survivesReopening === true)
+      .map(({ run, title }) => ({
+        group,
+        title,
+        run: async () => {
+          const open = new OpenStore(store)
+          try {
+            await run(open)
+          } finally {
+            await open.close()
+          }
+        }
+      }))
+  )
+
+/**
+ * Gives the runner every case that the store must pass. A case that fails rejects with a `ContractViolation`, which says the
+ * method of the port, what differs and, of generated histories, the smallest one that shows it.
+ */
+export const storeContract = ({ describe, it }: Runner, store: StoreUnderTest): void => {
+  const cases = contractCases(store)
+  for (const [group] of groups) {
+    describe(`${store.name}: ${group}`, () => {
+      for (const each of cases) if (each.group === group) it(each.title, each.run, timeoutMillis)
+    })
+  }
+}

@@ -1,0 +1,276 @@
+/** What every store must do when brands, signals and campaigns are deleted. */
+import {
+  Access,
+  ApiKeys,
+  Deliveries,
+  Directory,
+  eventTypes,
+  LeadQueries,
+  LeadStore,
+  Observing,
+  Operating
+} from "@lead-signals/domain"
+import { Effect, Either, Option } from "effect"
+import { assertEqual, assertThat } from "../Assertions.ts"
+import { type Case, caseOf, type Needs } from "../StoreUnderTest.ts"
+
+const twoBrands = Effect.all([Operating.createBrand("A"), Operating.createBrand("B")])
+
+const createSignal = (brandId: string, name: string) =>
+  Operating.createSignal(brandId, {
+    name,
+    signalType: "t",
+    source: { type: "posts-with-keywords", value: "v", liCompanyId: null, company: null }
+  })
+
+const webhookOf = (brandId: string) => ({
+  brandId,
+  url: "https://receiver.example/",
+  events: eventTypes,
+  description: null,
+  enabled: true,
+  disabledReason: null,
+  failingSince: null,
+  secrets: { current: "whsec_x", previous: null },
+  createdAt: 0
+})
+
+const observationOf = (signalId: string, extId: string, id = `e-${extId}`) => ({
+  signalId,
+  person: { extId, name: "Ada" },
+  engagement: { id }
+})
+
+const totals = { impressions: 1, reactions: 1, comments: 1, reposts: 1 }
+const reading = { postId: "p", day: "2026-01-02", totals }
+
+/** What it failed with, less the stack; null when it succeeded. */
+const failureOf = <A, E extends object, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.either(work), (result) => (Either.isLeft(result) ? { ...result.left } : null))
+
+const assertNotFound = <A, E extends object, R>(
+  what: string,
+  resource: "brand" | "signal" | "campaign",
+  work: Effect.Effect<A, E, R>
+) =>
+  Effect.map(failureOf(work), (failure) =>
+    assertEqual(`${what}, what is not found`, { resource: null, ...failure }.resource, resource)
+  )
+
+/** A brand with something of everything, of which one lead was erased. */
+const fillBrand = (name: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    const brand = yield* Operating.createBrand(name)
+    const signal = yield* createSignal(brand.id, "S")
+    const campaign = yield* Operating.createCampaign(brand.id, "C")
+    yield* Operating.putReading(brand.id, campaign.id, reading)
+    const { value } = yield* Operating.createKey(brand.id, { label: "k", requestsPerMinute: 7 })
+    const webhook = yield* directory.createWebhook(webhookOf(brand.id))
+    const outcomes = yield* Observing.recordTogether(
+      brand,
+      Array.from({ length: 30 }, (_, i) => ({
+        signalId: signal.id,
+        person: { extId: `p${i}`, name: `Ada ${i}` },
+        engagement: { id: `e${i}`, postAuthorDetail: { extId: "p7", name: "Ada 7" } }
+      }))
+    )
+    yield* Operating.eraseLead(brand, outcomes[7]!.leadId!)
+    return { brand, signal, campaign, value, webhook, leadId: outcomes[0]!.leadId! }
+  })
+
+/** Everything of the brand that any port shows. */
+const stateOf = ({ brand, campaign, leadId, webhook }: Effect.Effect.Success<ReturnType<typeof fillBrand>>) =>
+  Effect.gen(function* () {
+    const [deliveries, directory, store] = yield* Effect.all([Deliveries, Directory, LeadStore])
+    const all = yield* LeadQueries.readList([["includeEngagements", "true"]])
+    const page = { page: 1, pageSize: 100 }
+    return {
+      brand: Option.getOrNull(yield* directory.brand(brand.id)),
+      keys: yield* directory.keys(brand.id),
+      signals: yield* directory.signals(brand.id),
+      campaigns: yield* directory.campaigns(brand.id),
+      snapshot: Option.getOrNull(yield* directory.snapshot(campaign.id, {})),
+      webhooks: yield* directory.webhooks(brand.id),
+      list: yield* store.list(brand.id, all),
+      lead: Option.getOrNull(yield* store.get(brand.id, leadId)),
+      deliveries: yield* deliveries.list(webhook.id, { state: null, page })
+    }
+  })
+
+const nothing = {
+  brand: null,
+  keys: [],
+  signals: [],
+  campaigns: [],
+  snapshot: null,
+  webhooks: [],
+  list: { total: 0, leads: [] },
+  lead: null,
+  deliveries: { total: 0, deliveries: [] }
+}
+
+export const deletionCases: ReadonlyArray<Case> = [
+  caseOf("deletes a signal, whose leads stay and show it, and records nothing more of it [DEL-2]", () =>
+    Effect.gen(function* () {
+      const [directory, store] = yield* Effect.all([Directory, LeadStore])
+      const [brand, other] = yield* twoBrands
+      const [signal, kept] = [yield* createSignal(brand.id, "S"), yield* createSignal(brand.id, "K")]
+      yield* Observing.recordObservations(brand, [observationOf(signal.id, "p"), observationOf(kept.id, "q")])
+      const ofAnother = Operating.deleteSignal(other.id, signal.id)
+      yield* assertNotFound("Directory.deleteSignal of another brand", "signal", ofAnother)
+      const query = yield* LeadQueries.readList([["signalId", signal.id]])
+      const before = yield* store.list(brand.id, query)
+      assertEqual("LeadStore.list of the signal before it is deleted, total", before.total, 1)
+      yield* Operating.deleteSignal(brand.id, signal.id)
+      assertEqual("Directory.signals after a deletion", yield* directory.signals(brand.id), [kept])
+      const again = Operating.deleteSignal(brand.id, signal.id)
+      yield* assertNotFound("Directory.deleteSignal once more", "signal", again)
+      const renamed = yield* directory.renameSignal(brand.id, signal.id, "X")
+      assertThat("Directory.renameSignal must answer none for a deleted signal", Option.isNone(renamed))
+      assertEqual(
+        "LeadStore.list of a signal after it was deleted",
+        yield* store.list(brand.id, query),
+        before
+      )
+      const [read] = yield* store.engagements(brand.id, before.leads[0]!.lead.id)
+      assertEqual("LeadStore.engagements, the signal after it was deleted", read!.signal, signal)
+      const outcomes = yield* Observing.recordObservations(brand, [
+        observationOf(signal.id, "new"),
+        observationOf(kept.id, "newer"),
+        observationOf(kept.id, "q")
+      ])
+      assertEqual(
+        "LeadStore.commit, outcomes of a deleted signal, another one and a known engagement",
+        outcomes.map(({ outcome }) => outcome),
+        ["rejected", "recorded", "duplicate"]
+      )
+    })
+  ),
+
+  caseOf("deletes a campaign with its readings [DEL-3]", () =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const [brand, other] = yield* twoBrands
+      const [gone, kept] = [
+        yield* Operating.createCampaign(brand.id, "C"),
+        yield* Operating.createCampaign(brand.id, "K")
+      ]
+      for (const { id } of [gone, kept]) yield* Operating.putReading(brand.id, id, reading)
+      const ofAnother = Operating.deleteCampaign(other.id, gone.id)
+      yield* assertNotFound("Directory.deleteCampaign of another brand", "campaign", ofAnother)
+      yield* Operating.deleteCampaign(brand.id, gone.id)
+      const again = Operating.deleteCampaign(brand.id, gone.id)
+      yield* assertNotFound("Directory.deleteCampaign once more", "campaign", again)
+      assertEqual("Directory.campaigns after a deletion", yield* directory.campaigns(brand.id), [kept])
+      const found = [
+        yield* directory.campaign(brand.id, gone.id),
+        yield* directory.renameCampaign(brand.id, gone.id, "X")
+      ]
+      assertEqual("Directory, whether a deleted campaign is found or renamed", found.map(Option.isSome), [
+        false,
+        false
+      ])
+      // As of a request that found the campaign before.
+      yield* directory.putReading(gone.id, "p", "2026-01-02", totals)
+      const snapshots = [yield* directory.snapshot(gone.id, {}), yield* directory.snapshot(kept.id, {})]
+      assertEqual(
+        "Directory.snapshot, whether a deleted campaign and another have one",
+        snapshots.map(Option.isSome),
+        [false, true]
+      )
+    })
+  ),
+
+  caseOf("deletes a brand with everything of it, and nothing of another [DEL-1]", () =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const [gone, kept] = [yield* fillBrand("gone"), yield* fillBrand("kept")]
+      const before = yield* stateOf(kept)
+      assertEqual("Deliveries.list of 29 leads, total", before.deliveries.total, 58)
+      let calls = 0
+      while (!(yield* Operating.deleteSomeOfBrand(gone.brand.id)).isFinished) {
+        calls++
+        assertThat("Operating.deleteSomeOfBrand of 29 leads is not finished after 100 calls", calls < 100)
+      }
+      assertEqual("what is left of a deleted brand", yield* stateOf(gone), nothing)
+      assertEqual("another brand, after one was deleted", yield* stateOf(kept), before)
+      const ids = (yield* directory.brands).map(({ id }) => id)
+      assertThat("Directory.brands has a deleted brand", !ids.includes(gone.brand.id))
+      const deleteAgain = Operating.deleteSomeOfBrand(gone.brand.id)
+      yield* assertNotFound("Directory.startBrandDeletion once more", "brand", deleteAgain)
+      yield* assertNotFound("Directory.brand", "brand", Operating.brand(gone.brand.id))
+      const ofNone = Operating.deleteSomeOfBrand("999")
+      yield* assertNotFound("Directory.startBrandDeletion of no brand", "brand", ofNone)
+      const key = yield* directory.keyByHash(ApiKeys.hash(gone.value))
+      assertThat("Directory.keyByHash finds a key of a deleted brand", Option.isNone(key))
+      // As of a request that found the brand before.
+      const [late] = yield* Observing.recordObservations(gone.brand, [observationOf(gone.signal.id, "late")])
+      assertEqual("LeadStore.commit to a deleted brand, outcome", late!.outcome, "rejected")
+      const [again] = yield* Observing.recordObservations(kept.brand, [observationOf(kept.signal.id, "p7")])
+      assertEqual("LeadStore.commit of one erased of another brand, outcome", again!.outcome, "suppressed")
+      const next = yield* Operating.createBrand("next")
+      assertThat(
+        `Directory.createBrand gives the id ${next.id} after ${kept.brand.id}, and one was deleted`,
+        Number(next.id) > Number(kept.brand.id)
+      )
+    })
+  ),
+
+  caseOf(
+    "hides a brand from the moment that its deletion begins, and creates nothing for it any more [DEL-1]",
+    () =>
+      Effect.gen(function* () {
+        const [directory, store] = yield* Effect.all([Directory, LeadStore])
+        const brand = yield* Operating.createBrand("A")
+        const signal = yield* createSignal(brand.id, "S")
+        const { value } = yield* Operating.createKey(brand.id, { label: "k", requestsPerMinute: 7 })
+        const webhook = yield* directory.createWebhook(webhookOf(brand.id))
+        const assertFinished = (when: string, expected: boolean) =>
+          Effect.map(directory.finishBrandDeletion(brand.id), (isFinished) =>
+            assertEqual(`Directory.finishBrandDeletion ${when}`, isFinished, expected)
+          )
+        yield* assertFinished("before it began", false)
+        yield* Observing.recordObservations(brand, [observationOf(signal.id, "p", "e")])
+
+        const begun = { ...brand, deletionStartedAt: 5000 }
+        const start = (id: string, now: number) =>
+          Effect.map(directory.startBrandDeletion(id, now), Option.getOrNull)
+        assertEqual("Directory.startBrandDeletion", yield* start(brand.id, 5000), begun)
+        assertEqual("Directory.startBrandDeletion once more", yield* start(brand.id, 6000), begun)
+        assertEqual("Directory.startBrandDeletion of no brand", yield* start("999", 6000), null)
+        const listed = (yield* directory.brands).find(({ id }) => id === brand.id)
+        assertEqual("Directory.brands, a brand that is being deleted", listed, begun)
+        const isLetIn = yield* Effect.isSuccess(Access.authenticate(`Bearer ${value}`))
+        assertThat("Directory.keyByHash: a key of a brand that is being deleted works", !isLetIn)
+        const signals = yield* directory.signals(brand.id)
+        assertEqual("Directory.signals of a brand that is being deleted", signals, [])
+        const [outcome] = yield* Observing.recordObservations(brand, [observationOf(signal.id, "p", "f")])
+        assertEqual("LeadStore.commit to a brand that is being deleted", outcome!.outcome, "rejected")
+        yield* assertNotFound("Operating.brand", "brand", Operating.brand(brand.id))
+        yield* assertNotFound("Operating.renameBrand", "brand", Operating.renameBrand(brand.id, "X"))
+        const { id: _id, lastUsedAt: _used, revokedAt: _at, ...key } = (yield* directory.keys(brand.id))[0]!
+        const creations: Readonly<Record<string, Effect.Effect<unknown, object, Needs>>> = {
+          createSignal: directory.createSignal(brand.id, signal, 0),
+          createCampaign: directory.createCampaign({ brandId: brand.id, name: "C", createdAt: 0 }),
+          createWebhook: directory.createWebhook(webhookOf(brand.id)),
+          createKey: directory.createKey({ ...key, hash: "h" })
+        }
+        for (const [method, creation] of Object.entries(creations)) {
+          const failure = yield* failureOf(creation)
+          assertEqual(
+            `Directory.${method} for a brand that is being deleted, what it fails with`,
+            failure === null ? null : { _tag: "", ...failure }._tag,
+            "@lead-signals/domain/StoreUnavailable"
+          )
+        }
+        yield* assertFinished("while there is a lead", false)
+        for (let calls = 0; (yield* store.removeSome(brand.id)) > 0; calls++)
+          assertThat("LeadStore.removeSome of one lead is not finished after 10 calls", calls < 10)
+        yield* assertFinished("while there is a webhook", false)
+        yield* directory.deleteWebhook(brand.id, webhook.id)
+        yield* assertFinished("when nothing is left", true)
+        yield* assertFinished("once more", false)
+      })
+  )
+]

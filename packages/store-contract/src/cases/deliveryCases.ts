@@ -1,0 +1,194 @@
+/** What every store must do with webhooks and the deliveries to them. */
+import { Deliveries, Directory, LeadStore, Observing, Operating, Outbox } from "@lead-signals/domain"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import fc from "fast-check"
+import { assertEqual, assertThat } from "../Assertions.ts"
+import { deliveryHistory, type Step } from "../DeliveryHistories.ts"
+import { DeliveryWorld, leaseMillis, newIds } from "../DeliveryWorld.ts"
+import { playHistories } from "../GeneratedHistories.ts"
+import { type Case, caseOf } from "../StoreUnderTest.ts"
+
+const startOfDeliveries = Date.UTC(2026, 2, 1)
+
+const subscribed: Step = { step: "subscribe", events: 2, enabled: true }
+const observed: Step = { step: "observe", seen: [{ person: 0, engagement: 1, author: null }] }
+
+/** No schedule of retries, or one retry after a second. */
+const schedules = fc.constantFrom<ReadonlyArray<number>>([], [1000])
+
+/** Takes the brand's webhooks away, so that their deliveries are no work for the worlds after it. */
+const end = ({ brand }: DeliveryWorld) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    for (const { id } of yield* directory.webhooks(brand.id)) yield* directory.deleteWebhook(brand.id, id)
+  })
+
+const agreesWithReference: Case = {
+  title:
+    "shows after every step what the reference shows, over generated histories [DELIV-2, DELIV-3, DELIV-4, DELIV-5, DELIV-8, EVT-5, EVT-7, EVT-8, EVT-9, PII-3]",
+  run: async (open) => {
+    const { clock, store } = open
+    clock.millis = startOfDeliveries
+    const situations = new Set<string>()
+    await playHistories(
+      store,
+      store.deliveryHistories ?? 100,
+      fc.record({ steps: deliveryHistory, waitMillis: schedules }),
+      ({ steps }) => steps,
+      ({ steps, waitMillis }) =>
+        open.run(
+          Effect.gen(function* () {
+            const world = yield* DeliveryWorld.create(clock, waitMillis)
+            for (const step of [subscribed, ...steps]) {
+              yield* world.play(step)
+              yield* world.compare()
+            }
+            for (const situation of world.situations) situations.add(situation)
+            yield* end(world)
+          })
+        )
+    )
+    store.onCoverage?.(situations)
+  }
+}
+
+const survivesReopening: Case = {
+  title: "keeps deliveries, leases and bodies when it is closed and opened again at any step [DELIV-2]",
+  reopens: true,
+  run: async (open) => {
+    const { clock, store } = open
+    clock.millis = startOfDeliveries
+    await playHistories(
+      store,
+      Math.ceil((store.deliveryHistories ?? 100) / 10),
+      fc.record({ steps: deliveryHistory, waitMillis: schedules, every: fc.integer({ min: 2, max: 8 }) }),
+      ({ every, steps }) =>
+        steps.flatMap((step, i) => (i % every === 0 ? [{ step: "reopen" }, step] : [step])),
+      async ({ every, steps, waitMillis }) => {
+        const world = await open.run(DeliveryWorld.create(clock, waitMillis))
+        await open.run(world.play(subscribed))
+        for (const [i, step] of steps.entries()) {
+          if (i % every === 0) await open.reopen()
+          await open.run(Effect.zipRight(world.play(step), world.compare()))
+        }
+        await open.run(end(world))
+      }
+    )
+  }
+}
+
+/** How long a store may take to wake who waits, in milliseconds of real time. */
+const maxWakingMillis = 10_000
+/** For so long nobody is woken by something that happened before, in milliseconds of real time. */
+const quietMillis = 200
+
+/** Whether `Outbox.queued` ends within so many milliseconds of real time. */
+const isWokenWithin = (millis: number) =>
+  Effect.flatMap(Outbox, ({ queued }) =>
+    Effect.raceFirst(
+      Effect.as(queued, true),
+      Effect.as(Effect.withClock(Effect.sleep(millis), Clock.make()), false)
+    )
+  )
+
+const isOneToAllWhoAreGivenIt: Case = {
+  title: "is one store to all who are given its layer in one program [DELIV-2]",
+  run: (open) =>
+    open.run(
+      Effect.gen(function* () {
+        class Other extends Context.Tag("@lead-signals/store-contract/Other")<
+          Other,
+          typeof LeadStore.Service
+        >() {}
+        const shared = open.store.layer()
+        const both = Layer.provideMerge(Layer.effect(Other, LeadStore), shared)
+        const found = yield* Effect.gen(function* () {
+          const brand = yield* Operating.createBrand("B")
+          const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+          const { id } = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+          const seen = { signalId: id, person: { extId: "p", name: "N" }, engagement: { id: "e" } }
+          const [outcome] = yield* Observing.recordObservations(brand, [seen])
+          return yield* (yield* Other).get(brand.id, outcome!.leadId!)
+        }).pipe(Effect.provide(both))
+        assertThat(
+          "LeadStore.get finds no lead that another user of the layer has made",
+          Option.isSome(found)
+        )
+      })
+    )
+}
+
+export const deliveryCases: ReadonlyArray<Case> = [
+  agreesWithReference,
+  survivesReopening,
+
+  caseOf("gives a delivery to one of many that ask at once [DELIV-2]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* DeliveryWorld.create(clock)
+      const seen = Array.from({ length: 20 }, (_, engagement) => ({ person: 0, engagement, author: null }))
+      yield* world.play(subscribed)
+      yield* world.play({ step: "observe", seen })
+      const outbox = yield* Outbox
+      const taken = yield* Effect.all(
+        Array.from({ length: 30 }, (_, i) =>
+          outbox.lease({
+            token: `t${i}`,
+            leaseMillis,
+            limits: { total: 3, reserved: 0, perWebhook: 3, failingTotal: 3, perFailingWebhook: 3 },
+            underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
+            body: ({ deliveryId }) => deliveryId
+          })
+        ),
+        { concurrency: "unbounded" }
+      )
+      const ids = taken.flatMap(({ leases }) => leases.map(({ deliveryId }) => deliveryId))
+      assertEqual(
+        "Outbox.lease, leases and different deliveries among those that 30 callers at once got of 21",
+        [ids.length, new Set(ids).size],
+        [21, 21]
+      )
+    })
+  ),
+
+  caseOf("wakes who waits, for a commit, a re-send and a webhook that is enabled [DELIV-2]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* DeliveryWorld.create(clock)
+      while (yield* isWokenWithin(quietMillis));
+      yield* world.play(subscribed)
+      const causes: ReadonlyArray<Step> = [
+        observed,
+        { step: "test", webhook: 0 },
+        { step: "enable", webhook: 0, enabled: true }
+      ]
+      for (const cause of causes) {
+        yield* world.play(cause)
+        assertThat(
+          `Outbox.queued did not end after the step "${cause.step}", which made a delivery due`,
+          yield* isWokenWithin(maxWakingMillis)
+        )
+      }
+    })
+  ),
+
+  caseOf("queues nothing for a webhook that was deleted since somebody looked [DELIV-8, EVT-9]", (clock) =>
+    Effect.gen(function* () {
+      const [deliveries, directory] = yield* Effect.all([Deliveries, Directory])
+      const world = yield* DeliveryWorld.create(clock)
+      yield* world.play(subscribed)
+      yield* world.play(observed)
+      const [webhook] = yield* directory.webhooks(world.brand.id)
+      const [leadId] = world.leads.values()
+      yield* directory.deleteWebhook(world.brand.id, webhook!.id)
+      const lead = { id: leadId!, event: "lead2.created" as const }
+      const test = yield* deliveries.test(webhook!.id, yield* newIds)
+      assertThat("Deliveries.test must answer none for a webhook that was deleted", Option.isNone(test))
+      const resent = yield* deliveries.resendEvent(webhook!, lead, yield* newIds)
+      assertThat(
+        "Deliveries.resendEvent must answer none for a webhook that was deleted",
+        Option.isNone(resent)
+      )
+    })
+  ),
+
+  isOneToAllWhoAreGivenIt
+]

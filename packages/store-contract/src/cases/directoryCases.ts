@@ -1,0 +1,325 @@
+/** What every store must do with brands, keys, signals, campaigns and rate windows. */
+import {
+  Access,
+  ApiKeys,
+  Directory,
+  LeadQueries,
+  LeadStore,
+  metricsView,
+  Observing,
+  Operating,
+  RateLimit,
+  RateWindows,
+  Reading
+} from "@lead-signals/domain"
+import { Effect, Option } from "effect"
+import fc from "fast-check"
+import { assertEqual, assertThat } from "../Assertions.ts"
+import { playHistories } from "../GeneratedHistories.ts"
+import { ReferenceCampaign } from "../reference/ReferenceCampaign.ts"
+import { type Case, caseOf } from "../StoreUnderTest.ts"
+
+const millisPerDay = 86_400_000
+const dayOf = (n: number): string =>
+  new Date(Date.UTC(2026, 0, 1) + n * millisPerDay).toISOString().slice(0, 10)
+
+const twoBrands = Effect.all([Operating.createBrand("A"), Operating.createBrand("B")])
+
+const source = { type: "posts-with-keywords" as const, value: "v", liCompanyId: null, company: null }
+
+/** Whether a request with the key would be let in. */
+const works = (value: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    const found = Option.getOrNull(yield* directory.keyByHash(ApiKeys.hash(value)))
+    return found !== null && found.revokedAt === null
+  })
+
+const reading = fc.record({
+  step: fc.constant("reading"),
+  post: fc.constantFrom("a", "b", "c"),
+  day: fc.nat(12),
+  totals: fc.record({
+    impressions: fc.nat(9),
+    reactions: fc.nat(9),
+    comments: fc.nat(9),
+    reposts: fc.nat(9)
+  })
+})
+const bound = fc.option(fc.integer({ min: -1, max: 14 }).map(dayOf))
+
+const sumsLastReadings: Case = {
+  title: "sums each post's last reading as of the latest day in the span [MET-1, MET-2, MET-3, MET-4, MET-7]",
+  run: (open) =>
+    playHistories(
+      open.store,
+      60,
+      fc.record({
+        readings: fc.array(reading, { maxLength: 14 }),
+        spans: fc.array(fc.tuple(bound, bound), { minLength: 6, maxLength: 6 })
+      }),
+      ({ readings }) => readings,
+      ({ readings, spans }) =>
+        open.run(
+          Effect.gen(function* () {
+            const directory = yield* Directory
+            const brand = yield* Operating.createBrand("A")
+            const campaign = yield* Operating.createCampaign(brand.id, "C")
+            const reference = new ReferenceCampaign(campaign.id)
+            for (const { day, post, totals } of readings) {
+              yield* directory.putReading(campaign.id, post, dayOf(day), totals)
+              reference.put(post, dayOf(day), totals)
+            }
+            for (const [startDate, endDate] of spans) {
+              const span = {
+                ...(startDate === null ? {} : { startDate }),
+                ...(endDate === null ? {} : { endDate })
+              }
+              const metrics = yield* Reading.campaignMetrics(brand.id, campaign.id, span)
+              assertEqual(
+                `Directory.snapshot from ${startDate ?? "the first day"} to ${endDate ?? "the last"}`,
+                metricsView(campaign.id, metrics),
+                reference.metrics(startDate, endDate)
+              )
+            }
+          })
+        )
+    )
+}
+
+const survivesReopening: Case = {
+  title:
+    "keeps brands, keys, signals, campaigns and webhooks when it is closed and opened again [AUTH-5, AUTH-6]",
+  reopens: true,
+  run: async (open) => {
+    const everything = Effect.gen(function* () {
+      const directory = yield* Directory
+      const brands = yield* directory.brands
+      const id = brands[0]?.id ?? ""
+      return {
+        brands,
+        keys: yield* directory.keys(id),
+        signals: yield* directory.signals(id),
+        campaigns: yield* directory.campaigns(id),
+        snapshot: Option.getOrNull(yield* directory.snapshot("1", {})),
+        webhooks: yield* directory.webhooks(id)
+      }
+    })
+    const [value, before] = await open.run(
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const [brand] = yield* twoBrands
+        const [kept, revoked] = [
+          yield* Operating.createKey(brand.id, { label: "kept", requestsPerMinute: 7 }),
+          yield* Operating.createKey(brand.id, { label: "revoked", requestsPerMinute: 7 })
+        ]
+        yield* Operating.revokeKey(brand.id, revoked.key.id)
+        yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+        const campaign = yield* Operating.createCampaign(brand.id, "C")
+        const totals = { impressions: 4, reactions: 1, comments: 1, reposts: 0 }
+        yield* directory.putReading(campaign.id, "post", dayOf(0), totals)
+        yield* directory.createWebhook({
+          brandId: brand.id,
+          url: "https://r.example/",
+          events: ["activity.detected"],
+          description: "D",
+          enabled: false,
+          disabledReason: "The operator disabled it.",
+          failingSince: null,
+          secrets: { current: "whsec_AAAA", previous: { secret: "whsec_BBBB", until: 5 } },
+          createdAt: open.clock.millis
+        })
+        return [kept.value, yield* everything] as const
+      })
+    )
+    await open.reopen()
+    assertEqual("Directory, what it holds after it was opened again", await open.run(everything), before)
+    assertThat("Directory.keyByHash finds no key that was made before", await open.run(works(value)))
+    const next = await open.run(Operating.createBrand("C"))
+    assertThat(
+      `Directory.createBrand gave the id ${next.id} a second time after it was opened again`,
+      !before.brands.some(({ id }) => id === next.id)
+    )
+  }
+}
+
+export const directoryCases: ReadonlyArray<Case> = [
+  caseOf(
+    "keeps several keys of a brand, lists them by their start, revokes each alone [AUTH-4, AUTH-5, AUTH-6, AUTH-8]",
+    (clock) =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const [brand, other] = yield* twoBrands
+        const make = (label: string) => Operating.createKey(brand.id, { label, requestsPerMinute: 7 })
+        const [first, second] = [yield* make("first"), yield* make("second")]
+        const bothWork = Effect.all([works(first.value), works(second.value)])
+        assertEqual("Directory.keyByHash, whether each of two keys works", yield* bothWork, [true, true])
+
+        const listed = yield* directory.keys(brand.id)
+        assertEqual(
+          "Directory.keys, label and start",
+          listed.map((key) => [key.label, key.start]),
+          [
+            ["first", first.value.slice(0, 12)],
+            ["second", second.value.slice(0, 12)]
+          ]
+        )
+        assertThat("Directory.keys has a key's value", !JSON.stringify(listed).includes(first.value))
+        assertEqual("Directory.keys of another brand", yield* directory.keys(other.id), [])
+
+        const now = clock.millis
+        const crossed = yield* directory.revokeKey(other.id, first.key.id, now)
+        assertEqual("Directory.revokeKey of another brand's key", crossed, false)
+        assertEqual("Directory.revokeKey", yield* directory.revokeKey(brand.id, first.key.id, now), true)
+        assertEqual("Directory.keyByHash, whether each works, the first revoked", yield* bothWork, [
+          false,
+          true
+        ])
+        yield* directory.revokeKey(brand.id, first.key.id, now + 5000)
+        const [revoked] = yield* directory.keys(brand.id)
+        assertEqual("Directory.revokeKey once more, revokedAt", revoked!.revokedAt, now)
+      })
+  ),
+
+  caseOf("shows a key's last use to the minute, and never moves it back [AUTH-8]", (clock) =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const brand = yield* Operating.createBrand("A")
+      const { key, value } = yield* Operating.createKey(brand.id, { label: "k", requestsPerMinute: 7 })
+      const lastUsed = Effect.map(directory.keys(brand.id), ([key]) => key!.lastUsedAt)
+      assertEqual("Directory.keys, lastUsedAt before any use", yield* lastUsed, null)
+      const minute = Date.UTC(2026, 0, 2, 10, 5)
+      clock.millis = minute + 34_567
+      yield* Access.authenticate(`Bearer ${value}`)
+      assertEqual("Directory.markKeyUsed, lastUsedAt", yield* lastUsed, minute)
+      yield* directory.markKeyUsed(key.id, minute - 3_600_000)
+      assertEqual("Directory.markKeyUsed of an earlier minute, lastUsedAt", yield* lastUsed, minute)
+    })
+  ),
+
+  caseOf(
+    "renames brands, signals and campaigns, each of its brand alone, and shows it with engagements at once [ENG-8]",
+    () =>
+      Effect.gen(function* () {
+        const [directory, store] = yield* Effect.all([Directory, LeadStore])
+        const [brand, other] = yield* twoBrands
+        const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+        const campaign = yield* Operating.createCampaign(brand.id, "C")
+        const person = { extId: "p", name: "Ada" }
+        yield* Observing.recordObservations(brand, [{ signalId: signal.id, person, engagement: { id: "e" } }])
+        const query = yield* LeadQueries.readList([["includeEngagements", "true"]])
+        const assertShown = (when: string, name: string) =>
+          Effect.gen(function* () {
+            const { leads } = yield* Reading.listLeads(brand.id, query)
+            const [{ lead, window }] = leads as [(typeof leads)[number]]
+            const [page] = (yield* Reading.showLeads(brand.id, query)).leads
+            const detail = yield* Reading.leadDetail(brand.id, lead.id, false)
+            const [read] = yield* store.engagements(brand.id, lead.id)
+            const nameIn = (json: string): string => JSON.parse(json).engagements[0].signal.name
+            assertEqual(
+              `LeadStore, the signal's name ${when}`,
+              {
+                list: window!.engagements[0]!.signal.name,
+                engagements: read!.signal.name,
+                listShown: nameIn(page!),
+                getShown: nameIn(detail)
+              },
+              { list: name, engagements: name, listShown: name, getShown: name }
+            )
+          })
+        yield* assertShown("at first", "S")
+        const isFound = {
+          signalOfAnother: Option.isSome(yield* directory.renameSignal(other.id, signal.id, "X")),
+          campaignOfAnother: Option.isSome(yield* directory.renameCampaign(other.id, campaign.id, "X"))
+        }
+        assertEqual("Directory, whether another brand's is renamed", isFound, {
+          signalOfAnother: false,
+          campaignOfAnother: false
+        })
+        for (const id of ["999", "x", ""]) {
+          const renamed = [
+            Option.isSome(yield* directory.renameBrand(id, "X")),
+            Option.isSome(yield* directory.renameSignal(brand.id, id, "X")),
+            Option.isSome(yield* directory.renameCampaign(brand.id, id, "X"))
+          ]
+          assertEqual(
+            `Directory, whether a brand, signal or campaign ${JSON.stringify(id)} is renamed`,
+            renamed,
+            [false, false, false]
+          )
+        }
+        yield* assertShown("after renames of others", "S")
+        const renamedSignal = yield* Operating.renameSignal(brand.id, signal.id, "T")
+        assertEqual("Directory.renameSignal", renamedSignal, { ...signal, name: "T" })
+        yield* assertShown("after its rename", "T")
+        assertEqual("Directory.signals after a rename", yield* directory.signals(brand.id), [
+          { ...signal, name: "T" }
+        ])
+        const renamedCampaign = yield* Operating.renameCampaign(brand.id, campaign.id, "D")
+        assertEqual("Directory.renameCampaign", renamedCampaign, { ...campaign, name: "D" })
+        assertEqual("Directory.campaigns after a rename", yield* directory.campaigns(brand.id), [
+          { ...campaign, name: "D" }
+        ])
+        const renamedBrand = yield* Operating.renameBrand(brand.id, "Z")
+        assertEqual("Directory.renameBrand", renamedBrand, { ...brand, name: "Z" })
+        assertEqual("Directory.brand after a rename", Option.getOrNull(yield* directory.brand(brand.id)), {
+          ...brand,
+          name: "Z"
+        })
+        const names = (yield* directory.brands).map(({ name }) => name)
+        assertEqual("Directory.brands after a rename of the first", names, ["Z", "B"])
+      })
+  ),
+
+  caseOf("gives each brand a secret of its own for suppression [PII-3]", () =>
+    Effect.gen(function* () {
+      const secrets = (yield* twoBrands).map(({ suppressionSecret }) => suppressionSecret)
+      assertThat("Directory.createBrand: two brands have one secret", secrets[0] !== secrets[1])
+      for (const secret of secrets)
+        assertThat("Directory.createBrand changes the secret it is given", /^[0-9a-f]{64}$/.test(secret))
+    })
+  ),
+
+  sumsLastReadings,
+  survivesReopening,
+
+  caseOf("keeps a campaign to its brand [MET-6, AUTH-3]", () =>
+    Effect.gen(function* () {
+      const [brand, other] = yield* twoBrands
+      const campaign = yield* Operating.createCampaign(brand.id, "C")
+      const directory = yield* Directory
+      const isFound = (brandId: string, id: string) =>
+        Effect.map(directory.campaign(brandId, id), Option.isSome)
+      assertEqual("Directory.campaign of its brand", yield* isFound(brand.id, campaign.id), true)
+      for (const id of ["0", "x", "", "-1", "1e0", "99999999999999999999", ` ${campaign.id}`]) {
+        const what = `Directory.campaign ${JSON.stringify(id)}, which there is not`
+        assertEqual(what, yield* isFound(brand.id, id), false)
+      }
+      assertEqual("Directory.campaign of another brand", yield* isFound(other.id, campaign.id), false)
+    })
+  ),
+
+  caseOf("steps each key's rate window alone, and atomically [RATE-1, RATE-4]", (clock) =>
+    Effect.gen(function* () {
+      const windows = yield* RateWindows
+      const spend = (keyId: string) => windows.step(keyId, (window, now) => RateLimit.spend(window, 10, now))
+      const decisions = yield* Effect.all(
+        Array.from({ length: 25 }, () => spend("71")),
+        { concurrency: "unbounded" }
+      )
+      const allowed = decisions.filter((decision) => decision.allowed).length
+      assertEqual("RateWindows.step, allowed of 25 requests at once with a limit of 10", allowed, 10)
+      const what = "RateWindows.step, remaining of 10"
+      assertEqual(`${what} after the first request of another key`, (yield* spend("72")).remaining, 9)
+      // Early on the clock, a window that was never opened must not pass for one that is open.
+      clock.millis = 30_000
+      assertEqual("RateWindows.step, resetAt of a new window", (yield* spend("73")).resetAt, 90_000)
+      clock.millis = Date.UTC(2026, 5, 1)
+      assertEqual(`${what} in the next window`, (yield* spend("71")).remaining, 9)
+    })
+  ),
+
+  caseOf("answers a ping [HEALTH-2]", () =>
+    Effect.asVoid(Effect.flatMap(Directory, (directory) => directory.ping))
+  )
+]
