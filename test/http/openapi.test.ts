@@ -2,11 +2,18 @@ import { apiVersion, openApi } from "@lead-signals/http"
 import { readdirSync, readFileSync } from "node:fs"
 import { request } from "node:http"
 import { beforeAll, describe, expect, it } from "vitest"
+import {
+  type Baseline,
+  baselineOf,
+  format,
+  incompatibilities,
+  minorOf
+} from "../../scripts/openapi-baseline.mjs"
 import { type Api, startApi } from "./Harness.ts"
 
 type Json = Record<string, any>
 
-const released = new URL("../../docs/openapi/", import.meta.url)
+const baselines = new URL("../../docs/openapi/", import.meta.url)
 const schemas = openApi().components.schemas as Json
 
 let api: Api
@@ -233,100 +240,150 @@ describe("the OpenAPI document", () => {
   })
 })
 
-const words = new Set([
-  "description",
-  "summary",
-  "x-pii",
-  "examples",
-  "example",
-  "info",
-  "tags",
-  "title",
-  "$id"
-])
-
-/** What no client is built on left out; fields may be called so. */
-const withoutWords = (part: unknown): unknown => {
-  if (Array.isArray(part)) return part.map(withoutWords)
-  if (typeof part !== "object" || part === null) return part
-  return Object.fromEntries(
-    Object.entries(part)
-      .filter(([key]) => !words.has(key))
-      .map(([key, value]) => [
-        key,
-        key === "properties"
-          ? Object.fromEntries(
-              Object.entries(value as Json).map(([name, field]) => [name, withoutWords(field)])
-            )
-          : withoutWords(value)
-      ])
-  )
-}
-
-/** What a later schema must not have lost or narrowed, as paths. */
-const lost = (before: unknown, after: unknown, at: string): Array<string> => {
-  if (typeof before !== "object" || before === null) return before === after ? [] : [`${at} changed`]
-  if (typeof after !== "object" || after === null) return [`${at} is gone`]
-  const [old, now] = [before as Json, after as Json]
-  if (Array.isArray(before)) {
-    // One of the schemas of an `anyOf` may gain something, as any other may.
-    const isKept = (value: unknown) =>
-      (after as Array<unknown>).some((each) => lost(value, each, at).length === 0)
-    return before.filter((value) => !isKept(value)).map((value) => `${at} lost ${JSON.stringify(value)}`)
-  }
-  return Object.keys(old).flatMap((key) =>
-    key in now ? lost(old[key], now[key], `${at}/${key}`) : [`${at}/${key} is gone`]
-  )
-}
-
-/** A field of a request that becomes required, or a parameter, would break the clients there are. */
-const demanded = (before: Json, after: Json): Array<string> =>
-  Object.entries(after["paths"] as Json).flatMap(([path, operations]) =>
-    Object.entries(operations as Json).flatMap(([method, operation]) => {
-      const old = before["paths"][path]?.[method]
-      if (old === undefined) return []
-      const required = (spec: Json): Array<string> =>
-        (spec["parameters"] ?? []).filter((p: Json) => p["required"]).map((p: Json) => p["name"])
-      const body = (spec: Json): Array<string> =>
-        spec["requestBody"]?.content?.["application/json"]?.schema?.required ?? []
-      return [
-        ...required(operation).filter((name) => !required(old).includes(name)),
-        ...body(operation).filter((name) => !body(old).includes(name))
-      ].map((name) => `${method} ${path} now needs ${name}`)
-    })
-  )
-
 describe("versions", () => {
-  const files = readdirSync(released).filter((name) => name.endsWith(".json"))
+  const files = readdirSync(baselines)
+  const read = (file: string) => readFileSync(new URL(file, baselines), "utf8")
+  const now = () => baselineOf(openApi())
 
-  it("keeps the document of every released version, the present one too [VER-1]", () => {
-    expect(files).toContain(`${apiVersion}.json`)
-    expect(JSON.parse(readFileSync(new URL(`${apiVersion}.json`, released), "utf8"))).toEqual(
-      JSON.parse(JSON.stringify(openApi()))
-    )
+  it("keeps the baseline of every released minor version, the present one too, without wording [VER-1]", () => {
+    expect(files).toContain(`${minorOf(apiVersion)}.json`)
+    expect(read(`${minorOf(apiVersion)}.json`), "pnpm openapi --baseline writes it").toBe(format(now()))
+    for (const file of files) expect(read(file)).not.toMatch(/"(summary|examples?|title)":/)
   })
 
   it.each(files)("only adds to %s [VER-1]", (file) => {
-    const before = JSON.parse(readFileSync(new URL(file, released), "utf8")) as Json
-    const now = JSON.parse(JSON.stringify(openApi())) as Json
-    const parts = (document: Json) =>
-      withoutWords({ paths: document["paths"], components: document["components"] })
-    expect(lost(parts(before), parts(now), "")).toEqual([])
-    expect(demanded(before, now)).toEqual([])
+    expect(incompatibilities(JSON.parse(read(file)) as Baseline, now())).toEqual([])
   })
 
-  it("would notice a field that goes, changes or is demanded [VER-1]", () => {
-    const now = JSON.parse(JSON.stringify(openApi())) as Json
-    const without = structuredClone(now)
-    delete without["components"].schemas.Lead.properties.headline
-    expect(lost(now, without, "")).toEqual(["/components/schemas/Lead/properties/headline is gone"])
-    const changed = structuredClone(now)
-    changed["components"].schemas.Lead.properties.id.type = "string"
-    expect(lost(now, changed, "")).toHaveLength(1)
-    const demanding = structuredClone(now)
-    demanding["paths"]["/operator/brands"].post.requestBody.content["application/json"].schema.required.push(
-      "owner"
-    )
-    expect(demanded(now, demanding)).toEqual(["post /operator/brands now needs owner"])
+  const brands = "/operator/brands"
+  const bodyOf = (operation: Json): Json => operation["requestBody"].content["application/json"]
+  const listParameter = (document: Json, name: string): Json =>
+    document["paths"]["/signals/leads"].get.parameters.find((each: Json) => each["name"] === name)
+
+  it.each<readonly [string, (document: Json) => void, ReadonlyArray<string>]>([
+    [
+      "a path that goes",
+      ({ paths }) => delete paths["/campaign/{id}/metrics"],
+      ["/operations/GET /campaign/{id}/metrics is gone"]
+    ],
+    ["a method that goes", ({ paths }) => delete paths[brands].post, [`/operations/POST ${brands} is gone`]],
+    [
+      "a field that goes",
+      ({ components }) => delete components.schemas.Lead.properties.headline,
+      ["/schemas/Lead/properties/headline is gone"]
+    ],
+    [
+      "a field that may be left out of an answer",
+      ({ components }) => components.schemas.Lead.required.shift(),
+      ['/schemas/Lead/required lost "id"']
+    ],
+    [
+      "a field of another type",
+      ({ components }) => (components.schemas.Lead.properties.id.type = "string"),
+      ["/schemas/Lead/properties/id/type changed"]
+    ],
+    [
+      "a schema that goes",
+      ({ components }) => delete components.schemas.Metrics,
+      ["/schemas/Metrics is gone"]
+    ],
+    [
+      "an answer of another form",
+      ({ paths }) =>
+        (paths["/signals/leads"].get.responses[200].content["application/json"].schema.$ref =
+          "#/components/schemas/Lead"),
+      ["/operations/GET /signals/leads/responses/200/content/application/json changed"]
+    ],
+    [
+      "a parameter that goes",
+      ({ paths }) => paths["/signals/leads"].get.parameters.shift(),
+      [expect.stringMatching(/^\/operations\/GET \/signals\/leads\/parameters lost \{"name":"page"/)]
+    ],
+    [
+      "a parameter that is narrowed",
+      (document) => (listParameter(document, "search")["schema"].maxLength = 100),
+      [expect.stringMatching(/^\/operations\/GET \/signals\/leads\/parameters lost \{"name":"search"/)]
+    ],
+    [
+      "a value that a parameter no longer takes",
+      ({ paths }) =>
+        paths["/operator/brands/{brandId}/webhooks/{id}/deliveries"].get.parameters
+          .find(({ name }: Json) => name === "state")
+          .schema.enum.shift(),
+      [expect.stringContaining('parameters lost {"name":"state"')]
+    ],
+    [
+      "a response that goes",
+      ({ paths }) => delete paths["/signals/leads/{id}"].get.responses[404],
+      ["/operations/GET /signals/leads/{id}/responses/404 is gone"]
+    ],
+    [
+      "a response header that goes",
+      ({ paths }) => delete paths["/signals/leads"].get.responses[429].headers["Retry-After"],
+      ['/operations/GET /signals/leads/responses/429/headers lost "Retry-After"']
+    ],
+    [
+      "a media type that goes",
+      ({ paths }) =>
+        delete paths["/operator/brands/{brandId}/observations"].post.responses[200].content[
+          "application/x-ndjson"
+        ],
+      [
+        "/operations/POST /operator/brands/{brandId}/observations/responses/200/content/application/x-ndjson is gone"
+      ]
+    ],
+    [
+      "another kind of access",
+      ({ paths }) => (paths["/signals/leads"].get.security = [{ operatorToken: [] }]),
+      ['/operations/GET /signals/leads/security lost {"apiKey":[]}']
+    ],
+    [
+      "a parameter that is demanded",
+      ({ paths }) =>
+        paths["/signals/leads"].get.parameters.push({
+          name: "brandId",
+          in: "query",
+          required: true,
+          schema: { type: "string" }
+        }),
+      ["GET /signals/leads now needs brandId"]
+    ],
+    [
+      "a field of a body that is demanded",
+      ({ paths }) => bodyOf(paths[brands].post)["schema"].required.push("owner"),
+      [`POST ${brands} now needs owner`]
+    ],
+    [
+      "a field within a body that is demanded",
+      ({ components }) => components.schemas.Observation.properties.person.required.push("headline"),
+      ["POST /operator/brands/{brandId}/observations now needs observations[].person.headline"]
+    ],
+    [
+      "a body that is demanded where there was none",
+      ({ paths }) =>
+        (paths["/operator/brands/{brandId}/webhooks/{id}/test"].post.requestBody = {
+          content: {
+            "application/json": { schema: { type: "object", required: ["event"], properties: { event: {} } } }
+          }
+        }),
+      ["POST /operator/brands/{brandId}/webhooks/{id}/test now needs event"]
+    ]
+  ])("notices %s [VER-1]", (_what, breakIt, found) => {
+    const broken = JSON.parse(JSON.stringify(openApi())) as Json
+    breakIt(broken)
+    expect(incompatibilities(now(), baselineOf(broken))).toEqual(found)
+  })
+
+  it("lets an operation, a field, a parameter and wording come or change [VER-1]", () => {
+    const more = JSON.parse(JSON.stringify(openApi())) as Json
+    more["paths"]["/signals/people"] = structuredClone(more["paths"]["/signals/leads"])
+    more["components"].schemas.Lead.properties.pronouns = { type: "string" }
+    more["components"].schemas.Lead.description = "Somebody"
+    more["paths"]["/signals/leads"].get.parameters.push({
+      name: "city",
+      in: "query",
+      schema: { type: "string" }
+    })
+    expect(incompatibilities(now(), baselineOf(more))).toEqual([])
   })
 })

@@ -10,7 +10,7 @@ import { OperatorApi } from "./OperatorApi.ts"
 import { ReadingApi } from "./ReadingApi.ts"
 import { WebhookApi } from "./WebhookApi.ts"
 
-/** Rises when the contract grows; the documents of released versions are kept under docs/openapi. [VER-1] */
+/** Rises when the contract grows; docs/openapi keeps a baseline of each released minor version. [VER-1] */
 export const apiVersion = "1.4.0"
 
 const header = (description: string, schema: object) => ({ description, schema })

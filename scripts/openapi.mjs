@@ -1,0 +1,25 @@
+/**
+ * `pnpm openapi [FILE]` writes the OpenAPI document of this version, to standard output unless a file is named.
+ * `pnpm openapi --baseline` keeps its compatibility baseline under docs/openapi. [VER-1]
+ */
+import { existsSync, writeFileSync } from "node:fs"
+import { baselineOf, format, minorOf } from "./openapi-baseline.mjs"
+
+await import("tsx")
+const { apiVersion, openApi } = await import("../packages/http/src/index.ts")
+
+const [argument] = process.argv.slice(2)
+if (argument === "--baseline") {
+  const name = `docs/openapi/${minorOf(apiVersion)}.json`
+  const file = new URL(`../${name}`, import.meta.url)
+  const isNew = !existsSync(file)
+  writeFileSync(file, format(baselineOf(openApi())))
+  process.stdout.write(`${isNew ? "Wrote" : "Replaced"} ${name}\n`)
+} else if (argument?.startsWith("-")) {
+  process.stderr.write("Usage: pnpm openapi [FILE | --baseline]\n")
+  process.exitCode = 2
+} else {
+  const document = `${JSON.stringify(openApi(), null, 2)}\n`
+  if (argument === undefined) process.stdout.write(document)
+  else writeFileSync(argument, document)
+}
