@@ -23,14 +23,11 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Admission } from "./Admission.ts"
 import * as Answers from "./Answers.ts"
-import { RoutedApi } from "./contract/Api.ts"
 import * as Documents from "./Documents.ts"
+import { fastHandlers, handlers, RoutedApi } from "./endpoints/Api.ts"
+import type { DefaultRateLimit } from "./endpoints/Keys.ts"
 import { errorBody, type Told, toldOf } from "./contract/Failures.ts"
 import { admit, operatorAccess, type OperatorToken } from "./handlers/Access.ts"
-import { health } from "./handlers/Health.ts"
-import { type DefaultRateLimit, operator } from "./handlers/Operator.ts"
-import { readers } from "./handlers/Reading.ts"
-import { webhooks } from "./handlers/Webhooks.ts"
 import { RequestObserver } from "./RequestObserver.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
 import * as Routes from "./Routes.ts"
@@ -54,7 +51,7 @@ const tellOperator = HttpApiBuilder.middleware(
 
 const routes = Layer.mergeAll(tellOperator, Documents.layer).pipe(
   Layer.provideMerge(HttpApiBuilder.api(RoutedApi)),
-  Layer.provide([health, operator, webhooks]),
+  Layer.provide(handlers),
   Layer.provide(Admission.layer),
   Layer.provide(operatorAccess),
   Layer.provideMerge(HttpApiBuilder.Router.Live),
@@ -246,7 +243,7 @@ const quick =
     if (Either.isLeft(parsed)) return null
     const { path, query } = parsed.right
     const match = Routes.match(method, path)
-    const read = match.found === "route" ? readers.get(match.pattern) : undefined
+    const read = match.found === "route" ? fastHandlers.get(match.pattern) : undefined
     if (match.found !== "route" || read === undefined) return null
     return Effect.flatMap(recordOf(method), (record) => {
       record.route = match.pattern

@@ -12,7 +12,7 @@ import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Layer } from "effect"
-import { openApi } from "./contract/Api.ts"
+import { openApi } from "./endpoints/Api.ts"
 
 interface Document {
   readonly contentType: string

@@ -1,6 +1,6 @@
 /** Which routes the contract has: to tell an unknown path from a wrong method, and to name a route in the log. */
 import * as HttpApi from "@effect/platform/HttpApi"
-import { Api } from "./contract/Api.ts"
+import { Api } from "./endpoints/Api.ts"
 
 interface Route {
   readonly pattern: string

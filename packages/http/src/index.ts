@@ -1,15 +1,15 @@
 /** The HTTP API of Lead Signals. The Node server is at `@lead-signals/http/node`. */
 export { make as app, type Requirements } from "./App.ts"
-export { Api, apiVersion, openApi } from "./contract/Api.ts"
+export { Api, apiVersion, openApi } from "./endpoints/Api.ts"
 export { type BodyLimits, BodyPace, type PaceLimits } from "./BodyPace.ts"
 export { webCrypto } from "./Entropy.ts"
 export { type FetchHandler, fetchHandler } from "./fetch.ts"
 export { OperatorToken } from "./handlers/Access.ts"
-export { Draining } from "./handlers/Health.ts"
+export { Draining } from "./Draining.ts"
 export { type LogLine, logLine } from "./LogLine.ts"
 export { Metrics } from "./Metrics.ts"
 export { type AnsweredRequest, RequestObserver } from "./RequestObserver.ts"
-export { DefaultRateLimit } from "./handlers/Operator.ts"
+export { DefaultRateLimit } from "./endpoints/Keys.ts"
 // What types of `Api` name, so that a host can export what it makes of it.
 export { ApiKeyAccess, OperatorAccess } from "./contract/Access.ts"
 export { InvalidOperatorToken, PayloadTooLarge, UnsupportedMediaType } from "./contract/Failures.ts"
@@ -21,7 +21,7 @@ export {
   NewCampaign,
   NewKey,
   Renaming
-} from "./contract/OperatorApi.ts"
+} from "./contract/OperatorSchemas.ts"
 // What is answered, as types.
 export type { LeadDetailAnswer, LeadListAnswer, MetricsAnswer, WebhookEvent } from "./contract/Answers.ts"
 export type * from "./contract/Queries.ts"

@@ -2,6 +2,7 @@
  * Puts the words where they belong in the OpenAPI document, and makes examples of those of the fields. A test finds whatever is
  * left undescribed.
  */
+import type { Documentation } from "../endpoints/Endpoint.ts"
 import {
   components,
   type Field,
@@ -9,7 +10,6 @@ import {
   headers,
   idParameters,
   messages,
-  operations,
   ownFields,
   parameters
 } from "./Wording.ts"
@@ -99,13 +99,16 @@ const documentParameters = (path: string, operation: Json): void => {
 
 const lines = (of: ReadonlyArray<unknown>): string => of.map((each) => JSON.stringify(each)).join("\n")
 
-const documentOperation = (path: string, operation: Json, schemas: Json): void => {
-  const told = operations[operation["operationId"] as string]
+const documentOperation = (
+  path: string,
+  operation: Json,
+  documentation: Documentation | undefined,
+  schemas: Json
+): void => {
   documentParameters(path, operation)
-  if (told !== undefined) operation["description"] ??= told.description
   const request = operation["requestBody"] as Json | undefined
   if (request !== undefined) {
-    if (told?.body !== undefined) request["description"] ??= told.body
+    if (documentation?.body !== undefined) request["description"] ??= documentation.body
     const json = request["content"]["application/json"] as Json | undefined
     if (json !== undefined) {
       walk(json["schema"], operation["operationId"] as string)
@@ -116,7 +119,7 @@ const documentOperation = (path: string, operation: Json, schemas: Json): void =
       ndjson["example"] ??= lines([exampleOf({ $ref: "#/components/schemas/Observation" }, schemas)])
   }
   for (const [status, response] of Object.entries((operation["responses"] ?? {}) as Json)) {
-    if (told !== undefined && status.startsWith("2")) response["description"] = told.answer
+    if (documentation !== undefined && status.startsWith("2")) response["description"] = documentation.answer
     for (const [name, header] of Object.entries((response["headers"] ?? {}) as Json))
       header["example"] ??= headers[name]
     for (const [type, media] of Object.entries((response["content"] ?? {}) as Json)) {
@@ -135,7 +138,7 @@ const documentOperation = (path: string, operation: Json, schemas: Json): void =
 }
 
 /** The same document, with all that there is to say. */
-export const documented = (bare: Json): Json => {
+export const documented = (bare: Json, documentation: Readonly<Record<string, Documentation>>): Json => {
   // Fields may share a schema; their words they don't.
   const spec = JSON.parse(JSON.stringify(bare)) as Json
   const { schemas } = spec["components"]
@@ -153,7 +156,8 @@ export const documented = (bare: Json): Json => {
   }
   const all = { ...spec["paths"], ...spec["webhooks"] } as Json
   for (const [path, item] of Object.entries(all)) {
-    for (const operation of Object.values(item as Json)) documentOperation(path, operation as Json, schemas)
+    for (const operation of Object.values(item as Json))
+      documentOperation(path, operation as Json, documentation[operation.operationId as string], schemas)
   }
   for (const schema of Object.values(schemas as Json)) {
     if (schema.properties !== undefined) schema.examples ??= [exampleOf(schema, schemas)]

@@ -20,7 +20,7 @@ import { BodyPace, Pace, paced } from "../BodyPace.ts"
 import { EventLoop } from "../EventLoop.ts"
 import { logUnavailable } from "../UnavailableLog.ts"
 import { errorBody, PayloadTooLarge, type RequestTimeout, toldOf } from "../contract/Failures.ts"
-import { maxFullRejections } from "../contract/OperatorApi.ts"
+import { maxFullRejections } from "../contract/OperatorSchemas.ts"
 
 /** A line may be so long; with what is read ahead, so much is held at once. */
 const greatestLineBytes = 16 * 1024 * 1024

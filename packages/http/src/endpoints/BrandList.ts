@@ -1,18 +1,17 @@
 import { Directory, Operating, type StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
-import { data } from "../Answers.ts"
 
-/** The brand's things of one kind; an unknown brand is an error and not an empty list. */
-export const listed = <A>(
+/** The brand's things of one kind, as `{ data }`. Fails with `NotFound` when there is no such brand. */
+export const listOfBrand = <A, View>(
   brandId: string,
   list: (
     directory: typeof Directory.Service,
     brandId: string
   ) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>,
-  view: (thing: A) => unknown
+  view: (thing: A) => View
 ) =>
   Effect.gen(function* () {
     const directory = yield* Directory
     const { id } = yield* Operating.brand(brandId)
-    return data((yield* list(directory, id)).map(view))
+    return { data: (yield* list(directory, id)).map(view) }
   })

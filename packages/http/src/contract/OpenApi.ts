@@ -1,17 +1,9 @@
-/** The whole contract, and the OpenAPI document that it gives. */
-import * as HttpApi from "@effect/platform/HttpApi"
-import * as OpenApi from "@effect/platform/OpenApi"
+/** Completes the OpenAPI document that the platform makes of the endpoints. */
 import { Observation } from "@lead-signals/domain"
+import type { Documentation } from "../endpoints/Endpoint.ts"
 import { documented } from "./Documentation.ts"
 import { envelopes, webhooks } from "./EventSchemas.ts"
 import { errorCodes, InvalidParameterBody, OtherError } from "./Failures.ts"
-import { HealthApi } from "./HealthApi.ts"
-import { OperatorApi } from "./OperatorApi.ts"
-import { ReadingApi } from "./ReadingApi.ts"
-import { WebhookApi } from "./WebhookApi.ts"
-
-/** Rises when the contract grows; docs/openapi keeps a baseline of each released minor version. [VER-1] */
-export const apiVersion = "1.4.0"
 
 const header = (description: string, schema: object) => ({ description, schema })
 
@@ -77,7 +69,7 @@ const markObservation = (schemas: Json): void => {
  * Says of each operation what holds for all: the headers, that the target itself can be malformed, and that a defect of
  * ours has the same shape.
  */
-const complete = (spec: Json): Json => {
+export const completed = (spec: Json, documentation: Readonly<Record<string, Documentation>>): Json => {
   for (const name of foreign) delete spec.components.schemas[name]
   for (const path of Object.values(spec.paths as Json)) {
     for (const operation of Object.values(path as Json)) {
@@ -114,32 +106,8 @@ const complete = (spec: Json): Json => {
   // What the library's own types can't say.
   spec.info.license.identifier = "UNLICENSED"
   spec.info.description += ` Error codes: ${listOfErrorCodes()}.`
-  return documented({ ...spec, webhooks: structuredClone(webhooks) })
+  return documented({ ...spec, webhooks: structuredClone(webhooks) }, documentation)
 }
 
-/** What the library's router serves. What API clients read is served apart from it: see `handlers/Reading.ts`. */
-export const RoutedApi = HttpApi.make("lead-signals").add(HealthApi).add(OperatorApi).add(WebhookApi)
-
-export const Api = HttpApi.make("lead-signals")
-  .add(ReadingApi)
-  .addHttpApi(RoutedApi)
-  .annotate(HttpApi.AdditionalSchemas, [OtherError, InvalidParameterBody, ObservationBody, ...envelopes])
-  .annotate(OpenApi.Title, "Lead Signals")
-  .annotate(OpenApi.Version, apiVersion)
-  .annotate(OpenApi.Summary, "Leads, engagements and campaign metrics of a brand")
-  .annotate(OpenApi.License, { name: "Proprietary" })
-  .annotate(OpenApi.Servers, [{ url: ".", description: "Where this document is served" }])
-  .annotate(
-    OpenApi.Description,
-    "Leads seen engaging with what a brand tracks, their engagements, and campaign metrics. Fields marked x-pii hold personal data: store them encrypted, send them over TLS only, and honour requests to delete."
-  )
-  .annotate(OpenApi.Transform, complete)
-
-let document: OpenApi.OpenAPISpec | null = null
-
-/**
- * OpenAPI 3.1. Objects may gain fields in later versions, so none forbids more than it names. Made when it is first asked for,
- * which takes a twentieth of the time in which a server starts.
- */
-export const openApi = (): OpenApi.OpenAPISpec =>
-  (document ??= OpenApi.fromApi(Api, { additionalPropertiesStrategy: "allow" }))
+/** Schemas of the document that no endpoint declares. */
+export const additionalSchemas = [OtherError, InvalidParameterBody, ObservationBody, ...envelopes]

@@ -1,0 +1,130 @@
+/** The table of all endpoints, and what derives from it: the API's groups, its OpenAPI document and its handlers. */
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as OpenApi from "@effect/platform/OpenApi"
+import { Layer } from "effect"
+import { ApiKeyAccess, OperatorAccess } from "../contract/Access.ts"
+import {
+  InvalidParameterFailure,
+  NotFoundFailure,
+  PayloadTooLargeFailure,
+  RequestTimeoutFailure,
+  UnavailableFailure,
+  UnsupportedMediaTypeFailure
+} from "../contract/Failures.ts"
+import { additionalSchemas, completed } from "../contract/OpenApi.ts"
+import { brands } from "./Brands.ts"
+import { campaigns } from "./Campaigns.ts"
+import { deliveries } from "./Deliveries.ts"
+import { type Documentation, type FastHandler, groupOf, type Rows, served } from "./Endpoint.ts"
+import { health } from "./Health.ts"
+import { keys } from "./Keys.ts"
+import { leads } from "./Leads.ts"
+import { metricsPage } from "./MetricsPage.ts"
+import { observations } from "./Observations.ts"
+import { operatorLeads } from "./OperatorLeads.ts"
+import { signals } from "./Signals.ts"
+import { leadResend, webhooks } from "./Webhooks.ts"
+
+/** Rises when the contract grows; docs/openapi keeps a baseline of each released minor version. [VER-1] */
+export const apiVersion = "1.4.0"
+
+const operatorEndpoints = {
+  ...metricsPage,
+  ...brands,
+  ...keys,
+  ...signals,
+  ...observations,
+  ...operatorLeads,
+  ...campaigns
+}
+
+const webhookEndpoints = { ...webhooks, ...deliveries, ...leadResend }
+
+/** Every endpoint, by group, in the order of the document. */
+export const endpoints = {
+  reading: leads,
+  health,
+  operator: operatorEndpoints,
+  webhooks: webhookEndpoints
+}
+
+const HealthApi = groupOf("health", health, { topLevel: true })
+  .annotate(OpenApi.Title, "Health")
+  .annotate(OpenApi.Description, "For whoever keeps the service running")
+
+const ReadingApi = groupOf("reading", leads, { topLevel: true })
+  .middleware(ApiKeyAccess)
+  .annotate(OpenApi.Title, "Leads and metrics")
+  .annotate(OpenApi.Description, "What a brand's API key reads")
+
+const OperatorApi = groupOf("operator", operatorEndpoints)
+  .addError(InvalidParameterFailure)
+  .addError(NotFoundFailure)
+  .addError(PayloadTooLargeFailure)
+  .addError(UnsupportedMediaTypeFailure)
+  .addError(RequestTimeoutFailure)
+  .addError(UnavailableFailure)
+  .middleware(OperatorAccess)
+  .annotate(OpenApi.Title, "Operator")
+  .annotate(OpenApi.Description, "What the operator sets up, feeds and erases")
+
+const WebhookApi = groupOf("webhooks", webhookEndpoints)
+  .addError(InvalidParameterFailure)
+  .addError(NotFoundFailure)
+  .addError(PayloadTooLargeFailure)
+  .addError(RequestTimeoutFailure)
+  .addError(UnsupportedMediaTypeFailure)
+  .addError(UnavailableFailure)
+  .middleware(OperatorAccess)
+  .annotate(OpenApi.Title, "Webhooks")
+  .annotate(OpenApi.Description, "Where events are sent, and what became of them")
+
+/** What the platform's router serves; the fast path serves what API clients read. */
+export const RoutedApi = HttpApi.make("lead-signals").add(HealthApi).add(OperatorApi).add(WebhookApi)
+
+/** By the operation's id in the document. */
+const documentationOf = (): Readonly<Record<string, Documentation>> =>
+  Object.fromEntries(
+    Object.values(Api.groups).flatMap(({ identifier, topLevel }) =>
+      Object.entries(endpoints[identifier] as Rows).map(([name, { documentation }]) => [
+        topLevel ? name : `${identifier}.${name}`,
+        documentation
+      ])
+    )
+  )
+
+export const Api = HttpApi.make("lead-signals")
+  .add(ReadingApi)
+  .addHttpApi(RoutedApi)
+  .annotate(HttpApi.AdditionalSchemas, additionalSchemas)
+  .annotate(OpenApi.Title, "Lead Signals")
+  .annotate(OpenApi.Version, apiVersion)
+  .annotate(OpenApi.Summary, "Leads, engagements and campaign metrics of a brand")
+  .annotate(OpenApi.License, { name: "Proprietary" })
+  .annotate(OpenApi.Servers, [{ url: ".", description: "Where this document is served" }])
+  .annotate(
+    OpenApi.Description,
+    "Leads seen engaging with what a brand tracks, their engagements, and campaign metrics. Fields marked x-pii hold personal data: store them encrypted, send them over TLS only, and honour requests to delete."
+  )
+  .annotate(OpenApi.Transform, (spec) => completed(spec, documentationOf()))
+
+let document: OpenApi.OpenAPISpec | null = null
+
+/**
+ * OpenAPI 3.1. Objects may gain fields in later versions, so none forbids more than it names. Made when it is first asked for,
+ * which takes a twentieth of the time in which a server starts.
+ */
+export const openApi = (): OpenApi.OpenAPISpec =>
+  (document ??= OpenApi.fromApi(Api, { additionalPropertiesStrategy: "allow" }))
+
+/** The handlers of what the platform's router serves. */
+export const handlers = Layer.mergeAll(
+  served(RoutedApi, "health", health),
+  served(RoutedApi, "operator", operatorEndpoints),
+  served(RoutedApi, "webhooks", webhookEndpoints)
+)
+
+/** The handlers of the fast path, by the pattern of the route. */
+export const fastHandlers: ReadonlyMap<string, FastHandler> = new Map(
+  Object.values(leads).map(({ declared, read }) => [declared.path, read])
+)

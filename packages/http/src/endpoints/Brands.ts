@@ -1,0 +1,69 @@
+/** The operator's calls about brands. */
+import { Directory, Operating } from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import { Effect } from "effect"
+import { created, data, list } from "../contract/Envelopes.ts"
+import { BrandBody, DeletionBody, NewBrand, Renaming } from "../contract/OperatorSchemas.ts"
+import { endpoint } from "./Endpoint.ts"
+import { ofBrand } from "./Paths.ts"
+import { brandView } from "./Views.ts"
+
+export const brands = {
+  createBrand: endpoint(
+    HttpApiEndpoint.post("createBrand", "/operator/brands")
+      .setPayload(NewBrand)
+      .addSuccess(data(BrandBody), created),
+    {
+      summary: "Create a brand",
+      description: "A brand begins with nothing in it.",
+      body: "The brand",
+      answer: "The new brand",
+      handle: ({ body }) =>
+        Effect.gen(function* () {
+          const { name } = yield* body
+          return { data: brandView(yield* Operating.createBrand(name)) }
+        })
+    }
+  ),
+  listBrands: endpoint(HttpApiEndpoint.get("listBrands", "/operator/brands").addSuccess(list(BrandBody)), {
+    summary: "All brands",
+    description: "In the order in which they were created.",
+    answer: "All brands",
+    handle: () =>
+      Effect.flatMap(Directory, (directory) =>
+        Effect.map(directory.brands, (all) => ({ data: all.map(brandView) }))
+      )
+  }),
+  renameBrand: endpoint(
+    HttpApiEndpoint.patch("renameBrand", "/operator/brands/:brandId")
+      .setPath(ofBrand)
+      .setPayload(Renaming)
+      .addSuccess(data(BrandBody)),
+    {
+      summary: "Rename a brand",
+      description: "Its keys, leads and webhooks stay as they are.",
+      body: "The new name",
+      answer: "The brand as it is now",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const { name } = yield* body
+          return { data: brandView(yield* Operating.renameBrand(path.brandId, name)) }
+        })
+    }
+  ),
+  deleteBrand: endpoint(
+    HttpApiEndpoint.del("deleteBrand", "/operator/brands/:brandId")
+      .setPath(ofBrand)
+      .addSuccess(data(DeletionBody)),
+    {
+      summary: "Delete a brand with everything of it, some at a time",
+      description:
+        "Removes everything of the brand: leads, engagements, hashes of erased persons, deliveries, webhooks, campaigns, signals and keys. The first call revokes its keys; from its answer on the brand is 404 for everything but this operation, and listed with deletionStartedAt. Each call removes some thousand leads: call again until deleted is true, also after a failure; then the brand is 404 here, too.",
+      answer: "How far the deletion is",
+      handle: ({ path }) =>
+        Effect.map(Operating.deleteSomeOfBrand(path.brandId), ({ isFinished, leadsLeft }) => ({
+          data: { deleted: isFinished, leadsLeft }
+        }))
+    }
+  )
+}

@@ -1,0 +1,108 @@
+/** The operator's calls about campaigns and their snapshots. */
+import {
+  Calendar,
+  InvalidParameter,
+  MetricSnapshots,
+  metricsView,
+  Operating,
+  PostTotals
+} from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import { Effect, Schema } from "effect"
+import { created, data, list } from "../contract/Envelopes.ts"
+import { piiText, text } from "../contract/Fields.ts"
+import { MetricsBody } from "../contract/LeadSchemas.ts"
+import { CampaignBody, NewCampaign, Renaming } from "../contract/OperatorSchemas.ts"
+import { listOfBrand } from "./BrandList.ts"
+import { endpoint } from "./Endpoint.ts"
+import { ofBrand, ofBrandAndId } from "./Paths.ts"
+import { namedView } from "./Views.ts"
+
+export const campaigns = {
+  createCampaign: endpoint(
+    HttpApiEndpoint.post("createCampaign", "/operator/brands/:brandId/campaigns")
+      .setPath(ofBrand)
+      .setPayload(NewCampaign)
+      .addSuccess(data(CampaignBody), created),
+    {
+      summary: "Create a campaign",
+      description: "A campaign begins without snapshots.",
+      body: "The campaign",
+      answer: "The new campaign",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const { name } = yield* body
+          return { data: namedView(yield* Operating.createCampaign(path.brandId, name)) }
+        })
+    }
+  ),
+  listCampaigns: endpoint(
+    HttpApiEndpoint.get("listCampaigns", "/operator/brands/:brandId/campaigns")
+      .setPath(ofBrand)
+      .addSuccess(list(CampaignBody)),
+    {
+      summary: "The brand's campaigns",
+      description: "In the order in which they were created.",
+      answer: "The brand's campaigns",
+      handle: ({ path }) => listOfBrand(path.brandId, (directory, id) => directory.campaigns(id), namedView)
+    }
+  ),
+  renameCampaign: endpoint(
+    HttpApiEndpoint.patch("renameCampaign", "/operator/brands/:brandId/campaigns/:id")
+      .setPath(ofBrandAndId)
+      .setPayload(Renaming)
+      .addSuccess(data(CampaignBody)),
+    {
+      summary: "Rename a campaign",
+      description: "Its snapshots stay as they are.",
+      body: "The new name",
+      answer: "The campaign as it is now",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const { name } = yield* body
+          return { data: namedView(yield* Operating.renameCampaign(path.brandId, path.id, name)) }
+        })
+    }
+  ),
+  deleteCampaign: endpoint(
+    HttpApiEndpoint.del("deleteCampaign", "/operator/brands/:brandId/campaigns/:id").setPath(ofBrandAndId),
+    {
+      summary: "Delete a campaign with its snapshots",
+      description: "With its snapshots. Leads are not touched.",
+      answer: "It is deleted",
+      handle: ({ path }) => Operating.deleteCampaign(path.brandId, path.id)
+    }
+  ),
+  putSnapshot: endpoint(
+    HttpApiEndpoint.put("putSnapshot", "/operator/brands/:brandId/campaigns/:id/posts/:postId/snapshots/:day")
+      .setPath(
+        Schema.Struct({
+          brandId: Schema.String,
+          id: Schema.String,
+          postId: piiText(),
+          day: text({ description: "YYYY-MM-DD", example: "2026-01-31" })
+        })
+      )
+      .setPayload(PostTotals)
+      .addSuccess(data(MetricsBody)),
+    {
+      summary: "Keep one post's cumulative totals of a day; answers the campaign's snapshot of it",
+      description: "One post's cumulative totals of a day, instead of what was there for that day.",
+      body: "The post's totals up to that day",
+      answer: "The campaign's totals of that day",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const { brandId, day, id, postId } = path
+          if (!Calendar.isDate(day)) {
+            return yield* new InvalidParameter({
+              parameter: "day",
+              message: `The day ${MetricSnapshots.takesDate}.`
+            })
+          }
+          const totals = yield* body
+          const snapshot = yield* Operating.putReading(brandId, id, { postId, day, totals })
+          return { data: metricsView(id, snapshot) }
+        })
+    }
+  )
+}

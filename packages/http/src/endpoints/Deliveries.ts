@@ -1,0 +1,70 @@
+/** The operator's calls about a webhook's deliveries. */
+import { DeliveryQueries, Page, Subscribing, warningsView } from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import { Effect, Schema } from "effect"
+import { accepted, data } from "../contract/Envelopes.ts"
+import { parameter } from "../contract/Fields.ts"
+import { DeliveryDetailBody, DeliveryListAnswer, QueuedBody } from "../contract/WebhookSchemas.ts"
+import * as Target from "../Target.ts"
+import { endpoint } from "./Endpoint.ts"
+import { ofBrandAndId } from "./Paths.ts"
+import { attemptView, deliveryView, queuedView } from "./Views.ts"
+
+const collection = "/operator/brands/:brandId/webhooks/:id/deliveries"
+const item = `${collection}/:deliveryId` as const
+const ofDelivery = Schema.Struct({ brandId: Schema.String, id: Schema.String, deliveryId: Schema.String })
+
+export const deliveries = {
+  listDeliveries: endpoint(
+    HttpApiEndpoint.get("listDeliveries", collection)
+      .setPath(ofBrandAndId)
+      .setUrlParams(
+        Schema.Struct({
+          state: parameter({ type: "string", enum: DeliveryQueries.shownStates }, "Only those in this state"),
+          page: parameter({ type: "integer", minimum: 1, default: 1 }, "From 1"),
+          pageSize: parameter({ type: "integer", minimum: 1, default: 25 }, "At most 100; more is capped")
+        })
+      )
+      .addSuccess(DeliveryListAnswer),
+    {
+      summary: "The webhook's deliveries, the newest first",
+      description: "Newest first, with how often each was attempted and when it is next.",
+      answer: "A page of deliveries",
+      handle: ({ path, request }) =>
+        Effect.gen(function* () {
+          const query = yield* DeliveryQueries.readList(Target.parametersOf(request.url))
+          const found = yield* Subscribing.listDeliveries(path.brandId, path.id, query)
+          return {
+            data: found.deliveries.map(deliveryView(found.webhook)),
+            meta: { pagination: Page.pagination(query.page, found.total), ...warningsView(query.warnings) }
+          }
+        })
+    }
+  ),
+  delivery: endpoint(
+    HttpApiEndpoint.get("delivery", item).setPath(ofDelivery).addSuccess(data(DeliveryDetailBody)),
+    {
+      summary: "One delivery with every attempt",
+      description: "With every attempt that was made.",
+      answer: "The delivery",
+      handle: ({ path }) =>
+        Effect.gen(function* () {
+          const found = yield* Subscribing.delivery(path.brandId, path.id, path.deliveryId)
+          const shown = deliveryView(found.webhook)(found.delivery)
+          return { data: { ...shown, log: found.attempts.map(attemptView) } }
+        })
+    }
+  ),
+  resendDelivery: endpoint(
+    HttpApiEndpoint.post("resendDelivery", `${item}/resend`)
+      .setPath(ofDelivery)
+      .addSuccess(QueuedBody, accepted),
+    {
+      summary: "Send the same event again, as a new delivery with a new id",
+      description: "Queues its event once more, with a new id.",
+      answer: "It is queued",
+      handle: ({ path }) =>
+        Effect.map(Subscribing.resendDelivery(path.brandId, path.id, path.deliveryId), queuedView)
+    }
+  )
+}

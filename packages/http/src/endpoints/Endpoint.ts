@@ -1,0 +1,166 @@
+/**
+ * A row of the table of endpoints: method, path, decoding, use case, documented schemas and words of one endpoint. Routes, the
+ * fast path, the OpenAPI document and the types of clients derive from the rows; `Api.ts` collects them.
+ */
+import type {
+  BrandId,
+  Directory,
+  InvalidParameter,
+  LeadStore,
+  NotFound,
+  Parameters,
+  StoreUnavailable
+} from "@lead-signals/domain"
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as OpenApi from "@effect/platform/OpenApi"
+import { Effect, type Layer, Option, type Schema, type Scope } from "effect"
+import { json, noContent, type ReplyBody } from "../Answers.ts"
+import * as Body from "../Body.ts"
+import type { PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "../contract/Failures.ts"
+
+type AnyDeclared = HttpApiEndpoint.HttpApiEndpoint.Any
+type Declaration = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+type Success<Declared extends AnyDeclared> = HttpApiEndpoint.HttpApiEndpoint.Success<Declared>
+
+/** What the OpenAPI document says of an endpoint, besides its schemas. */
+export interface Documentation {
+  readonly summary: string
+  readonly description: string
+  /** The successful response. */
+  readonly answer: string
+  /** The request's body; absent where there is none. */
+  readonly body?: string
+}
+
+interface Row<Declared extends AnyDeclared> {
+  /** Method, path, and the schemas of parameters, body and answers. */
+  readonly declared: Declared
+  readonly documentation: Documentation
+}
+
+/** Every failure that an operator's endpoint declares; `contract/Failures.ts` has their statuses. */
+export type EndpointFailure =
+  InvalidParameter | NotFound | PayloadTooLarge | RequestTimeout | StoreUnavailable | UnsupportedMediaType
+
+/** A request of the declared endpoint. */
+export interface EndpointRequest<Declared extends AnyDeclared> {
+  readonly path: HttpApiEndpoint.HttpApiEndpoint.PathParsed<Declared>
+  /** Reads and decodes the body by the declared schema. */
+  readonly body: Effect.Effect<
+    HttpApiEndpoint.HttpApiEndpoint.Payload<Declared>,
+    InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
+    HttpServerRequest.HttpServerRequest
+  >
+  readonly request: HttpServerRequest.HttpServerRequest
+}
+
+/** An endpoint that the platform's router serves. */
+export interface RoutedEndpoint<Declared extends AnyDeclared, R> extends Row<Declared> {
+  /**
+   * Gives the body of the answer, which the declared schema types and which is sent as JSON with its status, or a whole response
+   * where the body is no JSON, or JSON already.
+   */
+  handle(
+    request: EndpointRequest<Declared>
+  ): Effect.Effect<Success<Declared> | HttpServerResponse.HttpServerResponse, EndpointFailure, R>
+}
+
+/** A request of an API client whose key is good. */
+export interface FastRequest {
+  /** The key's, and the only one that the client can see. [AUTH-3] */
+  readonly brandId: BrandId
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Parameters.Entries
+}
+
+/** The body of the answer, in JSON. */
+export type FastHandler = (
+  request: FastRequest
+) => Effect.Effect<ReplyBody, InvalidParameter | NotFound | StoreUnavailable, LeadStore | Directory>
+
+/**
+ * An endpoint that is served without the platform's router, whose decoding it does not use: what API clients read is most of all
+ * requests.
+ */
+export interface FastEndpoint<Declared extends AnyDeclared> extends Row<Declared> {
+  readonly read: FastHandler
+}
+
+const documented = <Declared extends AnyDeclared>(
+  declared: Declared,
+  { description, summary }: Documentation
+): Declared =>
+  (declared as unknown as Declaration)
+    .annotate(OpenApi.Summary, summary)
+    .annotate(OpenApi.Description, description) as unknown as Declared
+
+/** A row for the platform's router. */
+export const endpoint = <Declared extends AnyDeclared, R>(
+  declared: Declared,
+  { handle, ...documentation }: Documentation & Pick<RoutedEndpoint<Declared, R>, "handle">
+): RoutedEndpoint<Declared, R> => ({ declared: documented(declared, documentation), documentation, handle })
+
+/** A row for the fast path. */
+export const fastEndpoint = <Declared extends AnyDeclared>(
+  declared: Declared,
+  { read, ...documentation }: Documentation & Pick<FastEndpoint<Declared>, "read">
+): FastEndpoint<Declared> => ({ declared: documented(declared, documentation), documentation, read })
+
+/** Rows by the endpoint's name, in the order of the document. */
+export type Rows = Readonly<Record<string, Row<any>>>
+
+/** The endpoints of the rows, as the platform's types have them. */
+export type DeclaredOf<Table extends Rows> = Table[keyof Table]["declared"]
+
+/** The rows as a group of the platform's, before it has failures and middleware. */
+export const groupOf = <const Id extends string, Table extends Rows, const TopLevel extends boolean = false>(
+  id: Id,
+  table: Table,
+  options?: { readonly topLevel?: TopLevel }
+): HttpApiGroup.HttpApiGroup<Id, DeclaredOf<Table>, never, never, TopLevel> =>
+  Object.values(table).reduce(
+    (group, { declared }) => group.add(declared),
+    HttpApiGroup.make(id, options) as unknown as HttpApiGroup.HttpApiGroup<string, any>
+  ) as never
+
+const responseTo = (declared: Declaration) => {
+  const status = HttpApiSchema.getStatusSuccess(declared.successSchema)
+  return (answer: unknown): HttpServerResponse.HttpServerResponse => {
+    if (HttpServerResponse.isServerResponse(answer)) return answer
+    return answer === undefined ? noContent : json(answer, status)
+  }
+}
+
+/** Handles the request as it came: bodies are read by rules of this package, with their own limits and messages. */
+const rawHandlerOf = ({ declared, handle }: RoutedEndpoint<any, any>) => {
+  const respond = responseTo(declared as Declaration)
+  const payload = (declared as Declaration).payloadSchema as Option.Option<Schema.Schema<any, any>>
+  const body = Option.match(payload, { onNone: () => Effect.void, onSome: (schema) => Body.read(schema) })
+  return ({ path, request }: { readonly path: never; readonly request: never }) =>
+    Effect.map(handle({ path, request, body: body as never }), respond)
+}
+
+type NeedsOf<Each> = Each extends RoutedEndpoint<any, infer R> ? R : never
+
+/** Serves the rows as a group of the API. */
+export const served = <Id extends string, Table extends Readonly<Record<string, RoutedEndpoint<any, any>>>>(
+  api: HttpApi.HttpApi<"lead-signals", any, any, any>,
+  id: Id,
+  table: Table
+): Layer.Layer<
+  HttpApiGroup.ApiGroup<"lead-signals", Id>,
+  never,
+  Exclude<NeedsOf<Table[keyof Table]>, HttpServerRequest.HttpServerRequest | Scope.Scope>
+> =>
+  HttpApiBuilder.group(api as unknown as HttpApi.HttpApi<"lead-signals", any>, id, (handlers) =>
+    Object.values(table).reduce(
+      (all: any, row) => all.handleRaw((row.declared as Declaration).name, rawHandlerOf(row)),
+      handlers
+    )
+  ) as never

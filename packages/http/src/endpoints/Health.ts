@@ -1,0 +1,43 @@
+/** Liveness and readiness. No key is needed. [HEALTH-1, HEALTH-2] */
+import { Directory, type StoreStatus, StoreUnavailable } from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import { Effect } from "effect"
+import { UnavailableFailure } from "../contract/Failures.ts"
+import { HealthBody } from "../contract/HealthSchemas.ts"
+import { Draining } from "../Draining.ts"
+import { endpoint } from "./Endpoint.ts"
+
+const alive = { status: "ok" } as const
+
+/** A store that is readable but not writable is ready, so that reads are still routed here. */
+const readiness = ({ writeProblem }: StoreStatus): typeof HealthBody.Type => ({
+  status: writeProblem === null ? "ok" : "degraded",
+  reads: true,
+  writes: writeProblem === null,
+  reason: writeProblem
+})
+
+export const health = {
+  health: endpoint(HttpApiEndpoint.get("health", "/health").addSuccess(HealthBody), {
+    summary: "The process lives",
+    description: "Answers while the process runs, whatever its store does. Needs no key.",
+    answer: "It runs",
+    handle: () => Effect.succeed(alive)
+  }),
+  ready: endpoint(
+    HttpApiEndpoint.get("ready", "/health/ready").addSuccess(HealthBody).addError(UnavailableFailure),
+    {
+      summary: "The store answers and the server takes requests",
+      description:
+        "Answers 503 while the store can't answer, or the server is on its way out, and says what works. While nothing can be written, on a full disk say, it is ready for those that read, and degraded. Needs no key.",
+      answer: "It takes requests",
+      handle: () =>
+        Effect.gen(function* () {
+          const [directory, draining] = yield* Effect.all([Directory, Draining])
+          if (yield* draining.isDraining)
+            return yield* new StoreUnavailable({ reason: "the server is draining" })
+          return readiness(yield* directory.ping)
+        })
+    }
+  )
+}

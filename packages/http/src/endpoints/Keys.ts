@@ -1,0 +1,60 @@
+/** The operator's calls about API keys. */
+import { Operating } from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import { Context, Effect, Schema } from "effect"
+import { created, data, list } from "../contract/Envelopes.ts"
+import { CreatedKeyBody, KeyBody, NewKey } from "../contract/OperatorSchemas.ts"
+import { listOfBrand } from "./BrandList.ts"
+import { endpoint } from "./Endpoint.ts"
+import { ofBrand } from "./Paths.ts"
+import { keyView } from "./Views.ts"
+
+/** Requests a minute of a key that is created without a limit of its own. [RATE-1] */
+export class DefaultRateLimit extends Context.Tag("@lead-signals/http/DefaultRateLimit")<
+  DefaultRateLimit,
+  number
+>() {}
+
+export const keys = {
+  createKey: endpoint(
+    HttpApiEndpoint.post("createKey", "/operator/brands/:brandId/keys")
+      .setPath(ofBrand)
+      .setPayload(NewKey)
+      .addSuccess(data(CreatedKeyBody), created),
+    {
+      summary: "Create an API key; its value is only in this answer",
+      description: "Its value is in this answer and in no other: it is kept as a hash.",
+      body: "What the key is for",
+      answer: "The new key, with its value",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const { label, requestsPerMinute } = yield* body
+          const limit = requestsPerMinute ?? (yield* DefaultRateLimit)
+          const { key, value } = yield* Operating.createKey(path.brandId, { label, requestsPerMinute: limit })
+          return { data: { ...keyView(key), key: value } }
+        })
+    }
+  ),
+  listKeys: endpoint(
+    HttpApiEndpoint.get("listKeys", "/operator/brands/:brandId/keys")
+      .setPath(ofBrand)
+      .addSuccess(list(KeyBody)),
+    {
+      summary: "The brand's keys, revoked ones too",
+      description: "Revoked ones too, none with its value.",
+      answer: "The brand's keys",
+      handle: ({ path }) => listOfBrand(path.brandId, (directory, id) => directory.keys(id), keyView)
+    }
+  ),
+  revokeKey: endpoint(
+    HttpApiEndpoint.del("revokeKey", "/operator/brands/:brandId/keys/:keyId").setPath(
+      Schema.Struct({ brandId: Schema.String, keyId: Schema.String })
+    ),
+    {
+      summary: "Revoke a key",
+      description: "From the answer on no request with the key succeeds. Again is no error.",
+      answer: "It is revoked",
+      handle: ({ path }) => Operating.revokeKey(path.brandId, path.keyId)
+    }
+  )
+}

@@ -1,0 +1,174 @@
+/** What API clients call: leads, a lead, a campaign's metrics. */
+import {
+  LeadQueries,
+  MetricSnapshots,
+  metricsView,
+  Reading,
+  SortOrder,
+  Timestamp,
+  warningsView
+} from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as OpenApi from "@effect/platform/OpenApi"
+import { Effect, Schema } from "effect"
+import { InvalidParameterFailure, NotFoundFailure, UnavailableFailure } from "../contract/Failures.ts"
+import { parameter } from "../contract/Fields.ts"
+import { LeadDetailAnswer, LeadListAnswer, MetricsAnswer } from "../contract/LeadSchemas.ts"
+import { EncodedPages } from "../EncodedPages.ts"
+import { type FastEndpoint, type FastHandler, fastEndpoint } from "./Endpoint.ts"
+
+const positive = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+const boolean = { type: "boolean" }
+const timestamp = (what: string) =>
+  parameter(
+    { type: "string" },
+    `${what}. It ${Timestamp.accepted}. Inclusive; without a zone it is read as UTC`
+  )
+
+const listParameters = {
+  page: parameter({ ...positive, default: 1 }, "Page number, from 1"),
+  pageSize: parameter(
+    { ...positive, default: 25 },
+    "Leads a page; more than 100, or 25 with includeEngagements=true, is served at that"
+  ),
+  signalId: parameter(positive, "Leads with at least one engagement from this signal"),
+  qualified: parameter(boolean, "Leads with this flag"),
+  exported: parameter(boolean, "Leads with this flag"),
+  isEmployee: parameter(boolean, "Leads with this flag"),
+  createdAfter: timestamp("Leads created at or after"),
+  createdBefore: timestamp("Leads created at or before"),
+  updatedAfter: timestamp("Leads updated at or after"),
+  updatedBefore: timestamp("Leads updated at or before"),
+  includeEngagements: parameter(boolean, "Adds up to 20 newest engagements to each lead"),
+  includeEngagementDetail: parameter(
+    boolean,
+    "Adds postAuthorDetail and source to each engagement; needs includeEngagements=true"
+  ),
+  search: parameter(
+    { type: "string", maxLength: LeadQueries.greatestSearchLength },
+    "Part of the name or of the headline, in any letter case; every character stands for itself"
+  ),
+  sort: parameter(
+    { type: "string", default: SortOrder.format(SortOrder.byDefault) },
+    `It ${SortOrder.accepted}`
+  )
+}
+
+const detailParameters = {
+  includeEngagementDetail: parameter(boolean, "Adds postAuthorDetail and source to each engagement")
+}
+
+const leadPath = Schema.Struct({
+  id: Schema.String.annotations({ jsonSchema: { ...positive, description: "The lead's id" } })
+})
+
+/* Reading the calls: parses with the domain's rules, runs a use case, renders a view. */
+
+const pages = new EncodedPages()
+
+const readList: FastHandler = ({ brandId, query }) =>
+  Effect.flatMap(LeadQueries.readList(query), (read) =>
+    Effect.map(Reading.showLeads(brandId, read), (page) => pages.bodyOf(read, page))
+  )
+
+/** Of data in JSON. */
+const answer = (data: string, warnings: ReadonlyArray<string>): string =>
+  warnings.length === 0
+    ? `{"data":${data}}`
+    : `{"data":${data},"meta":${JSON.stringify(warningsView(warnings))}}`
+
+const readDetail: FastHandler = ({ brandId, params, query }) =>
+  Effect.flatMap(LeadQueries.readLeadId(params["id"]!), (id) =>
+    Effect.flatMap(LeadQueries.readDetail(query), ({ warnings, withDetail }) =>
+      Effect.map(Reading.leadDetail(brandId, id, withDetail), (lead) => answer(lead, warnings))
+    )
+  )
+
+const readMetrics: FastHandler = ({ brandId, params, query }) =>
+  Effect.gen(function* () {
+    const id = params["id"]!
+    const { span, warnings } = yield* MetricSnapshots.readQuery(query)
+    const metrics = metricsView(id, yield* Reading.campaignMetrics(brandId, id, span))
+    return answer(JSON.stringify(metrics), warnings)
+  })
+
+/* The rows */
+
+const spends =
+  "Needs the brand's API key, and spends one request of its window: X-RateLimit-Remaining says what is left, 429 with Retry-After when nothing is."
+const olderPath = "Deprecated: the same as the operation of /signals/leads, by its older path."
+
+const list = <const Name extends string, const Path extends `/${string}`>(
+  name: Name,
+  path: Path,
+  description: string
+) =>
+  fastEndpoint(
+    HttpApiEndpoint.get(name, path)
+      .setUrlParams(Schema.Struct(listParameters))
+      .addSuccess(LeadListAnswer)
+      .addError(InvalidParameterFailure)
+      .addError(UnavailableFailure),
+    {
+      summary: "List the brand's leads",
+      description,
+      answer: "A page of the brand's leads; empty past the last one",
+      read: readList
+    }
+  )
+
+const detail = <const Name extends string, const Path extends `/${string}`>(
+  name: Name,
+  path: Path,
+  description: string
+) =>
+  fastEndpoint(
+    HttpApiEndpoint.get(name, path)
+      .setPath(leadPath)
+      .setUrlParams(Schema.Struct(detailParameters))
+      .addSuccess(LeadDetailAnswer)
+      .addError(InvalidParameterFailure)
+      .addError(NotFoundFailure)
+      .addError(UnavailableFailure),
+    { summary: "One lead with its newest engagements", description, answer: "The lead", read: readDetail }
+  )
+
+const deprecated = <Declared extends HttpApiEndpoint.HttpApiEndpoint.Any>(
+  row: FastEndpoint<Declared>
+): FastEndpoint<Declared> => {
+  const declared = row.declared as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+  return { ...row, declared: declared.annotate(OpenApi.Deprecated, true) as unknown as Declared }
+}
+
+const date = (what: string) => parameter({ type: "string", format: "date" }, what)
+
+export const leads = {
+  listLeads: list(
+    "listLeads",
+    "/signals/leads",
+    `Filters join with AND. Parameters that are not known are ignored, and told of in meta.warnings. ${spends}`
+  ),
+  getLead: detail("getLead", "/signals/leads/:id", `With up to 20 newest engagements. ${spends}`),
+  listSignalLeads: deprecated(list("listSignalLeads", "/signal-leads", olderPath)),
+  getSignalLead: deprecated(detail("getSignalLead", "/signal-leads/:id", olderPath)),
+  campaignMetrics: fastEndpoint(
+    HttpApiEndpoint.get("campaignMetrics", "/campaign/:id/metrics")
+      .setPath(Schema.Struct({ id: Schema.String }))
+      .setUrlParams(
+        Schema.Struct({
+          startDate: date("The latest snapshot from this day on, YYYY-MM-DD"),
+          endDate: date("The latest snapshot up to this day, YYYY-MM-DD")
+        })
+      )
+      .addSuccess(MetricsAnswer)
+      .addError(InvalidParameterFailure)
+      .addError(NotFoundFailure)
+      .addError(UnavailableFailure),
+    {
+      summary: "A campaign's engagement metrics",
+      description: `Cumulative totals of the latest snapshot in the span; all null where there is none. ${spends}`,
+      answer: "The campaign's totals",
+      read: readMetrics
+    }
+  )
+}

@@ -1,0 +1,30 @@
+/** The service's own metrics. */
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { Effect } from "effect"
+import { Metrics } from "../Metrics.ts"
+import { endpoint } from "./Endpoint.ts"
+
+/** Prometheus' text format. */
+const contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+const answer = "Counters, gauges and histograms, one sample a line"
+
+export const metricsPage = {
+  metrics: endpoint(
+    HttpApiEndpoint.get("metrics", "/metrics").addSuccess(
+      HttpApiSchema.Text({ contentType }).annotations({ description: answer })
+    ),
+    {
+      summary: "The service's metrics, for Prometheus",
+      description:
+        "Requests by route and status, calls of the store, observations, delivery attempts and deliveries that wait, in Prometheus' text format: seconds and totals since the process began. Nothing in it is personal data.",
+      answer,
+      handle: () =>
+        Effect.flatMap(Metrics, ({ text }) =>
+          Effect.map(text, (page) => HttpServerResponse.text(page, { contentType }))
+        )
+    }
+  )
+}

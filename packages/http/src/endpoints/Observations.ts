@@ -1,0 +1,59 @@
+/** Observations: a JSON batch, or x-ndjson of any length. */
+import { Operating } from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as OpenApi from "@effect/platform/OpenApi"
+import { Effect } from "effect"
+import { Admission } from "../Admission.ts"
+import { overload } from "../Answers.ts"
+import * as Body from "../Body.ts"
+import { list } from "../contract/Envelopes.ts"
+import {
+  greatestBatch,
+  maxFullRejections,
+  ObservationBatch,
+  OutcomeBody
+} from "../contract/OperatorSchemas.ts"
+import { answerLines } from "../handlers/ObservationLines.ts"
+import { endpoint } from "./Endpoint.ts"
+import { ofBrand } from "./Paths.ts"
+
+const decodeBatch = Body.decoding(ObservationBatch)
+
+const lines = (description: string) => ({
+  "application/x-ndjson": { schema: { type: "string", description } }
+})
+
+/** The observations' other form, which no schema of one JSON value can say. */
+const withLines = (operation: Record<string, any>): Record<string, any> => {
+  Object.assign(operation.requestBody.content, lines("One observation a line, as JSON"))
+  Object.assign(operation.responses["200"].content, lines("One outcome a line, as JSON"))
+  return operation
+}
+export const observations = {
+  recordObservations: endpoint(
+    HttpApiEndpoint.post("recordObservations", "/operator/brands/:brandId/observations")
+      .setPath(ofBrand)
+      .setPayload(ObservationBatch)
+      .addSuccess(list(OutcomeBody))
+      .annotate(OpenApi.Transform, withLines),
+    {
+      summary: "Feed observations",
+      description: `At most ${greatestBatch} observations as JSON, or any number as application/x-ndjson, one a line, which is answered as application/x-ndjson while it is read: one outcome a line, in order; of many rejected lines the first ${maxFullRejections} in full, then a count for each row of them. When the store stops answering half way, the last line is an error body.`,
+      body: "What was seen",
+      answer: "What became of each, in order",
+      handle: ({ path, request }) =>
+        Effect.gen(function* () {
+          const brand = yield* Operating.brand(path.brandId)
+          const admission = yield* Admission
+          const feed = yield* admission.enter(brand)
+          if (feed === null) return overload
+          if (Body.mediaType(request.headers["content-type"]) === "application/x-ndjson") {
+            return yield* answerLines(brand, request.stream, feed)
+          }
+          const bytes = yield* Body.receive
+          const decoded = Effect.map(decodeBatch(bytes), ({ observations }) => observations)
+          return { data: yield* feed.record(bytes.length, decoded) }
+        })
+    }
+  )
+}

@@ -1,0 +1,87 @@
+/** The operator's calls about one lead: amend, erase, export. */
+import {
+  companyView,
+  engagementView,
+  LeadQueries,
+  leadView,
+  Operating,
+  postView,
+  Reading
+} from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import { Effect } from "effect"
+import { shown } from "../Answers.ts"
+import { data } from "../contract/Envelopes.ts"
+import { LeadBody, LeadDetailBody } from "../contract/LeadSchemas.ts"
+import { Amendment, ExportBody } from "../contract/OperatorSchemas.ts"
+import { endpoint } from "./Endpoint.ts"
+import { ofBrandAndId } from "./Paths.ts"
+
+const path = "/operator/brands/:brandId/leads/:id"
+
+export const operatorLeads = {
+  operatorLead: endpoint(
+    HttpApiEndpoint.get("operatorLead", path).setPath(ofBrandAndId).addSuccess(data(LeadDetailBody)),
+    {
+      summary: "One lead with its newest engagements in detail",
+      description: "As the brand's own key sees it, with detail.",
+      answer: "The lead",
+      handle: ({ path }) =>
+        Effect.gen(function* () {
+          const id = yield* LeadQueries.readLeadId(path.id)
+          return shown(yield* Reading.leadDetail(path.brandId, id, true))
+        })
+    }
+  ),
+  amendLead: endpoint(
+    HttpApiEndpoint.patch("amendLead", path)
+      .setPath(ofBrandAndId)
+      .setPayload(Amendment)
+      .addSuccess(data(LeadBody)),
+    {
+      summary: "Set a lead's flags and score",
+      description: "Sets flags and score; what is not named stays. updatedAt moves.",
+      body: "What is to change",
+      answer: "The lead as it is now",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const id = yield* LeadQueries.readLeadId(path.id)
+          const amendment = yield* body
+          return { data: leadView(yield* Operating.amendLead(path.brandId, id, amendment)) }
+        })
+    }
+  ),
+  eraseLead: endpoint(HttpApiEndpoint.del("eraseLead", path).setPath(ofBrandAndId), {
+    summary: "Erase a person; only a keyed hash stays",
+    description:
+      "Removes the person: the lead, their engagements, events and deliveries, and their traces in the posts that others engaged with. What is seen of them later is suppressed, by a keyed hash, which is all that stays.",
+    answer: "The person is erased",
+    handle: ({ path }) =>
+      Effect.gen(function* () {
+        const id = yield* LeadQueries.readLeadId(path.id)
+        yield* Operating.eraseLead(yield* Operating.brand(path.brandId), id)
+      })
+  }),
+  exportLead: endpoint(
+    HttpApiEndpoint.get("exportLead", `${path}/export`).setPath(ofBrandAndId).addSuccess(data(ExportBody)),
+    {
+      summary: "Everything held about a person",
+      description: "Everything that is held about a person, for a request of theirs.",
+      answer:
+        "The lead, with every engagement, and every post of theirs with which others were seen engaging",
+      handle: ({ path }) =>
+        Effect.gen(function* () {
+          const id = yield* LeadQueries.readLeadId(path.id)
+          const { engagements, lead, posts } = yield* Operating.exportLead(path.brandId, id)
+          return {
+            data: {
+              lead: leadView(lead),
+              company: companyView(lead.profile.company),
+              engagements: engagements.map((read) => engagementView(read, true)),
+              posts: posts.map(postView)
+            }
+          }
+        })
+    }
+  )
+}

@@ -1,0 +1,70 @@
+/** The operator's calls about signals. */
+import { NewSignal, Operating } from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import { Effect } from "effect"
+import { created, data, list } from "../contract/Envelopes.ts"
+import { Renaming, SignalBody } from "../contract/OperatorSchemas.ts"
+import { listOfBrand } from "./BrandList.ts"
+import { endpoint } from "./Endpoint.ts"
+import { ofBrand, ofBrandAndId } from "./Paths.ts"
+import { signalView } from "./Views.ts"
+
+export const signals = {
+  createSignal: endpoint(
+    HttpApiEndpoint.post("createSignal", "/operator/brands/:brandId/signals")
+      .setPath(ofBrand)
+      .setPayload(NewSignal)
+      .addSuccess(data(SignalBody), created),
+    {
+      summary: "Create a signal",
+      description:
+        "What observations are caught by. The source's value is a URL for li-company-url, li-profile-url and post-url, words for the others. li-company-mention alone takes liCompanyId.",
+      body: "What is watched",
+      answer: "The new signal",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const signal = yield* body
+          return { data: signalView(yield* Operating.createSignal(path.brandId, signal)) }
+        })
+    }
+  ),
+  listSignals: endpoint(
+    HttpApiEndpoint.get("listSignals", "/operator/brands/:brandId/signals")
+      .setPath(ofBrand)
+      .addSuccess(list(SignalBody)),
+    {
+      summary: "The brand's signals",
+      description: "In the order in which they were created.",
+      answer: "The brand's signals",
+      handle: ({ path }) => listOfBrand(path.brandId, (directory, id) => directory.signals(id), signalView)
+    }
+  ),
+  renameSignal: endpoint(
+    HttpApiEndpoint.patch("renameSignal", "/operator/brands/:brandId/signals/:id")
+      .setPath(ofBrandAndId)
+      .setPayload(Renaming)
+      .addSuccess(data(SignalBody)),
+    {
+      summary: "Rename a signal",
+      description:
+        "Engagements show the name as it is when they are read, events as it is when they are first sent. No lead's updatedAt moves.",
+      body: "The new name",
+      answer: "The signal as it is now",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const { name } = yield* body
+          return { data: signalView(yield* Operating.renameSignal(path.brandId, path.id, name)) }
+        })
+    }
+  ),
+  deleteSignal: endpoint(
+    HttpApiEndpoint.del("deleteSignal", "/operator/brands/:brandId/signals/:id").setPath(ofBrandAndId),
+    {
+      summary: "Delete a signal; its leads stay",
+      description:
+        "Observations of it are rejected from the answer on, as of an unknown signal. Leads and engagements that it caught stay and show it as before, also when filtered by it: erase a lead to remove a person.",
+      answer: "It is deleted",
+      handle: ({ path }) => Operating.deleteSignal(path.brandId, path.id)
+    }
+  )
+}

@@ -1,0 +1,95 @@
+/** What the operator is shown: each key is named, so that neither a hash nor a secret can come along. */
+import {
+  type ApiKey,
+  type Attempt,
+  type Brand,
+  companyView,
+  type Delivery,
+  DeliveryQueries,
+  formatInstant,
+  formatInstantOrNull,
+  type Instant,
+  type Signal,
+  type Webhook
+} from "@lead-signals/domain"
+
+export const namedView = ({
+  createdAt,
+  id,
+  name
+}: {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: Instant
+}) => ({ id, name, createdAt: formatInstant(createdAt) })
+
+export const brandView = (brand: Brand) => ({
+  ...namedView(brand),
+  deletionStartedAt: formatInstantOrNull(brand.deletionStartedAt)
+})
+
+export const keyView = (key: ApiKey) => ({
+  id: key.id,
+  label: key.label,
+  start: key.start,
+  requestsPerMinute: key.requestsPerMinute,
+  createdAt: formatInstant(key.createdAt),
+  lastUsedAt: formatInstantOrNull(key.lastUsedAt),
+  revokedAt: formatInstantOrNull(key.revokedAt)
+})
+
+export const signalView = ({ createdAt, id, name, signalType, source }: Signal) => ({
+  id,
+  name,
+  signalType,
+  source: {
+    id,
+    type: source.type,
+    value: source.value,
+    liCompanyId: source.liCompanyId,
+    company: companyView(source.company)
+  },
+  createdAt: formatInstant(createdAt)
+})
+
+export const webhookView = (webhook: Webhook) => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events,
+  description: webhook.description,
+  enabled: webhook.enabled,
+  disabledReason: webhook.disabledReason,
+  failingSince: formatInstantOrNull(webhook.failingSince),
+  createdAt: formatInstant(webhook.createdAt)
+})
+
+export const deliveryView =
+  ({ enabled }: Webhook) =>
+  (delivery: Delivery) => {
+    const state = DeliveryQueries.shownState(delivery.state, enabled)
+    return {
+      id: delivery.id,
+      webhookId: delivery.webhookId,
+      event: delivery.event,
+      leadId: delivery.leadId,
+      engagementId: delivery.engagementId,
+      state,
+      attempts: delivery.attempts,
+      createdAt: formatInstant(delivery.createdAt),
+      nextAttemptAt: state === "pending" ? formatInstantOrNull(delivery.dueAt) : null,
+      finishedAt: formatInstantOrNull(delivery.finishedAt),
+      resendOf: delivery.resendOf,
+      resentAs: delivery.resentAs
+    }
+  }
+
+export const attemptView = ({ at, durationMillis, error, number, response, status }: Attempt) => ({
+  number,
+  at: formatInstant(at),
+  durationMillis,
+  status,
+  error,
+  response
+})
+
+export const queuedView = (deliveryId: string) => ({ data: { deliveryId } })

@@ -1,0 +1,165 @@
+/** The operator's calls about webhooks. */
+import {
+  formatInstant,
+  LeadQueries,
+  NewWebhook,
+  Parameters,
+  Subscribing,
+  testEvent,
+  Timestamp,
+  WebhookChange
+} from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import { Effect, Either } from "effect"
+import { accepted, created, data, list } from "../contract/Envelopes.ts"
+import {
+  CreatedWebhookBody,
+  QueuedBody,
+  Recovery,
+  RecoveredBody,
+  Resend,
+  RotatedSecretBody,
+  WebhookBody
+} from "../contract/WebhookSchemas.ts"
+import { listOfBrand } from "./BrandList.ts"
+import { endpoint } from "./Endpoint.ts"
+import { ofBrand, ofBrandAndId } from "./Paths.ts"
+import { queuedView, webhookView } from "./Views.ts"
+
+const collection = "/operator/brands/:brandId/webhooks"
+const item = `${collection}/:id` as const
+
+export const webhooks = {
+  createWebhook: endpoint(
+    HttpApiEndpoint.post("createWebhook", collection)
+      .setPath(ofBrand)
+      .setPayload(NewWebhook)
+      .addSuccess(data(CreatedWebhookBody), created),
+    {
+      summary: "Create a webhook; its secret is only in this answer",
+      description:
+        "The URL must be public and https, unless the operator allows its network. The secret is in this answer and in no other but a rotation's.",
+      body: "Where to post what",
+      answer: "The new webhook, with its secret",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const webhook = yield* Subscribing.createWebhook(path.brandId, yield* body)
+          return { data: { ...webhookView(webhook), secret: webhook.secrets.current } }
+        })
+    }
+  ),
+  listWebhooks: endpoint(
+    HttpApiEndpoint.get("listWebhooks", collection).setPath(ofBrand).addSuccess(list(WebhookBody)),
+    {
+      summary: "The brand's webhooks",
+      description: "In the order in which they were created.",
+      answer: "The brand's webhooks",
+      handle: ({ path }) => listOfBrand(path.brandId, (directory, id) => directory.webhooks(id), webhookView)
+    }
+  ),
+  webhook: endpoint(
+    HttpApiEndpoint.get("webhook", item).setPath(ofBrandAndId).addSuccess(data(WebhookBody)),
+    {
+      summary: "One webhook",
+      description: "Without its secret.",
+      answer: "The webhook",
+      handle: ({ path }) =>
+        Effect.map(Subscribing.webhook(path.brandId, path.id), (webhook) => ({ data: webhookView(webhook) }))
+    }
+  ),
+  changeWebhook: endpoint(
+    HttpApiEndpoint.patch("changeWebhook", item)
+      .setPath(ofBrandAndId)
+      .setPayload(WebhookChange)
+      .addSuccess(data(WebhookBody)),
+    {
+      summary: "Change a webhook, disable or enable it",
+      description: "Enabling one that was disabled starts it fresh: what was held for it is sent now.",
+      body: "What is to change",
+      answer: "The webhook as it is now",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const change = yield* body
+          return { data: webhookView(yield* Subscribing.changeWebhook(path.brandId, path.id, change)) }
+        })
+    }
+  ),
+  deleteWebhook: endpoint(HttpApiEndpoint.del("deleteWebhook", item).setPath(ofBrandAndId), {
+    summary: "Delete a webhook with its deliveries and their log",
+    description: "With its deliveries. Attempts under way may still arrive.",
+    answer: "It is deleted",
+    handle: ({ path }) => Subscribing.deleteWebhook(path.brandId, path.id)
+  }),
+  rotateWebhookSecret: endpoint(
+    HttpApiEndpoint.post("rotateWebhookSecret", `${item}/rotate-secret`)
+      .setPath(ofBrandAndId)
+      .addSuccess(data(RotatedSecretBody)),
+    {
+      summary: "Make a new secret; the one before it signs along for 24 h",
+      description: "The secret that was there before signs along for a day.",
+      answer: "The new secret",
+      handle: ({ path }) =>
+        Effect.map(Subscribing.rotateSecret(path.brandId, path.id), ({ secrets }) => ({
+          data: {
+            secret: secrets.current,
+            // A rotation keeps the secret before it.
+            previousSecretExpiresAt: formatInstant(secrets.previous!.until)
+          }
+        }))
+    }
+  ),
+  testWebhook: endpoint(
+    HttpApiEndpoint.post("testWebhook", `${item}/test`)
+      .setPath(ofBrandAndId)
+      .addSuccess(QueuedBody, accepted),
+    {
+      summary: `Send a ${testEvent} event, whatever the webhook subscribes to`,
+      description: "Tells of nobody; retried as any event.",
+      answer: "It is queued",
+      handle: ({ path }) => Effect.map(Subscribing.testWebhook(path.brandId, path.id), queuedView)
+    }
+  ),
+  recoverWebhook: endpoint(
+    HttpApiEndpoint.post("recoverWebhook", `${item}/recover`)
+      .setPath(ofBrandAndId)
+      .setPayload(Recovery)
+      .addSuccess(data(RecoveredBody), accepted),
+    {
+      summary: "Send everything again that died since a time and was not sent again yet",
+      description:
+        "Queues again what died since a time, each with a new id, and what was recovered before not again.",
+      body: "Since when",
+      answer: "They are queued",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const { since } = yield* body
+          const instant = yield* Either.mapLeft(Timestamp.parse(since), (takes) =>
+            Parameters.invalid("since", takes)
+          )
+          return { data: { queued: yield* Subscribing.recover(path.brandId, path.id, instant) } }
+        })
+    }
+  )
+}
+
+/** After the deliveries in the document. */
+export const leadResend = {
+  resendLead: endpoint(
+    HttpApiEndpoint.post("resendLead", "/operator/brands/:brandId/leads/:id/resend")
+      .setPath(ofBrandAndId)
+      .setPayload(Resend)
+      .addSuccess(QueuedBody, accepted),
+    {
+      summary:
+        "Send a lead's lead2.created, or its latest activity.detected, to a webhook that subscribes to it",
+      description: "Queues the lead's newest event of the type for one webhook.",
+      body: "Which event, and for whom",
+      answer: "It is queued",
+      handle: ({ body, path }) =>
+        Effect.gen(function* () {
+          const leadId = yield* LeadQueries.readLeadId(path.id)
+          return queuedView(yield* Subscribing.resendLead(path.brandId, leadId, yield* body))
+        })
+    }
+  )
+}
