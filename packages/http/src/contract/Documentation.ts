@@ -2,17 +2,19 @@
  * Puts the words where they belong in the OpenAPI document, and makes examples of those of the fields. A test finds whatever is
  * left undescribed.
  */
-import type { Documentation } from "../endpoints/Endpoint.ts"
-import {
-  components,
-  type Field,
-  fields,
-  headers,
-  idParameters,
-  messages,
-  ownFields,
-  parameters
-} from "./Wording.ts"
+import type { BodyDocumentation } from "../endpoints/Endpoint.ts"
+import { errorExamples } from "./ErrorExamples.ts"
+import type { Words } from "./FieldWords.ts"
+import { observationWords } from "./ObservationSchema.ts"
+
+/** What is said of an operation besides its schemas. */
+export interface DocumentedRow {
+  readonly documentation: BodyDocumentation<any>
+  /** By the names of the path's parameters. */
+  readonly pathWords: Readonly<Record<string, Words>>
+}
+
+type WordsByPath = Readonly<Record<string, Words>>
 
 // The document is a tree of any shape.
 type Json = Record<string, any>
@@ -24,7 +26,7 @@ const codesOfStatus: Readonly<Record<string, string>> = {
 }
 
 /** A field that is only a reference keeps it; what is said of it stands beside. */
-const describe = (schema: Json, [description, example]: Field): void => {
+const describe = (schema: Json, [description, example]: Words): void => {
   schema["description"] ??= description
   const target =
     (schema["anyOf"] as ReadonlyArray<Json> | undefined)?.find((each) => each["type"] !== "null") ?? schema
@@ -34,16 +36,26 @@ const describe = (schema: Json, [description, example]: Field): void => {
   if (schema["examples"] === undefined && schema["enum"] === undefined) schema["examples"] = [example]
 }
 
-const walk = (schema: Json, place: string): void => {
+/** Describes the fields of a schema by their paths from it. */
+const describeFields = (schema: Json, words: WordsByPath, path = ""): void => {
   for (const [name, property] of Object.entries((schema["properties"] ?? {}) as Json)) {
-    const here = `${place}.${name}`
-    const found = ownFields[here] ?? fields[name]
-    if (found !== undefined) describe(property as Json, found)
-    walk(property as Json, here)
+    const here = `${path}${name}`
+    if (words[here] !== undefined) describe(property as Json, words[here])
+    describeFields(property as Json, words, `${here}.`)
   }
   for (const part of [...(schema["anyOf"] ?? []), ...(schema["allOf"] ?? [])] as Array<Json>)
-    walk(part, place)
-  if (schema["items"] !== undefined) walk(schema["items"] as Json, place)
+    describeFields(part, words, path)
+}
+
+/** A field that refers to a component has its own description beside the reference. */
+const flattenReferences = (part: unknown): void => {
+  if (typeof part !== "object" || part === null) return
+  const schema = part as Json
+  for (const each of Object.values(schema)) flattenReferences(each)
+  const only = Array.isArray(schema["allOf"]) && schema["allOf"].length === 1 ? schema["allOf"][0] : null
+  if (only?.$ref === undefined) return
+  delete schema["allOf"]
+  schema["$ref"] = only.$ref
 }
 
 /** A value that the schema takes, made of its fields' examples. */
@@ -74,90 +86,80 @@ const exampleOf = (schema: Json, schemas: Json): unknown => {
 const errorExample = (schema: Json, status: string, schemas: Json): unknown => {
   const example = exampleOf(schema, schemas) as Json
   const code = codesOfStatus[status] ?? (example["error"]?.["code"] as string)
-  return { error: { code, message: messages[code] ?? messages["not_found"] } }
+  return { error: { code, message: errorExamples[code] ?? errorExamples["not_found"] } }
 }
 
-const documentParameters = (path: string, operation: Json): void => {
+const documentParameters = (words: WordsByPath, operation: Json): void => {
   for (const parameter of (operation["parameters"] ?? []) as Array<Json>) {
-    const name = parameter["name"] as string
-    const found = name === "id" ? idParameters.find(([pattern]) => pattern.test(path))?.[1] : parameters[name]
+    const found = parameter["in"] === "path" ? words[parameter["name"] as string] : undefined
     if (found === undefined) continue
     parameter["description"] ??= found[0]
-    const { schema } = parameter
-    // A page that tries calls out would fill every filter in, and find nothing.
-    if (parameter["in"] === "query" && parameter["required"] !== true) continue
-    if (
-      found[1] !== undefined &&
-      schema.examples === undefined &&
-      schema.enum === undefined &&
-      parameter["example"] === undefined
-    ) {
-      parameter["example"] = schema.type === "string" ? String(found[1]) : found[1]
-    }
+    parameter["example"] ??= found[1]
   }
 }
 
 const lines = (of: ReadonlyArray<unknown>): string => of.map((each) => JSON.stringify(each)).join("\n")
 
-const documentOperation = (
-  path: string,
-  operation: Json,
-  documentation: Documentation | undefined,
-  schemas: Json
-): void => {
-  documentParameters(path, operation)
-  const request = operation["requestBody"] as Json | undefined
-  if (request !== undefined) {
-    if (documentation?.body !== undefined) request["description"] ??= documentation.body
-    const json = request["content"]["application/json"] as Json | undefined
-    if (json !== undefined) {
-      walk(json["schema"], operation["operationId"] as string)
-      json["example"] ??= exampleOf(json["schema"], schemas)
-    }
-    const ndjson = request["content"]["application/x-ndjson"] as Json | undefined
-    if (ndjson !== undefined)
-      ndjson["example"] ??= lines([exampleOf({ $ref: "#/components/schemas/Observation" }, schemas)])
-  }
-  for (const [status, response] of Object.entries((operation["responses"] ?? {}) as Json)) {
-    if (documentation !== undefined && status.startsWith("2")) response["description"] = documentation.answer
-    for (const [name, header] of Object.entries((response["headers"] ?? {}) as Json))
-      header["example"] ??= headers[name]
-    for (const [type, media] of Object.entries((response["content"] ?? {}) as Json)) {
-      if (type === "application/x-ndjson") {
-        media["example"] ??= lines([exampleOf({ $ref: "#/components/schemas/Outcome" }, schemas)])
-      } else if (type.startsWith("text/")) {
-        media["example"] ??= 'lead_signals_observations_total{outcome="recorded"} 4000\n'
-      } else {
-        if (status.startsWith("2")) walk(media["schema"], operation["operationId"] as string)
-        media["example"] ??= status.startsWith("2")
-          ? exampleOf(media["schema"], schemas)
-          : errorExample(media["schema"], status, schemas)
-      }
+const documentRequest = (request: Json, { body, fields }: BodyDocumentation<any>, schemas: Json): void => {
+  request["description"] ??= body
+  const json = request["content"]["application/json"] as Json
+  describeFields(json["schema"], (fields ?? {}) as WordsByPath)
+  json["example"] ??= exampleOf(json["schema"], schemas)
+  const ndjson = request["content"]["application/x-ndjson"] as Json | undefined
+  if (ndjson !== undefined)
+    ndjson["example"] ??= lines([exampleOf({ $ref: "#/components/schemas/Observation" }, schemas)])
+}
+
+const documentResponse = (response: Json, status: string, schemas: Json): void => {
+  for (const [type, media] of Object.entries((response["content"] ?? {}) as Json)) {
+    if (type === "application/x-ndjson") {
+      media["example"] ??= lines([exampleOf({ $ref: "#/components/schemas/Outcome" }, schemas)])
+    } else if (type.startsWith("text/")) {
+      media["example"] ??= 'lead_signals_observations_total{outcome="recorded"} 4000\n'
+    } else {
+      media["example"] ??= status.startsWith("2")
+        ? exampleOf(media["schema"], schemas)
+        : errorExample(media["schema"], status, schemas)
     }
   }
 }
 
+const documentOperation = (operation: Json, row: DocumentedRow, schemas: Json): void => {
+  documentParameters(row.pathWords, operation)
+  const request = operation["requestBody"] as Json | undefined
+  if (request !== undefined) documentRequest(request, row.documentation, schemas)
+  for (const [status, response] of Object.entries(operation["responses"] as Json)) {
+    if (status.startsWith("2")) response["description"] = row.documentation.answer
+    documentResponse(response, status, schemas)
+  }
+}
+
+/** Of a webhook's event, whose envelope is described for itself. */
+const documentEvent = (operation: Json, schemas: Json): void => {
+  const json = operation["requestBody"]["content"]["application/json"] as Json
+  json["example"] ??= exampleOf(json["schema"], schemas)
+}
+
 /** The same document, with all that there is to say. */
-export const documented = (bare: Json, documentation: Readonly<Record<string, Documentation>>): Json => {
+export const documented = (bare: Json, rows: Readonly<Record<string, DocumentedRow>>): Json => {
   // Fields may share a schema; their words they don't.
   const spec = JSON.parse(JSON.stringify(bare)) as Json
+  flattenReferences(spec)
   const { schemas } = spec["components"]
-  for (const [name, schema] of Object.entries(schemas as Json)) {
-    if (components[name] !== undefined) schema.description ??= components[name]
-    walk(schema, name)
-  }
-  for (const [name, schema] of Object.entries(schemas as Json)) {
+  describeFields(schemas["Observation"], observationWords as WordsByPath)
+  for (const schema of Object.values<Json>(schemas)) {
     const code = schema.properties?.error?.properties?.code
     if (code === undefined) continue
     const example = { error: { code: code.enum?.[0] ?? "not_found", message: "" } }
-    example.error.message = messages[example.error.code]!
+    example.error.message = errorExamples[example.error.code]!
     schema.properties.error.properties.message.examples ??= [example.error.message]
-    if (name === "Error") code.examples ??= ["method_not_allowed"]
   }
-  const all = { ...spec["paths"], ...spec["webhooks"] } as Json
-  for (const [path, item] of Object.entries(all)) {
-    for (const operation of Object.values(item as Json))
-      documentOperation(path, operation as Json, documentation[operation.operationId as string], schemas)
+  for (const item of Object.values<Json>(spec["paths"])) {
+    for (const operation of Object.values<Json>(item))
+      documentOperation(operation, rows[operation["operationId"] as string]!, schemas)
+  }
+  for (const item of Object.values<Json>(spec["webhooks"])) {
+    for (const operation of Object.values<Json>(item)) documentEvent(operation, schemas)
   }
   for (const schema of Object.values(schemas as Json)) {
     if (schema.properties !== undefined) schema.examples ??= [exampleOf(schema, schemas)]

@@ -1,9 +1,38 @@
 /** How answers carry what they are about. */
 import { Schema } from "effect"
+import { field, integer, optionalField } from "./Fields.ts"
 
-export const data = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.Struct({ data: schema })
+const asked = "What was asked for"
 
-export const list = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.Struct({ data: Schema.Array(schema) })
+export const data = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.Struct({ data: field(schema, asked) })
+
+export const list = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  Schema.Struct({ data: field(Schema.Array(schema), asked) })
 
 export const created = { status: 201 }
 export const accepted = { status: 202 }
+
+export const meta = <S extends Schema.Schema.All>(schema: S) => field(schema, "About the answer")
+
+/** The place of a page; `total` says what is counted. */
+export const pagination = (total: string) =>
+  field(
+    Schema.Struct({
+      page: integer("Number of this page, from 1", 1),
+      pageSize: integer("The size applied, after the cap", 25),
+      pageCount: integer("How many pages there are; 0 when nothing matches", 4),
+      total: integer(total, 87)
+    }),
+    "Where the page stands among all of them"
+  )
+
+export const warnings = (description: string) =>
+  optionalField(Schema.Array(Schema.String), description, [
+    'The parameter "pagesize" is not known and was ignored. Did you mean "pageSize"?'
+  ])
+
+/** `meta` of what has no page: there only with warnings. */
+export const warningsMeta = optionalField(
+  Schema.Struct({ warnings: warnings("Parameters that were not known and so were ignored") }),
+  "About the answer"
+)

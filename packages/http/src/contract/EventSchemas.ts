@@ -1,74 +1,74 @@
 /** What webhooks are sent: the envelope of each event type, for the document's `webhooks`. [EVT-1, EVT-4, PII-1] */
 import { envelopeVersion, testEvent } from "@lead-signals/domain"
 import { Schema } from "effect"
-import { flag, id, integer, piiText, piiTextOrNull, text, time } from "./Fields.ts"
-import { EngagementBody, LeadCompanyBody, PostAuthorDetailBody, SourceBody } from "./LeadSchemas.ts"
+import { EventEngagementBody } from "./EngagementSchemas.ts"
+import { field, flag, id, oneOf, text, time } from "./Fields.ts"
+import { Lead2Body } from "./LeadSchemas.ts"
 
-const EventEngagementBody = Schema.Struct({
-  ...EngagementBody.fields,
-  postAuthorDetail: Schema.NullOr(PostAuthorDetailBody),
-  source: Schema.NullOr(SourceBody)
-}).annotations({ identifier: "EventEngagement", description: "An engagement, always in detail" })
-
-const Lead2Body = Schema.Struct({
-  id: integer({ example: 41 }),
-  extId: piiText({ description: "External id" }),
-  name: piiText(),
-  username: piiTextOrNull(),
-  headline: piiTextOrNull(),
-  title1: piiTextOrNull({ description: "Job title" }),
-  liProfileUrl: piiTextOrNull(),
-  profileImgUrl: piiTextOrNull(),
-  leadCompany: Schema.NullOr(LeadCompanyBody)
-}).annotations({ identifier: "Lead2", description: "The lead as webhooks show it" })
-
-const envelope = <A, I>(identifier: string, event: string, description: string, data: Schema.Schema<A, I>) =>
+const envelope = <const Event extends string, A, I>(
+  identifier: string,
+  event: Event,
+  description: string,
+  data: Schema.Schema<A, I>,
+  ofData: string
+) =>
   Schema.Struct({
-    id: text({
-      description: "The event's id, as in webhook-id: the same on every retry",
-      example: "wh_5f0c"
-    }),
-    event: Schema.Literal(event),
-    version: Schema.Literal(envelopeVersion),
+    id: text("The event's id, as in webhook-id: the same on every retry", "wh_5f0c"),
+    event: oneOf([event], "The event's type"),
+    version: oneOf([envelopeVersion], "Version of the envelope; a new one is announced before it is sent"),
     createdAt: time,
     brandId: id,
-    data
+    data: field(data, ofData)
   }).annotations({ identifier, description })
 
-const LeadCreatedEnvelope = envelope(
+const lead2 = field(Lead2Body, "The lead")
+
+export const LeadCreatedEnvelope = envelope(
   "LeadCreatedEvent",
   "lead2.created",
   "Once per person and brand, ever",
-  Schema.Struct({ lead2: Lead2Body, engagements: Schema.Array(EventEngagementBody) })
+  Schema.Struct({
+    lead2,
+    engagements: field(
+      Schema.Array(EventEngagementBody),
+      "At most 20, newest first, as they are when the event is first sent"
+    )
+  }),
+  "The lead, and what is known of their engagements"
 )
 
-const ActivityDetectedEnvelope = envelope(
+export const ActivityDetectedEnvelope = envelope(
   "ActivityDetectedEvent",
   "activity.detected",
   "Once for every engagement",
   Schema.Struct({
-    isFirstActivity: flag({ description: "True on the event of the person's first engagement" }),
-    lead2: Lead2Body,
-    engagements: Schema.Array(EventEngagementBody).annotations({
-      description: "Exactly the one that fired it"
-    })
-  })
+    isFirstActivity: flag("True on the event of the person's first engagement"),
+    lead2,
+    engagements: field(Schema.Array(EventEngagementBody), "Exactly the one that fired it")
+  }),
+  "The lead, and the engagement that fired it"
 )
 
-const TestEnvelope = envelope(
+export const TestEnvelope = envelope(
   "TestEvent",
   testEvent,
   "Sent when the operator asks for it; tells of no lead",
-  Schema.Struct({ webhookId: id, message: text() })
+  Schema.Struct({
+    webhookId: id,
+    message: text("A sentence that says that this is a test", "This is a test of the webhook.")
+  }),
+  "Nobody's data"
 )
 
 export const envelopes = [LeadCreatedEnvelope, ActivityDetectedEnvelope, TestEnvelope]
 
-const header = (description: string) => ({
+const header = (name: string, description: string, example: string) => ({
+  name,
   in: "header",
   required: true,
   description,
-  schema: { type: "string" }
+  schema: { type: "string" },
+  example
 })
 
 const described = (event: string, operationId: string, schema: string, summary: string) => ({
@@ -80,12 +80,13 @@ const described = (event: string, operationId: string, schema: string, summary: 
       description:
         "Signed by Standard Webhooks. Answer 2xx within 15 s; anything else is retried for about three days, 410 disables the webhook. Events can come more than once and in any order: webhook-id tells a repetition.",
       parameters: [
-        { name: "webhook-id", ...header("The event's id") },
-        { name: "webhook-timestamp", ...header("Unix seconds of this attempt") },
-        {
-          name: "webhook-signature",
-          ...header("One or two `v1,<base64>` with a space between: HMAC-SHA-256 over `id.timestamp.body`")
-        }
+        header("webhook-id", "The event's id", "wh_5f0c"),
+        header("webhook-timestamp", "Unix seconds of this attempt", "1767607200"),
+        header(
+          "webhook-signature",
+          "One or two `v1,<base64>` with a space between: HMAC-SHA-256 over `id.timestamp.body`",
+          "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
+        )
       ],
       requestBody: {
         required: true,

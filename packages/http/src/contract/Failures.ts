@@ -11,6 +11,7 @@ import {
 } from "@lead-signals/domain"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import { Schema } from "effect"
+import { field, oneOf, text } from "./Fields.ts"
 
 /** Every error body. */
 export interface ErrorBody {
@@ -78,13 +79,19 @@ interface Form<A extends Error> {
   readonly message?: (failure: A) => string
 }
 
+const ofCode = "Which error it is, for programs"
+
+/** Its message's example is a message that the failure has: `ErrorExamples.ts`. */
+const errorSchema = <Code extends Schema.Schema<any>>(code: Code) =>
+  Schema.Struct({
+    error: field(
+      Schema.Struct({ code, message: text("What to do about it, for people; its words can change") }),
+      "What went wrong"
+    )
+  })
+
 const bodyOf = (identifier: string, code: string, description: string) =>
-  Schema.Struct({ error: Schema.Struct({ code: Schema.Literal(code), message: Schema.String }) }).annotations(
-    {
-      identifier,
-      description
-    }
-  )
+  errorSchema(oneOf([code], ofCode)).annotations({ identifier, description })
 
 const failure = <A extends Error>(form: Form<A>) => {
   const { code, description, fromMessage, identifier, of, status } = form
@@ -232,6 +239,7 @@ export const errorCodes = (): ReadonlyArray<Pick<Told, "status" | "code">> =>
     .sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1))
 
 /** Any other status, for the document: 405 on another method, 431 on too many headers, 500 on a defect of ours. */
-export const OtherError = Schema.Struct({
-  error: Schema.Struct({ code: Schema.String, message: Schema.String })
-}).annotations({ identifier: "Error", description: "The one shape of every error" })
+export const OtherError = errorSchema(text(ofCode, "not_found")).annotations({
+  identifier: "Error",
+  description: "The one shape of every error"
+})

@@ -1,54 +1,80 @@
-/** The field types that the contract is made of; those that hold personal data are marked `x-pii` in the schema. [PII-1] */
+/**
+ * The field types that documented schemas are made of, each with what it means and, where its values are not enumerated, an
+ * example. Those that hold personal data are marked `x-pii` in the document. [PII-1]
+ */
 import { Schema } from "effect"
 
-interface Described {
-  readonly description?: string
-  readonly example?: unknown
-}
-
-const json = (type: string | ReadonlyArray<string>, more: object, { description, example }: Described) => ({
-  jsonSchema: {
-    type,
-    ...more,
-    ...(description === undefined ? {} : { description }),
-    ...(example === undefined ? {} : { examples: [example] })
-  }
+const json = (type: string | ReadonlyArray<string>, more: object, description: string, example: unknown) => ({
+  jsonSchema: { type, ...more, description, ...(example === undefined ? {} : { examples: [example] }) }
 })
 
 const pii = { "x-pii": true }
 
-export const text = (described: Described = {}) => Schema.String.annotations(json("string", {}, described))
-export const textOrNull = (described: Described = {}) =>
-  Schema.NullOr(Schema.String).annotations(json(["string", "null"], {}, described))
-export const piiText = (described: Described = {}) =>
-  Schema.String.annotations(json("string", pii, described))
-export const piiTextOrNull = (described: Described = {}) =>
-  Schema.NullOr(Schema.String).annotations(json(["string", "null"], pii, described))
+export const text = (description: string, example?: string) =>
+  Schema.String.annotations(json("string", {}, description, example))
+export const textOrNull = (description: string, example?: string) =>
+  Schema.NullOr(Schema.String).annotations(json(["string", "null"], {}, description, example))
+export const piiText = (description: string, example?: string) =>
+  Schema.String.annotations(json("string", pii, description, example))
+export const piiTextOrNull = (description: string, example?: string) =>
+  Schema.NullOr(Schema.String).annotations(json(["string", "null"], pii, description, example))
 
-export const integer = (described: Described = {}) =>
-  Schema.Number.annotations(json("integer", {}, described))
-export const piiInteger = (described: Described = {}) =>
-  Schema.Number.annotations(json("integer", pii, described))
-export const numberOrNull = (described: Described = {}) =>
-  Schema.NullOr(Schema.Number).annotations(json(["number", "null"], {}, described))
-export const piiNumberOrNull = (described: Described = {}) =>
-  Schema.NullOr(Schema.Number).annotations(json(["number", "null"], pii, described))
-export const flag = (described: Described = {}) => Schema.Boolean.annotations(json("boolean", {}, described))
+export const integer = (description: string, example?: number) =>
+  Schema.Number.annotations(json("integer", {}, description, example))
+export const piiInteger = (description: string, example?: number) =>
+  Schema.Number.annotations(json("integer", pii, description, example))
+export const numberOrNull = (description: string, example?: number) =>
+  Schema.NullOr(Schema.Number).annotations(json(["number", "null"], {}, description, example))
+export const piiNumberOrNull = (description: string, example?: number) =>
+  Schema.NullOr(Schema.Number).annotations(json(["number", "null"], pii, description, example))
+export const flag = (description: string, example?: boolean) =>
+  Schema.Boolean.annotations(json("boolean", {}, description, example))
 
-const aTime = { description: "ISO 8601, UTC, with milliseconds", example: "2026-01-05T10:00:00.000Z" }
-const timePattern = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$"
-export const time = Schema.String.annotations(
-  json("string", { format: "date-time", pattern: timePattern }, aTime)
-)
+const timeDescription = "ISO 8601, UTC, with milliseconds"
+const timeExample = "2026-01-05T10:00:00.000Z"
+const timeForm = {
+  format: "date-time",
+  pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$"
+}
+export const time = Schema.String.annotations(json("string", timeForm, timeDescription, timeExample))
 export const timeOrNull = Schema.NullOr(Schema.String).annotations(
-  json(["string", "null"], { format: "date-time", pattern: timePattern }, aTime)
+  json(["string", "null"], timeForm, timeDescription, timeExample)
 )
+/** A time that the schema describes by its meaning, and not by its form. */
+export const meantTimeOrNull = (description: string) =>
+  Schema.NullOr(Schema.String).annotations(
+    json(["string", "null"], { format: "date-time" }, description, timeExample)
+  )
 
-export const id = text({ description: "Decimal digits", example: "7" })
+export const id = text("Decimal digits", "7")
 
-/** One of the values, or null. */
-export const oneOfOrNull = (values: ReadonlyArray<string>, described: Described = {}) =>
-  Schema.NullOr(Schema.String).annotations(json(["string", "null"], { enum: [...values, null] }, described))
+/** One of the values. */
+export const oneOf = <const Value extends string>(values: ReadonlyArray<Value>, description: string) =>
+  Schema.Literal(...values).annotations({ jsonSchema: { description } })
+
+/** One of the values, or null. Clients are to bear with further values: it decodes any text. */
+export const oneOfOrNull = <Value extends string>(values: ReadonlyArray<Value>, description: string) =>
+  Schema.NullOr(Schema.String).annotations(
+    json(["string", "null"], { enum: [...values, null] }, description, undefined)
+  ) as unknown as Schema.Schema<Value | null>
+
+/** A field whose schema is described for itself, or is made of fields: what it means here. */
+export const field = <S extends Schema.Schema.All>(schema: S, description: string, example?: unknown) =>
+  Schema.propertySignature(schema).annotations({
+    description,
+    ...(example === undefined ? {} : { examples: [example] as never })
+  })
+
+/** The same of a field that may be absent. */
+export const optionalField = <S extends Schema.Schema.All>(
+  schema: S,
+  description: string,
+  example?: unknown
+) =>
+  Schema.optional(schema).annotations({
+    description,
+    ...(example === undefined ? {} : { examples: [example] as never })
+  })
 
 /**
  * A query parameter as the contract sees it: any text, once or more often, is handed to the domain's own rules, whose

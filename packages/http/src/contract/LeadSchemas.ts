@@ -1,129 +1,65 @@
-/** What reading answers with, as schemas: the shapes of the domain's views. */
-import { engagementTypes, sourceTypes } from "@lead-signals/domain"
+/** Leads, as the domain's views render them, and the answers that carry them. */
 import { Schema } from "effect"
-import {
-  flag,
-  id,
-  integer,
-  numberOrNull,
-  oneOfOrNull,
-  piiInteger,
-  piiNumberOrNull,
-  piiText,
-  piiTextOrNull,
-  text,
-  textOrNull,
-  time,
-  timeOrNull
-} from "./Fields.ts"
+import { CompanyBody, LeadCompanyBody } from "./CompanySchemas.ts"
+import { AuthoredPostBody, EngagementBody, EngagementsMeta } from "./EngagementSchemas.ts"
+import { meta, pagination, warnings, warningsMeta } from "./Envelopes.ts"
+import { field, flag, integer, numberOrNull, optionalField, text, time } from "./Fields.ts"
+import { personFields } from "./PersonFields.ts"
 
-const CompanyBody = Schema.Struct({
-  id: piiText({ description: "Decimal digits: leadCompany.id as text", example: "12" }),
-  name: piiTextOrNull(),
-  url: piiTextOrNull({ description: "The company's page on the network" }),
-  homepageUrl: piiTextOrNull(),
-  logoUrl: piiTextOrNull(),
-  industry: piiTextOrNull(),
-  staffCountRange: piiTextOrNull({ example: "51-200" }),
-  staffCount: piiNumberOrNull(),
-  location: piiTextOrNull(),
-  country: piiTextOrNull(),
-  city: piiTextOrNull(),
-  username: piiTextOrNull({ description: "Vanity name of the company's page" }),
-  description: piiTextOrNull()
-}).annotations({ identifier: "Company", description: "A company: an employer, or a page that is watched" })
-
-export const LeadCompanyBody = Schema.Struct({
-  id: piiInteger({ example: 12 }),
-  name: piiTextOrNull(),
-  domain: piiTextOrNull({ example: "northwind.example" })
-}).annotations({ identifier: "LeadCompany", description: "The lead's employer, in short" })
-
-export const PostAuthorDetailBody = Schema.Struct({
-  name: piiTextOrNull(),
-  firstName: piiTextOrNull(),
-  lastName: piiTextOrNull(),
-  headline: piiTextOrNull(),
-  username: piiTextOrNull(),
-  linkedinProfileUrl: piiTextOrNull({ description: "The author's profile URL" }),
-  profileImageUrl: piiTextOrNull(),
-  company: Schema.NullOr(CompanyBody),
-  leadId: textOrNull({ description: "The author's own lead id, while the author is a lead of the brand" })
-}).annotations({ identifier: "PostAuthorDetail", description: "The author of the post engaged with" })
-
-export const SourceBody = Schema.Struct({
-  id: textOrNull({ description: "Id of the tracked entry" }),
-  type: oneOfOrNull(sourceTypes),
-  value: piiTextOrNull({ description: "Exactly what the brand configured" }),
-  liCompanyId: textOrNull({ description: "Numeric company id; on li-company-mention only" }),
-  company: Schema.NullOr(CompanyBody)
-}).annotations({ identifier: "Source", description: "What the signal was watching" })
-
-export const EngagementBody = Schema.Struct({
-  id: text(),
-  type: oneOfOrNull(engagementTypes),
-  reactionType: textOrNull({ description: "Set only on a reaction", example: "LIKE" }),
-  commentText: piiTextOrNull({ description: "Plain text; set only on a comment" }),
-  postUrl: piiTextOrNull(),
-  postContent: piiTextOrNull(),
-  postPostedAt: timeOrNull,
-  postAuthor: piiTextOrNull({ description: "Display name of the post's author" }),
-  postAuthorDetail: Schema.optional(Schema.NullOr(PostAuthorDetailBody)),
-  source: Schema.optional(Schema.NullOr(SourceBody)),
-  signal: Schema.NullOr(Schema.Struct({ id, name: text(), signalType: text() })),
-  emittedAt: timeOrNull,
-  trackedAt: time
-}).annotations({
-  identifier: "Engagement",
-  description: "postAuthorDetail and source are there when includeEngagementDetail was applied"
-})
-
-const { postAuthor, postContent, postPostedAt, postUrl } = EngagementBody.fields
-const { company: _company, leadId: _leadId, ...ofAuthor } = PostAuthorDetailBody.fields
-
-export const AuthoredPostBody = Schema.Struct({
-  postUrl,
-  postContent,
-  postPostedAt,
-  postAuthor,
-  postAuthorDetail: Schema.NullOr(
-    Schema.Struct({ extId: piiTextOrNull({ description: "External id" }), ...ofAuthor })
+/** What REST and webhooks have of a lead. */
+const commonFields = {
+  id: integer("The lead's id within the service; it is never given to another", 41),
+  ...personFields,
+  leadCompany: field(
+    Schema.NullOr(LeadCompanyBody),
+    "The lead's employer, in short; null when it is not known"
   )
+}
+
+const { extId, headline, id, leadCompany, liProfileUrl, name, profileImgUrl, title1, username } = commonFields
+
+export const Lead2Body = Schema.Struct({
+  id,
+  extId,
+  name,
+  username,
+  headline,
+  title1,
+  liProfileUrl,
+  profileImgUrl,
+  leadCompany
 }).annotations({
-  identifier: "AuthoredPost",
-  description: "A post that the lead wrote, with which others were seen engaging"
+  identifier: "Lead2",
+  description: "The lead as webhooks show it"
 })
 
-const EngagementsMeta = Schema.Struct({
-  truncated: flag({ description: "Whether the lead has more engagements than are shown" })
-}).annotations({ identifier: "EngagementsMeta" })
+/** What the operator can set. */
+export const amendableFields = {
+  qualified: flag("Whether the brand called the lead qualified"),
+  exported: flag("Whether the brand has taken the lead over into another system"),
+  isEmployee: flag("Whether the lead works for the brand itself"),
+  score1: numberOrNull("How well the lead fits, higher is better; null until it is scored", 4.5)
+}
 
 const leadFields = {
-  id: integer({ example: 41 }),
-  extId: piiText({ description: "External id" }),
-  name: piiText(),
-  headline: piiTextOrNull(),
-  username: piiTextOrNull({ description: "Vanity name of the profile" }),
-  title1: piiTextOrNull({ description: "Job title" }),
-  liProfileUrl: piiTextOrNull(),
-  profileImgUrl: piiTextOrNull(),
-  leadCompany: Schema.NullOr(LeadCompanyBody),
-  signalId: text({ description: "Of the signal that first caught the lead", example: "7" }),
-  signalIds: Schema.Array(Schema.String).annotations({
-    description: "Of all signals that caught it, ascending"
-  }),
-  qualified: flag(),
-  exported: flag(),
-  isEmployee: flag(),
-  score1: numberOrNull(),
+  ...commonFields,
+  signalId: text("Of the signal that first caught the lead", "7"),
+  signalIds: field(Schema.Array(Schema.String), "Of all signals that caught it, ascending", ["7"]),
+  ...amendableFields,
   createdAt: time,
   updatedAt: time
 }
 
+const ofMeta = "Whether there are more engagements than are shown"
+const company = field(Schema.NullOr(CompanyBody), "The lead's employer in full; null when it is not known")
+
 export const LeadBody = Schema.Struct({
   ...leadFields,
-  engagements: Schema.optional(Schema.Array(EngagementBody)),
-  engagementsMeta: Schema.optional(EngagementsMeta)
+  engagements: optionalField(
+    Schema.Array(EngagementBody),
+    "At most 20, newest first; there with includeEngagements=true"
+  ),
+  engagementsMeta: optionalField(EngagementsMeta, ofMeta)
 }).annotations({
   identifier: "Lead",
   description:
@@ -132,53 +68,37 @@ export const LeadBody = Schema.Struct({
 
 export const LeadDetailBody = Schema.Struct({
   ...leadFields,
-  company: Schema.NullOr(CompanyBody),
-  engagements: Schema.Array(EngagementBody),
-  engagementsMeta: EngagementsMeta
-}).annotations({ identifier: "LeadDetail" })
-
-const warnings = Schema.optional(
-  Schema.Array(Schema.String).annotations({
-    description: "Parameters that were not known and so were ignored"
-  })
-)
+  company,
+  engagements: field(Schema.Array(EngagementBody), "At most 20, newest first"),
+  engagementsMeta: field(EngagementsMeta, ofMeta)
+}).annotations({ identifier: "LeadDetail", description: "A lead in full" })
 
 export const LeadListAnswer = Schema.Struct({
-  data: Schema.Array(LeadBody),
-  meta: Schema.Struct({
-    pagination: Schema.Struct({
-      page: integer(),
-      pageSize: integer({ description: "The size applied, after the cap" }),
-      pageCount: integer(),
-      total: integer({ description: "Matching leads on all pages" })
-    }),
-    sort: text({ description: "The ordering applied", example: "createdAt:desc" }),
-    engagements: Schema.Struct({ detailIncluded: flag() }),
-    warnings
-  })
-}).annotations({ identifier: "LeadListAnswer" })
+  data: field(Schema.Array(LeadBody), "The leads of the page, in the order asked for"),
+  meta: meta(
+    Schema.Struct({
+      pagination: pagination("Matching leads on all pages"),
+      sort: text("The ordering applied", "createdAt:desc"),
+      engagements: field(
+        Schema.Struct({ detailIncluded: flag("Whether postAuthorDetail and source are in the engagements") }),
+        "About the engagements in the answer"
+      ),
+      warnings: warnings("Parameters that were not known and so were ignored")
+    })
+  )
+}).annotations({ identifier: "LeadListAnswer", description: "A page of leads" })
 
-const Meta = Schema.optional(Schema.Struct({ warnings }))
+export const LeadDetailAnswer = Schema.Struct({
+  data: field(LeadDetailBody, "The lead"),
+  meta: warningsMeta
+}).annotations({ identifier: "LeadDetailAnswer", description: "One lead" })
 
-export const LeadDetailAnswer = Schema.Struct({ data: LeadDetailBody, meta: Meta }).annotations({
-  identifier: "LeadDetailAnswer"
-})
-
-export const MetricsBody = Schema.Struct({
-  campaignId: text(),
-  impressions: numberOrNull(),
-  reactions: numberOrNull(),
-  comments: numberOrNull(),
-  reposts: numberOrNull(),
-  engagementRate: numberOrNull({
-    description: "(reactions + comments + reposts) / impressions, as a fraction; 0 where impressions is 0"
-  }),
-  snapshotDate: textOrNull({ description: "YYYY-MM-DD", example: "2026-01-31" })
-}).annotations({
-  identifier: "Metrics",
-  description: "Cumulative totals over all posts of the campaign; all null where no snapshot lies in the span"
-})
-
-export const MetricsAnswer = Schema.Struct({ data: MetricsBody, meta: Meta }).annotations({
-  identifier: "MetricsAnswer"
-})
+export const ExportBody = Schema.Struct({
+  lead: field(LeadBody, "The lead"),
+  company,
+  engagements: field(Schema.Array(EngagementBody), "All of them, newest first"),
+  posts: field(
+    Schema.Array(AuthoredPostBody),
+    "Posts that the lead wrote and others were seen engaging with, each once"
+  )
+}).annotations({ identifier: "LeadExport", description: "Everything held about a person" })

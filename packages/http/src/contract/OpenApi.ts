@@ -1,27 +1,25 @@
 /** Completes the OpenAPI document that the platform makes of the endpoints. */
-import { Observation } from "@lead-signals/domain"
-import type { Documentation } from "../endpoints/Endpoint.ts"
-import { documented } from "./Documentation.ts"
+import { documented, type DocumentedRow } from "./Documentation.ts"
 import { envelopes, webhooks } from "./EventSchemas.ts"
+import { ObservationBody } from "./ObservationSchema.ts"
 import { errorCodes, InvalidParameterBody, OtherError } from "./Failures.ts"
 
-const header = (description: string, schema: object) => ({ description, schema })
+const header = (description: string, schema: object, example: unknown) => ({ description, schema, example })
 
-const requestId = header("The request's id, as it stands in the server's log", { type: "string" })
+const text = { type: "string" }
+const count = { type: "integer" }
+
+const requestId = header("The request's id, as it stands in the server's log", text, "jSs93ih6jC43Esr_")
 
 const rateHeaders = {
-  "X-RateLimit-Limit": header("Requests a minute that the key may make", { type: "integer" }),
-  "X-RateLimit-Remaining": header("Requests left in the current window", { type: "integer" }),
-  "X-RateLimit-Reset": header("When the window ends, Unix seconds", { type: "integer" })
+  "X-RateLimit-Limit": header("Requests a minute that the key may make", count, 60),
+  "X-RateLimit-Remaining": header("Requests left in the current window", count, 59),
+  "X-RateLimit-Reset": header("When the window ends, Unix seconds", count, 1767607260)
 }
 
-const ObservationBody = Observation.annotations({
-  identifier: "Observation",
-  jsonSchema: {
-    description:
-      "One person, one engagement, and the signal that caught it. signalId, person.extId, person.name and engagement.id are required; fields that are not named here are left out"
-  }
-})
+const retryAfter = header("Seconds to wait", { type: "integer", minimum: 1 }, 37)
+const authenticate = header("Bearer", text, "Bearer")
+const allow = header("The methods that are taken", text, "GET, HEAD")
 
 type Json = Record<string, any>
 
@@ -69,7 +67,7 @@ const markObservation = (schemas: Json): void => {
  * Says of each operation what holds for all: the headers, that the target itself can be malformed, and that a defect of
  * ours has the same shape.
  */
-export const completed = (spec: Json, documentation: Readonly<Record<string, Documentation>>): Json => {
+export const completed = (spec: Json, rows: Readonly<Record<string, DocumentedRow>>): Json => {
   for (const name of foreign) delete spec.components.schemas[name]
   for (const path of Object.values(spec.paths as Json)) {
     for (const operation of Object.values(path as Json)) {
@@ -85,11 +83,9 @@ export const completed = (spec: Json, documentation: Readonly<Record<string, Doc
         response.headers = {
           "X-Request-Id": requestId,
           ...(authenticated && status !== "401" ? rateHeaders : {}),
-          ...(status === "429"
-            ? { "Retry-After": header("Seconds to wait", { type: "integer", minimum: 1 }) }
-            : {}),
-          ...(status === "401" ? { "WWW-Authenticate": header("Bearer", { type: "string" }) } : {}),
-          ...(status === "405" ? { Allow: header("The methods that are taken", { type: "string" }) } : {})
+          ...(status === "429" ? { "Retry-After": retryAfter } : {}),
+          ...(status === "401" ? { "WWW-Authenticate": authenticate } : {}),
+          ...(status === "405" ? { Allow: allow } : {})
         }
       }
     }
@@ -106,7 +102,7 @@ export const completed = (spec: Json, documentation: Readonly<Record<string, Doc
   // What the library's own types can't say.
   spec.info.license.identifier = "UNLICENSED"
   spec.info.description += ` Error codes: ${listOfErrorCodes()}.`
-  return documented({ ...spec, webhooks: structuredClone(webhooks) }, documentation)
+  return documented({ ...spec, webhooks: structuredClone(webhooks) }, rows)
 }
 
 /** Schemas of the document that no endpoint declares. */

@@ -1,8 +1,19 @@
 /** What the operator sends and is answered about brands, keys, signals, observations, leads and campaigns. */
 import { requiredText, textLimits } from "@lead-signals/domain"
 import { Schema } from "effect"
-import { id, integer, numberOrNull, text, textOrNull, time, timeOrNull } from "./Fields.ts"
-import { AuthoredPostBody, EngagementBody, LeadBody, LeadDetailBody, SourceBody } from "./LeadSchemas.ts"
+import { signalName, signalType, SourceBody } from "./EngagementSchemas.ts"
+import {
+  field,
+  flag,
+  id,
+  integer,
+  numberOrNull,
+  oneOf,
+  text,
+  textOrNull,
+  time,
+  timeOrNull
+} from "./Fields.ts"
 
 /* What is sent */
 
@@ -47,53 +58,62 @@ export const ObservationBatch = Schema.Struct({
 
 export const BrandBody = Schema.Struct({
   id,
-  name: text(),
+  name: text("Name of the brand", "Northwind"),
   createdAt: time,
   deletionStartedAt: timeOrNull
-}).annotations({ identifier: "Brand" })
+}).annotations({ identifier: "Brand", description: "A brand: whose leads they are" })
 
-export const DeletionBody = Schema.Struct({ deleted: Schema.Boolean, leadsLeft: integer() }).annotations({
-  identifier: "BrandDeletion"
-})
+export const DeletionBody = Schema.Struct({
+  deleted: flag("Whether everything of the brand is gone; if not, call again", false),
+  leadsLeft: integer("How many of its leads are still to be removed", 12000)
+}).annotations({ identifier: "BrandDeletion", description: "How far a brand's deletion is" })
 
 const keyFields = {
   id,
-  label: text(),
-  start: text({ description: "The key's first 12 characters" }),
-  requestsPerMinute: integer(),
+  label: text("What the key is for", "crm"),
+  start: text("The key's first 12 characters", "lsk_dFF2"),
+  requestsPerMinute: integer("How many requests a minute the key may make", 60),
   createdAt: time,
   lastUsedAt: timeOrNull,
   revokedAt: timeOrNull
 }
-export const KeyBody = Schema.Struct(keyFields).annotations({ identifier: "ApiKey" })
+export const KeyBody = Schema.Struct(keyFields).annotations({
+  identifier: "ApiKey",
+  description: "A brand's key, without its value"
+})
 export const CreatedKeyBody = Schema.Struct({
   ...keyFields,
-  key: text({ description: "The key itself: here and never again" })
-}).annotations({ identifier: "CreatedApiKey" })
+  key: text("The key itself: here and never again", "lsk_dFF2GVZTlnxOkGQc4tEXjIhksozk5ir71E9AaB")
+}).annotations({ identifier: "CreatedApiKey", description: "A new key, with its value" })
 
 export const SignalBody = Schema.Struct({
   id,
-  name: text(),
-  signalType: text(),
-  source: SourceBody,
+  name: signalName,
+  signalType,
+  source: field(SourceBody, "What the signal was watching"),
   createdAt: time
-}).annotations({ identifier: "Signal" })
+}).annotations({ identifier: "Signal", description: "Something that a brand watches" })
 
-export const CampaignBody = Schema.Struct({ id, name: text(), createdAt: time }).annotations({
-  identifier: "Campaign"
-})
+export const CampaignBody = Schema.Struct({
+  id,
+  name: text("Name of the campaign", "Spring launch"),
+  createdAt: time
+}).annotations({ identifier: "Campaign", description: "Posts of a brand that are measured together" })
 
 export const OutcomeBody = Schema.Struct({
-  engagementId: textOrNull(),
-  outcome: Schema.Literal("recorded", "duplicate", "suppressed", "rejected"),
-  leadId: numberOrNull(),
-  message: Schema.optional(Schema.String),
-  count: Schema.optional(integer())
+  engagementId: textOrNull("Id of the engagement; null when it could not be read", "e-1"),
+  outcome: oneOf(
+    ["recorded", "duplicate", "suppressed", "rejected"],
+    "What became of the observation: recorded, duplicate, suppressed (the person was erased) or rejected"
+  ),
+  leadId: numberOrNull("Id of the lead that it was recorded for; null when it was not", 41),
+  message: Schema.optional(
+    text("Why it was rejected; there on a rejection only", "person.name is required.")
+  ),
+  count: Schema.optional(
+    integer(
+      `How many rejected lines in a row this stands for, once a request's first ${maxFullRejections} rejections were answered in full; there on x-ndjson only`,
+      12
+    )
+  )
 }).annotations({ identifier: "Outcome", description: "What became of one observation" })
-
-export const ExportBody = Schema.Struct({
-  lead: LeadBody,
-  company: LeadDetailBody.fields.company,
-  engagements: Schema.Array(EngagementBody),
-  posts: Schema.Array(AuthoredPostBody)
-}).annotations({ identifier: "LeadExport", description: "Everything held about a person" })

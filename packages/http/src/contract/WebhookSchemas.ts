@@ -1,11 +1,15 @@
 /** What the operator sends and is answered about webhooks and their deliveries. */
 import { attemptErrors, DeliveryQueries, eventTypes, testEvent } from "@lead-signals/domain"
 import { Schema } from "effect"
+import { meta, pagination, warnings } from "./Envelopes.ts"
 import {
+  field,
   flag,
   id,
   integer,
+  meantTimeOrNull,
   numberOrNull,
+  oneOf,
   oneOfOrNull,
   piiTextOrNull,
   text,
@@ -30,11 +34,11 @@ export const Resend = Schema.Struct({
 
 const webhookFields = {
   id,
-  url: text({ example: "https://example.com/hooks/leads" }),
-  events: Schema.Array(Schema.Literal(...eventTypes)),
-  description: textOrNull(),
-  enabled: flag({ description: "While false, its deliveries are held" }),
-  disabledReason: textOrNull({ description: "Why it is disabled, as a sentence" }),
+  url: text("Where events are posted to", "https://example.com/hooks/leads"),
+  events: field(Schema.Array(Schema.Literal(...eventTypes)), "The event types that it is sent"),
+  description: textOrNull("What it is for, in the operator's words; null for nothing", "To the CRM"),
+  enabled: flag("While false, its deliveries are held"),
+  disabledReason: textOrNull("Why it is disabled, as a sentence", "The receiver answered 410 Gone."),
   failingSince: timeOrNull,
   createdAt: time
 }
@@ -44,10 +48,14 @@ export const WebhookBody = Schema.Struct(webhookFields).annotations({
   description: "failingSince: the first failed attempt since the last that succeeded"
 })
 
-const secret = text({ description: "What signs: whsec_ and base64. Here, and not shown again" })
+const secret = text(
+  "What signs: whsec_ and base64. Here, and not shown again",
+  "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="
+)
 
 export const CreatedWebhookBody = Schema.Struct({ ...webhookFields, secret }).annotations({
-  identifier: "CreatedWebhook"
+  identifier: "CreatedWebhook",
+  description: "A new webhook, with its secret"
 })
 
 export const RotatedSecretBody = Schema.Struct({ secret, previousSecretExpiresAt: time }).annotations({
@@ -56,62 +64,62 @@ export const RotatedSecretBody = Schema.Struct({ secret, previousSecretExpiresAt
 })
 
 const deliveryFields = {
-  id: text({ description: "wh_…: the envelope's id, and webhook-id", example: "wh_5f0c" }),
+  id: text("wh_…: the envelope's id, and webhook-id", "wh_5f0c"),
   webhookId: id,
-  event: Schema.Literal(...eventTypes, testEvent),
-  leadId: numberOrNull({ description: "Null on a test" }),
-  engagementId: textOrNull({ description: "The engagement that fired the event" }),
-  state: Schema.Literal(...DeliveryQueries.shownStates).annotations({
-    description: "held: pending while the webhook is disabled; dead: every attempt failed"
-  }),
-  attempts: integer({ description: "How many have been made" }),
+  event: oneOf([...eventTypes, testEvent], "The event's type"),
+  leadId: numberOrNull("Null on a test", 41),
+  engagementId: textOrNull("The engagement that fired the event", "e-1"),
+  state: oneOf(
+    DeliveryQueries.shownStates,
+    "held: pending while the webhook is disabled; dead: every attempt failed"
+  ),
+  attempts: integer("How many have been made", 2),
   createdAt: time,
-  nextAttemptAt: Schema.NullOr(Schema.String).annotations({
-    jsonSchema: {
-      type: ["string", "null"],
-      format: "date-time",
-      description: "While pending; while an attempt is under way, when another process would take over"
-    }
-  }),
+  nextAttemptAt: meantTimeOrNull(
+    "While pending; while an attempt is under way, when another process would take over"
+  ),
   finishedAt: timeOrNull,
-  resendOf: textOrNull({ description: "The delivery that this one sends again" }),
-  resentAs: textOrNull({ description: "The delivery that sent this one again, the latest" })
+  resendOf: textOrNull("The delivery that this one sends again", "wh_1d2e"),
+  resentAs: textOrNull("The delivery that sent this one again, the latest", "wh_77aa")
 }
 
-export const DeliveryBody = Schema.Struct(deliveryFields).annotations({ identifier: "Delivery" })
+const DeliveryBody = Schema.Struct(deliveryFields).annotations({
+  identifier: "Delivery",
+  description: "An event on its way to a webhook"
+})
 
 const AttemptBody = Schema.Struct({
-  number: integer(),
+  number: integer("Which attempt it was, from 1", 1),
   at: time,
-  durationMillis: integer(),
-  status: numberOrNull({ description: "The HTTP status of the answer; null when there was none" }),
-  error: oneOfOrNull(attemptErrors, { description: "Why there was no answer; null when there was one" }),
-  response: piiTextOrNull({
-    description: "The first 1 KiB of the answer, less what it repeats of the payload's personal data"
-  })
-}).annotations({ identifier: "Attempt" })
+  durationMillis: integer("How long it took, in milliseconds", 180),
+  status: numberOrNull("The HTTP status of the answer; null when there was none", 503),
+  error: oneOfOrNull(attemptErrors, "Why there was no answer; null when there was one"),
+  response: piiTextOrNull(
+    "The first 1 KiB of the answer, less what it repeats of the payload's personal data",
+    "busy"
+  )
+}).annotations({ identifier: "Attempt", description: "One attempt of a delivery" })
 
 export const DeliveryDetailBody = Schema.Struct({
   ...deliveryFields,
-  log: Schema.Array(AttemptBody).annotations({ description: "Every attempt, in order" })
-}).annotations({ identifier: "DeliveryDetail" })
+  log: field(Schema.Array(AttemptBody), "Every attempt, in order")
+}).annotations({ identifier: "DeliveryDetail", description: "A delivery with its attempts" })
 
-export const QueuedBody = Schema.Struct({ data: Schema.Struct({ deliveryId: text() }) }).annotations({
-  identifier: "Queued",
-  description: "A new delivery, with a new id"
-})
+export const QueuedBody = Schema.Struct({
+  data: field(
+    Schema.Struct({ deliveryId: text("Id of the new delivery, the post's webhook-id", "wh_5f0c") }),
+    "What was asked for"
+  )
+}).annotations({ identifier: "Queued", description: "A new delivery, with a new id" })
 
 export const DeliveryListAnswer = Schema.Struct({
-  data: Schema.Array(DeliveryBody),
-  meta: Schema.Struct({
-    pagination: Schema.Struct({
-      page: integer(),
-      pageSize: integer({ description: "The size applied, after the cap" }),
-      pageCount: integer(),
-      total: integer()
-    }),
-    warnings: Schema.optional(Schema.Array(Schema.String))
-  })
-}).annotations({ identifier: "DeliveryListAnswer" })
+  data: field(Schema.Array(DeliveryBody), "The deliveries of the page, newest first"),
+  meta: meta(
+    Schema.Struct({
+      pagination: pagination("How many deliveries match, on all pages"),
+      warnings: warnings("Parameters that are not known and were ignored")
+    })
+  )
+}).annotations({ identifier: "DeliveryListAnswer", description: "A page of deliveries" })
 
-export const RecoveredBody = Schema.Struct({ queued: integer({ description: "How many" }) })
+export const RecoveredBody = Schema.Struct({ queued: integer("How many", 12) })

@@ -1,7 +1,7 @@
 /** The table of all endpoints, and what derives from it: the API's groups, its OpenAPI document and its handlers. */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
-import { Layer } from "effect"
+import { Layer, Option, type Schema } from "effect"
 import { ApiKeyAccess, OperatorAccess } from "../contract/Access.ts"
 import {
   InvalidParameterFailure,
@@ -11,17 +11,19 @@ import {
   UnavailableFailure,
   UnsupportedMediaTypeFailure
 } from "../contract/Failures.ts"
+import type { DocumentedRow } from "../contract/Documentation.ts"
 import { additionalSchemas, completed } from "../contract/OpenApi.ts"
 import { brands } from "./Brands.ts"
 import { campaigns } from "./Campaigns.ts"
 import { deliveries } from "./Deliveries.ts"
-import { type Documentation, type FastHandler, groupOf, type Rows, served } from "./Endpoint.ts"
+import { type FastHandler, groupOf, type Rows, served } from "./Endpoint.ts"
 import { health } from "./Health.ts"
 import { keys } from "./Keys.ts"
 import { leads } from "./Leads.ts"
 import { metricsPage } from "./MetricsPage.ts"
 import { observations } from "./Observations.ts"
 import { operatorLeads } from "./OperatorLeads.ts"
+import { pathWordsOf } from "./Paths.ts"
 import { signals } from "./Signals.ts"
 import { leadResend, webhooks } from "./Webhooks.ts"
 
@@ -82,14 +84,17 @@ const WebhookApi = groupOf("webhooks", webhookEndpoints)
 /** What the platform's router serves; the fast path serves what API clients read. */
 export const RoutedApi = HttpApi.make("lead-signals").add(HealthApi).add(OperatorApi).add(WebhookApi)
 
-/** By the operation's id in the document. */
-const documentationOf = (): Readonly<Record<string, Documentation>> =>
+/** What the document says of the operations, by their ids there. */
+const documentedRows = (): Readonly<Record<string, DocumentedRow>> =>
   Object.fromEntries(
     Object.values(Api.groups).flatMap(({ identifier, topLevel }) =>
-      Object.entries(endpoints[identifier] as Rows).map(([name, { documentation }]) => [
-        topLevel ? name : `${identifier}.${name}`,
-        documentation
-      ])
+      Object.entries(endpoints[identifier] as Rows).map(([name, { declared, documentation }]) => {
+        const pathWords = Option.match(declared.pathSchema as Option.Option<Schema.Schema.All>, {
+          onNone: () => ({}),
+          onSome: pathWordsOf
+        })
+        return [topLevel ? name : `${identifier}.${name}`, { documentation, pathWords }]
+      })
     )
   )
 
@@ -106,7 +111,7 @@ export const Api = HttpApi.make("lead-signals")
     OpenApi.Description,
     "Leads seen engaging with what a brand tracks, their engagements, and campaign metrics. Fields marked x-pii hold personal data: store them encrypted, send them over TLS only, and honour requests to delete."
   )
-  .annotate(OpenApi.Transform, (spec) => completed(spec, documentationOf()))
+  .annotate(OpenApi.Transform, (spec) => completed(spec, documentedRows()))
 
 let document: OpenApi.OpenAPISpec | null = null
 

@@ -17,6 +17,7 @@ export const brands = {
       summary: "Create a brand",
       description: "A brand begins with nothing in it.",
       body: "The brand",
+      fields: { name: ["Name of the brand", "Northwind"] },
       answer: "The new brand",
       handle: ({ body }) =>
         Effect.gen(function* () {
@@ -43,6 +44,7 @@ export const brands = {
       summary: "Rename a brand",
       description: "Its keys, leads and webhooks stay as they are.",
       body: "The new name",
+      fields: { name: ["New name of the brand", "Northwind"] },
       answer: "The brand as it is now",
       handle: ({ body, path }) =>
         Effect.gen(function* () {

@@ -10,12 +10,13 @@ import {
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect, Schema } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
-import { piiText, text } from "../contract/Fields.ts"
-import { MetricsBody } from "../contract/LeadSchemas.ts"
+import { text } from "../contract/Fields.ts"
+import { sameAs } from "../contract/FieldWords.ts"
+import { MetricsBody } from "../contract/MetricsSchemas.ts"
 import { CampaignBody, NewCampaign, Renaming } from "../contract/OperatorSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
 import { endpoint } from "./Endpoint.ts"
-import { ofBrand, ofBrandAndId } from "./Paths.ts"
+import { ofBrand, ofCampaign, pathParameter } from "./Paths.ts"
 import { namedView } from "./Views.ts"
 
 export const campaigns = {
@@ -28,6 +29,7 @@ export const campaigns = {
       summary: "Create a campaign",
       description: "A campaign begins without snapshots.",
       body: "The campaign",
+      fields: { name: ["Name of the campaign", "Spring launch"] },
       answer: "The new campaign",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
@@ -49,13 +51,14 @@ export const campaigns = {
   ),
   renameCampaign: endpoint(
     HttpApiEndpoint.patch("renameCampaign", "/operator/brands/:brandId/campaigns/:id")
-      .setPath(ofBrandAndId)
+      .setPath(ofCampaign)
       .setPayload(Renaming)
       .addSuccess(data(CampaignBody)),
     {
       summary: "Rename a campaign",
       description: "Its snapshots stay as they are.",
       body: "The new name",
+      fields: { name: ["New name of the campaign", "Spring launch"] },
       answer: "The campaign as it is now",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
@@ -65,7 +68,7 @@ export const campaigns = {
     }
   ),
   deleteCampaign: endpoint(
-    HttpApiEndpoint.del("deleteCampaign", "/operator/brands/:brandId/campaigns/:id").setPath(ofBrandAndId),
+    HttpApiEndpoint.del("deleteCampaign", "/operator/brands/:brandId/campaigns/:id").setPath(ofCampaign),
     {
       summary: "Delete a campaign with its snapshots",
       description: "With its snapshots. Leads are not touched.",
@@ -77,10 +80,9 @@ export const campaigns = {
     HttpApiEndpoint.put("putSnapshot", "/operator/brands/:brandId/campaigns/:id/posts/:postId/snapshots/:day")
       .setPath(
         Schema.Struct({
-          brandId: Schema.String,
-          id: Schema.String,
-          postId: piiText(),
-          day: text({ description: "YYYY-MM-DD", example: "2026-01-31" })
+          ...ofCampaign.fields,
+          postId: pathParameter("The post's id, as you name it", "post-1", { type: "string", "x-pii": true }),
+          day: text("YYYY-MM-DD", "2026-01-31")
         })
       )
       .setPayload(PostTotals)
@@ -89,6 +91,7 @@ export const campaigns = {
       summary: "Keep one post's cumulative totals of a day; answers the campaign's snapshot of it",
       description: "One post's cumulative totals of a day, instead of what was there for that day.",
       body: "The post's totals up to that day",
+      fields: sameAs("", MetricsBody.fields),
       answer: "The campaign's totals of that day",
       handle: ({ body, path }) =>
         Effect.gen(function* () {

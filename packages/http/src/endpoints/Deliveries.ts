@@ -7,17 +7,16 @@ import { parameter } from "../contract/Fields.ts"
 import { DeliveryDetailBody, DeliveryListAnswer, QueuedBody } from "../contract/WebhookSchemas.ts"
 import * as Target from "../Target.ts"
 import { endpoint } from "./Endpoint.ts"
-import { ofBrandAndId } from "./Paths.ts"
+import { ofDelivery, ofWebhook } from "./Paths.ts"
 import { attemptView, deliveryView, queuedView } from "./Views.ts"
 
 const collection = "/operator/brands/:brandId/webhooks/:id/deliveries"
 const item = `${collection}/:deliveryId` as const
-const ofDelivery = Schema.Struct({ brandId: Schema.String, id: Schema.String, deliveryId: Schema.String })
 
 export const deliveries = {
   listDeliveries: endpoint(
     HttpApiEndpoint.get("listDeliveries", collection)
-      .setPath(ofBrandAndId)
+      .setPath(ofWebhook)
       .setUrlParams(
         Schema.Struct({
           state: parameter({ type: "string", enum: DeliveryQueries.shownStates }, "Only those in this state"),

@@ -22,10 +22,12 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect, type Layer, Option, type Schema, type Scope } from "effect"
 import { json, noContent, type ReplyBody } from "../Answers.ts"
 import * as Body from "../Body.ts"
+import type { FieldWords } from "../contract/FieldWords.ts"
 import type { PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "../contract/Failures.ts"
 
 type AnyDeclared = HttpApiEndpoint.HttpApiEndpoint.Any
 type Declaration = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+type Payload<Declared extends AnyDeclared> = HttpApiEndpoint.HttpApiEndpoint.Payload<Declared>
 type Success<Declared extends AnyDeclared> = HttpApiEndpoint.HttpApiEndpoint.Success<Declared>
 
 /** What the OpenAPI document says of an endpoint, besides its schemas. */
@@ -38,10 +40,15 @@ export interface Documentation {
   readonly body?: string
 }
 
+/** The same with what the fields of the body mean. */
+export interface BodyDocumentation<Body> extends Documentation {
+  readonly fields?: FieldWords<Body>
+}
+
 interface Row<Declared extends AnyDeclared> {
   /** Method, path, and the schemas of parameters, body and answers. */
   readonly declared: Declared
-  readonly documentation: Documentation
+  readonly documentation: BodyDocumentation<any>
 }
 
 /** Every failure that an operator's endpoint declares; `contract/Failures.ts` has their statuses. */
@@ -53,7 +60,7 @@ export interface EndpointRequest<Declared extends AnyDeclared> {
   readonly path: HttpApiEndpoint.HttpApiEndpoint.PathParsed<Declared>
   /** Reads and decodes the body by the declared schema. */
   readonly body: Effect.Effect<
-    HttpApiEndpoint.HttpApiEndpoint.Payload<Declared>,
+    Payload<Declared>,
     InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
     HttpServerRequest.HttpServerRequest
   >
@@ -103,7 +110,10 @@ const documented = <Declared extends AnyDeclared>(
 /** A row for the platform's router. */
 export const endpoint = <Declared extends AnyDeclared, R>(
   declared: Declared,
-  { handle, ...documentation }: Documentation & Pick<RoutedEndpoint<Declared, R>, "handle">
+  {
+    handle,
+    ...documentation
+  }: BodyDocumentation<Payload<Declared>> & Pick<RoutedEndpoint<Declared, R>, "handle">
 ): RoutedEndpoint<Declared, R> => ({ declared: documented(declared, documentation), documentation, handle })
 
 /** A row for the fast path. */

@@ -1,12 +1,12 @@
 /** The operator's calls about API keys. */
 import { Operating } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
 import { CreatedKeyBody, KeyBody, NewKey } from "../contract/OperatorSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
 import { endpoint } from "./Endpoint.ts"
-import { ofBrand } from "./Paths.ts"
+import { ofBrand, ofKey } from "./Paths.ts"
 import { keyView } from "./Views.ts"
 
 /** Requests a minute of a key that is created without a limit of its own. [RATE-1] */
@@ -25,6 +25,10 @@ export const keys = {
       summary: "Create an API key; its value is only in this answer",
       description: "Its value is in this answer and in no other: it is kept as a hash.",
       body: "What the key is for",
+      fields: {
+        label: ["What the key is for", "crm"],
+        requestsPerMinute: ["How many requests a minute the key may make", 60]
+      },
       answer: "The new key, with its value",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
@@ -47,9 +51,7 @@ export const keys = {
     }
   ),
   revokeKey: endpoint(
-    HttpApiEndpoint.del("revokeKey", "/operator/brands/:brandId/keys/:keyId").setPath(
-      Schema.Struct({ brandId: Schema.String, keyId: Schema.String })
-    ),
+    HttpApiEndpoint.del("revokeKey", "/operator/brands/:brandId/keys/:keyId").setPath(ofKey),
     {
       summary: "Revoke a key",
       description: "From the answer on no request with the key succeeds. Again is no error.",

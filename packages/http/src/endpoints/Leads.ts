@@ -13,9 +13,11 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect, Schema } from "effect"
 import { InvalidParameterFailure, NotFoundFailure, UnavailableFailure } from "../contract/Failures.ts"
 import { parameter } from "../contract/Fields.ts"
-import { LeadDetailAnswer, LeadListAnswer, MetricsAnswer } from "../contract/LeadSchemas.ts"
+import { LeadDetailAnswer, LeadListAnswer } from "../contract/LeadSchemas.ts"
+import { MetricsAnswer } from "../contract/MetricsSchemas.ts"
 import { EncodedPages } from "../EncodedPages.ts"
 import { type FastEndpoint, type FastHandler, fastEndpoint } from "./Endpoint.ts"
+import { pathParameter } from "./Paths.ts"
 
 const positive = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
 const boolean = { type: "boolean" }
@@ -59,7 +61,7 @@ const detailParameters = {
 }
 
 const leadPath = Schema.Struct({
-  id: Schema.String.annotations({ jsonSchema: { ...positive, description: "The lead's id" } })
+  id: pathParameter("The lead's id", 41, { ...positive, description: "The lead's id" })
 })
 
 /* Reading the calls: parses with the domain's rules, runs a use case, renders a view. */
@@ -153,7 +155,7 @@ export const leads = {
   getSignalLead: deprecated(detail("getSignalLead", "/signal-leads/:id", olderPath)),
   campaignMetrics: fastEndpoint(
     HttpApiEndpoint.get("campaignMetrics", "/campaign/:id/metrics")
-      .setPath(Schema.Struct({ id: Schema.String }))
+      .setPath(Schema.Struct({ id: pathParameter("The campaign's id", "1") }))
       .setUrlParams(
         Schema.Struct({
           startDate: date("The latest snapshot from this day on, YYYY-MM-DD"),

@@ -40,6 +40,9 @@ export const observations = {
       summary: "Feed observations",
       description: `At most ${greatestBatch} observations as JSON, or any number as application/x-ndjson, one a line, which is answered as application/x-ndjson while it is read: one outcome a line, in order; of many rejected lines the first ${maxFullRejections} in full, then a count for each row of them. When the store stops answering half way, the last line is an error body.`,
       body: "What was seen",
+      fields: {
+        observations: ["What was seen: at most 1,000, in the order in which they are to be taken"]
+      },
       answer: "What became of each, in order",
       handle: ({ path, request }) =>
         Effect.gen(function* () {

@@ -12,16 +12,17 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { shown } from "../Answers.ts"
 import { data } from "../contract/Envelopes.ts"
-import { LeadBody, LeadDetailBody } from "../contract/LeadSchemas.ts"
-import { Amendment, ExportBody } from "../contract/OperatorSchemas.ts"
+import { sameAs } from "../contract/FieldWords.ts"
+import { amendableFields, ExportBody, LeadBody, LeadDetailBody } from "../contract/LeadSchemas.ts"
+import { Amendment } from "../contract/OperatorSchemas.ts"
 import { endpoint } from "./Endpoint.ts"
-import { ofBrandAndId } from "./Paths.ts"
+import { ofLead } from "./Paths.ts"
 
 const path = "/operator/brands/:brandId/leads/:id"
 
 export const operatorLeads = {
   operatorLead: endpoint(
-    HttpApiEndpoint.get("operatorLead", path).setPath(ofBrandAndId).addSuccess(data(LeadDetailBody)),
+    HttpApiEndpoint.get("operatorLead", path).setPath(ofLead).addSuccess(data(LeadDetailBody)),
     {
       summary: "One lead with its newest engagements in detail",
       description: "As the brand's own key sees it, with detail.",
@@ -34,14 +35,14 @@ export const operatorLeads = {
     }
   ),
   amendLead: endpoint(
-    HttpApiEndpoint.patch("amendLead", path)
-      .setPath(ofBrandAndId)
-      .setPayload(Amendment)
-      .addSuccess(data(LeadBody)),
+    HttpApiEndpoint.patch("amendLead", path).setPath(ofLead).setPayload(Amendment).addSuccess(data(LeadBody)),
     {
       summary: "Set a lead's flags and score",
       description: "Sets flags and score; what is not named stays. updatedAt moves.",
       body: "What is to change",
+      fields: {
+        ...sameAs("", amendableFields)
+      },
       answer: "The lead as it is now",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
@@ -51,7 +52,7 @@ export const operatorLeads = {
         })
     }
   ),
-  eraseLead: endpoint(HttpApiEndpoint.del("eraseLead", path).setPath(ofBrandAndId), {
+  eraseLead: endpoint(HttpApiEndpoint.del("eraseLead", path).setPath(ofLead), {
     summary: "Erase a person; only a keyed hash stays",
     description:
       "Removes the person: the lead, their engagements, events and deliveries, and their traces in the posts that others engaged with. What is seen of them later is suppressed, by a keyed hash, which is all that stays.",
@@ -63,7 +64,7 @@ export const operatorLeads = {
       })
   }),
   exportLead: endpoint(
-    HttpApiEndpoint.get("exportLead", `${path}/export`).setPath(ofBrandAndId).addSuccess(data(ExportBody)),
+    HttpApiEndpoint.get("exportLead", `${path}/export`).setPath(ofLead).addSuccess(data(ExportBody)),
     {
       summary: "Everything held about a person",
       description: "Everything that is held about a person, for a request of theirs.",

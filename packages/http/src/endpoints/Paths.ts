@@ -1,5 +1,38 @@
-/** Parameters of the operator's paths; what an id is of, the document says by the path. */
-import { Schema } from "effect"
+/** Parameters of paths, with what they mean. */
+import { Option, Schema, SchemaAST } from "effect"
+import type { Words } from "../contract/FieldWords.ts"
 
-export const ofBrand = Schema.Struct({ brandId: Schema.String })
-export const ofBrandAndId = Schema.Struct({ brandId: Schema.String, id: Schema.String })
+const words: unique symbol = Symbol.for("@lead-signals/http/PathParameterWords")
+
+/** Any text, which the use case reads; `jsonSchema` says what it takes where that is not any text. */
+export const pathParameter = (description: string, example: unknown, jsonSchema?: object) =>
+  Schema.String.annotations({
+    [words]: [description, example],
+    ...(jsonSchema === undefined ? {} : { jsonSchema })
+  })
+
+/** What the parameters of a path mean, by their names. */
+export const pathWordsOf = (schema: Schema.Schema.All): Readonly<Record<string, Words>> =>
+  Object.fromEntries(
+    SchemaAST.getPropertySignatures(schema.ast).flatMap(({ name, type }) =>
+      Option.toArray(
+        Option.map(SchemaAST.getAnnotation<Words>(words)(type), (found) => [String(name), found] as const)
+      )
+    )
+  )
+
+const brandId = pathParameter("The brand's id", "1")
+
+export const ofBrand = Schema.Struct({ brandId })
+
+const ofBrandAnd = (id: ReturnType<typeof pathParameter>) => Schema.Struct({ brandId, id })
+
+export const ofKey = Schema.Struct({ brandId, keyId: pathParameter("The key's id", "3") })
+export const ofSignal = ofBrandAnd(pathParameter("The signal's id", "1"))
+export const ofLead = ofBrandAnd(pathParameter("The lead's id", "41"))
+export const ofCampaign = ofBrandAnd(pathParameter("The campaign's id", "1"))
+export const ofWebhook = ofBrandAnd(pathParameter("The webhook's id", "1"))
+export const ofDelivery = Schema.Struct({
+  ...ofWebhook.fields,
+  deliveryId: pathParameter("The delivery's id", "wh_5f0c")
+})

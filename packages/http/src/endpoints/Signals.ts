@@ -3,10 +3,11 @@ import { NewSignal, Operating } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
+import { companyWords } from "../contract/ObservationSchema.ts"
 import { Renaming, SignalBody } from "../contract/OperatorSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
 import { endpoint } from "./Endpoint.ts"
-import { ofBrand, ofBrandAndId } from "./Paths.ts"
+import { ofBrand, ofSignal } from "./Paths.ts"
 import { signalView } from "./Views.ts"
 
 export const signals = {
@@ -20,6 +21,22 @@ export const signals = {
       description:
         "What observations are caught by. The source's value is a URL for li-company-url, li-profile-url and post-url, words for the others. li-company-mention alone takes liCompanyId.",
       body: "What is watched",
+      fields: {
+        name: ["Name of the signal", "Rivals"],
+        signalType: ["What kind of thing the signal watches, as the brand names it", "competitor-posts"],
+        source: ["What the signal was watching"],
+        "source.value": [
+          "What is watched, exactly as the brand configured it",
+          "https://network.example/company/rival"
+        ],
+        "source.liCompanyId": ["Numeric id of the company; on li-company-mention only", null],
+        "source.company": ["The employer or the watched company in full; null when it is not known"],
+        ...companyWords("source.company"),
+        "source.company.id": ["Id of the company on the network", 880],
+        "source.company.name": ["Name of the company", "Rival"],
+        "source.company.username": ["Vanity name of the company's page", "rival"],
+        "source.company.description": ["What the company says of itself", "We do the same."]
+      },
       answer: "The new signal",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
@@ -41,7 +58,7 @@ export const signals = {
   ),
   renameSignal: endpoint(
     HttpApiEndpoint.patch("renameSignal", "/operator/brands/:brandId/signals/:id")
-      .setPath(ofBrandAndId)
+      .setPath(ofSignal)
       .setPayload(Renaming)
       .addSuccess(data(SignalBody)),
     {
@@ -49,6 +66,7 @@ export const signals = {
       description:
         "Engagements show the name as it is when they are read, events as it is when they are first sent. No lead's updatedAt moves.",
       body: "The new name",
+      fields: { name: ["New name of the signal", "Rivals"] },
       answer: "The signal as it is now",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
@@ -58,7 +76,7 @@ export const signals = {
     }
   ),
   deleteSignal: endpoint(
-    HttpApiEndpoint.del("deleteSignal", "/operator/brands/:brandId/signals/:id").setPath(ofBrandAndId),
+    HttpApiEndpoint.del("deleteSignal", "/operator/brands/:brandId/signals/:id").setPath(ofSignal),
     {
       summary: "Delete a signal; its leads stay",
       description:

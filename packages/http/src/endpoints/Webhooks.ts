@@ -23,11 +23,19 @@ import {
 } from "../contract/WebhookSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
 import { endpoint } from "./Endpoint.ts"
-import { ofBrand, ofBrandAndId } from "./Paths.ts"
+import { ofBrand, ofLead, ofWebhook } from "./Paths.ts"
 import { queuedView, webhookView } from "./Views.ts"
 
 const collection = "/operator/brands/:brandId/webhooks"
 const item = `${collection}/:id` as const
+
+/** Of a new webhook, and of a change. */
+const settingWords = {
+  url: ["Where events are to be posted: public, and https", "https://example.com/hooks/leads"],
+  events: ["The event types that it is sent"],
+  description: ["What it is for, in the operator's words; null for nothing", "To the CRM"],
+  enabled: ["Whether it is sent to; while false, its deliveries are held"]
+} as const
 
 export const webhooks = {
   createWebhook: endpoint(
@@ -40,6 +48,7 @@ export const webhooks = {
       description:
         "The URL must be public and https, unless the operator allows its network. The secret is in this answer and in no other but a rotation's.",
       body: "Where to post what",
+      fields: settingWords,
       answer: "The new webhook, with its secret",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
@@ -57,25 +66,23 @@ export const webhooks = {
       handle: ({ path }) => listOfBrand(path.brandId, (directory, id) => directory.webhooks(id), webhookView)
     }
   ),
-  webhook: endpoint(
-    HttpApiEndpoint.get("webhook", item).setPath(ofBrandAndId).addSuccess(data(WebhookBody)),
-    {
-      summary: "One webhook",
-      description: "Without its secret.",
-      answer: "The webhook",
-      handle: ({ path }) =>
-        Effect.map(Subscribing.webhook(path.brandId, path.id), (webhook) => ({ data: webhookView(webhook) }))
-    }
-  ),
+  webhook: endpoint(HttpApiEndpoint.get("webhook", item).setPath(ofWebhook).addSuccess(data(WebhookBody)), {
+    summary: "One webhook",
+    description: "Without its secret.",
+    answer: "The webhook",
+    handle: ({ path }) =>
+      Effect.map(Subscribing.webhook(path.brandId, path.id), (webhook) => ({ data: webhookView(webhook) }))
+  }),
   changeWebhook: endpoint(
     HttpApiEndpoint.patch("changeWebhook", item)
-      .setPath(ofBrandAndId)
+      .setPath(ofWebhook)
       .setPayload(WebhookChange)
       .addSuccess(data(WebhookBody)),
     {
       summary: "Change a webhook, disable or enable it",
       description: "Enabling one that was disabled starts it fresh: what was held for it is sent now.",
       body: "What is to change",
+      fields: settingWords,
       answer: "The webhook as it is now",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
@@ -84,7 +91,7 @@ export const webhooks = {
         })
     }
   ),
-  deleteWebhook: endpoint(HttpApiEndpoint.del("deleteWebhook", item).setPath(ofBrandAndId), {
+  deleteWebhook: endpoint(HttpApiEndpoint.del("deleteWebhook", item).setPath(ofWebhook), {
     summary: "Delete a webhook with its deliveries and their log",
     description: "With its deliveries. Attempts under way may still arrive.",
     answer: "It is deleted",
@@ -92,7 +99,7 @@ export const webhooks = {
   }),
   rotateWebhookSecret: endpoint(
     HttpApiEndpoint.post("rotateWebhookSecret", `${item}/rotate-secret`)
-      .setPath(ofBrandAndId)
+      .setPath(ofWebhook)
       .addSuccess(data(RotatedSecretBody)),
     {
       summary: "Make a new secret; the one before it signs along for 24 h",
@@ -109,9 +116,7 @@ export const webhooks = {
     }
   ),
   testWebhook: endpoint(
-    HttpApiEndpoint.post("testWebhook", `${item}/test`)
-      .setPath(ofBrandAndId)
-      .addSuccess(QueuedBody, accepted),
+    HttpApiEndpoint.post("testWebhook", `${item}/test`).setPath(ofWebhook).addSuccess(QueuedBody, accepted),
     {
       summary: `Send a ${testEvent} event, whatever the webhook subscribes to`,
       description: "Tells of nobody; retried as any event.",
@@ -121,7 +126,7 @@ export const webhooks = {
   ),
   recoverWebhook: endpoint(
     HttpApiEndpoint.post("recoverWebhook", `${item}/recover`)
-      .setPath(ofBrandAndId)
+      .setPath(ofWebhook)
       .setPayload(Recovery)
       .addSuccess(data(RecoveredBody), accepted),
     {
@@ -129,6 +134,9 @@ export const webhooks = {
       description:
         "Queues again what died since a time, each with a new id, and what was recovered before not again.",
       body: "Since when",
+      fields: {
+        since: ["From when on, inclusive: any timestamp that the filters take", "2026-01-31T10:00:00Z"]
+      },
       answer: "They are queued",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
@@ -146,7 +154,7 @@ export const webhooks = {
 export const leadResend = {
   resendLead: endpoint(
     HttpApiEndpoint.post("resendLead", "/operator/brands/:brandId/leads/:id/resend")
-      .setPath(ofBrandAndId)
+      .setPath(ofLead)
       .setPayload(Resend)
       .addSuccess(QueuedBody, accepted),
     {
@@ -154,6 +162,7 @@ export const leadResend = {
         "Send a lead's lead2.created, or its latest activity.detected, to a webhook that subscribes to it",
       description: "Queues the lead's newest event of the type for one webhook.",
       body: "Which event, and for whom",
+      fields: { webhookId: ["Id of the webhook", "1"], event: ["The event's type"] },
       answer: "It is queued",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
