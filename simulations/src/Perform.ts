@@ -7,7 +7,7 @@ import * as Readers from "./actors/Readers.ts"
 import type { Caller, Stage } from "./actors/Stage.ts"
 import { sync } from "./actors/SyncClient.ts"
 import * as WebhookOwner from "./actors/WebhookOwner.ts"
-import type { Action, Trouble } from "./Plan.ts"
+import type { Action, Trouble } from "./plan/Plan.ts"
 import type { StagedBrand } from "./world/Ledger.ts"
 import type { World } from "./world/World.ts"
 

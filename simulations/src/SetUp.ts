@@ -8,7 +8,8 @@ import { Effect } from "effect"
 import { consumer } from "./actors/Consumers.ts"
 import * as KeyHolders from "./actors/KeyHolders.ts"
 import { type Caller, type Stage, succeeding } from "./actors/Stage.ts"
-import { type PlannedBrand, signalsPerBrand } from "./Plan.ts"
+import type { PlannedBrand } from "./plan/Plan.ts"
+import { signalsPerBrand } from "./plan/Sightings.ts"
 import type { KnownWebhook, StagedBrand } from "./world/Ledger.ts"
 
 const limitedRequestsPerMinute = 6

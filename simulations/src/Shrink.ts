@@ -3,7 +3,7 @@
  * long as *the same* oracle is violated. Since what happens at a point depends on its label alone, what is left goes on
  * as it did.
  */
-import type { Action, Plan, PlannedBrand, Sighting } from "./Plan.ts"
+import type { Action, Plan, PlannedBrand, Sighting } from "./plan/Plan.ts"
 import type { RunInput, RunReport, Schedule } from "./Run.ts"
 import { noRates } from "./Scenario.ts"
 import { stuck } from "./Story.ts"

@@ -4,7 +4,7 @@
  */
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import { Either, Schema } from "effect"
-import type { Action, Plan } from "./Plan.ts"
+import type { Action, Plan } from "./plan/Plan.ts"
 import type { RunInput, RunReport, StoreKind } from "./Run.ts"
 import { Rates } from "./Scenario.ts"
 

@@ -1,7 +1,7 @@
 /** Keys come and go: one is made, used, revoked while it is used, and tried again; another is used too much. */
 import type { Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
-import type { Action } from "../Plan.ts"
+import type { Action } from "../plan/Plan.ts"
 import type { KnownKey, StagedBrand } from "../world/Ledger.ts"
 import { type Ask, type Caller, once, persistently, type Stage, succeeding } from "./Stage.ts"
 

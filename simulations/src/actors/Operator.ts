@@ -1,6 +1,6 @@
 /** The operator: looks after leads, campaigns and the people who ask to be forgotten. */
 import { Effect } from "effect"
-import type { Action } from "../Plan.ts"
+import type { Action } from "../plan/Plan.ts"
 import type { StagedBrand } from "../world/Ledger.ts"
 import { type Caller, persistently, type Stage, succeeding } from "./Stage.ts"
 

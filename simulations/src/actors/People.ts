@@ -1,6 +1,6 @@
 /** People who are seen engaging: what is seen of them is sent in, and again when nobody knows whether it was taken. */
 import { Effect } from "effect"
-import type { Sighting } from "../Plan.ts"
+import type { Sighting } from "../plan/Plan.ts"
 import type { StagedBrand } from "../world/Ledger.ts"
 import { bodyOf, type Caller, persistently, type Stage } from "./Stage.ts"
 

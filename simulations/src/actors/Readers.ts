@@ -1,7 +1,7 @@
 /** Clients of the API: they list, page, look at one lead, read metrics; some ask for what isn't theirs, or ask badly. */
 import type { Filter, Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
-import type { Action, PlannedBound, PlannedQuery } from "../Plan.ts"
+import type { Action, PlannedBound, PlannedQuery } from "../plan/Plan.ts"
 import type { Json, StagedBrand } from "../world/Ledger.ts"
 import { badInputs } from "./BadInput.ts"
 import { type Caller, persistently, type Stage, succeeding } from "./Stage.ts"

@@ -1,6 +1,6 @@
 /** Who looks after a brand's webhooks: tries them, renews their secrets, switches them off and on, sends again. */
 import { Effect } from "effect"
-import type { Action } from "../Plan.ts"
+import type { Action } from "../plan/Plan.ts"
 import type { KnownWebhook, StagedBrand } from "../world/Ledger.ts"
 import { bodyOf, type Caller, persistently, type Stage, succeeding } from "./Stage.ts"
 

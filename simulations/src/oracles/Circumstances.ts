@@ -1,5 +1,5 @@
 /** Under which circumstances of a run a rule can be judged at all. */
-import type { Plan } from "../Plan.ts"
+import type { Plan } from "../plan/Plan.ts"
 import type { Ledger } from "../world/Ledger.ts"
 
 /** No call is cut off by a kill or by the store: what was done is recorded, and somebody was told of it. */

@@ -1,4 +1,4 @@
-import { isCalm } from "../Plan.ts"
+import { isCalm } from "../plan/Plan.ts"
 import type { ReceivedPost } from "../world/Ledger.ts"
 import { isEveryCallEnded } from "./Circumstances.ts"
 import type { Oracle } from "./Oracle.ts"

@@ -1,6 +1,6 @@
 /** What the parties of a run know for certain, each from its own side: what the oracles compare. */
 import type { Query, ReferenceCampaign, ReferenceModel } from "@lead-signals/store-contract/reference"
-import type { Plan, Sighting } from "../Plan.ts"
+import type { Plan, Sighting } from "../plan/Plan.ts"
 import type { Persona } from "../Scenario.ts"
 import type { SimulatedRequest, SimulatedResponse } from "./SimulatedHttp.ts"
 

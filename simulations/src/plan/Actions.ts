@@ -1,0 +1,184 @@
+/** What everyone does with a brand, drawn from a seed: each kind of action has a stream of numbers of its own. */
+import { Prng, zipf } from "@lead-signals/simulation-kernel"
+import { type BrandScenario, type DeedKind, deedKinds } from "../Scenario.ts"
+import { day, hour, instants } from "./EventTimes.ts"
+import type { Dated, Deed, Sighting } from "./Plan.ts"
+import { everything, query } from "./Queries.ts"
+import { extIdOf, seenAt, sighting } from "./Sightings.ts"
+
+/** How many engagements somebody has on a spree: more than a window of engagements holds. */
+const spree = 22
+
+const isoDay = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
+
+const deedsOf = (
+  prng: Prng,
+  kind: DeedKind,
+  brand: number,
+  { consumers, people }: BrandScenario,
+  startsAt: number
+): ((at: number, n: number) => Deed | null) => {
+  const who = zipf(people, 0.9)
+  const somebody = (): string => extIdOf(brand, who(prng))
+  const webhook = (): number => prng.below(consumers.length)
+  const someDay = (at: number): string => isoDay(startsAt + at - prng.below(5) * day)
+  switch (kind) {
+    case "observe":
+      return (at, n) => {
+        const isSpree = prng.chance(0.02)
+        const somebody = who(prng)
+        const count = isSpree ? spree : prng.chance(0.2) ? 3 : 1
+        const seen = Array.from({ length: count }, (_, i): Sighting => {
+          const id = `b${brand}-e${n}${i === 0 ? "" : `-${i}`}`
+          const one = sighting(prng, brand, people, isSpree ? () => somebody : who, id)
+          const engagement = { ...one.engagement, ...seenAt(prng, startsAt, at) }
+          return { ...one, engagement, raw: "internal-raw-output" }
+        })
+        return { do: "observe", seen }
+      }
+    case "again":
+      // Filled in below, from what was observed before.
+      return () => ({ do: "again", seen: [] })
+    case "amend":
+      return () => ({
+        do: "amend",
+        person: somebody(),
+        change: prng.pick([
+          { qualified: prng.chance(0.7) },
+          { exported: prng.chance(0.7), isEmployee: prng.chance(0.5) },
+          { score1: prng.pick([null, 0, 1, 2.5, -3]) },
+          { qualified: true, score1: prng.below(5) }
+        ])
+      })
+    case "erase":
+    case "export":
+      return () => ({ do: kind, person: somebody() })
+    case "list":
+      return () => ({ do: "list", query: query(prng) })
+    case "detail":
+      return () => ({ do: "detail", person: somebody(), withDetail: prng.chance(0.5) })
+    case "walk":
+      return () => ({
+        do: "walk",
+        query: {
+          ...everything,
+          field: prng.pick(["createdAt", "updatedAt", "score1", "name"]),
+          direction: prng.pick(["asc", "desc"]),
+          pageSize: prng.pick([2, 3, 7])
+        }
+      })
+    case "sync":
+      return () => ({ do: "sync" })
+    case "metrics":
+      return (at) => {
+        const [a, b] = [someDay(at), someDay(at)].sort() as [string, string]
+        return {
+          do: "metrics",
+          startDate: prng.chance(0.5) ? a : null,
+          endDate: prng.chance(0.5) ? b : null
+        }
+      }
+    case "reading":
+      return (at) => {
+        const impressions = prng.below(5000) * prng.below(2)
+        return {
+          do: "reading",
+          post: `post-${prng.below(3)}`,
+          day: someDay(at),
+          totals: {
+            impressions,
+            reactions: prng.below(50),
+            comments: prng.below(20),
+            reposts: prng.below(10)
+          }
+        }
+      }
+    case "key":
+      return () => {
+        const revokeMillis = 500 + prng.below(120_000)
+        return {
+          do: "key",
+          revokeMillis,
+          useMillis: Array.from({ length: 4 }, () => Math.max(0, revokeMillis - 3000 + prng.below(90_000)))
+        }
+      }
+    case "burst":
+      return () => ({
+        do: "burst",
+        requests: 6 + prng.below(10),
+        gapMillis: prng.pick([0, 100, 5000, 12_000])
+      })
+    case "bad":
+      return () => ({ do: "bad", which: prng.below(1000) })
+    case "cross":
+      return () => ({ do: "cross", person: somebody() })
+    case "rotate":
+    case "test":
+      return () => (consumers.length === 0 ? null : { do: kind, webhook: webhook() })
+    case "resend":
+      return () =>
+        consumers.length === 0
+          ? null
+          : {
+              do: "resend",
+              person: somebody(),
+              event: prng.pick(["lead2.created", "activity.detected"]),
+              webhook: webhook()
+            }
+    case "redeliver":
+      return () =>
+        consumers.length === 0 ? null : { do: "redeliver", webhook: webhook(), nth: prng.below(100) }
+    case "recover":
+      return () =>
+        consumers.length === 0 ? null : { do: "recover", webhook: webhook(), agoMillis: prng.below(2 * hour) }
+    case "toggle":
+      return () =>
+        consumers.length === 0
+          ? null
+          : { do: "toggle", webhook: webhook(), offMillis: prng.below(20 * 60_000) }
+  }
+}
+
+export const actionsOf = (
+  seed: number,
+  brand: number,
+  scenario: BrandScenario,
+  hours: number,
+  startsAt: number,
+  isSwarm: boolean
+): ReadonlyArray<Dated> => {
+  const habits = Prng.of(seed, `habits of ${brand}`)
+  const found: Array<Dated> = []
+  for (const kind of deedKinds) {
+    // Seeds differ in what people do, too; but something is always seen.
+    const factor = isSwarm && kind !== "observe" ? habits.pick([0, 0.5, 1, 2]) : 1
+    const prng = Prng.of(seed, `${kind} of ${brand}`)
+    const deedAt = deedsOf(prng, kind, brand, scenario, startsAt)
+    for (const [n, at] of instants(prng, scenario.perHour[kind] * factor, hours).entries()) {
+      const deed = deedAt(at, n)
+      if (deed !== null) found.push({ at, brand, ...deed })
+    }
+  }
+  // What happens by itself seldom meets: some of it is moved beside something else.
+  const meetings = Prng.of(seed, `meetings of ${brand}`)
+  for (const [i, action] of found.entries()) {
+    if (!meetings.chance(0.25)) continue
+    found[i] = { ...action, at: Math.max(0, meetings.pick(found).at - 200 + meetings.below(600)) }
+  }
+  const observed = found.flatMap((action) =>
+    action.do === "observe" ? [{ at: action.at, seen: action.seen }] : []
+  )
+  const repeats = Prng.of(seed, `repeats of ${brand}`)
+  return found.flatMap((action): ReadonlyArray<Dated> => {
+    if (action.do !== "again") return [action]
+    const before = observed.filter(({ at }) => at <= action.at).sort((a, b) => a.at - b.at)
+    if (before.length === 0) return []
+    const { seen } = before[Math.max(0, before.length - 1 - repeats.below(6))]!
+    // The same engagement with another text is still the same engagement.
+    const again = seen.map(({ engagement, ...rest }) => ({
+      ...rest,
+      engagement: repeats.chance(0.5) ? engagement : { ...engagement, commentText: "Edited." }
+    }))
+    return [{ ...action, seen: again }]
+  })
+}

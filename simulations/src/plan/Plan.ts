@@ -1,0 +1,101 @@
+/**
+ * What will be done in a run, and what befalls it, as data. A run executes a plan; a story is a plan with less in it.
+ */
+import { noRates, type Persona, type Rates } from "../Scenario.ts"
+
+/** What was seen: an observation as the operator API takes it, but for the signal, which is the brand's n-th. */
+export interface Sighting {
+  readonly signal: number
+  readonly person: { readonly extId: string; readonly name: string } & Readonly<Record<string, unknown>>
+  readonly engagement: { readonly id: string } & Readonly<Record<string, unknown>>
+  /** Kept apart or dropped, never shown. [ENG-9] */
+  readonly raw?: string
+}
+
+export interface PlannedBound {
+  readonly name: "createdAfter" | "createdBefore" | "updatedAfter" | "updatedBefore"
+  /** The n-th of the instants that the client has seen, and so many milliseconds beside it. */
+  readonly instant: number
+  readonly by: number
+  /** In which of the accepted ways it is written. */
+  readonly form: number
+}
+
+export interface PlannedQuery {
+  readonly signal: number | null
+  readonly flags: { readonly qualified?: boolean; readonly exported?: boolean; readonly isEmployee?: boolean }
+  readonly search: string | null
+  readonly bounds: ReadonlyArray<PlannedBound>
+  readonly field: "createdAt" | "updatedAt" | "score1" | "name"
+  readonly direction: "asc" | "desc"
+  readonly page: number
+  readonly pageSize: number
+  readonly engagements: "none" | "plain" | "detailed"
+}
+
+export type Deed =
+  | { readonly do: "observe" | "again"; readonly seen: ReadonlyArray<Sighting> }
+  | {
+      readonly do: "amend"
+      readonly person: string
+      readonly change: {
+        readonly qualified?: boolean
+        readonly exported?: boolean
+        readonly isEmployee?: boolean
+        readonly score1?: number | null
+      }
+    }
+  | { readonly do: "erase" | "export"; readonly person: string }
+  | { readonly do: "list"; readonly query: PlannedQuery }
+  | { readonly do: "detail"; readonly person: string; readonly withDetail: boolean }
+  | { readonly do: "walk"; readonly query: PlannedQuery }
+  | { readonly do: "sync" }
+  | { readonly do: "metrics"; readonly startDate: string | null; readonly endDate: string | null }
+  | {
+      readonly do: "reading"
+      readonly post: string
+      readonly day: string
+      readonly totals: { readonly [figure in "impressions" | "reactions" | "comments" | "reposts"]: number }
+    }
+  | { readonly do: "key"; readonly useMillis: ReadonlyArray<number>; readonly revokeMillis: number }
+  | { readonly do: "burst"; readonly requests: number; readonly gapMillis: number }
+  | { readonly do: "bad"; readonly which: number }
+  | { readonly do: "cross"; readonly person: string }
+  | { readonly do: "rotate" | "test"; readonly webhook: number }
+  | {
+      readonly do: "resend"
+      readonly person: string
+      readonly event: "lead2.created" | "activity.detected"
+      readonly webhook: number
+    }
+  | { readonly do: "redeliver"; readonly webhook: number; readonly nth: number }
+  | { readonly do: "recover"; readonly webhook: number; readonly agoMillis: number }
+  | { readonly do: "toggle"; readonly webhook: number; readonly offMillis: number }
+
+/** Something that somebody does at a time, in milliseconds since the run began. */
+export type Dated = { readonly at: number; readonly brand: number } & Deed
+export type Action = { readonly n: number } & Dated
+
+export type Trouble = { readonly at: number } &
+  /** When the service has gone on by so many steps of its work. */
+  (
+    | { readonly trouble: "kill"; readonly steps: number }
+    | { readonly trouble: "clock"; readonly millis: number }
+    | { readonly trouble: "drift"; readonly rate: number }
+    | { readonly trouble: "pause" | "partition"; readonly millis: number }
+  )
+
+export interface PlannedBrand {
+  readonly consumers: ReadonlyArray<{ readonly persona: Persona; readonly events: ReadonlyArray<string> }>
+}
+
+export interface Plan {
+  readonly hours: number
+  readonly brands: ReadonlyArray<PlannedBrand>
+  readonly actions: ReadonlyArray<Action>
+  readonly troubles: ReadonlyArray<Trouble>
+  readonly rates: Rates
+}
+
+export const isCalm = ({ rates, troubles }: Plan): boolean =>
+  troubles.length === 0 && Object.keys(noRates).every((name) => rates[name as keyof Rates] === 0)

@@ -1,0 +1,33 @@
+/** The plan of a seed: a plain function of scenario and seed. */
+import { Prng } from "@lead-signals/simulation-kernel"
+import type { Scenario } from "../Scenario.ts"
+import { actionsOf } from "./Actions.ts"
+import { drawnRates, troublesOf } from "./Faults.ts"
+import type { Plan } from "./Plan.ts"
+
+const bothEvents = ["lead2.created", "activity.detected"]
+
+/** The plan of the seed; `hours` instead of the scenario's. */
+export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours = scenario.hours): Plan => {
+  const isCalm = Prng.of(seed, "calm").chance(1 / 8)
+  const tastes = Prng.of(seed, "subscriptions")
+  const actions = scenario.brands
+    .flatMap((brand, i) => actionsOf(seed, i, brand, hours, startsAt, scenario.swarm))
+    .sort((a, b) => a.at - b.at)
+    .map((action, n) => ({ n, ...action }))
+  return {
+    hours,
+    brands: scenario.brands.map(({ consumers }) => ({
+      consumers: consumers
+        // Of many receivers a seed has some.
+        .filter((_, i) => !scenario.swarm || tastes.chance(0.55) || i === 0)
+        .map((persona) => ({
+          persona,
+          events: scenario.swarm && tastes.chance(0.2) ? [tastes.pick(bothEvents)] : bothEvents
+        }))
+    })),
+    actions,
+    troubles: troublesOf(seed, scenario, hours, isCalm),
+    rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm)
+  }
+}

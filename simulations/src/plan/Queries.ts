@@ -1,0 +1,42 @@
+/** Queries of clients, drawn from a seed. */
+import type { Prng } from "@lead-signals/simulation-kernel"
+import type { PlannedQuery } from "./Plan.ts"
+import { signalsPerBrand } from "./Sightings.ts"
+
+const searches = ["head", "100%", "a_b", "οδυσσευσ", "STRASSE", "sal", "name", "zzz", "S"]
+
+export const query = (prng: Prng): PlannedQuery => {
+  const flag = (name: string): Record<string, boolean> =>
+    prng.chance(0.15) ? { [name]: prng.chance(0.5) } : {}
+  const bounds = (["createdAfter", "createdBefore", "updatedAfter", "updatedBefore"] as const)
+    .filter(() => prng.chance(0.2))
+    .map((name) => ({
+      name,
+      instant: prng.below(1000),
+      by: prng.pick([0, 0, 0, -1, 1]),
+      form: prng.below(4)
+    }))
+  return {
+    signal: prng.chance(0.2) ? prng.below(signalsPerBrand) : null,
+    flags: { ...flag("qualified"), ...flag("exported"), ...flag("isEmployee") },
+    search: prng.chance(0.2) ? prng.pick(searches) : null,
+    bounds,
+    field: prng.pick(["createdAt", "updatedAt", "score1", "name"]),
+    direction: prng.pick(["asc", "desc"]),
+    page: prng.pick([1, 1, 1, 2, 3]),
+    pageSize: prng.pick([2, 3, 5, 25, 100, 200]),
+    engagements: prng.pick(["none", "none", "plain", "detailed"])
+  }
+}
+
+export const everything: PlannedQuery = {
+  signal: null,
+  flags: {},
+  search: null,
+  bounds: [],
+  field: "createdAt",
+  direction: "desc",
+  page: 1,
+  pageSize: 25,
+  engagements: "none"
+}
