@@ -1,4 +1,5 @@
 /** `lead-signals` as people type it: help, mistakes, the calls of a server, copies and checks of a file. */
+import { help, type Node } from "@lead-signals/command-line"
 import Database from "better-sqlite3"
 import { execFile, spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
@@ -8,9 +9,7 @@ import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fileURLToPath } from "node:url"
-import { commands as commandTree } from "../../packages/server/src/cli/CommandLine.ts"
-import { help } from "../../packages/server/src/cli/CommandHelp.ts"
-import type { Node } from "../../packages/server/src/cli/CommandTree.ts"
+import { program as commandLine } from "../../packages/server/src/cli/CommandLine.ts"
 import { exitCodes, exitCodeTable } from "../../packages/server/src/cli/ExitCodes.ts"
 import { progress } from "../../packages/server/src/Progress.ts"
 import { knownVariables } from "../../packages/server/src/Settings.ts"
@@ -84,7 +83,7 @@ describe("lead-signals", () => {
       "check",
       "simulate"
     ])
-    expect(commandTree.children.map(({ name }) => name)).toEqual(commands)
+    expect(commandLine.root.children.map(({ name }) => name)).toEqual(commands)
     // However help is asked for, it is the same, and commands stand before variables.
     for (const asked of [["--help"], ["-h"], ["help"]]) expect((await ran(asked)).out).toBe(out)
     expect(out.indexOf("\nCommands\n")).toBeGreaterThan(0)
@@ -95,8 +94,8 @@ describe("lead-signals", () => {
       [...path, node],
       ...node.children.flatMap((child) => all(child, [...path, node]))
     ]
-    for (const path of all(commandTree, [])) {
-      const told = help(path, false)
+    for (const path of all(commandLine.root, [])) {
+      const told = help(commandLine, path, false)
       expect(told).toContain(`  ${path.map(({ name }) => name).join(" ")}`)
       expect(told).toContain("Usage")
       // What it takes is described, each.

@@ -1,9 +1,9 @@
 /** `lead-signals brands …` and `keys …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
+import { Failed, group, leaf, usage } from "@lead-signals/command-line"
 import { Decoding, NewSignal } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
-import { Failed, group, leaf, usage } from "./CommandTree.ts"
 import { duration, progress } from "../Progress.ts"
 import { asking, brand, operatorOptions, table } from "./Operator.ts"
 

@@ -1,17 +1,17 @@
 /** `lead-signals COMMAND`: all commands, and what each is for. */
+import { group, leaf, type Program, run } from "@lead-signals/command-line"
 import { Effect } from "effect"
+import { variables } from "../Help.ts"
 import { brandsCommand, keysCommand } from "./BrandCommands.ts"
-import { group, leaf } from "./CommandTree.ts"
-import { exitCodes } from "./ExitCodes.ts"
+import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
 import { backupCommand, checkCommand } from "./FileCommands.ts"
 import { importCommand } from "./ImportCommand.ts"
 import { listenCommand } from "./ListenCommand.ts"
-import { run } from "./RunCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
 import { campaignsCommand, signalsCommand } from "./SignalCommands.ts"
 import { webhooksCommand } from "./WebhookCommands.ts"
 
-/** Told of in the help; what it takes is its own, and read by it. */
+/** The help lists it; its commands are a program of their own. */
 const simulateCommand = leaf(
   "simulate",
   {
@@ -21,7 +21,7 @@ const simulateCommand = leaf(
   () => Effect.void
 )
 
-export const commands = group(
+const commands = group(
   "lead-signals",
   {
     summary: "Leads from social signals: the server, and what is done with it.",
@@ -51,6 +51,14 @@ export const commands = group(
   ]
 )
 
+export const program: Program = {
+  root: commands,
+  version: "0.1.0",
+  exitCodes: exitCodeTable,
+  variables,
+  helpExample: "help keys create"
+}
+
 /** The simulator has a command line of its own, and is not in the built file. */
 const withoutSimulator = (): void => {
   process.stderr.write("The simulator is run from the sources: pnpm simulate.\n")
@@ -59,5 +67,5 @@ const withoutSimulator = (): void => {
 
 export const runCommandLine = (): void => {
   if (process.argv[2] === "simulate") withoutSimulator()
-  else run(commands, "0.1.0")
+  else run(program)
 }

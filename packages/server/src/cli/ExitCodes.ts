@@ -1,5 +1,9 @@
-/** What every command ends with. `simulate`, which has a command line of its own, has codes of its own. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, unreachable: 3, interrupted: 130, terminated: 143 }
+/** What every command of the server's command line ends with. */
+import { exitCodes as common } from "@lead-signals/command-line"
+
+const { interrupted, terminated, ...ended } = common
+
+export const exitCodes = { ...ended, unreachable: 3, interrupted, terminated }
 
 /** The codes as the help and the README list them. */
 export const exitCodeTable: ReadonlyArray<readonly [code: number, meaning: string]> = [

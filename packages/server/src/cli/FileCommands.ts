@@ -1,13 +1,13 @@
 /** `lead-signals backup` and `check`: what is done to a SQLite file, whether a server runs on it or not. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
+import { Failed, leaf, usage } from "@lead-signals/command-line"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Option } from "effect"
 import { existsSync } from "node:fs"
 import { valueOf } from "../Environment.ts"
 import { progress } from "../Progress.ts"
 import { defaultDatabase } from "../Settings.ts"
-import { Failed, leaf, usage } from "./CommandTree.ts"
 import { exitCodes } from "./ExitCodes.ts"
 import { json, print } from "./Operator.ts"
 

@@ -1,9 +1,9 @@
 /** `lead-signals import FILE.jsonl --brand ID`. */
 import * as Args from "@effect/cli/Args"
+import { Failed, leaf } from "@lead-signals/command-line"
 import { Duration, Effect } from "effect"
 import { type Counts, eta, importFile } from "../Import.ts"
 import { duration, progress } from "../Progress.ts"
-import { Failed, leaf } from "./CommandTree.ts"
 import { exitCodes } from "./ExitCodes.ts"
 import { brand, json, operatorOf, token, url } from "./Operator.ts"
 

@@ -3,13 +3,13 @@
  * --secret it verifies what another subscription sends.
  */
 import * as Options from "@effect/cli/Options"
+import { Failed, leaf, usage } from "@lead-signals/command-line"
 import { Signing } from "@lead-signals/webhook"
 import { Effect, Option } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { valueOf } from "../Environment.ts"
 import { line, parseFailure, receiver } from "../Listen.ts"
-import { Failed, leaf, usage } from "./CommandTree.ts"
 import { exitCodes } from "./ExitCodes.ts"
 import { callOperator, json, operatorOf, token, url } from "./Operator.ts"
 

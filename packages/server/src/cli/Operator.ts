@@ -1,9 +1,9 @@
 /** What the commands have in common that call a running server: options, and the call itself. */
 import * as Options from "@effect/cli/Options"
+import { Failed, usage } from "@lead-signals/command-line"
 import { Effect, Option } from "effect"
 import { valueOf } from "../Environment.ts"
 import { foreignAnswer, isUnavailable, refusalOf, withoutControls } from "../Foreign.ts"
-import { Failed, usage } from "./CommandTree.ts"
 import { exitCodes } from "./ExitCodes.ts"
 
 export const brand = Options.text("brand").pipe(Options.withDescription("Id of the brand"))

@@ -1,7 +1,7 @@
 /** `lead-signals serve`: the server, with its most common settings as options. */
 import * as Options from "@effect/cli/Options"
+import { leaf } from "@lead-signals/command-line"
 import { Effect, Option } from "effect"
-import { leaf } from "./CommandTree.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)

@@ -1,9 +1,9 @@
 /** `lead-signals signals …` and `campaigns …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
+import { group, leaf } from "@lead-signals/command-line"
 import { sourceTypes } from "@lead-signals/domain"
 import { Effect } from "effect"
-import { group, leaf } from "./CommandTree.ts"
 import { asking, brand, operatorOptions, table } from "./Operator.ts"
 
 const pathOf = (kind: "signals" | "campaigns", brandId: string): string =>

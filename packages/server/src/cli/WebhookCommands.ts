@@ -1,9 +1,9 @@
 /** `lead-signals webhooks …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
+import { group, leaf } from "@lead-signals/command-line"
 import { eventTypes } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
-import { group, leaf } from "./CommandTree.ts"
 import { asking, brand, operatorOptions, table } from "./Operator.ts"
 
 const webhooksOf = (brandId: string): string => `/operator/brands/${encodeURIComponent(brandId)}/webhooks`

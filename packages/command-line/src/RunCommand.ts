@@ -6,15 +6,14 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import type { Teardown } from "@effect/platform/Runtime"
 import { Cause, Effect, Exit, Layer, Logger } from "effect"
-import { valueOf } from "../Environment.ts"
 import { bashCompletions } from "./BashCompletions.ts"
 import { help, plain } from "./CommandHelp.ts"
-import { type Failed, type Node, realConsole } from "./CommandTree.ts"
+import { type Failed, type Node, type Program, realConsole } from "./CommandTree.ts"
 import { exitCodes } from "./ExitCodes.ts"
-import { find } from "./Mistakes.ts"
+import { find } from "./Suggestions.ts"
 
 const isColoured = (stream: NodeJS.WriteStream): boolean =>
-  stream.isTTY === true && valueOf(process.env, "NO_COLOR") === undefined
+  stream.isTTY === true && (process.env["NO_COLOR"] ?? "") === ""
 
 /** How the process ends that a signal interrupts: the platform would end it with exit code 0, as if all were done. */
 const interruptible = ({ interrupted }: Node): Teardown => {
@@ -43,7 +42,9 @@ const interruptible = ({ interrupted }: Node): Teardown => {
   }
 }
 
-export const run = (root: Node, version: string, argv: ReadonlyArray<string> = process.argv): void => {
+/** Ends the process with the exit code of the command that `argv` names, as `process.argv` has it. */
+export const run = (program: Program, argv: ReadonlyArray<string> = process.argv): void => {
+  const { root, version } = program
   const words = argv.slice(2)
   const { isHelp, path, wrong } = find(root, words)
   const names = path.map(({ name }) => name).join(" ")
@@ -54,7 +55,7 @@ export const run = (root: Node, version: string, argv: ReadonlyArray<string> = p
     })
   const misused = (message: string) =>
     stop(`${message} ${names} --help tells what there is.`, exitCodes.usage)
-  if (isHelp) return void process.stdout.write(help(path, isColoured(process.stdout)))
+  if (isHelp) return void process.stdout.write(help(program, path, isColoured(process.stdout)))
   if (words.includes("--version")) return void process.stdout.write(`${version}\n`)
   if (words[0] === "--completions" && words[1] === "bash")
     return void process.stdout.write(bashCompletions(root))
@@ -62,7 +63,7 @@ export const run = (root: Node, version: string, argv: ReadonlyArray<string> = p
     return Effect.runSync(misused("--completions takes bash, zsh or fish."))
   if (wrong !== null) return Effect.runSync(misused(wrong))
   if (path.at(-1)!.children.length > 0 && !words.includes("--completions")) {
-    process.stderr.write(help(path, isColoured(process.stderr)))
+    process.stderr.write(help(program, path, isColoured(process.stderr)))
     process.exitCode = exitCodes.usage
     return
   }

@@ -4,9 +4,7 @@ import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Usage from "@effect/cli/Usage"
 import { stripVTControlCharacters, styleText } from "node:util"
-import { variables } from "../Help.ts"
-import type { Node } from "./CommandTree.ts"
-import { exitCodeTable } from "./ExitCodes.ts"
+import type { Node, Program } from "./CommandTree.ts"
 
 /** The lines of what the library would colour. */
 export const plain = (doc: HelpDoc.HelpDoc): ReadonlyArray<string> =>
@@ -34,12 +32,16 @@ const table = (of: ReadonlyArray<readonly [string, string]>): Array<string> => {
   return of.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`.trimEnd())
 }
 
-const variableRows = (): Array<string> => {
+const variableRows = (variables: Program["variables"]): Array<string> => {
   const width = Math.max(...variables.map(([, takes]) => takes.length))
   return table(variables.map(([name, takes, otherwise]) => [name, `${takes.padEnd(width)}  ${otherwise}`]))
 }
 
-export const help = (path: ReadonlyArray<Node>, isColoured: boolean): string => {
+export const help = (
+  { exitCodes, helpExample, variables }: Pick<Program, "exitCodes" | "helpExample" | "variables">,
+  path: ReadonlyArray<Node>,
+  isColoured: boolean
+): string => {
   const title = (text: string) => ["", isColoured ? styleText("bold", text) : text]
   const node = path.at(-1)!
   const names = path.map(({ name }) => name).join(" ")
@@ -79,16 +81,18 @@ export const help = (path: ReadonlyArray<Node>, isColoured: boolean): string => 
     ...(path.length > 1
       ? []
       : section("Everywhere", [
-          ["-h, --help, help", "This, of a command: `help keys create`"],
+          ["-h, --help, help", `This, of a command: \`${helpExample}\``],
           ["--version", "Its version"],
           ["--completions SHELL", "A script for bash, zsh or fish"]
         ])),
-    ...(path.length > 1 ? [] : [...title("Variables, an empty one means its default"), ...variableRows()]),
+    ...(path.length > 1 || variables.length === 0
+      ? []
+      : [...title("Variables, an empty one means its default"), ...variableRows(variables)]),
     ...(path.length > 1 && node.children.length > 0
       ? []
       : section(
           "Exit codes",
-          exitCodeTable.map(([code, meaning]) => [String(code), meaning])
+          exitCodes.map(([code, meaning]) => [String(code), meaning])
         )),
     ""
   ].join("\n")

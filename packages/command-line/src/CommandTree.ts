@@ -27,6 +27,18 @@ export interface Node {
   readonly children: ReadonlyArray<Node>
   readonly interrupted: number | null
 }
+
+/** A command line: its commands, and what the help says beside them. */
+export interface Program {
+  readonly root: Node
+  readonly version: string
+  readonly exitCodes: ReadonlyArray<readonly [code: number, meaning: string]>
+  /** Environment variables. */
+  readonly variables: ReadonlyArray<readonly [name: string, takes: string, otherwise: string]>
+  /** A line of the help of all commands, as an example of `help`. */
+  readonly helpExample: string
+}
+
 interface About {
   readonly summary: string
   readonly details?: ReadonlyArray<string>

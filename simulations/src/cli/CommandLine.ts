@@ -1,0 +1,238 @@
+/** `simulate COMMAND`: all commands, and what each takes. */
+import * as Args from "@effect/cli/Args"
+import * as Options from "@effect/cli/Options"
+import { type Failed, group, leaf, type Node, type Program, usage } from "@lead-signals/command-line"
+import { Effect, Option } from "effect"
+import { bench } from "../Bench.ts"
+import { type Bug, bugNamed, bugs } from "../bugs/index.ts"
+import { processors } from "../Campaign.ts"
+import type { Scenario } from "../Scenario.ts"
+import { scenarioNamed, scenarioNames } from "../Scenarios.ts"
+import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
+import { huntBugs } from "./HuntBugs.ts"
+import { runNightly } from "./Nightly.ts"
+import { Output } from "./Output.ts"
+import { runPlanted } from "./PlantedProcess.ts"
+import { readCounterexample, replay, replayedBug } from "./Replay.ts"
+import { runScenario } from "./RunScenario.ts"
+
+const text = (name: string, description: string) =>
+  Options.text(name).pipe(Options.withDescription(description), Options.optional)
+
+const flag = (name: string, description: string) =>
+  Options.boolean(name).pipe(Options.withDescription(description))
+
+/** An integer within bounds, both included. */
+const integer = (
+  name: string,
+  description: string,
+  otherwise: number,
+  [min, max]: readonly [number, number]
+) =>
+  Options.integer(name).pipe(
+    Options.withDescription(`${description} [${otherwise}]`),
+    Options.withDefault(otherwise),
+    Options.map((value): Effect.Effect<number, Failed> =>
+      value >= min && value <= max
+        ? Effect.succeed(value)
+        : usage(`--${name} takes an integer from ${min} to ${max}.`)
+    )
+  )
+
+const seed = integer("seed", "The seed, or the first of several", 1, [0, 999_999_999_999])
+const seedsOf = (otherwise: number) => integer("seeds", "How many seeds", otherwise, [1, 1_000_000])
+const jobs = Options.integer("jobs").pipe(
+  Options.withDescription("How many processes share the seeds [one for each processor]"),
+  Options.optional,
+  Options.map(
+    Option.match({
+      onNone: () => Effect.succeed(processors()),
+      onSome: (value): Effect.Effect<number, Failed> =>
+        value >= 1 && value <= 256 ? Effect.succeed(value) : usage("--jobs takes an integer from 1 to 256.")
+    })
+  )
+)
+const bugName = text("bug", "A planted bug, by its name")
+const report = text("report", "An HTML page of the run: the last, or the one that broke a rule")
+const json = flag("json", "One line of JSON a seed")
+const counterexample = {
+  story: text("story", "Where a broken rule's story goes [.simulations/SCENARIO-SEED.json]"),
+  noShrink: flag("no-shrink", "Keeps it as it was found")
+}
+
+const hoursOf = (until: string | undefined): Effect.Effect<number | undefined, Failed> => {
+  if (until === undefined) return Effect.succeed(undefined)
+  const [, n, unit] = /^([0-9]{1,6}(?:\.[0-9]{1,9})?)(m|h|d)$/.exec(until) ?? []
+  return n === undefined || Number(n) === 0
+    ? usage("--until takes a duration like 90m, 24h or 3d.")
+    : Effect.succeed(Number(n) * { m: 1 / 60, h: 1, d: 24 }[unit as "m" | "h" | "d"])
+}
+
+const bugOf = (name: string): Effect.Effect<Bug, Failed> => {
+  const bug = bugNamed(name)
+  return bug === undefined
+    ? usage(`There is no bug "${name}"; there are ${bugs.map((each) => each.name).join(", ")}.`)
+    : Effect.succeed(bug)
+}
+
+/** Runs a command's work, whose exit code the process ends with. */
+const working = (output: Output, work: () => number | Promise<number>): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    // When this fiber waits: a simulation runs fibers of its own, which must be the only ones.
+    await Promise.resolve()
+    try {
+      process.exitCode = output.exitCode(await work())
+    } catch (error) {
+      output.error(`The simulator itself failed: ${(error as Error).stack ?? String(error)}`)
+      process.exitCode = exitCodes.crashed
+    }
+  })
+
+const firstSentence = (text: string): string => /^.*?(?=[.:](?: |$))/.exec(text)?.[0] ?? text
+
+const scenarioCommand = (scenario: Scenario): Node =>
+  leaf(
+    scenario.name,
+    { summary: firstSentence(scenario.about), details: [scenario.about] },
+    {
+      seed,
+      seeds: seedsOf(1),
+      store: Options.choice("store", ["memory", "sqlite"]).pipe(
+        Options.withDescription("The store that the service runs on [memory; a bug's own]"),
+        Options.optional
+      ),
+      until: text("until", "Instead of the scenario's hours, like 90m, 24h or 3d"),
+      bug: bugName,
+      check: flag("check", "Runs each seed twice, and prints the first event that differs"),
+      report,
+      ...counterexample,
+      jobs,
+      json
+    },
+    (given) =>
+      Effect.gen(function* () {
+        const until = Option.getOrUndefined(given.until)
+        const options = {
+          firstSeed: yield* given.seed,
+          seeds: yield* given.seeds,
+          store: Option.getOrElse(given.store, () => "memory" as const),
+          until,
+          hours: yield* hoursOf(until),
+          isChecked: given.check,
+          jobs: yield* given.jobs,
+          file: Option.getOrUndefined(given.story),
+          isShrunk: !given.noShrink,
+          report: Option.getOrUndefined(given.report)
+        }
+        const output = new Output(given.json)
+        if (Option.isNone(given.bug)) {
+          return yield* working(output, () => runScenario(output, scenario, options))
+        }
+        const bug = yield* bugOf(given.bug.value)
+        const store = Option.isNone(given.store) ? ["--store", bug.store] : []
+        yield* working(output, () => runPlanted(bug, store))
+      })
+  )
+
+const listCommand = leaf("list", { summary: "What scenarios there are" }, {}, () =>
+  Effect.sync(() => {
+    for (const name of scenarioNames()) process.stdout.write(`${name}\n  ${scenarioNamed(name)!.about}\n\n`)
+  })
+)
+
+const replayCommand = leaf(
+  "replay",
+  { summary: "Runs a story again, and says whether it still breaks its rule" },
+  {
+    file: Args.text({ name: "FILE" }).pipe(Args.withDescription("A story that a run has kept")),
+    bug: text("bug", "Another planted bug than the story's own; none for the code as it is"),
+    report
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const output = new Output()
+      const found = yield* readCounterexample(given.file)
+      const name = replayedBug(found, given.bug)
+      if (name === null) {
+        return yield* working(output, () => replay(output, found, Option.getOrUndefined(given.report)))
+      }
+      const bug = yield* bugOf(name)
+      yield* working(output, () => runPlanted(bug, []))
+    })
+)
+
+const nightlyCommand = leaf(
+  "nightly",
+  { summary: "Every scenario, and then seeds of the swarm until the time is up" },
+  {
+    seed,
+    minutes: integer("minutes", "How long it goes on", 60, [1, 100_000]),
+    jobs,
+    ...counterexample
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const options = {
+        firstSeed: yield* given.seed,
+        minutes: yield* given.minutes,
+        jobs: yield* given.jobs,
+        file: Option.getOrUndefined(given.story),
+        isShrunk: !given.noShrink,
+        report: undefined
+      }
+      const output = new Output()
+      yield* working(output, () => runNightly(output, options))
+    })
+)
+
+const bugsCommand = leaf(
+  "bugs",
+  { summary: "Which planted bugs the oracles find, after how many seeds, in how small a story" },
+  {
+    seeds: seedsOf(300),
+    bug: text("bug", "Only this one"),
+    write: text("write", "A table in Markdown"),
+    json
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const wanted = Option.isNone(given.bug) ? bugs : [yield* bugOf(given.bug.value)]
+      const options = { seeds: yield* given.seeds, table: Option.getOrUndefined(given.write) }
+      const output = new Output(given.json)
+      yield* working(output, () => huntBugs(output, wanted, options))
+    })
+)
+
+const benchCommand = leaf("bench", { summary: "How fast it is" }, { json }, (given) => {
+  const output = new Output(given.json)
+  return working(output, () => bench((line) => output.line(line), output.progress, output.isJson))
+})
+
+export const program: Program = {
+  version: "0.1.0",
+  exitCodes: exitCodeTable,
+  variables: [],
+  helpExample: "help swarm",
+  root: group(
+    "simulate",
+    {
+      summary: "Runs the whole service for hours and days of virtual time, from one seed, under faults.",
+      details: [
+        "The same scenario, seed and options give the same history everywhere, over whatever store; its digest is the last line."
+      ],
+      examples: [
+        ["simulate swarm --seed 7", "one seed"],
+        ["simulate swarm --seeds 200 --store sqlite", "many, over the SQLite store"],
+        ["simulate replay .simulations/swarm-7.json", "what a run has kept"]
+      ]
+    },
+    [
+      listCommand,
+      ...scenarioNames().map((name) => scenarioCommand(scenarioNamed(name)!)),
+      replayCommand,
+      nightlyCommand,
+      bugsCommand,
+      benchCommand
+    ]
+  )
+}

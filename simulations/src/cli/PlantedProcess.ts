@@ -1,0 +1,30 @@
+/** The command in a process of its own, into which a bug was planted. */
+import { spawnSync } from "node:child_process"
+import { rmSync } from "node:fs"
+import type { Bug } from "../bugs/index.ts"
+import { bundle } from "../bugs/Planting.ts"
+import { exitCodes } from "./ExitCodes.ts"
+
+/** The bug that was planted into this process. */
+export const plantedBug: string | null = process.env["LEAD_SIGNALS_PLANTED_BUG"] ?? null
+
+/** The bundle of the processes of a campaign, with the same bug. */
+export const plantedWorker: string | undefined = process.env["LEAD_SIGNALS_PLANTED_WORKER"]
+
+/** Runs the words of this process but for `--bug`, with `more` after them; answers the exit code. */
+export const runPlanted = async (bug: Bug, more: ReadonlyArray<string>): Promise<number> => {
+  const [program, worker] = [await bundle("simulate.ts", bug), await bundle("worker.ts", bug)]
+  try {
+    const words = process.argv.slice(2)
+    const at = words.indexOf("--bug")
+    const rest = at >= 0 ? words.toSpliced(at, 2) : words.filter((word) => !word.startsWith("--bug="))
+    const { status } = spawnSync(process.execPath, [program, ...rest, ...more], {
+      stdio: "inherit",
+      env: { ...process.env, LEAD_SIGNALS_PLANTED_BUG: bug.name, LEAD_SIGNALS_PLANTED_WORKER: worker }
+    })
+    return status ?? exitCodes.crashed
+  } finally {
+    rmSync(program, { force: true })
+    rmSync(worker, { force: true })
+  }
+}

@@ -1,0 +1,169 @@
+/** `simulate SCENARIO`: one seed or many, here or shared by processes. */
+import { campaign, type SeedReport, type SeedRun } from "../Campaign.ts"
+import { type Given, repeatLine, runSummary } from "../report/Summary.ts"
+import { check, inputOf, run, type RunReport, type StoreKind } from "../Run.ts"
+import type { Scenario } from "../Scenario.ts"
+import {
+  type CounterexampleOptions,
+  keepCounterexample,
+  keepCounterexampleOf,
+  writeReport
+} from "./Counterexamples.ts"
+import { CoverageMarks } from "./CoverageMarks.ts"
+import { digestOf } from "./Digests.ts"
+import { exitCodeOf, exitCodes } from "./ExitCodes.ts"
+import type { Output } from "./Output.ts"
+import { plantedBug, plantedWorker } from "./PlantedProcess.ts"
+
+/** From so many seeds on it pays to start more processes. */
+const seedsForProcesses = 6
+
+export interface ScenarioOptions extends CounterexampleOptions {
+  readonly firstSeed: number
+  readonly seeds: number
+  readonly store: StoreKind
+  /** As it was typed, and in hours. */
+  readonly until: string | undefined
+  readonly hours: number | undefined
+  /** Each seed is run twice, and the traces are compared. */
+  readonly isChecked: boolean
+  /** Processes. */
+  readonly jobs: number
+}
+
+const givenOf = (scenario: Scenario, seed: number, { store, until }: ScenarioOptions): Given => ({
+  scenario: scenario.name,
+  seed,
+  until,
+  store,
+  bug: plantedBug
+})
+
+const jsonLine = (
+  { counts, digest, marks, outcome, violation }: Omit<SeedReport, "seed" | "scenario" | "store">,
+  { scenario, seed, store }: Given
+): string => JSON.stringify({ scenario, seed, store, outcome, violation, counts, marks, digest })
+
+/** One seed, here: with everything that there is to print of it. */
+const runOne = (
+  output: Output,
+  scenario: Scenario,
+  seed: number,
+  options: ScenarioOptions,
+  { isAlone, isFirstBroken }: { readonly isAlone: boolean; readonly isFirstBroken: boolean }
+): { readonly report: RunReport; readonly code: number } => {
+  const { hours, store } = options
+  const given = givenOf(scenario, seed, options)
+  const input = inputOf(scenario, seed, hours)
+  const startedAt = performance.now()
+  const report = run(input, store)
+  const seconds = (performance.now() - startedAt) / 1000
+  if (output.isJson) output.line(jsonLine({ ...report, marks: [...report.marks] }, given))
+  else if (isAlone || report.outcome !== "held") output.line(runSummary(report, seconds, given))
+  if (options.isChecked) {
+    const parted = check(input, store)
+    if (parted !== null) {
+      output.line(`Two runs of ${repeatLine(given)} part at: ${JSON.stringify(parted)}`)
+      return { report, code: exitCodes.crashed }
+    }
+  }
+  const code = exitCodeOf(report)
+  // A page of a seed that broke a rule is not written over.
+  if (!isFirstBroken) return { report, code }
+  if (report.outcome === "held") writeReport(output, options.report, given, report, null)
+  else output.text(`\n${keepCounterexample(output, options, given, input, report)}`)
+  return { report, code }
+}
+
+/** Ends with 3 where seeds that held have proved nothing. */
+const concluded = (
+  output: Output,
+  code: number,
+  scenario: Scenario,
+  marks: CoverageMarks,
+  seeds: number
+): number => {
+  const vacuity = code === exitCodes.held ? marks.vacuity(seeds) : null
+  if (vacuity === null) return code
+  output.error(`${scenario.name} proved nothing: ${vacuity}.`)
+  return exitCodes.vacuous
+}
+
+const runHere = (output: Output, scenario: Scenario, options: ScenarioOptions): number => {
+  const { firstSeed, hours, seeds } = options
+  const marks = new CoverageMarks(scenario, hours === undefined)
+  const digests: Array<string> = []
+  let code = exitCodes.held
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+    const one = runOne(output, scenario, seed, options, {
+      isAlone: seeds === 1,
+      isFirstBroken: code === exitCodes.held
+    })
+    digests.push(one.report.digest)
+    marks.add(one.report)
+    if (code === exitCodes.held) code = one.code
+  }
+  if (seeds > 1) {
+    output.text(`${scenario.name} · seeds ${firstSeed} to ${firstSeed + seeds - 1}`)
+    for (const line of marks.table(seeds)) output.text(line)
+  }
+  output.text(`digest: ${digestOf(digests)}`)
+  return concluded(output, code, scenario, marks, seeds)
+}
+
+/** Many seeds, shared by processes; the first that breaks a rule is shrunk and kept. */
+const runShared = async (output: Output, scenario: Scenario, options: ScenarioOptions): Promise<number> => {
+  const { firstSeed, hours, jobs, seeds, store } = options
+  const { progress } = output
+  const last = firstSeed + seeds - 1
+  const marks = new CoverageMarks(scenario, hours === undefined)
+  const digests: Array<string> = []
+  let [held, code] = [0, exitCodes.held]
+  const startedAt = performance.now()
+  const all = Array.from({ length: seeds }, (_, i): SeedRun => ({
+    scenario: scenario.name,
+    seed: firstSeed + i,
+    hours: hours ?? null,
+    store
+  }))
+  await campaign(
+    all,
+    (report) => {
+      digests.push(report.digest)
+      marks.add(report)
+      if (report.outcome === "held") held++
+      const given = givenOf(scenario, report.seed, options)
+      progress.clear()
+      if (output.isJson) output.line(jsonLine(report, given))
+      else if (report.outcome !== "held") output.line(runSummary(report, 0, given))
+      if (report.outcome !== "held" && code === exitCodes.held) {
+        code = exitCodeOf(report)
+        output.text(`\n${keepCounterexampleOf(output, options, given, hours)}\n`)
+      }
+      progress.tell(digests.length / seeds, `${digests.length} of ${seeds} seeds, ${held} held`)
+    },
+    { parallel: Math.min(jobs, seeds), ...(plantedWorker === undefined ? {} : { program: plantedWorker }) }
+  )
+  progress.clear()
+  const minutes = (performance.now() - startedAt) / 60_000
+  output.text(
+    `${scenario.name} · seeds ${firstSeed} to ${last} · ${held} held · ${Math.round(seeds / minutes)} a minute`
+  )
+  for (const line of marks.table(seeds)) output.text(line)
+  output.text(`digest: ${digestOf(digests)}`)
+  if (code === exitCodes.held && options.report !== undefined) {
+    const report = run(inputOf(scenario, last, hours), store)
+    writeReport(output, options.report, givenOf(scenario, last, options), report, null)
+  }
+  return concluded(output, code, scenario, marks, seeds)
+}
+
+/** Answers the exit code. */
+export const runScenario = async (
+  output: Output,
+  scenario: Scenario,
+  options: ScenarioOptions
+): Promise<number> =>
+  options.seeds >= seedsForProcesses && options.jobs > 1 && !options.isChecked
+    ? runShared(output, scenario, options)
+    : runHere(output, scenario, options)
