@@ -1,4 +1,7 @@
 export declare const builtServer: string
-export declare const bundleServer: (outfile: string) => Promise<void>
+export declare const bundleServer: (
+  outfile: string,
+  plugins?: ReadonlyArray<import("esbuild").Plugin>
+) => Promise<void>
 export declare const sourceServer: string
 export declare const bundleSource: () => Promise<void>

@@ -39,12 +39,13 @@ export const builtServer = join(folder, "lead-signals.mjs")
 
 /**
  * Small, since reading the file is a tenth of a start. Names stay, lines are short enough to be shown, and `node
- * --enable-source-maps` tells those of the sources by the map beside it.
+ * --enable-source-maps` tells those of the sources by the map beside it. `plugins` are esbuild's, asked first.
  */
-export const bundleServer = async (outfile) => {
+export const bundleServer = async (outfile, plugins = []) => {
   const { build } = await import("esbuild")
   await build({
     ...options,
+    plugins: [...plugins, ...options.plugins],
     outfile,
     sourcemap: true,
     minifyWhitespace: true,

@@ -3,7 +3,7 @@ import autocannon from "autocannon"
 import { connect } from "node:net"
 import { median } from "./Statistics.ts"
 
-const connections = 16
+export const connections = 16
 
 /** Asked for in turn, again and again; or the next path at each call. */
 export type Paths = ReadonlyArray<string> | (() => string)

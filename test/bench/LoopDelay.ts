@@ -46,7 +46,7 @@ const erasedEngagements = 4000
 const erasuresARound = 3
 
 /** Asks a server from a process of its own until it is told to end; then how long the answers took. */
-const startProber = (url: string): (() => Promise<ReadonlyArray<number>>) => {
+export const startProber = (url: string): (() => Promise<ReadonlyArray<number>>) => {
   const prober = fork(fileURLToPath(new URL("Prober.mjs", import.meta.url)), [url], { execArgv: [] })
   return async () => {
     prober.send({})

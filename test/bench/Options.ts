@@ -1,5 +1,9 @@
 /** The command line of `pnpm bench`. */
+import { type Ablation, ablations } from "./Ablations.ts"
+
 export interface Options {
+  /** The mechanisms to turn off, each by itself, instead of all other measurements; null: no ablation. */
+  readonly ablate: ReadonlyArray<Ablation> | null
   readonly quick: boolean
   /** Null: all shapes. */
   readonly shapes: ReadonlyArray<string> | null
@@ -17,12 +21,17 @@ error. A run of all shapes at the full pace also writes test/bench/RESULTS.md, u
   --quick             a look in about two minutes: 10,000 leads, short rounds
   --shape NAME,...    only these shapes, and those whose names begin so
   --leads N,...       sizes of the data; by default 10000,100000,1000000. Hundreds, from 1000 to 1900000
+  --ablate[=NAME,...] instead of all that, turns each mechanism off by itself, or those named, and prints what it gains
+                      on the shapes that it is for; by default at 10000 and 1000000 leads
   --write FILE        the table in Markdown
   --json              the figures as one JSON document instead of the table
   --help              this text
 
 The data of a size is made once and kept below test/node_modules/.cache: 1,000,000 leads take some minutes and about
 13 GB.
+
+Mechanisms for --ablate; --shape restricts their shapes:
+${ablations.map(({ about, name }) => `  ${name.padEnd(20)}${about}`).join("\n")}
 `
 
 export class UsageError extends Error {}
@@ -38,11 +47,20 @@ const sizes = (text: string): ReadonlyArray<number> =>
     })
     .sort((a, b) => a - b)
 
+const ablationsOf = (names: string): ReadonlyArray<Ablation> =>
+  names.split(",").map((name) => {
+    const ablation = ablations.find((each) => each.name === name)
+    if (ablation === undefined)
+      throw new UsageError(`--ablate takes mechanisms that --help lists, not "${name}"`)
+    return ablation
+  })
+
 /** Null when help was asked for. */
 export const readOptions = (args: ReadonlyArray<string>): Options | null => {
   let [quick, json] = [false, false]
   let shapes: ReadonlyArray<string> | null = null
   let leads: ReadonlyArray<number> | null = null
+  let ablate: ReadonlyArray<Ablation> | null = null
   let write: string | null = null
   const rest = args.flatMap((arg) => {
     const match = /^(--[a-z]+)=(.*)$/.exec(arg)
@@ -62,6 +80,9 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
       case "--quick":
         quick = true
         break
+      case "--ablate":
+        ablate = rest[0] === undefined || rest[0].startsWith("--") ? ablations : ablationsOf(rest.shift()!)
+        break
       case "--write":
         write = value()
         break
@@ -80,5 +101,6 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
         throw new UsageError(`${option} is not known; --help lists the options`)
     }
   }
-  return { quick, json, shapes, write, leads: leads ?? (quick ? [10_000] : [10_000, 100_000, 1_000_000]) }
+  const usual = ablate === null ? [10_000, 100_000, 1_000_000] : [10_000, 1_000_000]
+  return { ablate, quick, json, shapes, write, leads: leads ?? (quick ? [10_000] : usual) }
 }

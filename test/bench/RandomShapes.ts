@@ -34,13 +34,30 @@ const leadId = (prng: Prng, leads: number): number => {
 }
 
 /** A part of a lead's name or headline, so that something is found: two of ten are shorter than a trigram. */
-const randomSearch = (prng: Prng, leads: number): string => {
+const searchText = (prng: Prng, leads: number): string => {
   const person = Data.personOf(leadId(prng, leads))
   const text = (prng.chance(0.5) ? person.name : person.headline).toLowerCase()
   const length = prng.chance(0.2) ? 1 + prng.below(2) : 3 + prng.below(12)
   const start = prng.below(Math.max(1, text.length - length + 1))
-  return list({ search: text.slice(start, start + length).trim() || text, sort: prng.pick(sorts) })
+  return text.slice(start, start + length).trim() || text
 }
+
+const randomSearch = (prng: Prng, leads: number): string =>
+  list({ search: searchText(prng, leads), sort: prng.pick(sorts) })
+
+/** Pages that a client reads of one list before it goes on to another. */
+const pagesOfList = 5
+
+/** A list by a search, or by a signal and a flag, of which one page after the other is read. */
+const randomPaging = (prng: Prng, leads: number, page: number): string =>
+  list({
+    ...(prng.chance(0.5)
+      ? { search: searchText(prng, leads) }
+      : { signalId: 1 + prng.below(Data.signalsOfBrand), [prng.pick(flags)]: prng.chance(0.5) }),
+    sort: prng.pick(sorts),
+    pageSize: prng.pick([20, 25, 30, 40, 50]),
+    page
+  })
 
 /** A window of creation or of updates from an hour to half the data's span, with up to all flags. */
 const randomWindow = (prng: Prng): string => {
@@ -83,6 +100,16 @@ export const randomShapes = (leads: number, leadsBySignal: ReadonlyArray<number>
     drawn("random-page", (prng) => randomPage(prng, leads)),
     drawn("random-search", (prng) => randomSearch(prng, leads)),
     drawn("random-window", randomWindow),
+    {
+      name: "random-paging",
+      paths: (n) =>
+        randomPaging(
+          Prng.of(seed + Math.floor(n / pagesOfList), "random-paging"),
+          leads,
+          1 + (n % pagesOfList)
+        ),
+      atSmall: 1
+    },
     drawn("random-signal-page", (prng) => randomSignalPage(prng, leadsBySignal)),
     drawn("random-engagements", (prng) => randomEngagements(prng, leads)),
     drawn("random-detail", (prng) => `/signals/leads/${leadId(prng, leads)}`)

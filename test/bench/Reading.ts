@@ -8,7 +8,7 @@ import { pathOf, pathsOf, type Shape } from "./Shape.ts"
 import { bareShapes, shapesOf } from "./Shapes.ts"
 import { keyOf } from "./SubjectDatabase.ts"
 
-interface Pace {
+export interface Pace {
   readonly rounds: number
   readonly seconds: number
   readonly warmUpSeconds: number

@@ -131,9 +131,11 @@ export const afterWriteSection = (sizes: Sizes, figures: ReadonlyArray<FlatnessF
   lines: slowdowns(figures, sizes.many)
 })
 
-const headings = ["shape", "ours", "spread", "reference", "spread", "ratio", "target", "reached"] as const
+type Row = ReadonlyArray<string>
 
-const cells = (line: Line): ReadonlyArray<string> => [
+const headings: Row = ["shape", "ours", "spread", "reference", "spread", "ratio", "target", "reached"]
+
+const cells = (line: Line): Row => [
   line.shape,
   line.figure,
   line.spread,
@@ -144,32 +146,36 @@ const cells = (line: Line): ReadonlyArray<string> => [
   line.reached === null ? "" : line.reached ? "yes" : "no"
 ]
 
+/** The first `names` columns hold names, the others figures, which stand to the right. */
+export const textTable = (headings: Row, rows: ReadonlyArray<Row>, names = 1): ReadonlyArray<string> => {
+  const all = [headings, ...rows]
+  const widths = headings.map((_, i) => Math.max(...all.map((row) => row[i]!.length)))
+  return all.map((row) =>
+    row
+      .map((cell, i) => (i < names ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)))
+      .join("  ")
+      .trimEnd()
+  )
+}
+
 export const asText = (sections: ReadonlyArray<Section>): string =>
   sections
-    .map(({ lines, note, title }) => {
-      const rows = [headings as ReadonlyArray<string>, ...lines.map(cells)]
-      const widths = headings.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)))
-      const table = rows.map((row) =>
-        row
-          .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)))
-          .join("  ")
-          .trimEnd()
-      )
-      return `${title}\n${note}\n${table.join("\n")}\n`
-    })
+    .map(
+      ({ lines, note, title }) => `${title}\n${note}\n${textTable(headings, lines.map(cells)).join("\n")}\n`
+    )
     .join("\n")
 
 const escaped = (cell: string): string => cell.replaceAll("|", "\\|")
 
-/** Aligned as Prettier aligns it, so that what is written passes the format check. */
-const markdownTable = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
-  const rows = [headings as ReadonlyArray<string>, ...lines.map((line) => cells(line).map(escaped))]
-  const widths = headings.map((_, i) => Math.max(4, ...rows.map((row) => row[i]!.length)))
-  const [head, ...body] = rows.map(
+/** As `textTable`, aligned as Prettier aligns it, so that what is written passes the format check. */
+export const markdownTable = (headings: Row, rows: ReadonlyArray<Row>, names = 1): ReadonlyArray<string> => {
+  const all = [headings, ...rows.map((row) => row.map(escaped))]
+  const widths = headings.map((_, i) => Math.max(i < names ? 3 : 4, ...all.map((row) => row[i]!.length)))
+  const [head, ...body] = all.map(
     (row) =>
-      `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(" | ")} |`
+      `| ${row.map((cell, i) => (i < names ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(" | ")} |`
   )
-  const rule = `| ${widths.map((width, i) => (i === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`
+  const rule = `| ${widths.map((width, i) => (i < names ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`
   return [head!, rule, ...body]
 }
 
@@ -191,7 +197,7 @@ export const asMarkdown = (
       "",
       note,
       "",
-      ...markdownTable(lines)
+      ...markdownTable(headings, lines.map(cells))
     ]),
     ""
   ].join("\n")

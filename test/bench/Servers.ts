@@ -1,4 +1,5 @@
 /** The servers under measurement, each a process of its own, built as for production. */
+import { Planting, type SourceChange } from "@lead-signals/simulations/bugs"
 import { build } from "esbuild"
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -49,6 +50,10 @@ export interface Programs {
   readonly subject: string
   readonly plain: string
 }
+
+/** The server with some of its source changed. */
+export const bundleChanged = (change: SourceChange): Promise<string> =>
+  bundled(`without-${change.name}`, (outfile) => bundleServer(outfile, [Planting.changing(change)]))
 
 export const bundlePrograms = async (): Promise<Programs> => ({
   subject: await bundled("subject", bundleServer),
@@ -113,7 +118,11 @@ const subjectEnvironment = (filename: string): Readonly<Record<string, string>> 
 })
 
 /** On any free port, unless it is given one. */
-export const startSubject = ({ subject }: Programs, filename: string, port = 0): Promise<Server> =>
+export const startSubject = (
+  { subject }: Pick<Programs, "subject">,
+  filename: string,
+  port = 0
+): Promise<Server> =>
   start([...nodeOptions(), subject], { ...subjectEnvironment(filename), PORT: String(port) })
 
 export const startPlain = ({ plain }: Programs, filename: string): Promise<Server> =>

@@ -19,9 +19,9 @@ export const sorts: ReadonlyArray<string> = ["createdAt", "updatedAt", "score1",
 export const pathOf = ({ paths }: Shape, n: number): string =>
   typeof paths === "function" ? paths(n) : paths[n % paths.length]!
 
-/** The shape's paths from the first on; paths that are drawn go on from measurement to measurement. */
-export const pathsOf = ({ paths }: Shape): Paths => {
+/** The shape's paths from request `first` on; paths that are drawn go on from measurement to measurement. */
+export const pathsOf = ({ paths }: Shape, first = 0): Paths => {
   if (typeof paths !== "function") return paths
-  let next = 0
+  let next = first
   return () => paths(next++)
 }

@@ -2,12 +2,14 @@
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Progress } from "./BulkLoad.ts"
+import { type Ablated, measureAblations } from "./Ablate.ts"
+import { ablationsAsJson, ablationsAsMarkdown, ablationsAsText } from "./AblationReport.ts"
 import { measureAfterWrites } from "./AfterWrites.ts"
 import { measureDeliveries, measureIsolation } from "./Deliveries.ts"
 import { measureFlatness } from "./Flatness.ts"
 import { measureIngest } from "./Ingest.ts"
 import { measureLoopDelay } from "./LoopDelay.ts"
-import { machine, watchStolenTime } from "./Machine.ts"
+import { machine as machineFacts, watchStolenTime } from "./Machine.ts"
 import { measureMemory } from "./Memory.ts"
 import { help, type Options, readOptions, UsageError } from "./Options.ts"
 import { type BareReading, measureReading, type Reading } from "./Reading.ts"
@@ -168,22 +170,70 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
   return sections.filter(({ lines }) => lines.length > 0)
 }
 
+const measureAllAblations = async (
+  { leads, quick, shapes }: Options,
+  ablations: NonNullable<Options["ablate"]>
+): Promise<ReadonlyArray<Ablated>> => {
+  const wanted = (name: string): boolean =>
+    shapes === null || shapes.some((shape) => name === shape || name.startsWith(`${shape}-`))
+  const pace = quick ? { rounds: 2, seconds: 0.4 } : { rounds: 5, seconds: 1 }
+  const programs = await bundlePrograms()
+  const all: Array<Ablated> = []
+  try {
+    for (const size of leads) {
+      all.push(...(await measureAblations({ programs, ablations, leads: size, pace, wanted, progress })))
+    }
+  } finally {
+    if (process.stderr.isTTY) process.stderr.write("\r\x1b[K")
+  }
+  return all
+}
+
+/** What is printed, and what is written in Markdown. */
+interface Report {
+  readonly isEmpty: boolean
+  readonly text: string
+  readonly json: string
+  readonly markdown: string
+}
+
+const command = ["pnpm bench", ...process.argv.slice(2)].join(" ")
+
+const measure = async (options: Options): Promise<Report> => {
+  const stolenTime = watchStolenTime()
+  const conditions = () => [...machineFacts(), ...stolenTime()]
+  if (options.ablate !== null) {
+    const ablated = await measureAllAblations(options, options.ablate)
+    const machine = conditions()
+    return {
+      isEmpty: ablated.length === 0,
+      text: ablationsAsText(ablated),
+      json: ablationsAsJson(ablated, machine),
+      markdown: ablationsAsMarkdown(ablated, machine, command)
+    }
+  }
+  const sections = await measureAll(options)
+  const machine = conditions()
+  return {
+    isEmpty: sections.length === 0,
+    text: asText(sections),
+    json: JSON.stringify({ machine, sections }, null, 2),
+    markdown: asMarkdown(sections, machine, command)
+  }
+}
+
 const options = parse()
 if (options === null) {
   process.stdout.write(help)
 } else {
-  const stolenTime = watchStolenTime()
-  const sections = await measureAll(options)
-  const conditions = [...machine(), ...stolenTime()]
-  if (sections.length === 0) {
+  const { isEmpty, json, markdown, text } = await measure(options)
+  if (isEmpty) {
     process.stderr.write(`There is no shape ${options.shapes?.join(", ")}.\n`)
     process.exitCode = 2
   }
-  process.stdout.write(
-    options.json ? `${JSON.stringify({ machine: conditions, sections }, null, 2)}\n` : asText(sections)
-  )
+  process.stdout.write(options.json ? `${json}\n` : text)
   const results = fileURLToPath(new URL("RESULTS.md", import.meta.url))
-  const file = options.write ?? (!options.quick && options.shapes === null ? results : null)
-  if (file !== null)
-    writeFileSync(file, asMarkdown(sections, conditions, ["pnpm bench", ...process.argv.slice(2)].join(" ")))
+  const isFull = !options.quick && options.shapes === null && options.ablate === null
+  const file = options.write ?? (isFull ? results : null)
+  if (file !== null) writeFileSync(file, markdown)
 }

@@ -15,6 +15,9 @@ export interface Bug {
   readonly store: "memory" | "sqlite"
 }
 
+/** A change of one module of production code, which is bundled with it. */
+export type SourceChange = Pick<Bug, "name" | "module" | "edits">
+
 /** Bugs of one module. */
 export const bugsIn =
   (packageName: string, moduleName: string, store: Bug["store"] = "memory") =>

@@ -3,14 +3,14 @@ import { build, type Plugin } from "esbuild"
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import type { Bug } from "./Bug.ts"
+import type { Bug, SourceChange } from "./Bug.ts"
 import { syntaxEditor } from "./SyntaxEdit.ts"
 
 const source = fileURLToPath(new URL("..", import.meta.url))
 const root = dirname(dirname(source.replace(/[\\/]$/, "")))
 
-/** The file of the bug's module, from the root of the repository. Fails unless its package has one of that name. */
-export const fileOf = ({ module, name }: Pick<Bug, "module" | "name">): string => {
+/** The file of the changed module, from the root of the repository. Fails unless its package has one of that name. */
+export const fileOf = ({ module, name }: SourceChange): string => {
   const folder = join("packages", module.package, "src")
   const found = readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && entry.name === `${module.name}.ts`
@@ -20,22 +20,33 @@ export const fileOf = ({ module, name }: Pick<Bug, "module" | "name">): string =
   return join(found[0]!.parentPath, found[0]!.name).slice(root.length + 1)
 }
 
-export const sourceOf = (bug: Bug): string => readFileSync(join(root, fileOf(bug)), "utf8")
+export const sourceOf = (change: SourceChange): string => readFileSync(join(root, fileOf(change)), "utf8")
 
 /**
- * The module's text with the bug in it. Fails when an anchor of the bug is not there, or there more than once. The compiler
+ * The module's text as it is changed. Fails when an anchor of the change is not there, or there more than once. The compiler
  * is loaded only here: it is large, and only those who plant bugs have it.
  */
-export const planted = async (bug: Bug, text: string): Promise<string> => {
+export const planted = async (change: SourceChange, text: string): Promise<string> => {
   const { default: ts } = await import("typescript")
   try {
-    return syntaxEditor(ts).apply(text, bug.edits)
+    return syntaxEditor(ts).apply(text, change.edits)
   } catch (error) {
-    throw new Error(`${bug.name} can't be planted in ${fileOf(bug)}: ${(error as Error).message}.`, {
+    throw new Error(`${change.name} can't be planted in ${fileOf(change)}: ${(error as Error).message}.`, {
       cause: error
     })
   }
 }
+
+/** For esbuild: bundles the module as it is changed. */
+export const changing = (change: SourceChange): Plugin => ({
+  name: "changing",
+  setup: ({ onLoad }) => {
+    const file = join(root, fileOf(change))
+    onLoad({ filter: /\.ts$/ }, async ({ path }) =>
+      path === file ? { contents: await planted(change, sourceOf(change)), loader: "ts" } : undefined
+    )
+  }
+})
 
 /** Spelled so that it is not replaced here. */
 const ownUrl = ["import", "meta", "url"].join(".")

@@ -1,0 +1,227 @@
+/**
+ * What makes the server fast, each as a change of its source that turns it off, with the shapes that it is for. Answers stay the
+ * same. Anchors are those of planted bugs (`SyntaxEdit.ts`): a change that does not fit the source any more fails by name.
+ *
+ * Shapes called `written-…` are read right after a write; `beside-…` is what a cheap request takes while others ask for that
+ * shape; `observations` are posted one by one, 16 at a time.
+ */
+import type { SourceChange } from "@lead-signals/simulations/bugs"
+
+export interface Ablation extends SourceChange {
+  /** What the mechanism does, in one line. */
+  readonly about: string
+  readonly shapes: ReadonlyArray<string>
+}
+
+const ablationIn =
+  (packageName: string, moduleName: string) =>
+  (
+    name: string,
+    about: string,
+    shapes: ReadonlyArray<string>,
+    ...edits: SourceChange["edits"]
+  ): Ablation => ({
+    name,
+    about,
+    shapes,
+    edits,
+    module: { package: packageName, name: moduleName }
+  })
+
+const inStore = (module: string) => ablationIn("store-sqlite", module)
+const inHttp = (module: string) => ablationIn("http", module)
+const listReading = inStore("ListReading")
+const listing = inStore("LeadListing")
+const reading = inStore("LeadReading")
+const filterCounts = inStore("FilterCounts")
+
+/** Every lead and every pair of lead and signal, as the counter `lead_count` numbers them. */
+const countedLeads = `(SELECT brand_id, 0 AS signal_id, flags FROM lead UNION ALL
+  SELECT s.brand_id, g.signal_id, g.flags FROM lead_signal g JOIN signal s ON s.id = g.signal_id)`
+
+const lists = ["first-page", "page-size-100", "sort-name:asc", "qualified", "with-engagement-detail"]
+const deepPages = ["page-1000-updatedAt:asc", "last-page-name:asc", "page-50-qualified"]
+
+export const ablations: ReadonlyArray<Ablation> = [
+  listReading(
+    "rank-index",
+    "finds where a deep page begins from the counts of the order's stretches",
+    ["random-page", "random-engagements", ...deepPages, "written-last-page-name:asc"],
+    {
+      in: "findPage",
+      find: "isCounted($selection) && $positions.findingEffort + ($limit * $counts.all) / $total < $plan.effort",
+      put: "false"
+    }
+  ),
+  inStore("Positions")(
+    "rank-index-cache",
+    "keeps the counts of stretches while nothing is written",
+    ["random-page", ...deepPages],
+    { in: "stretchesOf", find: "$kept.get($name)", put: "undefined" }
+  ),
+  listReading(
+    "page-cache",
+    "keeps the JSON of pages while nothing is written, and with it the encoded bodies",
+    [...lists, "page-1000-updatedAt:asc", "search-common", "random-page", "random-paging"],
+    { in: "listReading.listShown", find: "$shown.get($key)", put: "undefined" }
+  ),
+  inHttp("EncodedPages")(
+    "encoded-bodies",
+    "keeps the bytes of pages that the store keeps",
+    [...lists, "random-page", "random-engagements"],
+    { in: "EncodedPages.bodyOf", find: "$known?.said === $said", put: "false" }
+  ),
+  inStore("SqliteLeadStore")(
+    "detail-cache",
+    "keeps the JSON of details while nothing is written",
+    ["detail", "detail-with-detail", "random-detail"],
+    { in: "makeLeadStore.getShown", find: "$details.get($key)", put: "undefined" }
+  ),
+  reading(
+    "rendered-json",
+    "keeps the JSON of each lead beside its row",
+    ["random-page", "random-signal-page", "random-detail", "written-page-size-100", "written-detail"],
+    { in: "askShown", find: "yield* askEach($text, $ids)", put: "$ids.map(() => null)" },
+    {
+      in: "shownDetail",
+      find: "const $row = $sql.get($text, [$id, idOf($brandId)])",
+      put: "const $row = leadById($sql, $brandId, $id) ?? undefined"
+    },
+    {
+      in: "shownDetail",
+      find: "$row.shown === null ? $made : $kept",
+      put: "ShownLeads.shownLead($row)"
+    },
+    {
+      in: "shownDetail",
+      find: "$row.company === null ? null : JSON.parse($row.company)",
+      put: "$row.profile.company"
+    }
+  ),
+  reading(
+    "known-signals",
+    "keeps the signals that engagements name while nothing is written",
+    ["random-engagements", "random-detail", "written-with-engagements"],
+    { in: "knownTo", insert: "return new Map()", before: "if (!$sql.isReadonly) return new Map()" }
+  ),
+  inStore("Totals")(
+    "totals",
+    "keeps how many leads a filter lets through, and corrects it by what is written",
+    ["random-paging", "written-search-common", "written-qualified+search", "written-updated-after"],
+    { in: "Totals.total", find: "$known === undefined || $known.state > $state", put: "true" }
+  ),
+  listReading(
+    "filter-counts-cache",
+    "keeps how many leads each filter lets through by itself while nothing is written",
+    ["random-paging", "random-signal-page", "random-page"],
+    { in: "knownCounts", find: "$counts.get($key)", put: "undefined" }
+  ),
+  listReading(
+    "gathered-lists",
+    "keeps lists of up to 1,000 leads whole while nothing is written",
+    ["random-paging", "signal+search"],
+    { in: "findPage", find: "lists.get($ordered)", put: "undefined" }
+  ),
+  listReading(
+    "found-pages",
+    "keeps the ids of pages that took long to find while nothing is written",
+    ["random-paging", "search-common"],
+    { in: "findPage", find: "pages.get($paged)", put: "undefined" }
+  ),
+  inStore("SqliteDirectory")(
+    "key-cache",
+    "keeps API keys by their hashes while nothing is written",
+    ["first-page", "detail", "random-detail"],
+    { in: "make.keyByHash", find: "$keys.get($hash)", put: "undefined" }
+  ),
+  filterCounts(
+    "counters",
+    "counts leads by flags and signals as they are written",
+    ["random-page", "random-signal-page", "random-window", "written-first-page", "written-qualified"],
+    {
+      in: "countsSql",
+      text: "SELECT sum(n) FROM lead_count WHERE",
+      put: `SELECT count(*) FROM ${countedLeads} WHERE`
+    },
+    {
+      in: "totalSql",
+      text: "SELECT coalesce(sum(n), 0) AS n FROM lead_count WHERE",
+      put: `SELECT count(*) AS n FROM ${countedLeads} WHERE`
+    }
+  ),
+  filterCounts(
+    "day-counters",
+    "counts the leads of a window by days",
+    ["random-window", "written-created-after", "written-updated-window"],
+    { in: "totalSql", find: "return countOfRange($$rest)", put: "{}" }
+  ),
+  inStore("Selection")(
+    "implied-bound",
+    "reads a window of creation from the index of updates, and the other way around",
+    ["random-window", "written-created-by-updated"],
+    { in: "select", find: "impliedBy($$ranges)", put: "null" }
+  ),
+  listing(
+    "reversed-ties",
+    "reads an order against its index, and puts leads of one key in order itself",
+    ["random-window", "random-signal-page", "written-first-page", "written-sort-score1:desc"],
+    { in: "askPage", find: '$way === "walk" && $ordering.isReversed', put: "false" }
+  ),
+  listing(
+    "merged-flags",
+    "merges the newest leads of each combination of flags",
+    ["random-paging", "written-qualified+exported+employee", "written-page-50-qualified"],
+    { in: "planPage", find: "$merged < $gathered && $merged * sortWeight < $walked", put: "false" }
+  ),
+  listing(
+    "text-walk",
+    "walks an order and looks at texts where a search finds many leads",
+    ["random-search", "random-paging", "written-search-common", "written-qualified+search"],
+    { in: "planPage", find: "$walks && $searched !== undefined && $$rest", put: "false" }
+  ),
+  listing(
+    "filtered-scan",
+    "looks at the texts of what another filter lets through instead of all that a search finds",
+    ["random-paging", "written-signal+search"],
+    {
+      in: "planFilteredScan",
+      find: '$driver !== "order" && $driver !== "search" && $gathered * textWeight < $searched',
+      put: "false"
+    }
+  ),
+  inStore("index")(
+    "reading-worker",
+    "reads in a thread what takes long",
+    ["random-search", "search-2", "beside-random-search", "beside-random-window"],
+    { in: "layer", find: "10_000", put: "Number.POSITIVE_INFINITY" }
+  ),
+  inStore("SharedReading")(
+    "shared-snapshot",
+    "reads one state of the file for all requests of one turn of the event loop",
+    ["first-page", "detail", "random-detail", "random-page"],
+    { in: "SharedReading.read", find: "this.turns.atEnd($end)", put: "this.end()" }
+  ),
+  inHttp("RepliesTogether")(
+    "response-batching",
+    "writes the responses of one turn of the event loop together",
+    ["first-page", "detail", "with-engagement-detail", "random-detail", "random-page"],
+    {
+      in: "RepliesTogether.add",
+      given: ["this.waiting.push($write)"],
+      find: "if (this.waiting.length === 0) { $$begin }",
+      put: "return $write()"
+    }
+  ),
+  inStore("SqliteRateWindows")(
+    "rate-read-ahead",
+    "takes requests of a busy key out of the file of rate windows ahead",
+    ["first-page", "detail", "random-detail"],
+    { in: "takenAheadOf", find: "Math.floor($$share)", put: "0" }
+  ),
+  inStore("Database")(
+    "group-commit",
+    "commits what comes in one turn of the event loop together",
+    ["observations"],
+    { in: "writing", find: "$waiting.slice(0, greatestGroup)", put: "$waiting.slice(0, 1)" }
+  )
+]
