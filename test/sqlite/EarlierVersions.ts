@@ -3,6 +3,7 @@ import type Database from "better-sqlite3"
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [15, "DROP TABLE segment_merge;"],
   [
     14,
     `ALTER TABLE brand DROP COLUMN deletion_started_at; ALTER TABLE brand DROP COLUMN deleted_at;

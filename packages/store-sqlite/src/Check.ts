@@ -69,10 +69,10 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
     `SELECT count(*) FROM lead_signal g LEFT JOIN lead l ON l.id = g.lead_id
      WHERE g.flags IS NOT l.flags OR g.created_at IS NOT l.created_at`
   ],
-  ["the entries of the search", different("SELECT id FROM lead_text_docsize", ["SELECT id FROM lead"])],
+  ["the entries of the search", different("SELECT rowid FROM lead_text", ["SELECT id FROM lead"])],
   [
     "the entries of the search for one or two characters",
-    different("SELECT id FROM lead_gram_docsize", ["SELECT id FROM lead"])
+    different("SELECT rowid FROM lead_gram", ["SELECT id FROM lead"])
   ]
 ]
 

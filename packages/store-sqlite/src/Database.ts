@@ -20,11 +20,11 @@ import { answer, type Asking } from "./Asking.ts"
 import { Connection } from "./Connection.ts"
 import { tighten } from "./FilePermissions.ts"
 import { type FileThread, fileThread } from "./FileThread.ts"
-import { joinLargeIn } from "./Joining.ts"
 import { checkForeign } from "./Migrations.ts"
 import { OpenedFile } from "./OpenedFile.ts"
 import { isBusy, patience, patiently, unavailable } from "./Patience.ts"
 import { type ReadingThread, readingThread } from "./ReadingThread.ts"
+import * as SegmentMerge from "./SegmentMerge.ts"
 import { SharedReading } from "./SharedReading.ts"
 import type { Turns } from "./Turns.ts"
 import { upgrade, type UpgradeOptions } from "./Upgrade.ts"
@@ -311,7 +311,7 @@ const writing = (
   return { write, close }
 }
 
-/** Takes over the log, joins what is large, erases much: what would keep this thread from serving others. */
+/** Takes over the log, merges segments, erases much: what would keep this thread from serving others. */
 const writingThread = (filename: string, synchronous: string, beforeOpening: () => void) =>
   fileThread(filename, {
     readonly: false,
@@ -334,7 +334,8 @@ const writingAside = (
   reading: SharedReading,
   gate: Gate,
   opened: OpenedFile,
-  writability: Writability
+  writability: Writability,
+  merge: SegmentMerge.SegmentMerge
 ): WriteAside => {
   const transaction = <A>(work: () => Asking<A>): Promise<A> => {
     const done = thread.transaction("BEGIN IMMEDIATE", work)
@@ -363,7 +364,8 @@ const writingAside = (
           reading.end()
           return log.sync
         }),
-        Effect.tapErrorCause((cause) => Effect.sync(() => writability.failed(cause)))
+        Effect.tapErrorCause((cause) => Effect.sync(() => writability.failed(cause))),
+        merge.whilePaused
       )
     )
 }
@@ -384,10 +386,11 @@ const make = (path: string, options: DatabaseOptions) =>
     yield* upgrade(filename, writer, thread, options)
     const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
     let log: WriteAheadLog.WriteAheadLog
+    let merge = SegmentMerge.none
     if (!options.synced) log = yield* WriteAheadLog.unsynced(writer, wasLeft)
     else {
       log = yield* WriteAheadLog.synced(filename, wasLeft, thread)
-      yield* joinLargeIn(writer, thread)
+      merge = yield* SegmentMerge.mergeIn(writer, thread)
       // The log is synced by us from here on, and taken over into the file.
       writer.pragma("synchronous = NORMAL")
       writer.pragma(`wal_autocheckpoint = ${WriteAheadLog.greatestPagesEver}`)
@@ -406,7 +409,7 @@ const make = (path: string, options: DatabaseOptions) =>
       aside,
       read,
       write,
-      writeAside: writingAside(thread, log, reading, gate, opened, writability),
+      writeAside: writingAside(thread, log, reading, gate, opened, writability, merge),
       forgetLog: log.forget,
       status: statusOf(read, write, opened, writability),
       putsOff: options.turns.isAlone !== true

@@ -6,6 +6,7 @@ import { askLead, askLeads } from "./LeadReading.ts"
 import * as Positions from "./Positions.ts"
 import { idOf } from "./Rows.ts"
 import { takeOut } from "./SearchIndex.ts"
+import { isMergeUnderWay } from "./SegmentMerge.ts"
 
 /** The ids of leads, as a JSON array. */
 const given = "SELECT value FROM json_each(?)"
@@ -84,7 +85,7 @@ export function* takesMore({ brandId, id }: Erased, effort: number): Asking<bool
   const greatest = Math.floor(effort / rowWeight)
   const limit = greatest + 1
   const [rows] = yield* askColumn<number>(rowsSql, [id, limit, id, limit, idOf(brandId), id, limit])
-  return rows! > greatest
+  return rows! > greatest || (yield* isMergeUnderWay())
 }
 
 /** Takes the lead out of all but the indexes of texts. What it was; null when there is no such lead. */

@@ -14,6 +14,7 @@ import { numberedChanges } from "./migrations/0011_numbered_changes.ts"
 import { stretchesAgain } from "./migrations/0012_stretches_again.ts"
 import { textsByBrand } from "./migrations/0013_texts_by_brand.ts"
 import { deletions } from "./migrations/0014_deletions.ts"
+import { segmentMerge } from "./migrations/0015_segment_merge.ts"
 
 type Steps = (progress: Progress) => Asking<void>
 
@@ -35,7 +36,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["numbered changes", numberedChanges],
   ["stretches again", stretchesAgain],
   ["texts by brand", textsByBrand],
-  ["deletions", deletions]
+  ["deletions", deletions],
+  ["segment merge", segmentMerge]
 ]
 
 export const newestMigration = migrations.length

@@ -7,7 +7,7 @@
 import { Folding, type Lead, type LeadId } from "@lead-signals/domain"
 import { answer, type Asking, tell } from "./Asking.ts"
 import type { Connection } from "./Connection.ts"
-import { forgetJoined, joinSome } from "./Joining.ts"
+import { countCommit, finishMerge } from "./SegmentMerge.ts"
 import { idOf } from "./Rows.ts"
 
 /** Tokens, with a space between two. */
@@ -148,7 +148,7 @@ const byId = (a: Found, b: Found): number => a.id - b.id
 export function* takeOut(leads: ReadonlyArray<Found>): Asking<void> {
   for (const lead of [...leads].sort(byId)) yield* remove(lead)
   yield* writeTexts()
-  yield* forgetJoined()
+  yield* finishMerge()
 }
 
 const insert = (sql: Connection, lead: Found): void => {
@@ -168,12 +168,12 @@ const isSame = (a: Found | null, b: Found | null): boolean =>
  */
 const apply = (sql: Connection, changes: ReadonlyArray<Change>): void => {
   if (changes.length === 0) return
-  joinSome(sql, changes.length)
+  countCommit(sql, changes.length)
   const gone = changes.flatMap(({ before }) => before ?? []).sort(byId)
   for (const lead of gone) answer(sql, remove(lead))
   if (gone.length > 0) {
     answer(sql, writeTexts())
-    if (changes.some(({ after }) => after === null)) answer(sql, forgetJoined())
+    if (changes.some(({ after }) => after === null)) answer(sql, finishMerge())
   }
   for (const lead of changes.flatMap(({ after }) => after ?? []).sort(byId)) insert(sql, lead)
 }
