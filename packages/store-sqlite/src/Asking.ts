@@ -11,8 +11,6 @@ export interface Question {
   readonly text: string
   readonly params: ReadonlyArray<Param>
   readonly shape: Shape
-  /** It writes to a table that belongs to a virtual one, which SQLite guards. */
-  readonly isInside?: true
 }
 
 /** A question of one column, asked for each of the numbers: the value of the row that it finds, which is there. */
@@ -47,11 +45,6 @@ export function* tellAll(texts: ReadonlyArray<string>): Asking<void> {
  */
 export function* tellMany(text: string, many: ReadonlyArray<ReadonlyArray<Param>>): Asking<void> {
   if (many.length > 0) yield { text, many }
-}
-
-/** The same as `tell`, where it writes to a table that belongs to a virtual one. */
-export function* tellInside(text: string, params: ReadonlyArray<Param>): Asking<void> {
-  yield { text, params, shape: "objects", isInside: true }
 }
 
 /** The rows of one question. */

@@ -75,11 +75,7 @@ export class Connection {
   }
 
   /** The rows in the shape that is asked for; none of what only writes. */
-  shaped({ isInside, params, shape, text }: Question): ReadonlyArray<unknown> {
-    if (isInside === true) {
-      this.runInside(text, params)
-      return []
-    }
+  shaped({ params, shape, text }: Question): ReadonlyArray<unknown> {
     switch (shape) {
       case "objects":
         return this.all(text, params)
@@ -114,16 +110,6 @@ export class Connection {
 
   run(text: string, params: ReadonlyArray<Param> = []): void {
     this.statement(text).statement.run(...params)
-  }
-
-  /** As `run`, also where the statement writes to a table that belongs to a virtual one. */
-  private runInside(text: string, params: ReadonlyArray<Param>): void {
-    this.db.unsafeMode(true)
-    try {
-      this.run(text, params)
-    } finally {
-      this.db.unsafeMode(false)
-    }
   }
 
   /** The number of the row that the statement inserts; what its triggers insert has no part in it. */

@@ -14,9 +14,8 @@ const { driver, filename, pragmas, readonly, busyMillis } = workerData
 const db = new (require(driver))(filename, { readonly, timeout: busyMillis })
 for (const pragma of pragmas) db.pragma(pragma)
 const prepared = new Map()
-parentPort.on("message", ({ each, isInside, many, params, shape, text }) => {
+parentPort.on("message", ({ each, many, params, shape, text }) => {
   try {
-    db.unsafeMode(isInside === true)
     if (prepared.size > 500) prepared.clear()
     const statement = prepared.get(text) ?? db.prepare(text)
     prepared.set(text, statement)
