@@ -232,7 +232,14 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
       run(process.execPath, ["--import", "tsx", "src/main.ts", "leads.jsonl", person], folder)
     expect(await start("Ada")).toBe("Ada: recorded; in leads.jsonl: Ada\n")
     expect(await start("Bo")).toBe("Bo: recorded; in leads.jsonl: Ada, Bo\n")
-    const contract = ["--import", "tsx", "--test", "--test-reporter=tap", "src/contract.test.ts"]
-    expect(await run(process.execPath, contract, folder)).toMatch(/^# pass 28\n# fail 0$/m)
+    const tests = [
+      "--import",
+      "tsx",
+      "--test",
+      "--test-reporter=tap",
+      "src/contract.test.ts",
+      "src/file.test.ts"
+    ]
+    expect(await run(process.execPath, tests, folder)).toMatch(/^# pass 30\n# fail 0$/m)
   })
 })

@@ -33,7 +33,7 @@ export const newIds = Effect.flatMap(Entropy, (entropy) =>
 )
 
 /** As a message has it. */
-const nameOf = ({ engagementId, event }: ReferenceDelivery): string =>
+export const nameOf = ({ engagementId, event }: ReferenceDelivery): string =>
   engagementId === null ? event : `${event} of ${engagementId}`
 
 export class DeliveryWorld {
@@ -88,88 +88,6 @@ export class DeliveryWorld {
       case "erase":
         return this.erase(step)
     }
-  }
-
-  /** The store's webhooks, lists and logs beside the reference's; ids not known yet are learnt. */
-  compare() {
-    const { bodies, brand, reference } = this
-    return Effect.gen(function* () {
-      const deliveries = yield* Deliveries
-      for (const webhook of reference.webhooks) {
-        const expected = reference.deliveries.filter((delivery) => delivery.webhook === webhook)
-        const { deliveries: found, total } = yield* deliveries.list(webhook.id, {
-          state: null,
-          page: { page: 1, pageSize: 100 }
-        })
-        const oldestFirst = [...found].reverse()
-        assertEqual(
-          `Deliveries.list of webhook ${webhook.id}, the oldest first`,
-          oldestFirst.map(({ event, engagementId }) => ({ event, engagementId })),
-          expected.map(({ event, engagementId }) => ({ event, engagementId }))
-        )
-        assertEqual(`Deliveries.list of webhook ${webhook.id}, total`, total, expected.length)
-        for (const [i, { id }] of oldestFirst.entries()) {
-          const known = expected[i]!
-          if (known.id !== null) continue
-          assertThat(`Deliveries.list: the id ${id} of a new delivery was sent before`, !bodies.has(id))
-          assertThat(`Deliveries.list: the id ${id} is not the one that \`ids\` gave`, id.startsWith("wh_"))
-          known.id = id
-        }
-        for (const [i, { leadId, ...delivery }] of oldestFirst.entries()) {
-          const known = expected[i]!
-          const what = `Deliveries.list, delivery ${i + 1} of webhook ${webhook.id}, ${nameOf(known)}`
-          assertEqual(
-            what,
-            { ...delivery, ofLead: leadId !== null },
-            {
-              id: known.id,
-              webhookId: webhook.id,
-              event: known.event,
-              engagementId: known.engagementId,
-              state: known.state,
-              attempts: known.attempts,
-              createdAt: known.createdAt,
-              dueAt: known.dueAt,
-              finishedAt: known.finishedAt,
-              resendOf: known.resendOf?.id ?? null,
-              resentAs: known.resentAs?.id ?? null,
-              ofLead: known.person !== null
-            }
-          )
-        }
-        for (const state of ["pending", "delivered", "dead"] as const) {
-          const page = yield* deliveries.list(webhook.id, { state, page: { page: 2, pageSize: 3 } })
-          const ofState = expected.filter((each) => each.state === state).reverse()
-          assertEqual(
-            `Deliveries.list of webhook ${webhook.id}, second page of the ${state} ones, the newest first`,
-            { total: page.total, ids: page.deliveries.map(({ id }) => id) },
-            { total: ofState.length, ids: ofState.slice(3, 6).map(({ id }) => id) }
-          )
-        }
-        for (const known of expected) {
-          const one = Option.getOrNull(yield* deliveries.get(webhook.id, known.id!))
-          assertEqual(
-            `Deliveries.get of ${nameOf(known)}, its attempts`,
-            one?.attempts.map(({ number, response, status }) => ({ number, response, status })) ?? null,
-            known.log.map((each, i) => ({ number: i + 1, ...each }))
-          )
-        }
-        const shown = Option.getOrNull(yield* Effect.option(Subscribing.webhook(brand.id, webhook.id)))
-        assertEqual(
-          `Directory.webhook ${webhook.id}`,
-          shown === null
-            ? null
-            : {
-                enabled: shown.enabled,
-                failingSince: shown.failingSince,
-                hasReason: shown.disabledReason !== null
-              },
-          webhook.deleted
-            ? null
-            : { enabled: webhook.enabled, failingSince: webhook.failingSince, hasReason: !webhook.enabled }
-        )
-      }
-    })
   }
 
   private webhookAt(index: number): ReferenceWebhook | undefined {

@@ -3,6 +3,7 @@ import { Deliveries, Directory, LeadStore, Observing, Operating, Outbox } from "
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import fc from "fast-check"
 import { assertEqual, assertThat } from "../Assertions.ts"
+import { compareDeliveries } from "../DeliveryComparison.ts"
 import { deliveryHistory, type Step } from "../DeliveryHistories.ts"
 import { DeliveryWorld, leaseMillis, newIds } from "../DeliveryWorld.ts"
 import { playHistories } from "../GeneratedHistories.ts"
@@ -41,7 +42,7 @@ const agreesWithReference: Case = {
             const world = yield* DeliveryWorld.create(clock, waitMillis)
             for (const step of [subscribed, ...steps]) {
               yield* world.play(step)
-              yield* world.compare()
+              yield* compareDeliveries(world)
             }
             for (const situation of world.situations) situations.add(situation)
             yield* end(world)
@@ -69,7 +70,7 @@ const survivesReopening: Case = {
         await open.run(world.play(subscribed))
         for (const [i, step] of steps.entries()) {
           if (i % every === 0) await open.reopen()
-          await open.run(Effect.zipRight(world.play(step), world.compare()))
+          await open.run(Effect.zipRight(world.play(step), compareDeliveries(world)))
         }
         await open.run(end(world))
       }
