@@ -3,6 +3,7 @@ import { Directory, LeadStore, Outbox, RateWindows, type RateLimit } from "@lead
 import { contractCases, ContractViolation, type Stores } from "@lead-signals/store-contract"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Clock, Context, Effect, Layer } from "effect"
+import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 
 type Altered = (context: Context.Context<Stores>) => Context.Context<Stores>
@@ -158,6 +159,16 @@ describe("the contract's suite", () => {
       path: path!
     }).find((each) => each.title.startsWith(title))!
     await expect(again.run()).rejects.toThrow(message)
+  })
+
+  it("is run by the guide as by the example, but for the runner", () => {
+    const guide = readFileSync(new URL("../../docs/write-a-store.md", import.meta.url), "utf8")
+    const example = readFileSync(
+      new URL("../../examples/own-store/src/contract.test.ts", import.meta.url),
+      "utf8"
+    )
+    const [, shown] = /^```ts contract\n([^]*?)^```/m.exec(guide)!
+    expect(shown!.replace('"vitest"', '"node:test"')).toBe(example)
   })
 
   it("names these clauses [AUTH-3, AUTH-4, AUTH-5, AUTH-6, AUTH-8, DEL-1, DEL-2, DEL-3, DELIV-2, DELIV-3, DELIV-4, DELIV-5, DELIV-8, DET-1, DET-4, ENG-1, ENG-2, ENG-3, ENG-7, ENG-8, ENG-9, ENG-10, EVT-2, EVT-3, EVT-5, EVT-7, EVT-8, EVT-9, HEALTH-2, LIST-2, LIST-3, LIST-4, LIST-5, LIST-8, MET-1, MET-2, MET-3, MET-4, MET-6, MET-7, PAGE-1, PAGE-3, PII-3, RATE-1, RATE-4, SORT-5, SORT-6, TIME-5, TIME-8]", ({
