@@ -90,3 +90,24 @@ describe("the reference model", () => {
     expect([names.length, importing]).toEqual([3, []])
   })
 })
+
+describe("the contract of stores", () => {
+  it("bundles for a browser, and needs no test runner", async () => {
+    const { metafile } = await build({
+      entryPoints: [join(root, "packages/store-contract/src/index.ts")],
+      bundle: true,
+      platform: "browser",
+      format: "esm",
+      write: false,
+      metafile: true,
+      logLevel: "silent",
+      absWorkingDir: root
+    })
+    const foreign = Object.keys(metafile.inputs).filter(
+      (input) =>
+        !/^packages\/(?:domain|store-contract)\/src\//.test(input) &&
+        !/node_modules\/(?:effect|@noble\/hashes|fast-check|pure-rand|@standard-schema\/spec)\//.test(input)
+    )
+    expect(foreign).toEqual([])
+  })
+})
