@@ -10,6 +10,7 @@ import type {
   MetricsQuery
 } from "./Contract.ts"
 import type { CallFailure, InvalidCursor } from "./Failures.ts"
+import { readCalls } from "./ReadCalls.ts"
 import { makeRequests, type RequestOptions } from "./Requests.ts"
 import { changes, type SyncedPage, type SyncOptions } from "./Sync.ts"
 import { fetchTransport, type Transport } from "./Transport.ts"
@@ -51,7 +52,8 @@ export interface LeadSignalsClient {
 
 export const makeClient = ({ transport, ...options }: ClientOptions): LeadSignalsClient => {
   const ask = makeRequests(transport ?? fetchTransport((...args) => globalThis.fetch(...args)), options)
-  const listLeads = (query: LeadPageQuery = {}) => ask<LeadPage>("/signals/leads", query)
+  const read = readCalls(ask)
+  const listLeads = (query: LeadPageQuery = {}) => read("/signals/leads", {}, query)
   return {
     listLeads,
     leads: (query = {}) =>
@@ -61,13 +63,9 @@ export const makeClient = ({ transport, ...options }: ClientOptions): LeadSignal
           page < meta.pagination.pageCount ? Option.some(page + 1) : Option.none()
         ])
       ),
-    getLead: (id, query = {}) =>
-      Effect.map(ask<{ data: LeadDetail }>(`/signals/leads/${id}`, query), ({ data }) => data),
+    getLead: (id, query = {}) => Effect.map(read("/signals/leads/:id", { id }, query), ({ data }) => data),
     campaignMetrics: (campaignId, query = {}) =>
-      Effect.map(
-        ask<{ data: Metrics }>(`/campaign/${encodeURIComponent(campaignId)}/metrics`, query),
-        ({ data }) => data
-      ),
+      Effect.map(read("/campaign/:id/metrics", { id: campaignId }, query), ({ data }) => data),
     changes: (given = {}) => changes(listLeads, given)
   }
 }

@@ -26,9 +26,6 @@ export const ofReply = ({ body, headers, status }: Reply): HttpServerResponse.Ht
 export const shown = (data: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(`{"data":${data}}`, { contentType: "application/json" })
 
-export const data = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
-  json({ data: body }, status)
-
 export const error = (status: number, code: string, message: string): HttpServerResponse.HttpServerResponse =>
   json(errorBody(code, message), status)
 

@@ -25,3 +25,4 @@ export {
 // What is answered, as types.
 export type { LeadDetailAnswer, LeadListAnswer, MetricsAnswer, WebhookEvent } from "./contract/Answers.ts"
 export type * from "./contract/Queries.ts"
+export type * from "./endpoints/ReadCalls.ts"

@@ -1,9 +1,21 @@
 /** What webhooks are sent: the envelope of each event type, for the document's `webhooks`. [EVT-1, EVT-4, PII-1] */
-import { envelopeVersion, testEvent } from "@lead-signals/domain"
+import {
+  type activityDetectedView,
+  envelopeVersion,
+  type leadCreatedView,
+  testEvent,
+  type testView
+} from "@lead-signals/domain"
 import { Schema } from "effect"
+import { documents } from "./DocumentedView.ts"
 import { EventEngagementBody } from "./EngagementSchemas.ts"
 import { field, flag, id, oneOf, text, time } from "./Fields.ts"
 import { Lead2Body } from "./LeadSchemas.ts"
+
+/** Webhooks render every engagement in detail, for which the view's type leaves both ways open. */
+type InDetail<View extends { readonly engagements: ReadonlyArray<object> }> = Omit<View, "engagements"> & {
+  readonly engagements: ReadonlyArray<Required<View["engagements"][number]>>
+}
 
 const envelope = <const Event extends string, A, I>(
   identifier: string,
@@ -23,40 +35,46 @@ const envelope = <const Event extends string, A, I>(
 
 const lead2 = field(Lead2Body, "The lead")
 
-export const LeadCreatedEnvelope = envelope(
+const LeadCreatedEnvelope = envelope(
   "LeadCreatedEvent",
   "lead2.created",
   "Once per person and brand, ever",
-  Schema.Struct({
-    lead2,
-    engagements: field(
-      Schema.Array(EventEngagementBody),
-      "At most 20, newest first, as they are when the event is first sent"
-    )
-  }),
+  documents<InDetail<ReturnType<typeof leadCreatedView>>>()(
+    Schema.Struct({
+      lead2,
+      engagements: field(
+        Schema.Array(EventEngagementBody),
+        "At most 20, newest first, as they are when the event is first sent"
+      )
+    })
+  ),
   "The lead, and what is known of their engagements"
 )
 
-export const ActivityDetectedEnvelope = envelope(
+const ActivityDetectedEnvelope = envelope(
   "ActivityDetectedEvent",
   "activity.detected",
   "Once for every engagement",
-  Schema.Struct({
-    isFirstActivity: flag("True on the event of the person's first engagement"),
-    lead2,
-    engagements: field(Schema.Array(EventEngagementBody), "Exactly the one that fired it")
-  }),
+  documents<InDetail<ReturnType<typeof activityDetectedView>>>()(
+    Schema.Struct({
+      isFirstActivity: flag("True on the event of the person's first engagement"),
+      lead2,
+      engagements: field(Schema.Array(EventEngagementBody), "Exactly the one that fired it")
+    })
+  ),
   "The lead, and the engagement that fired it"
 )
 
-export const TestEnvelope = envelope(
+const TestEnvelope = envelope(
   "TestEvent",
   testEvent,
   "Sent when the operator asks for it; tells of no lead",
-  Schema.Struct({
-    webhookId: id,
-    message: text("A sentence that says that this is a test", "This is a test of the webhook.")
-  }),
+  documents<ReturnType<typeof testView>>()(
+    Schema.Struct({
+      webhookId: id,
+      message: text("A sentence that says that this is a test", "This is a test of the webhook.")
+    })
+  ),
   "Nobody's data"
 )
 

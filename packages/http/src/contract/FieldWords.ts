@@ -3,16 +3,10 @@
  * descriptions are what its refusals say, so the words stand beside the endpoint that takes them.
  */
 import { Option, Schema, SchemaAST } from "effect"
+import type { PathsOf } from "./PathsOf.ts"
 
 /** What a field means, and an example of it. */
 export type Words = readonly [description: string, example?: unknown]
-
-type PathsOf<A> =
-  A extends ReadonlyArray<infer Item>
-    ? PathsOf<Item>
-    : A extends object
-      ? { [Key in keyof A & string]: Key | `${Key}.${PathsOf<NonNullable<A[Key]>>}` }[keyof A & string]
-      : never
 
 /** By the field's path, with dots. */
 export type FieldWords<A> = { readonly [Path in PathsOf<A>]?: Words }

@@ -1,6 +1,8 @@
 /** Leads, as the domain's views render them, and the answers that carry them. */
+import type { lead2View, leadDetailView, leadListView } from "@lead-signals/domain"
 import { Schema } from "effect"
 import { CompanyBody, LeadCompanyBody } from "./CompanySchemas.ts"
+import { documents } from "./DocumentedView.ts"
 import { AuthoredPostBody, EngagementBody, EngagementsMeta } from "./EngagementSchemas.ts"
 import { meta, pagination, warnings, warningsMeta } from "./Envelopes.ts"
 import { field, flag, integer, numberOrNull, optionalField, text, time } from "./Fields.ts"
@@ -18,17 +20,19 @@ const commonFields = {
 
 const { extId, headline, id, leadCompany, liProfileUrl, name, profileImgUrl, title1, username } = commonFields
 
-export const Lead2Body = Schema.Struct({
-  id,
-  extId,
-  name,
-  username,
-  headline,
-  title1,
-  liProfileUrl,
-  profileImgUrl,
-  leadCompany
-}).annotations({
+export const Lead2Body = documents<ReturnType<typeof lead2View>>()(
+  Schema.Struct({
+    id,
+    extId,
+    name,
+    username,
+    headline,
+    title1,
+    liProfileUrl,
+    profileImgUrl,
+    leadCompany
+  })
+).annotations({
   identifier: "Lead2",
   description: "The lead as webhooks show it"
 })
@@ -66,27 +70,33 @@ export const LeadBody = Schema.Struct({
     "engagements (at most 20, newest first) and engagementsMeta are there with includeEngagements=true"
 })
 
-export const LeadDetailBody = Schema.Struct({
-  ...leadFields,
-  company,
-  engagements: field(Schema.Array(EngagementBody), "At most 20, newest first"),
-  engagementsMeta: field(EngagementsMeta, ofMeta)
-}).annotations({ identifier: "LeadDetail", description: "A lead in full" })
+export const LeadDetailBody = documents<ReturnType<typeof leadDetailView>>()(
+  Schema.Struct({
+    ...leadFields,
+    company,
+    engagements: field(Schema.Array(EngagementBody), "At most 20, newest first"),
+    engagementsMeta: field(EngagementsMeta, ofMeta)
+  })
+).annotations({ identifier: "LeadDetail", description: "A lead in full" })
 
-export const LeadListAnswer = Schema.Struct({
-  data: field(Schema.Array(LeadBody), "The leads of the page, in the order asked for"),
-  meta: meta(
-    Schema.Struct({
-      pagination: pagination("Matching leads on all pages"),
-      sort: text("The ordering applied", "createdAt:desc"),
-      engagements: field(
-        Schema.Struct({ detailIncluded: flag("Whether postAuthorDetail and source are in the engagements") }),
-        "About the engagements in the answer"
-      ),
-      warnings: warnings("Parameters that were not known and so were ignored")
-    })
-  )
-}).annotations({ identifier: "LeadListAnswer", description: "A page of leads" })
+export const LeadListAnswer = documents<ReturnType<typeof leadListView>>()(
+  Schema.Struct({
+    data: field(Schema.Array(LeadBody), "The leads of the page, in the order asked for"),
+    meta: meta(
+      Schema.Struct({
+        pagination: pagination("Matching leads on all pages"),
+        sort: text("The ordering applied", "createdAt:desc"),
+        engagements: field(
+          Schema.Struct({
+            detailIncluded: flag("Whether postAuthorDetail and source are in the engagements")
+          }),
+          "About the engagements in the answer"
+        ),
+        warnings: warnings("Parameters that were not known and so were ignored")
+      })
+    )
+  })
+).annotations({ identifier: "LeadListAnswer", description: "A page of leads" })
 
 export const LeadDetailAnswer = Schema.Struct({
   data: field(LeadDetailBody, "The lead"),

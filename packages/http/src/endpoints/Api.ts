@@ -43,7 +43,7 @@ const operatorEndpoints = {
 const webhookEndpoints = { ...webhooks, ...deliveries, ...leadResend }
 
 /** Every endpoint, by group, in the order of the document. */
-export const endpoints = {
+const endpoints = {
   reading: leads,
   health,
   operator: operatorEndpoints,
@@ -131,5 +131,5 @@ export const handlers = Layer.mergeAll(
 
 /** The handlers of the fast path, by the pattern of the route. */
 export const fastHandlers: ReadonlyMap<string, FastHandler> = new Map(
-  Object.values(leads).map(({ declared, read }) => [declared.path, read])
+  Object.values(leads).map(({ path, read }) => [path, read])
 )

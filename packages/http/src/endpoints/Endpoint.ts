@@ -52,11 +52,11 @@ interface Row<Declared extends AnyDeclared> {
 }
 
 /** Every failure that an operator's endpoint declares; `contract/Failures.ts` has their statuses. */
-export type EndpointFailure =
+type EndpointFailure =
   InvalidParameter | NotFound | PayloadTooLarge | RequestTimeout | StoreUnavailable | UnsupportedMediaType
 
 /** A request of the declared endpoint. */
-export interface EndpointRequest<Declared extends AnyDeclared> {
+interface EndpointRequest<Declared extends AnyDeclared> {
   readonly path: HttpApiEndpoint.HttpApiEndpoint.PathParsed<Declared>
   /** Reads and decodes the body by the declared schema. */
   readonly body: Effect.Effect<
@@ -79,7 +79,7 @@ export interface RoutedEndpoint<Declared extends AnyDeclared, R> extends Row<Dec
 }
 
 /** A request of an API client whose key is good. */
-export interface FastRequest {
+interface FastRequest {
   /** The key's, and the only one that the client can see. [AUTH-3] */
   readonly brandId: BrandId
   readonly params: Readonly<Record<string, string>>
@@ -95,7 +95,9 @@ export type FastHandler = (
  * An endpoint that is served without the platform's router, whose decoding it does not use: what API clients read is most of all
  * requests.
  */
-export interface FastEndpoint<Declared extends AnyDeclared> extends Row<Declared> {
+export interface FastEndpoint<Declared extends AnyDeclared, Path extends string> extends Row<Declared> {
+  /** As it is declared, which the platform's types do not keep. */
+  readonly path: Path
   readonly read: FastHandler
 }
 
@@ -117,10 +119,16 @@ export const endpoint = <Declared extends AnyDeclared, R>(
 ): RoutedEndpoint<Declared, R> => ({ declared: documented(declared, documentation), documentation, handle })
 
 /** A row for the fast path. */
-export const fastEndpoint = <Declared extends AnyDeclared>(
-  declared: Declared,
-  { read, ...documentation }: Documentation & Pick<FastEndpoint<Declared>, "read">
-): FastEndpoint<Declared> => ({ declared: documented(declared, documentation), documentation, read })
+export const fastEndpoint = <Declared extends AnyDeclared, const Path extends string>(
+  path: Path,
+  declare: (path: Path) => Declared,
+  { read, ...documentation }: Documentation & Pick<FastEndpoint<Declared, Path>, "read">
+): FastEndpoint<Declared, Path> => ({
+  path,
+  declared: documented(declare(path), documentation),
+  documentation,
+  read
+})
 
 /** Rows by the endpoint's name, in the order of the document. */
 export type Rows = Readonly<Record<string, Row<any>>>

@@ -106,11 +106,13 @@ const list = <const Name extends string, const Path extends `/${string}`>(
   description: string
 ) =>
   fastEndpoint(
-    HttpApiEndpoint.get(name, path)
-      .setUrlParams(Schema.Struct(listParameters))
-      .addSuccess(LeadListAnswer)
-      .addError(InvalidParameterFailure)
-      .addError(UnavailableFailure),
+    path,
+    () =>
+      HttpApiEndpoint.get(name, path)
+        .setUrlParams(Schema.Struct(listParameters))
+        .addSuccess(LeadListAnswer)
+        .addError(InvalidParameterFailure)
+        .addError(UnavailableFailure),
     {
       summary: "List the brand's leads",
       description,
@@ -125,19 +127,21 @@ const detail = <const Name extends string, const Path extends `/${string}`>(
   description: string
 ) =>
   fastEndpoint(
-    HttpApiEndpoint.get(name, path)
-      .setPath(leadPath)
-      .setUrlParams(Schema.Struct(detailParameters))
-      .addSuccess(LeadDetailAnswer)
-      .addError(InvalidParameterFailure)
-      .addError(NotFoundFailure)
-      .addError(UnavailableFailure),
+    path,
+    () =>
+      HttpApiEndpoint.get(name, path)
+        .setPath(leadPath)
+        .setUrlParams(Schema.Struct(detailParameters))
+        .addSuccess(LeadDetailAnswer)
+        .addError(InvalidParameterFailure)
+        .addError(NotFoundFailure)
+        .addError(UnavailableFailure),
     { summary: "One lead with its newest engagements", description, answer: "The lead", read: readDetail }
   )
 
-const deprecated = <Declared extends HttpApiEndpoint.HttpApiEndpoint.Any>(
-  row: FastEndpoint<Declared>
-): FastEndpoint<Declared> => {
+const deprecated = <Declared extends HttpApiEndpoint.HttpApiEndpoint.Any, Path extends string>(
+  row: FastEndpoint<Declared, Path>
+): FastEndpoint<Declared, Path> => {
   const declared = row.declared as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
   return { ...row, declared: declared.annotate(OpenApi.Deprecated, true) as unknown as Declared }
 }
@@ -154,18 +158,20 @@ export const leads = {
   listSignalLeads: deprecated(list("listSignalLeads", "/signal-leads", olderPath)),
   getSignalLead: deprecated(detail("getSignalLead", "/signal-leads/:id", olderPath)),
   campaignMetrics: fastEndpoint(
-    HttpApiEndpoint.get("campaignMetrics", "/campaign/:id/metrics")
-      .setPath(Schema.Struct({ id: pathParameter("The campaign's id", "1") }))
-      .setUrlParams(
-        Schema.Struct({
-          startDate: date("The latest snapshot from this day on, YYYY-MM-DD"),
-          endDate: date("The latest snapshot up to this day, YYYY-MM-DD")
-        })
-      )
-      .addSuccess(MetricsAnswer)
-      .addError(InvalidParameterFailure)
-      .addError(NotFoundFailure)
-      .addError(UnavailableFailure),
+    "/campaign/:id/metrics",
+    (path) =>
+      HttpApiEndpoint.get("campaignMetrics", path)
+        .setPath(Schema.Struct({ id: pathParameter("The campaign's id", "1") }))
+        .setUrlParams(
+          Schema.Struct({
+            startDate: date("The latest snapshot from this day on, YYYY-MM-DD"),
+            endDate: date("The latest snapshot up to this day, YYYY-MM-DD")
+          })
+        )
+        .addSuccess(MetricsAnswer)
+        .addError(InvalidParameterFailure)
+        .addError(NotFoundFailure)
+        .addError(UnavailableFailure),
     {
       summary: "A campaign's engagement metrics",
       description: `Cumulative totals of the latest snapshot in the span; all null where there is none. ${spends}`,
