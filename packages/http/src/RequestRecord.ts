@@ -1,9 +1,11 @@
 /** What is gathered about a request while it is served: for its response headers and its line in the log. */
-import type { RateLimit } from "@lead-signals/domain"
+import { Entropy, type RateLimit } from "@lead-signals/domain"
+import { Effect, Encoding } from "effect"
 
 export interface RequestRecord {
   /** Sent back as X-Request-Id. [ERR-4] */
   readonly id: string
+  /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly method: string
   /** The pattern of the route, never the target itself, which can hold personal data. */
@@ -13,3 +15,27 @@ export interface RequestRecord {
   parameters: ReadonlyArray<string>
   rate: RateLimit.RateDecision | null
 }
+
+const requestIdBytes = 12
+
+/** The record of a request that begins now. */
+export const recordWithId = (id: string, method: string): Effect.Effect<RequestRecord> =>
+  Effect.clockWith((clock) =>
+    Effect.succeed({
+      id,
+      startedAt: clock.unsafeCurrentTimeMillis(),
+      method,
+      route: null,
+      keyId: null,
+      parameters: [],
+      rate: null
+    })
+  )
+
+/** The same with a fresh id. */
+export const newRecord = (method: string): Effect.Effect<RequestRecord, never, Entropy> =>
+  Effect.flatMap(Entropy, (entropy) =>
+    Effect.flatMap(entropy.bytes(requestIdBytes), (bytes) =>
+      recordWithId(Encoding.encodeBase64Url(bytes), method)
+    )
+  )

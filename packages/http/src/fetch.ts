@@ -1,8 +1,9 @@
 /** The API as a plain fetch handler, for any host that has `Request` and `Response`. */
 import { Effect } from "effect"
 import * as HttpApp from "@effect/platform/HttpApp"
-import { make, type Requirements, untraced } from "./App.ts"
+import { make, untraced } from "./App.ts"
 import { hosted } from "./Hosted.ts"
+import type { Requirements } from "./Requirements.ts"
 
 export type FetchHandler = (request: Request) => Promise<Response>
 

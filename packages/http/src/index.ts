@@ -1,5 +1,6 @@
 /** The HTTP API of Lead Signals. The Node server is at `@lead-signals/http/node`. */
-export { make as app, type Requirements } from "./App.ts"
+export { make as app } from "./App.ts"
+export type { Requirements } from "./Requirements.ts"
 export { Api, apiVersion, openApi } from "./endpoints/Api.ts"
 export { type BodyLimits, BodyPace, type PaceLimits } from "./BodyPace.ts"
 export { webCrypto } from "./Entropy.ts"
@@ -23,6 +24,6 @@ export {
   Renaming
 } from "./contract/OperatorSchemas.ts"
 // What is answered, as types.
-export type { LeadDetailAnswer, LeadListAnswer, MetricsAnswer, WebhookEvent } from "./contract/Answers.ts"
+export type { LeadDetailAnswer, LeadListAnswer, MetricsAnswer, WebhookEvent } from "./contract/AnswerTypes.ts"
 export type * from "./contract/Queries.ts"
 export type * from "./endpoints/ReadCalls.ts"

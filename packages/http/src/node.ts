@@ -15,12 +15,16 @@ import {
 import type { Entropy } from "@lead-signals/domain"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import type { Reply } from "./Answers.ts"
+import type { RawResponse } from "./Responses.ts"
 import { makeHandler, type NodeListener } from "./NodeHandler.ts"
-import { logRefused, refused, type Requirements, service, starting, untraced } from "./App.ts"
+import { service, untraced } from "./App.ts"
+import { ConnectionPipeline } from "./ConnectionPipeline.ts"
+import { refuse, respondWhileStarting } from "./FastPath.ts"
 import { hosted } from "./Hosted.ts"
-import { Conversation, headersProblem, hostProblem, maxHeaderBytes } from "./Refusals.ts"
-import { RepliesTogether } from "./RepliesTogether.ts"
+import { headersProblem, hostProblem, maxHeaderBytes } from "./ParseErrorResponder.ts"
+import { logParseError } from "./RequestLog.ts"
+import type { Requirements } from "./Requirements.ts"
+import { ResponseBatcher } from "./ResponseBatcher.ts"
 import { answerBeforeClosing } from "./UnreadBody.ts"
 
 export interface NodeServerOptions {
@@ -81,7 +85,7 @@ const close = (server: Server, sockets: ReadonlySet<Socket>, drain: Duration.Dur
     })
   })
 
-const write = (response: ServerResponse, { body, headers, status }: Reply): void => {
+const write = (response: ServerResponse, { body, headers, status }: RawResponse): void => {
   // A host may have given up waiting, and answered by itself.
   if (response.headersSent) return
   try {
@@ -97,17 +101,17 @@ const write = (response: ServerResponse, { body, headers, status }: Reply): void
   }
 }
 
-/** Runs the work and writes what comes of it; stops it when whoever asked goes away. */
+/** Runs the work and writes its response; interrupts it when the client leaves. */
 const respond = <R>(
   run: <A>(work: Effect.Effect<A, never, R>) => Fiber.RuntimeFiber<A>,
-  reply: Effect.Effect<Reply, never, R>,
+  work: Effect.Effect<RawResponse, never, R>,
   response: ServerResponse,
-  replies: RepliesTogether
+  batcher: ResponseBatcher
 ): void => {
-  const fiber = run(reply)
+  const fiber = run(work)
   fiber.addObserver((exit) => {
     if (exit._tag === "Failure") response.destroy()
-    else replies.add(() => write(response, exit.value))
+    else batcher.add(() => write(response, exit.value))
   })
   if (fiber.unsafePoll() === null) {
     response.once("close", () => fiber.unsafeInterruptAsFork(FiberId.none))
@@ -119,24 +123,24 @@ const ignored = (): void => {}
 export type { NodeListener } from "./NodeHandler.ts"
 
 const apiListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen(function* () {
-  const { app, quick } = yield* service
+  const { app, fastPath } = yield* service
   const handle = yield* untraced(makeHandler(app))
   const runtime = yield* untraced(Effect.runtime<Requirements>())
   // Effect's own counts of fibers tell nothing that the counts of requests do not, and cost a tenth of a small one.
   const run = Runtime.runFork(Runtime.disableRuntimeFlag(runtime, RuntimeFlags.RuntimeMetrics))
-  const replies = new RepliesTogether()
+  const batcher = new ResponseBatcher()
   const answer: NodeListener = (request, response) => {
-    replies.writeOverdue()
+    batcher.flushOverdue()
     // A socket that breaks while it is written to is no error of ours.
     response.on("error", ignored)
-    const asked = {
+    const raw = {
       method: request.method ?? "",
       target: request.url ?? "",
       authorization: request.headers.authorization
     }
     const problem = headersProblem(request)
-    const reply = problem === null ? quick(asked) : refused(asked, problem)
-    if (reply !== null) return respond(run, reply, response, replies)
+    const work = problem === null ? fastPath(raw) : refuse(raw, problem)
+    if (work !== null) return respond(run, work, response, batcher)
     request.on("error", ignored)
     answerBeforeClosing(request, response)
     return handle(request, response)
@@ -160,11 +164,11 @@ export const nodeListener: Effect.Effect<NodeListener, never, Requirements> = ho
 const startingListener: Effect.Effect<NodeListener, never, Entropy> = Effect.map(
   Effect.runtime<Entropy>(),
   (runtime) => {
-    const replies = new RepliesTogether()
+    const batcher = new ResponseBatcher()
     return (request, response) => {
       response.on("error", ignored)
-      const asked = { method: request.method ?? "", target: request.url ?? "" }
-      respond(Runtime.runFork(runtime), starting(asked), response, replies)
+      const raw = { method: request.method ?? "", target: request.url ?? "" }
+      respond(Runtime.runFork(runtime), respondWhileStarting(raw), response, batcher)
     }
   }
 )
@@ -172,9 +176,9 @@ const startingListener: Effect.Effect<NodeListener, never, Entropy> = Effect.map
 interface Opened {
   readonly host: string
   readonly port: number
-  /** From now on this one is handed what is asked. */
+  /** Hands every further request to this listener. */
   readonly hand: (listener: NodeListener) => void
-  /** From now on every answer says that it is its connection's last. */
+  /** Marks every further response as its connection's last. */
   readonly drain: Effect.Effect<void>
   /** Stops accepting and waits for what is in flight. */
   readonly close: Effect.Effect<void>
@@ -196,27 +200,27 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     server.maxHeadersCount = 0
     let isDraining = false
     const sockets = new Set<Socket>()
-    const conversations = new WeakMap<Socket, Conversation>()
+    const pipelines = new WeakMap<Socket, ConnectionPipeline>()
     const runtime = yield* Effect.runtime()
-    const onRefused = (id: string, status: number): void =>
-      void Runtime.runFork(runtime)(logRefused(id, status))
-    const conversationOn = (socket: Socket): Conversation => {
-      const known = conversations.get(socket)
-      if (known !== undefined) return known
-      const conversation = new Conversation(socket, onRefused)
-      if (isDraining) conversation.drain()
-      conversations.set(socket, conversation)
-      return conversation
+    const onParseError = (id: string, status: number): void =>
+      void Runtime.runFork(runtime)(logParseError(id, status))
+    const pipelineOf = (socket: Socket): ConnectionPipeline => {
+      const existing = pipelines.get(socket)
+      if (existing !== undefined) return existing
+      const pipeline = new ConnectionPipeline(socket, onParseError)
+      if (isDraining) pipeline.drain()
+      pipelines.set(socket, pipeline)
+      return pipeline
     }
     server.on("connection", (socket: Socket) => {
       sockets.add(socket)
       socket.once("close", () => sockets.delete(socket))
     })
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
-      const conversation = conversationOn(request.socket)
+      const pipeline = pipelineOf(request.socket)
       const problem = hostProblem(request)
-      if (problem !== null) conversation.refuse(problem)
-      else if (conversation.begin(request, response)) {
+      if (problem !== null) pipeline.refuse(problem)
+      else if (pipeline.begin(request, response)) {
         // The last of those that came together says `Connection: close`: all of them must have begun before one is answered.
         if (isDraining) setImmediate(() => response.destroyed || listener(request, response))
         else listener(request, response)
@@ -225,15 +229,13 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     server.on("request", answer)
     // Without these, Node answers 417 and closes on CONNECT, each without a body.
     server.on("checkExpectation", answer)
-    server.on("connect", (_request: IncomingMessage, socket: Socket) =>
-      conversationOn(socket).refuse("CONNECT")
-    )
+    server.on("connect", (_request: IncomingMessage, socket: Socket) => pipelineOf(socket).refuse("CONNECT"))
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-      conversationOn(socket).refuse(error.code ?? "")
+      pipelineOf(socket).refuse(error.code ?? "")
     )
     const drain = Effect.sync(() => {
       isDraining = true
-      for (const socket of sockets) conversations.get(socket)?.drain()
+      for (const socket of sockets) pipelines.get(socket)?.drain()
     })
     const closed = Effect.zipRight(drain, close(server, sockets, options.drain))
     yield* Effect.addFinalizer(() => closed)

@@ -1,26 +1,26 @@
 /** Bugs in the HTTP adapter and the views. */
 import { type Bug, bugsIn } from "./Bug.ts"
 
-const app = bugsIn("http", "App")
+const headers = bugsIn("http", "ResponseHeaders")
 
 export const inHttp: ReadonlyArray<Bug> = [
-  app("reset-in-milliseconds", "X-RateLimit-Reset is told in milliseconds", {
+  headers("reset-in-milliseconds", "X-RateLimit-Reset is told in milliseconds", {
     in: "seconds",
     find: "String(Math.ceil($instant / 1000))",
     put: "String($instant)"
   }),
-  app("retry-after-zero", "Retry-After says zero", {
+  headers("retry-after-zero", "Retry-After says zero", {
     in: "headersOf",
     find: '$headers["retry-after"] = $seconds',
     put: '$headers["retry-after"] = "0"'
   }),
-  app("no-limits-on-errors", "an error does not tell what is left", {
+  headers("no-limits-on-errors", "an error does not tell what is left", {
     in: "headersOf",
     given: ["$status === 429"],
     find: "$rate !== null",
     put: "$rate !== null && $status < 400"
   }),
-  app("no-request-id", "an answer has no X-Request-Id", { in: "headersOf", drop: '"x-request-id": $id' }),
+  headers("no-request-id", "an answer has no X-Request-Id", { in: "headersOf", drop: '"x-request-id": $id' }),
   bugsIn("domain", "LeadView")("webhook-tells-flags", "the lead of a webhook has the flags of the list", {
     in: "lead2View",
     find: "leadCompany: $company($lead.profile.company)",

@@ -1,7 +1,7 @@
 /** What each error says, for example: in the words of the failures themselves. */
 import { InvalidApiKey, LeadQueries, NotFound, RateLimitExceeded } from "@lead-signals/domain"
 import { Either } from "effect"
-import { internalMessage, methodNotAllowedMessage } from "../Answers.ts"
+import { internalMessage, methodNotAllowedMessage } from "../Responses.ts"
 import { jsonTooLarge, notJson } from "../Body.ts"
 import { defaultLimits, Pace } from "../BodyPace.ts"
 import { InvalidOperatorToken, tooManyHeaders, unavailableMessage } from "./Failures.ts"

@@ -49,7 +49,7 @@ export class RequestTimeout extends Schema.TaggedError<RequestTimeout>()(
 ) {}
 
 /** What a client is told of a failure. */
-export interface Told {
+export interface ErrorResponse {
   readonly status: number
   readonly code: string
   readonly message: string
@@ -61,7 +61,7 @@ const messageOf = <A extends Error>({ message }: Pick<Form<A>, "message">, failu
   message === undefined ? failure.message : message(failure)
 
 /** Of a failure that an operation can have; null of anything else. */
-export const toldOf = (failure: unknown): Told | null => {
+export const errorResponseOf = (failure: unknown): ErrorResponse | null => {
   const form = forms.get((failure as { readonly _tag?: string })._tag ?? "")
   return form === undefined
     ? null
@@ -206,34 +206,34 @@ export const UnavailableFailure = failure({
 
 export const maxHeaderCount = 2000
 
-export const tooManyHeaders: Told = {
+export const tooManyHeaders: ErrorResponse = {
   status: 431,
   code: "too_many_headers",
   message: `A request takes at most ${maxHeaderCount} headers.`
 }
 
-export const repeatedAuthorization: Told = {
+export const repeatedAuthorization: ErrorResponse = {
   status: 400,
   code: "invalid_parameter",
   message: "The request takes one Authorization header; it has more."
 }
 
 /** More requests than may wait; nothing of this one was read. */
-export const overloaded: Told & { readonly retryAfterSeconds: number } = {
+export const overloaded: ErrorResponse & { readonly retryAfterSeconds: number } = {
   status: 503,
   code: "unavailable",
   message: "Too many requests of this brand wait to be recorded. Nothing of this one was; send it again.",
   retryAfterSeconds: 1
 }
 
-const undeclared: ReadonlyArray<Pick<Told, "status" | "code">> = [
+const undeclared: ReadonlyArray<Pick<ErrorResponse, "status" | "code">> = [
   { status: 405, code: "method_not_allowed" },
   tooManyHeaders,
   { status: 500, code: "internal_error" }
 ]
 
 /** Every code that an error can have, with its status, in the order of statuses. [ERR-2] */
-export const errorCodes = (): ReadonlyArray<Pick<Told, "status" | "code">> =>
+export const errorCodes = (): ReadonlyArray<Pick<ErrorResponse, "status" | "code">> =>
   [...forms.values(), ...undeclared]
     .map(({ code, status }) => ({ status, code }))
     .sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1))

@@ -20,7 +20,7 @@ import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect, type Layer, Option, type Schema, type Scope } from "effect"
-import { json, noContent, type ReplyBody } from "../Answers.ts"
+import { json, noContent, type ResponseBody } from "../Responses.ts"
 import * as Body from "../Body.ts"
 import type { FieldWords } from "../contract/FieldWords.ts"
 import type { PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "../contract/Failures.ts"
@@ -89,7 +89,7 @@ interface FastRequest {
 /** The body of the answer, in JSON. */
 export type FastHandler = (
   request: FastRequest
-) => Effect.Effect<ReplyBody, InvalidParameter | NotFound | StoreUnavailable, LeadStore | Directory>
+) => Effect.Effect<ResponseBody, InvalidParameter | NotFound | StoreUnavailable, LeadStore | Directory>
 
 /**
  * An endpoint that is served without the platform's router, whose decoding it does not use: what API clients read is most of all

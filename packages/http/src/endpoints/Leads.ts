@@ -15,7 +15,7 @@ import { InvalidParameterFailure, NotFoundFailure, UnavailableFailure } from "..
 import { parameter } from "../contract/Fields.ts"
 import { LeadDetailAnswer, LeadListAnswer } from "../contract/LeadSchemas.ts"
 import { MetricsAnswer } from "../contract/MetricsSchemas.ts"
-import { EncodedPages } from "../EncodedPages.ts"
+import { EncodedBodyCache } from "../EncodedBodyCache.ts"
 import { type FastEndpoint, type FastHandler, fastEndpoint } from "./Endpoint.ts"
 import { pathParameter } from "./Paths.ts"
 
@@ -66,11 +66,11 @@ const leadPath = Schema.Struct({
 
 /* Reading the calls: parses with the domain's rules, runs a use case, renders a view. */
 
-const pages = new EncodedPages()
+const bodies = new EncodedBodyCache()
 
 const readList: FastHandler = ({ brandId, query }) =>
   Effect.flatMap(LeadQueries.readList(query), (read) =>
-    Effect.map(Reading.showLeads(brandId, read), (page) => pages.bodyOf(read, page))
+    Effect.map(Reading.showLeads(brandId, read), (page) => bodies.bodyOf(read, page))
   )
 
 /** Of data in JSON. */

@@ -4,7 +4,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect } from "effect"
 import { Admission } from "../Admission.ts"
-import { overload } from "../Answers.ts"
+import { overload } from "../Responses.ts"
 import * as Body from "../Body.ts"
 import { list } from "../contract/Envelopes.ts"
 import {

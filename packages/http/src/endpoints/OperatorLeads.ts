@@ -10,7 +10,7 @@ import {
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
-import { shown } from "../Answers.ts"
+import { shown } from "../Responses.ts"
 import { data } from "../contract/Envelopes.ts"
 import { sameAs } from "../contract/FieldWords.ts"
 import { amendableFields, ExportBody, LeadBody, LeadDetailBody } from "../contract/LeadSchemas.ts"

@@ -18,8 +18,8 @@ import type { Feed } from "../Admission.ts"
 import { decodeUtf8, greatestDiscardedBytes } from "../Body.ts"
 import { BodyPace, Pace, paced } from "../BodyPace.ts"
 import { EventLoop } from "../EventLoop.ts"
-import { logUnavailable } from "../UnavailableLog.ts"
-import { errorBody, PayloadTooLarge, type RequestTimeout, toldOf } from "../contract/Failures.ts"
+import { logUnavailable } from "../RequestLog.ts"
+import { errorBody, PayloadTooLarge, type RequestTimeout, errorResponseOf } from "../contract/Failures.ts"
 import { maxFullRejections } from "../contract/OperatorSchemas.ts"
 
 /** A line may be so long; with what is read ahead, so much is held at once. */
@@ -323,7 +323,7 @@ const reading = <E>(
 }
 
 const lastLine = (failure: Failure): string => {
-  const { code, message } = toldOf(failure)!
+  const { code, message } = errorResponseOf(failure)!
   return json(errorBody(code, message))
 }
 

@@ -6,16 +6,16 @@ export const json = (body: unknown, status = 200): HttpServerResponse.HttpServer
   HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
 
 /** JSON, as text or encoded in UTF-8. */
-export type ReplyBody = string | Uint8Array
+export type ResponseBody = string | Uint8Array
 
-/** An answer before it is put on a wire. */
-export interface Reply {
+/** A response before it is written. */
+export interface RawResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: ReplyBody
+  readonly body: ResponseBody
 }
 
-export const ofReply = ({ body, headers, status }: Reply): HttpServerResponse.HttpServerResponse => {
+export const fromRaw = ({ body, headers, status }: RawResponse): HttpServerResponse.HttpServerResponse => {
   const options = { status, headers, contentType: "application/json" }
   return typeof body === "string"
     ? HttpServerResponse.text(body, options)

@@ -1,8 +1,8 @@
-/** Bodies that are kept with the pages that they show. */
+/** Encoded bodies, cached with the pages that they render. */
 import { leadListJson, type LeadQuery, type ShownPage } from "@lead-signals/domain"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { EncodedPages } from "../../packages/http/src/EncodedPages.ts"
+import { EncodedBodyCache } from "../../packages/http/src/EncodedBodyCache.ts"
 
 const query: fc.Arbitrary<LeadQuery> = fc.record({
   filter: fc.constantFrom({}, { qualified: true }),
@@ -18,24 +18,24 @@ const query: fc.Arbitrary<LeadQuery> = fc.record({
 const page = (name: string): ShownPage => ({ total: 1, leads: [JSON.stringify({ id: 1, name })] })
 
 describe("the body of a page", () => {
-  it("says what its query and its page say, whichever was asked for before with the same page [LIST-1, PAGE-1, SORT-4, LIST-10]", () =>
+  it("says what its query and its page say, whichever was requested before with the same page [LIST-1, PAGE-1, SORT-4, LIST-10]", () =>
     fc.assert(
-      fc.property(fc.array(fc.tuple(query, fc.constantFrom(0, 1)), { minLength: 1 }), (asked) => {
+      fc.property(fc.array(fc.tuple(query, fc.constantFrom(0, 1)), { minLength: 1 }), (requested) => {
         const pages = [page("Zoë"), page("𝒳 ada")]
-        const encoded = new EncodedPages()
-        for (const [each, n] of asked) {
-          const body = new TextDecoder().decode(encoded.bodyOf(each, pages[n]!))
+        const cache = new EncodedBodyCache()
+        for (const [each, n] of requested) {
+          const body = new TextDecoder().decode(cache.bodyOf(each, pages[n]!))
           expect(body).toBe(leadListJson(each, pages[n]!))
         }
       })
     ))
 
   it("is encoded once for the same query of the same page", () => {
-    const encoded = new EncodedPages()
+    const cache = new EncodedBodyCache()
     const [one, other] = [page("a"), page("a")]
-    const [asked] = fc.sample(query, 1)
-    const body = encoded.bodyOf(asked!, one)
-    expect(encoded.bodyOf({ ...asked!, filter: { exported: true } }, one)).toBe(body)
-    expect(encoded.bodyOf(asked!, other)).not.toBe(body)
+    const [sampled] = fc.sample(query, 1)
+    const body = cache.bodyOf(sampled!, one)
+    expect(cache.bodyOf({ ...sampled!, filter: { exported: true } }, one)).toBe(body)
+    expect(cache.bodyOf(sampled!, other)).not.toBe(body)
   })
 })

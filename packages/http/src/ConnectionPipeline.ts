@@ -1,0 +1,88 @@
+/**
+ * The requests of one connection in their order. What Node's parser refuses is answered when the requests before it on the same
+ * connection are, and nothing that comes after it is read. [ERR-1, ERR-5]
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { type OnParseError, timedOut, writeParseError } from "./ParseErrorResponder.ts"
+
+const ignored = (): void => {}
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Whether its client lets the connection go on after it. */
+  readonly isKeptAlive: boolean
+}
+
+/** Says `Connection: close`, or takes it back; too late when the headers are sent. */
+const setKeptAlive = ({ response }: Exchange, isKeptAlive: boolean): void => {
+  if (!response.headersSent) response.shouldKeepAlive = isKeptAlive
+}
+
+/** A response that is never sent: whoever works on it learns that nobody waits. */
+const drop = ({ response }: Exchange, socket: Socket): void => {
+  if (response.socket === socket) response.detachSocket(socket)
+  response.destroy()
+  response.emit("close")
+}
+
+/** Requests that are in flight on one connection, and the refusal that ends it. */
+export class ConnectionPipeline {
+  private readonly open = new Set<Exchange>()
+  private newest: Exchange | null = null
+  private refusal: { readonly code: string; readonly of: Exchange | null } | null = null
+  private isDraining = false
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly onParseError: OnParseError
+  ) {
+    // The parser lets go of a socket that it can't go on with, and with it of its errors.
+    socket.on("error", ignored)
+  }
+
+  /** Whether the request is to be answered: after what is refused nothing is. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    if (this.refusal !== null) return false
+    const exchange = { request, response, isKeptAlive: response.shouldKeepAlive }
+    if (this.isDraining) {
+      // Node closes with the first that says so, and those that wait behind it would get no answer.
+      if (this.newest !== null) setKeptAlive(this.newest, this.newest.isKeptAlive)
+      setKeptAlive(exchange, false)
+    }
+    this.newest = exchange
+    this.open.add(exchange)
+    response.once("close", () => {
+      this.open.delete(exchange)
+      this.writeRefusalInOrder()
+    })
+    return true
+  }
+
+  /** From now on the newest answer is the connection's last, and says so. */
+  drain(): void {
+    this.isDraining = true
+    if (this.newest !== null) setKeptAlive(this.newest, false)
+  }
+
+  /** Refuses what comes next, or the request whose body is under way. */
+  refuse(code: string): void {
+    if (this.refusal !== null) return
+    const broken = this.newest === null || this.newest.request.complete ? null : this.newest
+    if (broken?.response.headersSent === true) {
+      // One whose answer goes on with its body is let go on; a body that nobody reads any more, or that is no HTTP, is not.
+      if (code !== timedOut || broken.response.writableFinished) this.socket.destroySoon()
+      return
+    }
+    this.refusal = { code, of: broken }
+    this.writeRefusalInOrder()
+  }
+
+  private writeRefusalInOrder(): void {
+    const { refusal } = this
+    if (refusal === null || [...this.open].some((exchange) => exchange !== refusal.of)) return
+    if (refusal.of !== null && this.open.delete(refusal.of)) drop(refusal.of, this.socket)
+    writeParseError(this.socket, refusal.code, this.onParseError)
+  }
+}

@@ -1,0 +1,103 @@
+/** Requests that are answered without the platform's request, router and response. */
+import { type Entropy, LeadQueries, type Parameters, StoreUnavailable } from "@lead-signals/domain"
+import { Effect, Either } from "effect"
+import { type ErrorResponse, errorBody } from "./contract/Failures.ts"
+import { fastHandlers } from "./endpoints/Api.ts"
+import { admit } from "./handlers/Access.ts"
+import { RequestObserver } from "./RequestObserver.ts"
+import { newRecord, type RequestRecord } from "./RequestRecord.ts"
+import type { Requirements } from "./Requirements.ts"
+import { respond, type ResponseForm } from "./Respond.ts"
+import { headersOf } from "./ResponseHeaders.ts"
+import type { RawResponse, ResponseBody } from "./Responses.ts"
+import * as Routes from "./Routes.ts"
+import * as Target from "./Target.ts"
+
+/** A request as it was sent. */
+export interface RawRequest {
+  readonly method: string
+  readonly target: string
+  readonly authorization: string | undefined
+}
+
+/** The response to what an API client reads; null when the request is another. */
+export type FastPath = (request: RawRequest) => Effect.Effect<RawResponse, never, Requirements> | null
+
+const knownParameters = new Set<string>([
+  ...LeadQueries.listParameters,
+  "includeEngagementDetail",
+  "startDate",
+  "endDate"
+])
+
+/** Names alone: values can be personal data, and so can a name that nobody knows. [PII-2] */
+const namesOf = (entries: Parameters.Entries): ReadonlyArray<string> =>
+  [...new Set(entries.map(([name]) => name))].filter((name) => knownParameters.has(name)).sort()
+
+const rawResponse = (record: RequestRecord, status: number, body: ResponseBody): RawResponse => ({
+  status,
+  headers: headersOf(status, record),
+  body
+})
+
+const rawForm = (record: RequestRecord): ResponseForm<RawResponse> => ({
+  statusOf: ({ status }) => status,
+  fromError: ({ code, message, status }) =>
+    rawResponse(record, status, JSON.stringify(errorBody(code, message)))
+})
+
+export const makeFastPath =
+  (observer: typeof RequestObserver.Service): FastPath =>
+  ({ authorization, method, target }) => {
+    if (method !== "GET" && method !== "HEAD") return null
+    const parsed = Target.parse(target)
+    if (Either.isLeft(parsed)) return null
+    const { path, query } = parsed.right
+    const match = Routes.match(method, path)
+    const handle = match.found === "route" ? fastHandlers.get(match.pattern) : undefined
+    if (match.found !== "route" || handle === undefined) return null
+    return Effect.flatMap(newRecord(method), (record) => {
+      record.route = match.pattern
+      const entries = Target.parameters(query)
+      record.parameters = namesOf(entries)
+      const work = Effect.flatMap(admit(authorization, record), ({ brandId }) =>
+        Effect.map(handle({ brandId, params: match.params, query: entries }), (body) =>
+          rawResponse(record, 200, body)
+        )
+      )
+      return respond<RawResponse, Requirements>(record, observer, work, rawForm(record))
+    })
+  }
+
+/**
+ * The response while there is no store yet: liveness, and 503 to all else. It looks up no key and reads no body. [HEALTH-1,
+ * HEALTH-2]
+ */
+export const respondWhileStarting = ({
+  method,
+  target
+}: Pick<RawRequest, "method" | "target">): Effect.Effect<RawResponse, never, Entropy> =>
+  Effect.gen(function* () {
+    const [observer, record] = yield* Effect.all([RequestObserver, newRecord(method)])
+    const parsed = Target.parse(target)
+    const match = Either.isRight(parsed) ? Routes.match(method, parsed.right.path) : null
+    if (match?.found === "route") record.route = match.pattern
+    const work =
+      record.route === "/health"
+        ? Effect.succeed(rawResponse(record, 200, JSON.stringify({ status: "ok" })))
+        : Effect.fail(new StoreUnavailable({ reason: "the server is starting" }))
+    return yield* respond(record, observer, work, rawForm(record))
+  })
+
+/** Refuses a request by its head alone: it looks up no key and reads no body. */
+export const refuse = (
+  { method, target }: Pick<RawRequest, "method" | "target">,
+  refusal: ErrorResponse
+): Effect.Effect<RawResponse, never, Entropy> =>
+  Effect.gen(function* () {
+    const [observer, record] = yield* Effect.all([RequestObserver, newRecord(method)])
+    const match = Either.map(Target.parse(target), ({ path }) => Routes.match(method, path))
+    if (Either.isRight(match) && match.right.found === "route") record.route = match.right.pattern
+    const form = rawForm(record)
+    return yield* respond(record, observer, Effect.succeed(form.fromError(refusal)), form)
+  })

@@ -1,0 +1,54 @@
+/** The lines that requests, failures and defects leave in the log. Nothing in them is personal data. [PII-2, ERR-3] */
+import type { StoreUnavailable } from "@lead-signals/domain"
+import { Cause, Effect } from "effect"
+import { RequestObserver } from "./RequestObserver.ts"
+import { recordWithId, type RequestRecord } from "./RequestRecord.ts"
+
+/** Clients are not told why the store can't answer; the operator's log is. [ERR-3] */
+export const logUnavailable = ({ reason }: StoreUnavailable): Effect.Effect<void> =>
+  Effect.logWarning("store unavailable").pipe(Effect.annotateLogs({ reason }))
+
+/** A defect's message may hold what it choked on: only its kind and where it arose are logged. [PII-2] */
+export const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  const defect = Cause.squash(cause)
+  const frames =
+    defect instanceof Error ? (defect.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : []
+  return Effect.logError("internal error").pipe(
+    Effect.annotateLogs({
+      defect: defect instanceof Error ? defect.name : typeof defect,
+      at: frames
+        .slice(0, 8)
+        .map((line) => line.trim())
+        .join(" < ")
+    })
+  )
+}
+
+/** Logs the request and notifies the host's observer. `status` is null when the client left before the response. */
+export const logRequest = (
+  { id, keyId, method, parameters, route, startedAt }: RequestRecord,
+  status: number | null,
+  observer: typeof RequestObserver.Service
+): Effect.Effect<void> =>
+  Effect.clockWith((clock) => {
+    const durationMillis = clock.unsafeCurrentTimeMillis() - startedAt
+    const log = (status ?? 499) >= 500 ? Effect.logWarning : Effect.logInfo
+    const line = log("request", {
+      requestId: id,
+      method,
+      route: route ?? "none",
+      status: status ?? "aborted",
+      durationMillis,
+      ...(keyId === null ? {} : { keyId })
+    })
+    return Effect.zipRight(
+      line,
+      observer.answered({ method, route, status, durationMillis, parameters, requestId: id })
+    )
+  })
+
+/** Logs a refusal of bytes that never became a request. [ERR-4] */
+export const logParseError = (id: string, status: number): Effect.Effect<void> =>
+  Effect.flatMap(RequestObserver, (observer) =>
+    Effect.flatMap(recordWithId(id, "none"), (record) => logRequest(record, status, observer))
+  )
