@@ -5,7 +5,6 @@ import { Effect, Layer } from "effect"
 import type Database from "better-sqlite3"
 import { existsSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { joinTexts } from "../../packages/store-sqlite/src/migrations/0008_joined_texts.ts"
 import { searchTexts } from "../../packages/store-sqlite/src/SearchIndex.ts"
 import { closeLoaded, insertAll, openForLoad, type Progress, type Row, setAside } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
@@ -253,7 +252,8 @@ export const makeSubjectDatabase = async (
   }
   db.exec("COMMIT")
   // As a migration leaves them that makes the entries of many leads.
-  for (const statement of joinTexts) db.exec(statement)
+  for (const index of ["lead_text", "lead_gram"])
+    db.exec(`INSERT INTO ${index} (${index}) VALUES ('optimize')`)
   putBack()
   progress.say("summaries")
   db.exec("BEGIN")

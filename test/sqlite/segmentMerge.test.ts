@@ -28,12 +28,12 @@ const newFile = (): string => {
   const filename = join(folder, `merged-${++files}.sqlite`)
   const sql = new Connection(filename, { readonly: false, busyMillis: 0 })
   sql.pragma("journal_mode = WAL")
+  sql.run("CREATE TABLE lead (id INTEGER PRIMARY KEY)")
   for (const index of searchIndexes) {
     sql.run(`CREATE VIRTUAL TABLE ${index} USING fts5(words, content='', detail=none)`)
     sql.run(`INSERT INTO ${index} (${index}, rank) VALUES ('automerge', 0), ('pgsz', 64)`)
   }
-  answer(sql, segmentMerge())
-  sql.run("UPDATE segment_merge SET is_under_way = 0")
+  for (const statement of segmentMerge) sql.run(statement)
   sql.close()
   return filename
 }

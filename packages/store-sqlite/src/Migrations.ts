@@ -16,12 +16,13 @@ import { textsByBrand } from "./migrations/0013_texts_by_brand.ts"
 import { deletions } from "./migrations/0014_deletions.ts"
 import { segmentMerge } from "./migrations/0015_segment_merge.ts"
 
-type Steps = (progress: Progress) => Asking<void>
+/** The statements of a migration, or what runs them. */
+type Steps = ReadonlyArray<string> | ((progress: Progress) => Asking<void>)
 
 /** Rebuilt the index of texts, which step 13 rebuilds from the leads whatever it holds. */
-const superseded = (): Asking<void> => tellAll([])
+const superseded: Steps = []
 
-/** In order; what a released one does to a file of this version is never changed. */
+/** In order; what a released one does to a file of this version is never changed. `schema.sql` says what they come to. */
 const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["leads", leads],
   ["webhooks", webhooks],
@@ -101,7 +102,7 @@ export function* migrate(filename: string, told: (migrating: Migrating) => void)
         doing: `bringing the database to this version, step ${i + 1} of ${of}: ${name}`
       })
     part(0)
-    yield* steps(part)
+    yield* typeof steps === "function" ? steps(part) : tellAll(steps)
     yield* tell("INSERT INTO migration (migration_id, name) VALUES (?, ?)", [version + i + 1, name])
   }
 }

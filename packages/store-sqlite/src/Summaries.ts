@@ -1,5 +1,5 @@
 /** Makes everything that is kept beside the leads to count them anew from the leads: what triggers keep otherwise. */
-import { rebuildStretches } from "./migrations/0003_positions.ts"
+import { type Ordering, orderings } from "./Ordering.ts"
 import * as Positions from "./Positions.ts"
 
 /** What `lead_count` holds, from the leads: of each brand, and of each of its signals. */
@@ -16,11 +16,36 @@ export const dayCounts = ["created", "updated"].map(
      FROM lead GROUP BY brand_id, ${field}_at / 86400000, flags`
 )
 
+/** Before every key of the order. */
+const leastOf = ({ name }: Ordering): string => (name === "name" ? "''" : "-9e999")
+
+const counts = Positions.allFlags.map((flags) => `n${flags}`).join(", ")
+const counting = Positions.allFlags.map((flags) => `sum(flags = ${flags}) AS n${flags}`).join(", ")
+
+/** What `lead_stretch` holds of an order, from the leads: of a brand without leads one stretch that is empty. */
+const rebuildStretches = (ordering: Ordering): ReadonlyArray<string> => {
+  const { column, name } = ordering
+  const least = leastOf(ordering)
+  return [
+    `INSERT INTO lead_stretch (brand_id, ordering, key, id, ${counts})
+     SELECT brand_id, '${name}', iif(stretch = 0, ${least}, key), iif(stretch = 0, 0, id), ${counts}
+     FROM (
+       SELECT brand_id, stretch, key, id, min(place), ${counting}
+       FROM (SELECT *, place / ${Positions.lengthWhenMade} AS stretch FROM (
+         SELECT l.brand_id, l.id, l.flags, ${column} AS key,
+           row_number() OVER (PARTITION BY l.brand_id ORDER BY ${column}, l.id) - 1 AS place FROM lead l))
+       GROUP BY brand_id, stretch)`,
+    `INSERT INTO lead_stretch (brand_id, ordering, key, id)
+     SELECT b.id, '${name}', ${least}, 0 FROM brand b WHERE NOT EXISTS (SELECT 1 FROM lead l WHERE l.brand_id = b.id)`
+  ]
+}
+
 /** Statements for one transaction. */
 export const rebuildSummaries: ReadonlyArray<string> = [
   "DELETE FROM lead_count",
   ...leadCounts.map((counts) => `INSERT INTO lead_count ${counts}`),
   "DELETE FROM lead_day_count",
   ...dayCounts.map((counts) => `INSERT INTO lead_day_count ${counts}`),
-  ...rebuildStretches(Positions.lengthWhenMade)
+  "DELETE FROM lead_stretch",
+  ...Object.values(orderings).flatMap(rebuildStretches)
 ]

@@ -2,9 +2,7 @@
  * The first schema. Counters, day counts and search indexes are kept beside the leads, in the same transaction: the
  * counts by triggers, so that no statement can forget them, the search indexes by the store, which folds the texts.
  */
-import { type Asking, tellAll } from "../Asking.ts"
-
-const statements = [
+export const leads: ReadonlyArray<string> = [
   /* Directory */
   `CREATE TABLE brand (
      id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, suppression_secret TEXT NOT NULL,
@@ -129,5 +127,3 @@ const statements = [
   `CREATE TABLE commits (n INTEGER NOT NULL) STRICT`,
   `INSERT INTO commits VALUES (0)`
 ]
-
-export const leads = (): Asking<void> => tellAll(statements)

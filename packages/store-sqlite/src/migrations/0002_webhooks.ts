@@ -2,9 +2,7 @@
  * Webhooks, and the way of each event to each of them. A body is kept only while its delivery is pending; the counts by
  * state are kept by triggers. Instants are milliseconds.
  */
-import { type Asking, tellAll } from "../Asking.ts"
-
-const statements = [
+export const webhooks: ReadonlyArray<string> = [
   `CREATE TABLE webhook (
      id INTEGER PRIMARY KEY AUTOINCREMENT, brand_id INTEGER NOT NULL REFERENCES brand, url TEXT NOT NULL,
      events TEXT NOT NULL, description TEXT, enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
@@ -44,5 +42,3 @@ const statements = [
      INSERT INTO delivery_count VALUES (NEW.webhook_id, NEW.state, 1) ON CONFLICT DO UPDATE SET n = n + 1;
    END`
 ]
-
-export const webhooks = (): Asking<void> => tellAll(statements)

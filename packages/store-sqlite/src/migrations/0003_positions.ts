@@ -2,9 +2,8 @@
  * Where in an order a lead stands, without walking there: each order of a brand is cut into stretches, and of each it is
  * known how many leads it has, by their flags. The counts are kept by triggers, in the transaction of what they count;
  * the store cuts a stretch that has grown long. A score that is missing ranks after all others, whatever the direction.
+ * Step 12 makes the stretches of the leads that are there.
  */
-import { type Asking, tellAll } from "../Asking.ts"
-
 interface Order {
   readonly name: "created" | "updated" | "name" | "score" | "scoreDesc"
   /** What a lead is ordered by, and after that by its id; `row` is the lead. */
@@ -45,30 +44,7 @@ const firstStretches = (brand: string): string =>
     )
     .join(" ")
 
-const rebuilt = ({ key, least, name }: Order, length: number): string =>
-  `INSERT INTO lead_stretch (brand_id, ordering, key, id, ${allFlags.map((flags) => `n${flags}`).join(", ")})
-   SELECT brand_id, '${name}', iif(stretch = 0, ${least}, key), iif(stretch = 0, 0, id),
-     ${allFlags.map((flags) => `n${flags}`).join(", ")}
-   FROM (
-     SELECT brand_id, stretch, key, id, min(place), ${allFlags.map((flags) => `sum(flags = ${flags}) AS n${flags}`).join(", ")}
-     FROM (SELECT *, place / ${length} AS stretch FROM (
-       SELECT brand_id, id, flags, ${key("lead")} AS key,
-         row_number() OVER (PARTITION BY brand_id ORDER BY ${key("lead")}, id) - 1 AS place FROM lead))
-     GROUP BY brand_id, stretch)`
-
-/** Makes all stretches anew from the leads, each of so many. */
-export const rebuildStretches = (length: number): ReadonlyArray<string> => [
-  "DELETE FROM lead_stretch",
-  ...orders.map((order) => rebuilt(order, length)),
-  // Of a brand without leads.
-  ...orders.map(
-    ({ least, name }) =>
-      `INSERT INTO lead_stretch (brand_id, ordering, key, id)
-       SELECT b.id, '${name}', ${least}, 0 FROM brand b WHERE NOT EXISTS (SELECT 1 FROM lead l WHERE l.brand_id = b.id)`
-  )
-]
-
-const statements = [
+export const positions: ReadonlyArray<string> = [
   // Written by the store: an index over generated columns would not answer a page without the rows.
   `ALTER TABLE lead ADD COLUMN score_rank REAL NOT NULL DEFAULT ${greatest}`,
   `ALTER TABLE lead ADD COLUMN score_rank_desc REAL NOT NULL DEFAULT ${greatest}`,
@@ -101,8 +77,5 @@ const statements = [
         scoreDesc: "score_rank_desc"
       }[order.name]
     )
-  ),
-  ...rebuildStretches(4096)
+  )
 ]
-
-export const positions = (): Asking<void> => tellAll(statements)

@@ -3,17 +3,13 @@
  * writes it with the lead; a statement that changes what is shown without it takes it away, and a lead without it is
  * shown from its columns.
  */
-import { type Asking, tellAll } from "../Asking.ts"
-
 const shownColumns =
   "ext_id, name, headline, username, title1, li_profile_url, profile_img_url, company, signal_id, signal_ids, flags, score1, created_at, updated_at"
 
-const statements = [
+export const shown: ReadonlyArray<string> = [
   "ALTER TABLE lead ADD COLUMN shown TEXT",
   `CREATE TRIGGER lead_shown_otherwise AFTER UPDATE OF ${shownColumns} ON lead
    WHEN NEW.shown IS OLD.shown AND OLD.shown IS NOT NULL BEGIN
      UPDATE lead SET shown = NULL WHERE id = NEW.id;
    END`
 ]
-
-export const shown = (): Asking<void> => tellAll(statements)

@@ -3,8 +3,6 @@
  * there, and not looked for among the leads of all signals. Triggers keep both as the leads have them. Of a file with many
  * leads this takes some 13 s a million.
  */
-import { type Asking, tellAll } from "../Asking.ts"
-
 /** As the first schema has it: a table that a trigger speaks of is not renamed while it is not there. */
 const reflagged = `CREATE TRIGGER lead_reflagged AFTER UPDATE OF flags ON lead WHEN OLD.flags <> NEW.flags BEGIN
      UPDATE lead_count SET n = n - 1 WHERE brand_id = OLD.brand_id AND flags = OLD.flags
@@ -24,7 +22,7 @@ const counted = (row: "OLD" | "NEW", n: 1 | -1): string =>
   `INSERT INTO lead_count SELECT brand_id, id, ${row}.flags, ${n} FROM signal WHERE id = ${row}.signal_id
      ON CONFLICT DO UPDATE SET n = n + excluded.n;`
 
-const statements = [
+export const signalsInOrder: ReadonlyArray<string> = [
   `CREATE TABLE lead_signal_in_order (
      signal_id INTEGER NOT NULL REFERENCES signal, created_at INTEGER NOT NULL,
      lead_id INTEGER NOT NULL REFERENCES lead, flags INTEGER NOT NULL,
@@ -44,5 +42,3 @@ const statements = [
      UPDATE lead_signal SET flags = NEW.flags, created_at = NEW.created_at WHERE lead_id = NEW.id;
    END`
 ]
-
-export const signalsInOrder = (): Asking<void> => tellAll(statements)

@@ -2,17 +2,13 @@
  * Each change of a lead that a filter could see has a number: who knows what was changed since a number need not count anew.
  * Triggers count, so that no statement is missed, whoever runs it.
  */
-import { type Asking, tellAll } from "../Asking.ts"
-
 const numbered = (name: string, event: string): string =>
   `CREATE TRIGGER ${name} AFTER ${event} ON lead BEGIN UPDATE lead_change SET n = n + 1 WHERE id = 1; END`
 
-const statements = [
+export const numberedChanges: ReadonlyArray<string> = [
   "CREATE TABLE lead_change (id INTEGER PRIMARY KEY CHECK (id = 1), n INTEGER NOT NULL) STRICT",
   "INSERT INTO lead_change VALUES (1, 0)",
   numbered("lead_added", "INSERT"),
   numbered("lead_changed", "UPDATE OF brand_id, name, headline, signal_ids, flags, created_at, updated_at"),
   numbered("lead_removed", "DELETE")
 ]
-
-export const numberedChanges = (): Asking<void> => tellAll(statements)

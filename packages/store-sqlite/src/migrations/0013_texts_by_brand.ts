@@ -5,14 +5,67 @@
  * of one brand alone. FTS5 searches for the first text with all trigrams of a phrase, and for the one behind the last,
  * regardless of a range of entries: a brand without a match had paid for the texts of others.
  *
- * Texts are folded by Unicode's full case folding.
+ * Texts are folded by Unicode's full case folding, as it was in this version.
  */
-import { Folding } from "@lead-signals/domain"
-import { ask, askColumn, type Asking, tell, tellAll, tellMany } from "../Asking.ts"
+import { ask, askColumn, type Asking, tellAll, tellMany } from "../Asking.ts"
 import type { Progress } from "../MigrationProgress.ts"
-import { searchTexts } from "../SearchIndex.ts"
-import { rebuildStretches } from "./0003_positions.ts"
-import { joinedTexts } from "./0008_joined_texts.ts"
+import { fold } from "./0013_folding.ts"
+
+/** What a lead is ordered by, and the least value of it. */
+const orders = [
+  { name: "created", key: "created_at", least: "-9e999" },
+  { name: "updated", key: "updated_at", least: "-9e999" },
+  { name: "name", key: "name_key", least: "''" },
+  { name: "score", key: "score_rank", least: "-9e999" },
+  { name: "scoreDesc", key: "score_rank_desc", least: "-9e999" }
+]
+
+const counts = "n0, n1, n2, n3, n4, n5, n6, n7"
+const counting = Array.from({ length: 8 }, (_, flags) => `sum(flags = ${flags}) AS n${flags}`).join(", ")
+
+const leadsInStretch = 1024
+
+/** A stretch begins with the key of a name, which an erased person may have had: changed keys must not stay there. [PII-3] */
+const rebuildStretches: ReadonlyArray<string> = [
+  "DELETE FROM lead_stretch",
+  ...orders.map(
+    ({ key, least, name }) => `INSERT INTO lead_stretch (brand_id, ordering, key, id, ${counts})
+     SELECT brand_id, '${name}', iif(stretch = 0, ${least}, key), iif(stretch = 0, 0, id), ${counts}
+     FROM (
+       SELECT brand_id, stretch, key, id, min(place), ${counting}
+       FROM (SELECT *, place / ${leadsInStretch} AS stretch FROM (
+         SELECT brand_id, id, flags, ${key} AS key,
+           row_number() OVER (PARTITION BY brand_id ORDER BY ${key}, id) - 1 AS place FROM lead))
+       GROUP BY brand_id, stretch)`
+  ),
+  ...orders.map(
+    ({ least, name }) => `INSERT INTO lead_stretch (brand_id, ordering, key, id)
+     SELECT b.id, '${name}', ${least}, 0 FROM brand b WHERE NOT EXISTS (SELECT 1 FROM lead l WHERE l.brand_id = b.id)`
+  )
+]
+
+const codesOf = (text: string): ReadonlyArray<string> =>
+  Array.from(fold(text), (character) => `u${character.codePointAt(0)!.toString(16)}`)
+
+const trigrams = (brandId: number, codes: ReadonlyArray<string>): string =>
+  codes
+    .slice(2)
+    .map((last, i) => `b${brandId}${codes[i]}${codes[i + 1]}${last}`)
+    .join(" ")
+
+/** Every character and every pair of neighbours, each once. */
+const grams = (brandId: number, texts: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const tokens = new Set<string>()
+  for (const codes of texts) {
+    let before = ""
+    for (const code of codes) {
+      tokens.add(`b${brandId}${code}`)
+      if (before !== "") tokens.add(`b${brandId}${before}${code}`)
+      before = code
+    }
+  }
+  return [...tokens].join(" ")
+}
 
 interface Row {
   readonly id: number
@@ -25,60 +78,81 @@ interface Row {
 /** Few enough that whoever else is served in this thread does not wait for their texts to be folded. */
 const readAtOnce = 200
 
+/**
+ * Renames are written behind the leads that are read, in parts of about so many: with each FTS5 writes out what it has gathered.
+ */
+const renamedAtOnce = 20_000
+
+type Rename = readonly [key: string, id: number]
+
+const writeRenames = (renames: ReadonlyArray<Rename>): Asking<void> =>
+  tellMany("UPDATE lead SET name_key = ? WHERE id = ?", renames)
+
+/** The entries of both indexes; answers the keys of names that have changed. */
+function* writePiece(rows: ReadonlyArray<Row>): Asking<ReadonlyArray<Rename>> {
+  const leads = rows.map(({ brand_id, headline, id, name, name_key }) => {
+    const [ofName, ofHeadline] = [codesOf(name), codesOf(headline ?? "")]
+    return { brand_id, id, name_key, key: fold(name), ofName, ofHeadline }
+  })
+  yield* tellMany(
+    "INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)",
+    leads.map(({ brand_id, id, ofHeadline, ofName }) => [
+      id,
+      trigrams(brand_id, ofName),
+      trigrams(brand_id, ofHeadline)
+    ])
+  )
+  yield* tellMany(
+    "INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)",
+    leads.map(({ brand_id, id, ofHeadline, ofName }) => [id, grams(brand_id, [ofName, ofHeadline])])
+  )
+  return leads.flatMap(({ id, key, name_key }): ReadonlyArray<Rename> =>
+    key === name_key ? [] : [[key, id]]
+  )
+}
+
 /** Visits all leads by rising id: FTS5 writes everything out when an entry is less than the one before. */
-function* forEachPiece(progress: Progress, write: (rows: ReadonlyArray<Row>) => Asking<void>): Asking<void> {
+function* writeAll(progress: Progress): Asking<void> {
   const [greatest] = yield* askColumn<number | null>("SELECT max(id) FROM lead", [])
+  let [isRenamed, renames]: [boolean, Array<Rename>] = [false, []]
   for (let last = 0; ;) {
     const rows = yield* ask<Row>(
       "SELECT id, brand_id, name, name_key, headline FROM lead WHERE id > ? ORDER BY id LIMIT ?",
       [last, readAtOnce]
     )
-    yield* write(rows)
+    renames.push(...(yield* writePiece(rows)))
+    isRenamed ||= renames.length > 0
+    if (rows.length < readAtOnce || renames.length > renamedAtOnce) {
+      yield* writeRenames(renames)
+      renames = []
+    }
     last = rows.at(-1)?.id ?? last
-    progress(last / Math.max(1, greatest ?? 1))
-    if (rows.length < readAtOnce) return
+    progress((shareOfTexts * last) / Math.max(1, greatest ?? 1))
+    if (rows.length < readAtOnce) break
   }
+  if (isRenamed) yield* tellAll(rebuildStretches)
 }
 
-const writeTexts = (rows: ReadonlyArray<Row>): Asking<void> =>
-  tellMany(
-    "INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)",
-    rows.map(({ brand_id, headline, id, name }) => {
-      const texts = searchTexts(brand_id, name, headline)
-      return [id, texts.name, texts.headline]
-    })
-  )
+/** As measured. */
+const shareOfTexts = 0.9
 
-const writeGrams = (rows: ReadonlyArray<Row>): Asking<void> =>
-  tellMany(
-    "INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)",
-    rows.map(({ brand_id, headline, id, name }) => [id, searchTexts(brand_id, name, headline).grams])
-  )
+const indexes = ["lead_text", "lead_gram"]
 
-/** A stretch begins with the key of a name: a changed key must not stay there, so the stretches are rebuilt. [PII-3] */
-function* foldNames(progress: Progress): Asking<void> {
-  let changed = 0
-  yield* forEachPiece(progress, function* (rows) {
-    const keys = rows.flatMap(({ id, name, name_key }) => {
-      const key = Folding.fold(name)
-      return key === name_key ? [] : [[key, id]]
-    })
-    changed += keys.length
-    yield* tellMany("UPDATE lead SET name_key = ? WHERE id = ?", keys)
-  })
-  if (changed > 0) yield* tellAll(rebuildStretches(1024))
-}
+const begin: ReadonlyArray<string> = [
+  "DROP TABLE lead_text",
+  "CREATE VIRTUAL TABLE lead_text USING fts5(name, headline, content='', tokenize='ascii')",
+  "INSERT INTO lead_text (lead_text, rank) VALUES ('secure-delete', 1)",
+  "INSERT INTO lead_gram (lead_gram) VALUES ('delete-all')"
+]
 
-/** The share of each part of the work, as measured. */
-const [names, texts, grams] = [0.1, 0.5, 0.3]
+const end: ReadonlyArray<string> = [
+  ...indexes.map((index) => `INSERT INTO ${index} (${index}, rank) VALUES ('automerge', 0)`),
+  // Makes one segment of each index.
+  ...indexes.map((index) => `INSERT INTO ${index} (${index}) VALUES ('optimize')`)
+]
 
 export function* textsByBrand(progress: Progress): Asking<void> {
-  yield* foldNames((done) => progress(names * done))
-  yield* tell("DROP TABLE lead_text")
-  yield* tell("CREATE VIRTUAL TABLE lead_text USING fts5(name, headline, content='', tokenize='ascii')")
-  yield* tell("INSERT INTO lead_text (lead_text, rank) VALUES ('secure-delete', 1)")
-  yield* forEachPiece((done) => progress(names + texts * done), writeTexts)
-  yield* tell("INSERT INTO lead_gram (lead_gram) VALUES ('delete-all')")
-  yield* forEachPiece((done) => progress(names + texts + grams * done), writeGrams)
-  yield* joinedTexts()
+  yield* tellAll(begin)
+  yield* writeAll(progress)
+  yield* tellAll(end)
 }

@@ -1,0 +1,462 @@
+-- The schema of a file of this version, kept by hand: what the migrations come to, as test/sqlite/schema.test.ts checks. Nothing
+-- runs it: a new file takes the same steps as an older one.
+
+PRAGMA application_id = 0x4c536967; -- "LSig"
+
+-- Versions of the file: one row a migration.
+CREATE TABLE migration (
+  migration_id integer PRIMARY KEY NOT NULL,
+  created_at datetime NOT NULL DEFAULT current_timestamp,
+  name VARCHAR(255) NOT NULL
+);
+
+-- Directory. Instants are milliseconds since 1970. Rows of deleted brands and signals stay as numbers that are never given again.
+CREATE TABLE brand (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  suppression_secret TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  deletion_started_at INTEGER,
+  deleted_at INTEGER
+) STRICT;
+CREATE TABLE api_key (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  brand_id INTEGER NOT NULL REFERENCES brand,
+  label TEXT NOT NULL,
+  start TEXT NOT NULL,
+  hash TEXT NOT NULL UNIQUE,
+  requests_per_minute INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER,
+  revoked_at INTEGER
+) STRICT;
+CREATE INDEX api_key_by_brand ON api_key (brand_id);
+CREATE TABLE signal (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  brand_id INTEGER NOT NULL REFERENCES brand,
+  name TEXT NOT NULL,
+  signal_type TEXT NOT NULL,
+  source TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  deleted_at INTEGER
+) STRICT;
+CREATE INDEX signal_by_brand ON signal (brand_id);
+CREATE TABLE campaign (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  brand_id INTEGER NOT NULL REFERENCES brand,
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  deleted_at INTEGER
+) STRICT;
+CREATE INDEX campaign_by_brand ON campaign (brand_id);
+CREATE TABLE reading (
+  campaign_id INTEGER NOT NULL REFERENCES campaign,
+  post_id TEXT NOT NULL,
+  day TEXT NOT NULL,
+  impressions INTEGER NOT NULL,
+  reactions INTEGER NOT NULL,
+  comments INTEGER NOT NULL,
+  reposts INTEGER NOT NULL,
+  PRIMARY KEY (campaign_id, post_id, day)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reading_by_day ON reading (campaign_id, day);
+
+-- Leads. flags: 1 qualified, 2 exported, 4 isEmployee. name_key is the folded name. A missing score ranks last in both score
+-- orders. shown is the JSON that lists render of the lead, without its id; null until it is rendered again.
+CREATE TABLE lead (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  brand_id INTEGER NOT NULL REFERENCES brand,
+  ext_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  headline TEXT,
+  username TEXT,
+  title1 TEXT,
+  li_profile_url TEXT,
+  profile_img_url TEXT,
+  company TEXT,
+  profile_times TEXT NOT NULL,
+  signal_id INTEGER NOT NULL,
+  signal_ids TEXT NOT NULL,
+  flags INTEGER NOT NULL CHECK (flags BETWEEN 0 AND 7),
+  score1 REAL,
+  score_missing INTEGER NOT NULL CHECK (score_missing = (score1 IS NULL)),
+  created_at INTEGER NOT NULL CHECK (created_at >= 0),
+  updated_at INTEGER NOT NULL CHECK (updated_at >= created_at),
+  score_rank REAL NOT NULL DEFAULT 9e999,
+  score_rank_desc REAL NOT NULL DEFAULT 9e999,
+  shown TEXT,
+  UNIQUE (brand_id, ext_id)
+) STRICT;
+CREATE INDEX lead_by_created ON lead (brand_id, created_at, id, flags);
+CREATE INDEX lead_by_updated ON lead (brand_id, updated_at, id, flags);
+CREATE INDEX lead_by_name ON lead (brand_id, name_key, id, flags);
+CREATE INDEX lead_by_score ON lead (brand_id, score_rank, id, flags);
+CREATE INDEX lead_by_score_desc ON lead (brand_id, score_rank_desc, id, flags);
+CREATE INDEX lead_by_flags ON lead (brand_id, flags, created_at, id);
+
+-- Which signals caught which leads, with what pages of a signal need of the lead.
+CREATE TABLE lead_signal (
+  signal_id INTEGER NOT NULL REFERENCES signal,
+  created_at INTEGER NOT NULL,
+  lead_id INTEGER NOT NULL REFERENCES lead,
+  flags INTEGER NOT NULL,
+  PRIMARY KEY (signal_id, created_at, lead_id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX lead_signal_by_lead ON lead_signal (lead_id, signal_id);
+
+-- What leads did.
+CREATE TABLE engagement (
+  seq INTEGER PRIMARY KEY,
+  brand_id INTEGER NOT NULL REFERENCES brand,
+  id TEXT NOT NULL,
+  lead_id INTEGER NOT NULL REFERENCES lead,
+  signal_id INTEGER NOT NULL REFERENCES signal,
+  type TEXT,
+  reaction_type TEXT,
+  comment_text TEXT,
+  post_url TEXT,
+  post_content TEXT,
+  post_posted_at INTEGER,
+  post_author TEXT,
+  post_author_detail TEXT,
+  author_ext_id TEXT,
+  emitted_at INTEGER,
+  tracked_at INTEGER NOT NULL,
+  UNIQUE (brand_id, id)
+) STRICT;
+CREATE INDEX engagement_by_lead ON engagement (lead_id, tracked_at, id);
+CREATE INDEX engagement_by_author ON engagement (brand_id, author_ext_id) WHERE author_ext_id IS NOT NULL;
+
+-- Hashes of erased persons, who are not recorded again.
+CREATE TABLE suppression (
+  brand_id INTEGER NOT NULL REFERENCES brand,
+  hash TEXT NOT NULL,
+  PRIMARY KEY (brand_id, hash)
+) STRICT, WITHOUT ROWID;
+
+-- Outbox: events, and the way of each to each webhook. delivery.due_at of a leased delivery is when its lease runs out; position is
+-- null on a test. A body is kept only while its delivery is pending.
+CREATE TABLE event (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  event TEXT NOT NULL,
+  brand_id INTEGER NOT NULL REFERENCES brand,
+  lead_id INTEGER NOT NULL,
+  engagement_id TEXT NOT NULL,
+  is_first_activity INTEGER NOT NULL,
+  occurred_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX event_by_lead ON event (lead_id);
+CREATE TABLE webhook (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  brand_id INTEGER NOT NULL REFERENCES brand,
+  url TEXT NOT NULL,
+  events TEXT NOT NULL,
+  description TEXT,
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  disabled_reason TEXT CHECK ((disabled_reason IS NULL) = enabled),
+  failing_since INTEGER,
+  secrets TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX webhook_by_brand ON webhook (brand_id);
+CREATE TABLE delivery (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  webhook_id INTEGER NOT NULL REFERENCES webhook,
+  position INTEGER REFERENCES event,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'dead')),
+  attempts INTEGER NOT NULL,
+  failures INTEGER NOT NULL,
+  lease TEXT,
+  due_at INTEGER,
+  created_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  resend_of TEXT,
+  resent_as TEXT,
+  CHECK ((state = 'pending') = (due_at IS NOT NULL)),
+  CHECK ((state = 'pending') = (finished_at IS NULL))
+) STRICT;
+CREATE INDEX delivery_due ON delivery (webhook_id, due_at, seq) WHERE state = 'pending';
+CREATE INDEX delivery_by_webhook ON delivery (webhook_id, seq);
+CREATE INDEX delivery_by_state ON delivery (webhook_id, state, seq);
+CREATE INDEX delivery_dead ON delivery (webhook_id, finished_at, seq) WHERE state = 'dead' AND resent_as IS NULL;
+CREATE INDEX delivery_by_event ON delivery (position) WHERE position IS NOT NULL;
+CREATE TABLE delivery_body (seq INTEGER PRIMARY KEY REFERENCES delivery, body TEXT NOT NULL) STRICT;
+CREATE TABLE attempt (
+  delivery_seq INTEGER NOT NULL REFERENCES delivery,
+  number INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  duration_millis INTEGER NOT NULL,
+  status INTEGER,
+  error TEXT,
+  response TEXT,
+  PRIMARY KEY (delivery_seq, number),
+  CHECK ((status IS NULL) <> (error IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE delivery_count (
+  webhook_id INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  PRIMARY KEY (webhook_id, state)
+) STRICT, WITHOUT ROWID;
+
+-- Counters, kept by triggers. signal_id 0 counts all leads of a brand; field is created or updated; day counts days since 1970.
+CREATE TABLE lead_count (
+  brand_id INTEGER NOT NULL,
+  signal_id INTEGER NOT NULL,
+  flags INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  PRIMARY KEY (brand_id, signal_id, flags)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE lead_day_count (
+  brand_id INTEGER NOT NULL,
+  field TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  flags INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  PRIMARY KEY (brand_id, field, day, flags)
+) STRICT, WITHOUT ROWID;
+
+-- Ranks: each order of a brand is cut into stretches from (key, id) to where the next one begins; n0 to n7 count the leads of a
+-- stretch by their flags. Triggers count, the store cuts stretches that grow long.
+CREATE TABLE lead_stretch (
+  seq INTEGER PRIMARY KEY,
+  brand_id INTEGER NOT NULL,
+  ordering TEXT NOT NULL,
+  key ANY NOT NULL,
+  id INTEGER NOT NULL,
+  n0 INTEGER NOT NULL DEFAULT 0,
+  n1 INTEGER NOT NULL DEFAULT 0,
+  n2 INTEGER NOT NULL DEFAULT 0,
+  n3 INTEGER NOT NULL DEFAULT 0,
+  n4 INTEGER NOT NULL DEFAULT 0,
+  n5 INTEGER NOT NULL DEFAULT 0,
+  n6 INTEGER NOT NULL DEFAULT 0,
+  n7 INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (brand_id, ordering, key, id)
+) STRICT;
+CREATE INDEX lead_stretch_long ON lead_stretch (seq) WHERE n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7 > 1536;
+
+-- The number of the newest change of a lead that a filter could see.
+CREATE TABLE lead_change (id INTEGER PRIMARY KEY CHECK (id = 1), n INTEGER NOT NULL) STRICT;
+INSERT INTO lead_change VALUES (1, 0);
+
+-- Search: trigrams of folded names and headlines, and tokens of one and two characters. The store writes the entries and merges the
+-- segments; segment_merge says who merges, and whether a merge is under way.
+CREATE VIRTUAL TABLE lead_text USING fts5(name, headline, content='', tokenize='ascii');
+INSERT INTO lead_text (lead_text, rank) VALUES ('automerge', 0), ('secure-delete', 1);
+CREATE VIRTUAL TABLE lead_gram USING fts5(grams, content='', detail=none, tokenize='ascii');
+INSERT INTO lead_gram (lead_gram, rank) VALUES ('automerge', 0), ('secure-delete', 1);
+CREATE TABLE segment_merge (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  owner INTEGER NOT NULL,
+  is_under_way INTEGER NOT NULL CHECK (is_under_way IN (0, 1))
+) STRICT;
+INSERT INTO segment_merge VALUES (1, 0, 0);
+
+-- One row, which the writing thread changes to begin a new write-ahead log.
+CREATE TABLE commits (n INTEGER NOT NULL) STRICT;
+INSERT INTO commits VALUES (0);
+
+-- Triggers that count deliveries.
+CREATE TRIGGER delivery_inserted AFTER INSERT ON delivery BEGIN
+  INSERT INTO delivery_count VALUES (NEW.webhook_id, NEW.state, 1)
+    ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER delivery_deleted AFTER DELETE ON delivery BEGIN
+  UPDATE delivery_count SET n = n - 1 WHERE webhook_id = OLD.webhook_id AND state = OLD.state;
+END;
+CREATE TRIGGER delivery_settled AFTER UPDATE OF state ON delivery
+WHEN OLD.state <> NEW.state BEGIN
+  UPDATE delivery_count SET n = n - 1 WHERE webhook_id = OLD.webhook_id AND state = OLD.state;
+  INSERT INTO delivery_count VALUES (NEW.webhook_id, NEW.state, 1)
+    ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+
+-- Triggers that count leads.
+CREATE TRIGGER lead_inserted AFTER INSERT ON lead BEGIN
+  INSERT INTO lead_count VALUES (NEW.brand_id, 0, NEW.flags, 1)
+    ON CONFLICT DO UPDATE SET n = n + 1;
+  INSERT INTO lead_day_count VALUES (NEW.brand_id, 'created', NEW.created_at / 86400000, NEW.flags, 1)
+    ON CONFLICT DO UPDATE SET n = n + 1;
+  INSERT INTO lead_day_count VALUES (NEW.brand_id, 'updated', NEW.updated_at / 86400000, NEW.flags, 1)
+    ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER lead_deleted AFTER DELETE ON lead BEGIN
+  UPDATE lead_count SET n = n - 1 WHERE brand_id = OLD.brand_id AND signal_id = 0 AND flags = OLD.flags;
+  UPDATE lead_day_count SET n = n - 1
+    WHERE brand_id = OLD.brand_id AND field = 'created' AND day = OLD.created_at / 86400000 AND flags = OLD.flags;
+  UPDATE lead_day_count SET n = n - 1
+    WHERE brand_id = OLD.brand_id AND field = 'updated' AND day = OLD.updated_at / 86400000 AND flags = OLD.flags;
+END;
+CREATE TRIGGER lead_touched AFTER UPDATE OF flags, updated_at ON lead
+WHEN OLD.flags <> NEW.flags OR OLD.updated_at / 86400000 <> NEW.updated_at / 86400000 BEGIN
+  UPDATE lead_day_count SET n = n - 1
+    WHERE brand_id = OLD.brand_id AND field = 'updated' AND day = OLD.updated_at / 86400000 AND flags = OLD.flags;
+  INSERT INTO lead_day_count VALUES (NEW.brand_id, 'updated', NEW.updated_at / 86400000, NEW.flags, 1)
+    ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER lead_reflagged AFTER UPDATE OF flags ON lead
+WHEN OLD.flags <> NEW.flags BEGIN
+  UPDATE lead_count SET n = n - 1
+    WHERE brand_id = OLD.brand_id AND flags = OLD.flags AND signal_id IN (SELECT 0 UNION ALL SELECT signal_id FROM lead_signal WHERE lead_id = OLD.id);
+  INSERT INTO lead_count SELECT NEW.brand_id, s.signal_id, NEW.flags, 1
+    FROM (SELECT 0 AS signal_id UNION ALL SELECT signal_id FROM lead_signal
+    WHERE lead_id = NEW.id) s WHERE true
+    ON CONFLICT DO UPDATE SET n = n + 1;
+  UPDATE lead_day_count SET n = n - 1
+    WHERE brand_id = OLD.brand_id AND field = 'created' AND day = OLD.created_at / 86400000 AND flags = OLD.flags;
+  INSERT INTO lead_day_count VALUES (NEW.brand_id, 'created', NEW.created_at / 86400000, NEW.flags, 1)
+    ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER lead_caught AFTER INSERT ON lead_signal BEGIN
+  INSERT INTO lead_count SELECT brand_id, id, NEW.flags, 1 FROM signal
+    WHERE id = NEW.signal_id
+    ON CONFLICT DO UPDATE SET n = n + excluded.n;
+END;
+CREATE TRIGGER lead_uncaught AFTER DELETE ON lead_signal BEGIN
+  INSERT INTO lead_count SELECT brand_id, id, OLD.flags, -1 FROM signal
+    WHERE id = OLD.signal_id
+    ON CONFLICT DO UPDATE SET n = n + excluded.n;
+END;
+
+-- Triggers that number changes, keep what lead_signal has of a lead, and forget what is shown otherwise.
+CREATE TRIGGER lead_shown_otherwise AFTER UPDATE OF ext_id, name, headline, username, title1, li_profile_url, profile_img_url, company, signal_id, signal_ids, flags, score1, created_at, updated_at ON lead
+WHEN NEW.shown IS OLD.shown AND OLD.shown IS NOT NULL BEGIN
+  UPDATE lead SET shown = NULL WHERE id = NEW.id;
+END;
+CREATE TRIGGER lead_caught_otherwise AFTER UPDATE OF flags, created_at ON lead
+WHEN OLD.flags <> NEW.flags OR OLD.created_at <> NEW.created_at BEGIN
+  UPDATE lead_signal SET flags = NEW.flags, created_at = NEW.created_at WHERE lead_id = NEW.id;
+END;
+CREATE TRIGGER lead_added AFTER INSERT ON lead BEGIN
+  UPDATE lead_change SET n = n + 1 WHERE id = 1;
+END;
+CREATE TRIGGER lead_changed AFTER UPDATE OF brand_id, name, headline, signal_ids, flags, created_at, updated_at ON lead BEGIN
+  UPDATE lead_change SET n = n + 1 WHERE id = 1;
+END;
+CREATE TRIGGER lead_removed AFTER DELETE ON lead BEGIN
+  UPDATE lead_change SET n = n + 1 WHERE id = 1;
+END;
+
+-- Triggers that count leads in their stretches.
+CREATE TRIGGER brand_inserted AFTER INSERT ON brand BEGIN
+  INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'created', -9e999, 0);
+  INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'updated', -9e999, 0);
+  INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'name', '', 0);
+  INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'score', -9e999, 0);
+  INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'scoreDesc', -9e999, 0);
+END;
+CREATE TRIGGER lead_placed AFTER INSERT ON lead BEGIN
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'created'
+      AND (key, id) <= (NEW.created_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'updated'
+      AND (key, id) <= (NEW.updated_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'name'
+      AND (key, id) <= (NEW.name_key, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'score'
+      AND (key, id) <= (NEW.score_rank, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'scoreDesc'
+      AND (key, id) <= (NEW.score_rank_desc, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+END;
+CREATE TRIGGER lead_gone AFTER DELETE ON lead BEGIN
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'created'
+      AND (key, id) <= (OLD.created_at, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'updated'
+      AND (key, id) <= (OLD.updated_at, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'name'
+      AND (key, id) <= (OLD.name_key, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'score'
+      AND (key, id) <= (OLD.score_rank, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'scoreDesc'
+      AND (key, id) <= (OLD.score_rank_desc, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+END;
+CREATE TRIGGER lead_placed_anew AFTER UPDATE OF flags ON lead
+WHEN OLD.flags <> NEW.flags BEGIN
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'created'
+      AND (key, id) <= (OLD.created_at, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'created'
+      AND (key, id) <= (NEW.created_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'updated'
+      AND (key, id) <= (OLD.updated_at, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'updated'
+      AND (key, id) <= (NEW.updated_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'name'
+      AND (key, id) <= (OLD.name_key, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'name'
+      AND (key, id) <= (NEW.name_key, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'score'
+      AND (key, id) <= (OLD.score_rank, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'score'
+      AND (key, id) <= (NEW.score_rank, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'scoreDesc'
+      AND (key, id) <= (OLD.score_rank_desc, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'scoreDesc'
+      AND (key, id) <= (NEW.score_rank_desc, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+END;
+CREATE TRIGGER lead_moved_created AFTER UPDATE OF created_at ON lead
+WHEN OLD.flags = NEW.flags AND OLD.created_at <> NEW.created_at BEGIN
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'created'
+      AND (key, id) <= (OLD.created_at, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'created'
+      AND (key, id) <= (NEW.created_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+END;
+CREATE TRIGGER lead_moved_updated AFTER UPDATE OF updated_at ON lead
+WHEN OLD.flags = NEW.flags AND OLD.updated_at <> NEW.updated_at BEGIN
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'updated'
+      AND (key, id) <= (OLD.updated_at, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'updated'
+      AND (key, id) <= (NEW.updated_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+END;
+CREATE TRIGGER lead_moved_name AFTER UPDATE OF name_key ON lead
+WHEN OLD.flags = NEW.flags AND OLD.name_key <> NEW.name_key BEGIN
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'name'
+      AND (key, id) <= (OLD.name_key, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'name'
+      AND (key, id) <= (NEW.name_key, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+END;
+CREATE TRIGGER lead_moved_score AFTER UPDATE OF score_rank ON lead
+WHEN OLD.flags = NEW.flags AND OLD.score_rank <> NEW.score_rank BEGIN
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'score'
+      AND (key, id) <= (OLD.score_rank, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'score'
+      AND (key, id) <= (NEW.score_rank, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+END;
+CREATE TRIGGER lead_moved_scoreDesc AFTER UPDATE OF score_rank_desc ON lead
+WHEN OLD.flags = NEW.flags AND OLD.score_rank_desc <> NEW.score_rank_desc BEGIN
+  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'scoreDesc'
+      AND (key, id) <= (OLD.score_rank_desc, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
+  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
+    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'scoreDesc'
+      AND (key, id) <= (NEW.score_rank_desc, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+END;
