@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** What takes longest begins first, so that no core waits for it at the end. The rest goes in vitest's own order. */
 const longest = [
-  "simulator/stories",
+  "simulator/counterexamples",
   "e2e/commands",
   "simulator/simulate",
   "sqlite/plans",

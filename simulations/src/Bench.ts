@@ -26,11 +26,11 @@ export const bench = (say: (text: string) => void, progress: Progress, isJson: b
     const report = work()
     return { report, seconds: (performance.now() - startedAt) / 1000 }
   }
-  progress.tell(0, "a day at one request a second")
+  progress.update(0, "a day at one request a second")
   const day = timed(() => simulate(busyDay(), 1))
-  progress.tell(0.4, "a month of retries")
+  progress.update(0.4, "a month of retries")
   const month = timed(() => simulate(scenarioNamed("month-of-retries")!, 1))
-  progress.tell(0.6, `${seedsTimed} seeds of swarm`)
+  progress.update(0.6, `${seedsTimed} seeds of swarm`)
   const swarm = scenarioNamed("swarm")!
   const startedAt = performance.now()
   for (let seed = 1; seed <= seedsTimed; seed++) simulate(swarm, seed)

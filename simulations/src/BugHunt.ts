@@ -1,4 +1,4 @@
-/** Plants each bug in turn and lets the swarm find it: by which oracle, after how many seeds, and in how small a story. */
+/** Plants each bug in turn and lets the swarm find it: by which oracle, after how many seeds, and in how small a counterexample. */
 import { fork } from "node:child_process"
 import { rmSync } from "node:fs"
 import type { Bug } from "./bugs/index.ts"
@@ -52,7 +52,7 @@ const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
   }
 }
 
-/** In the order of the bugs, several at a time; each is told when it is done. */
+/** In the order of the bugs, several at a time; `onHunted` is called after each. */
 export const huntAll = async (
   bugs: ReadonlyArray<Bug>,
   seeds: number,

@@ -12,11 +12,11 @@ export interface SeedRun {
 }
 
 /** A report as it passes between processes: without what only a single run is looked at for. */
-export interface SeedReport extends Omit<RunReport, "marks" | "trace" | "faults" | "picks"> {
+export interface SeedReport extends Omit<RunReport, "coverageMarks" | "trace" | "faults" | "picks"> {
   readonly seed: number
   readonly scenario: string
   readonly store: StoreKind
-  readonly marks: ReadonlyArray<string>
+  readonly coverageMarks: ReadonlyArray<string>
 }
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
@@ -50,7 +50,7 @@ const start = (program: string): Worker => {
           if (error !== null) reject(error)
         })
       }),
-    // It ends when nobody is left to tell it anything, and cleans up first.
+    // It ends when nobody is left to send it anything, and cleans up first.
     stop: () => {
       fail = null
       if (child.connected) child.disconnect()
@@ -61,8 +61,8 @@ const start = (program: string): Worker => {
 export const processors = (): number => Math.max(1, cpus().length)
 
 /**
- * Runs the jobs and tells each report, in the order of the jobs. Stops early when `onReport` answers false: what had been
- * begun by then is not told.
+ * Runs the jobs and reports each, in the order of the jobs. Stops early when `onReport` answers false: what had been
+ * begun by then is not reported.
  */
 export const campaign = async (
   jobs: Iterable<SeedRun>,
@@ -74,7 +74,7 @@ export const campaign = async (
 ): Promise<void> => {
   const iterator = jobs[Symbol.iterator]()
   const waiting = new Map<number, SeedReport>()
-  let [taken, toldNext, isOver] = [0, 0, false]
+  let [taken, nextReported, isOver] = [0, 0, false]
   const workers: Array<Worker> = []
   const work = async (): Promise<void> => {
     const one = start(program)
@@ -86,8 +86,12 @@ export const campaign = async (
       const place = taken++
       const report = await one.run(next.value)
       waiting.set(place, report)
-      for (let ready = waiting.get(toldNext); ready !== undefined && !isOver; ready = waiting.get(toldNext)) {
-        waiting.delete(toldNext++)
+      for (
+        let ready = waiting.get(nextReported);
+        ready !== undefined && !isOver;
+        ready = waiting.get(nextReported)
+      ) {
+        waiting.delete(nextReported++)
         if (onReport(ready) === false) isOver = true
       }
     }

@@ -6,24 +6,24 @@ import {
   firstDivergence,
   Picker,
   Prng,
-  sealed,
+  isolated,
   type TraceEvent,
   virtualised
 } from "@lead-signals/simulation-kernel"
 import { Cause, Effect } from "effect"
-import type { Stage } from "./actors/Stage.ts"
+import type { ActorContext } from "./actors/ActorContext.ts"
 import { oracles } from "./oracles/index.ts"
-import type { Watch } from "./oracles/Oracle.ts"
-import { partyOf, perform, trouble } from "./Perform.ts"
+import type { OracleInstance } from "./oracles/Oracle.ts"
+import { injectFault, partyOf, perform } from "./Perform.ts"
 import type { Plan } from "./plan/Plan.ts"
 import { planOf } from "./plan/PlanGeneration.ts"
-import { drain, readDeliveries, readLists } from "./Quiet.ts"
+import { drain, readDeliveries, readLists } from "./DrainPhase.ts"
 import type { Scenario } from "./Scenario.ts"
 import { setUp } from "./SetUp.ts"
 import * as Disk from "./world/Disk.ts"
 import { sqlite } from "#sqlite-disk"
 import { type Host, service } from "./world/Host.ts"
-import { type Call, Ledger, type Violation } from "./world/Ledger.ts"
+import { type Call, KnownFacts, type Violation } from "./world/KnownFacts.ts"
 import { type OwnHost, ownHost } from "./world/OwnHost.ts"
 import { World } from "./world/World.ts"
 
@@ -32,9 +32,9 @@ const day = 24 * hour
 /** A Monday morning: the same for every run, whenever and wherever it is run. */
 const startsAt = Date.UTC(2026, 0, 5, 8)
 /** Longer than every schedule of retries takes, and every pause between them. */
-const quietDays = 30
+const drainDays = 30
 
-export type Outcome = "held" | "violated" | "stuck"
+export type Outcome = "passed" | "violated" | "livelocked"
 export type StoreKind = "memory" | "sqlite"
 
 /** Who goes on, when several can: as the seed says, as a host would, or as it was noted. */
@@ -57,7 +57,7 @@ export interface RunReport {
   readonly violation: Violation | null
   /** 64 hex digits: the same for every run with the same input, over whatever store. */
   readonly digest: string
-  readonly marks: ReadonlySet<string>
+  readonly coverageMarks: ReadonlySet<string>
   readonly counts: {
     readonly actions: number
     readonly steps: number
@@ -111,22 +111,24 @@ const shownWrites = new Set([
 /** Everything that a run is made of, before it runs. */
 const prepare = (input: RunInput, host: Host) => {
   const { plan, seed } = input
-  const ledger = new Ledger(plan)
+  const facts = new KnownFacts(plan)
   const picks = new Map<number, number>()
-  const watches = oracles.map(({ name, watch }): { readonly name: string; readonly watch: Watch } => ({
-    name,
-    watch: watch(ledger)
-  }))
-  const tell = <K extends "stored" | "answered" | "posted">(
+  const instances = oracles.map(
+    ({ instantiate, name }): { readonly name: string; readonly instance: OracleInstance } => ({
+      name,
+      instance: instantiate(facts)
+    })
+  )
+  const notify = <K extends "stored" | "answered" | "posted">(
     kind: K,
-    fact: Parameters<NonNullable<Watch[K]>>[0]
+    fact: Parameters<NonNullable<OracleInstance[K]>>[0]
   ) => {
-    for (const { name, watch } of watches) {
-      const message = (watch[kind] as ((of: typeof fact) => string | null) | undefined)?.(fact)
-      if (typeof message === "string") ledger.violate(name, message)
+    for (const { instance, name } of instances) {
+      const message = (instance[kind] as ((of: typeof fact) => string | null) | undefined)?.(fact)
+      if (typeof message === "string") facts.violate(name, message)
     }
   }
-  const world: World = new World(ledger, {
+  const world: World = new World(facts, {
     seed,
     startsAt,
     host,
@@ -137,28 +139,28 @@ const prepare = (input: RunInput, host: Host) => {
       if (done.call !== null && shownWrites.has(done.method)) {
         world.kernel.record("store", "commit", { method: done.method, call: done.call.label })
       }
-      tell("stored", done)
+      notify("stored", done)
     },
     onHandled: (call) => note(call, world.kernel.now),
-    onAnswered: (answered) => tell("answered", answered),
+    onAnswered: (answered) => notify("answered", answered),
     onPosted: (post) => {
-      ledger.received.push(post)
-      tell("posted", post)
+      facts.received.push(post)
+      notify("posted", post)
     }
   })
-  const stage: Stage = { world, ledger }
+  const context: ActorContext = { world, facts }
   let isOver = false
 
-  const story = Effect.gen(function* () {
+  const course = Effect.gen(function* () {
     while (!world.isUp) yield* Effect.sleep(100)
-    const brands = yield* Effect.forEach(plan.brands, (brand, index) => setUp(stage, brand, index))
-    const turns = yield* Effect.forEach(brands, () =>
+    const brands = yield* Effect.forEach(plan.brands, (brand, index) => setUp(context, brand, index))
+    const locks = yield* Effect.forEach(brands, () =>
       Effect.all({ operator: Effect.makeSemaphore(1), sync: Effect.makeSemaphore(1) })
     )
     const from = world.kernel.now
     world.rates = plan.rates
-    for (const each of plan.troubles) {
-      world.kernel.after(each.at, world.others, () => trouble(world, each))
+    for (const each of plan.scheduledFaults) {
+      world.kernel.after(each.at, world.others, () => injectFault(world, each))
     }
     const doing = yield* Effect.forEach(plan.actions, (action) =>
       Effect.fork(
@@ -167,7 +169,7 @@ const prepare = (input: RunInput, host: Host) => {
           const brand = brands[action.brand]
           if (brand === undefined) return
           world.kernel.record(partyOf(action), "acts", { n: action.n, what: action.do })
-          yield* perform(stage, action, brand, brands, turns[action.brand]!)
+          yield* perform(context, action, brand, brands, locks[action.brand]!)
         })
       )
     )
@@ -175,42 +177,42 @@ const prepare = (input: RunInput, host: Host) => {
     world.calm()
     for (const fiber of doing) yield* fiber.await
     while (!world.isUp) yield* Effect.sleep(100)
-    for (const brand of brands) yield* drain(stage, brand)
+    for (const brand of brands) yield* drain(context, brand)
     for (const brand of brands) {
-      yield* readDeliveries(stage, brand)
-      yield* readLists(stage, brand)
+      yield* readDeliveries(context, brand)
+      yield* readLists(context, brand)
     }
-    for (const { name, watch } of watches) {
-      const message = watch.conclude?.() ?? null
-      if (message !== null) ledger.violate(name, message)
+    for (const { instance, name } of instances) {
+      const message = instance.conclude?.() ?? null
+      if (message !== null) facts.violate(name, message)
     }
     isOver = true
   })
 
-  world.watch(world.others.fork(story))
+  world.watch(world.others.fork(course))
   return {
     world,
     limits: {
-      until: startsAt + plan.hours * hour + quietDays * day,
-      isDone: () => isOver || ledger.violation !== null || world.defect !== null
+      until: startsAt + plan.hours * hour + drainDays * day,
+      isDone: () => isOver || facts.violation !== null || world.defect !== null
     },
     report: (): RunReport => {
       const { kernel } = world
-      if (world.defect !== null && ledger.violation === null) {
+      if (world.defect !== null && facts.violation === null) {
         throw new Error(`The simulation failed: ${Cause.pretty(world.defect)}`)
       }
-      if (ledger.violation !== null) kernel.record("oracle", "violated", { ...ledger.violation })
+      if (facts.violation !== null) kernel.record("oracle", "violated", { ...facts.violation })
       return {
-        outcome: ledger.violation !== null ? "violated" : isOver ? "held" : "stuck",
-        violation: ledger.violation,
+        outcome: facts.violation !== null ? "violated" : isOver ? "passed" : "livelocked",
+        violation: facts.violation,
         digest: kernel.trace.digest(),
-        marks: ledger.marks,
+        coverageMarks: facts.coverageMarks,
         counts: {
           actions: plan.actions.length,
           steps: kernel.steps,
-          requests: ledger.requests,
-          posts: ledger.received.length,
-          engagements: ledger.engagements,
+          requests: facts.requests,
+          posts: facts.received.length,
+          engagements: facts.engagements,
           kills: world.kills,
           faults: world.faults.length,
           simulatedSeconds: Math.round((kernel.now - startsAt) / 1000)
@@ -226,7 +228,7 @@ const prepare = (input: RunInput, host: Host) => {
 const diskOf = (store: StoreKind): Disk.Disk => (store === "sqlite" ? sqlite() : Disk.memory())
 
 /**
- * Runs the service of production over one of its stores, in one synchronous turn; for at most so many virtual seconds,
+ * Runs the service of production over one of its stores, in one synchronous call; for at most so many virtual seconds,
  * when it is known that later nothing is looked for.
  */
 export const run = (
@@ -235,7 +237,7 @@ export const run = (
   untilSeconds = Number.POSITIVE_INFINITY
 ): RunReport => {
   let now = startsAt
-  return sealed(
+  return isolated(
     Prng.of(input.seed, "sealed"),
     () => now,
     () => {
@@ -254,7 +256,7 @@ export const run = (
   )
 }
 
-/** Runs somebody's own host, whose promises are let run between turns. */
+/** Runs somebody's own host, whose promises are let run between scheduling steps. */
 export const runHost = async (
   input: RunInput,
   make: OwnHost,

@@ -1,7 +1,7 @@
 /** A scenario is data: who takes part, what they do how often, what goes wrong, and what its runs must meet to prove anything. */
 import { Schema } from "effect"
 
-const personas = [
+const receiverBehaviours = [
   "healthy",
   "slow",
   "flaky",
@@ -13,10 +13,10 @@ const personas = [
   "truncating",
   "strict"
 ] as const
-export type Persona = (typeof personas)[number]
+export type ReceiverBehaviour = (typeof receiverBehaviours)[number]
 
 /** What somebody does. */
-export const deedKinds = [
+export const actionKinds = [
   "observe",
   "again",
   "amend",
@@ -39,7 +39,7 @@ export const deedKinds = [
   "test",
   "toggle"
 ] as const
-export type DeedKind = (typeof deedKinds)[number]
+export type ActionKind = (typeof actionKinds)[number]
 
 const share = Schema.Number.pipe(Schema.between(0, 1))
 const amount = Schema.Number.pipe(Schema.nonNegative())
@@ -70,7 +70,7 @@ export const Rates = Schema.Struct({
 export type Rates = typeof Rates.Type
 
 /** Things that happen at a time, so often a day. */
-const Troubles = Schema.Struct({
+const ScheduledFaults = Schema.Struct({
   kills: orNone(amount, 0),
   /** The service's clock jumps, by up to an hour either way. */
   clockSteps: orNone(amount, 0),
@@ -90,21 +90,21 @@ export const Scenario = Schema.Struct({
   brands: Schema.NonEmptyArray(
     Schema.Struct({
       people: Schema.Int.pipe(Schema.positive()),
-      consumers: Schema.Array(Schema.Literal(...personas)),
+      consumers: Schema.Array(Schema.Literal(...receiverBehaviours)),
       /** How often an hour each thing is done; what is not named is not done. */
       perHour: Schema.Struct(
-        Object.fromEntries(deedKinds.map((kind) => [kind, orNone(amount, 0)])) as {
-          readonly [K in DeedKind]: Schema.optionalWith<typeof amount, { readonly default: () => number }>
+        Object.fromEntries(actionKinds.map((kind) => [kind, orNone(amount, 0)])) as {
+          readonly [K in ActionKind]: Schema.optionalWith<typeof amount, { readonly default: () => number }>
         }
       )
     })
   ),
-  /** Whether each seed draws its own: each fault and trouble off in about half of the seeds, and all in one of eight. */
+  /** Whether each seed draws its own: each fault off in about half of the seeds, and all in one of eight. */
   swarm: Schema.Boolean,
   rates: orNone(Rates, Schema.decodeSync(Rates)({})),
-  troubles: orNone(Troubles, Schema.decodeSync(Troubles)({})),
+  scheduledFaults: orNone(ScheduledFaults, Schema.decodeSync(ScheduledFaults)({})),
   /** What a campaign of seeds must have met; else it has proved nothing. */
-  marks: Schema.Array(Schema.String)
+  coverageMarks: Schema.Array(Schema.String)
 })
 export type Scenario = typeof Scenario.Type
 export type BrandScenario = Scenario["brands"][number]

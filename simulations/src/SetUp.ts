@@ -7,10 +7,10 @@ import {
 import { Effect } from "effect"
 import { consumer } from "./actors/Consumers.ts"
 import * as KeyHolders from "./actors/KeyHolders.ts"
-import { type Caller, type Stage, succeeding } from "./actors/Stage.ts"
+import { type Caller, type ActorContext, succeeding } from "./actors/ActorContext.ts"
 import type { PlannedBrand } from "./plan/Plan.ts"
 import { signalsPerBrand } from "./plan/Sightings.ts"
-import type { KnownWebhook, StagedBrand } from "./world/Ledger.ts"
+import type { KnownWebhook, KnownBrand } from "./world/KnownFacts.ts"
 
 const limitedRequestsPerMinute = 6
 
@@ -25,14 +25,14 @@ const sources = [
   { type: "li-profile-url", value: "https://network.example/in/watched" }
 ]
 
-export const setUp = (stage: Stage, plan: PlannedBrand, index: number): Effect.Effect<StagedBrand> =>
+export const setUp = (context: ActorContext, plan: PlannedBrand, index: number): Effect.Effect<KnownBrand> =>
   Effect.gen(function* () {
-    const { ledger, world } = stage
+    const { facts, world } = context
     const party = `operator ${index}`
     const caller = (what: string): Caller => ({ party, label: `set up ${index} ${what}` })
     const make = (what: string, route: string, params: Record<string, string>, body: unknown) =>
       Effect.map(
-        succeeding(stage, caller(what), {
+        succeeding(context, caller(what), {
           method: "POST",
           route,
           params,
@@ -57,14 +57,14 @@ export const setUp = (stage: Stage, plan: PlannedBrand, index: number): Effect.E
     }
     const campaign = yield* make("campaign", "/operator/brands/{brandId}/campaigns", of, { name: "Spring" })
     const webhooks: Array<KnownWebhook> = []
-    for (const [i, { events, persona }] of plan.consumers.entries()) {
-      const url = `https://b${index}-${i}-${persona}.example/hook`
+    for (const [i, { events, behaviour }] of plan.consumers.entries()) {
+      const url = `https://b${index}-${i}-${behaviour}.example/hook`
       const made = yield* make(`webhook ${i}`, "/operator/brands/{brandId}/webhooks", of, { url, events })
       webhooks.push({
         id: made.id,
         brandId: id,
         url,
-        persona,
+        behaviour,
         events,
         secrets: [{ secret: made.secret, since: 0 }],
         rotations: 0,
@@ -73,13 +73,13 @@ export const setUp = (stage: Stage, plan: PlannedBrand, index: number): Effect.E
         disabledAt: null
       })
     }
-    const brand: StagedBrand = {
+    const brand: KnownBrand = {
       index,
       id,
       signalIds: signals.map((signal) => signal.id),
       campaignId: campaign.id,
-      key: yield* KeyHolders.makeKey(stage, caller("key"), id, 1_000_000),
-      limitedKey: yield* KeyHolders.makeKey(stage, caller("limited key"), id, limitedRequestsPerMinute),
+      key: yield* KeyHolders.makeKey(context, caller("key"), id, 1_000_000),
+      limitedKey: yield* KeyHolders.makeKey(context, caller("limited key"), id, limitedRequestsPerMinute),
       webhooks,
       reference: new ReferenceModel(id, signals),
       campaign: new ReferenceCampaign(campaign.id),
@@ -88,7 +88,7 @@ export const setUp = (stage: Stage, plan: PlannedBrand, index: number): Effect.E
       mirror: new Map(),
       syncCursor: null
     }
-    ledger.brands.push(brand)
-    for (const webhook of webhooks) world.consumers.set(webhook.url, consumer(stage, webhook))
+    facts.brands.push(brand)
+    for (const webhook of webhooks) world.consumers.set(webhook.url, consumer(context, webhook))
     return brand
   })

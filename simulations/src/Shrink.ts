@@ -1,12 +1,12 @@
 /**
- * Makes a story small: leaves out actions, faults, receivers, brands, hours, and turns that a host would not have taken, as
+ * Makes a counterexample small: leaves out actions, faults, receivers, brands, hours, and scheduling steps that a host would not have taken, as
  * long as *the same* oracle is violated. Since what happens at a point depends on its label alone, what is left goes on
  * as it did.
  */
 import type { Action, Plan, PlannedBrand, Sighting } from "./plan/Plan.ts"
 import type { RunInput, RunReport, Schedule } from "./Run.ts"
 import { noRates } from "./Scenario.ts"
-import { stuck } from "./Story.ts"
+import { livelock } from "./Counterexample.ts"
 
 export interface Shrunk {
   readonly input: RunInput
@@ -22,7 +22,7 @@ export interface ShrinkOptions {
 }
 
 const brokenBy = ({ outcome, violation }: RunReport): string | null =>
-  outcome === "stuck" ? stuck.oracle : (violation?.oracle ?? null)
+  outcome === "livelocked" ? livelock.oracle : (violation?.oracle ?? null)
 
 /** A run to be tried, for at most so many virtual seconds. */
 interface Trial {
@@ -80,7 +80,7 @@ class Shrinking {
     const report = yield { input: candidate, untilSeconds: simulatedSeconds * 2 + 7200 }
     this.options.onProgress?.(this.runs, this.best)
     if (brokenBy(report) !== this.oracle) return false
-    if (this.oracle === stuck.oracle && report.counts.simulatedSeconds > simulatedSeconds) return false
+    if (this.oracle === livelock.oracle && report.counts.simulatedSeconds > simulatedSeconds) return false
     this.best = candidate
     this.report = report
     return true
@@ -98,12 +98,12 @@ class Shrinking {
     const millis = this.report.counts.simulatedSeconds * 1000
     const { plan } = this.best
     const actions = plan.actions.filter(({ at }) => at <= millis)
-    const troubles = plan.troubles.filter(({ at }) => at <= millis)
-    const last = Math.max(0, ...actions.map(({ at }) => at), ...troubles.map(({ at }) => at))
+    const scheduledFaults = plan.scheduledFaults.filter(({ at }) => at <= millis)
+    const last = Math.max(0, ...actions.map(({ at }) => at), ...scheduledFaults.map(({ at }) => at))
     const hours = Math.min(plan.hours, (last + 1000) / 3_600_000)
     if (hours === plan.hours && actions.length === plan.actions.length) return
-    if (!(yield* this.attemptPlan({ actions, troubles, hours })))
-      yield* this.attemptPlan({ actions, troubles })
+    if (!(yield* this.attemptPlan({ actions, scheduledFaults, hours })))
+      yield* this.attemptPlan({ actions, scheduledFaults })
   }
 
   private *faults(): Trying<void> {
@@ -115,8 +115,8 @@ class Shrinking {
     if (this.best.faults?.length === 0 && Object.values(plan.rates).some((rate) => rate > 0)) {
       yield* this.attemptPlan({ rates: noRates })
     }
-    if (plan.troubles.length > 0) {
-      yield* without(plan.troubles, (troubles) => this.attemptPlan({ troubles }))
+    if (plan.scheduledFaults.length > 0) {
+      yield* without(plan.scheduledFaults, (scheduledFaults) => this.attemptPlan({ scheduledFaults }))
     }
   }
 
@@ -144,9 +144,9 @@ class Shrinking {
     for (const b of this.best.plan.brands.keys()) {
       yield* without(this.best.plan.brands[b]!.consumers, (kept) => this.consumers(b, kept))
       for (const [i, consumer] of this.best.plan.brands[b]!.consumers.entries()) {
-        if (consumer.persona === "healthy") continue
+        if (consumer.behaviour === "healthy") continue
         const { consumers } = this.best.plan.brands[b]!
-        yield* this.consumers(b, consumers.with(i, { ...consumer, persona: "healthy" }))
+        yield* this.consumers(b, consumers.with(i, { ...consumer, behaviour: "healthy" }))
       }
     }
     const used = Math.max(0, ...this.best.plan.actions.map(({ brand }) => brand)) + 1
@@ -165,8 +165,8 @@ class Shrinking {
     }
   }
 
-  /** Another dealing of turns may need less. */
-  private *otherTurns(): Trying<void> {
+  /** Another order of scheduling steps may need less. */
+  private *otherSchedules(): Trying<void> {
     if (this.best.schedule.kind !== "seed") return
     const { length } = this.best.plan.actions
     for (let seed = 1; seed <= 3; seed++) {
@@ -187,11 +187,11 @@ class Shrinking {
       yield* this.parties()
       yield* this.length()
       const { faults, plan } = this.best
-      const now = plan.actions.length + (faults?.length ?? 0) + plan.troubles.length
+      const now = plan.actions.length + (faults?.length ?? 0) + plan.scheduledFaults.length
       if (now >= size) break
       size = now
     }
-    yield* this.otherTurns()
+    yield* this.otherSchedules()
     yield* this.order()
   }
 }

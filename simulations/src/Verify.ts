@@ -1,13 +1,13 @@
 /**
  * For teams that bring something of their own: their store under our service, or their whole host. Each runs scenarios by
- * seeds until a rule breaks, and makes that story small.
+ * seeds until a rule breaks, and makes that counterexample small.
  */
 import type { Layer } from "effect"
 import { inputOf, type RunInput, type RunReport, run, runHost } from "./Run.ts"
 import { noRates, type Scenario } from "./Scenario.ts"
 import { scenarioNamed } from "./Scenarios.ts"
 import { shrink, shrinkAsync } from "./Shrink.ts"
-import { type Story, storyOf, stuck, toldStory } from "./Story.ts"
+import { type Counterexample, counterexampleOf, livelock, renderCounterexample } from "./Counterexample.ts"
 import * as Disk from "./world/Disk.ts"
 import type { OwnHost } from "./world/OwnHost.ts"
 import type { Stores } from "./world/StorePorts.ts"
@@ -21,7 +21,7 @@ export interface VerifyOptions {
   readonly firstSeed?: number
   /** Instead of the scenario's hours. */
   readonly hours?: number
-  /** Is told each run. */
+  /** Is called after each run. */
   readonly onRun?: (run: {
     readonly scenario: string
     readonly seed: number
@@ -30,19 +30,19 @@ export interface VerifyOptions {
 }
 
 export type Verdict =
-  | { readonly held: true; readonly runs: number; readonly marks: ReadonlySet<string> }
+  | { readonly passed: true; readonly runs: number; readonly coverageMarks: ReadonlySet<string> }
   | {
-      readonly held: false
+      readonly passed: false
       readonly runs: number
       readonly scenario: string
       readonly seed: number
       /** Which rule broke, and how. */
       readonly oracle: string
       readonly message: string
-      /** The smallest story that breaks the same rule. */
-      readonly story: Story
-      /** The story in lines, to be read. */
-      readonly told: string
+      /** The smallest counterexample that breaks the same rule. */
+      readonly counterexample: Counterexample
+      /** The counterexample in lines, for people. */
+      readonly rendered: string
     }
 
 const scenarioOf = (scenario: string | Scenario): Scenario => {
@@ -63,23 +63,36 @@ const broken = (
   scenario: Scenario,
   input: RunInput,
   report: RunReport
-): Extract<Verdict, { held: false }> => {
-  const { message, oracle } = report.violation ?? stuck
-  const story = storyOf({ scenario: scenario.name, store: "memory", bug: null }, input, report)
-  const told = [...toldStory(story), `${oracle}: ${message}`].join("\n")
-  return { held: false, runs, scenario: scenario.name, seed: input.seed, oracle, message, story, told }
+): Extract<Verdict, { passed: false }> => {
+  const { message, oracle } = report.violation ?? livelock
+  const counterexample = counterexampleOf(
+    { scenario: scenario.name, store: "memory", bug: null },
+    input,
+    report
+  )
+  const rendered = [...renderCounterexample(counterexample), `${oracle}: ${message}`].join("\n")
+  return {
+    passed: false,
+    runs,
+    scenario: scenario.name,
+    seed: input.seed,
+    oracle,
+    message,
+    counterexample,
+    rendered
+  }
 }
 
 /**
  * Runs our service over somebody's store. `open` answers a layer of the five store ports over what is kept; it is called
  * when the service starts and, after each kill, starts again. The layer must be synchronous: nothing in it may wait for a
- * promise, a socket or a timer, or the run gets stuck. A store that can't do so is verified in a host: `verifyHost`.
+ * promise, a socket or a timer, or the run is livelocked. A store that can't do so is verified in a host: `verifyHost`.
  */
 export const verifyStore = (
   open: () => () => Layer.Layer<Stores, unknown>,
   options: VerifyOptions = {}
 ): Verdict => {
-  const marks = new Set<string>()
+  const coverageMarks = new Set<string>()
   const execute = (input: RunInput, untilSeconds?: number): RunReport =>
     run(input, Disk.own(open()), untilSeconds)
   let runs = 0
@@ -88,12 +101,12 @@ export const verifyStore = (
     const report = execute(input)
     runs++
     options.onRun?.({ scenario: scenario.name, seed, report })
-    for (const mark of report.marks) marks.add(mark)
-    if (report.outcome === "held") continue
+    for (const mark of report.coverageMarks) coverageMarks.add(mark)
+    if (report.outcome === "passed") continue
     const small = shrink(input, report, execute)
     return broken(runs, scenario, small.input, small.report)
   }
-  return { held: true, runs, marks }
+  return { passed: true, runs, coverageMarks }
 }
 
 /** What befalls a host that can't be killed: everything but kills, and what only a store of ours meets. */
@@ -104,7 +117,7 @@ const bearable = (input: RunInput): RunInput => {
     plan: {
       ...input.plan,
       rates: { ...noRates, loss, lostAnswer, cut, duplication, late },
-      troubles: input.plan.troubles.filter(({ trouble }) => trouble === "partition")
+      scheduledFaults: input.plan.scheduledFaults.filter(({ fault }) => fault === "partition")
     }
   }
 }
@@ -112,11 +125,11 @@ const bearable = (input: RunInput): RunInput => {
 /**
  * Runs somebody's own host: a function that, given the world, answers a fetch handler for the whole API, operator's calls
  * included. It must take time from `Date.now` and timers, which are the simulation's, post to webhooks by `world.post`, and
- * wait for nothing outside of the process. It is called anew for each run, of which there are hundreds while a story is
+ * wait for nothing outside of the process. It is called anew for each run, of which there are hundreds while a counterexample is
  * made small.
  */
 export const verifyHost = async (make: OwnHost, options: VerifyOptions = {}): Promise<Verdict> => {
-  const marks = new Set<string>()
+  const coverageMarks = new Set<string>()
   const execute = (input: RunInput, untilSeconds?: number): Promise<RunReport> =>
     runHost(input, make, untilSeconds)
   let runs = 0
@@ -125,14 +138,14 @@ export const verifyHost = async (make: OwnHost, options: VerifyOptions = {}): Pr
     const report = await execute(input)
     runs++
     options.onRun?.({ scenario: scenario.name, seed, report })
-    for (const mark of report.marks) marks.add(mark)
-    if (report.outcome !== "held") {
+    for (const mark of report.coverageMarks) coverageMarks.add(mark)
+    if (report.outcome !== "passed") {
       const small = await shrinkAsync(input, report, execute)
       // A host that keeps something between runs, or waits for the outside, may not do the same again.
-      return small.report.outcome === "held"
+      return small.report.outcome === "passed"
         ? broken(runs, scenario, { ...input, faults: report.faults }, report)
         : broken(runs, scenario, small.input, small.report)
     }
   }
-  return { held: true, runs, marks }
+  return { passed: true, runs, coverageMarks }
 }

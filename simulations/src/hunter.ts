@@ -1,9 +1,9 @@
-/** A process of a hunt for bugs: runs seeds of the swarm until one breaks a rule, and makes its story small. */
+/** A process of a hunt for bugs: runs seeds of the swarm until one breaks a rule, and makes its counterexample small. */
 import type { Hunted, HuntJob } from "./BugHunt.ts"
 import { inputOf, run } from "./Run.ts"
 import { scenarioNamed } from "./Scenarios.ts"
 import { shrink } from "./Shrink.ts"
-import { stuck } from "./Story.ts"
+import { livelock } from "./Counterexample.ts"
 
 process.on("message", ({ hunt, seeds, store }: HuntJob) => {
   const startedAt = performance.now()
@@ -17,16 +17,16 @@ process.on("message", ({ hunt, seeds, store }: HuntJob) => {
   for (let seed = 1; seed <= seeds; seed++) {
     const input = inputOf(swarm, seed)
     const report = run(input, store)
-    if (report.outcome === "held") continue
+    if (report.outcome === "passed") continue
     const small = shrink(input, report, (each, until) => run(each, store, until), { seconds: 120 })
-    const { message, oracle } = small.report.violation ?? stuck
-    const { actions, troubles } = small.input.plan
+    const { message, oracle } = small.report.violation ?? livelock
+    const { actions, scheduledFaults } = small.input.plan
     return done({
       oracle,
       message,
       seeds: seed,
       actions: actions.length,
-      faults: (small.input.faults?.length ?? 0) + troubles.length,
+      faults: (small.input.faults?.length ?? 0) + scheduledFaults.length,
       shrinkRuns: small.runs
     })
   }

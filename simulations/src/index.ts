@@ -5,6 +5,13 @@ export { Scenario } from "./Scenario.ts"
 export { scenarioNamed, scenarioNames } from "./Scenarios.ts"
 export * as Disk from "./world/Disk.ts"
 export { type ShrinkOptions, shrink, shrinkAsync, type Shrunk } from "./Shrink.ts"
-export { compareReplay, inputOfStory, readStory, type Story, storyOf, toldStory } from "./Story.ts"
+export {
+  compareReplay,
+  inputOfCounterexample,
+  readCounterexample,
+  type Counterexample,
+  counterexampleOf,
+  renderCounterexample
+} from "./Counterexample.ts"
 export { type Verdict, verifyHost, type VerifyOptions, verifyStore } from "./Verify.ts"
 export type { HostWorld, OwnHost, WebhookAnswer } from "./world/OwnHost.ts"

@@ -5,7 +5,7 @@ import { exitCodes } from "./cli/ExitCodes.ts"
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // Whoever reads only the beginning has seen enough.
-  if (error.code === "EPIPE") process.exit(exitCodes.held)
+  if (error.code === "EPIPE") process.exit(exitCodes.passed)
   process.stderr.write(`The output can't be written: ${error.code ?? "unknown"}.\n`)
   process.exit(exitCodes.crashed)
 })

@@ -5,7 +5,7 @@ import { scenarioNamed } from "./Scenarios.ts"
 
 process.on("message", (job: SeedRun) => {
   const { hours, scenario, seed, store } = job
-  const { counts, digest, marks, outcome, violation } = simulate(scenarioNamed(scenario)!, seed, {
+  const { counts, digest, coverageMarks, outcome, violation } = simulate(scenarioNamed(scenario)!, seed, {
     store,
     ...(hours === null ? {} : { hours })
   })
@@ -17,7 +17,7 @@ process.on("message", (job: SeedRun) => {
     violation,
     digest,
     counts,
-    marks: [...marks]
+    coverageMarks: [...coverageMarks]
   }
   process.send!(report)
 })

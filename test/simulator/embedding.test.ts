@@ -25,11 +25,11 @@ describe("a team's own store", () => {
       storeWith(() => ({})),
       { scenarios: ["crash-loop", "swarm"], seeds: 2, hours: 0.2 }
     )
-    expect(verdict).toMatchObject({ held: true, runs: 4 })
-    expect(verdict.held && verdict.marks.has("the service was killed")).toBe(true)
+    expect(verdict).toMatchObject({ passed: true, runs: 4 })
+    expect(verdict.passed && verdict.coverageMarks.has("the service was killed")).toBe(true)
   })
 
-  it("that loses one engagement in a batch is found, in a story of one action", () => {
+  it("that loses one engagement in a batch is found, in a counterexample of one action", () => {
     const verdict = verifyStore(
       storeWith((port) => ({
         commit: (brandId, proposals, ids) =>
@@ -41,10 +41,10 @@ describe("a team's own store", () => {
               ])
       }))
     )
-    expect(verdict).toMatchObject({ held: false, oracle: "reference" })
-    if (verdict.held) return
-    expect(verdict.story.plan.actions).toHaveLength(1)
-    expect(verdict.told).toContain("seen: b")
+    expect(verdict).toMatchObject({ passed: false, oracle: "reference" })
+    if (verdict.passed) return
+    expect(verdict.counterexample.plan.actions).toHaveLength(1)
+    expect(verdict.rendered).toContain("seen: b")
   })
 
   it("that shows another brand's lead is found", () => {
@@ -58,7 +58,7 @@ describe("a team's own store", () => {
           )
       }))
     )
-    expect(verdict).toMatchObject({ held: false, oracle: "brands apart" })
+    expect(verdict).toMatchObject({ passed: false, oracle: "brands apart" })
   })
 })
 
@@ -109,7 +109,7 @@ describe("a team's own host", () => {
         host(() => () => false),
         { seeds: 2, hours: 0.1, onRun }
       )
-      expect(verdict).toMatchObject({ held: true, runs: 2 })
+      expect(verdict).toMatchObject({ passed: true, runs: 2 })
       return found
     }
     expect(await digests()).toEqual(await digests())
@@ -121,7 +121,7 @@ describe("a team's own host", () => {
       return ({ method }: Request) => method === "PATCH" && ++n % 2 === 0
     }
     const verdict = await verifyHost(host(dropping), { seeds: 5, hours: 0.5 })
-    expect(verdict).toMatchObject({ held: false, oracle: "no defects" })
-    if (!verdict.held) expect(verdict.story.plan.actions.length).toBeLessThan(8)
+    expect(verdict).toMatchObject({ passed: false, oracle: "no defects" })
+    if (!verdict.passed) expect(verdict.counterexample.plan.actions.length).toBeLessThan(8)
   })
 })

@@ -5,7 +5,7 @@ import {
   type Machine,
   Picker,
   Prng,
-  sealed,
+  isolated,
   virtualised
 } from "@lead-signals/simulation-kernel"
 import { Deferred, Duration, Effect, Fiber, Queue, Random, Ref, Schedule } from "effect"
@@ -16,7 +16,7 @@ const day = 86_400_000
 
 const run = <A>(seed: number, work: (kernel: Kernel, machine: Machine) => A, picker?: Picker.Picker): A => {
   const kernel = new Kernel({ seed, startsAt, ...(picker === undefined ? {} : { picker }) })
-  return sealed(
+  return isolated(
     kernel.stream("sealed"),
     () => kernel.now,
     () => work(kernel, kernel.machine("m"))
@@ -52,7 +52,7 @@ describe("the kernel", () => {
   it("calls it stalled when more happens at one instant than there may", () => {
     const endOf = (greatestStepsAtInstant: number) => {
       const kernel = new Kernel({ seed: 1, startsAt, greatestStepsAtInstant })
-      return sealed(
+      return isolated(
         kernel.stream("sealed"),
         () => kernel.now,
         () => {
@@ -267,8 +267,8 @@ describe("a machine", () => {
 
   it("that is paused does nothing, and then all that came due meanwhile", () =>
     run(8, (kernel, machine) => {
-      const turns: Array<number> = []
-      const at = Effect.sync(() => turns.push(kernel.now - startsAt))
+      const instants: Array<number> = []
+      const at = Effect.sync(() => instants.push(kernel.now - startsAt))
       machine.fork(Effect.repeat(at, { times: 3, schedule: Schedule.spaced(100) }))
       const other = kernel.machine("other")
       kernel.run({ until: startsAt + 150 })
@@ -278,7 +278,7 @@ describe("a machine", () => {
       kernel.after(850, other, () => machine.resume())
       expect(kernel.run({ until: startsAt + day })).toBe("stalled")
       // Its sleep was over at 200; nobody told it before it was resumed.
-      expect(turns).toEqual([0, 100, 150, 1000, 1100])
+      expect(instants).toEqual([0, 100, 150, 1000, 1100])
       machine.pause()
       machine.kill()
       machine.resume()

@@ -1,5 +1,5 @@
 /**
- * Time and turns of a simulation. Everything that happens is a task of a machine, in the lane of the fiber that it belongs
+ * Time and scheduling of a simulation. Everything that happens is a task of a machine, in the lane of the fiber that it belongs
  * to; the picker says which lane goes on, and when none can, time moves to the next timer. A whole run is one synchronous
  * turn of JavaScript: nothing outside can reach its history.
  */

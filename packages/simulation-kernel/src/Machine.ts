@@ -1,5 +1,5 @@
 /**
- * One simulated process: its fibers run on the kernel's turns, by a clock of its own that can be off. When it is killed
+ * One simulated process: its fibers run in the kernel's scheduling steps, by a clock of its own that can be off. When it is killed
  * nothing of it runs any more, no finalizer either: what it had committed elsewhere is all that stays.
  */
 import {
@@ -112,7 +112,7 @@ export class Machine {
     })
   }
 
-  /** Starts the work on this machine's turns. A defect or a failure of it is the caller's to look for. */
+  /** Starts the work on this machine. A defect or a failure of it is the caller's to look for. */
   fork<A, E>(work: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> {
     return Runtime.runFork(this.runtime)(work, { scheduler: this.scheduler, immediate: false })
   }

@@ -26,7 +26,7 @@ const picksExpected = 20_000
 /** Each lane has a priority, the highest runs; at `changes` drawn picks the one that runs is put last. */
 export const pct = (prng: Prng, changes: number): Picker => {
   const priorities = new Map<number, number>()
-  const turns = new Set(Array.from({ length: changes }, () => prng.below(picksExpected)))
+  const changePoints = new Set(Array.from({ length: changes }, () => prng.below(picksExpected)))
   let picks = 0
   let lowest = 0
   return {
@@ -38,7 +38,7 @@ export const pct = (prng: Prng, changes: number): Picker => {
         priorities.set(lane, priority)
         if (priority > greatest) [best, greatest] = [i, priority]
       }
-      if (turns.has(picks++)) priorities.set(runnable[best]!.lane, --lowest)
+      if (changePoints.has(picks++)) priorities.set(runnable[best]!.lane, --lowest)
       return best
     }
   }

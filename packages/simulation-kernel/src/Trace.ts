@@ -30,7 +30,7 @@ export class Trace {
     for (const listener of this.listeners) listener(event, index)
   }
 
-  /** Is told of every event from now on, at once. */
+  /** `listener` is called for every event from now on, at once. */
   listen(listener: (event: TraceEvent, index: number) => void): void {
     this.listeners.push(listener)
   }

@@ -1,6 +1,6 @@
-/** What clients get wrong, and what they must be told. */
-import type { StagedBrand } from "../world/Ledger.ts"
-import type { Ask } from "./Stage.ts"
+/** What clients get wrong, and what the answer must say. */
+import type { KnownBrand } from "../world/KnownFacts.ts"
+import type { Ask } from "./ActorContext.ts"
 
 interface BadInput extends Pick<Ask, "method" | "route" | "params" | "query" | "body"> {
   readonly status: number
@@ -18,14 +18,14 @@ const list = (query: string, names: string) => (): BadInput => ({
   names
 })
 
-const observed = (observation: unknown) => (brand: StagedBrand) => ({
+const observed = (observation: unknown) => (brand: KnownBrand) => ({
   method: "POST" as const,
   route: "/operator/brands/{brandId}/observations",
   params: { brandId: brand.id },
   body: observation
 })
 
-export const badInputs: ReadonlyArray<(brand: StagedBrand) => BadInput> = [
+export const badInputs: ReadonlyArray<(brand: KnownBrand) => BadInput> = [
   list("page=0", "page"),
   list("page=-1", "page"),
   list("pageSize=0", "pageSize"),

@@ -2,11 +2,11 @@
 import { Sender } from "@lead-signals/webhook"
 import { Clock, Effect } from "effect"
 import { signs } from "../oracles/Signed.ts"
-import type { Persona } from "../Scenario.ts"
+import type { ReceiverBehaviour } from "../Scenario.ts"
 import type { Decisions } from "../world/Decisions.ts"
-import type { Json, KnownWebhook, ReceivedPost } from "../world/Ledger.ts"
+import type { Json, KnownWebhook, ReceivedPost } from "../world/KnownFacts.ts"
 import type { Consumer } from "../world/World.ts"
-import type { Stage } from "./Stage.ts"
+import type { ActorContext } from "./ActorContext.ts"
 
 interface Reply {
   /** Null: it never answers. */
@@ -23,7 +23,7 @@ type Character = (n: number, label: string, decisions: Decisions) => Reply
 /** A receiver that fails is mended after so many posts, so that everything can be seen to arrive in the end. */
 const mendedAfter = 12
 
-const characters: { readonly [persona in Persona]: Character } = {
+const characters: { readonly [behaviour in ReceiverBehaviour]: Character } = {
   healthy: () => ({ status: 200, millis: 5 }),
   slow: (_, label, decisions) => ({
     status: 202,
@@ -52,7 +52,7 @@ const subjectOf = (envelope: Json): string => {
 
 const nothing = new Uint8Array()
 
-export const consumer = ({ ledger, world }: Stage, webhook: KnownWebhook): Consumer => {
+export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook): Consumer => {
   const seen = new Set<string>()
   const labels = new Map<string, number>()
   let posts = 0
@@ -70,12 +70,12 @@ export const consumer = ({ ledger, world }: Stage, webhook: KnownWebhook): Consu
           millis,
           retryAfterSeconds = null,
           status: reply
-        } = characters[webhook.persona](++posts, label, world.decisions)
+        } = characters[webhook.behaviour](++posts, label, world.decisions)
         const at = yield* Clock.currentTimeMillis
         const id = headers["webhook-id"] ?? ""
         const isSigned = webhook.secrets.some(({ secret }) => signs(secret, { body, headers, id }))
-        const status = webhook.persona === "strict" && !isSigned ? 401 : reply
-        if (seen.has(id)) ledger.marks.add("an event came again")
+        const status = webhook.behaviour === "strict" && !isSigned ? 401 : reply
+        if (seen.has(id)) facts.coverageMarks.add("an event came again")
         seen.add(id)
         const envelope = JSON.parse(body)
         const post: ReceivedPost = {

@@ -2,17 +2,17 @@
 import type { Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
-import type { KnownKey, StagedBrand } from "../world/Ledger.ts"
-import { type Ask, type Caller, once, persistently, type Stage, succeeding } from "./Stage.ts"
+import type { KnownKey, KnownBrand } from "../world/KnownFacts.ts"
+import { type Ask, type Caller, once, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
 
 export const makeKey = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
   brandId: string,
   requestsPerMinute: number
 ): Effect.Effect<KnownKey> =>
   Effect.map(
-    succeeding(stage, caller, {
+    succeeding(context, caller, {
       method: "POST",
       route: "/operator/brands/{brandId}/keys",
       params: { brandId },
@@ -32,7 +32,7 @@ const query: Query = {
   engagements: "none"
 }
 
-const use = (brand: StagedBrand, key: KnownKey): Ask => ({
+const use = (brand: KnownBrand, key: KnownKey): Ask => ({
   route: "/signals/leads",
   query: "pageSize=5",
   brand,
@@ -41,25 +41,25 @@ const use = (brand: StagedBrand, key: KnownKey): Ask => ({
 })
 
 export const key = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   { revokeMillis, useMillis }: Extract<Action, { do: "key" }>
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { ledger, world } = stage
-    const made = yield* makeKey(stage, caller, brand.id, 60)
+    const { facts, world } = context
+    const made = yield* makeKey(context, caller, brand.id, 60)
     const uses = useMillis.map((millis, i) =>
       Effect.zipRight(
         Effect.sleep(millis),
-        Effect.ignore(once(stage, { ...caller, label: `${caller.label} use ${i}` }, use(brand, made)))
+        Effect.ignore(once(context, { ...caller, label: `${caller.label} use ${i}` }, use(brand, made)))
       )
     )
     const revoke = Effect.gen(function* () {
       yield* Effect.sleep(revokeMillis)
       made.revokingAt = world.kernel.now
       const { status } = yield* persistently(
-        stage,
+        context,
         { ...caller, label: `${caller.label} revoke` },
         {
           method: "DELETE",
@@ -69,19 +69,19 @@ export const key = (
           meaning: { means: "revoke", key: made }
         }
       )
-      if (status !== 204) ledger.violate("calls succeed", `a revocation was answered ${status}`)
+      if (status !== 204) facts.violate("calls succeed", `a revocation was answered ${status}`)
       made.revokedAt = world.kernel.now
-      ledger.marks.add("a key was revoked")
+      facts.coverageMarks.add("a key was revoked")
       // Whoever still has it tries it at once.
-      yield* Effect.ignore(once(stage, { ...caller, label: `${caller.label} after` }, use(brand, made)))
+      yield* Effect.ignore(once(context, { ...caller, label: `${caller.label} after` }, use(brand, made)))
     })
     yield* Effect.all([...uses, revoke], { concurrency: "unbounded", discard: true })
   })
 
 export const burst = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   { gapMillis, requests }: Extract<Action, { do: "burst" }>
 ): Effect.Effect<void> =>
   Effect.forEach(
@@ -90,7 +90,7 @@ export const burst = (
       Effect.zipRight(
         Effect.sleep(i * gapMillis),
         Effect.ignore(
-          once(stage, { ...caller, label: `${caller.label} shot ${i}` }, use(brand, brand.limitedKey))
+          once(context, { ...caller, label: `${caller.label} shot ${i}` }, use(brand, brand.limitedKey))
         )
       ),
     { concurrency: "unbounded", discard: true }

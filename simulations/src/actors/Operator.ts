@@ -1,21 +1,21 @@
 /** The operator: looks after leads, campaigns and the people who ask to be forgotten. */
 import { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
-import type { StagedBrand } from "../world/Ledger.ts"
-import { type Caller, persistently, type Stage, succeeding } from "./Stage.ts"
+import type { KnownBrand } from "../world/KnownFacts.ts"
+import { type Caller, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
 
 const leadRoute = "/operator/brands/{brandId}/leads/{id}"
 
 export const amend = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   { change, person }: Extract<Action, { do: "amend" }>
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const id = brand.leadIds.get(person)
     if (id === undefined) return
-    const { status } = yield* persistently(stage, caller, {
+    const { status } = yield* persistently(context, caller, {
       method: "PATCH",
       route: leadRoute,
       params: { brandId: brand.id, id },
@@ -23,24 +23,24 @@ export const amend = (
       brand,
       meaning: { means: "amend", id, change }
     })
-    if (status === 404 && stage.ledger.erasing.has(person)) return
-    if (status !== 200) stage.ledger.violate("calls succeed", `a change of ${person} was answered ${status}`)
-    stage.ledger.marks.add("a lead was changed")
+    if (status === 404 && context.facts.erasing.has(person)) return
+    if (status !== 200) context.facts.violate("calls succeed", `a change of ${person} was answered ${status}`)
+    context.facts.coverageMarks.add("a lead was changed")
   })
 
 /** Who was erased is noted when the service has said so. */
 export const erase = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   person: string
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { ledger, world } = stage
+    const { facts, world } = context
     const id = brand.leadIds.get(person)
-    if (id === undefined || ledger.erasing.has(person)) return
-    ledger.erasing.add(person)
-    const { status } = yield* persistently(stage, caller, {
+    if (id === undefined || facts.erasing.has(person)) return
+    facts.erasing.add(person)
+    const { status } = yield* persistently(context, caller, {
       method: "DELETE",
       route: leadRoute,
       params: { brandId: brand.id, id },
@@ -48,21 +48,21 @@ export const erase = (
       meaning: { means: "erase", id, person }
     })
     // 404: an earlier call did it, and its answer was lost.
-    if (status !== 204 && status !== 404) ledger.violate("calls succeed", `an erasure was answered ${status}`)
-    ledger.erased.set(person, world.kernel.now)
-    ledger.marks.add("a person was erased")
+    if (status !== 204 && status !== 404) facts.violate("calls succeed", `an erasure was answered ${status}`)
+    facts.erased.set(person, world.kernel.now)
+    facts.coverageMarks.add("a person was erased")
   })
 
 export const exported = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   person: string
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const id = brand.leadIds.get(person)
     if (id === undefined) return
-    yield* persistently(stage, caller, {
+    yield* persistently(context, caller, {
       route: `${leadRoute}/export`,
       params: { brandId: brand.id, id },
       brand,
@@ -71,13 +71,13 @@ export const exported = (
   })
 
 export const reading = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   { day, post, totals }: Extract<Action, { do: "reading" }>
 ): Effect.Effect<void> =>
   Effect.asVoid(
-    succeeding(stage, caller, {
+    succeeding(context, caller, {
       method: "PUT",
       route: "/operator/brands/{brandId}/campaigns/{id}/posts/{postId}/snapshots/{day}",
       params: { brandId: brand.id, id: brand.campaignId, postId: post, day },

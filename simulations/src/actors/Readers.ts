@@ -2,9 +2,9 @@
 import type { Filter, Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
 import type { Action, PlannedBound, PlannedQuery } from "../plan/Plan.ts"
-import type { Json, StagedBrand } from "../world/Ledger.ts"
+import type { Json, KnownBrand } from "../world/KnownFacts.ts"
 import { badInputs } from "./BadInput.ts"
-import { type Caller, persistently, type Stage, succeeding } from "./Stage.ts"
+import { type Caller, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
 
 const pad = (n: number, width: number): string => String(n).padStart(width, "0")
 
@@ -18,10 +18,10 @@ const written = (instant: number, form: number): string => {
   return `${east}+${pad(5, 2)}:${pad(30, 2)}`
 }
 
-const instantOf = ({ by, instant }: PlannedBound, { instants }: StagedBrand, otherwise: number): number =>
+const instantOf = ({ by, instant }: PlannedBound, { instants }: KnownBrand, otherwise: number): number =>
   (instants[instant % Math.max(1, instants.length)] ?? otherwise) + by
 
-const asked = (planned: PlannedQuery, brand: StagedBrand, now: number) => {
+const asked = (planned: PlannedQuery, brand: KnownBrand, now: number) => {
   const filter: Filter = { ...planned.flags }
   const parameters: Array<readonly [string, string]> = Object.entries(planned.flags).map(([name, value]) => [
     name,
@@ -56,16 +56,16 @@ const asked = (planned: PlannedQuery, brand: StagedBrand, now: number) => {
   return { query, text }
 }
 
-/** The body of one page; what it tells of instants and ids is kept for later questions. */
+/** The body of one page; the instants and ids in it is kept for later questions. */
 export const page = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   planned: PlannedQuery
 ): Effect.Effect<Json> =>
   Effect.gen(function* () {
-    const { query, text } = asked(planned, brand, stage.world.kernel.now)
-    const body = yield* succeeding(stage, caller, {
+    const { query, text } = asked(planned, brand, context.world.kernel.now)
+    const body = yield* succeeding(context, caller, {
       route: planned.page % 2 === 1 ? "/signals/leads" : "/signal-leads",
       query: text,
       brand,
@@ -81,9 +81,9 @@ export const page = (
 
 /** All pages of an order, one after the other. */
 export const walk = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   planned: PlannedQuery
 ): Effect.Effect<ReadonlyArray<Json>> =>
   Effect.gen(function* () {
@@ -91,9 +91,9 @@ export const walk = (
     const before = brand.reference.events.length
     for (let n = 1; ; n++) {
       const label = `${caller.label} page ${n}`
-      const { data, meta } = yield* page(stage, { ...caller, label }, brand, { ...planned, page: n })
+      const { data, meta } = yield* page(context, { ...caller, label }, brand, { ...planned, page: n })
       if (brand.reference.events.length !== before && n > 1) {
-        stage.ledger.marks.add("two pages raced a change")
+        context.facts.coverageMarks.add("two pages raced a change")
       }
       all.push(...data)
       if (n >= meta.pagination.pageCount) return all
@@ -101,16 +101,16 @@ export const walk = (
   })
 
 export const detail = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   person: string,
   withDetail: boolean
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const id = brand.leadIds.get(person)
     if (id === undefined) return
-    const { status } = yield* persistently(stage, caller, {
+    const { status } = yield* persistently(context, caller, {
       route: "/signals/leads/{id}",
       params: { id },
       query: withDetail ? "includeEngagementDetail=true" : "",
@@ -118,15 +118,15 @@ export const detail = (
       key: brand.key,
       meaning: { means: "detail", id, withDetail }
     })
-    if (status !== 200 && !stage.ledger.erasing.has(person)) {
-      stage.ledger.violate("calls succeed", `the detail of ${person} was answered ${status}`)
+    if (status !== 200 && !context.facts.erasing.has(person)) {
+      context.facts.violate("calls succeed", `the detail of ${person} was answered ${status}`)
     }
   })
 
 export const metrics = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   { endDate, startDate }: Extract<Action, { do: "metrics" }>
 ): Effect.Effect<void> => {
   const query = Object.entries({ startDate, endDate })
@@ -134,7 +134,7 @@ export const metrics = (
     .map(([name, value]) => `${name}=${value}`)
     .join("&")
   return Effect.asVoid(
-    succeeding(stage, caller, {
+    succeeding(context, caller, {
       route: "/campaign/{id}/metrics",
       params: { id: brand.campaignId },
       query,
@@ -147,10 +147,10 @@ export const metrics = (
 
 /** Asks with one brand's key for another's lead and campaign. */
 export const cross = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
-  other: StagedBrand,
+  brand: KnownBrand,
+  other: KnownBrand,
   person: string
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -158,7 +158,7 @@ export const cross = (
     const meaning = { means: "cross" } as const
     if (id !== null) {
       yield* persistently(
-        stage,
+        context,
         { ...caller, label: `${caller.label} lead` },
         {
           route: "/signals/leads/{id}",
@@ -168,10 +168,10 @@ export const cross = (
           meaning
         }
       )
-      stage.ledger.marks.add("another brand's was asked for")
+      context.facts.coverageMarks.add("another brand's was asked for")
     }
     yield* persistently(
-      stage,
+      context,
       { ...caller, label: `${caller.label} campaign` },
       {
         route: "/campaign/{id}/metrics",
@@ -183,10 +183,15 @@ export const cross = (
     )
   })
 
-export const bad = (stage: Stage, caller: Caller, brand: StagedBrand, which: number): Effect.Effect<void> => {
+export const bad = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  which: number
+): Effect.Effect<void> => {
   const { code, names, status, ...ask } = badInputs[which % badInputs.length]!(brand)
   return Effect.asVoid(
-    persistently(stage, caller, {
+    persistently(context, caller, {
       ...ask,
       brand,
       key: ask.route.startsWith("/operator") ? null : brand.key,

@@ -5,8 +5,8 @@
 import { makeClient, NoAnswer, type Transport } from "@lead-signals/client/effect"
 import type { Query } from "@lead-signals/store-contract/reference"
 import { Effect, Stream } from "effect"
-import type { StagedBrand } from "../world/Ledger.ts"
-import { type Caller, once, type Stage } from "./Stage.ts"
+import type { KnownBrand } from "../world/KnownFacts.ts"
+import { type Caller, once, type ActorContext } from "./ActorContext.ts"
 
 const pageSize = 25
 
@@ -23,14 +23,14 @@ const queryOf = (parameters: URLSearchParams): Query => {
   }
 }
 
-const transport = (stage: Stage, caller: Caller, brand: StagedBrand): Transport => {
+const transport = (context: ActorContext, caller: Caller, brand: KnownBrand): Transport => {
   let attempts = 0
   return ({ url }) =>
     Effect.suspend(() => {
       const { pathname, search, searchParams } = new URL(url)
       const label = `${caller.label} request ${++attempts}`
       return once(
-        stage,
+        context,
         { ...caller, label },
         {
           route: pathname,
@@ -43,23 +43,23 @@ const transport = (stage: Stage, caller: Caller, brand: StagedBrand): Transport 
     }).pipe(
       Effect.tap(({ status }) =>
         Effect.sync(() => {
-          if (status >= 500) stage.ledger.marks.add("a request met 503")
+          if (status >= 500) context.facts.coverageMarks.add("a request met 503")
         })
       ),
       Effect.mapError(() => {
-        stage.ledger.marks.add("a request got no answer")
+        context.facts.coverageMarks.add("a request got no answer")
         return new NoAnswer({ reason: "the network" })
       })
     )
 }
 
 /** Takes over what has changed since the last time, for as long as it takes. */
-export const sync = (stage: Stage, caller: Caller, brand: StagedBrand): Effect.Effect<void> => {
-  const { ledger } = stage
+export const sync = (context: ActorContext, caller: Caller, brand: KnownBrand): Effect.Effect<void> => {
+  const { facts } = context
   const client = makeClient({
     url: "https://service.simulated",
     key: brand.key.value,
-    transport: transport(stage, caller, brand),
+    transport: transport(context, caller, brand),
     patience: "7 days",
     timeout: "1 day"
   })
@@ -68,7 +68,7 @@ export const sync = (stage: Stage, caller: Caller, brand: StagedBrand): Effect.E
   return client.changes({ cursor, pageSize }).pipe(
     Stream.runForEach((page) =>
       Effect.sync(() => {
-        if (++pages > 1) ledger.marks.add("a sync took several pages")
+        if (++pages > 1) facts.coverageMarks.add("a sync took several pages")
         for (const lead of page.leads) {
           brand.mirror.set(lead.id, lead)
           brand.leadIds.set(lead.extId, lead.id)
@@ -77,7 +77,7 @@ export const sync = (stage: Stage, caller: Caller, brand: StagedBrand): Effect.E
       })
     ),
     Effect.catchAll((failure) =>
-      Effect.sync(() => ledger.violate("calls succeed", `the sync client: ${failure.message}`))
+      Effect.sync(() => facts.violate("calls succeed", `the sync client: ${failure.message}`))
     )
   )
 }

@@ -1,39 +1,39 @@
 /** Who looks after a brand's webhooks: tries them, renews their secrets, switches them off and on, sends again. */
 import { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
-import type { KnownWebhook, StagedBrand } from "../world/Ledger.ts"
-import { bodyOf, type Caller, persistently, type Stage, succeeding } from "./Stage.ts"
+import type { KnownWebhook, KnownBrand } from "../world/KnownFacts.ts"
+import { bodyOf, type Caller, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
 
 const route = "/operator/brands/{brandId}/webhooks/{id}"
 const paramsOf = ({ brandId, id }: KnownWebhook) => ({ brandId, id })
 
 export const rotate = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   webhook: KnownWebhook
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { data } = yield* succeeding(stage, caller, {
+    const { data } = yield* succeeding(context, caller, {
       method: "POST",
       route: `${route}/rotate-secret`,
       params: paramsOf(webhook),
       brand,
       meaning: { means: "rotate", webhook }
     })
-    webhook.secrets.push({ secret: data.secret, since: stage.world.kernel.now })
-    stage.ledger.marks.add("a secret was renewed")
+    webhook.secrets.push({ secret: data.secret, since: context.world.kernel.now })
+    context.facts.coverageMarks.add("a secret was renewed")
   })
 
 /** The webhook must be enabled, and a test of a disabled one is refused. */
 export const test = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   webhook: KnownWebhook
 ): Effect.Effect<void> =>
   Effect.asVoid(
-    persistently(stage, caller, {
+    persistently(context, caller, {
       method: "POST",
       route: `${route}/test`,
       params: paramsOf(webhook),
@@ -43,16 +43,16 @@ export const test = (
   )
 
 export const resend = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   webhook: KnownWebhook,
   { event, person }: Extract<Action, { do: "resend" }>
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const id = brand.leadIds.get(person)
     if (id === undefined) return
-    const { status } = yield* persistently(stage, caller, {
+    const { status } = yield* persistently(context, caller, {
       method: "POST",
       route: "/operator/brands/{brandId}/leads/{id}/resend",
       params: { brandId: brand.id, id },
@@ -61,23 +61,23 @@ export const resend = (
       meaning: { means: "resend", webhook, mostEvents: 1 }
     })
     const isTaken = webhook.events.includes(event)
-    const isErased = status === 404 && stage.ledger.erasing.has(person)
+    const isErased = status === 404 && context.facts.erasing.has(person)
     if (status !== (isTaken ? 202 : 400) && !isErased) {
-      stage.ledger.violate("calls succeed", `a re-send of ${event} was answered ${status}`)
+      context.facts.violate("calls succeed", `a re-send of ${event} was answered ${status}`)
     }
-    if (status === 202) stage.ledger.marks.add("an event was sent again on purpose")
+    if (status === 202) context.facts.coverageMarks.add("an event was sent again on purpose")
   })
 
 export const redeliver = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   webhook: KnownWebhook,
   nth: number
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { data } = yield* succeeding(
-      stage,
+      context,
       { ...caller, label: `${caller.label} look` },
       {
         route: `${route}/deliveries`,
@@ -88,45 +88,45 @@ export const redeliver = (
       }
     )
     if (data.length === 0) return
-    const { status } = yield* persistently(stage, caller, {
+    const { status } = yield* persistently(context, caller, {
       method: "POST",
       route: `${route}/deliveries/{deliveryId}/resend`,
       params: { ...paramsOf(webhook), deliveryId: data[nth % data.length].id },
       brand,
       meaning: { means: "resend", webhook, mostEvents: 1 }
     })
-    if (status === 202) stage.ledger.marks.add("a delivery was sent again on purpose")
+    if (status === 202) context.facts.coverageMarks.add("a delivery was sent again on purpose")
   })
 
 export const recover = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   webhook: KnownWebhook,
   agoMillis: number
 ): Effect.Effect<void> =>
   Effect.asVoid(
-    succeeding(stage, caller, {
+    succeeding(context, caller, {
       method: "POST",
       route: `${route}/recover`,
       params: paramsOf(webhook),
-      body: { since: new Date(stage.world.kernel.now - agoMillis).toISOString() },
+      body: { since: new Date(context.world.kernel.now - agoMillis).toISOString() },
       brand,
       meaning: { means: "resend", webhook, mostEvents: Number.POSITIVE_INFINITY }
     })
   )
 
 export const setEnabled = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   webhook: KnownWebhook,
   enabled: boolean
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { kernel } = stage.world
+    const { kernel } = context.world
     const sentAt = kernel.now
-    const response = yield* persistently(stage, caller, {
+    const response = yield* persistently(context, caller, {
       method: "PATCH",
       route,
       params: paramsOf(webhook),
@@ -136,7 +136,7 @@ export const setEnabled = (
     })
     const data = bodyOf(response)?.data
     if (response.status !== 200 || data.enabled !== enabled) {
-      stage.ledger.violate("calls succeed", `enabled=${enabled} was answered ${response.text}`)
+      context.facts.violate("calls succeed", `enabled=${enabled} was answered ${response.text}`)
     }
     // Another may have enabled it meanwhile.
     if (!enabled && webhook.enabledAt < sentAt) webhook.disabledAt = kernel.now
@@ -144,15 +144,15 @@ export const setEnabled = (
 
 /** Off, and on again after a while: what happened meanwhile is sent then. */
 export const toggle = (
-  stage: Stage,
+  context: ActorContext,
   caller: Caller,
-  brand: StagedBrand,
+  brand: KnownBrand,
   webhook: KnownWebhook,
   offMillis: number
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    yield* setEnabled(stage, { ...caller, label: `${caller.label} off` }, brand, webhook, false)
-    stage.ledger.marks.add("a webhook was switched off")
+    yield* setEnabled(context, { ...caller, label: `${caller.label} off` }, brand, webhook, false)
+    context.facts.coverageMarks.add("a webhook was switched off")
     yield* Effect.sleep(offMillis)
-    yield* setEnabled(stage, { ...caller, label: `${caller.label} on` }, brand, webhook, true)
+    yield* setEnabled(context, { ...caller, label: `${caller.label} on` }, brand, webhook, true)
   })

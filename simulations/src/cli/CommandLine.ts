@@ -13,7 +13,7 @@ import { huntBugs } from "./HuntBugs.ts"
 import { runNightly } from "./Nightly.ts"
 import { Output } from "./Output.ts"
 import { runPlanted } from "./PlantedProcess.ts"
-import { readCounterexample, replay, replayedBug } from "./Replay.ts"
+import { loadCounterexample, replay, replayedBug } from "./Replay.ts"
 import { runScenario } from "./RunScenario.ts"
 
 const text = (name: string, description: string) =>
@@ -56,7 +56,10 @@ const bugName = text("bug", "A planted bug, by its name")
 const report = text("report", "An HTML page of the run: the last, or the one that broke a rule")
 const json = flag("json", "One line of JSON a seed")
 const counterexample = {
-  story: text("story", "Where a broken rule's story goes [.simulations/SCENARIO-SEED.json]"),
+  counterexample: text(
+    "counterexample",
+    "Where a broken rule's counterexample goes [.simulations/SCENARIO-SEED.json]"
+  ),
   noShrink: flag("no-shrink", "Keeps it as it was found")
 }
 
@@ -120,7 +123,7 @@ const scenarioCommand = (scenario: Scenario): Node =>
           hours: yield* hoursOf(until),
           isChecked: given.check,
           jobs: yield* given.jobs,
-          file: Option.getOrUndefined(given.story),
+          file: Option.getOrUndefined(given.counterexample),
           isShrunk: !given.noShrink,
           report: Option.getOrUndefined(given.report)
         }
@@ -142,16 +145,16 @@ const listCommand = leaf("list", { summary: "What scenarios there are" }, {}, ()
 
 const replayCommand = leaf(
   "replay",
-  { summary: "Runs a story again, and says whether it still breaks its rule" },
+  { summary: "Runs a counterexample again, and says whether it still breaks its rule" },
   {
-    file: Args.text({ name: "FILE" }).pipe(Args.withDescription("A story that a run has kept")),
-    bug: text("bug", "Another planted bug than the story's own; none for the code as it is"),
+    file: Args.text({ name: "FILE" }).pipe(Args.withDescription("A counterexample that a run has kept")),
+    bug: text("bug", "Another planted bug than the counterexample's own; none for the code as it is"),
     report
   },
   (given) =>
     Effect.gen(function* () {
       const output = new Output()
-      const found = yield* readCounterexample(given.file)
+      const found = yield* loadCounterexample(given.file)
       const name = replayedBug(found, given.bug)
       if (name === null) {
         return yield* working(output, () => replay(output, found, Option.getOrUndefined(given.report)))
@@ -176,7 +179,7 @@ const nightlyCommand = leaf(
         firstSeed: yield* given.seed,
         minutes: yield* given.minutes,
         jobs: yield* given.jobs,
-        file: Option.getOrUndefined(given.story),
+        file: Option.getOrUndefined(given.counterexample),
         isShrunk: !given.noShrink,
         report: undefined
       }
@@ -187,7 +190,7 @@ const nightlyCommand = leaf(
 
 const bugsCommand = leaf(
   "bugs",
-  { summary: "Which planted bugs the oracles find, after how many seeds, in how small a story" },
+  { summary: "Which planted bugs the oracles find, after how many seeds, in how small a counterexample" },
   {
     seeds: seedsOf(300),
     bug: text("bug", "Only this one"),

@@ -1,9 +1,9 @@
 /** What the runs of a command met, and whether they prove anything. */
-import { marksTable, missedMarks } from "../report/Summary.ts"
+import { coverageTable, missedCoverage } from "../report/Summary.ts"
 import type { Scenario } from "../Scenario.ts"
 
 /** Fewer seeds of the swarm need not meet everything that it declares. */
-export const seedsForMarks = 50
+export const seedsForCoverage = 50
 
 export class CoverageMarks {
   private readonly met = new Map<string, number>()
@@ -15,20 +15,23 @@ export class CoverageMarks {
     private readonly isWhole: boolean
   ) {}
 
-  add(run: { readonly marks: Iterable<string>; readonly counts: { readonly engagements: number } }): void {
+  add(run: {
+    readonly coverageMarks: Iterable<string>
+    readonly counts: { readonly engagements: number }
+  }): void {
     this.engagements += run.counts.engagements
-    for (const mark of run.marks) this.met.set(mark, (this.met.get(mark) ?? 0) + 1)
+    for (const mark of run.coverageMarks) this.met.set(mark, (this.met.get(mark) ?? 0) + 1)
   }
 
   table(seeds: number): ReadonlyArray<string> {
-    return marksTable(this.scenario.marks, this.met, seeds)
+    return coverageTable(this.scenario.coverageMarks, this.met, seeds)
   }
 
   /** Why so many seeds have proved nothing; null when they have proved something. */
-  vacuity(seeds: number, swarmSeeds = seedsForMarks): string | null {
+  vacuity(seeds: number, swarmSeeds = seedsForCoverage): string | null {
     if (this.engagements === 0) return "nobody was seen"
     const isJudged = this.isWhole && (!this.scenario.swarm || seeds >= swarmSeeds)
-    const missed = isJudged ? missedMarks(this.scenario, this.met) : []
+    const missed = isJudged ? missedCoverage(this.scenario, this.met) : []
     return missed.length === 0 ? null : `it never met "${missed.join('", "')}"`
   }
 }

@@ -1,14 +1,14 @@
 /** What every command of the simulator ends with. */
 import type { RunReport } from "../Run.ts"
 
-export const exitCodes = { held: 0, violated: 1, usage: 2, vacuous: 3, stuck: 4, crashed: 5 }
+export const exitCodes = { passed: 0, violated: 1, usage: 2, vacuous: 3, livelocked: 4, crashed: 5 }
 
 export const exitCodeTable: ReadonlyArray<readonly [code: number, meaning: string]> = [
-  [exitCodes.held, "held"],
+  [exitCodes.passed, "passed"],
   [exitCodes.violated, "an oracle was violated, or a planted bug was not found"],
   [exitCodes.usage, "wrong usage, or a file that can't be read or written"],
   [exitCodes.vacuous, "proved nothing"],
-  [exitCodes.stuck, "stuck: what was owed did not come"],
+  [exitCodes.livelocked, "livelocked: what was owed did not come"],
   [exitCodes.crashed, "the simulator itself failed"]
 ]
 

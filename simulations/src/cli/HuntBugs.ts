@@ -18,11 +18,11 @@ export const huntBugs = async (
     done++
     progress.clear()
     output.line(output.isJson ? JSON.stringify(each) : `  ${each.bug.padEnd(width)}  ${huntSummary(each)}`)
-    progress.tell(done / bugs.length, `${done} of ${bugs.length} bugs`)
+    progress.update(done / bugs.length, `${done} of ${bugs.length} bugs`)
   })
   progress.clear()
   const table = bugsTable(hunted, seeds)
   if (file !== undefined) output.file(file, table.markdown)
   output.text(table.summary)
-  return hunted.every(({ oracle }) => oracle !== null) ? exitCodes.held : exitCodes.violated
+  return hunted.every(({ oracle }) => oracle !== null) ? exitCodes.passed : exitCodes.violated
 }

@@ -2,8 +2,8 @@
 import { campaign, type SeedRun } from "../Campaign.ts"
 import { type Given, runSummary } from "../report/Summary.ts"
 import { scenarioNamed, scenarioNames } from "../Scenarios.ts"
-import { type CounterexampleOptions, keepCounterexampleOf } from "./Counterexamples.ts"
-import { CoverageMarks, seedsForMarks } from "./CoverageMarks.ts"
+import { type CounterexampleOptions, keepCounterexampleOf } from "./KeepCounterexample.ts"
+import { CoverageMarks, seedsForCoverage } from "./CoverageMarks.ts"
 import { digestOf } from "./Digests.ts"
 import { exitCodeOf, exitCodes } from "./ExitCodes.ts"
 import type { Output } from "./Output.ts"
@@ -34,7 +34,7 @@ export const runNightly = async (output: Output, options: NightlyOptions): Promi
   const endsAt = performance.now() + minutes * 60_000
   const swarm = new CoverageMarks(scenarioNamed("swarm")!, true)
   const digests: Array<string> = []
-  let [swarmSeeds, broken, code] = [0, 0, exitCodes.held]
+  let [swarmSeeds, broken, code] = [0, 0, exitCodes.passed]
   output.line(`nightly · from seed ${firstSeed} · ${minutes} minutes · ${jobs} processes`)
   await campaign(
     seedRuns(firstSeed, () => performance.now() < endsAt),
@@ -44,19 +44,19 @@ export const runNightly = async (output: Output, options: NightlyOptions): Promi
         swarmSeeds++
         swarm.add(report)
       }
-      if (report.outcome !== "held") {
+      if (report.outcome !== "passed") {
         broken++
         progress.clear()
         const { scenario, seed, store } = report
         const given: Given = { scenario, seed, store, until: undefined, bug: plantedBug }
         output.line(runSummary(report, 0, given))
-        if (code === exitCodes.held) {
+        if (code === exitCodes.passed) {
           code = exitCodeOf(report)
           output.line(`\n${keepCounterexampleOf(output, options, given, undefined)}\n`)
         }
       }
       const left = Math.max(0, endsAt - performance.now())
-      progress.tell(
+      progress.update(
         1 - left / (minutes * 60_000),
         `${digests.length} seeds, ${broken} broken, ${Math.ceil(left / 60_000)} minutes left`
       )
@@ -67,6 +67,6 @@ export const runNightly = async (output: Output, options: NightlyOptions): Promi
   output.line(`${digests.length} runs, ${swarmSeeds} of them seeds of swarm; ${broken} broken`)
   for (const line of swarm.table(swarmSeeds)) output.line(line)
   output.line(`digest: ${digestOf(digests)}`)
-  if (code !== exitCodes.held) return code
-  return swarm.vacuity(swarmSeeds, seedsForMarks * 4) === null ? exitCodes.held : exitCodes.vacuous
+  if (code !== exitCodes.passed) return code
+  return swarm.vacuity(swarmSeeds, seedsForCoverage * 4) === null ? exitCodes.passed : exitCodes.vacuous
 }

@@ -39,6 +39,6 @@ export class Output {
 
   /** The exit code of a command that ends with `code`. */
   exitCode(code: number): number {
-    return code === exitCodes.held && this.isUnwritten ? exitCodes.usage : code
+    return code === exitCodes.passed && this.isUnwritten ? exitCodes.usage : code
   }
 }

@@ -8,7 +8,7 @@ import {
   keepCounterexample,
   keepCounterexampleOf,
   writeReport
-} from "./Counterexamples.ts"
+} from "./KeepCounterexample.ts"
 import { CoverageMarks } from "./CoverageMarks.ts"
 import { digestOf } from "./Digests.ts"
 import { exitCodeOf, exitCodes } from "./ExitCodes.ts"
@@ -40,9 +40,9 @@ const givenOf = (scenario: Scenario, seed: number, { store, until }: ScenarioOpt
 })
 
 const jsonLine = (
-  { counts, digest, marks, outcome, violation }: Omit<SeedReport, "seed" | "scenario" | "store">,
+  { counts, digest, coverageMarks, outcome, violation }: Omit<SeedReport, "seed" | "scenario" | "store">,
   { scenario, seed, store }: Given
-): string => JSON.stringify({ scenario, seed, store, outcome, violation, counts, marks, digest })
+): string => JSON.stringify({ scenario, seed, store, outcome, violation, counts, coverageMarks, digest })
 
 /** One seed, here: with everything that there is to print of it. */
 const runOne = (
@@ -58,8 +58,8 @@ const runOne = (
   const startedAt = performance.now()
   const report = run(input, store)
   const seconds = (performance.now() - startedAt) / 1000
-  if (output.isJson) output.line(jsonLine({ ...report, marks: [...report.marks] }, given))
-  else if (isAlone || report.outcome !== "held") output.line(runSummary(report, seconds, given))
+  if (output.isJson) output.line(jsonLine({ ...report, coverageMarks: [...report.coverageMarks] }, given))
+  else if (isAlone || report.outcome !== "passed") output.line(runSummary(report, seconds, given))
   if (options.isChecked) {
     const parted = check(input, store)
     if (parted !== null) {
@@ -70,20 +70,20 @@ const runOne = (
   const code = exitCodeOf(report)
   // A page of a seed that broke a rule is not written over.
   if (!isFirstBroken) return { report, code }
-  if (report.outcome === "held") writeReport(output, options.report, given, report, null)
+  if (report.outcome === "passed") writeReport(output, options.report, given, report, null)
   else output.text(`\n${keepCounterexample(output, options, given, input, report)}`)
   return { report, code }
 }
 
-/** Ends with 3 where seeds that held have proved nothing. */
+/** Ends with 3 where seeds that passed have proved nothing. */
 const concluded = (
   output: Output,
   code: number,
   scenario: Scenario,
-  marks: CoverageMarks,
+  coverageMarks: CoverageMarks,
   seeds: number
 ): number => {
-  const vacuity = code === exitCodes.held ? marks.vacuity(seeds) : null
+  const vacuity = code === exitCodes.passed ? coverageMarks.vacuity(seeds) : null
   if (vacuity === null) return code
   output.error(`${scenario.name} proved nothing: ${vacuity}.`)
   return exitCodes.vacuous
@@ -91,24 +91,24 @@ const concluded = (
 
 const runHere = (output: Output, scenario: Scenario, options: ScenarioOptions): number => {
   const { firstSeed, hours, seeds } = options
-  const marks = new CoverageMarks(scenario, hours === undefined)
+  const coverageMarks = new CoverageMarks(scenario, hours === undefined)
   const digests: Array<string> = []
-  let code = exitCodes.held
+  let code = exitCodes.passed
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
     const one = runOne(output, scenario, seed, options, {
       isAlone: seeds === 1,
-      isFirstBroken: code === exitCodes.held
+      isFirstBroken: code === exitCodes.passed
     })
     digests.push(one.report.digest)
-    marks.add(one.report)
-    if (code === exitCodes.held) code = one.code
+    coverageMarks.add(one.report)
+    if (code === exitCodes.passed) code = one.code
   }
   if (seeds > 1) {
     output.text(`${scenario.name} · seeds ${firstSeed} to ${firstSeed + seeds - 1}`)
-    for (const line of marks.table(seeds)) output.text(line)
+    for (const line of coverageMarks.table(seeds)) output.text(line)
   }
   output.text(`digest: ${digestOf(digests)}`)
-  return concluded(output, code, scenario, marks, seeds)
+  return concluded(output, code, scenario, coverageMarks, seeds)
 }
 
 /** Many seeds, shared by processes; the first that breaks a rule is shrunk and kept. */
@@ -116,9 +116,9 @@ const runShared = async (output: Output, scenario: Scenario, options: ScenarioOp
   const { firstSeed, hours, jobs, seeds, store } = options
   const { progress } = output
   const last = firstSeed + seeds - 1
-  const marks = new CoverageMarks(scenario, hours === undefined)
+  const coverageMarks = new CoverageMarks(scenario, hours === undefined)
   const digests: Array<string> = []
-  let [held, code] = [0, exitCodes.held]
+  let [passed, code] = [0, exitCodes.passed]
   const startedAt = performance.now()
   const all = Array.from({ length: seeds }, (_, i): SeedRun => ({
     scenario: scenario.name,
@@ -130,32 +130,32 @@ const runShared = async (output: Output, scenario: Scenario, options: ScenarioOp
     all,
     (report) => {
       digests.push(report.digest)
-      marks.add(report)
-      if (report.outcome === "held") held++
+      coverageMarks.add(report)
+      if (report.outcome === "passed") passed++
       const given = givenOf(scenario, report.seed, options)
       progress.clear()
       if (output.isJson) output.line(jsonLine(report, given))
-      else if (report.outcome !== "held") output.line(runSummary(report, 0, given))
-      if (report.outcome !== "held" && code === exitCodes.held) {
+      else if (report.outcome !== "passed") output.line(runSummary(report, 0, given))
+      if (report.outcome !== "passed" && code === exitCodes.passed) {
         code = exitCodeOf(report)
         output.text(`\n${keepCounterexampleOf(output, options, given, hours)}\n`)
       }
-      progress.tell(digests.length / seeds, `${digests.length} of ${seeds} seeds, ${held} held`)
+      progress.update(digests.length / seeds, `${digests.length} of ${seeds} seeds, ${passed} passed`)
     },
     { parallel: Math.min(jobs, seeds), ...(plantedWorker === undefined ? {} : { program: plantedWorker }) }
   )
   progress.clear()
   const minutes = (performance.now() - startedAt) / 60_000
   output.text(
-    `${scenario.name} · seeds ${firstSeed} to ${last} · ${held} held · ${Math.round(seeds / minutes)} a minute`
+    `${scenario.name} · seeds ${firstSeed} to ${last} · ${passed} passed · ${Math.round(seeds / minutes)} a minute`
   )
-  for (const line of marks.table(seeds)) output.text(line)
+  for (const line of coverageMarks.table(seeds)) output.text(line)
   output.text(`digest: ${digestOf(digests)}`)
-  if (code === exitCodes.held && options.report !== undefined) {
+  if (code === exitCodes.passed && options.report !== undefined) {
     const report = run(inputOf(scenario, last, hours), store)
     writeReport(output, options.report, givenOf(scenario, last, options), report, null)
   }
-  return concluded(output, code, scenario, marks, seeds)
+  return concluded(output, code, scenario, coverageMarks, seeds)
 }
 
 /** Answers the exit code. */

@@ -4,7 +4,7 @@
  * instant at which the store answers it. So every answer is compared to the byte, however requests come between each other.
  */
 import type { Seen } from "@lead-signals/store-contract/reference"
-import type { Answered, Call, Json, Ledger, Stored } from "../world/Ledger.ts"
+import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
 
 /** Where two texts part, with a little before and after. */
@@ -124,13 +124,13 @@ const consult = (call: Call, now: number, idOf: (i: number) => number | null): v
 }
 
 /** The bodies that were made as the outbox gave them out for the first time. */
-const bodies = (ledger: Ledger, known: Map<string, string>, { answer }: Stored): string | null => {
+const bodies = (facts: KnownFacts, known: Map<string, string>, { answer }: Stored): string | null => {
   for (const { body, deliveryId, webhook } of answer.leases as ReadonlyArray<Json>) {
     if (known.has(deliveryId) || body === null) continue
     known.set(deliveryId, body)
     const envelope = JSON.parse(body)
     if (envelope.event === "webhook.test") continue
-    const brand = ledger.brandOf(webhook.brandId)!
+    const brand = facts.brandOf(webhook.brandId)!
     const { data, event } = envelope
     const expected = brand.reference.post(deliveryId, event, data.lead2.id, data.engagements[0]?.id ?? null)
     if (expected === null) return `${event} of lead ${data.lead2.id} is posted, and there is no such event`
@@ -142,7 +142,7 @@ const bodies = (ledger: Ledger, known: Map<string, string>, { answer }: Stored):
 
 export const agreesWithReference: Oracle = {
   name: "reference",
-  watch: (ledger) => {
+  instantiate: (facts) => {
     const made = new Map<string, string>()
     /** Where the next piece of each request's observations begins. */
     const committed = new WeakMap<Call, number>()
@@ -153,7 +153,7 @@ export const agreesWithReference: Oracle = {
       },
       stored: (done) => {
         const { answer, args, call, method, serviceNow } = done
-        if (method === "lease") return bodies(ledger, made, done)
+        if (method === "lease") return bodies(facts, made, done)
         if (call !== null && method === "engagements" && call.meaning.means === "export") {
           call.expected ??= call.brand!.reference.engagementIds(call.meaning.id)
         }
@@ -184,7 +184,7 @@ export const agreesWithReference: Oracle = {
             : `the export has ${ids.length} engagements, not ${(call.expected as ReadonlyArray<string>).length}`
         }
         if (means === "detail" && body.data.engagementsMeta.truncated === true)
-          ledger.marks.add("a window was full")
+          facts.coverageMarks.add("a window was full")
         const [actual, expected] = [JSON.stringify(body), JSON.stringify(call.expected)]
         return actual === expected
           ? null

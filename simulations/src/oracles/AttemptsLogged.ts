@@ -27,20 +27,20 @@ const wrongGap = (log: ReadonlyArray<Attempt>): string | null => {
   return null
 }
 
-/** The log tells every attempt, in order, as its receiver knows it, and nothing of the people in it. [DELIV-5] */
+/** The log has every attempt, in order, as its receiver knows it, and nothing of the people in it. [DELIV-5] */
 export const attemptsLogged: Oracle = {
   name: "attempts logged",
-  watch: (ledger) => {
-    const { rates, troubles } = ledger.plan
-    const isRecorded = isEveryCallEnded(ledger.plan)
-    // What stands still, or is told another time, comes late by its own clock.
+  instantiate: (facts) => {
+    const { rates, scheduledFaults } = facts.plan
+    const isRecorded = isEveryCallEnded(facts.plan)
+    // What stands still, or has another time, comes late by its own clock.
     const isTimely =
-      rates.slowStore === 0 && troubles.every(({ trouble }) => trouble === "kill" || trouble === "partition")
+      rates.slowStore === 0 && scheduledFaults.every(({ fault }) => fault === "kill" || fault === "partition")
     return {
       conclude: () => {
         const received = new Map<string, number>()
-        for (const { id } of ledger.received) received.set(id, (received.get(id) ?? 0) + 1)
-        for (const { delivery, webhook } of ledger.deliveries) {
+        for (const { id } of facts.received) received.set(id, (received.get(id) ?? 0) + 1)
+        for (const { delivery, webhook } of facts.deliveries) {
           const { attempts, id, log, state } = delivery
           if (log.length !== attempts) return `${id} has ${attempts} attempts and ${log.length} lines of log`
           if (log.some(({ number }: { number: number }, i: number) => number !== i + 1))

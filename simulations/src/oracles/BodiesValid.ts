@@ -10,7 +10,7 @@ const schemas: Record<string, string> = {
 /** Every answer and every post is what the OpenAPI document says of it, and nothing more; each has its request id. [ERR-1, ERR-4, EVT-1, EVT-4] */
 export const bodiesValid: Oracle = {
   name: "bodies valid",
-  watch: () => ({
+  instantiate: () => ({
     answered: ({ body, call, response }) => {
       const { method } = call.request
       if (!response.headers["x-request-id"]) return `${method} ${call.route}: no X-Request-Id`

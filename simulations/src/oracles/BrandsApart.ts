@@ -3,7 +3,7 @@ import type { Oracle } from "./Oracle.ts"
 /** Nothing of one brand is ever seen by another: not by its receivers, not by its clients. [AUTH-3, EVT-7] */
 export const brandsApart: Oracle = {
   name: "brands apart",
-  watch: (ledger) => {
+  instantiate: (facts) => {
     /** The first external id in the text that is another brand's. */
     const foreign = (text: string, brandIndex: number): string | null => {
       for (const [id, index] of text.matchAll(/\bb(\d+)-p\d+\./g)) if (Number(index) !== brandIndex) return id
@@ -19,7 +19,7 @@ export const brandsApart: Oracle = {
           : null
       },
       posted: ({ body, envelope, webhook }) => {
-        const brand = ledger.brandOf(webhook.brandId)!
+        const brand = facts.brandOf(webhook.brandId)!
         if (envelope.brandId !== brand.id)
           return `a webhook of brand ${brand.id} got an event of ${envelope.brandId}`
         const found = foreign(body, brand.index)

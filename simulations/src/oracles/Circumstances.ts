@@ -1,14 +1,14 @@
 /** Under which circumstances of a run a rule can be judged at all. */
 import type { Plan } from "../plan/Plan.ts"
-import type { Ledger } from "../world/Ledger.ts"
+import type { KnownFacts } from "../world/KnownFacts.ts"
 
-/** No call is cut off by a kill or by the store: what was done is recorded, and somebody was told of it. */
-export const isEveryCallEnded = ({ rates, troubles }: Plan): boolean =>
+/** No call is cut off by a kill or by the store: what was done is recorded, and somebody received the answer. */
+export const isEveryCallEnded = ({ rates, scheduledFaults }: Plan): boolean =>
   rates.killAtStore === 0 &&
   rates.storeDown === 0 &&
   rates.doneButFailed === 0 &&
-  troubles.every(({ trouble }) => trouble !== "kill")
+  scheduledFaults.every(({ fault }) => fault !== "kill")
 
-/** The service's clock has told the time so far. */
-export const isClockRight = ({ marks }: Ledger): boolean =>
-  !marks.has("the clock jumped") && !marks.has("the clock went wrong")
+/** The service's clock has been right so far. */
+export const isClockRight = ({ coverageMarks }: KnownFacts): boolean =>
+  !coverageMarks.has("the clock jumped") && !coverageMarks.has("the clock went wrong")

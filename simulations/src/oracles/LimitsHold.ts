@@ -1,4 +1,4 @@
-import type { KnownKey } from "../world/Ledger.ts"
+import type { KnownKey } from "../world/KnownFacts.ts"
 import { isClockRight, isEveryCallEnded } from "./Circumstances.ts"
 import type { Oracle } from "./Oracle.ts"
 
@@ -17,14 +17,14 @@ interface Window {
  */
 export const limitsHold: Oracle = {
   name: "limits hold",
-  watch: (ledger) => {
+  instantiate: (facts) => {
     const windows = new Map<string, Window>()
     const lastOpened = new Map<string, number>()
     // A call that was cut off has spent its request, and nobody saw it.
-    const isAllSeen = isEveryCallEnded(ledger.plan)
+    const isAllSeen = isEveryCallEnded(facts.plan)
     return {
       conclude: () => {
-        if (!isAllSeen || !isClockRight(ledger)) return null
+        if (!isAllSeen || !isClockRight(facts)) return null
         for (const { admitted, refused } of windows.values()) {
           if (refused !== null && admitted < refused.requestsPerMinute) {
             return `key ${refused.id} was refused after ${admitted} of ${refused.requestsPerMinute} requests`
@@ -42,7 +42,7 @@ export const limitsHold: Oracle = {
           return `X-RateLimit-Limit is not the ${key.requestsPerMinute} of key ${key.id}`
         }
         // A clock that jumps voids windows.
-        if (!isClockRight(ledger)) return null
+        if (!isClockRight(facts)) return null
         const opened = lastOpened.get(key.id)
         const isNew = !windows.has(`${key.id} ${reset}`)
         if (isNew && opened !== undefined && Math.abs(Number(reset) - opened) < windowMillis / 1000 - 1) {
@@ -58,12 +58,12 @@ export const limitsHold: Oracle = {
         windows.set(name, window)
         const remaining = Number(response.headers["x-ratelimit-remaining"])
         if (response.status === 429) {
-          ledger.marks.add("a key was over its limit")
+          facts.coverageMarks.add("a key was over its limit")
           const after = Number(response.headers["retry-after"])
           if (!(after >= 1 && after <= windowMillis / 1000))
             return `Retry-After is ${response.headers["retry-after"]}`
           const left = Number(reset) - at / 1000
-          if (!ledger.marks.has("the service stood still") && Math.abs(after - left) > 2) {
+          if (!facts.coverageMarks.has("the service stood still") && Math.abs(after - left) > 2) {
             return `Retry-After says ${after} s, and the window ends in ${left} s`
           }
           if (remaining !== 0) return `refused with ${remaining} left`

@@ -6,19 +6,19 @@ import type { Oracle } from "./Oracle.ts"
  */
 export const mirrorsConverge: Oracle = {
   name: "mirrors converge",
-  watch: (ledger) => ({
+  instantiate: (facts) => ({
     conclude: () => {
-      if (ledger.marks.has("the clock jumped")) return null
-      for (const { id, index, mirror } of ledger.brands) {
-        const there = ledger.finalLists.get(`${id} createdAt:asc`)
+      if (facts.coverageMarks.has("the clock jumped")) return null
+      for (const { id, index, mirror } of facts.brands) {
+        const there = facts.finalLists.get(`${id} createdAt:asc`)
         if (there === undefined || mirror.size === 0) continue
         for (const lead of there) {
           if (JSON.stringify(mirror.get(lead.id)) !== JSON.stringify(lead)) {
             return `the client of brand ${index} has an old lead ${lead.id}, or none`
           }
         }
-        // A list does not tell of the erased: a client that keeps copies has to ask for them one by one.
-        const kept = [...mirror.values()].filter(({ extId }) => !ledger.erased.has(extId))
+        // A list does not name the erased: a client that keeps copies has to ask for them one by one.
+        const kept = [...mirror.values()].filter(({ extId }) => !facts.erased.has(extId))
         if (kept.length !== there.length) return `the client of brand ${index} has leads that are not there`
       }
       return null

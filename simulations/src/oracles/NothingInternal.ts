@@ -3,7 +3,7 @@ import type { Oracle } from "./Oracle.ts"
 /** What was stored for internal use, and whatever is secret, is in no answer but the one that makes it. [ENG-9, AUTH-4, PII-2] */
 export const nothingInternal: Oracle = {
   name: "nothing internal",
-  watch: () => ({
+  instantiate: () => ({
     answered: ({ call, response }) => {
       if (response.text.includes("internal-raw"))
         return `${call.request.method} ${call.route} shows raw output`

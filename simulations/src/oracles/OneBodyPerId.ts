@@ -3,7 +3,7 @@ import type { Oracle } from "./Oracle.ts"
 /** The same id is the same bytes, on every retry and after every restart. [EVT-5] */
 export const oneBodyPerId: Oracle = {
   name: "one body per id",
-  watch: () => {
+  instantiate: () => {
     const bodies = new Map<string, string>()
     return {
       posted: ({ body, envelope, id }) => {

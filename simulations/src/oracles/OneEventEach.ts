@@ -6,7 +6,7 @@ import type { Oracle } from "./Oracle.ts"
  */
 export const oneEventEach: Oracle = {
   name: "one event each",
-  watch: (ledger) => {
+  instantiate: (facts) => {
     const ids = new Map<string, Set<string>>()
     const surplus = new Map<string, number>()
     const firsts = new Map<string, string>()
@@ -14,13 +14,13 @@ export const oneEventEach: Oracle = {
       posted: ({ envelope, id, subject, webhook }) => {
         const { data, event } = envelope
         if (event === "webhook.test") return null
-        if (!webhook.events.includes(event)) return `the ${webhook.persona} webhook got ${event} unasked`
+        if (!webhook.events.includes(event)) return `the ${webhook.behaviour} webhook got ${event} unasked`
         const known = `${webhook.id} ${subject}`
         const seen = ids.get(known) ?? new Set<string>()
         ids.set(known, seen)
         if (!seen.has(id)) {
           // Whoever erases an author gives what is under way about the posts a new id.
-          const isRenewed = ledger.brandOf(webhook.brandId)!.reference.renewed.has(data.lead2.id)
+          const isRenewed = facts.brandOf(webhook.brandId)!.reference.renewed.has(data.lead2.id)
           if (seen.size > 0 && !isRenewed) surplus.set(webhook.id, (surplus.get(webhook.id) ?? 0) + 1)
           seen.add(id)
         }

@@ -1,8 +1,8 @@
 /** A rule about the whole system that must hold in every run. Each oracle is a file; none shares code with the domain. */
-import type { Answered, Ledger, ReceivedPost, Stored } from "../world/Ledger.ts"
+import type { Answered, KnownFacts, ReceivedPost, Stored } from "../world/KnownFacts.ts"
 
 /** Each answers what is wrong, or null. */
-export interface Watch {
+export interface OracleInstance {
   /** The store has done something. */
   readonly stored?: (done: Stored) => string | null
   /** The service has answered, whether the answer arrives or not. */
@@ -15,5 +15,5 @@ export interface Watch {
 
 export interface Oracle {
   readonly name: string
-  readonly watch: (ledger: Ledger) => Watch
+  readonly instantiate: (facts: KnownFacts) => OracleInstance
 }

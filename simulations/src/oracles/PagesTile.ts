@@ -1,5 +1,5 @@
 import { folded } from "@lead-signals/store-contract/reference"
-import type { Json } from "../world/Ledger.ts"
+import type { Json } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
 
 const points = (text: string): ReadonlyArray<number> => Array.from(text, (each) => each.codePointAt(0)!)
@@ -20,12 +20,12 @@ const compare = (field: string, a: Json, b: Json): number => {
 /** On quiet data the pages of each order have every lead once, in that order, ties by id, nulls last. [SORT-5, SORT-6, PAGE-1] */
 export const pagesTile: Oracle = {
   name: "pages tile",
-  watch: (ledger) => ({
+  instantiate: (facts) => ({
     conclude: () => {
-      for (const [name, leads] of ledger.finalLists) {
+      for (const [name, leads] of facts.finalLists) {
         const [brandId, order] = name.split(" ") as [string, string]
         const [field, direction] = order.split(":") as [string, string]
-        const { reference } = ledger.brandOf(brandId)!
+        const { reference } = facts.brandOf(brandId)!
         if (new Set(leads.map(({ id }) => id)).size !== leads.length) return `by ${order} a lead came twice`
         if (leads.length !== reference.rows.length) {
           return `by ${order} there were ${leads.length} leads instead of ${reference.rows.length}`

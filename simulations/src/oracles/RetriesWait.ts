@@ -1,5 +1,5 @@
 import { isCalm } from "../plan/Plan.ts"
-import type { ReceivedPost } from "../world/Ledger.ts"
+import type { ReceivedPost } from "../world/KnownFacts.ts"
 import { isEveryCallEnded } from "./Circumstances.ts"
 import type { Oracle } from "./Oracle.ts"
 import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
@@ -18,16 +18,16 @@ const healthyWithin = 60 * second
  */
 export const retriesWait: Oracle = {
   name: "retries wait",
-  watch: (ledger) => {
-    const { rates, troubles } = ledger.plan
+  instantiate: (facts) => {
+    const { rates, scheduledFaults } = facts.plan
     // What an attempt's end is not recorded of is attempted again when its lease has run out.
     const isRecorded =
-      isEveryCallEnded(ledger.plan) &&
+      isEveryCallEnded(facts.plan) &&
       rates.slowStore === 0 &&
       rates.loss === 0 &&
       rates.late === 0 &&
       rates.cut === 0 &&
-      troubles.length === 0
+      scheduledFaults.length === 0
     const posts = new Map<string, Array<ReceivedPost>>()
     const gone = new Map<string, number>()
     return {
@@ -36,7 +36,7 @@ export const retriesWait: Oracle = {
           return null
         const { disabledReason, enabled, failingSince, id } = body.data
         if (enabled === true || disabledReason === "The operator disabled it." || gone.has(id)) return null
-        if (ledger.marks.has("the clock jumped") || at - Date.parse(failingSince) > patienceMillis)
+        if (facts.coverageMarks.has("the clock jumped") || at - Date.parse(failingSince) > patienceMillis)
           return null
         return `webhook ${id} is disabled, and has failed only since ${failingSince}: ${disabledReason}`
       },
@@ -53,7 +53,7 @@ export const retriesWait: Oracle = {
         }
         const since = Math.max(webhook.disabledAt ?? Infinity, webhook.enabledAt)
         if (webhook.disabledAt !== null && at > since + 2 * attemptMillis && isRecorded) {
-          return `the ${webhook.persona} webhook is disabled, and was sent ${subject}`
+          return `the ${webhook.behaviour} webhook is disabled, and was sent ${subject}`
         }
         if (post.status === 410) gone.set(webhook.id, at)
         const earlier = posts.get(id) ?? []
@@ -62,12 +62,12 @@ export const retriesWait: Oracle = {
         if (last === undefined) {
           const waited = at - Date.parse(post.envelope.createdAt)
           const isOwn = webhook.resends === 0 && webhook.enabledAt === 0 && webhook.disabledAt === null
-          return isCalm(ledger.plan) && webhook.persona === "healthy" && isOwn && waited > healthyWithin
+          return isCalm(facts.plan) && webhook.behaviour === "healthy" && isOwn && waited > healthyWithin
             ? `the healthy webhook waited ${Math.round(waited / 1000)} s for ${subject}`
             : null
         }
         if (last.status !== null && last.at < at - attemptMillis)
-          ledger.marks.add("a delivery was tried again")
+          facts.coverageMarks.add("a delivery was tried again")
         // Enabling a webhook starts it fresh.
         if (!isRecorded || webhook.enabledAt > earlier[0]!.at) return null
         if (isSuccess(last.status) && last.at + 2 * attemptMillis < at)

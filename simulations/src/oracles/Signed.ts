@@ -6,7 +6,7 @@ import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { Either, Encoding } from "effect"
-import type { ReceivedPost } from "../world/Ledger.ts"
+import type { ReceivedPost } from "../world/KnownFacts.ts"
 import { isClockRight } from "./Circumstances.ts"
 import type { Oracle } from "./Oracle.ts"
 
@@ -28,13 +28,13 @@ export const signs = (
 
 export const signed: Oracle = {
   name: "signed",
-  watch: (ledger) => ({
+  instantiate: (facts) => ({
     posted: (post) => {
       const { at, headers, id, webhook } = post
       const said = Number(headers["webhook-timestamp"])
-      const isTimeRight = isClockRight(ledger)
+      const isTimeRight = isClockRight(facts)
       // One that stood still has signed before.
-      const wasPaused = ledger.marks.has("the service stood still")
+      const wasPaused = facts.coverageMarks.has("the service stood still")
       const isLate = Math.abs(at / 1000 - said) > toleranceSeconds
       if (isTimeRight && !wasPaused && isLate)
         return `${id} says it is of ${said}, and came at ${Math.floor(at / 1000)}`
@@ -45,7 +45,7 @@ export const signed: Oracle = {
       const replacedAt = (i: number): number => (i === 0 ? newest! : older[i - 1]!).since
       const replacedNow = older.filter((_, i) => wasPaused || at < replacedAt(i) + underWayMillis)
       if (![newest!, ...replacedNow].some(({ secret }) => signs(secret, post))) {
-        return `${id} to the ${webhook.persona} webhook bears no signature of its secret`
+        return `${id} to the ${webhook.behaviour} webhook bears no signature of its secret`
       }
       const before = older[0]
       const isOverlap =

@@ -3,7 +3,7 @@ import type { Oracle } from "./Oracle.ts"
 /** Every lead of an answer lies within what was asked for, and no page is larger. [TIME-5, LIST-3, PAGE-1, PAGE-4] */
 export const windowsHold: Oracle = {
   name: "windows hold",
-  watch: (ledger) => ({
+  instantiate: (facts) => ({
     answered: ({ body, call, response }) => {
       const { meaning } = call
       if (meaning.means !== "list" || response.status !== 200) return null
@@ -25,7 +25,7 @@ export const windowsHold: Oracle = {
         if (!isWithin) return `lead ${lead.id} is outside ${JSON.stringify(filter)}`
         const isOnEdge = [filter.createdAfter, filter.createdBefore].includes(created)
         if (isOnEdge || [filter.updatedAfter, filter.updatedBefore].includes(updated)) {
-          ledger.marks.add("a lead lay on the edge of a window")
+          facts.coverageMarks.add("a lead lay on the edge of a window")
         }
       }
       return null

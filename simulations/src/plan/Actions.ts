@@ -1,8 +1,8 @@
 /** What everyone does with a brand, drawn from a seed: each kind of action has a stream of numbers of its own. */
 import { Prng, zipf } from "@lead-signals/simulation-kernel"
-import { type BrandScenario, type DeedKind, deedKinds } from "../Scenario.ts"
+import { type BrandScenario, type ActionKind, actionKinds } from "../Scenario.ts"
 import { day, hour, instants } from "./EventTimes.ts"
-import type { Dated, Deed, Sighting } from "./Plan.ts"
+import type { DatedAction, UndatedAction, Sighting } from "./Plan.ts"
 import { everything, query } from "./Queries.ts"
 import { extIdOf, seenAt, sighting } from "./Sightings.ts"
 
@@ -11,13 +11,13 @@ const spree = 22
 
 const isoDay = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
 
-const deedsOf = (
+const actionsOfKind = (
   prng: Prng,
-  kind: DeedKind,
+  kind: ActionKind,
   brand: number,
   { consumers, people }: BrandScenario,
   startsAt: number
-): ((at: number, n: number) => Deed | null) => {
+): ((at: number, n: number) => UndatedAction | null) => {
   const who = zipf(people, 0.9)
   const somebody = (): string => extIdOf(brand, who(prng))
   const webhook = (): number => prng.below(consumers.length)
@@ -146,16 +146,16 @@ export const actionsOf = (
   hours: number,
   startsAt: number,
   isSwarm: boolean
-): ReadonlyArray<Dated> => {
+): ReadonlyArray<DatedAction> => {
   const habits = Prng.of(seed, `habits of ${brand}`)
-  const found: Array<Dated> = []
-  for (const kind of deedKinds) {
+  const found: Array<DatedAction> = []
+  for (const kind of actionKinds) {
     // Seeds differ in what people do, too; but something is always seen.
     const factor = isSwarm && kind !== "observe" ? habits.pick([0, 0.5, 1, 2]) : 1
     const prng = Prng.of(seed, `${kind} of ${brand}`)
-    const deedAt = deedsOf(prng, kind, brand, scenario, startsAt)
+    const actionAt = actionsOfKind(prng, kind, brand, scenario, startsAt)
     for (const [n, at] of instants(prng, scenario.perHour[kind] * factor, hours).entries()) {
-      const deed = deedAt(at, n)
+      const deed = actionAt(at, n)
       if (deed !== null) found.push({ at, brand, ...deed })
     }
   }
@@ -169,7 +169,7 @@ export const actionsOf = (
     action.do === "observe" ? [{ at: action.at, seen: action.seen }] : []
   )
   const repeats = Prng.of(seed, `repeats of ${brand}`)
-  return found.flatMap((action): ReadonlyArray<Dated> => {
+  return found.flatMap((action): ReadonlyArray<DatedAction> => {
     if (action.do !== "again") return [action]
     const before = observed.filter(({ at }) => at <= action.at).sort((a, b) => a.at - b.at)
     if (before.length === 0) return []

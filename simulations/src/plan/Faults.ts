@@ -3,7 +3,7 @@ import { Prng } from "@lead-signals/simulation-kernel"
 import { Record } from "effect"
 import type { Rates, Scenario } from "../Scenario.ts"
 import { hour, instants } from "./EventTimes.ts"
-import type { Trouble } from "./Plan.ts"
+import type { ScheduledFault } from "./Plan.ts"
 
 /** In so many steps the service answers some requests and posts some deliveries. */
 const killSteps = 400
@@ -16,29 +16,34 @@ export const drawnRates = ({ rates, swarm }: Scenario, prng: Prng, isCalm: boole
   })
 }
 
-export const troublesOf = (seed: number, { swarm, troubles }: Scenario, hours: number, isCalm: boolean) => {
+export const scheduledFaultsOf = (
+  seed: number,
+  { swarm, scheduledFaults }: Scenario,
+  hours: number,
+  isCalm: boolean
+) => {
   const draw = Prng.of(seed, "troubles")
-  const found: Array<Trouble> = []
-  for (const [kind, perDay] of Object.entries(troubles)) {
+  const found: Array<ScheduledFault> = []
+  for (const [kind, perDay] of Object.entries(scheduledFaults)) {
     const [isOn, share] = [draw.chance(0.5), draw.fraction()]
     const rate = swarm ? (isOn && !isCalm ? perDay * share : 0) : perDay
     const prng = Prng.of(seed, kind)
     for (const at of instants(prng, rate / 24, hours)) {
       switch (kind) {
         case "kills":
-          found.push({ at, trouble: "kill", steps: prng.chance(0.3) ? 0 : prng.below(killSteps) })
+          found.push({ at, fault: "kill", steps: prng.chance(0.3) ? 0 : prng.below(killSteps) })
           break
         case "clockSteps":
-          found.push({ at, trouble: "clock", millis: Math.round((prng.fraction() - 0.5) * 2 * hour) })
+          found.push({ at, fault: "clock", millis: Math.round((prng.fraction() - 0.5) * 2 * hour) })
           break
         case "drifts":
-          found.push({ at, trouble: "drift", rate: (prng.fraction() - 0.5) / 25 })
+          found.push({ at, fault: "drift", rate: (prng.fraction() - 0.5) / 25 })
           break
         case "pauses":
-          found.push({ at, trouble: "pause", millis: 500 + prng.below(60_000) })
+          found.push({ at, fault: "pause", millis: 500 + prng.below(60_000) })
           break
         default:
-          found.push({ at, trouble: "partition", millis: 1000 + prng.below(5 * 60_000) })
+          found.push({ at, fault: "partition", millis: 1000 + prng.below(5 * 60_000) })
       }
     }
   }

@@ -1,7 +1,7 @@
 /**
- * What will be done in a run, and what befalls it, as data. A run executes a plan; a story is a plan with less in it.
+ * What will be done in a run, and what befalls it, as data. A run executes a plan; a counterexample is a plan with less in it.
  */
-import { noRates, type Persona, type Rates } from "../Scenario.ts"
+import { noRates, type ReceiverBehaviour, type Rates } from "../Scenario.ts"
 
 /** What was seen: an observation as the operator API takes it, but for the signal, which is the brand's n-th. */
 export interface Sighting {
@@ -33,7 +33,7 @@ export interface PlannedQuery {
   readonly engagements: "none" | "plain" | "detailed"
 }
 
-export type Deed =
+export type UndatedAction =
   | { readonly do: "observe" | "again"; readonly seen: ReadonlyArray<Sighting> }
   | {
       readonly do: "amend"
@@ -73,29 +73,32 @@ export type Deed =
   | { readonly do: "toggle"; readonly webhook: number; readonly offMillis: number }
 
 /** Something that somebody does at a time, in milliseconds since the run began. */
-export type Dated = { readonly at: number; readonly brand: number } & Deed
-export type Action = { readonly n: number } & Dated
+export type DatedAction = { readonly at: number; readonly brand: number } & UndatedAction
+export type Action = { readonly n: number } & DatedAction
 
-export type Trouble = { readonly at: number } &
+export type ScheduledFault = { readonly at: number } &
   /** When the service has gone on by so many steps of its work. */
   (
-    | { readonly trouble: "kill"; readonly steps: number }
-    | { readonly trouble: "clock"; readonly millis: number }
-    | { readonly trouble: "drift"; readonly rate: number }
-    | { readonly trouble: "pause" | "partition"; readonly millis: number }
+    | { readonly fault: "kill"; readonly steps: number }
+    | { readonly fault: "clock"; readonly millis: number }
+    | { readonly fault: "drift"; readonly rate: number }
+    | { readonly fault: "pause" | "partition"; readonly millis: number }
   )
 
 export interface PlannedBrand {
-  readonly consumers: ReadonlyArray<{ readonly persona: Persona; readonly events: ReadonlyArray<string> }>
+  readonly consumers: ReadonlyArray<{
+    readonly behaviour: ReceiverBehaviour
+    readonly events: ReadonlyArray<string>
+  }>
 }
 
 export interface Plan {
   readonly hours: number
   readonly brands: ReadonlyArray<PlannedBrand>
   readonly actions: ReadonlyArray<Action>
-  readonly troubles: ReadonlyArray<Trouble>
+  readonly scheduledFaults: ReadonlyArray<ScheduledFault>
   readonly rates: Rates
 }
 
-export const isCalm = ({ rates, troubles }: Plan): boolean =>
-  troubles.length === 0 && Object.keys(noRates).every((name) => rates[name as keyof Rates] === 0)
+export const isCalm = ({ rates, scheduledFaults }: Plan): boolean =>
+  scheduledFaults.length === 0 && Object.keys(noRates).every((name) => rates[name as keyof Rates] === 0)

@@ -2,7 +2,7 @@
 import { Prng } from "@lead-signals/simulation-kernel"
 import type { Scenario } from "../Scenario.ts"
 import { actionsOf } from "./Actions.ts"
-import { drawnRates, troublesOf } from "./Faults.ts"
+import { drawnRates, scheduledFaultsOf } from "./Faults.ts"
 import type { Plan } from "./Plan.ts"
 
 const bothEvents = ["lead2.created", "activity.detected"]
@@ -21,13 +21,13 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
       consumers: consumers
         // Of many receivers a seed has some.
         .filter((_, i) => !scenario.swarm || tastes.chance(0.55) || i === 0)
-        .map((persona) => ({
-          persona,
+        .map((behaviour) => ({
+          behaviour,
           events: scenario.swarm && tastes.chance(0.2) ? [tastes.pick(bothEvents)] : bothEvents
         }))
     })),
     actions,
-    troubles: troublesOf(seed, scenario, hours, isCalm),
+    scheduledFaults: scheduledFaultsOf(seed, scenario, hours, isCalm),
     rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm)
   }
 }

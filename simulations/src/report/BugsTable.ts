@@ -21,7 +21,7 @@ export const bugsTable = (
 ): { readonly summary: string; readonly markdown: string } => {
   const found = hunted.filter(({ oracle }) => oracle !== null)
   const share = hunted.length === 0 ? 0 : (100 * found.length) / hunted.length
-  const summary = `${found.length} of ${hunted.length} found (${share.toFixed(1)} %); the median after ${counted(median(found.map((each) => each.seeds)), "seed")}, in a story of ${counted(median(found.map(({ actions }) => actions)), "action")} and ${counted(median(found.map(({ faults }) => faults)), "fault")}`
+  const summary = `${found.length} of ${hunted.length} found (${share.toFixed(1)} %); the median after ${counted(median(found.map((each) => each.seeds)), "seed")}, in a counterexample of ${counted(median(found.map(({ actions }) => actions)), "action")} and ${counted(median(found.map(({ faults }) => faults)), "fault")}`
   const byName = new Map(hunted.map((each) => [each.bug, each]))
   const sections = bugGroups.flatMap(([where, bugs]) => {
     const rows = bugs.flatMap(({ about, name }) => {
@@ -45,7 +45,7 @@ export const bugsTable = (
   const markdown = [
     "# Planted bugs",
     "",
-    `Each is a small change of production code, planted alone. The swarm scenario runs from seed 1 on until an oracle breaks, for at most ${seeds} seeds; then the story is made small. Seeds: how many were run until then. Actions and faults: what is left of the story.`,
+    `Each is a small change of production code, planted alone. The swarm scenario runs from seed 1 on until an oracle breaks, for at most ${seeds} seeds; then the counterexample is made small. Seeds: how many were run until then. Actions and faults: what is left of the counterexample.`,
     "",
     `\`pnpm simulate bugs --seeds ${seeds} --write simulations/BUGS.md\` made this table: ${summary}.`,
     "",

@@ -1,17 +1,17 @@
 /**
  * A run as one page that needs nothing else: a timeline with a lane for each party, requests as bars, posts and commits as
- * marks, faults and kills in red, the step at which a rule broke marked; the deliveries with their attempts; the events.
+ * coverage marks, faults and kills in red, the step at which a rule broke marked; the deliveries with their attempts; the events.
  */
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import type { RunReport } from "../Run.ts"
-import { shownTime, type Story, stuck, toldStory } from "../Story.ts"
+import { shownTime, type Counterexample, livelock, renderCounterexample } from "../Counterexample.ts"
 
 export interface Page {
   readonly title: string
   readonly repeat: string
   readonly report: RunReport
-  /** The small story, when there is one: then the report is of that. */
-  readonly story: Story | null
+  /** The small counterexample, when there is one: then the report is of that. */
+  readonly counterexample: Counterexample | null
 }
 
 const escaped = (text: string): string =>
@@ -20,7 +20,7 @@ const escaped = (text: string): string =>
     (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!
   )
 
-/** More than can be told apart on a page. */
+/** More than a reader can tell apart on a page. */
 const greatestEvents = 1500
 
 const laneHeight = 26
@@ -197,7 +197,7 @@ const style = `
 main{max-width:1280px;margin:0 auto;padding:28px 24px 60px}h1{font-size:22px;margin:0 0 2px}h2{font-size:16px;margin:30px 0 10px}
 .facts{color:var(--soft)}code,pre,.id,.digest{font-family:ui-monospace,monospace;font-size:13px}
 .card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:14px 16px;margin:16px 0}
-.violation{border-left:5px solid var(--fault)}.held{border-left:5px solid var(--good)}
+.violation{border-left:5px solid var(--fault)}.passed{border-left:5px solid var(--good)}
 pre{margin:0;white-space:pre-wrap;word-break:break-word}.timeline{display:flex;border:1px solid var(--line);border-radius:8px;background:var(--card);overflow:hidden}.names{flex:none;border-right:1px solid var(--line)}.scroll{overflow-x:auto}
 svg{display:block}.lane0{fill:transparent}.lane1{fill:var(--alt)}svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg text.tick{fill:var(--soft);font-size:11px}
 path.tick{stroke:var(--line);fill:none}.name{font-weight:600}.request.good,.post.good{fill:var(--good)}.request.refused,.post.refused{fill:var(--refused)}.request.bad,.post.bad{fill:var(--bad)}.request.none,.post.none{fill:var(--none)}
@@ -212,9 +212,9 @@ input{font:inherit;padding:6px 10px;border:1px solid var(--line);border-radius:6
 const script = `const box=document.getElementById("find"),lines=[...document.querySelectorAll("#events div")];
 box.addEventListener("input",()=>{const wanted=box.value.toLowerCase();for(const line of lines)line.hidden=!line.textContent.toLowerCase().includes(wanted)})`
 
-export const page = ({ repeat, report, story, title }: Page): string => {
-  const { counts, digest, marks, outcome, trace } = report
-  const violation = outcome === "held" ? null : (report.violation ?? stuck)
+export const page = ({ repeat, report, counterexample, title }: Page): string => {
+  const { counts, digest, coverageMarks, outcome, trace } = report
+  const violation = outcome === "passed" ? null : (report.violation ?? livelock)
   const events = trace.slice(-greatestEvents)
   const cut =
     trace.length > events.length
@@ -234,13 +234,13 @@ export const page = ({ repeat, report, story, title }: Page): string => {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escaped(title)}</title><style>${style}</style></head><body><main>
 <h1>${escaped(title)}</h1>
 <p class="facts">${outcome} · ${shownTime(counts.simulatedSeconds * 1000).replace(/\.\d+$/, "")} h of virtual time · ${counts.actions} actions · ${counts.requests} requests · ${counts.posts} posts · ${counts.faults} faults · ${counts.kills} kills</p>
-<div class="card ${violation === null ? "held" : "violation"}">${
+<div class="card ${violation === null ? "passed" : "violation"}">${
     violation === null
-      ? "Every rule held."
+      ? "Every rule passed."
       : `<strong>${escaped(violation.oracle)}</strong>: ${escaped(violation.message)}`
   }</div>
 <div class="card"><pre>${escaped(repeat)}</pre></div>
-${story === null ? "" : `<h2>The story</h2><div class="card"><pre>${escaped(toldStory(story).join("\n"))}</pre></div>`}
+${counterexample === null ? "" : `<h2>The counterexample</h2><div class="card"><pre>${escaped(renderCounterexample(counterexample).join("\n"))}</pre></div>`}
 <h2>Timeline</h2><p class="legend">${legend}</p>${cut}${timeline(events)}
 <h2>Deliveries</h2>${deliveries(events)}
 <h2>Events</h2><input id="find" type="search" placeholder="show events with this text" aria-label="Show events with this text">
@@ -250,7 +250,7 @@ ${story === null ? "" : `<h2>The story</h2><div class="card"><pre>${escaped(told
         `<div${event.kind === "violated" || event.party === "faults" || event.kind === "killed" ? ' class="hot"' : ""}>${escaped(detail(event))}</div>`
     )
     .join("")}</div>
-<h2>Met</h2><p>${marks.size === 0 ? "Nothing out of the ordinary." : escaped([...marks].sort().join(", "))}</p>
+<h2>Met</h2><p>${coverageMarks.size === 0 ? "Nothing out of the ordinary." : escaped([...coverageMarks].sort().join(", "))}</p>
 <p class="digest">digest: ${digest}</p>
 <script>${script}</script></main></body></html>
 `

@@ -4,25 +4,25 @@ const width = 24
 
 export class Progress {
   private readonly isTerminal = process.stderr.isTTY === true
-  private toldAt = performance.now()
+  private printedAt = performance.now()
 
-  constructor(private readonly isQuiet = false) {}
+  constructor(private readonly isSilent = false) {}
 
   /** `share` from 0 to 1; null where nobody knows how much there is. */
-  tell(share: number | null, text: string): void {
-    if (this.isQuiet) return
+  update(share: number | null, text: string): void {
+    if (this.isSilent) return
     if (this.isTerminal) {
       const full = Math.round((share ?? 0) * width)
       const bar = share === null ? "" : `${"█".repeat(full)}${"░".repeat(width - full)} `
       process.stderr.write(`\r\u001b[2K${bar}${text}`)
-    } else if (performance.now() - this.toldAt > plainEveryMillis) {
-      this.toldAt = performance.now()
+    } else if (performance.now() - this.printedAt > plainEveryMillis) {
+      this.printedAt = performance.now()
       process.stderr.write(`${text}\n`)
     }
   }
 
-  /** Takes the line away, so that something can be said. */
+  /** Takes the line away, so that something can be printed. */
   clear(): void {
-    if (!this.isQuiet && this.isTerminal) process.stderr.write("\r\u001b[2K")
+    if (!this.isSilent && this.isTerminal) process.stderr.write("\r\u001b[2K")
   }
 }

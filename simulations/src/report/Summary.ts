@@ -1,7 +1,7 @@
 /** What runs say of themselves on a terminal: what happened, what they met, and how to see it again. */
 import type { RunReport, StoreKind } from "../Run.ts"
 import type { Scenario } from "../Scenario.ts"
-import { type Replayed, type Story, stuck, toldStory } from "../Story.ts"
+import { type Replayed, type Counterexample, livelock, renderCounterexample } from "../Counterexample.ts"
 
 /** What a run was given besides its scenario. */
 export interface Given {
@@ -32,52 +32,52 @@ const lasting = (seconds: number): string =>
 export const runSummary = (
   {
     counts,
-    marks,
+    coverageMarks,
     outcome,
     violation
-  }: Omit<RunReport, "trace" | "picks" | "marks" | "faults"> & {
-    readonly marks: Iterable<string>
+  }: Omit<RunReport, "trace" | "picks" | "coverageMarks" | "faults"> & {
+    readonly coverageMarks: Iterable<string>
   },
   wallSeconds: number,
   given: Given
 ): string => {
-  const met = [...marks].sort()
+  const met = [...coverageMarks].sort()
   return [
     `${given.scenario} · seed ${given.seed} · ${outcome}`,
     `  ${lasting(counts.simulatedSeconds)} in ${wallSeconds.toFixed(1)} s: ${counts.actions} actions, ${counts.engagements} engagements, ${counts.requests} requests, ${counts.posts} posts, ${counts.faults} faults, ${counts.kills} kills`,
     ...(met.length === 0 ? [] : [`  met: ${met.join(", ")}`]),
-    ...(outcome === "held"
+    ...(outcome === "passed"
       ? []
       : [
           "",
-          `  ${(violation ?? stuck).oracle}: ${(violation ?? stuck).message}`,
+          `  ${(violation ?? livelock).oracle}: ${(violation ?? livelock).message}`,
           "",
           `  again: ${repeatLine(given)}`
         ])
   ].join("\n")
 }
 
-const greatestStoryLines = 30
+const maxCounterexampleLines = 30
 
-export const storySummary = (story: Story, runs: number, file: string): string => {
-  const lines = toldStory(story)
-  const { actions, troubles } = story.plan
+export const counterexampleSummary = (counterexample: Counterexample, runs: number, file: string): string => {
+  const lines = renderCounterexample(counterexample)
+  const { actions, scheduledFaults } = counterexample.plan
   return [
-    `  the story, after ${runs} runs: ${actions.length} actions, ${story.faults.length + troubles.length} faults`,
+    `  the counterexample, after ${runs} runs: ${actions.length} actions, ${counterexample.faults.length + scheduledFaults.length} faults`,
     "",
-    ...lines.slice(0, greatestStoryLines).map((line) => `    ${line}`),
-    ...(lines.length > greatestStoryLines
-      ? [`    … ${lines.length - greatestStoryLines} more lines in the file`]
+    ...lines.slice(0, maxCounterexampleLines).map((line) => `    ${line}`),
+    ...(lines.length > maxCounterexampleLines
+      ? [`    … ${lines.length - maxCounterexampleLines} more lines in the file`]
       : []),
     "",
-    `  ${story.violates.oracle}: ${story.violates.message}`,
+    `  ${counterexample.violates.oracle}: ${counterexample.violates.message}`,
     "",
     `  replay: pnpm simulate replay ${file}`
   ].join("\n")
 }
 
-export const replaySummary = (story: Story, replayed: Replayed): string => {
-  const { message, oracle } = story.violates
+export const replaySummary = (counterexample: Counterexample, replayed: Replayed): string => {
+  const { message, oracle } = counterexample.violates
   switch (replayed.replayed) {
     case "same":
       return [
@@ -85,24 +85,24 @@ export const replaySummary = (story: Story, replayed: Replayed): string => {
         ...(replayed.partsAt === null
           ? []
           : [
-              `  The same rule, but from decision ${replayed.partsAt} on in another way than the story tells.`
+              `  The same rule, but from decision ${replayed.partsAt} on in another way than in the counterexample.`
             ])
       ].join("\n")
-    case "held":
-      return `  It was decided as in the story, and "${oracle}" holds now.`
+    case "passed":
+      return `  It was decided as in the counterexample, and "${oracle}" holds now.`
     case "other":
-      return `  It was decided as in the story, but what broke is "${replayed.oracle}", not "${oracle}".`
+      return `  It was decided as in the counterexample, but what broke is "${replayed.oracle}", not "${oracle}".`
     case "parted":
       return [
-        `  "${oracle}" is not broken, and the story no longer applies: decision ${replayed.decision} of ${story.decisions.length} is another one.`,
-        `    in the story: ${replayed.expected ?? "none"}`,
+        `  "${oracle}" is not broken, and the counterexample no longer applies: decision ${replayed.decision} of ${counterexample.decisions.length} is another one.`,
+        `    in the counterexample: ${replayed.expected ?? "none"}`,
         `    in this run:  ${replayed.actual ?? "none"}`
       ].join("\n")
   }
 }
 
-/** How many of the seeds met each mark; those that the scenario declares and none met are told apart. */
-export const marksTable = (
+/** How many of the seeds met each mark; those that the scenario declares and none met are marked. */
+export const coverageTable = (
   declared: ReadonlyArray<string>,
   met: ReadonlyMap<string, number>,
   seeds: number
@@ -116,5 +116,7 @@ export const marksTable = (
   })
 }
 
-export const missedMarks = ({ marks }: Pick<Scenario, "marks">, met: ReadonlyMap<string, number>) =>
-  marks.filter((mark) => !met.has(mark))
+export const missedCoverage = (
+  { coverageMarks }: Pick<Scenario, "coverageMarks">,
+  met: ReadonlyMap<string, number>
+) => coverageMarks.filter((mark) => !met.has(mark))

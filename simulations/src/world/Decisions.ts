@@ -1,7 +1,7 @@
 /**
  * What goes wrong, decided point by point. Each point of a run at which something may go wrong has a label, and what
  * happens there is a function of the seed and the label alone: leaving something out of a run does not change what happens
- * elsewhere, which is what makes stories shrink. The labels of what did go wrong are the run's faults; given such labels,
+ * elsewhere, which is what makes counterexamples shrink. The labels of what did go wrong are the run's faults; given such labels,
  * a run has these faults and no other.
  */
 import { Prng } from "@lead-signals/simulation-kernel"
@@ -9,14 +9,14 @@ import { Prng } from "@lead-signals/simulation-kernel"
 export class Decisions {
   private readonly asked = new Map<string, number>()
 
-  /** `only`: the faults to have, by label; null: as the seed says. `onFault` is told each as it happens. */
+  /** `only`: the faults to have, by label; null: as the seed says. `onFault` is called for each. */
   constructor(
     private readonly seed: number,
     private readonly only: ReadonlySet<string> | null,
     private readonly onFault: (label: string) => void
   ) {}
 
-  /** Whether faults are told beforehand. */
+  /** Whether faults are named beforehand. */
   get areGiven(): boolean {
     return this.only !== null
   }

@@ -22,7 +22,7 @@ export interface Opened {
   readonly close: () => void
 }
 
-/** As the harness does it, not as a part of the history: it takes no turn. */
+/** As the harness does it, not as a part of the history: it takes no scheduling step. */
 export const build = (layer: Layer.Layer<Stores, unknown>): Opened =>
   Effect.runSync(
     Effect.gen(function* () {

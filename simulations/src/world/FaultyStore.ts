@@ -6,7 +6,7 @@ import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, FiberRef, GlobalValue } from "effect"
 import type { Rates } from "../Scenario.ts"
 import type { Decisions } from "./Decisions.ts"
-import type { Call, Stored } from "./Ledger.ts"
+import type { Call, Stored } from "./KnownFacts.ts"
 
 const slowestMillis = 1000
 

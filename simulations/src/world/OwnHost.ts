@@ -1,6 +1,6 @@
 /**
  * Somebody's own program in the place of ours: a fetch handler that serves the API, over whatever it likes. Its promises
- * are let run between turns; its timers and `Date.now` are the simulation's. It can't be killed, for nobody can take back
+ * are let run between scheduling steps; its timers and `Date.now` are the simulation's. It can't be killed, for nobody can take back
  * what it promised.
  */
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
  * HTTP without a socket and without a promise: a request of the platform's own interface, handled by the service's app in
- * the turns of its machine. What the handlers read and write is what they read and write in production.
+ * the scheduling steps of its machine. What the handlers read and write is what they read and write in production.
  */
 import * as Cookies from "@effect/platform/Cookies"
 import * as Headers from "@effect/platform/Headers"

@@ -1,6 +1,6 @@
 /**
  * The service, the network and those who use it, on one kernel. The service is what production runs: the same handlers,
- * use cases, stores and emitter; only clock, turns, entropy, network and what goes wrong are the world's.
+ * use cases, stores and emitter; only clock, locks, entropy, network and what goes wrong are the world's.
  */
 import { HostClock, Kernel, type Machine, type Picker } from "@lead-signals/simulation-kernel"
 import { Sender } from "@lead-signals/webhook"
@@ -9,7 +9,7 @@ import { noRates, type Rates } from "../Scenario.ts"
 import { Decisions } from "./Decisions.ts"
 import { currentCall } from "./FaultyStore.ts"
 import type { Host, Running } from "./Host.ts"
-import type { Answered, Call, Ledger, ReceivedPost, Stored } from "./Ledger.ts"
+import type { Answered, Call, KnownFacts, ReceivedPost, Stored } from "./KnownFacts.ts"
 import type { SimulatedResponse } from "./SimulatedHttp.ts"
 
 /** Nobody answered: the message or its answer was lost, or the service is not there. */
@@ -65,7 +65,7 @@ export class World {
   private service: { readonly machine: Machine; running: Running | null } | null = null
 
   constructor(
-    private readonly ledger: Ledger,
+    private readonly facts: KnownFacts,
     private readonly options: WorldOptions
   ) {
     const { begunAtOnce, faults, picker, seed, startsAt } = options
@@ -140,7 +140,7 @@ export class World {
   kill(): void {
     if (this.service === null) return
     this.kills++
-    this.ledger.marks.add("the service was killed")
+    this.facts.coverageMarks.add("the service was killed")
     this.kernel.record("service", "killed")
     this.service.machine.kill()
     this.service = null
@@ -153,7 +153,7 @@ export class World {
     if (steps === 0) this.kill()
     else {
       this.service?.machine.interruptAfter(steps, () => {
-        this.ledger.marks.add("the service was killed at a step of its work")
+        this.facts.coverageMarks.add("the service was killed at a step of its work")
         this.kill()
       })
     }
@@ -169,14 +169,14 @@ export class World {
   /** The service's own clock jumps; nobody else's does. */
   stepClock(millis: number): void {
     this.clock.step(millis)
-    this.ledger.marks.add("the clock jumped")
+    this.facts.coverageMarks.add("the clock jumped")
     this.kernel.record("service", "clock", { millis })
   }
 
   driftClock(rate: number): void {
     this.clock.drift(rate, this.kernel.now)
     if (rate === 0) return
-    this.ledger.marks.add("the clock went wrong")
+    this.facts.coverageMarks.add("the clock went wrong")
     this.kernel.record("service", "drift", { millionths: Math.round(rate * 1e6) })
   }
 
@@ -184,14 +184,14 @@ export class World {
   pause(millis: number): void {
     const { service } = this
     if (service === null) return
-    this.ledger.marks.add("the service stood still")
+    this.facts.coverageMarks.add("the service stood still")
     this.kernel.record("service", "paused", { millis })
     service.machine.pause()
     this.kernel.after(millis, this.others, () => service.machine.resume())
   }
 
   partition(millis: number): void {
-    this.ledger.marks.add("the network was cut")
+    this.facts.coverageMarks.add("the network was cut")
     this.kernel.record("network", "partition", { millis })
     this.partitionedUntil = Math.max(this.partitionedUntil, this.kernel.now + millis)
   }
@@ -245,7 +245,7 @@ export class World {
         })
       )
       if (decisions.fault(`twice ${label}`, this.rates.duplication) === null) return
-      this.ledger.marks.add("a request came twice")
+      this.facts.coverageMarks.add("a request came twice")
       const second = this.travel(`${label} there again`)
       if (second !== null) {
         kernel.after(second, this.others, () =>
@@ -260,7 +260,7 @@ export class World {
     try {
       return JSON.parse(text)
     } catch {
-      this.ledger.violate("bodies valid", `an answer is said to be JSON, and is not: ${text.slice(0, 60)}`)
+      this.facts.violate("bodies valid", `an answer is said to be JSON, and is not: ${text.slice(0, 60)}`)
       return null
     }
   }

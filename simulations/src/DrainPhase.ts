@@ -1,15 +1,15 @@
 /** When nothing goes wrong any more: everything that is owed has time to come, and then all that there is is read. */
 import { Effect } from "effect"
 import * as Readers from "./actors/Readers.ts"
-import { type Caller, type Stage, succeeding } from "./actors/Stage.ts"
+import { type Caller, type ActorContext, succeeding } from "./actors/ActorContext.ts"
 import { sync } from "./actors/SyncClient.ts"
 import * as WebhookOwner from "./actors/WebhookOwner.ts"
-import type { StagedBrand } from "./world/Ledger.ts"
+import type { KnownBrand } from "./world/KnownFacts.ts"
 
 const hour = 3_600_000
 
 /** Until nothing is owed: what waits for its next attempt, and what is held for a receiver that was gone. */
-export const drain = (stage: Stage, brand: StagedBrand): Effect.Effect<void> =>
+export const drain = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const caller = (what: string): Caller => ({
       party: `operator ${brand.index}`,
@@ -18,7 +18,7 @@ export const drain = (stage: Stage, brand: StagedBrand): Effect.Effect<void> =>
     for (const [i, webhook] of brand.webhooks.entries()) {
       const params = { brandId: brand.id, id: webhook.id }
       for (let round = 0; ; round++) {
-        const { data } = yield* succeeding(stage, caller(`look ${i} ${round}`), {
+        const { data } = yield* succeeding(context, caller(`look ${i} ${round}`), {
           route: "/operator/brands/{brandId}/webhooks/{id}",
           params,
           brand,
@@ -26,10 +26,10 @@ export const drain = (stage: Stage, brand: StagedBrand): Effect.Effect<void> =>
         })
         if (data.enabled !== true) {
           if (data.disabledReason !== "The operator disabled it.")
-            stage.ledger.marks.add("a webhook was disabled")
-          yield* WebhookOwner.setEnabled(stage, caller(`enable ${i} ${round}`), brand, webhook, true)
+            context.facts.coverageMarks.add("a webhook was disabled")
+          yield* WebhookOwner.setEnabled(context, caller(`enable ${i} ${round}`), brand, webhook, true)
         }
-        const pending = yield* succeeding(stage, caller(`count ${i} ${round}`), {
+        const pending = yield* succeeding(context, caller(`count ${i} ${round}`), {
           route: "/operator/brands/{brandId}/webhooks/{id}/deliveries",
           params,
           query: "state=pending&pageSize=1",
@@ -45,16 +45,16 @@ export const drain = (stage: Stage, brand: StagedBrand): Effect.Effect<void> =>
 /** Of so many deliveries of a webhook the log is read. */
 const logsRead = 30
 
-export const readDeliveries = (stage: Stage, brand: StagedBrand): Effect.Effect<void> =>
+export const readDeliveries = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { ledger } = stage
+    const { facts } = context
     const party = `operator ${brand.index}`
     for (const [i, webhook] of brand.webhooks.entries()) {
       const params = { brandId: brand.id, id: webhook.id }
       let read = 0
       for (let page = 1; ; page++) {
         const { data } = yield* succeeding(
-          stage,
+          context,
           { party, label: `deliveries ${brand.index} ${i} ${page}` },
           {
             route: "/operator/brands/{brandId}/webhooks/{id}/deliveries",
@@ -67,14 +67,14 @@ export const readDeliveries = (stage: Stage, brand: StagedBrand): Effect.Effect<
         if (data.length === 0) break
         for (const { engagementId, event, id, leadId, state } of data) {
           if (state === "dead" && leadId !== null) {
-            ledger.marks.add("a delivery died")
+            facts.coverageMarks.add("a delivery died")
             const row = brand.reference.rows.find((each) => each.id === leadId)
             const subject = event === "lead2.created" ? row?.extId : engagementId
-            ledger.dead.add(`${webhook.id} ${event} ${subject}`)
+            facts.dead.add(`${webhook.id} ${event} ${subject}`)
           }
           if (read++ >= logsRead) continue
           const detail = yield* succeeding(
-            stage,
+            context,
             { party, label: `delivery ${brand.index} ${i} ${read}` },
             {
               route: "/operator/brands/{brandId}/webhooks/{id}/deliveries/{deliveryId}",
@@ -83,7 +83,7 @@ export const readDeliveries = (stage: Stage, brand: StagedBrand): Effect.Effect<
               meaning: { means: "look" }
             }
           )
-          ledger.deliveries.push({ webhook, delivery: detail.data })
+          facts.deliveries.push({ webhook, delivery: detail.data })
         }
       }
     }
@@ -96,16 +96,16 @@ const finalOrders = [
   ["name", "asc"]
 ] as const
 
-export const readLists = (stage: Stage, brand: StagedBrand): Effect.Effect<void> =>
+export const readLists = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const party = `reader ${brand.index}`
     if (brand.mirror.size > 0) {
-      yield* sync(stage, { party: `sync ${brand.index}`, label: `last sync ${brand.index}` }, brand)
+      yield* sync(context, { party: `sync ${brand.index}`, label: `last sync ${brand.index}` }, brand)
     }
     const pageSize = brand.reference.rows.length > 200 ? 100 : 7
     for (const [field, direction] of finalOrders) {
       const label = `last ${field} ${brand.index}`
-      const leads = yield* Readers.walk(stage, { party, label }, brand, {
+      const leads = yield* Readers.walk(context, { party, label }, brand, {
         signal: null,
         flags: {},
         search: null,
@@ -116,6 +116,6 @@ export const readLists = (stage: Stage, brand: StagedBrand): Effect.Effect<void>
         pageSize,
         engagements: "none"
       })
-      stage.ledger.finalLists.set(`${brand.id} ${field}:${direction}`, leads)
+      context.facts.finalLists.set(`${brand.id} ${field}:${direction}`, leads)
     }
   })

@@ -1,13 +1,13 @@
-/** Where actors meet: the world that they act in, and the ledger of what each of them knows. */
+/** Where actors meet: the world that they act in, and the facts that they know for certain. */
 import { Effect } from "effect"
 import { operatorToken } from "../world/Host.ts"
-import type { Json, KnownKey, Ledger, Meaning, StagedBrand } from "../world/Ledger.ts"
+import type { Json, KnownKey, KnownFacts, Meaning, KnownBrand } from "../world/KnownFacts.ts"
 import type { SimulatedResponse } from "../world/SimulatedHttp.ts"
 import type { NoAnswer, World } from "../world/World.ts"
 
-export interface Stage {
+export interface ActorContext {
   readonly world: World
-  readonly ledger: Ledger
+  readonly facts: KnownFacts
 }
 
 /** Who calls, in the name of which action: what labels begin with. */
@@ -24,7 +24,7 @@ export interface Ask {
   /** Encoded, without the question mark. */
   readonly query?: string
   readonly body?: unknown
-  readonly brand: StagedBrand | null
+  readonly brand: KnownBrand | null
   /** Null: the operator's token. */
   readonly key?: KnownKey | null
   readonly meaning: Meaning
@@ -40,13 +40,13 @@ const pathOf = ({ params = {}, query, route }: Ask): string =>
 
 /** Calls once. */
 export const once = (
-  { ledger, world }: Stage,
+  { facts, world }: ActorContext,
   { label, party }: Caller,
   ask: Ask
 ): Effect.Effect<SimulatedResponse, NoAnswer> =>
   Effect.suspend(() => {
     const { body, brand, key = null, meaning, method = "GET", route } = ask
-    ledger.requests++
+    facts.requests++
     return world.request({
       label,
       party,
@@ -70,23 +70,29 @@ export const once = (
  * Calls until there is an answer that is no 5xx, and notes what happened on the way. For calls that may be made twice:
  * an answer that was lost may have been a success.
  */
-export const persistently = (stage: Stage, caller: Caller, ask: Ask): Effect.Effect<SimulatedResponse> =>
+export const persistently = (
+  context: ActorContext,
+  caller: Caller,
+  ask: Ask
+): Effect.Effect<SimulatedResponse> =>
   Effect.gen(function* () {
     for (let attempt = 1; ; attempt++) {
       const label = attempt === 1 ? caller.label : `${caller.label}.${attempt}`
-      const answer = yield* Effect.either(once(stage, { ...caller, label }, ask))
+      const answer = yield* Effect.either(once(context, { ...caller, label }, ask))
       if (answer._tag === "Right" && answer.right.status < 500) return answer.right
-      stage.ledger.marks.add(answer._tag === "Right" ? "a request met 503" : "a request got no answer")
+      context.facts.coverageMarks.add(
+        answer._tag === "Right" ? "a request met 503" : "a request got no answer"
+      )
       yield* Effect.sleep(pauseMillis)
     }
   })
 
 /** The answer's body, of a call that must succeed. */
-export const succeeding = (stage: Stage, caller: Caller, ask: Ask): Effect.Effect<Json> =>
-  Effect.map(persistently(stage, caller, ask), (response) => {
+export const succeeding = (context: ActorContext, caller: Caller, ask: Ask): Effect.Effect<Json> =>
+  Effect.map(persistently(context, caller, ask), (response) => {
     const body = bodyOf(response)
     if (response.status >= 400) {
-      stage.ledger.violate(
+      context.facts.violate(
         "calls succeed",
         `${ask.method ?? "GET"} ${ask.route}: ${response.status} ${response.text}`
       )

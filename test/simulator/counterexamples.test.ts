@@ -1,4 +1,4 @@
-/** What happens when a rule breaks: it is found, its story is made small, and the story can be told again. */
+/** What happens when a rule breaks: it is found, its counterexample is made small, and the counterexample can be told again. */
 import { bugNamed, huntAll } from "@lead-signals/simulations/bugs"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ const simulateCommand = await bundleSimulate()
 const folder = temporaryFolder()
 
 describe("planted bugs", () => {
-  it("one is found over each store, in a story of a few actions [RATE-2, PII-3]", async () => {
+  it("one is found over each store, in a counterexample of a few actions [RATE-2, PII-3]", async () => {
     const hunted = await huntAll(
       ["no-limits-on-errors", "sqlite-suppression-forgotten"].map((name) => bugNamed(name)!),
       30,
@@ -28,24 +28,24 @@ describe("planted bugs", () => {
   })
 })
 
-describe("a story", () => {
+describe("a counterexample", () => {
   it("is told small, replays on the same decisions, and says at which it parts from the code", async () => {
-    const [story, report] = [join(folder, "story.json"), join(folder, "report.html")]
+    const [counterexample, report] = [join(folder, "counterexample.json"), join(folder, "report.html")]
     const found = await simulateCommand([
       "swarm",
       "--bug",
       "erased-come-back",
-      "--story",
-      story,
+      "--counterexample",
+      counterexample,
       "--report",
       report
     ])
     expect(found.code).toBe(1)
     expect(found.out).toContain("again: pnpm simulate swarm --seed 1 --bug erased-come-back")
-    expect(found.out).toContain(`replay: pnpm simulate replay ${story}`)
+    expect(found.out).toContain(`replay: pnpm simulate replay ${counterexample}`)
     expect(found.out.split("\n").length).toBeLessThan(40)
 
-    const told = JSON.parse(readFileSync(story, "utf8"))
+    const told = JSON.parse(readFileSync(counterexample, "utf8"))
     expect(told.plan.actions.length).toBeLessThanOrEqual(5)
     expect(told.plan.actions.map((action: { do: string }) => action.do)).toContain("erase")
 
@@ -56,8 +56,8 @@ describe("a story", () => {
     expect(html).not.toMatch(/(?:src|href)=|@import|url\(/)
 
     const [again, without] = await Promise.all([
-      simulateCommand(["replay", story]),
-      simulateCommand(["replay", story, "--bug", "none"])
+      simulateCommand(["replay", counterexample]),
+      simulateCommand(["replay", counterexample, "--bug", "none"])
     ])
     expect([again!.code, digestOf(again!)]).toEqual([1, told.digest])
     expect(without!.code).toBe(0)
@@ -73,7 +73,7 @@ describe("a story", () => {
 
   it("of a broken file is refused with what is wrong", async () => {
     const file = join(folder, "broken.json")
-    writeFileSync(file, '{"story":1}')
+    writeFileSync(file, '{"counterexample":1}')
     const [broken, missing, none] = await Promise.all([
       simulateCommand(["replay", file]),
       simulateCommand(["replay", join(folder, "missing.json")]),
@@ -119,9 +119,9 @@ describe("pnpm simulate", () => {
       .split("\n")
       .map((line) => JSON.parse(line))
     expect(lines.map(({ outcome, seed }) => [seed, outcome])).toEqual(
-      [1, 2, 3, 4].map((seed) => [seed, "held"])
+      [1, 2, 3, 4].map((seed) => [seed, "passed"])
     )
-    expect(table!.out).toMatch(/swarm · seeds 1 to 6 · 6 held · \d+ a minute/)
+    expect(table!.out).toMatch(/swarm · seeds 1 to 6 · 6 passed · \d+ a minute/)
     expect(digestOf(table!)).toHaveLength(64)
     // A run in which nothing happened has proved nothing.
     expect(vacuous!.code).toBe(3)

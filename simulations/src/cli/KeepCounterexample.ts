@@ -1,11 +1,11 @@
 /** What is kept of a run that broke a rule: the smallest input that was found, as a file, and a report. */
 import { join } from "node:path"
 import * as Html from "../report/Html.ts"
-import { type Given, repeatLine, storySummary } from "../report/Summary.ts"
+import { type Given, repeatLine, counterexampleSummary } from "../report/Summary.ts"
 import { inputOf, run, type RunInput, type RunReport } from "../Run.ts"
 import { scenarioNamed } from "../Scenarios.ts"
 import { shrink } from "../Shrink.ts"
-import { type Story, storyOf } from "../Story.ts"
+import { type Counterexample, counterexampleOf } from "../Counterexample.ts"
 import type { Output } from "./Output.ts"
 import { plantedBug } from "./PlantedProcess.ts"
 
@@ -24,11 +24,11 @@ export const writeReport = (
   file: string | undefined,
   given: Given,
   report: RunReport,
-  story: Story | null
+  counterexample: Counterexample | null
 ): void => {
   if (file === undefined) return
   const title = `${given.scenario} · seed ${given.seed}${given.bug === null ? "" : ` · ${given.bug}`}`
-  output.file(file, Html.page({ title, repeat: repeatLine(given), report, story }))
+  output.file(file, Html.page({ title, repeat: repeatLine(given), report, counterexample }))
 }
 
 /** Shrinks the input, writes both files, and answers the summary. */
@@ -43,23 +43,23 @@ export const keepCounterexample = (
   const small = options.isShrunk
     ? shrink(input, report, (each, untilSeconds) => run(each, given.store, untilSeconds), {
         onProgress: (runs, { faults, plan }) =>
-          progress.tell(
+          progress.update(
             null,
-            `shrinking the counterexample: ${runs} runs, ${plan.actions.length} actions, ${(faults?.length ?? 0) + plan.troubles.length} faults`
+            `shrinking the counterexample: ${runs} runs, ${plan.actions.length} actions, ${(faults?.length ?? 0) + plan.scheduledFaults.length} faults`
           )
       })
     : { input: { ...input, faults: report.faults }, report, runs: 0 }
   progress.clear()
-  const story = storyOf(
+  const counterexample = counterexampleOf(
     { scenario: given.scenario, store: given.store, bug: plantedBug },
     small.input,
     small.report
   )
   const suffix = plantedBug === null ? "" : `-${plantedBug}`
   const file = options.file ?? join(folder, `${given.scenario}-${given.seed}${suffix}.json`)
-  output.file(file, `${JSON.stringify(story, null, 1)}\n`)
-  writeReport(output, options.report, given, small.report, story)
-  return storySummary(story, small.runs, file)
+  output.file(file, `${JSON.stringify(counterexample, null, 1)}\n`)
+  writeReport(output, options.report, given, small.report, counterexample)
+  return counterexampleSummary(counterexample, small.runs, file)
 }
 
 /** Runs a seed of a campaign here once more, which must break its rule again. */
@@ -71,8 +71,8 @@ export const keepCounterexampleOf = (
 ): string => {
   const input = inputOf(scenarioNamed(given.scenario)!, given.seed, hours)
   const again = run(input, given.store)
-  if (again.outcome === "held") {
-    throw new Error(`${repeatLine(given)} broke a rule in one process and held in another`)
+  if (again.outcome === "passed") {
+    throw new Error(`${repeatLine(given)} broke a rule in one process and passed in another`)
   }
   return keepCounterexample(output, options, given, input, again)
 }

@@ -1,7 +1,7 @@
 /** What the parties of a run know for certain, each from its own side: what the oracles compare. */
 import type { Query, ReferenceCampaign, ReferenceModel } from "@lead-signals/store-contract/reference"
 import type { Plan, Sighting } from "../plan/Plan.ts"
-import type { Persona } from "../Scenario.ts"
+import type { ReceiverBehaviour } from "../Scenario.ts"
 import type { SimulatedRequest, SimulatedResponse } from "./SimulatedHttp.ts"
 
 // Bodies are looked into freely here.
@@ -36,7 +36,7 @@ export interface Call {
   readonly request: SimulatedRequest
   readonly meaning: Meaning
   /** Of the brand that it is about. */
-  readonly brand: StagedBrand | null
+  readonly brand: KnownBrand | null
   /** The key it is made with; null for the operator's. */
   readonly key: KnownKey | null
   /** Virtual milliseconds since 1970. */
@@ -78,9 +78,9 @@ export interface KnownWebhook {
   readonly id: string
   readonly brandId: string
   readonly url: string
-  readonly persona: Persona
+  readonly behaviour: ReceiverBehaviour
   readonly events: ReadonlyArray<string>
-  /** What its owner was told, the newest last, and when. */
+  /** Secrets that its owner received, the newest last, and when. */
   readonly secrets: Array<{ readonly secret: string; readonly since: number }>
   /** Rotations that the service may have done. */
   rotations: number
@@ -99,14 +99,14 @@ export interface ReceivedPost {
   readonly id: string
   readonly body: string
   readonly envelope: Json
-  /** Of the event: its type and what it tells of. */
+  /** Of the event: its type and its lead or engagement. */
   readonly subject: string
   readonly status: number | null
   readonly retryAfterSeconds: number | null
 }
 
-/** A brand as it stands on the stage: what was set up, and the reference of what it holds. */
-export interface StagedBrand {
+/** A brand as it was set up, and the reference of what it holds. */
+export interface KnownBrand {
   readonly index: number
   readonly id: string
   readonly signalIds: ReadonlyArray<string>
@@ -116,7 +116,7 @@ export interface StagedBrand {
   readonly webhooks: ReadonlyArray<KnownWebhook>
   readonly reference: ReferenceModel
   readonly campaign: ReferenceCampaign
-  /** Ids of leads by external id, as they were told. */
+  /** Ids of leads by external id, as answers named them. */
   readonly leadIds: Map<string, number>
   /** createdAt and updatedAt of what was listed. */
   readonly instants: Array<number>
@@ -131,14 +131,14 @@ export interface Violation {
   readonly message: string
 }
 
-export class Ledger {
-  readonly brands: Array<StagedBrand> = []
+export class KnownFacts {
+  readonly brands: Array<KnownBrand> = []
   readonly received: Array<ReceivedPost> = []
-  /** People whose erasure was told, and when. */
+  /** People whose erasure was acknowledged, and when. */
   readonly erased = new Map<string, number>()
   /** People whose erasure was asked for: from then on it may have happened. */
   readonly erasing = new Set<string>()
-  readonly marks = new Set<string>()
+  readonly coverageMarks = new Set<string>()
   /** Deliveries in the dead letters at the end, as `webhook subject`. */
   readonly dead = new Set<string>()
   /** Every delivery as the operator sees it at the end, with its log. */
@@ -156,7 +156,7 @@ export class Ledger {
     this.violation ??= { oracle, message }
   }
 
-  brandOf(id: string): StagedBrand | undefined {
+  brandOf(id: string): KnownBrand | undefined {
     return this.brands.find((brand) => brand.id === id)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A story: a run that broke a rule, with what it depends on spelled out, as a file that repeats it on any machine. The
+ * A counterexample: a run that broke a rule, with what it depends on spelled out, as a file that repeats it on any machine. The
  * decisions are what was done and what went wrong, in order: a replay that parts from them no longer applies.
  */
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
@@ -10,8 +10,8 @@ import { Rates } from "./Scenario.ts"
 
 const anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
-export const Story = Schema.Struct({
-  story: Schema.Literal(1),
+export const Counterexample = Schema.Struct({
+  counterexample: Schema.Literal(1),
   scenario: Schema.String,
   seed: Schema.Int,
   store: Schema.Literal("memory", "sqlite"),
@@ -24,12 +24,12 @@ export const Story = Schema.Struct({
     brands: Schema.Array(
       Schema.Struct({
         consumers: Schema.Array(
-          Schema.Struct({ persona: Schema.String, events: Schema.Array(Schema.String) })
+          Schema.Struct({ behaviour: Schema.String, events: Schema.Array(Schema.String) })
         )
       })
     ),
     actions: Schema.Array(anything),
-    troubles: Schema.Array(anything),
+    scheduledFaults: Schema.Array(anything),
     rates: Rates
   }),
   faults: Schema.Array(Schema.String),
@@ -43,10 +43,10 @@ export const Story = Schema.Struct({
   ),
   decisions: Schema.Array(Schema.String)
 })
-export type Story = typeof Story.Type
+export type Counterexample = typeof Counterexample.Type
 
-/** How a run that gets stuck is said to violate: what is owed must come. */
-export const stuck = {
+/** The rule that a livelocked run violates: what is owed must come. */
+export const livelock = {
   oracle: "liveness",
   message: "After the faults had stopped, something that was owed did not come about."
 }
@@ -59,27 +59,27 @@ const decisionsOf = (trace: ReadonlyArray<TraceEvent>): ReadonlyArray<string> =>
     .filter(({ kind }) => decisive.has(kind))
     .map(({ at, fields, kind, party }) => `${at} ${party} ${kind} ${Object.values(fields).join(" ")}`.trim())
 
-export const storyOf = (
+export const counterexampleOf = (
   of: { readonly scenario: string; readonly store: StoreKind; readonly bug: string | null },
   input: RunInput,
   report: RunReport
-): Story => ({
-  story: 1,
+): Counterexample => ({
+  counterexample: 1,
   ...of,
   seed: input.seed,
-  violates: report.violation ?? stuck,
+  violates: report.violation ?? livelock,
   digest: report.digest,
-  plan: input.plan as unknown as Story["plan"],
+  plan: input.plan as unknown as Counterexample["plan"],
   faults: input.faults ?? report.faults,
   schedule: input.schedule,
   decisions: decisionsOf(report.trace)
 })
 
-/** The story of a file's text, or what is wrong with that. */
-export const readStory = (text: string): Either.Either<Story, string> =>
+/** The counterexample of a file's text, or what is wrong with that. */
+export const readCounterexample = (text: string): Either.Either<Counterexample, string> =>
   Either.try({ try: () => JSON.parse(text) as unknown, catch: () => "it is no JSON" }).pipe(
     Either.flatMap((value) =>
-      Either.mapLeft(Schema.decodeUnknownEither(Story)(value), (problem) =>
+      Either.mapLeft(Schema.decodeUnknownEither(Counterexample)(value), (problem) =>
         problem.message
           .split("\n")
           .at(-1)!
@@ -88,19 +88,19 @@ export const readStory = (text: string): Either.Either<Story, string> =>
     )
   )
 
-export const inputOfStory = ({ faults, plan, schedule, seed }: Story): RunInput => ({
+export const inputOfCounterexample = ({ faults, plan, schedule, seed }: Counterexample): RunInput => ({
   seed,
   plan: plan as unknown as Plan,
   faults,
   schedule
 })
 
-/** How a replay ended, beside the story. */
+/** How a replay ended, beside the counterexample. */
 export type Replayed =
-  /** The same rule is broken; from this decision on, counted from 1, in another way than the story tells. */
+  /** The same rule is broken; from this decision on, counted from 1, in another way than in the counterexample. */
   | { readonly replayed: "same"; readonly partsAt: number | null }
   /** The same decisions, and the rule holds now. */
-  | { readonly replayed: "held" }
+  | { readonly replayed: "passed" }
   | { readonly replayed: "other"; readonly oracle: string }
   /** From this decision on, counted from 1, the run is another one. */
   | {
@@ -110,22 +110,22 @@ export type Replayed =
       readonly actual: string | null
     }
 
-export const compareReplay = (story: Story, report: RunReport): Replayed => {
-  const violation = report.outcome === "stuck" ? stuck : report.violation
+export const compareReplay = (counterexample: Counterexample, report: RunReport): Replayed => {
+  const violation = report.outcome === "livelocked" ? livelock : report.violation
   const actual = decisionsOf(report.trace)
-  const at = story.decisions.findIndex((decision, i) => decision !== actual[i])
-  if (violation?.oracle === story.violates.oracle) {
+  const at = counterexample.decisions.findIndex((decision, i) => decision !== actual[i])
+  if (violation?.oracle === counterexample.violates.oracle) {
     return { replayed: "same", partsAt: at < 0 ? null : at + 1 }
   }
   if (at >= 0) {
     return {
       replayed: "parted",
       decision: at + 1,
-      expected: story.decisions[at] ?? null,
+      expected: counterexample.decisions[at] ?? null,
       actual: actual[at] ?? null
     }
   }
-  return violation === null ? { replayed: "held" } : { replayed: "other", oracle: violation.oracle }
+  return violation === null ? { replayed: "passed" } : { replayed: "other", oracle: violation.oracle }
 }
 
 /* In words */
@@ -136,7 +136,7 @@ const time = (millis: number): string => {
   return `${Math.floor(seconds / 3600)}:${part(Math.floor(seconds / 60) % 60)}:${part(seconds % 60)}.${String(millis % 1000).padStart(3, "0")}`
 }
 
-const told = (action: Action): string => {
+const describeAction = (action: Action): string => {
   switch (action.do) {
     case "observe":
     case "again":
@@ -196,25 +196,25 @@ const told = (action: Action): string => {
   }
 }
 
-/** The story in lines: who was there, what was done, what went wrong. */
-export const toldStory = ({ faults, plan, schedule }: Story): ReadonlyArray<string> => {
-  const { actions, brands, troubles } = plan as unknown as Plan
+/** The counterexample in lines: who was there, what was done, what went wrong. */
+export const renderCounterexample = ({ faults, plan, schedule }: Counterexample): ReadonlyArray<string> => {
+  const { actions, brands, scheduledFaults } = plan as unknown as Plan
   const lines = brands.map(
     ({ consumers }, i) =>
-      `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ persona }) => persona).join(", ")}`}`
+      `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ behaviour }) => behaviour).join(", ")}`}`
   )
   const timed = [
-    ...actions.map((action) => [action.at, `brand ${action.brand}: ${told(action)}`] as const),
-    ...troubles.map(({ at, ...trouble }) => {
-      const amount =
-        "millis" in trouble ? ` (${trouble.millis} ms)` : "rate" in trouble ? ` (${trouble.rate})` : ""
-      return [at, `! ${trouble.trouble}${amount}`] as const
+    ...actions.map((action) => [action.at, `brand ${action.brand}: ${describeAction(action)}`] as const),
+    ...scheduledFaults.map(({ at, ...fault }) => {
+      const amount = "millis" in fault ? ` (${fault.millis} ms)` : "rate" in fault ? ` (${fault.rate})` : ""
+      return [at, `! ${fault.fault}${amount}`] as const
     })
   ].sort(([a], [b]) => a - b)
   for (const [at, text] of timed) lines.push(`${time(at).padStart(12)}  ${text}`)
   for (const fault of faults) lines.push(`           !  ${fault}`)
-  if (schedule.kind === "seed") lines.push("           ~  turns as the seed deals them")
-  if (schedule.kind === "picks") lines.push(`           ~  ${schedule.picks.length} turns out of order`)
+  if (schedule.kind === "seed") lines.push("           ~  scheduling steps in the seed's order")
+  if (schedule.kind === "picks")
+    lines.push(`           ~  ${schedule.picks.length} scheduling steps out of order`)
   return lines
 }
 

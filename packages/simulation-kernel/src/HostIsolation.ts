@@ -63,7 +63,7 @@ const replaced = (chance: Prng, now: () => number, replacements: Record<string, 
 }
 
 /** Runs the work, synchronously, and gives the host back its own whatever happens. */
-export const sealed = <A>(chance: Prng, now: () => number, work: () => A): A => {
+export const isolated = <A>(chance: Prng, now: () => number, work: () => A): A => {
   const idle = {}
   const clearInterval = Reflect.get(globalThis, "clearInterval") as (handle: unknown) => void
   const restore = replaced(chance, now, {
