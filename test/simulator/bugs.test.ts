@@ -2,6 +2,7 @@
 import { type Bug, bugs, Planting, syntaxEditor } from "@lead-signals/simulations/bugs"
 import ts from "typescript"
 import { describe, expect, it } from "vitest"
+import { turn } from "../Turn.ts"
 import { renameLocals, unresolvedNames } from "./LocalNames.ts"
 
 const printer = ts.createPrinter({ removeComments: true })
@@ -12,6 +13,17 @@ const printed = (text: string): string =>
 
 const editor = syntaxEditor(ts)
 const plant = (bug: Bug, text: string): string => editor.apply(text, bug.edits)
+
+/** Computed once for each module. */
+const ofModule = <A>(compute: (text: string) => A): ((text: string) => A) => {
+  const known = new Map<string, A>()
+  return (text) => {
+    if (!known.has(text)) known.set(text, compute(text))
+    return known.get(text)!
+  }
+}
+const renamedModule = ofModule(renameLocals)
+const namesOfModule = ofModule(unresolvedNames)
 
 /** What runs everywhere, beside the language's own names. */
 const globals = new Set([
@@ -39,17 +51,19 @@ describe("planted bugs", () => {
     }
   })
 
-  it("are the same in a module that is formatted otherwise and has no comments", () => {
+  it("are the same in a module that is formatted otherwise and has no comments", async () => {
     for (const bug of bugs) {
+      await turn()
       const text = Planting.sourceOf(bug)
       expect([bug.name, printed(plant(bug, printed(text)))]).toEqual([bug.name, printed(plant(bug, text))])
     }
   })
 
-  it("are the same in a module whose locals have other names", () => {
+  it("are the same in a module whose locals have other names", async () => {
     for (const bug of bugs) {
       const text = Planting.sourceOf(bug)
-      const renamed = renameLocals(text)
+      await turn()
+      const renamed = renamedModule(text)
       expect([bug.name, renamed === text && bug.module.name !== "0001_leads"]).toEqual([bug.name, false])
       expect([bug.name, printed(renameLocals(plant(bug, renamed)))]).toEqual([
         bug.name,
@@ -58,10 +72,11 @@ describe("planted bugs", () => {
     }
   })
 
-  it("name nothing that the module does not know", () => {
+  it("name nothing that the module does not know", async () => {
     for (const bug of bugs) {
       const text = Planting.sourceOf(bug)
-      const known = unresolvedNames(text)
+      await turn()
+      const known = namesOfModule(text)
       const strange = [...unresolvedNames(plant(bug, text))].filter(
         (name) => !known.has(name) && !globals.has(name)
       )
