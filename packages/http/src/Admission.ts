@@ -1,6 +1,6 @@
 /**
- * Admission control for observations: bounds how many are decoded and committed concurrently. Further ones wait, brands take
- * turns, and requests beyond the bound of open ones are refused.
+ * Admission control for observations: bounds how many are decoded and committed concurrently. Further ones wait in a queue for
+ * each brand, which are served round robin; requests beyond the bound of open ones are refused.
  */
 import {
   type Brand,
@@ -31,27 +31,27 @@ interface Waiter {
   resume: () => void
 }
 
-/** A semaphore whose permits go to brands in round robin. Work begins synchronously while nobody waits. */
-class PlaceQueue {
+/** A semaphore whose slots go to brands round robin. Work begins synchronously while nobody waits. */
+class SlotQueue {
   private free: number
-  /** In the order of their turns: a brand that has had one goes to the end. */
+  /** In the order in which brands are served next: a brand that was served goes to the end. */
   private readonly waiting = new Map<Brand["id"], Array<Waiter>>()
 
   constructor(
-    private readonly places: number,
-    readonly nextTurn: Effect.Effect<void>
+    private readonly slots: number,
+    readonly nextIteration: Effect.Effect<void>
   ) {
-    this.free = places
+    this.free = slots
   }
 
-  /** Runs `work` with `size` places, as soon as they are free and it is the brand's turn. */
+  /** Runs `work` with `size` slots, as soon as they are free and the brand is the next. */
   run<A, E, R>(brandId: Brand["id"], size: number, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.suspend(() => {
-      const waiter: Waiter = { size: Math.min(size, this.places), isAdmitted: false, resume: () => {} }
-      // The places are given back in a later turn when others wait for them: the host serves its sockets in between.
-      const turn = Effect.suspend(() => (this.waiting.size > 0 ? this.nextTurn : Effect.void))
+      const waiter: Waiter = { size: Math.min(size, this.slots), isAdmitted: false, resume: () => {} }
+      // The slots are released in a later iteration when others wait for them: the host serves its sockets in between.
+      const yielding = Effect.suspend(() => (this.waiting.size > 0 ? this.nextIteration : Effect.void))
       return Effect.ensuring(
-        Effect.zipRight(this.admitted(brandId, waiter), Effect.zipLeft(work, turn)),
+        Effect.zipRight(this.admitted(brandId, waiter), Effect.zipLeft(work, yielding)),
         Effect.sync(() => this.leave(brandId, waiter))
       )
     })
@@ -88,7 +88,7 @@ class PlaceQueue {
     this.admitNext()
   }
 
-  /** None goes before one that needs more room: that one would never have it. */
+  /** None overtakes one that needs more slots, which would starve. */
   private admitNext(): void {
     for (const [brandId, queue] of this.waiting) {
       const next = queue[0]!
@@ -101,24 +101,24 @@ class PlaceQueue {
   }
 }
 
-/** What the requests of one brand share that are open. */
+/** The open requests of one brand. */
 interface OpenRequests {
   count: number
-  /** One place is one KiB of JSON that is held decoded. */
-  readonly decoded: PlaceQueue
+  /** One slot is one KiB of JSON that is held decoded. */
+  readonly decoded: SlotQueue
 }
 
-/** The way of one request's observations into the store. */
+/** Records the observations of one request within the bounds that all requests share. */
 export class Feed {
   constructor(
     private readonly brand: Brand,
-    private readonly places: PlaceQueue,
+    private readonly slots: SlotQueue,
     private readonly open: OpenRequests
   ) {}
 
-  /** Runs `work` on `count` observations of `bytes` bytes of JSON in all, as soon as there is room and it is the brand's turn. */
+  /** Runs `work` on `count` observations of `bytes` bytes of JSON in all, as soon as slots are free and the brand is the next. */
   run<A, E, R>(count: number, bytes: number, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return this.places.run(this.brand.id, Math.max(count, kibOf(bytes)), work)
+    return this.slots.run(this.brand.id, Math.max(count, kibOf(bytes)), work)
   }
 
   /** Decodes a body and records its observations, a piece at a time. Outcomes are as of `Observing.recordObservations`. */
@@ -136,7 +136,7 @@ export class Feed {
     return Effect.gen(this, function* () {
       const outcomes: Array<Outcome> = []
       for (let from = 0; from < values.length; from += Observing.pieceLength) {
-        if (from > 0) yield* this.places.nextTurn
+        if (from > 0) yield* this.slots.nextIteration
         const piece = values.slice(from, from + Observing.pieceLength)
         outcomes.push(...(yield* this.run(piece.length, 0, Observing.recordTogether(this.brand, piece))))
       }
@@ -155,24 +155,24 @@ export class Admission extends Context.Tag("@lead-signals/http/Admission")<
 >() {
   static readonly layer: Layer.Layer<Admission> = Layer.effect(
     Admission,
-    Effect.map(EventLoop, ({ nextTurn }) => {
-      const places = new PlaceQueue(maxConcurrentObservations, nextTurn)
+    Effect.map(EventLoop, ({ nextIteration }) => {
+      const slots = new SlotQueue(maxConcurrentObservations, nextIteration)
       const open = new Map<Brand["id"], OpenRequests>()
       const begin = (brand: Brand): Feed | null => {
-        const its = open.get(brand.id) ?? {
+        const brandRequests = open.get(brand.id) ?? {
           count: 0,
-          decoded: new PlaceQueue(maxDecodedKiB, nextTurn)
+          decoded: new SlotQueue(maxDecodedKiB, nextIteration)
         }
-        if (its.count === maxOpenRequests) return null
-        its.count++
-        open.set(brand.id, its)
-        return new Feed(brand, places, its)
+        if (brandRequests.count === maxOpenRequests) return null
+        brandRequests.count++
+        open.set(brand.id, brandRequests)
+        return new Feed(brand, slots, brandRequests)
       }
       const end = (brand: Brand, feed: Feed | null): void => {
-        const its = open.get(brand.id)
-        if (feed === null || its === undefined) return
-        its.count--
-        if (its.count === 0) open.delete(brand.id)
+        const brandRequests = open.get(brand.id)
+        if (feed === null || brandRequests === undefined) return
+        brandRequests.count--
+        if (brandRequests.count === 0) open.delete(brand.id)
       }
       return {
         enter: (brand: Brand) =>

@@ -20,7 +20,7 @@ import { Admission } from "./Admission.ts"
 import * as Documents from "./Documents.ts"
 import { handlers, RoutedApi } from "./endpoints/Api.ts"
 import { type FastPath, makeFastPath } from "./FastPath.ts"
-import { admit, operatorAccess } from "./handlers/Access.ts"
+import { admit, operatorAccess } from "./Authentication.ts"
 import { logUnavailable } from "./RequestLog.ts"
 import { RequestObserver } from "./RequestObserver.ts"
 import { newRecord, type RequestRecord } from "./RequestRecord.ts"
@@ -51,8 +51,8 @@ const routes = Layer.mergeAll(logStoreFailures, Documents.layer).pipe(
 )
 
 /**
- * A key on a path or method that doesn't exist, or on a target that can't be read, spends its request, and is told what is
- * left. [RATE-2]
+ * A key on a path or method that doesn't exist, or on a target that can't be read, spends its request, and the
+ * response has what is left. [RATE-2]
  */
 const spendElsewhere = (request: HttpServerRequest.HttpServerRequest, record: RequestRecord) =>
   Effect.catchAll(
@@ -167,7 +167,7 @@ export const service: Effect.Effect<
   const context = yield* Effect.context<Requirements>()
   const built = yield* HttpApiBuilder.httpApp.pipe(
     // The platform's router takes a path with a longer parameter for one that does not exist; its own limit is 100 characters.
-    HttpRouter.withRouterConfig({ maxParamLength: Target.greatestTargetBytes }),
+    HttpRouter.withRouterConfig({ maxParamLength: Target.maxTargetBytes }),
     Effect.provide(routes),
     Effect.provide(context)
   )

@@ -5,13 +5,13 @@ import { Effect, type Schema, Stream } from "effect"
 import { BodyPace, Pace, paced } from "./BodyPace.ts"
 import { PayloadTooLarge, type RequestTimeout, UnsupportedMediaType } from "./contract/Failures.ts"
 
-const greatestJsonBytes = 1024 * 1024
+const maxJsonBytes = 1024 * 1024
 
 /**
  * How much of an oversized body is read and thrown away: a client that is still sending does not see an answer that
  * comes before the end, so the refusal waits for it this long.
  */
-export const greatestDiscardedBytes = 64 * 1024 * 1024
+export const maxDiscardedBytes = 64 * 1024 * 1024
 
 export const jsonTooLarge = new PayloadTooLarge({
   message: "A JSON body takes at most 1 MiB; send more as application/x-ndjson where that is taken."
@@ -38,7 +38,7 @@ export const decodeUtf8 = (bytes: Uint8Array): string => utf8.decode(bytes)
 const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.gen(function* () {
     const announced = Number(request.headers["content-length"] ?? 0)
-    if (announced > greatestJsonBytes) return yield* jsonTooLarge
+    if (announced > maxJsonBytes) return yield* jsonTooLarge
     const { limits } = yield* BodyPace
     const chunks: Array<Uint8Array> = []
     let size = 0
@@ -47,11 +47,11 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
       paced(body, limits && new Pace("The body", limits.json)),
       (chunk): Effect.Effect<void, PayloadTooLarge> => {
         size += chunk.length
-        if (size <= greatestJsonBytes) chunks.push(chunk)
-        return size > greatestDiscardedBytes ? jsonTooLarge : Effect.void
+        if (size <= maxJsonBytes) chunks.push(chunk)
+        return size > maxDiscardedBytes ? jsonTooLarge : Effect.void
       }
     )
-    if (size > greatestJsonBytes) return yield* jsonTooLarge
+    if (size > maxJsonBytes) return yield* jsonTooLarge
     const bytes = new Uint8Array(size)
     let at = 0
     for (const chunk of chunks) {

@@ -1,6 +1,6 @@
 /**
  * What the API says of itself: the OpenAPI document, and a page to read it on. Both work wherever the API is mounted, and load
- * nothing from elsewhere. Made when first asked for, and kept.
+ * nothing from elsewhere. Made on the first request, and cached.
  */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
@@ -14,11 +14,23 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Layer } from "effect"
 import { openApi } from "./endpoints/Api.ts"
 
+/** Where the documents are; each takes GET and HEAD. */
+export const documentPaths = [
+  "/",
+  "/openapi.json",
+  "/docs",
+  "/docs/swagger-ui.css",
+  "/docs/swagger-ui.js",
+  "/favicon.ico"
+] as const
+
+type DocumentPath = (typeof documentPaths)[number]
+
 interface Document {
   readonly contentType: string
   readonly bytes: Uint8Array
   readonly gzipped: Uint8Array
-  /** Of its content. */
+  /** A hash of the content. */
   readonly tag: string
 }
 
@@ -159,23 +171,15 @@ export const layer = HttpApiBuilder.Router.use((router) =>
     const docs = yield* Effect.cached(
       Effect.flatMap(swagger, (assets) => document("text/html; charset=utf-8", page(assets)))
     )
-    yield* router.get("/", Effect.succeed(toDocs))
-    yield* router.get("/openapi.json", serve(json, revalidated))
-    yield* router.get("/docs", serve(docs, { ...revalidated, "content-security-policy": policy }))
-    yield* router.get(
-      "/docs/swagger-ui.css",
-      serve(
-        Effect.map(swagger, ({ css }) => css),
-        immutable
-      )
-    )
-    yield* router.get(
-      "/docs/swagger-ui.js",
-      serve(
-        Effect.map(swagger, ({ js }) => js),
-        immutable
-      )
-    )
-    yield* router.get("/favicon.ico", serve(favicon, revalidated))
+    const assetOf = (name: "css" | "js") => Effect.map(swagger, (assets) => assets[name])
+    const handlers: Readonly<Record<DocumentPath, ReturnType<typeof serve>>> = {
+      "/": Effect.succeed(toDocs),
+      "/openapi.json": serve(json, revalidated),
+      "/docs": serve(docs, { ...revalidated, "content-security-policy": policy }),
+      "/docs/swagger-ui.css": serve(assetOf("css"), immutable),
+      "/docs/swagger-ui.js": serve(assetOf("js"), immutable),
+      "/favicon.ico": serve(favicon, revalidated)
+    }
+    for (const path of documentPaths) yield* router.get(path, handlers[path])
   })
 )

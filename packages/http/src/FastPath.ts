@@ -3,7 +3,7 @@ import { type Entropy, LeadQueries, type Parameters, StoreUnavailable } from "@l
 import { Effect, Either } from "effect"
 import { type ErrorResponse, errorBody } from "./contract/Failures.ts"
 import { fastHandlers } from "./endpoints/Api.ts"
-import { admit } from "./handlers/Access.ts"
+import { admit } from "./Authentication.ts"
 import { RequestObserver } from "./RequestObserver.ts"
 import { newRecord, type RequestRecord } from "./RequestRecord.ts"
 import type { Requirements } from "./Requirements.ts"

@@ -22,8 +22,8 @@ export const fromRaw = ({ body, headers, status }: RawResponse): HttpServerRespo
     : HttpServerResponse.uint8Array(body, options)
 }
 
-/** Of data that is in JSON already. */
-export const shown = (data: string): HttpServerResponse.HttpServerResponse =>
+/** An answer of data that is rendered as JSON already. */
+export const renderedData = (data: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(`{"data":${data}}`, { contentType: "application/json" })
 
 export const error = (status: number, code: string, message: string): HttpServerResponse.HttpServerResponse =>

@@ -1,5 +1,6 @@
-/** Which routes the contract has: to tell an unknown path from a wrong method, and to name a route in the log. */
+/** The routes of the API: they distinguish an unknown path from a wrong method, and name a route in the log. */
 import * as HttpApi from "@effect/platform/HttpApi"
+import { documentPaths } from "./Documents.ts"
 import { Api } from "./endpoints/Api.ts"
 
 interface Route {
@@ -21,16 +22,7 @@ HttpApi.reflect(Api, {
   onGroup: () => {},
   onEndpoint: ({ endpoint }) => add(endpoint.path, endpoint.method)
 })
-for (const path of [
-  "/",
-  "/openapi.json",
-  "/docs",
-  "/docs/swagger-ui.css",
-  "/docs/swagger-ui.js",
-  "/favicon.ico"
-]) {
-  add(path, "GET")
-}
+for (const path of documentPaths) add(path, "GET")
 
 /** The path's parameters; null when it is another route's. */
 const paramsOf = (

@@ -5,7 +5,7 @@
 import { InvalidParameter, type Parameters } from "@lead-signals/domain"
 import { Either } from "effect"
 
-export const greatestTargetBytes = 16 * 1024
+export const maxTargetBytes = 16 * 1024
 
 export interface Target {
   readonly path: string
@@ -27,7 +27,7 @@ const decodes = (text: string): boolean => {
 
 /** Origin form, or absolute form less its origin; a fetch handler may be given either. */
 export const parse = (sent: string): Either.Either<Target, InvalidParameter> => {
-  if (sent.length > greatestTargetBytes) return refused("The request target takes at most 16 KiB.")
+  if (sent.length > maxTargetBytes) return refused("The request target takes at most 16 KiB.")
   const target = sent.replace(/^https?:\/\/[^/?#]*/i, "")
   if (!/^[\x21-\x7e]*$/.test(target)) {
     return refused(

@@ -126,7 +126,7 @@ const apiListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen
   const { app, fastPath } = yield* service
   const handle = yield* untraced(makeHandler(app))
   const runtime = yield* untraced(Effect.runtime<Requirements>())
-  // Effect's own counts of fibers tell nothing that the counts of requests do not, and cost a tenth of a small one.
+  // Effect's own metrics of fibers add nothing to those of requests, and cost a tenth of a small request.
   const run = Runtime.runFork(Runtime.disableRuntimeFlag(runtime, RuntimeFlags.RuntimeMetrics))
   const batcher = new ResponseBatcher()
   const answer: NodeListener = (request, response) => {
@@ -146,8 +146,8 @@ const apiListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen
     return handle(request, response)
   }
   return (request, response) => {
-    // One that was sent before the one before it was answered: Node never tells a response that waits for its turn when its
-    // connection breaks, and the work on it would wait for ever.
+    // A pipelined request: Node does not notify a response that waits for the one before it when the connection breaks, and the
+    // work on it would wait for ever.
     if (response.socket === null) response.once("socket", () => process.nextTick(answer, request, response))
     else answer(request, response)
   }

@@ -7,7 +7,7 @@ import { errorExamples } from "./ErrorExamples.ts"
 import type { Words } from "./FieldWords.ts"
 import { observationWords } from "./ObservationSchema.ts"
 
-/** What is said of an operation besides its schemas. */
+/** The words about an operation that its schemas do not carry. */
 export interface DocumentedRow {
   readonly documentation: BodyDocumentation<any>
   /** By the names of the path's parameters. */
@@ -134,7 +134,7 @@ const documentOperation = (operation: Json, row: DocumentedRow, schemas: Json): 
   }
 }
 
-/** Of a webhook's event, whose envelope is described for itself. */
+/** Documents a webhook's event, whose envelope schema describes itself. */
 const documentEvent = (operation: Json, schemas: Json): void => {
   const json = operation["requestBody"]["content"]["application/json"] as Json
   json["example"] ??= exampleOf(json["schema"], schemas)

@@ -2,12 +2,13 @@
 import { Schema } from "effect"
 import { field, integer, optionalField } from "./Fields.ts"
 
-const asked = "What was asked for"
+const ofData = "What was asked for"
 
-export const data = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.Struct({ data: field(schema, asked) })
+export const data = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  Schema.Struct({ data: field(schema, ofData) })
 
 export const list = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
-  Schema.Struct({ data: field(Schema.Array(schema), asked) })
+  Schema.Struct({ data: field(Schema.Array(schema), ofData) })
 
 export const created = { status: 201 }
 export const accepted = { status: 202 }

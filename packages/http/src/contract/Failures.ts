@@ -48,7 +48,7 @@ export class RequestTimeout extends Schema.TaggedError<RequestTimeout>()(
   { message: Schema.String }
 ) {}
 
-/** What a client is told of a failure. */
+/** What a client learns of a failure. */
 export interface ErrorResponse {
   readonly status: number
   readonly code: string
@@ -60,7 +60,7 @@ const forms = new Map<string, Pick<Form<Error>, "status" | "code" | "message">>(
 const messageOf = <A extends Error>({ message }: Pick<Form<A>, "message">, failure: A): string =>
   message === undefined ? failure.message : message(failure)
 
-/** Of a failure that an operation can have; null of anything else. */
+/** The response to a failure that an operation can have; null for anything else. */
 export const errorResponseOf = (failure: unknown): ErrorResponse | null => {
   const form = forms.get((failure as { readonly _tag?: string })._tag ?? "")
   return form === undefined
@@ -75,7 +75,7 @@ interface Form<A extends Error> {
   readonly description: string
   readonly of: { readonly _tag: string } & Schema.Schema<A, any>
   readonly fromMessage: (message: string) => A
-  /** What a client is told; the failure's own message, unless that is for the operator. */
+  /** The message for clients; the failure's own, unless that is for the operator. */
   readonly message?: (failure: A) => string
 }
 
@@ -103,7 +103,7 @@ const failure = <A extends Error>(form: Form<A>) => {
   }).annotations({ ...HttpApiSchema.annotations({ status, description }), identifier })
 }
 
-/** Every operation can give it, whatever its contract: the target itself can be malformed. */
+/** Every operation can respond so, whatever it declares: the target itself can be malformed. */
 export const InvalidParameterBody = bodyOf(
   "InvalidParameterError",
   "invalid_parameter",

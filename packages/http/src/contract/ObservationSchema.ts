@@ -14,7 +14,7 @@ export const ObservationBody = Observation.annotations({
   }
 })
 
-/** Of a company that is sent; its id is a number then. */
+/** The fields of a company in a request, where its id is a number. */
 export const companyWords = <const Path extends string>(path: Path) => ({
   ...sameAs(path, CompanyBody.fields),
   ...sameAs(path, {

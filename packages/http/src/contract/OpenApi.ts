@@ -37,21 +37,21 @@ const listOfErrorCodes = (): string =>
     .map(({ code, status }) => `${code} (${status})`)
     .join(", ")
 
-/** The HTTP library declares a failure of its own for bad input, which the domain's rules leave nothing to do for. */
+/** Schemas of the platform's own failure for bad input, which cannot occur: the domain's rules decode instead. */
 const foreign = ["HttpApiDecodeError", "Issue", "PropertyKey"]
 
-/** Of an object, or of one that can be null. */
+/** The fields of an object's schema, or of the object in a nullable schema. */
 const fieldsOf = (schema: Json): Json =>
   schema["properties"] ?? schema["anyOf"].find((each: Json) => "properties" in each).properties
 
 /** Marks the fields that are marked in any of the others, by their names. */
-const markAs = (schema: Json, shown: ReadonlyArray<Json>): void => {
+const markAs = (schema: Json, rendered: ReadonlyArray<Json>): void => {
   for (const [name, field] of Object.entries<Json>(fieldsOf(schema))) {
-    if (shown.some((each) => fieldsOf(each)[name]?.["x-pii"] === true)) field["x-pii"] = true
+    if (rendered.some((each) => fieldsOf(each)[name]?.["x-pii"] === true)) field["x-pii"] = true
   }
 }
 
-/** What is told of people is personal on its way in as on its way out; the domain's own schema does not say so. [PII-1] */
+/** Marks the personal fields of observations as in answers: the domain's own schema has no marks. [PII-1] */
 const markObservation = (schemas: Json): void => {
   const { AuthoredPost, Company, Engagement, Lead, LeadCompany } = schemas
   // Fields of one type share their schema.

@@ -43,15 +43,15 @@ export const Amendment = Schema.Struct({
   )
 })
 
-export const greatestBatch = 1000
+export const maxBatchLength = 1000
 
 /** Rejected lines of x-ndjson that one request is answered in full; a count answers each row of further ones. */
 export const maxFullRejections = 1000
 
 export const ObservationBatch = Schema.Struct({
   observations: Schema.Array(Schema.Unknown)
-    .pipe(Schema.maxItems(greatestBatch))
-    .annotations({ description: `an array of at most ${greatestBatch} observations` })
+    .pipe(Schema.maxItems(maxBatchLength))
+    .annotations({ description: `an array of at most ${maxBatchLength} observations` })
 })
 
 /* What is answered */

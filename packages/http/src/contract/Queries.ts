@@ -1,4 +1,4 @@
-/** What can be asked of what is read, as values: for clients, and for hosts that ask without HTTP. */
+/** The queries of what API clients read, as values: for clients, and for hosts that query without HTTP. */
 
 /** An instant: a `Date`, or a text that the API takes (ISO 8601 with an offset, or a day, read as UTC). */
 export type Time = Date | string
@@ -21,7 +21,7 @@ export interface LeadFilter {
 
 export type Sort = `${"createdAt" | "updatedAt" | "name" | "score1"}:${"asc" | "desc"}`
 
-/** What is shown of each lead. */
+/** What each lead is rendered with. */
 export interface Shown {
   /** Up to 20 newest engagements of each lead; a page is then of 25 leads at most. */
   readonly includeEngagements?: boolean | undefined

@@ -49,8 +49,8 @@ export const deliveries = {
       handle: ({ path }) =>
         Effect.gen(function* () {
           const found = yield* Subscribing.delivery(path.brandId, path.id, path.deliveryId)
-          const shown = deliveryView(found.webhook)(found.delivery)
-          return { data: { ...shown, log: found.attempts.map(attemptView) } }
+          const delivery = deliveryView(found.webhook)(found.delivery)
+          return { data: { ...delivery, log: found.attempts.map(attemptView) } }
         })
     }
   ),

@@ -8,12 +8,12 @@ import { overload } from "../Responses.ts"
 import * as Body from "../Body.ts"
 import { list } from "../contract/Envelopes.ts"
 import {
-  greatestBatch,
+  maxBatchLength,
   maxFullRejections,
   ObservationBatch,
   OutcomeBody
 } from "../contract/OperatorSchemas.ts"
-import { answerLines } from "../handlers/ObservationLines.ts"
+import { answerLines } from "./ObservationLines.ts"
 import { endpoint } from "./Endpoint.ts"
 import { ofBrand } from "./Paths.ts"
 
@@ -38,7 +38,7 @@ export const observations = {
       .annotate(OpenApi.Transform, withLines),
     {
       summary: "Feed observations",
-      description: `At most ${greatestBatch} observations as JSON, or any number as application/x-ndjson, one a line, which is answered as application/x-ndjson while it is read: one outcome a line, in order; of many rejected lines the first ${maxFullRejections} in full, then a count for each row of them. When the store stops answering half way, the last line is an error body.`,
+      description: `At most ${maxBatchLength} observations as JSON, or any number as application/x-ndjson, one a line, which is answered as application/x-ndjson while it is read: one outcome a line, in order; of many rejected lines the first ${maxFullRejections} in full, then a count for each row of them. When the store stops answering half way, the last line is an error body.`,
       body: "What was seen",
       fields: {
         observations: ["What was seen: at most 1,000, in the order in which they are to be taken"]

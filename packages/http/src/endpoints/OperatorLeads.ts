@@ -10,7 +10,7 @@ import {
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
-import { shown } from "../Responses.ts"
+import { renderedData } from "../Responses.ts"
 import { data } from "../contract/Envelopes.ts"
 import { sameAs } from "../contract/FieldWords.ts"
 import { amendableFields, ExportBody, LeadBody, LeadDetailBody } from "../contract/LeadSchemas.ts"
@@ -30,7 +30,7 @@ export const operatorLeads = {
       handle: ({ path }) =>
         Effect.gen(function* () {
           const id = yield* LeadQueries.readLeadId(path.id)
-          return shown(yield* Reading.leadDetail(path.brandId, id, true))
+          return renderedData(yield* Reading.leadDetail(path.brandId, id, true))
         })
     }
   ),

@@ -29,7 +29,7 @@ import { queuedView, webhookView } from "./Views.ts"
 const collection = "/operator/brands/:brandId/webhooks"
 const item = `${collection}/:id` as const
 
-/** Of a new webhook, and of a change. */
+/** The fields of a new webhook and of a change. */
 const settingWords = {
   url: ["Where events are to be posted: public, and https", "https://example.com/hooks/leads"],
   events: ["The event types that it is sent"],

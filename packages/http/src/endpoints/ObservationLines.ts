@@ -15,7 +15,7 @@ import {
 import { Chunk, Effect, Either, Option, type Scope, Stream } from "effect"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import type { Feed } from "../Admission.ts"
-import { decodeUtf8, greatestDiscardedBytes } from "../Body.ts"
+import { decodeUtf8, maxDiscardedBytes } from "../Body.ts"
 import { BodyPace, Pace, paced } from "../BodyPace.ts"
 import { EventLoop } from "../EventLoop.ts"
 import { logUnavailable } from "../RequestLog.ts"
@@ -23,11 +23,11 @@ import { errorBody, PayloadTooLarge, type RequestTimeout, errorResponseOf } from
 import { maxFullRejections } from "../contract/OperatorSchemas.ts"
 
 /** A line may be so long; with what is read ahead, so much is held at once. */
-const greatestLineBytes = 16 * 1024 * 1024
+const maxLineBytes = 16 * 1024 * 1024
 
 const lineTooLarge = new PayloadTooLarge({ message: "A line of x-ndjson takes at most 16 MiB." })
 
-/** Lines that are rejected at sight are cheap: so many at most are worked through before the event loop's next turn. */
+/** Bounds the lines that are worked through in one iteration of the event loop, also when each is rejected by its first byte. */
 const maxPieceLines = 256
 
 /** A line with its number, from 1. It is never blank. */
@@ -61,7 +61,7 @@ const firstByte = (bytes: Uint8Array, skipped = blanks): number | undefined => {
   return bytes[at]
 }
 
-/** Whether it may be an observation: what does not begin so is rejected at sight. */
+/** Whether it may be an observation: a line that begins otherwise is rejected without parsing. */
 const beginsObject = ({ bytes }: Line): boolean => firstByte(bytes) === openingBrace
 
 type Lines = Iterable<Line>
@@ -79,7 +79,7 @@ class LineCutter {
 
   /** The lines of one push are to be taken to their end before those of the next. */
   push(bytes: Uint8Array): Either.Either<Lines, PayloadTooLarge> {
-    return this.discardedBytes > greatestDiscardedBytes
+    return this.discardedBytes > maxDiscardedBytes
       ? Either.left(lineTooLarge)
       : Either.right(this.lines(bytes))
   }
@@ -98,7 +98,7 @@ class LineCutter {
       from = at + 1
     }
     this.hold(bytes.subarray(from))
-    if (this.pendingBytes > greatestLineBytes) this.discard(bytes)
+    if (this.pendingBytes > maxLineBytes) this.discard(bytes)
   }
 
   private discard(bytes: Uint8Array): void {
@@ -123,7 +123,7 @@ class LineCutter {
   }
 }
 
-/** As many lines as are worked through at a time. */
+/** Groups lines into the pieces that are worked through at a time. */
 function* piecesOf(lines: Lines): Generator<ReadonlyArray<Line>> {
   let piece: Array<Line> = []
   let objects = 0
@@ -224,14 +224,14 @@ const recordLines = (brand: Brand, lines: ReadonlyArray<Line>) =>
     })
   })
 
-/** An outcome as it is answered; with a count it stands for so many rejected lines in a row. */
+/** An outcome as a line of the answer; with a count it stands for so many consecutive rejected lines. */
 interface AnsweredOutcome extends Outcome {
   readonly count?: number
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value)}\n`
 
-/** Makes the answer's lines of outcomes. */
+/** Encodes outcomes as lines of the answer. */
 class OutcomeLines {
   private full = maxFullRejections
   private row: { readonly from: number; to: number; count: number } | null = null
@@ -277,7 +277,7 @@ const reading = <E>(
   brand: Brand,
   body: Stream.Stream<Uint8Array, E>,
   feed: Feed,
-  nextTurn: Effect.Effect<void>,
+  nextIteration: Effect.Effect<void>,
   pace: Pace | null
 ) => {
   const [opening, cutter, outcomes] = [new Opening(), new LineCutter(), new OutcomeLines()]
@@ -291,7 +291,7 @@ const reading = <E>(
         : feed.run(objects.length, bytes, recordLines(brand, lines))
     return Effect.zipLeft(
       Effect.map(recorded, (all) => outcomes.add(lines, all)),
-      nextTurn
+      nextIteration
     )
   }
 
@@ -338,9 +338,9 @@ export const answerLines = <E>(
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, LeadStore | Entropy | Scope.Scope> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<LeadStore | Entropy>()
-    const [{ nextTurn }, { limits }] = yield* Effect.all([EventLoop, BodyPace])
+    const [{ nextIteration }, { limits }] = yield* Effect.all([EventLoop, BodyPace])
     const pace = limits && new Pace("A line of x-ndjson", limits.line)
-    const { answered, rest } = reading(brand, body, feed, nextTurn, pace)
+    const { answered, rest } = reading(brand, body, feed, nextIteration, pace)
     const pull = yield* Stream.toPull(answered)
     const first = yield* pull.pipe(
       Effect.catchAll((end) =>

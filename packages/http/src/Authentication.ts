@@ -1,15 +1,15 @@
-/** Lets a request through by its API key or by the operator's token. */
+/** Authentication by API key or by the operator's token, and the rate limit of the key. */
 import { Access, ApiKeys } from "@lead-signals/domain"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 
 import { Context, Effect, Layer } from "effect"
-import { OperatorAccess } from "../contract/Access.ts"
-import { InvalidOperatorToken } from "../contract/Failures.ts"
-import type { RequestRecord } from "../RequestRecord.ts"
+import { OperatorAccess } from "./contract/Access.ts"
+import { InvalidOperatorToken } from "./contract/Failures.ts"
+import type { RequestRecord } from "./RequestRecord.ts"
 
-/** Authenticates and spends, and notes both for the response's headers and the log. [RATE-2] */
+/** Authenticates the key and spends one request of its window; records both for the response's headers and the log. [RATE-2] */
 export const admit = (authorization: string | undefined, record: RequestRecord) =>
   Effect.flatMap(Access.authenticate(authorization), (key) => {
     record.keyId = key.id
@@ -27,7 +27,7 @@ const authorization = Effect.map(
 /** The token that opens the operator's calls. */
 export class OperatorToken extends Context.Tag("@lead-signals/http/OperatorToken")<OperatorToken, string>() {}
 
-/** Compares without telling by its time how much was right. */
+/** Takes the same time whatever part of the texts is equal. */
 const isSame = (a: string, b: string): boolean => {
   const [left, right] = [sha256(utf8ToBytes(a)), sha256(utf8ToBytes(b))]
   return left.reduce((difference, byte, i) => difference | (byte ^ right[i]!), 0) === 0
