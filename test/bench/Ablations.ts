@@ -65,11 +65,11 @@ export const ablations: ReadonlyArray<Ablation> = [
     [...lists, "page-1000-updatedAt:asc", "search-common", "random-page", "random-paging"],
     { in: "listReading.listShown", find: "$shown.get($key)", put: "undefined" }
   ),
-  inHttp("EncodedPages")(
+  inHttp("EncodedBodyCache")(
     "encoded-bodies",
     "keeps the bytes of pages that the store keeps",
     [...lists, "random-page", "random-engagements"],
-    { in: "EncodedPages.bodyOf", find: "$known?.said === $said", put: "false" }
+    { in: "EncodedBodyCache.bodyOf", find: "$entry?.variant === $variant", put: "false" }
   ),
   inStore("SqliteLeadStore")(
     "detail-cache",
@@ -201,14 +201,14 @@ export const ablations: ReadonlyArray<Ablation> = [
     ["first-page", "detail", "random-detail", "random-page"],
     { in: "SharedReading.read", find: "this.turns.atEnd($end)", put: "this.end()" }
   ),
-  inHttp("RepliesTogether")(
+  inHttp("ResponseBatcher")(
     "response-batching",
     "writes the responses of one turn of the event loop together",
     ["first-page", "detail", "with-engagement-detail", "random-detail", "random-page"],
     {
-      in: "RepliesTogether.add",
-      given: ["this.waiting.push($write)"],
-      find: "if (this.waiting.length === 0) { $$begin }",
+      in: "ResponseBatcher.add",
+      given: ["this.pending.push($write)"],
+      find: "if (this.pending.length === 0) { $$begin }",
       put: "return $write()"
     }
   ),
