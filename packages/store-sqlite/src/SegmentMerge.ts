@@ -56,7 +56,7 @@ export function* isMergeUnderWay(): Asking<boolean> {
 /** A level of fewer segments is not merged: FTS5's `usermerge`, as it is by default. */
 const commitsBeforeMerging = 4
 
-/** So many changed leads are worth a merge, in however few commits they came. */
+/** Where transactions merge themselves, so many changed leads are worth a merge, in however few commits they came. */
 const changedBeforeMerging = 16
 
 interface Uncounted {
@@ -91,7 +91,8 @@ export const countCommit = (sql: Connection, changed: number): void => {
   const state = uncountedOf(sql)
   state.commits++
   state.changed += changed
-  if (state.commits < commitsBeforeMerging && state.changed < changedBeforeMerging) return
+  const isEnough = state.start === null && state.changed >= changedBeforeMerging
+  if (state.commits < commitsBeforeMerging && !isEnough) return
   if (state.start === null) answer(sql, mergeSome(state.changed))
   else sql.afterCommit(state.start)
   state.commits = 0
@@ -106,6 +107,9 @@ const restFactor = 3
 const pausedRestFactor = 1
 
 const maxRestMillis = 200
+
+/** For so long after a merge the file says that it is under way: while much is committed it need not be said each time. */
+const settleMillis = 100
 
 /** What failed is tried again after ever longer rests, up to this one. */
 const maxRetryMillis = 60_000
@@ -137,41 +141,58 @@ export const mergeIn = (
   const owner = randomInt(1, 2 ** 47)
   let timer: NodeJS.Timeout | null = null
   let underWay: Promise<void> | null = null
-  let isWanted = false
-  const closing = { isBegun: false }
-  let pauses = 0
+  const state = { isWanted: false, isClosing: false, pauses: 0 }
   let endRest = (): void => {}
+  let endSettling = (): void => {}
 
-  const rest = (stepMillis: number): Promise<void> =>
+  /** Waits until the time is over, or the function that it gives is called. */
+  const wait = (millis: number, giveEnd: (end: () => void) => void): Promise<void> =>
     new Promise((resolve) => {
-      if (closing.isBegun) return resolve()
-      const factor = pauses > 0 ? pausedRestFactor : restFactor
-      endRest = () => {
-        clearTimeout(resting)
+      if (state.isClosing) return resolve()
+      const waiting = setTimeout(resolve, millis)
+      waiting.unref()
+      giveEnd(() => {
+        clearTimeout(waiting)
         resolve()
-      }
-      const resting = setTimeout(endRest, Math.min(factor * stepMillis, maxRestMillis))
-      resting.unref()
+      })
     })
-  const changes = async (): Promise<number> => {
-    const [row] = (await thread.run(changesSql)) as ReadonlyArray<{ readonly n: number }>
-    return row!.n
+  const rest = (stepMillis: number): Promise<void> => {
+    const factor = state.pauses > 0 ? pausedRestFactor : restFactor
+    return wait(Math.min(factor * stepMillis, maxRestMillis), (end) => (endRest = end))
+  }
+  const settle = (): Promise<void> =>
+    state.isWanted || state.pauses > 0 ? Promise.resolve() : wait(settleMillis, (end) => (endSettling = end))
+  interface Look {
+    readonly changed: number
+    readonly isOwned: 0 | 1
+  }
+  const look = async (): Promise<Look> => {
+    const [row] = await thread.run(
+      `SELECT total_changes() AS changed, owner = ${owner} AND is_under_way AS isOwned FROM segment_merge`
+    )
+    return row as Look
   }
   const step = (index: SearchIndexName) =>
     thread.run(
       `INSERT INTO ${index} (${index}, rank) SELECT 'merge', ${pagesAtOnce} FROM segment_merge WHERE owner = ${owner}`
     )
-  const mergeAll = async (): Promise<void> => {
-    await thread.run(`UPDATE segment_merge SET owner = ${owner}, is_under_way = 1`)
-    let changed = await changes()
+  const own = async (): Promise<Look> => {
+    const { isOwned } = await look()
+    if (isOwned === 0) await thread.run(`UPDATE segment_merge SET owner = ${owner}, is_under_way = 1`)
+    return look()
+  }
+  /** Whether it came to an end. */
+  const mergeOnce = async (): Promise<boolean> => {
+    let { changed } = await own()
     let unmerged: ReadonlyArray<SearchIndexName> = searchIndexes
-    while (unmerged.length > 0 && !closing.isBegun) {
+    while (unmerged.length > 0) {
       const left: Array<SearchIndexName> = []
       for (const index of unmerged) {
+        if (state.isClosing) return false
         const startedAt = performance.now()
         await step(index)
         const before = changed
-        changed = await changes()
+        changed = (await look()).changed
         // More than FTS5's when another statement of the thread came in between: then there is one more step.
         if (changed - before < minRowsChanged) continue
         left.push(index)
@@ -179,25 +200,31 @@ export const mergeIn = (
       }
       unmerged = left
     }
-    // Each index had nothing to merge, and only this owner has begun a merge since.
-    if (unmerged.length === 0) {
-      await thread.run(`UPDATE segment_merge SET is_under_way = 0 WHERE owner = ${owner}`)
-    }
+    return true
+  }
+  const mergeAll = async (): Promise<void> => {
+    do {
+      state.isWanted = false
+      if (!(await mergeOnce())) return
+      await settle()
+    } while (state.isWanted && state.pauses === 0 && !state.isClosing)
+    // Each index had nothing to merge, and where others have begun a merge since they own it.
+    await thread.run(`UPDATE segment_merge SET is_under_way = 0 WHERE owner = ${owner}`)
   }
   let retryMillis = firstRetryMillis
   const start = (): void => {
-    isWanted = true
-    if (underWay !== null || timer !== null || pauses > 0 || closing.isBegun) return
-    isWanted = false
+    state.isWanted = true
+    endSettling()
+    if (underWay !== null || timer !== null || state.pauses > 0 || state.isClosing) return
     underWay = mergeAll().then(
       () => {
         retryMillis = firstRetryMillis
         underWay = null
-        if (isWanted) start()
+        if (state.isWanted) start()
       },
       () => {
         underWay = null
-        if (closing.isBegun) return
+        if (state.isClosing) return
         // Until the file can be written a search reads some segments more.
         timer = setTimeout(() => {
           timer = null
@@ -209,12 +236,13 @@ export const mergeIn = (
     )
   }
   const pause = Effect.suspend(() => {
-    pauses++
+    state.pauses++
     endRest()
+    endSettling()
     return Effect.promise(async () => await underWay)
   })
   const resume = Effect.sync(() => {
-    if (--pauses === 0 && isWanted) start()
+    if (--state.pauses === 0 && state.isWanted) start()
   })
   const begin = Effect.sync((): SegmentMerge => {
     uncountedOf(writer).start = start
@@ -229,9 +257,10 @@ export const mergeIn = (
     }
   })
   const end = Effect.promise(async () => {
-    closing.isBegun = true
+    state.isClosing = true
     if (timer !== null) clearTimeout(timer)
     endRest()
+    endSettling()
     await underWay
   })
   return Effect.acquireRelease(begin, () => end)
