@@ -3,6 +3,7 @@
  * measure caches, so that most mechanisms have shapes whose requests differ each time, too.
  */
 import assert from "node:assert/strict"
+import type { Ablated, AblationFigure, Rounds } from "./AblationReport.ts"
 import type { Ablation } from "./Ablations.ts"
 import type { Progress } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
@@ -16,28 +17,6 @@ import { pathOf, pathsOf, type Shape } from "./Shape.ts"
 import { shapesOf } from "./Shapes.ts"
 import { median, quantile } from "./Statistics.ts"
 import { keyOf } from "./SubjectDatabase.ts"
-
-/** A figure a round, of the server as it is and without the mechanism. */
-interface Rounds {
-  readonly whole: ReadonlyArray<number>
-  readonly ablated: ReadonlyArray<number>
-}
-
-export interface AblationFigure extends Rounds {
-  readonly shape: string
-  readonly leads: number
-  readonly requests: "repeated" | "varied" | "after writes" | "beside" | "writes"
-  readonly unit: "per second" | "ms"
-}
-
-export interface Ablated {
-  readonly ablation: Ablation
-  readonly figures: ReadonlyArray<AblationFigure>
-}
-
-/** How many times as fast the server is with the mechanism. */
-export const gainOf = ({ ablated, unit, whole }: AblationFigure): number =>
-  unit === "ms" ? median(ablated) / median(whole) : median(whole) / median(ablated)
 
 const key = keyOf(1)
 const warmUpPaths = ["/signals/leads", "/signals/leads/1"]
@@ -172,7 +151,7 @@ export interface AblateOptions {
   readonly progress: Progress
 }
 
-/** Fails where a server without a mechanism gives another answer. */
+/** A server that gives other answers without a mechanism, or none, is measured no further: that is its `failure`. */
 export const measureAblations = async ({
   ablations,
   leads,
@@ -184,6 +163,7 @@ export const measureAblations = async ({
   const chosen = ablations
     .map((ablation) => ({ ablation, names: ablation.shapes.filter(wanted) }))
     .filter(({ names }) => names.length > 0)
+  if (chosen.length === 0) return []
   const original = await databaseOf("subject", leads, progress)
   const isWritten = chosen.some(({ names }) => names.some(writes))
   const file = isWritten ? copyOf(original) : original
@@ -208,9 +188,12 @@ export const measureAblations = async ({
     }
     // A wrong name is noticed before anything is measured.
     for (const { names } of chosen) for (const name of names) if (name !== observations) shapeOf(name)
+    progress.say("bundling a server without each mechanism")
+    const bundles: Array<string> = []
+    for (const { ablation } of chosen) bundles.push(await bundleChanged(ablation))
     const results: Array<Ablated> = []
     for (const [i, { ablation, names }] of chosen.entries()) {
-      const ablated = await start(await bundleChanged(ablation))
+      const ablated = await start(bundles[i]!)
       const first = i * requestsOfAblation
       const figureOf = async (name: string): Promise<AblationFigure> => {
         progress.say(
@@ -247,8 +230,13 @@ export const measureAblations = async ({
         return await measured(requests, "per second", rateOf(shape, first, pace.seconds))
       }
       const figures: Array<AblationFigure> = []
-      for (const name of names) figures.push(await figureOf(name))
-      results.push({ ablation, figures })
+      let failure: string | null = null
+      try {
+        for (const name of names) figures.push(await figureOf(name))
+      } catch (error) {
+        failure = (error as Error).message
+      }
+      results.push({ ablation, figures, failure })
       await stop(ablated)
     }
     return results

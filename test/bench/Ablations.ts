@@ -36,8 +36,8 @@ const reading = inStore("LeadReading")
 const filterCounts = inStore("FilterCounts")
 
 /** Every lead and every pair of lead and signal, as the counter `lead_count` numbers them. */
-const countedLeads = `(SELECT brand_id, 0 AS signal_id, flags FROM lead UNION ALL
-  SELECT s.brand_id, g.signal_id, g.flags FROM lead_signal g JOIN signal s ON s.id = g.signal_id)`
+const countedLeads =
+  "(SELECT brand_id, 0 AS signal_id, flags FROM lead UNION ALL SELECT s.brand_id, g.signal_id, g.flags FROM lead_signal g JOIN signal s ON s.id = g.signal_id)"
 
 const lists = ["first-page", "page-size-100", "sort-name:asc", "qualified", "with-engagement-detail"]
 const deepPages = ["page-1000-updatedAt:asc", "last-page-name:asc", "page-50-qualified"]
@@ -200,6 +200,16 @@ export const ablations: ReadonlyArray<Ablation> = [
     "reads one state of the file for all requests of one turn of the event loop",
     ["first-page", "detail", "random-detail", "random-page"],
     { in: "SharedReading.read", find: "this.turns.atEnd($end)", put: "this.end()" }
+  ),
+  inHttp("node")(
+    "fast-path",
+    "answers what clients read without the platform's request and response",
+    ["first-page", "detail", "random-detail", "random-page"],
+    {
+      in: "apiListener",
+      find: "$problem === null ? $fastPath($raw) : refuse($raw, $problem)",
+      put: "$problem === null ? null : refuse($raw, $problem)"
+    }
   ),
   inHttp("ResponseBatcher")(
     "response-batching",

@@ -22,7 +22,7 @@ error. A run of all shapes at the full pace also writes test/bench/RESULTS.md, u
   --shape NAME,...    only these shapes, and those whose names begin so
   --leads N,...       sizes of the data; by default 10000,100000,1000000. Hundreds, from 1000 to 1900000
   --ablate[=NAME,...] instead of all that, turns each mechanism off by itself, or those named, and prints what it gains
-                      on the shapes that it is for; by default at 10000 and 1000000 leads
+                      on the shapes that it is for; by default at 10000 and 1000000 leads, some 20 minutes each
   --write FILE        the table in Markdown
   --json              the figures as one JSON document instead of the table
   --help              this text

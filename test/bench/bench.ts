@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Progress } from "./BulkLoad.ts"
-import { type Ablated, measureAblations } from "./Ablate.ts"
-import { ablationsAsJson, ablationsAsMarkdown, ablationsAsText } from "./AblationReport.ts"
+import { measureAblations } from "./Ablate.ts"
+import { type Ablated, ablationsAsJson, ablationsAsMarkdown, ablationsAsText } from "./AblationReport.ts"
 import { measureAfterWrites } from "./AfterWrites.ts"
 import { measureDeliveries, measureIsolation } from "./Deliveries.ts"
 import { measureFlatness } from "./Flatness.ts"
@@ -176,7 +176,7 @@ const measureAllAblations = async (
 ): Promise<ReadonlyArray<Ablated>> => {
   const wanted = (name: string): boolean =>
     shapes === null || shapes.some((shape) => name === shape || name.startsWith(`${shape}-`))
-  const pace = quick ? { rounds: 2, seconds: 0.4 } : { rounds: 5, seconds: 1 }
+  const pace = quick ? { rounds: 3, seconds: 0.3 } : { rounds: 9, seconds: 0.6 }
   const programs = await bundlePrograms()
   const all: Array<Ablated> = []
   try {
@@ -192,6 +192,7 @@ const measureAllAblations = async (
 /** What is printed, and what is written in Markdown. */
 interface Report {
   readonly isEmpty: boolean
+  readonly hasFailed: boolean
   readonly text: string
   readonly json: string
   readonly markdown: string
@@ -207,6 +208,7 @@ const measure = async (options: Options): Promise<Report> => {
     const machine = conditions()
     return {
       isEmpty: ablated.length === 0,
+      hasFailed: ablated.some(({ failure }) => failure !== null),
       text: ablationsAsText(ablated),
       json: ablationsAsJson(ablated, machine),
       markdown: ablationsAsMarkdown(ablated, machine, command)
@@ -216,6 +218,7 @@ const measure = async (options: Options): Promise<Report> => {
   const machine = conditions()
   return {
     isEmpty: sections.length === 0,
+    hasFailed: false,
     text: asText(sections),
     json: JSON.stringify({ machine, sections }, null, 2),
     markdown: asMarkdown(sections, machine, command)
@@ -226,7 +229,8 @@ const options = parse()
 if (options === null) {
   process.stdout.write(help)
 } else {
-  const { isEmpty, json, markdown, text } = await measure(options)
+  const { hasFailed, isEmpty, json, markdown, text } = await measure(options)
+  if (hasFailed) process.exitCode = 1
   if (isEmpty) {
     process.stderr.write(`There is no shape ${options.shapes?.join(", ")}.\n`)
     process.exitCode = 2
