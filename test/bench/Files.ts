@@ -36,7 +36,7 @@ const schemaTexts = (): string => {
       .sort()
       .map((name) => join(migrations, name)),
     join(storeFolder, "SearchIndex.ts"),
-    join(storeFolder, "Summaries.ts"),
+    join(storeFolder, "DerivedTables.ts"),
     fileURLToPath(new URL("SubjectDatabase.ts", import.meta.url))
   ]
     .map(textOf)

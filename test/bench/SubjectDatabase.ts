@@ -4,12 +4,17 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
 import type Database from "better-sqlite3"
 import { existsSync } from "node:fs"
-import { fileURLToPath, pathToFileURL } from "node:url"
 import { searchTexts } from "../../packages/store-sqlite/src/SearchIndex.ts"
 import { closeLoaded, insertAll, openForLoad, type Progress, type Row, setAside } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
 
-const summariesFile = fileURLToPath(new URL("../../packages/store-sqlite/src/Summaries.ts", import.meta.url))
+const storeFolder = new URL("../../packages/store-sqlite/src/", import.meta.url)
+
+/** Where this version of the store exports its statements, and where earlier ones did. */
+const rebuilds = [
+  ["DerivedTables.ts", "rebuildDerivedTables"],
+  ["Summaries.ts", "rebuildSummaries"]
+] as const
 
 const countsOfLeads = [
   "DELETE FROM lead_count",
@@ -24,13 +29,15 @@ const countsOfLeads = [
   )
 ]
 
-/** The product's own statements, where it says them; else what its first schema summarises. */
-const summaries = async (): Promise<ReadonlyArray<string>> => {
-  if (!existsSync(summariesFile)) return countsOfLeads
-  const module = (await import(pathToFileURL(summariesFile).href)) as {
-    readonly rebuildSummaries?: ReadonlyArray<string>
+/** The statements that the store exports; of a version that exports none, what the first schema derives. */
+const rebuildDerivedTables = async (): Promise<ReadonlyArray<string>> => {
+  for (const [file, name] of rebuilds) {
+    const url = new URL(file, storeFolder)
+    if (!existsSync(url)) continue
+    const module = (await import(url.href)) as Readonly<Record<string, ReadonlyArray<string> | undefined>>
+    return module[name] ?? countsOfLeads
   }
-  return module.rebuildSummaries ?? countsOfLeads
+  return countsOfLeads
 }
 
 export const keyOf = (brandId: number): string => ApiKeys.fromRandom(Data.keyBytes(brandId))
@@ -255,9 +262,9 @@ export const makeSubjectDatabase = async (
   for (const index of ["lead_text", "lead_gram"])
     db.exec(`INSERT INTO ${index} (${index}) VALUES ('optimize')`)
   putBack()
-  progress.say("summaries")
+  progress.say("derived tables")
   db.exec("BEGIN")
-  for (const statement of await summaries()) db.exec(statement)
+  for (const statement of await rebuildDerivedTables()) db.exec(statement)
   db.exec("COMMIT")
   closeLoaded(db)
 }

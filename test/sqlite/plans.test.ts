@@ -48,7 +48,7 @@ beforeAll(async () => {
       grams.run(i, i % 100 === 0 ? "b2u6e" : "b1u6e b1u6eu61")
     }
   })()
-  for (const statement of SqliteStore.rebuildSummaries) db.exec(statement)
+  for (const statement of SqliteStore.rebuildDerivedTables) db.exec(statement)
 })
 
 const shapes: Record<string, Array<[string, string]>> = {

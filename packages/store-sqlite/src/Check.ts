@@ -6,7 +6,7 @@ import { unavailable } from "./Patience.ts"
 import { orderings } from "./Ordering.ts"
 import { newestMigration } from "./Migrations.ts"
 import { allFlags } from "./Positions.ts"
-import { dayCounts, leadCounts } from "./Summaries.ts"
+import { dayCounts, leadCounts } from "./DerivedTables.ts"
 
 export interface Checked {
   /** Of the file; `newest` is what this version of the store makes of it. */

@@ -30,7 +30,7 @@ export * as Positions from "./Positions.ts"
 export * as SearchIndex from "./SearchIndex.ts"
 export * as Selection from "./Selection.ts"
 export * as Turns from "./Turns.ts"
-export { rebuildSummaries } from "./Summaries.ts"
+export { rebuildDerivedTables } from "./DerivedTables.ts"
 
 export interface SqliteStoreOptions {
   /** Path of the file. It is made, with its folder, if it is not there, and migrated if it is of an older version. */

@@ -1,4 +1,4 @@
-/** Makes everything that is kept beside the leads to count them anew from the leads: what triggers keep otherwise. */
+/** Rebuilds from the leads the tables that triggers derive from them: counts, and the stretches of the orders. */
 import { type Ordering, orderings } from "./Ordering.ts"
 import * as Positions from "./Positions.ts"
 
@@ -41,7 +41,7 @@ const rebuildStretches = (ordering: Ordering): ReadonlyArray<string> => {
 }
 
 /** Statements for one transaction. */
-export const rebuildSummaries: ReadonlyArray<string> = [
+export const rebuildDerivedTables: ReadonlyArray<string> = [
   "DELETE FROM lead_count",
   ...leadCounts.map((counts) => `INSERT INTO lead_count ${counts}`),
   "DELETE FROM lead_day_count",

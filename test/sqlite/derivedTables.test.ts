@@ -12,7 +12,7 @@ import { storeOver } from "./ShortStretches.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { cases } from "../Thoroughness.ts"
 
-const filename = join(temporaryFolder(), "summaries.sqlite")
+const filename = join(temporaryFolder(), "derived.sqlite")
 const greatestStretch = 3
 const runtimeOver = (filename: string) => ManagedRuntime.make(storeOver(filename, greatestStretch))
 const runtime = runtimeOver(filename)
@@ -238,7 +238,7 @@ describe("what is kept beside the leads", () => {
     db.exec(`UPDATE lead_count SET n = n + 1; UPDATE lead_day_count SET n = n + 1; UPDATE lead_stretch SET n0 = 0, n3 = 9;
       DELETE FROM lead_stretch WHERE id > 0`)
     expect(() => compared(db)).toThrow()
-    for (const statement of SqliteStore.rebuildSummaries) db.prepare(statement).run()
+    for (const statement of SqliteStore.rebuildDerivedTables) db.prepare(statement).run()
     const broken = db.prepare("SELECT count(*) AS n FROM lead_stretch WHERE n0 + n3 > 3").get() as {
       n: number
     }
