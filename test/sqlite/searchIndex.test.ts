@@ -113,6 +113,32 @@ describe("the indexes of texts", () => {
     raw.close()
   })
 
+  it("get no segment of an erasure, which starts no merge [PII-3]", async () => {
+    const filename = join(temporaryFolder(), "removed.sqlite")
+    const raw = new Database(filename)
+    const merges = () => raw.prepare("SELECT is_under_way FROM segment_merge").pluck().get()
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const brand = yield* Operating.createBrand("B")
+        const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+        const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+        const seen = Array.from({ length: 12 }, (_, i) => ({
+          signalId: signal.id,
+          person: { extId: `p${i}`, name: `Person ${i}` },
+          engagement: { id: `e${i}` }
+        }))
+        const outcomes = yield* Observing.recordObservations(brand, seen)
+        for (const { leadId } of outcomes) {
+          yield* Operating.eraseLead(brand, leadId!)
+          expect(merges()).toBe(0)
+        }
+        const segments = raw.prepare("SELECT count(DISTINCT segid) FROM lead_text_idx").pluck().get()
+        expect(segments).toBeLessThanOrEqual(1)
+      }).pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename }), webCrypto)))
+    )
+    raw.close()
+  })
+
   it("of a file that left the merge to FTS5 are merged, and left to the store [LIST-5]", async () => {
     const filename = join(temporaryFolder(), "earlier.sqlite")
     const open = () => Effect.runPromise(Effect.provide(Effect.void, SqliteStore.layer({ filename })))

@@ -168,14 +168,16 @@ const isSame = (a: Found | null, b: Found | null): boolean =>
  */
 const apply = (sql: Connection, changes: ReadonlyArray<Change>): void => {
   if (changes.length === 0) return
-  countCommit(sql, changes.length)
+  const there = changes.flatMap(({ after }) => after ?? []).sort(byId)
+  // A transaction that only removes entries adds no segment.
+  if (there.length > 0) countCommit(sql, there.length)
   const gone = changes.flatMap(({ before }) => before ?? []).sort(byId)
   for (const lead of gone) answer(sql, remove(lead))
   if (gone.length > 0) {
     answer(sql, writeTexts())
     if (changes.some(({ after }) => after === null)) answer(sql, finishMerge())
   }
-  for (const lead of changes.flatMap(({ after }) => after ?? []).sort(byId)) insert(sql, lead)
+  for (const lead of there) insert(sql, lead)
 }
 
 const changesOfTexts = Symbol("changes of texts")
