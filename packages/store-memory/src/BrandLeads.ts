@@ -1,6 +1,6 @@
 /**
- * The leads of one brand: by id and external id, by signal, sorted by each order that was asked for, and counted by
- * flags, so that a page and its total need no walk over all leads unless a filter calls for one.
+ * Indexes the leads of one brand: by id, external id and signal, by each sort order requested so far, and
+ * counted by flags. A page and its total scan all leads only when a filter requires it.
  */
 import {
   type Engagement,
@@ -13,12 +13,12 @@ import {
 } from "@lead-signals/domain"
 import { SortedList } from "./SortedList.ts"
 
-/** A lead with what is derived from it. Replaced as a whole when the lead changes. */
+/** A lead with derived values. Immutable but for its engagements; a change replaces it. */
 export interface LeadRecord {
   readonly lead: Lead
   readonly nameKey: string
   readonly searchKeys: ReadonlyArray<string>
-  /** Newest first; the array is shared by the record's successors. */
+  /** Newest first. Successors of the record share the array. */
   readonly engagements: Array<Engagement>
 }
 
@@ -66,32 +66,32 @@ const matches =
     (filter.updatedBefore === undefined || lead.updatedAt <= filter.updatedBefore) &&
     (filter.search === undefined || searchKeys.some((key) => key.includes(filter.search!)))
 
-/** Whether the counters alone know how many leads the filter lets through. */
+/** Whether the counters alone give the total of the filter. */
 const isCounted = (filter: LeadFilter): boolean =>
   Object.keys(filter).every((key) => ["signalId", "qualified", "exported", "isEmployee"].includes(key))
 
-/** The counter of all leads, beside those of the signals. */
-const all = ""
+/** The name of the counter of all leads; the others are named by their signal. */
+const allLeads = ""
 
 export class BrandLeads {
   readonly byId = new Map<LeadId, LeadRecord>()
   readonly byExtId = new Map<string, LeadId>()
   readonly engagements = new Map<string, Engagement>()
-  /** Engagements by the external id of their post's author. */
+  /** Ids of engagements by the external id of their post's author. */
   readonly byAuthor = new Map<string, Set<string>>()
-  /** Hashes of erased persons. */
+  /** Hashes of erased persons' external ids. */
   readonly suppressed = new Set<string>()
   private readonly bySignal = new Map<string, Set<LeadId>>()
   private readonly counters = new Map<string, Array<number>>()
   private readonly sorted = new Map<string, SortedList<LeadRecord>>()
 
-  /** Puts the lead in its places, instead of an earlier state of it. */
+  /** Adds the lead, or replaces its earlier state, in all indexes. */
   put(lead: Lead): void {
     const earlier = this.byId.get(lead.id)
     if (earlier !== undefined) {
-      this.unlist(earlier)
+      this.unindex(earlier)
       for (const signalId of earlier.lead.signalIds) {
-        // What was taken back had caught it.
+        // An undone commit may remove a signal from the lead.
         if (!lead.signalIds.includes(signalId)) this.bySignal.get(signalId)?.delete(lead.id)
       }
     }
@@ -107,40 +107,40 @@ export class BrandLeads {
     for (const list of this.sorted.values()) list.insert(next)
   }
 
-  /** Takes the lead out of all its places, its engagements with it. */
+  /** Removes the lead and its engagements from all indexes. */
   remove(id: LeadId): void {
     const earlier = this.byId.get(id)
     if (earlier === undefined) return
-    this.unlist(earlier)
+    this.unindex(earlier)
     for (const signalId of earlier.lead.signalIds) this.bySignal.get(signalId)?.delete(id)
     this.byId.delete(id)
     this.byExtId.delete(earlier.lead.extId)
-    for (const engagement of earlier.engagements) this.forget(engagement)
+    for (const engagement of earlier.engagements) this.unindexEngagement(engagement)
   }
 
   addEngagement(engagement: Engagement): void {
     const { engagements } = this.byId.get(engagement.leadId)!
     const after = engagements.findIndex((other) => EngagementWindows.newestFirst(engagement, other) < 0)
     engagements.splice(after < 0 ? engagements.length : after, 0, engagement)
-    this.remember(engagement)
+    this.indexEngagement(engagement)
   }
 
   removeEngagement(engagement: Engagement): void {
     const { engagements } = this.byId.get(engagement.leadId)!
     engagements.splice(engagements.indexOf(engagement), 1)
-    this.forget(engagement)
+    this.unindexEngagement(engagement)
   }
 
   replaceEngagement(earlier: Engagement, next: Engagement): void {
     const { engagements } = this.byId.get(earlier.leadId)!
     engagements.splice(engagements.indexOf(earlier), 1, next)
-    this.forget(earlier)
-    this.remember(next)
+    this.unindexEngagement(earlier)
+    this.indexEngagement(next)
   }
 
   total(filter: LeadFilter): number {
     if (isCounted(filter)) {
-      const counter = this.counters.get(filter.signalId ?? all) ?? []
+      const counter = this.counters.get(filter.signalId ?? allLeads) ?? []
       return counter.reduce((sum, n, bits) => sum + (this.bitsMatch(bits, filter) ? n : 0), 0)
     }
     const test = matches(filter)
@@ -189,20 +189,20 @@ export class BrandLeads {
     return list
   }
 
-  private unlist(earlier: LeadRecord): void {
+  private unindex(earlier: LeadRecord): void {
     this.count(earlier.lead, -1)
     for (const list of this.sorted.values()) list.remove(earlier)
   }
 
   private count(lead: Lead, by: number): void {
-    for (const name of [all, ...lead.signalIds]) {
+    for (const name of [allLeads, ...lead.signalIds]) {
       const counter = this.counters.get(name) ?? Array.from({ length: 8 }, () => 0)
       counter[flagBits(lead)]! += by
       this.counters.set(name, counter)
     }
   }
 
-  private remember(engagement: Engagement): void {
+  private indexEngagement(engagement: Engagement): void {
     this.engagements.set(engagement.id, engagement)
     const author = engagement.postAuthorDetail?.extId
     if (author == null) return
@@ -211,7 +211,7 @@ export class BrandLeads {
     else authored.add(engagement.id)
   }
 
-  private forget(engagement: Engagement): void {
+  private unindexEngagement(engagement: Engagement): void {
     this.engagements.delete(engagement.id)
     const author = engagement.postAuthorDetail?.extId
     if (author != null) this.byAuthor.get(author)?.delete(engagement.id)

@@ -1,18 +1,18 @@
-/** Deliveries by id and by webhook, and those that are pending in the order in which they become due. */
+/** Indexes deliveries by id and by webhook, and pending ones by due time. */
 import type { Attempt, Delivery, PositionedEvent, Settlements, WebhookId } from "@lead-signals/domain"
 import { testEvent } from "@lead-signals/domain"
 import { SortedList } from "./SortedList.ts"
 
-/** Never changed: a changed one is put in its place. */
+/** Immutable; a change replaces the record. */
 export interface DeliveryRecord extends Settlements.KnownDelivery {
   /** Ascending in the order of queueing. */
   readonly seq: number
-  /** Null on a test. */
+  /** Null on a test delivery. */
   readonly event: PositionedEvent | null
   readonly createdAt: number
   readonly resendOf: string | null
   readonly resentAs: string | null
-  /** Null until the first lease, and once it is no longer pending. */
+  /** Null before the first lease and after the last attempt. */
   readonly body: string | null
   readonly log: ReadonlyArray<Attempt>
 }
@@ -24,12 +24,12 @@ export class DeliveryBook {
   private readonly byWebhook = new Map<WebhookId, Map<number, DeliveryRecord>>()
   private readonly pending = new Map<WebhookId, SortedList<DeliveryRecord>>()
 
-  /** Adds a delivery, or replaces the one with the same seq. */
+  /** Adds a delivery, or replaces the one with the same `seq`. */
   put(delivery: DeliveryRecord): void {
     const all = this.byWebhook.get(delivery.webhookId) ?? new Map<number, DeliveryRecord>()
     this.byWebhook.set(delivery.webhookId, all)
     const earlier = all.get(delivery.seq)
-    if (earlier !== undefined) this.unlist(earlier)
+    if (earlier !== undefined) this.unindex(earlier)
     all.set(delivery.seq, delivery)
     this.byId.set(delivery.id, delivery)
     if (delivery.state === "pending") this.pendingOf(delivery.webhookId).insert(delivery)
@@ -38,7 +38,7 @@ export class DeliveryBook {
   remove(delivery: DeliveryRecord): void {
     const known = this.byWebhook.get(delivery.webhookId)?.get(delivery.seq)
     if (known === undefined) return
-    this.unlist(known)
+    this.unindex(known)
     this.byWebhook.get(known.webhookId)!.delete(known.seq)
   }
 
@@ -51,7 +51,7 @@ export class DeliveryBook {
     return [...this.byId.values()].sort((a, b) => a.seq - b.seq)
   }
 
-  /** The oldest due first. */
+  /** Earliest due first. */
   pendingOf(webhookId: WebhookId): SortedList<DeliveryRecord> {
     const list = this.pending.get(webhookId) ?? new SortedList(byDue)
     this.pending.set(webhookId, list)
@@ -64,7 +64,7 @@ export class DeliveryBook {
     this.pending.delete(webhookId)
   }
 
-  private unlist(delivery: DeliveryRecord): void {
+  private unindex(delivery: DeliveryRecord): void {
     this.byId.delete(delivery.id)
     if (delivery.state === "pending") this.pendingOf(delivery.webhookId).remove(delivery)
   }

@@ -1,11 +1,11 @@
 /**
- * Events in the order in which they fired, in columns: a lead fires one for each of its engagements and one more, and as
- * objects they would weigh as much as what they tell of.
+ * Stores events in the order in which they fired, in columns: as objects, at more than one an engagement,
+ * they would take as much memory as the engagements.
  */
 import type { EventType, LeadId, PositionedEvent } from "@lead-signals/domain"
 
-/** A number for each text that comes up, and the text for each number. */
-class Names<Name extends string> {
+/** Maps texts to small numbers and back. */
+class Interner<Name extends string> {
   private readonly names: Array<Name> = []
   private readonly numbers = new Map<Name, number>()
 
@@ -21,10 +21,10 @@ class Names<Name extends string> {
   }
 }
 
-/** What stands for the lead of an event that was taken out. */
-const nobody = 0
+/** Stands for the lead of a removed event. */
+const removedLead = 0
 
-const grown = <Column extends Float64Array | Uint32Array>(column: Column, length: number): Column => {
+const enlarged = <Column extends Float64Array | Uint32Array>(column: Column, length: number): Column => {
   const next = new (column.constructor as new (length: number) => Column)(length)
   next.set(column)
   return next
@@ -35,21 +35,24 @@ export class EventLog {
   private leads = new Float64Array(64)
   private times = new Float64Array(64)
   private brands = new Uint32Array(64)
-  /** Twice the number of the event's type, and one on a first activity. */
+  /** Twice the number of the event's type, plus one on a first activity. */
   private kinds = new Uint32Array(64)
   private readonly engagements: Array<string> = []
-  private readonly brandIds = new Names<string>()
-  private readonly types = new Names<EventType>()
+  private readonly brandIds = new Interner<string>()
+  private readonly types = new Interner<EventType>()
 
-  /** Positions count from 1; those of events that were taken back are given again, those of erased leads never. */
+  /**
+   * Appends an event. Positions count from 1; the positions of undone events are reused, those of removed
+   * events are not.
+   */
   append(event: Omit<PositionedEvent, "position">): PositionedEvent {
     const at = this.length++
     if (at === this.leads.length) {
       const length = Math.ceil(at * 1.25)
-      this.leads = grown(this.leads, length)
-      this.times = grown(this.times, length)
-      this.brands = grown(this.brands, length)
-      this.kinds = grown(this.kinds, length)
+      this.leads = enlarged(this.leads, length)
+      this.times = enlarged(this.times, length)
+      this.brands = enlarged(this.brands, length)
+      this.kinds = enlarged(this.kinds, length)
     }
     this.leads[at] = event.leadId
     this.times[at] = event.occurredAt
@@ -59,32 +62,32 @@ export class EventLog {
     return { position: at + 1, ...event }
   }
 
-  /** Takes the newest event back. */
-  takeBack(): void {
+  /** Undoes the newest `append`. */
+  removeNewest(): void {
     this.length--
     this.engagements.length = this.length
   }
 
-  /** Takes out what tells of the lead. */
-  forget(leadId: LeadId): void {
+  /** Removes the events of the lead. */
+  removeLead(leadId: LeadId): void {
     for (let at = 0; at < this.length; at++) {
       if (this.leads[at] !== leadId) continue
-      this.leads[at] = nobody
+      this.leads[at] = removedLead
       this.engagements[at] = ""
     }
   }
 
-  /** Takes out what tells of the brand's leads. */
-  forgetBrand(brandId: string): void {
+  /** Removes the events of the brand. */
+  removeBrand(brandId: string): void {
     const brand = this.brandIds.numberOf(brandId)
     for (let at = 0; at < this.length; at++) {
       if (this.brands[at] !== brand) continue
-      this.leads[at] = nobody
+      this.leads[at] = removedLead
       this.engagements[at] = ""
     }
   }
 
-  /** The first events after the position. */
+  /** Returns the first events after the position. */
   after(position: number, limit: number): ReadonlyArray<PositionedEvent> {
     const found: Array<PositionedEvent> = []
     for (let at = Math.max(0, position); at < this.length && found.length < limit; at++) {
@@ -94,19 +97,19 @@ export class EventLog {
     return found
   }
 
-  /** The newest event of which this is so; of the lead, so that others need not be looked at. */
-  newestOf(leadId: LeadId, isIt: (event: PositionedEvent) => boolean): PositionedEvent | null {
+  /** The lead's newest event that matches; null when there is none. */
+  newestOf(leadId: LeadId, matches: (event: PositionedEvent) => boolean): PositionedEvent | null {
     for (let at = this.length - 1; at >= 0; at--) {
       if (this.leads[at] !== leadId) continue
       const event = this.at(at)!
-      if (isIt(event)) return event
+      if (matches(event)) return event
     }
     return null
   }
 
   private at(at: number): PositionedEvent | null {
     const leadId = this.leads[at]!
-    if (leadId === nobody) return null
+    if (leadId === removedLead) return null
     const kind = this.kinds[at]!
     return {
       position: at + 1,

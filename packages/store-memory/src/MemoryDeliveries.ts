@@ -1,4 +1,4 @@
-/** The operator's side of the outbox, in memory. */
+/** The `Deliveries` port, in memory. */
 import { Deliveries, type DeliveryId, Page, type WebhookId } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
 import { deliveryOf, type DeliveryRecord } from "./DeliveryBook.ts"
@@ -15,8 +15,8 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     return found?.webhookId === webhookId ? found : undefined
   }
 
-  const sendAgain = (record: DeliveryRecord, id: DeliveryId, now: number): DeliveryId => {
-    memory.queue({ id, webhookId: record.webhookId, event: record.event, resendOf: record.id }, now)
+  const requeue = (record: DeliveryRecord, id: DeliveryId, now: number): DeliveryId => {
+    memory.queueDelivery({ id, webhookId: record.webhookId, event: record.event, resendOf: record.id }, now)
     deliveries.put({ ...record, resentAs: id })
     return id
   }
@@ -46,7 +46,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     test: (webhookId, ids) =>
       queue((now) =>
         memory.webhooks.has(webhookId)
-          ? Option.some(memory.queue({ id: ids(), webhookId, event: null, resendOf: null }, now).id)
+          ? Option.some(memory.queueDelivery({ id: ids(), webhookId, event: null, resendOf: null }, now).id)
           : Option.none()
       ),
     resendEvent: (webhook, lead, ids) =>
@@ -57,11 +57,13 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
         )
         return event === null || !memory.webhooks.has(webhook.id)
           ? Option.none()
-          : Option.some(memory.queue({ id: ids(), webhookId: webhook.id, event, resendOf: null }, now).id)
+          : Option.some(
+              memory.queueDelivery({ id: ids(), webhookId: webhook.id, event, resendOf: null }, now).id
+            )
       }),
     resend: (webhookId, id, ids) =>
       queue((now) =>
-        Option.map(Option.fromNullable(find(webhookId, id)), (record) => sendAgain(record, ids(), now))
+        Option.map(Option.fromNullable(find(webhookId, id)), (record) => requeue(record, ids(), now))
       ),
     recover: (webhookId, { events, limit, since }, ids) =>
       queue((now) => {
@@ -73,7 +75,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
           .filter(({ event }) => event === null || events.includes(event.event))
           .sort((a, b) => a.finishedAt! - b.finishedAt! || a.seq - b.seq)
           .slice(0, limit)
-        for (const record of dead) sendAgain(record, ids(), now)
+        for (const record of dead) requeue(record, ids(), now)
         return dead.length
       })
   })

@@ -1,4 +1,4 @@
-/** Brands, keys, signals, campaigns with their readings, and webhooks, in memory. */
+/** The `Directory` port, in memory. */
 import {
   type ApiKey,
   type Brand,
@@ -49,8 +49,11 @@ const make = Effect.gen(function* () {
   const webhookOf = (brandId: string, id: string): Webhook | undefined =>
     ofBrand(memory.webhooks, brandId, id)
 
-  /** One whose attempt is under way becomes due when its lease runs out: until then it is another's. [DELIV-4] */
-  const startFresh = (webhookId: string, now: number): void => {
+  /**
+   * Makes pending deliveries of an enabled webhook due now. One whose attempt is under way stays with its
+   * lease and becomes due when that runs out. [DELIV-4]
+   */
+  const resetPending = (webhookId: string, now: number): void => {
     for (const record of memory.deliveries.of(webhookId)) {
       if (record.state !== "pending") continue
       const { lease } = record
@@ -65,16 +68,16 @@ const make = Effect.gen(function* () {
   const signalOf = (brandId: string, id: string) =>
     memory.deletedSignals.has(id) ? undefined : ofBrand(memory.signals, brandId, id)
 
-  /** What creates something for a brand. */
-  const creating = <A>(brandId: string, create: () => A): Effect.Effect<A, StoreUnavailable> =>
+  /** Creates something in a brand. Fails when the brand is missing or being deleted. */
+  const createInBrand = <A>(brandId: string, create: () => A): Effect.Effect<A, StoreUnavailable> =>
     Effect.suspend(() =>
       memory.brands.get(brandId)?.deletionStartedAt === null
         ? Effect.sync(create)
         : Effect.fail(new StoreUnavailable({ reason: "the brand is being deleted" }))
     )
 
-  /** Answers the ids of what it removed. */
-  const removeAllOf = (
+  /** Returns the ids of the removed. */
+  const removeOfBrand = (
     things: Map<string, { readonly brandId: string }>,
     brandId: string
   ): ReadonlyArray<string> => {
@@ -87,10 +90,10 @@ const make = Effect.gen(function* () {
     for (const [hash, keyId] of memory.keyIdsByHash) {
       if (memory.keys.get(keyId)!.brandId === id) memory.keyIdsByHash.delete(hash)
     }
-    for (const keyId of removeAllOf(memory.keys, id)) memory.rateWindows.delete(keyId)
-    for (const signalId of removeAllOf(memory.signals, id)) memory.deletedSignals.delete(signalId)
-    for (const campaignId of removeAllOf(memory.campaigns, id)) memory.readings.delete(campaignId)
-    memory.forgetLeadsOf(id)
+    for (const keyId of removeOfBrand(memory.keys, id)) memory.rateWindows.delete(keyId)
+    for (const signalId of removeOfBrand(memory.signals, id)) memory.deletedSignals.delete(signalId)
+    for (const campaignId of removeOfBrand(memory.campaigns, id)) memory.readings.delete(campaignId)
+    memory.removeLeadsOf(id)
     memory.brands.delete(id)
   }
 
@@ -123,7 +126,7 @@ const make = Effect.gen(function* () {
       }),
 
     createKey: ({ hash, ...key }) =>
-      creating(key.brandId, () => {
+      createInBrand(key.brandId, () => {
         const created: ApiKey = put(memory.keys, withId("key", { ...key, lastUsedAt: null, revokedAt: null }))
         memory.keyIdsByHash.set(hash, created.id)
         return created
@@ -146,7 +149,9 @@ const make = Effect.gen(function* () {
       }),
 
     createSignal: (brandId, signal, now) =>
-      creating(brandId, () => put(memory.signals, withId("signal", { ...signal, brandId, createdAt: now }))),
+      createInBrand(brandId, () =>
+        put(memory.signals, withId("signal", { ...signal, brandId, createdAt: now }))
+      ),
     signals: (brandId) =>
       Effect.map(byBrand(memory.signals, brandId), (signals) =>
         signals.filter(({ id }) => !memory.deletedSignals.has(id))
@@ -161,7 +166,7 @@ const make = Effect.gen(function* () {
       }),
 
     createCampaign: (campaign) =>
-      creating(campaign.brandId, () => put(memory.campaigns, withId("campaign", campaign))),
+      createInBrand(campaign.brandId, () => put(memory.campaigns, withId("campaign", campaign))),
     campaigns: (brandId) => byBrand(memory.campaigns, brandId),
     campaign: (brandId, id) => Effect.sync(() => Option.fromNullable(ofBrand(memory.campaigns, brandId, id))),
     renameCampaign: (brandId, id, name) =>
@@ -174,7 +179,7 @@ const make = Effect.gen(function* () {
       }),
     putReading: (campaignId, postId, day, totals) =>
       Effect.sync(() => {
-        // Deleted since its caller found it.
+        // The campaign was deleted after its caller read it.
         if (!memory.campaigns.has(campaignId)) return
         const posts = memory.readings.get(campaignId) ?? new Map<string, Map<string, PostTotals>>()
         const days = posts.get(postId) ?? new Map<string, PostTotals>()
@@ -195,7 +200,7 @@ const make = Effect.gen(function* () {
       }),
 
     createWebhook: (webhook) =>
-      creating(webhook.brandId, () => put(memory.webhooks, withId("webhook", webhook))),
+      createInBrand(webhook.brandId, () => put(memory.webhooks, withId("webhook", webhook))),
     webhooks: (brandId) => byBrand(memory.webhooks, brandId),
     webhook: (brandId, id) => Effect.sync(() => Option.fromNullable(webhookOf(brandId, id))),
     updateWebhook: (brandId, id, change) =>
@@ -203,7 +208,7 @@ const make = Effect.gen(function* () {
         Effect.map(Clock.currentTimeMillis, (now) =>
           Option.map(Option.fromNullable(webhookOf(brandId, id)), (before) => {
             const after = put(memory.webhooks, change(before, now))
-            if (after.enabled && !before.enabled) startFresh(id, now)
+            if (after.enabled && !before.enabled) resetPending(id, now)
             return after
           })
         ),

@@ -1,4 +1,4 @@
-/** The lead store, in memory. A method's work is one turn of JavaScript, which makes it atomic. */
+/** The `LeadStore` port, in memory. A method is atomic because it runs synchronously. */
 import {
   type DeliveryId,
   type Engagement,
@@ -15,7 +15,7 @@ import {
 import { Clock, Effect, Layer, Option, Queue } from "effect"
 import type { BrandLeads } from "./BrandLeads.ts"
 import type { DeliveryRecord } from "./DeliveryBook.ts"
-import { engagementReadOf, windowOf } from "./LeadReading.ts"
+import { engagementReadOf, windowOf } from "./EngagementReads.ts"
 import { type Memory, MemoryState } from "./MemoryState.ts"
 
 type Recorded = Extract<Observations.Decision, { outcome: "recorded" }>
@@ -61,7 +61,7 @@ const make = Effect.gen(function* () {
     }
   }
 
-  /** Commits one decision, and answers how to undo it. */
+  /** Commits one decision. Returns a function that undoes it. */
   const apply = (
     brandId: string,
     { engagement, events, lead }: Recorded,
@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
     now: number
   ) => {
     const leads = memory.leadsOf(brandId)
-    // The ids are drawn before anything is changed: what can't be drawn leaves nothing behind.
+    // Draws the ids before any change: a failing source of ids leaves nothing behind.
     const due = events.map(({ event }) =>
       [...memory.webhooks.values()]
         .filter((webhook) => webhook.brandId === brandId && webhook.events.includes(event))
@@ -92,12 +92,12 @@ const make = Effect.gen(function* () {
         occurredAt: now
       })
       for (const delivery of due[i]!) {
-        queued.push(memory.queue({ ...delivery, event: fired, resendOf: null }, now))
+        queued.push(memory.queueDelivery({ ...delivery, event: fired, resendOf: null }, now))
       }
     }
     const undo = (): void => {
       for (const delivery of queued) memory.deliveries.remove(delivery)
-      for (const _ of events) memory.events.takeBack()
+      for (const _ of events) memory.events.removeNewest()
       leads.removeEngagement(kept)
       if (earlier === undefined) leads.remove(id)
       else leads.put(earlier)
@@ -106,10 +106,10 @@ const make = Effect.gen(function* () {
   }
 
   /**
-   * What was made or logged of a delivery about another can hold the erased person as a post's author. Answers the id that
-   * it has from now on.
+   * Removes the body and the logged responses of a delivery about another lead, which may name the erased
+   * person as a post's author. Returns the delivery's id, a new one when it had a body.
    */
-  const forgetAuthor = (deliveryId: DeliveryId, ids: () => DeliveryId): DeliveryId => {
+  const redactAuthor = (deliveryId: DeliveryId, ids: () => DeliveryId): DeliveryId => {
     const record = memory.deliveries.byId.get(deliveryId)!
     const log = record.log.map((attempt) => ({ ...attempt, response: null }))
     if (record.body === null) {
@@ -122,8 +122,8 @@ const make = Effect.gen(function* () {
     return id
   }
 
-  /** Those that were re-sent, or are, go by their new ids in what refers to them. */
-  const referTo = (renewed: ReadonlyMap<DeliveryId, DeliveryId>): void => {
+  /** Replaces the old ids of deliveries in those that refer to them. */
+  const updateReferences = (renewed: ReadonlyMap<DeliveryId, DeliveryId>): void => {
     if (renewed.size === 0) return
     const current = (id: DeliveryId | null): DeliveryId | null =>
       id === null ? null : (renewed.get(id) ?? id)
@@ -211,7 +211,7 @@ const make = Effect.gen(function* () {
         if (found === undefined) return false
         leads.suppressed.add(personHash)
         leads.remove(id)
-        memory.events.forget(id)
+        memory.events.removeLead(id)
         const authored = new Set(leads.byAuthor.get(found.lead.extId))
         const readers = new Set(
           [...authored].map((engagementId) => leads.engagements.get(engagementId)!.leadId)
@@ -223,11 +223,11 @@ const make = Effect.gen(function* () {
           if (record.event === null) continue
           if (record.event.leadId === id) memory.deliveries.remove(record)
           else if (readers.has(record.event.leadId) && canShow(record.event)) {
-            const renewedAs = forgetAuthor(record.id, ids)
+            const renewedAs = redactAuthor(record.id, ids)
             if (renewedAs !== record.id) renewed.set(record.id, renewedAs)
           }
         }
-        referTo(renewed)
+        updateReferences(renewed)
         for (const engagementId of authored) {
           const earlier = leads.engagements.get(engagementId)!
           leads.replaceEngagement(earlier, {
@@ -248,7 +248,7 @@ const make = Effect.gen(function* () {
         for (const record of memory.deliveries.all()) {
           if (record.event?.brandId === brandId) memory.deliveries.remove(record)
         }
-        memory.forgetLeadsOf(brandId)
+        memory.removeLeadsOf(brandId)
         return 0
       })
   })

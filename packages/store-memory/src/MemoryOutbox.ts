@@ -1,4 +1,4 @@
-/** The emitter's side of the outbox, in memory. */
+/** The `Outbox` port, in memory. */
 import {
   type BodyMaterial,
   type Lease,
@@ -11,7 +11,7 @@ import {
 } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Queue } from "effect"
 import type { DeliveryRecord } from "./DeliveryBook.ts"
-import { engagementReadOf, windowOf } from "./LeadReading.ts"
+import { engagementReadOf, windowOf } from "./EngagementReads.ts"
 import { MemoryState } from "./MemoryState.ts"
 
 const make = Effect.map(MemoryState, ({ memory, queued }) => {
@@ -67,7 +67,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
       .flatMap(({ rows, webhook, webhookId }) =>
         rows.slice(0, shares.get(webhookId) ?? 0).map((row) => ({ row, webhook }))
       )
-      // All bodies first: if one can't be made, nothing is taken.
+      // Renders all bodies before leasing any delivery: a defect leases none.
       .map(({ row, webhook }) => ({ row, webhook, made: row.body ?? body(materialOf(row, webhook)) }))
     const leases = taken.map(({ made, row, webhook }): Lease => {
       deliveries.put({ ...row, body: made, lease: token, dueAt: until })

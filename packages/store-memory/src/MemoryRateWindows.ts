@@ -1,4 +1,4 @@
-/** Rate windows, in memory. */
+/** The `RateWindows` port, in memory. */
 import { RateWindows } from "@lead-signals/domain"
 import { Clock, Effect, Layer } from "effect"
 import { MemoryState } from "./MemoryState.ts"

@@ -1,4 +1,4 @@
-/** What the memory stores share: all that is kept, the counters that ids come from, and the bell of who serves it. */
+/** The state that the memory stores share: records, sequences of ids, and the signal of queued deliveries. */
 import type { ApiKey, Brand, Campaign, PostTotals, RateLimit, Signal, Webhook } from "@lead-signals/domain"
 import { Context, Effect, Layer, Queue } from "effect"
 import { BrandLeads } from "./BrandLeads.ts"
@@ -11,10 +11,10 @@ export class Memory {
   readonly keyIdsByHash = new Map<string, string>()
   readonly rateWindows = new Map<string, RateLimit.RateWindow>()
   readonly signals = new Map<string, Signal>()
-  /** Ids of deleted signals, which stay among the signals for the engagements that show them. */
+  /** Deleted signals remain in `signals` for the engagements that show them. */
   readonly deletedSignals = new Set<string>()
   readonly campaigns = new Map<string, Campaign>()
-  /** Campaign, post, day. */
+  /** Totals by campaign, post and day. */
   readonly readings = new Map<string, Map<string, Map<string, PostTotals>>>()
   readonly events = new EventLog()
   readonly webhooks = new Map<string, Webhook>()
@@ -28,21 +28,21 @@ export class Memory {
     return existing
   }
 
-  /** Removes the leads of the brand, and all that is kept with them. */
-  forgetLeadsOf(brandId: string): void {
+  /** Removes the brand's leads with their engagements and events. */
+  removeLeadsOf(brandId: string): void {
     this.leads.delete(brandId)
-    this.events.forgetBrand(brandId)
+    this.events.removeBrand(brandId)
   }
 
-  /** The next number of a sequence, from 1. */
+  /** Increments a sequence and returns it; the first number is 1. */
   next(sequence: string): number {
     const number = (this.sequences.get(sequence) ?? 0) + 1
     this.sequences.set(sequence, number)
     return number
   }
 
-  /** Puts a delivery into the outbox, due now. */
-  queue(
+  /** Adds a pending delivery that is due now. */
+  queueDelivery(
     delivery: Pick<DeliveryRecord, "id" | "webhookId" | "event" | "resendOf">,
     now: number
   ): DeliveryRecord {
@@ -65,7 +65,7 @@ export class Memory {
   }
 }
 
-/** Served by one program at a time; the bell holds something when deliveries were made due. */
+/** One program at a time uses a memory. `queued` holds an item when deliveries became due. */
 export class MemoryState extends Context.Tag("@lead-signals/store-memory/MemoryState")<
   MemoryState,
   { readonly memory: Memory; readonly queued: Queue.Queue<void> }

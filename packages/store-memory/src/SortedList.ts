@@ -1,10 +1,13 @@
 /**
- * A list that stays sorted, in chunks: insert and remove cost about the square root of the length, and so does reaching
- * the n-th item. The order must be total: two items that compare equal are the same item.
+ * A sorted list in chunks: insertion, removal and access by index cost about the square root of the length.
+ * The order must be total: items that compare equal are the same item.
  */
 const chunkLength = 512
 
-/** The first index below `length` at which the test holds, by halving; `length` if there is none. */
+/**
+ * The first index below `length` at which the monotonic test holds, by binary search; `length` if there is
+ * none.
+ */
 const firstIndex = (length: number, holds: (index: number) => boolean): number => {
   let low = 0
   let high = length
@@ -42,7 +45,7 @@ export class SortedList<A> {
     if (chunk.length === 0) this.chunks.splice(at, 1)
   }
 
-  /** The items from the n-th on, counted from 0. The list must not change meanwhile. */
+  /** Yields the items from index `n` on. The list must not change meanwhile. */
   *from(n: number): Generator<A> {
     let rest = n
     for (const chunk of this.chunks) {
@@ -55,7 +58,9 @@ export class SortedList<A> {
     }
   }
 
-  /** The first item for which the test holds; it must hold for every item after one for which it does. */
+  /**
+   * The first item for which the test holds. The test must be monotonic: once true, true for all later items.
+   */
   firstWhere(holds: (item: A) => boolean): A | undefined {
     const chunk = this.chunks[firstIndex(this.chunks.length, (i) => holds(this.chunks[i]!.at(-1)!))]
     return chunk?.[firstIndex(chunk.length, (i) => holds(chunk[i]!))]
@@ -66,7 +71,7 @@ export class SortedList<A> {
     if (chunk.length > chunkLength) this.chunks.splice(at + 1, 0, chunk.splice(chunkLength / 2))
   }
 
-  /** The first chunk whose last item is not before the item. */
+  /** The index of the first chunk whose last item is not before the item. */
   private chunkOf(item: A): number {
     return firstIndex(this.chunks.length, (i) => this.compare(this.chunks[i]!.at(-1)!, item) >= 0)
   }

@@ -1,4 +1,4 @@
-/** Every store port of Lead Signals, kept in memory: for tests, for simulations, and for hosts that keep nothing. */
+/** All store ports in memory, for tests, simulations, and hosts that need no persistence. */
 import { Effect, Layer } from "effect"
 import * as MemoryDeliveries from "./MemoryDeliveries.ts"
 import * as MemoryDirectory from "./MemoryDirectory.ts"
@@ -17,9 +17,9 @@ const stores = Layer.mergeAll(
   MemoryRateWindows.layer
 )
 
-/** All store ports over a memory of one's own, which outlives the program that is served from it. */
+/** All store ports over the given memory, which may outlive the program. */
 export const layerOver = (memory: Memory) =>
   Layer.scopedContext(Layer.build(Layer.provide(stores, MemoryState.layer(memory))))
 
-/** All store ports over one memory: one for all who are given this layer in one program, another in the next. */
+/** All store ports over a new memory, which all users of the layer in one program share. */
 export const layer = Layer.unwrapEffect(Effect.sync(() => layerOver(new Memory())))

@@ -27,7 +27,7 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
     put: "$isNull ? $sign * ($order) : $sign * ($a - $b)"
   }),
   leads("count-not-taken-off", "the counters keep what was changed", {
-    in: "BrandLeads.unlist",
+    in: "BrandLeads.unindex",
     find: "this.count($earlier.lead, -1)",
     put: "this.count($earlier.lead, $earlier.lead.qualified ? 0 : -1)"
   }),
@@ -57,8 +57,8 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
     "deliveries are queued a moment after their engagement is committed",
     {
       in: "make",
-      find: "$queued.push($memory.queue($delivery, $now))",
-      put: "later.push(() => $memory.queue($delivery, $now))"
+      find: "$queued.push($memory.queueDelivery($delivery, $now))",
+      put: "later.push(() => $memory.queueDelivery($delivery, $now))"
     },
     {
       in: "make",
@@ -111,7 +111,7 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
     find: 'body: $state === "pending" ? $body : null',
     put: "body: null"
   }),
-  bugsIn("store-memory", "LeadReading")("author-lead-of-old", "an author who is a lead is shown without it", {
+  bugsIn("store-memory", "EngagementReads")("author-lead-of-old", "an author who is a lead is shown without it", {
     in: "engagementReadOf.authorLead",
     find: "$authorId === undefined",
     put: "$authorId === undefined || $authorId % 2 === 0"

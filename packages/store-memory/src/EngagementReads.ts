@@ -1,4 +1,4 @@
-/** Engagements with what is looked up when they are read. */
+/** Joins engagements with their signal and with the lead that wrote their post. */
 import {
   type Engagement,
   type EngagementRead,
