@@ -6,7 +6,7 @@
 import { Observing, Operating, Subscribing, type WebhookTargets } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Addresses, Signing } from "@lead-signals/webhook"
+import { Addresses, WebhookSignature } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Effect, Either, Layer, Logger, ManagedRuntime } from "effect"
 import { fork } from "node:child_process"
@@ -126,7 +126,7 @@ const perSecondOfLoop = async ({ request, url }: Receiver, deliveries: number): 
         method: "POST",
         headers: {
           "content-type": "application/json",
-          ...Signing.sign([secret], { id, now: Date.now(), body }, hmac)
+          ...WebhookSignature.sign([secret], { id, now: Date.now(), body }, hmac)
         },
         body
       })

@@ -7,8 +7,8 @@ import {
   verifyWebhook,
   WebhookRefused
 } from "@lead-signals/client"
-import { type CallFailure, makeClient, NoAnswer, type TransportAnswer } from "@lead-signals/client/effect"
-import { Signing } from "@lead-signals/webhook"
+import { type CallFailure, makeClient, NoAnswer, type TransportResponse } from "@lead-signals/client/effect"
+import { WebhookSignature } from "@lead-signals/webhook"
 import { Duration, Effect, Exit, Fiber, Stream, TestClock, TestContext } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -152,7 +152,7 @@ describe("an incremental sync", () => {
             url: "http://service",
             key: "k",
             transport: ({ url }) =>
-              Effect.sync((): TransportAnswer => {
+              Effect.sync((): TransportResponse => {
                 for (const { at, lead, leaves, tick } of changes) {
                   const its = leads[lead]
                   if (at !== asked || its === undefined) continue
@@ -219,7 +219,7 @@ describe("an incremental sync", () => {
 
 /** Runs the call on a clock that stands still but for its waits, and tells how long it took. */
 const timed = <A>(
-  answers: (attempt: number, now: number) => Effect.Effect<TransportAnswer, NoAnswer>,
+  answers: (attempt: number, now: number) => Effect.Effect<TransportResponse, NoAnswer>,
   call: (client: ReturnType<typeof makeClient>) => Effect.Effect<A, CallFailure>,
   patience: Duration.DurationInput = "5 minutes"
 ) =>
@@ -239,12 +239,12 @@ const timed = <A>(
     return { exit: yield* Fiber.join(running), seconds, attempts }
   }).pipe(Effect.provide(TestContext.TestContext), Effect.runPromise)
 
-const ok: TransportAnswer = {
+const ok: TransportResponse = {
   status: 200,
   headers: {},
   text: '{"data":[],"meta":{"pagination":{"pageCount":0}}}'
 }
-const failed = (status: number, headers: TransportAnswer["headers"] = {}): TransportAnswer => ({
+const failed = (status: number, headers: TransportResponse["headers"] = {}): TransportResponse => ({
   status,
   headers,
   text: '{"error":{"code":"unavailable","message":"later"}}'
@@ -356,7 +356,7 @@ describe("a webhook at its receiver's", () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
   const body = JSON.stringify({ id: "wh_1", event: "webhook.test", data: { webhookId: "1", message: "m" } })
   const now = 1_700_000_000_000
-  const headers = Signing.sign([secret], { id: "wh_1", now, body })
+  const headers = WebhookSignature.sign([secret], { id: "wh_1", now, body })
 
   it("is its event when it is signed by one of the secrets, whatever kind of headers it has [DELIV-1]", () => {
     const upper = Object.fromEntries(

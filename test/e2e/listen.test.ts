@@ -1,4 +1,4 @@
-import { Signing } from "@lead-signals/webhook"
+import { WebhookSignature } from "@lead-signals/webhook"
 import { createServer as createHttpServer } from "node:http"
 import { createServer } from "node:net"
 import { once } from "node:events"
@@ -20,7 +20,7 @@ const envelope = (name: string) =>
   })
 
 const post = async (port: number, body: string, key: string | null, id = "wh_1"): Promise<number> => {
-  const headers = key === null ? {} : { ...Signing.sign([key], { id, now: Date.now(), body }) }
+  const headers = key === null ? {} : { ...WebhookSignature.sign([key], { id, now: Date.now(), body }) }
   return (await fetch(`http://127.0.0.1:${port}/any`, { method: "POST", headers, body })).status
 }
 

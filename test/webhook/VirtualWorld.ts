@@ -28,7 +28,7 @@ export interface Posted {
 }
 
 /** What a receiver does with its n-th post, from 1. */
-export type Behaviour = (n: number, posted: Posted) => Effect.Effect<Sender.PostAnswer, Sender.SendFailed>
+export type Behaviour = (n: number, posted: Posted) => Effect.Effect<Sender.PostResponse, Sender.SendFailed>
 
 export const answer = (status: number, text = "", retryAfter: string | null = null): Behaviour => {
   const excerpt = new TextEncoder().encode(text)
@@ -36,8 +36,8 @@ export const answer = (status: number, text = "", retryAfter: string | null = nu
     Effect.succeed({
       status,
       retryAfter,
-      excerpt: excerpt.subarray(0, Sender.greatestExcerptBytes),
-      truncated: excerpt.length > Sender.greatestExcerptBytes
+      excerpt: excerpt.subarray(0, Sender.maxExcerptBytes),
+      truncated: excerpt.length > Sender.maxExcerptBytes
     })
 }
 
@@ -68,7 +68,7 @@ export class World {
     private readonly signalId: string
   ) {}
 
-  readonly post = (request: Sender.PostRequest): Effect.Effect<Sender.PostAnswer, Sender.SendFailed> =>
+  readonly post = (request: Sender.PostRequest): Effect.Effect<Sender.PostResponse, Sender.SendFailed> =>
     Effect.gen(this, function* () {
       const n = (this.counts.get(request.url) ?? 0) + 1
       this.counts.set(request.url, n)

@@ -12,7 +12,7 @@ const runtime = ManagedRuntime.make(NodeWebhook.sender({ allowed }).pipe(Layer.p
 afterAll(() => runtime.dispose())
 
 /** The answer, the kind of failure, or `cut off` after so many milliseconds. */
-const post = (url: string, body = "{}", millis = 5000): Promise<Sender.PostAnswer | string> =>
+const post = (url: string, body = "{}", millis = 5000): Promise<Sender.PostResponse | string> =>
   runtime.runPromise(
     Effect.flatMap(Sender.Sender, (sender) => sender.post({ url, headers: { "x-own": "1" }, body })).pipe(
       Effect.catchTag("SendFailed", ({ error }) => Effect.succeed(error)),
@@ -49,7 +49,7 @@ describe("posting", () => {
       response.writeHead(429, { "retry-after": "17" }).end("Später, bitte")
     })
     const body = JSON.stringify({ text: "Ångström 😀" })
-    const answer = (await post(`${receiver.url}/a%20b?c=d%26e`, body)) as Sender.PostAnswer
+    const answer = (await post(`${receiver.url}/a%20b?c=d%26e`, body)) as Sender.PostResponse
     expect(receiver.received).toMatchObject([{ path: "/a%20b?c=d%26e", body, headers: { "x-own": "1" } }])
     expect(answer).toMatchObject({ status: 429, retryAfter: "17", truncated: false })
     expect(new TextDecoder().decode(answer.excerpt)).toBe("Später, bitte")
@@ -67,7 +67,7 @@ describe("posting", () => {
         more()
       })
     })
-    const answer = (await post(endless.url)) as Sender.PostAnswer
+    const answer = (await post(endless.url)) as Sender.PostResponse
     expect([answer.status, answer.excerpt.length, answer.truncated]).toEqual([200, 1024, true])
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(endless.sockets.size).toBe(0)
@@ -109,7 +109,7 @@ describe("posting", () => {
     })
     expect(await post(drippingBody.url, "{}", 150)).toBe("cut off")
 
-    const dripped = (await post(drippingBody.url)) as Sender.PostAnswer
+    const dripped = (await post(drippingBody.url)) as Sender.PostResponse
     expect([
       dripped.status,
       dripped.truncated,

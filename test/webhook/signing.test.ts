@@ -1,5 +1,5 @@
 /** Signatures as receivers see them: verified with the client libraries, unmodified. */
-import { Signing } from "@lead-signals/webhook"
+import { WebhookSignature } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Effect, Layer } from "effect"
 import fc from "fast-check"
@@ -39,7 +39,7 @@ describe.each(libraries)("a signature, verified by %s", (_, verify) => {
     fc.assert(
       fc.property(secret, secret, body, (key, other, text) => {
         fc.pre(key !== other)
-        const headers = { ...Signing.sign([key], { id: "wh_1", now: Date.now(), body: text }) }
+        const headers = { ...WebhookSignature.sign([key], { id: "wh_1", now: Date.now(), body: text }) }
         expect(passes(key, text, headers)).toBe(true)
         expect(passes(other, text, headers)).toBe(false)
         expect(passes(key, `${text} `, headers)).toBe(false)
@@ -52,7 +52,7 @@ describe.each(libraries)("a signature, verified by %s", (_, verify) => {
 
   it("is the same by Node's HMAC as by the portable one, of any text [DELIV-1]", () => {
     const [native, portable] = [NodeWebhook.hmac, Layer.empty].map((layer) =>
-      Effect.runSync(Effect.provide(Signing.Hmac, layer))
+      Effect.runSync(Effect.provide(WebhookSignature.Hmac, layer))
     )
     expect(native).not.toBe(portable)
     fc.assert(
@@ -72,7 +72,9 @@ describe.each(libraries)("a signature, verified by %s", (_, verify) => {
   it("holds for both secrets during a rotation [DELIV-1]", () => {
     fc.assert(
       fc.property(secret, secret, body, (current, previous, text) => {
-        const headers = { ...Signing.sign([current, previous], { id: "wh_1", now: Date.now(), body: text }) }
+        const headers = {
+          ...WebhookSignature.sign([current, previous], { id: "wh_1", now: Date.now(), body: text })
+        }
         expect([passes(current, text, headers), passes(previous, text, headers)]).toEqual([true, true])
         expect(headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/)
       })
@@ -87,7 +89,7 @@ describe.each(libraries)("a signature, verified by %s", (_, verify) => {
       [-400_000, false],
       [400_000, false]
     ] as const) {
-      const headers = { ...Signing.sign([key], { id: "wh_1", now: Date.now() + off, body: "{}" }) }
+      const headers = { ...WebhookSignature.sign([key], { id: "wh_1", now: Date.now() + off, body: "{}" }) }
       expect(passes(key, "{}", headers)).toBe(expected)
     }
   })
@@ -103,23 +105,34 @@ describe("verifying", () => {
           "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
           "webhook-signature": new StandardWebhook(key).sign("wh_1", at, text)
         }
-        expect(Signing.refusal(key, headers, text, at.getTime())).toBeNull()
-        expect(Signing.refusal(key, headers, `${text}!`, at.getTime())).toContain("does not match")
-        expect(Signing.refusal(key, headers, text, at.getTime() + 400_000)).toContain("five minutes")
-        expect(Signing.refusal(key, { ...headers, "webhook-id": undefined }, text, at.getTime())).toContain(
-          "not signed"
+        expect(WebhookSignature.verificationFailure(key, headers, text, at.getTime())).toBeNull()
+        expect(WebhookSignature.verificationFailure(key, headers, `${text}!`, at.getTime())).toContain(
+          "does not match"
         )
-        expect(Signing.refusal("whsec_short", headers, text, at.getTime())).toContain("secret takes")
+        expect(WebhookSignature.verificationFailure(key, headers, text, at.getTime() + 400_000)).toContain(
+          "five minutes"
+        )
+        expect(
+          WebhookSignature.verificationFailure(
+            key,
+            { ...headers, "webhook-id": undefined },
+            text,
+            at.getTime()
+          )
+        ).toContain("not signed")
+        expect(WebhookSignature.verificationFailure("whsec_short", headers, text, at.getTime())).toContain(
+          "secret takes"
+        )
       })
     )
   })
 
   it("takes secrets of 24 to 64 bytes only [DELIV-1]", () => {
     const lengths = [0, 23, 24, 64, 65].map(
-      (length) => Signing.keyOf(secretOf(new Uint8Array(length))) !== null
+      (length) => WebhookSignature.parseSecret(secretOf(new Uint8Array(length))) !== null
     )
     expect(lengths).toEqual([false, false, true, true, false])
-    expect(Signing.keyOf("whsec_!!!!")).toBeNull()
-    expect(Signing.keyOf(Buffer.alloc(32).toString("base64"))).toBeNull()
+    expect(WebhookSignature.parseSecret("whsec_!!!!")).toBeNull()
+    expect(WebhookSignature.parseSecret(Buffer.alloc(32).toString("base64"))).toBeNull()
   })
 })

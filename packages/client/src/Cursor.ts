@@ -1,21 +1,23 @@
 /**
- * How far a sync has come, as a text to be stored: until which instant, and which leads were seen in the replay window before
- * it. It names leads by their ids alone.
+ * Encodes the progress of a sync as text: the latest update seen, and the leads seen in the replay window
+ * before it. It names leads by their ids alone.
  */
 import { Either, Encoding, Hash } from "effect"
 import { InvalidCursor } from "./Failures.ts"
 
-/** A lead as it was seen: when it was updated, and a fingerprint of what was shown of it. */
-export interface Sight {
+/**
+ * The last state seen of a lead: its update time in milliseconds since 1970, and a fingerprint of its JSON.
+ */
+export interface SeenLead {
   readonly updatedAt: number
-  readonly print: number
+  readonly fingerprint: number
 }
 
 export interface Progress {
-  /** The latest update seen, in milliseconds; null before the first. */
+  /** The latest update seen, in milliseconds since 1970; null before the first. */
   readonly until: number | null
-  /** The leads of the replay window. */
-  readonly seen: ReadonlyMap<number, Sight>
+  /** The leads of the replay window, by id. */
+  readonly seen: ReadonlyMap<number, SeenLead>
 }
 
 export const beginning: Progress = { until: null, seen: new Map() }
@@ -24,7 +26,11 @@ const version = 1
 
 export const format = ({ seen, until }: Progress): string =>
   Encoding.encodeBase64Url(
-    JSON.stringify([version, until, [...seen].map(([id, { print, updatedAt }]) => [id, updatedAt, print])])
+    JSON.stringify([
+      version,
+      until,
+      [...seen].map(([id, { fingerprint, updatedAt }]) => [id, updatedAt, fingerprint])
+    ])
   )
 
 const isNumber = (value: unknown): value is number => Number.isSafeInteger(value)
@@ -33,21 +39,21 @@ export const parse = (text: string): Either.Either<Progress, InvalidCursor> =>
   Either.try({
     try: () => {
       const decoded = Either.getOrThrow(Encoding.decodeBase64UrlString(text))
-      const [its, until, seen] = JSON.parse(decoded) as [
+      const [givenVersion, until, seen] = JSON.parse(decoded) as [
         unknown,
         unknown,
         ReadonlyArray<ReadonlyArray<unknown>>
       ]
-      if (its !== version || !(until === null || isNumber(until))) throw new Error("another version")
-      const sights = seen.map(([id, updatedAt, print]): [number, Sight] => {
-        if (!isNumber(id) || !isNumber(updatedAt) || !isNumber(print)) throw new Error("no sight")
-        return [id, { updatedAt, print }]
+      if (givenVersion !== version || !(until === null || isNumber(until))) throw new Error("another version")
+      const seenLeads = seen.map(([id, updatedAt, fingerprint]): [number, SeenLead] => {
+        if (!isNumber(id) || !isNumber(updatedAt) || !isNumber(fingerprint)) throw new Error("no sight")
+        return [id, { updatedAt, fingerprint }]
       })
-      return { until, seen: new Map(sights) }
+      return { until, seen: new Map(seenLeads) }
     },
     catch: () =>
       new InvalidCursor({ message: "cursor takes a text that this client gave as a cursor, whole." })
   })
 
-/** Tells two states of one lead apart, but for one chance in four billion. */
-export const printOf = (text: string): number => Hash.string(text)
+/** Two states of a lead share a fingerprint with a probability of about 1 in 4 billion. */
+export const fingerprintOf = (text: string): number => Hash.string(text)

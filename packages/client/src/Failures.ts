@@ -1,27 +1,27 @@
-/** What a call of the API can fail with. None of them holds the key. */
+/** The failures of an API call. None of them holds the key. */
 import { Data } from "effect"
 
 /**
- * The service refused: the call is wrong as it is, and would be again. `code` is the API's, such as `invalid_parameter`,
- * `invalid_api_key` or `not_found`; `message` says what to do.
+ * The service refused the request, and would refuse it again. `code` is the API's, such as
+ * `invalid_parameter`, `invalid_api_key` or `not_found`; `message` says what to change.
  */
 export class RequestRefused extends Data.TaggedError("RequestRefused")<{
   readonly status: number
   readonly code: string
   readonly message: string
-  /** By which the operator finds the request in the service's log. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | null
 }> {}
 
-/** No usable answer came within the client's patience. */
+/** The service gave no usable response within the client's patience. */
 export class Unanswered extends Data.TaggedError("Unanswered")<{
   readonly message: string
-  /** Of the last answer; null when there was none. */
+  /** The status of the last response; null when there was none. */
   readonly status: number | null
   readonly attempts: number
 }> {}
 
-/** The text is no cursor of this client. */
+/** The text is not a cursor of this client. */
 export class InvalidCursor extends Data.TaggedError("InvalidCursor")<{ readonly message: string }> {}
 
 export type CallFailure = RequestRefused | Unanswered

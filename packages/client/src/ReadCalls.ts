@@ -13,10 +13,10 @@ const filled = (path: string, parameters: Readonly<Record<string, string | numbe
   path.replace(/:([a-zA-Z]+)/g, (_, name: string) => encodeURIComponent(parameters[name]!))
 
 export const readCalls =
-  (ask: Requests) =>
+  (request: Requests) =>
   <const Path extends ReadPath, Query extends object>(
     path: Path,
     parameters: { readonly [Name in PathParameter<Path>]: string | number },
     query: QueryOf<Path, Query>
   ): Effect.Effect<ReadAnswer<Path>, CallFailure> =>
-    ask<ReadAnswer<Path>>(filled(path, parameters), query)
+    request<ReadAnswer<Path>>(filled(path, parameters), query)

@@ -1,28 +1,28 @@
 /**
- * Asks the API, politely: waits for the key's window when it is used up, as long as Retry-After says when it is told to, and
- * a little longer each time when there is no answer.
+ * Sends requests with waits and retries: waits while the key's rate window is used up, for as long as
+ * Retry-After says, and with growing pauses while the service does not respond.
  */
 import { Clock, Duration, Effect, Random } from "effect"
 import { type CallFailure, RequestRefused, Unanswered } from "./Failures.ts"
-import type { Transport, TransportAnswer } from "./Transport.ts"
+import type { Transport, TransportResponse } from "./Transport.ts"
 
 export interface RequestOptions {
-  /** Where the API is, with the path that it is mounted under, if any. */
+  /** The base URL of the API, including the path that it is mounted under. */
   readonly url: string | URL
   readonly key: string
-  /** How long a call may take with all its waits and retries; five minutes unless given. */
+  /** How long a call may take with all its waits and retries; five minutes by default. */
   readonly patience?: Duration.DurationInput
-  /** How long one answer is waited for; 30 s unless given. */
+  /** How long the client waits for one response; 30 s by default. */
   readonly timeout?: Duration.DurationInput
 }
 
-/** A value of the query; absent ones are left out. */
+/** A value of a query parameter; undefined ones are left out. */
 type Parameter = string | number | boolean | Date | undefined
 
-const [firstPauseMillis, greatestPauseMillis] = [500, 30_000]
+const [initialPauseMillis, maxPauseMillis] = [500, 30_000]
 
-/** A window is a minute long: a clock that is off must not keep the client waiting for longer. */
-const greatestWindowMillis = 61_000
+/** A rate window lasts one minute; the bound protects against a wrong clock. */
+const maxWindowMillis = 61_000
 
 const textOf = (value: Exclude<Parameter, undefined>): string =>
   value instanceof Date ? value.toISOString() : String(value)
@@ -40,8 +40,8 @@ const wholeNumber = (text: string | undefined): number | null =>
 
 const isTemporary = (status: number): boolean => status === 429 || status === 408 || status >= 500
 
-/** The body, of what is JSON. */
-const jsonOf = (text: string): unknown => {
+/** Returns undefined for malformed JSON. */
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown
   } catch {
@@ -49,8 +49,8 @@ const jsonOf = (text: string): unknown => {
   }
 }
 
-const refused = ({ headers, status, text }: TransportAnswer): RequestRefused => {
-  const error = (jsonOf(text) as { error?: { code?: unknown; message?: unknown } } | undefined)?.error
+const refusalOf = ({ headers, status, text }: TransportResponse): RequestRefused => {
+  const error = (parseJson(text) as { error?: { code?: unknown; message?: unknown } } | undefined)?.error
   const [code, message] = [error?.code, error?.message]
   return new RequestRefused({
     status,
@@ -60,19 +60,19 @@ const refused = ({ headers, status, text }: TransportAnswer): RequestRefused => 
   })
 }
 
-/** How an attempt that may be made again went wrong. */
-interface Setback {
+/** Why an attempt failed that may be repeated. */
+interface TransientFailure {
   readonly status: number | null
   readonly reason: string
-  /** As the service asks; null when it doesn't. */
+  /** The wait that the service asks for; null when it asks for none. */
   readonly waitMillis: number | null
 }
 
-type Outcome = { readonly value: unknown } | { readonly setback: Setback }
+type Outcome = { readonly value: unknown } | { readonly failure: TransientFailure }
 
 export type Requests = <A>(path: string, parameters?: object) => Effect.Effect<A, CallFailure>
 
-/** Throws a `TypeError` when the URL is none, or the key can't stand in a header. */
+/** Throws a `TypeError` when the URL is malformed, or the key has characters that a header can't hold. */
 export const makeRequests = (transport: Transport, options: RequestOptions): Requests => {
   const base = String(new URL(options.url)).replace(/\/+$/, "")
   const timeout = Duration.decode(options.timeout ?? "30 seconds")
@@ -81,15 +81,15 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
   if (!/^[\x21-\x7e]+$/.test(options.key)) {
     throw new TypeError("key takes an API key: printable ASCII without spaces.")
   }
-  /** What is known of the key's window. */
-  const window = { remaining: Number.POSITIVE_INFINITY, endsAt: 0 }
+  /** The key's rate window as the last response described it. */
+  const rateWindow = { remaining: Number.POSITIVE_INFINITY, endsAt: 0 }
 
-  const learn = (answer: TransportAnswer, now: number): void => {
+  const updateRateWindow = (answer: TransportResponse, now: number): void => {
     const remaining = wholeNumber(answer.headers["x-ratelimit-remaining"])
     const reset = wholeNumber(answer.headers["x-ratelimit-reset"])
     if (remaining === null || reset === null) return
-    window.remaining = remaining
-    window.endsAt = Math.min(reset * 1000, now + greatestWindowMillis)
+    rateWindow.remaining = remaining
+    rateWindow.endsAt = Math.min(reset * 1000, now + maxWindowMillis)
   }
 
   const attempt = (path: string, leftMillis: number): Effect.Effect<Outcome, RequestRefused> =>
@@ -97,45 +97,45 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
       Effect.timeoutOption(Duration.min(timeout, Duration.millis(leftMillis))),
       Effect.flatMap((found) =>
         Effect.map(Clock.currentTimeMillis, (now): Outcome | RequestRefused => {
-          if (found._tag === "None") return { setback: { status: null, reason: "timeout", waitMillis: null } }
+          if (found._tag === "None") return { failure: { status: null, reason: "timeout", waitMillis: null } }
           const answer = found.value
           const { status } = answer
-          learn(answer, now)
+          updateRateWindow(answer, now)
           if (isTemporary(status)) {
             const seconds = wholeNumber(answer.headers["retry-after"])
             const waitMillis = seconds === null ? null : seconds * 1000
-            // It says how long, whatever this clock thinks of when the window ends.
-            if (status === 429 && waitMillis !== null) window.endsAt = now + waitMillis
-            return { setback: { status, reason: `status ${status}`, waitMillis } }
+            // Retry-After is relative, and so is right even when this clock is wrong.
+            if (status === 429 && waitMillis !== null) rateWindow.endsAt = now + waitMillis
+            return { failure: { status, reason: `status ${status}`, waitMillis } }
           }
-          if (status !== 200) return refused(answer)
-          const value = jsonOf(answer.text)
+          if (status !== 200) return refusalOf(answer)
+          const value = parseJson(answer.text)
           return value === undefined
-            ? { setback: { status, reason: "an answer that is no JSON", waitMillis: null } }
+            ? { failure: { status, reason: "an answer that is no JSON", waitMillis: null } }
             : { value }
         })
       ),
       Effect.catchTag("NoAnswer", ({ reason }) =>
-        Effect.succeed<Outcome>({ setback: { status: null, reason, waitMillis: null } })
+        Effect.succeed<Outcome>({ failure: { status: null, reason, waitMillis: null } })
       ),
       Effect.flatMap((outcome) =>
         outcome instanceof RequestRefused ? Effect.fail(outcome) : Effect.succeed(outcome)
       )
     )
 
-  /** How long until the key may ask again, as far as is known. */
-  const waitOf = (now: number): number => {
-    if (window.remaining > 0 || now >= window.endsAt) {
-      window.remaining--
+  /** Milliseconds until the key may send a request, and counts the request when that is 0. */
+  const rateWindowWait = (now: number): number => {
+    if (rateWindow.remaining > 0 || now >= rateWindow.endsAt) {
+      rateWindow.remaining--
       return 0
     }
-    return window.endsAt - now
+    return rateWindow.endsAt - now
   }
 
-  /** Twice as long each time, and never in step with others. */
-  const pauseAfter = (attempts: number) =>
+  /** Doubles with each attempt up to the maximum, with jitter so that clients don't retry in step. */
+  const backoffMillis = (attempts: number) =>
     Effect.map(Random.next, (draw) => {
-      const longest = Math.min(greatestPauseMillis, firstPauseMillis * 2 ** (attempts - 1))
+      const longest = Math.min(maxPauseMillis, initialPauseMillis * 2 ** (attempts - 1))
       return longest * (0.5 + draw / 2)
     })
 
@@ -150,16 +150,16 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
       let last = { reason: "the key's window is used up", status: null as number | null }
       for (let attempts = 1; ; attempts++) {
         const begun = yield* Clock.currentTimeMillis
-        const wait = waitOf(begun)
+        const wait = rateWindowWait(begun)
         const left = startedAt + patienceMillis - begun - wait
         if (left < 0) return yield* unanswered(attempts - 1, last.reason, last.status, begun)
         if (wait > 0) yield* Effect.sleep(Duration.millis(wait))
         const outcome = yield* attempt(`${path}${queryOf(parameters)}`, left)
         if ("value" in outcome) return outcome.value as A
-        const { reason, status, waitMillis } = outcome.setback
+        const { reason, status, waitMillis } = outcome.failure
         last = { reason, status }
-        // At once is no wait: what is overloaded would be asked without end.
-        const pause = waitMillis === null || waitMillis === 0 ? yield* pauseAfter(attempts) : waitMillis
+        // A Retry-After of 0 still pauses: an overloaded service would receive requests without end.
+        const pause = waitMillis === null || waitMillis === 0 ? yield* backoffMillis(attempts) : waitMillis
         const now = yield* Clock.currentTimeMillis
         if (now - startedAt + pause > patienceMillis) return yield* unanswered(attempts, reason, status, now)
         yield* Effect.sleep(Duration.millis(pause))

@@ -1,4 +1,4 @@
-/** What carries a request to the service and its answer back: `fetch`, or what a host has instead. */
+/** Carries a request to the service and back: `fetch`, or a transport of the host's own. */
 import { Data, Effect } from "effect"
 
 export interface TransportRequest {
@@ -6,18 +6,18 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface TransportAnswer {
+export interface TransportResponse {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly text: string
 }
 
-/** There was no answer, or not all of one. */
+/** No response arrived, or only part of one. */
 export class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly reason: string }> {}
 
-/** GETs. To be interrupted when nobody waits for the answer any more. */
-export type Transport = (request: TransportRequest) => Effect.Effect<TransportAnswer, NoAnswer>
+/** Sends a GET. Interruption must cancel the request. */
+export type Transport = (request: TransportRequest) => Effect.Effect<TransportResponse, NoAnswer>
 
 const reasonOf = (failure: unknown): string => {
   const { cause, code, name } = failure as { cause?: { code?: unknown }; code?: unknown; name?: unknown }

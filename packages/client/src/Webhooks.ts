@@ -1,15 +1,15 @@
-/** Webhooks at their receiver's: what is signed by the secret is the event, and nothing else is. [DELIV-1] */
-import { Signing } from "@lead-signals/webhook"
+/** Verifies webhooks at the receiver. [DELIV-1] */
+import { WebhookSignature } from "@lead-signals/webhook"
 import { Data } from "effect"
-import type { WebhookEvent } from "./Contract.ts"
+import type { WebhookEvent } from "./ApiTypes.ts"
 
-/** The post is not to be trusted; `message` says why. Answer it 400. */
+/** The post is not authentic; `message` says why. Respond with 400. */
 export class WebhookRefused extends Data.TaggedError("WebhookRefused")<{ readonly message: string }> {}
 
 export interface ReceivedWebhook {
-  /** Of the post, with names in any letter case. */
+  /** The headers of the post; names in any letter case. */
   readonly headers: Headers | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-  /** As it came, byte for byte: parsed and written again it has another signature. */
+  /** The unparsed body: parsing and writing it again changes its signature. */
   readonly body: string | Uint8Array
 }
 
@@ -26,8 +26,9 @@ const signedHeaders = (headers: ReceivedWebhook["headers"]): Record<string, stri
 }
 
 /**
- * The event of a post that is signed by one of the secrets and not older than five minutes. Throws `WebhookRefused`. Events
- * come at least once: keep the ids that you have dealt with (`webhook-id`, which is `id` of the event).
+ * Returns the event of a post that one of the secrets signed within the last five minutes. Throws
+ * `WebhookRefused`. An event may arrive more than once: keep the ids that you have processed (`webhook-id`,
+ * the same as the event's `id`). `now` is in milliseconds since 1970.
  */
 export const verifyWebhook = (
   secret: string | ReadonlyArray<string>,
@@ -37,7 +38,7 @@ export const verifyWebhook = (
   const text = typeof body === "string" ? body : new TextDecoder().decode(body)
   const signed = signedHeaders(headers)
   const secrets = typeof secret === "string" ? [secret] : secret
-  const refusals = secrets.map((each) => Signing.refusal(each, signed, text, now))
+  const refusals = secrets.map((each) => WebhookSignature.verificationFailure(each, signed, text, now))
   if (!refusals.includes(null)) {
     throw new WebhookRefused({
       message: `The post is not to be trusted: ${refusals[0] ?? "there is no secret to verify it with"}.`

@@ -1,4 +1,4 @@
-/** The client for programs in Effect: over `fetch`, or over a transport of the program's own. */
+/** The client for programs in Effect, over `fetch` or a transport of the program's own. */
 import { Chunk, Effect, Option, Stream } from "effect"
 import type {
   Lead,
@@ -8,34 +8,34 @@ import type {
   LeadQuery,
   Metrics,
   MetricsQuery
-} from "./Contract.ts"
+} from "./ApiTypes.ts"
 import type { CallFailure, InvalidCursor } from "./Failures.ts"
 import { readCalls } from "./ReadCalls.ts"
 import { makeRequests, type RequestOptions } from "./Requests.ts"
 import { changes, type SyncedPage, type SyncOptions } from "./Sync.ts"
 import { fetchTransport, type Transport } from "./Transport.ts"
 
-export * from "./Contract.ts"
+export * from "./ApiTypes.ts"
 export * from "./Failures.ts"
-export { NoAnswer, type Transport, type TransportAnswer, type TransportRequest } from "./Transport.ts"
+export { NoAnswer, type Transport, type TransportResponse, type TransportRequest } from "./Transport.ts"
 export type { SyncedPage, SyncOptions } from "./Sync.ts"
 export * from "./Webhooks.ts"
 
 export interface ClientOptions extends RequestOptions {
-  /** Instead of `fetch`. */
+  /** Replaces `fetch`. */
   readonly transport?: Transport
 }
 
 /**
- * What a brand's key reads. Waits and retries are the client's: a call fails with `RequestRefused` when it is wrong, and with
- * `Unanswered` when its patience is over.
+ * Reads the API with a brand's key. The client waits and retries by itself: a call fails with
+ * `RequestRefused` when the request is wrong, and with `Unanswered` when the patience is over.
  */
 export interface LeadSignalsClient {
-  /** One page. */
+  /** Reads one page of leads. */
   readonly listLeads: (query?: LeadPageQuery) => Effect.Effect<LeadPage, CallFailure>
   /**
-   * The leads of all pages, read as they are taken. Leads that move between pages meanwhile may come twice or not at all: to
-   * keep a copy, take `changes`.
+   * Reads the leads of all pages, page by page as the stream is pulled. Leads that move between pages
+   * meanwhile may appear twice or not at all; `changes` keeps a complete copy.
    */
   readonly leads: (query?: LeadQuery) => Stream.Stream<Lead, CallFailure>
   readonly getLead: (
@@ -44,15 +44,15 @@ export interface LeadSignalsClient {
   ) => Effect.Effect<LeadDetail, CallFailure>
   readonly campaignMetrics: (campaignId: string, query?: MetricsQuery) => Effect.Effect<Metrics, CallFailure>
   /**
-   * What is new or has changed since the cursor, until there is no more. Of erased leads it tells nothing: whoever keeps a copy
-   * must honour requests to delete by other ways.
+   * Emits the leads that are new or have changed since the cursor, and ends when there are no more. It does
+   * not report erased leads: a copy must honour deletion requests by other means.
    */
   readonly changes: (options?: SyncOptions) => Stream.Stream<SyncedPage, CallFailure | InvalidCursor>
 }
 
 export const makeClient = ({ transport, ...options }: ClientOptions): LeadSignalsClient => {
-  const ask = makeRequests(transport ?? fetchTransport((...args) => globalThis.fetch(...args)), options)
-  const read = readCalls(ask)
+  const request = makeRequests(transport ?? fetchTransport((...args) => globalThis.fetch(...args)), options)
+  const read = readCalls(request)
   const listLeads = (query: LeadPageQuery = {}) => read("/signals/leads", {}, query)
   return {
     listLeads,

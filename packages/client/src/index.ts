@@ -1,4 +1,4 @@
-/** The client of the Lead Signals API, with promises. The same in Effect is `@lead-signals/client/effect`. */
+/** The client of the Lead Signals API, with promises. `@lead-signals/client/effect` is the same in Effect. */
 import { Cause, Effect, Exit, Stream } from "effect"
 import type {
   Lead,
@@ -8,31 +8,31 @@ import type {
   LeadQuery,
   Metrics,
   MetricsQuery
-} from "./Contract.ts"
+} from "./ApiTypes.ts"
 import { makeClient } from "./effect.ts"
 import type { SyncedPage, SyncOptions as StreamOptions } from "./Sync.ts"
 import { fetchTransport } from "./Transport.ts"
 
-export * from "./Contract.ts"
+export * from "./ApiTypes.ts"
 export { InvalidCursor, RequestRefused, Unanswered } from "./Failures.ts"
 export type { SyncedPage } from "./Sync.ts"
 export * from "./Webhooks.ts"
 
 export interface ClientOptions {
-  /** Where the API is, with the path that it is mounted under, if any. */
+  /** The base URL of the API, including the path that it is mounted under. */
   readonly url: string | URL
   readonly key: string
-  /** How long a call may take with all its waits and retries, in milliseconds; five minutes unless given. */
+  /** Milliseconds that a call may take with all its waits and retries; five minutes by default. */
   readonly patience?: number
-  /** How long one answer is waited for, in milliseconds; 30 s unless given. */
+  /** Milliseconds that the client waits for one response; 30 s by default. */
   readonly timeout?: number
-  /** Instead of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** What every call takes besides its own arguments. */
+/** Options of every call. */
 export interface Call {
-  /** Ends the call, its waits and retries included; it is rejected with the signal's reason. */
+  /** Aborts the call with its waits and retries; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -44,7 +44,7 @@ const run = async <A, E>(work: Effect.Effect<A, E>, { signal }: Call = {}): Prom
   throw Cause.squash(exit.cause)
 }
 
-/** Reads on as it is iterated, and stops with the loop. */
+/** Pulls the stream as the loop iterates, and interrupts it when the loop ends. */
 async function* iterate<A, E>(
   stream: Stream.Stream<A, E>,
   { signal }: Call = {}
@@ -59,7 +59,7 @@ async function* iterate<A, E>(
       yield value.right
     }
   } finally {
-    // Not waited for: what is under way ends by itself.
+    // Not awaited: the request under way ends by itself.
     void values.return?.()
   }
 }
@@ -77,20 +77,20 @@ const nextOf = <A>(values: AsyncIterator<A>, signal: AbortSignal | undefined): P
 }
 
 export interface SyncOptions extends Omit<StreamOptions, "replayWindow"> {
-  /** From how long before the latest update seen the next sync asks again, in milliseconds; two minutes unless given. */
+  /** Milliseconds before the latest update seen at which the next sync begins; two minutes by default. */
   readonly replayWindow?: number
 }
 
 /**
- * What a brand's key reads. Waits and retries are the client's: a call is rejected with `RequestRefused` when it is wrong, and
- * with `Unanswered` when its patience is over.
+ * Reads the API with a brand's key. The client waits and retries by itself: a call rejects with
+ * `RequestRefused` when the request is wrong, and with `Unanswered` when the patience is over.
  */
 export interface LeadSignalsClient {
-  /** One page. */
+  /** Reads one page of leads. */
   readonly listLeads: (query?: LeadPageQuery, call?: Call) => Promise<LeadPage>
   /**
-   * The leads of all pages, read as they are taken. Leads that move between pages meanwhile may come twice or not at all: to
-   * keep a copy, take `changes`.
+   * Reads the leads of all pages, page by page as the loop iterates. Leads that move between pages meanwhile
+   * may appear twice or not at all; `changes` keeps a complete copy.
    */
   readonly leads: (query?: LeadQuery, call?: Call) => AsyncGenerator<Lead, void, void>
   readonly getLead: (
@@ -100,8 +100,9 @@ export interface LeadSignalsClient {
   ) => Promise<LeadDetail>
   readonly campaignMetrics: (campaignId: string, query?: MetricsQuery, call?: Call) => Promise<Metrics>
   /**
-   * What is new or has changed since the cursor, until there is no more. Of erased leads it tells nothing: whoever keeps a copy
-   * must honour requests to delete by other ways. Rejected with `InvalidCursor` when the cursor is none.
+   * Emits the leads that are new or have changed since the cursor, and ends when there are no more. It does
+   * not report erased leads: a copy must honour deletion requests by other means. Rejects with
+   * `InvalidCursor` when the cursor is malformed.
    */
   readonly changes: (options?: SyncOptions, call?: Call) => AsyncGenerator<SyncedPage, void, void>
 }

@@ -1,4 +1,4 @@
-/** The core and the API over a store, behind promises. */
+/** The domain and the HTTP API over a store, behind promises. */
 import {
   type Campaign,
   Decoding,
@@ -37,11 +37,11 @@ import {
   webCrypto
 } from "@lead-signals/http"
 import { Effect, Encoding, Layer, Logger, ManagedRuntime } from "effect"
-import { type Call, Calls } from "./Calls.ts"
+import { type Call, CallTracker } from "./CallTracker.ts"
 import { checkOptions, type EmbeddedOptions, type Store } from "./Options.ts"
-import { entriesOf } from "./Queries.ts"
+import { entriesOf } from "./QueryEntries.ts"
 
-/** An observation as a host writes it: times are ISO 8601 texts, and every field but four may be left out. */
+/** An observation as a host writes it: times are ISO 8601 texts, and all fields but four are optional. */
 export type Observation = typeof ObservationSchema.Encoded
 
 const readSignal = Decoding.decode(NewSignal, { whole: "The signal", strict: true })
@@ -59,14 +59,15 @@ const logging = (log: EmbeddedOptions["log"]): Layer.Layer<never> =>
     : Logger.replace(
         Logger.defaultLogger,
         Logger.make(({ annotations, logLevel, message }) => {
-          const said = logLine({ annotations, message })
-          log({ level: logLevel.label.toLowerCase(), message: said.message, ...said.fields })
+          const entry = logLine({ annotations, message })
+          log({ level: logLevel.label.toLowerCase(), message: entry.message, ...entry.fields })
         })
       )
 
 /**
- * Opens the store and makes a service over it. Rejects with `InvalidParameter`, which names the option, when an option is
- * missing, unknown or of another kind, and with `StoreUnavailable` when the store can't be opened.
+ * Opens the store and returns a service over it. Rejects with `InvalidParameter`, which names the option,
+ * when an option is missing, unknown or of another type, and with `StoreUnavailable` when the store can't be
+ * opened.
  */
 export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadSignals> => {
   checkOptions(options)
@@ -78,7 +79,7 @@ export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadS
       Layer.provideMerge(logging(options.log))
     )
   )
-  const calls = new Calls(runtime)
+  const calls = new CallTracker(runtime)
   try {
     return new Embedded(calls, await calls.run(fetchHandler), limit)
   } catch (failure) {
@@ -87,7 +88,7 @@ export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadS
   }
 }
 
-/** What is answered when the service is closed. */
+/** The response of a closed service. */
 export const closedReply = {
   status: 503,
   headers: { "content-type": "application/json" },
@@ -101,25 +102,27 @@ const closedResponse = (): Response => {
 
 type Services = Layer.Layer.Success<Store> | Entropy | OperatorToken | DefaultRateLimit
 
-/** What is read is as the API answers it: times as ISO 8601 texts in UTC, `null` for what is not known. */
+/**
+ * Results have the form of the API's responses: times are ISO 8601 texts in UTC, unknown values are `null`.
+ */
 class Embedded {
-  /** The whole HTTP API. Never rejects: every failure is a response. */
+  /** The whole HTTP API. Never rejects: each failure is a response. */
   readonly fetch: FetchHandler
 
   constructor(
-    private readonly calls: Calls<Services, StoreUnavailable>,
+    private readonly calls: CallTracker<Services, StoreUnavailable>,
     fetch: FetchHandler,
     private readonly requestsPerMinute: number
   ) {
     this.fetch = async (request) => (await calls.answer(() => fetch(request))) ?? closedResponse()
   }
 
-  /** Whether it was closed: nothing is answered any more. */
+  /** After closing, methods reject with `Closed` and `fetch` responds with 503. */
   get isClosed(): boolean {
     return this.calls.isClosed
   }
 
-  /** A page of the brand's leads. Rejects with `InvalidParameter`, which names the parameter. */
+  /** Returns a page of the brand's leads. Rejects with `InvalidParameter`, which names the parameter. */
   list(brandId: string, query: LeadPageQuery = {}, call?: Call) {
     const work = Effect.flatMap(LeadQueries.readList(entriesOf(query)), (read) =>
       Effect.map(Reading.listLeads(brandId, read), (page) => leadListView(read, page))
@@ -127,7 +130,7 @@ class Embedded {
     return this.calls.run(work, call)
   }
 
-  /** One lead with its newest engagements. Rejects with `NotFound`. */
+  /** Returns one lead with its newest engagements. Rejects with `NotFound`. */
   detail(brandId: string, leadId: number, query: LeadDetailQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
       const { withDetail } = yield* LeadQueries.readDetail(entriesOf(query))
@@ -136,7 +139,9 @@ class Embedded {
     return this.calls.run(work, call)
   }
 
-  /** What a campaign has come to in the span. Rejects with `NotFound` and `InvalidParameter`. */
+  /**
+   * Returns the totals of a campaign within a span of days. Rejects with `NotFound` and `InvalidParameter`.
+   */
   metrics(brandId: string, campaignId: string, query: MetricsQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
       const { span, warnings } = yield* MetricSnapshots.readQuery(entriesOf(query))
@@ -147,9 +152,9 @@ class Embedded {
   }
 
   /**
-   * Records observations, any number at once, and answers the outcome of each in their order: `recorded`, `duplicate`,
-   * `suppressed`, or `rejected` with a message. Sending an observation again changes nothing. Rejects with `NotFound` when
-   * there is no such brand.
+   * Records any number of observations and returns their outcomes in order: `recorded`, `duplicate`,
+   * `suppressed`, or `rejected` with a message. Recording an observation again changes nothing. Rejects with
+   * `NotFound` when there is no such brand.
    */
   observe(
     brandId: string,
@@ -160,8 +165,8 @@ class Embedded {
   }
 
   /**
-   * As `observe`, for values of unknown shape, such as parsed JSON: what is no observation is `rejected` with a message that
-   * names the field and what it takes.
+   * Like `observe`, for values of unknown shape, such as parsed JSON: a malformed value is `rejected` with a
+   * message that names the field and what it takes.
    */
   observeUnknown(
     brandId: string,
@@ -188,7 +193,9 @@ class Embedded {
     )
   }
 
-  /** A key of the brand for `fetch`; its value is in this answer and nowhere else, ever. */
+  /**
+   * Creates a key of the brand for `fetch`. The response is the only place that ever holds the key's value.
+   */
   async createKey(
     brandId: string,
     options: { readonly label: string; readonly requestsPerMinute?: number },
@@ -206,7 +213,10 @@ class Embedded {
     return this.calls.run(Operating.revokeKey(brandId, keyId), call)
   }
 
-  /** Something that is watched, with `createdAt` in milliseconds since 1970. Rejects with `InvalidParameter`, which names the field. */
+  /**
+   * Creates a source that the brand watches; `createdAt` is in milliseconds since 1970. Rejects with
+   * `InvalidParameter`, which names the field.
+   */
   createSignal(brandId: string, signal: typeof NewSignal.Encoded, call?: Call): Promise<Signal> {
     const work = Effect.flatMap(readSignal(signal), (read) => Operating.createSignal(brandId, read))
     return this.calls.run(work, call)
@@ -219,9 +229,10 @@ class Embedded {
   }
 
   /**
-   * Deletes the brand with everything of it: its keys are refused and it is hidden from the first moment on. Leads go some at a
-   * time, so that others are served meanwhile; `onProgress` is told how many are left after each time. When a call fails, or its
-   * process ends, the next one goes on. Rejects with `NotFound` when there is no such brand.
+   * Deletes the brand with all its data. Its keys are revoked and it is hidden at once; its leads are deleted
+   * in batches, so that other brands are served meanwhile, and `onProgress` receives the number left after
+   * each batch. A call continues a deletion that an earlier call began and did not finish. Rejects with
+   * `NotFound` when there is no such brand.
    */
   async deleteBrand(
     brandId: string,
@@ -234,7 +245,7 @@ class Embedded {
     }
   }
 
-  /** Observations of it are rejected from then on; its leads stay. Rejects with `NotFound`. */
+  /** Rejects observations of the signal from then on; its leads stay. Rejects with `NotFound`. */
   deleteSignal(brandId: string, signalId: string, call?: Call): Promise<void> {
     return this.calls.run(Operating.deleteSignal(brandId, signalId), call)
   }
@@ -244,7 +255,7 @@ class Embedded {
     return this.calls.run(Operating.deleteCampaign(brandId, campaignId), call)
   }
 
-  /** What shows the signal's name shows the new one. Rejects as `renameBrand` does. */
+  /** Renames the signal in everything that shows it. Rejects as `renameBrand` does. */
   async renameSignal(brandId: string, signalId: string, name: string, call?: Call): Promise<void> {
     const work = Effect.flatMap(readRenaming({ name }), (read) =>
       Operating.renameSignal(brandId, signalId, read.name)
@@ -260,7 +271,10 @@ class Embedded {
     await this.calls.run(work, call)
   }
 
-  /** Posts that are measured together, with `createdAt` in milliseconds since 1970. Rejects as `createSignal` does. */
+  /**
+   * Creates a group of posts that are measured together; `createdAt` is in milliseconds since 1970. Rejects
+   * as `createSignal` does.
+   */
   createCampaign(brandId: string, name: string, call?: Call): Promise<Campaign> {
     const work = Effect.flatMap(readCampaign({ name }), (read) =>
       Operating.createCampaign(brandId, read.name)
@@ -268,7 +282,7 @@ class Embedded {
     return this.calls.run(work, call)
   }
 
-  /** Sets flags and score; what is not named stays. Rejects with `NotFound` and `InvalidParameter`. */
+  /** Sets flags and score; omitted fields stay. Rejects with `NotFound` and `InvalidParameter`. */
   async amend(
     brandId: string,
     leadId: number,
@@ -281,20 +295,22 @@ class Embedded {
     await this.calls.run(work, call)
   }
 
-  /** Removes the person, everywhere; what is seen of the person later is not recorded. Rejects with `NotFound`. */
+  /**
+   * Erases the person everywhere; later observations of the person are not recorded. Rejects with `NotFound`.
+   */
   erase(brandId: string, leadId: number, call?: Call): Promise<void> {
     const work = Effect.flatMap(Operating.brand(brandId), (brand) => Operating.eraseLead(brand, leadId))
     return this.calls.run(work, call)
   }
 
-  /** Runs an Effect of the host's over the service: its store, and what the API needs. */
+  /** Runs an effect of the host's own with the service's store and the services of the API. */
   run<A, E>(work: Effect.Effect<A, E, Services>, call?: Call): Promise<A> {
     return this.calls.run(work, call)
   }
 
   /**
-   * Stops the calls that are under way, lets deliveries be recorded, and closes the store; a server that hands requests to
-   * `fetch` is stopped before. Calls after it reject with `Closed`.
+   * Stops calls under way, waits until deliveries under way are recorded, and closes the store. Stop a server
+   * that passes requests to `fetch` first. Later calls reject with `Closed`.
    */
   close(): Promise<void> {
     return this.calls.close()
@@ -303,13 +319,13 @@ class Embedded {
 
 export type LeadSignals = Embedded
 
-/** What `list` answers: leads and the page they are on. */
+/** The result of `list`: leads and their page. */
 export type LeadPage = Awaited<ReturnType<LeadSignals["list"]>>
 /** One lead of a page. */
 export type Lead = LeadPage["data"][number]
-/** What `detail` answers: a lead with its newest engagements. */
+/** The result of `detail`: a lead with its newest engagements. */
 export type LeadDetail = Awaited<ReturnType<LeadSignals["detail"]>>
 /** One engagement of a lead. */
 export type Engagement = LeadDetail["engagements"][number]
-/** What `metrics` answers: the totals of a campaign. */
+/** The result of `metrics`: the totals of a campaign. */
 export type CampaignMetrics = Awaited<ReturnType<LeadSignals["metrics"]>>

@@ -1,4 +1,4 @@
-/** The options of `createLeadSignals`, and their check before anything is opened, for callers without types. */
+/** The options of `createLeadSignals`, and their check at run time for callers without types. */
 import {
   type Deliveries,
   type Directory,
@@ -13,13 +13,13 @@ import {
 import { maxRequestsPerMinute } from "@lead-signals/http"
 import { Layer } from "effect"
 
-/** All ports of a store: `MemoryStore.layer`, `SqliteStore.layer({ filename })`, or one of your own. */
+/** All store ports: `MemoryStore.layer`, `SqliteStore.layer({ filename })`, or a store of your own. */
 export type Store = Layer.Layer<LeadStore | Outbox | Deliveries | Directory | RateWindows, StoreUnavailable>
 
-/** What sends webhooks: `layer(…)` of `@lead-signals/webhook/node`. */
+/** Sends webhooks: `layer(…)` of `@lead-signals/webhook/node`. */
 export type Webhooks = Layer.Layer<WebhookTargets, never, Outbox | Entropy>
 
-/** What happened, and what is known of it: `requestId`, `route`, `status`, `durationMillis` and the like. */
+/** A line of the log with its annotations, such as `requestId`, `route`, `status`, `durationMillis`. */
 export interface LogLine {
   readonly level: string
   readonly message: string
@@ -28,13 +28,19 @@ export interface LogLine {
 
 export interface EmbeddedOptions {
   readonly store: Store
-  /** What the operator's calls of `fetch` take. Unless given, none is known to anybody: use the methods. */
+  /**
+   * The bearer token of operator requests to `fetch`, at least 16 characters. By default it is random and
+   * unknown: use the methods.
+   */
   readonly operatorToken?: string
-  /** Requests a minute of a key that has no limit of its own; 60 unless given. [RATE-1] */
+  /** Requests a minute of a key without a limit of its own; 60 by default. [RATE-1] */
   readonly requestsPerMinute?: number
-  /** Without it events are kept, and nothing is sent. */
+  /** Without it the service keeps events and sends none. */
   readonly webhooks?: Webhooks
-  /** Takes each line of the log; unless given there is none. No line holds personal data, a key or a secret. */
+  /**
+   * Receives each line of the log; by default there is no log. No line holds personal data, a key or a
+   * secret.
+   */
   readonly log?: (line: LogLine) => void
 }
 
@@ -69,7 +75,7 @@ const refuse = (option: string, message: string): never => {
   throw new InvalidParameter({ parameter: option, message: `createLeadSignals: ${message}` })
 }
 
-/** Throws `InvalidParameter` that names the first option which is missing, unknown or of another kind than it takes. */
+/** Throws `InvalidParameter`, which names the first option that is missing, unknown or of another type. */
 export const checkOptions = (options: unknown): void => {
   if (typeof options !== "object" || options === null) {
     refuse("options", `takes an object with the option store, which takes ${rules.store.takes}.`)

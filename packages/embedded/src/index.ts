@@ -9,9 +9,9 @@ export {
   type LeadSignals,
   type Observation
 } from "./LeadSignals.ts"
-export { type Call, Closed } from "./Calls.ts"
+export { type Call, Closed } from "./CallTracker.ts"
 export type { EmbeddedOptions, LogLine, Store, Webhooks } from "./Options.ts"
 export type { LeadDetailQuery, LeadPageQuery, MetricsQuery } from "@lead-signals/http"
 export type { Campaign, Outcome, Signal } from "@lead-signals/domain"
-// What a call is rejected with.
+// The errors that calls reject with.
 export { InvalidParameter, NotFound, StoreUnavailable } from "@lead-signals/domain"

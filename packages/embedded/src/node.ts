@@ -1,13 +1,13 @@
-/** Lead Signals on a Node server of the host's own. */
+/** Lead Signals on the host's own Node server. */
 import * as NodeHttp from "@lead-signals/http/node"
 import { closedReply, type LeadSignals } from "./LeadSignals.ts"
 
 export type { NodeListener } from "@lead-signals/http/node"
 
 /**
- * The whole HTTP API as a listener of a Node server's requests: for `node:http`, Express, Fastify and what else is built on
- * it. It reads the target as it was sent, where a `Request` has it tidied up, and the body itself: nothing may have read that.
- * Of a service that is closed it answers 503.
+ * The whole HTTP API as a request listener for `node:http`, Express, Fastify and other frameworks on it. It
+ * reads the request target and the body itself: nothing may have read the body before. After the service is
+ * closed it responds with 503.
  */
 export const nodeListener = async (service: LeadSignals): Promise<NodeHttp.NodeListener> => {
   const listener = await service.run(NodeHttp.nodeListener)

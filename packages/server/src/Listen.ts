@@ -1,5 +1,5 @@
 /** A small receiver for trying webhooks out: verifies what it is sent, and says what it is in a line a person can read. */
-import { Signing } from "@lead-signals/webhook"
+import { WebhookSignature } from "@lead-signals/webhook"
 import { withoutControls } from "./Foreign.ts"
 
 /** The first `count` posts are answered with `status`; null: all of them. */
@@ -95,7 +95,7 @@ export const receiver = (options: {
   let posts = 0
   return ({ body, headers }: Post, now: number): Outcome => {
     posts++
-    const refusal = options.secret === null ? null : Signing.refusal(options.secret, headers, body, now)
+    const refusal = options.secret === null ? null : WebhookSignature.verificationFailure(options.secret, headers, body, now)
     const envelope = parse(body)
     const id = headers["webhook-id"] ?? null
     const times = id === null ? 1 : (seen.get(id) ?? 0) + 1

@@ -1,4 +1,4 @@
-/** Finds the addresses of a name. A port, so that a host, a test or a simulation can bring its own. */
+/** The port that resolves host names. A host, a test or a simulation can bring its own. */
 import { Context, Data, type Effect } from "effect"
 
 /** The name has no address now, or no name server answered. */
@@ -7,7 +7,7 @@ export class Unresolvable extends Data.TaggedError("Unresolvable")<{ readonly ho
 export class Resolver extends Context.Tag("@lead-signals/webhook/Resolver")<
   Resolver,
   {
-    /** At least one address, in the order in which they are to be tried. */
+    /** Returns at least one address, in the order in which they are tried. */
     readonly resolve: (hostname: string) => Effect.Effect<ReadonlyArray<string>, Unresolvable>
   }
 >() {}

@@ -1,4 +1,4 @@
-/** Posts one signed body. A port: undici in production, a simulated network in a simulation. */
+/** The port that posts one signed body: undici in production, a simulated network in a simulation. */
 import type { AttemptError } from "@lead-signals/domain"
 import { Context, Data, type Effect } from "effect"
 
@@ -8,28 +8,31 @@ export interface PostRequest {
   readonly body: string
 }
 
-/** As much of an answer's body as is read. */
-export const greatestExcerptBytes = 1024
+/** Bytes of a response body that a sender reads. */
+export const maxExcerptBytes = 1024
 
-export interface PostAnswer {
+export interface PostResponse {
   readonly status: number
-  /** The header as it came. */
+  /** The unparsed header. */
   readonly retryAfter: string | null
-  /** The first 1 KiB of the body as far as it came, and whether there was more. */
+  /**
+   * The first `maxExcerptBytes` of the body, fewer when the connection broke, and whether the body was
+   * longer.
+   */
   readonly excerpt: Uint8Array
   readonly truncated: boolean
 }
 
-/** There was no answer: not even its status. */
+/** No response arrived, not even a status. */
 export class SendFailed extends Data.TaggedError("SendFailed")<{ readonly error: AttemptError }> {}
 
 export class Sender extends Context.Tag("@lead-signals/webhook/Sender")<
   Sender,
   {
     /**
-     * Never follows a redirect, and never dials an address that the guard refuses. When it is interrupted, it gives the
-     * connection up. It need not limit its time: the emitter does.
+     * Follows no redirect and dials no address that the guard refuses. Interruption closes the connection.
+     * Needs no timeout: the emitter interrupts an attempt that takes too long.
      */
-    readonly post: (request: PostRequest) => Effect.Effect<PostAnswer, SendFailed>
+    readonly post: (request: PostRequest) => Effect.Effect<PostResponse, SendFailed>
   }
 >() {}

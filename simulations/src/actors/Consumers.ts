@@ -93,13 +93,13 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         world.posted(post)
         if (status === null) return yield* Effect.never
         yield* Effect.sleep(millis)
-        const echo = echoes ? new TextEncoder().encode(body).slice(0, Sender.greatestExcerptBytes) : nothing
+        const echo = echoes ? new TextEncoder().encode(body).slice(0, Sender.maxExcerptBytes) : nothing
         return {
           status,
           retryAfter: retryAfterSeconds === null ? null : String(retryAfterSeconds),
           excerpt: echo,
-          truncated: echo.length === Sender.greatestExcerptBytes
-        } satisfies Sender.PostAnswer
+          truncated: echo.length === Sender.maxExcerptBytes
+        } satisfies Sender.PostResponse
       })
   }
 }

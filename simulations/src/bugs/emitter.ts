@@ -2,19 +2,20 @@
 import { type Bug, bugsIn } from "./Bug.ts"
 
 const emitter = bugsIn("webhook", "Emitter")
+const attempt = bugsIn("webhook", "DeliveryAttempt")
 
 export const inEmitter: ReadonlyArray<Bug> = [
-  emitter("body-rebuilt", "each attempt sends a body of its own", {
-    in: "make",
+  attempt("body-rebuilt", "each attempt sends a body of its own", {
+    in: "attemptDelivery",
     find: "Effect.interruptible($post($by, $lease, $body, $at))",
     put: 'Effect.interruptible($post($by, $lease, $body + " ".repeat($at % 5), $at))'
   }),
-  emitter("retry-under-a-new-id", "each attempt has an id of its own", {
+  attempt("retry-under-a-new-id", "each attempt has an id of its own", {
     in: "post",
     find: "{ id: $id, now: $at, body: $body }",
     put: "{ id: `${$id}${$at % 7}`, now: $at, body: $body }"
   }),
-  emitter("signed-of-old", "a post is signed as of an hour before", {
+  attempt("signed-of-old", "a post is signed as of an hour before", {
     in: "post",
     find: "{ id: $id, now: $at, body: $body }",
     put: "{ id: $id, now: $at - 3_600_000, body: $body }"
@@ -24,15 +25,15 @@ export const inEmitter: ReadonlyArray<Bug> = [
     find: "leaseMillis: $millis",
     put: "leaseMillis: 6_000"
   }),
-  emitter("timeout-taken-for-success", "no answer counts as a good one", {
-    in: "make",
-    find: 'Effect.succeed($unanswered("timeout"))',
-    put: 'Effect.succeed({ ...$unanswered("timeout"), status: 200, error: null })'
+  attempt("timeout-taken-for-success", "no answer counts as a good one", {
+    in: "attemptDelivery",
+    find: 'Effect.succeed($failed("timeout"))',
+    put: 'Effect.succeed({ ...$failed("timeout"), status: 200, error: null })'
   }),
-  emitter("places-not-given-back", "an attempt that has ended keeps its place", {
-    in: "make",
-    find: "$places.change($lease, -1)",
-    put: "if ($lease.until % 3 !== 0) $places.change($lease, -1)"
+  bugsIn("webhook", "AttemptRecorder")("places-not-given-back", "an attempt that has ended keeps its slot", {
+    in: "AttemptRecorder.release",
+    find: "this.options.slots.release($lease)",
+    put: "if ($lease.until % 3 !== 0) this.options.slots.release($lease)"
   }),
   emitter("everyone-waits", "all webhooks together have one attempt under way", {
     in: "defaultOptions",
@@ -46,18 +47,22 @@ export const inEmitter: ReadonlyArray<Bug> = [
   }),
   emitter("stops-after-a-failure", "a store that failed once is not asked again", {
     in: "make",
-    find: "$takeDue.pipe(Effect.tapErrorTag($unavailable, $failed), Effect.retry($schedule), Effect.flatMap($sleep), $$rest)",
-    put: "$takeDue.pipe(Effect.tapErrorTag($unavailable, () => Effect.never), Effect.retry($schedule), Effect.flatMap($sleep), $$rest)"
+    find: "$retry($lease).pipe(Effect.flatMap($sleep), $$rest)",
+    put: "$lease.pipe(Effect.catchTag('@lead-signals/domain/StoreUnavailable', () => Effect.never), Effect.flatMap($sleep), $$rest)"
   }),
-  bugsIn("webhook", "Signing")("signed-without-id", "the signature does not cover the id", {
+  bugsIn("webhook", "WebhookSignature")("signed-without-id", "the signature does not cover the id", {
     in: "signature",
     find: "`${$id}.${$timestamp}.${$body}`",
     put: "`${$id.slice(0, 3)}.${$timestamp}.${$body}`"
   }),
-  bugsIn("webhook", "Excerpt")("echo-in-the-log", "what a receiver sends back stands in the log as it is", {
-    in: "make",
-    given: ["($excerpt, $truncated, $body) => { $$statements }"],
-    before: "if ($excerpt.length === 0) return null",
-    insert: 'if ($body !== "" && !$truncated !== $truncated) return new TextDecoder().decode($excerpt)'
-  })
+  bugsIn("webhook", "ResponseRedactor")(
+    "echo-in-the-log",
+    "what a receiver sends back stands in the log as it is",
+    {
+      in: "redact",
+      given: ["($excerpt, $truncated, $body) => { $$statements }"],
+      before: "if ($excerpt.length === 0) return null",
+      insert: 'if ($body !== "" && !$truncated !== $truncated) return new TextDecoder().decode($excerpt)'
+    }
+  )
 ]

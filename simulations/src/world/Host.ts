@@ -18,7 +18,7 @@ const pollMillis = 3_600_000
 
 interface Surroundings {
   readonly machine: Machine
-  readonly post: (request: Sender.PostRequest) => Effect.Effect<Sender.PostAnswer, Sender.SendFailed>
+  readonly post: (request: Sender.PostRequest) => Effect.Effect<Sender.PostResponse, Sender.SendFailed>
   readonly store: StoreFaults
 }
 

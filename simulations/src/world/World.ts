@@ -24,7 +24,7 @@ export interface Consumer {
   readonly receive: (
     posted: Sender.PostRequest,
     label: string
-  ) => Effect.Effect<Sender.PostAnswer, Sender.SendFailed>
+  ) => Effect.Effect<Sender.PostResponse, Sender.SendFailed>
 }
 
 /** How long a message takes, in milliseconds, and how long a caller waits for an answer. */
@@ -289,13 +289,13 @@ export class World {
   }
 
   /** From the service to a consumer and back. What is given up is given up. */
-  private post(request: Sender.PostRequest): Effect.Effect<Sender.PostAnswer, Sender.SendFailed> {
+  private post(request: Sender.PostRequest): Effect.Effect<Sender.PostResponse, Sender.SendFailed> {
     const { kernel } = this
     const consumer = this.consumers.get(request.url)
     const { service } = this
     if (consumer === undefined || service === null) return Effect.never
     const label = consumer.labelOf(request)
-    return Effect.async<Sender.PostAnswer, Sender.SendFailed>((resume) => {
+    return Effect.async<Sender.PostResponse, Sender.SendFailed>((resume) => {
       const there = this.travel(`${label} there`)
       if (there === null) return
       let receiving: Fiber.RuntimeFiber<unknown, unknown> | null = null

@@ -4,7 +4,7 @@
  */
 import * as Options from "@effect/cli/Options"
 import { Failed, leaf, usage } from "@lead-signals/command-line"
-import { Signing } from "@lead-signals/webhook"
+import { WebhookSignature } from "@lead-signals/webhook"
 import { Effect, Option } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -141,7 +141,7 @@ export const listenCommand = leaf(
       if (brandId !== null && Option.isSome(given.secret)) {
         return yield* usage("--brand makes a webhook with a secret of its own: leave --secret out.")
       }
-      if (key !== null && Signing.keyOf(key) === null) {
+      if (key !== null && WebhookSignature.parseSecret(key) === null) {
         return yield* usage("--secret takes whsec_ and the base64 of 24 to 64 bytes.")
       }
       const wanted = Option.getOrElse(given.port, () => (brandId === null ? 4100 : 0))

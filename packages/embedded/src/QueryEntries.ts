@@ -1,4 +1,4 @@
-/** What a caller asks, as values; the domain's rules read it as they read the query of a request. */
+/** Turns a query of typed values into the entries of a query string, which the domain's rules parse. */
 import type { Parameters } from "@lead-signals/domain"
 
 type Value = string | number | boolean | Date | undefined

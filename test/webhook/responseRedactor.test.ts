@@ -1,17 +1,17 @@
-import { Excerpt } from "@lead-signals/webhook"
+import { ResponseRedactor } from "@lead-signals/webhook"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { counted } from "../Steps.ts"
 import { cases } from "../Thoroughness.ts"
 
-const make = (
+const redacted = (
   answer: string | Buffer,
   payload: unknown,
   cutAt = 1024,
-  by: Pick<typeof Excerpt, "make"> = Excerpt
+  by: Pick<typeof ResponseRedactor, "redact"> = ResponseRedactor
 ): string | null => {
   const bytes = Buffer.from(answer)
-  return by.make(bytes.subarray(0, cutAt), bytes.length > cutAt, JSON.stringify({ data: payload }))
+  return by.redact(bytes.subarray(0, cutAt), bytes.length > cutAt, JSON.stringify({ data: payload }))
 }
 
 /** Texts that no answer holds by chance. */
@@ -76,13 +76,13 @@ const leaves = (value: unknown): Array<string> =>
         ? Object.entries(value).flatMap(([key, each]) => (key === "id" || key === "type" ? [] : leaves(each)))
         : []
 
-describe("what is kept of an answer", () => {
+describe("the redacted excerpt of a response", () => {
   it.each(spellings)("holds nothing personal of an echo %s, cut anywhere [DELIV-5, PII-2]", (name, spell) => {
     fc.assert(
       fc.property(payload, fc.integer({ min: 20, max: 1024 }), (drawn, cutAt) => {
         // In capitals these letters become two, which is beyond what is compared.
         const data = name === "in capitals" ? JSON.parse(JSON.stringify(drawn).replace(/[ßİ]/g, "z")) : drawn
-        const kept = make(`error in ${spell(data)}`, data, cutAt)!
+        const kept = redacted(`error in ${spell(data)}`, data, cutAt)!
         const shown = name === "in capitals" ? kept.toLowerCase() : kept
         for (const leaf of leaves(data)) {
           if (leaf.length >= 8)
@@ -107,10 +107,10 @@ describe("what is kept of an answer", () => {
       "a%20b &amp; c\n\td",
       "comment 7"
     ]) {
-      expect(make(text, data)).toBe(text)
+      expect(redacted(text, data)).toBe(text)
     }
-    expect(make("", data)).toBeNull()
-    expect(make(Buffer.from([0x41, 0xff, 0x07, 0x42]), data)).toBe("A\ufffdB")
+    expect(redacted("", data)).toBeNull()
+    expect(redacted(Buffer.from([0x41, 0xff, 0x07, 0x42]), data)).toBe("A\ufffdB")
   })
 
   it("holds nothing personal of an echo that the receiver shortened itself [DELIV-5, PII-2]", () => {
@@ -125,20 +125,22 @@ describe("what is kept of an answer", () => {
       [`bad: ${JSON.stringify(data).slice(20, 90)}… (truncated)`, "… (truncated)"],
       [`bad: Head of Purchasing &amp; Logi… (truncated)`, "bad: […]… (truncated)"]
     ]) {
-      const shown = make(answer!, data)!
+      const shown = redacted(answer!, data)!
       expect(shown).toContain(kept)
       for (const word of ["employer", "health", "Purchasing", "Northwind"]) expect(shown).not.toContain(word)
     }
   })
 
   it("takes about as much work for runs of one character as for ordinary text", async () => {
-    const { module, stepsOf } = await counted<typeof Excerpt>("packages/webhook/src/Excerpt.ts")
+    const { module, stepsOf } = await counted<typeof ResponseRedactor>(
+      "packages/webhook/src/ResponseRedactor.ts"
+    )
     const lines = (line: (i: number) => string) =>
       Array.from({ length: 60 }, (_, i) => line(i).padEnd(990, i === 0 ? "x" : line(i))).join("\n")
     const payloadOf = (text: string) => ({
       engagements: Array.from({ length: 20 }, () => ({ postContent: text }))
     })
-    const work = (data: unknown): number => stepsOf(() => void make("a".repeat(2000), data, 1024, module))
+    const work = (data: unknown): number => stepsOf(() => void redacted("a".repeat(2000), data, 1024, module))
     const ordinary = work(payloadOf(lines((i) => `what was said in line ${i} of this text, `)))
     const runs = work(payloadOf(lines((i) => "a".repeat(i + 1))))
     expect(runs / ordinary).toBeLessThan(2)
@@ -148,6 +150,6 @@ describe("what is kept of an answer", () => {
     const data = {
       lead2: { headline: Array.from({ length: 20_000 }, (_, i) => `line number ${i}`).join("\n") }
     }
-    expect(make("line number 19999", data)).toContain("withheld")
+    expect(redacted("line number 19999", data)).toContain("withheld")
   })
 })

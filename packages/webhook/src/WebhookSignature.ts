@@ -1,32 +1,37 @@
 /**
- * Signatures by the Standard Webhooks specification (standardwebhooks.com, version 1): HMAC-SHA-256 over
- * `id.timestamp.body`, in three headers. [DELIV-1]
+ * Signs and verifies webhooks by the Standard Webhooks specification (standardwebhooks.com, version 1):
+ * HMAC-SHA-256 over `id.timestamp.body`, in three headers. [DELIV-1]
  */
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { Context, Either, Encoding } from "effect"
 
-/** How far a receiver lets the timestamp be from its own clock. */
+/** Seconds by which a timestamp may differ from the receiver's clock. */
 const toleranceSeconds = 300
 
 export interface SignedHeaders {
   readonly "webhook-id": string
   /** Unix seconds. */
   readonly "webhook-timestamp": string
-  /** One `v1,<base64>` for each secret, with a space between them. */
+  /** One `v1,<base64>` for each secret, separated by spaces. */
   readonly "webhook-signature": string
 }
 
-/** The key of a secret `whsec_<base64>`; null when it is none, or is not of 24 to 64 bytes. */
-export const keyOf = (secret: string): Uint8Array | null => {
+/**
+ * The key in a secret `whsec_<base64>`; null when the secret has another form, or a key that is not 24 to 64
+ * bytes long.
+ */
+export const parseSecret = (secret: string): Uint8Array | null => {
   const decoded = secret.startsWith("whsec_") ? Encoding.decodeBase64(secret.slice(6)) : null
   if (decoded === null || Either.isLeft(decoded)) return null
   const key = decoded.right
   return key.length >= 24 && key.length <= 64 ? key : null
 }
 
-/** HMAC-SHA-256 of a text in UTF-8; one that needs no platform, unless a host brings its platform's. */
+/**
+ * HMAC-SHA-256 of a text in UTF-8. The default runs on any platform; a host may provide its platform's own.
+ */
 export class Hmac extends Context.Reference<Hmac>()("@lead-signals/webhook/Hmac", {
   defaultValue: () => (key: Uint8Array, text: string) => hmac(sha256, key, utf8ToBytes(text))
 }) {}
@@ -41,7 +46,10 @@ const signature = (
   body: string
 ): string => `v1,${Encoding.encodeBase64(hmacOf(key, `${id}.${timestamp}.${body}`))}`
 
-/** Each secret signs; one that is none signs nothing. `now` is in milliseconds. */
+/**
+ * The headers of a post, signed with each secret. Malformed secrets are skipped. `now` is in milliseconds
+ * since 1970.
+ */
 export const sign = (
   secrets: ReadonlyArray<string>,
   { body, id, now }: { readonly id: string; readonly now: number; readonly body: string },
@@ -49,7 +57,7 @@ export const sign = (
 ): SignedHeaders => {
   const timestamp = String(Math.floor(now / 1000))
   const signatures = secrets.flatMap((secret) => {
-    const key = keyOf(secret)
+    const key = parseSecret(secret)
     return key === null ? [] : [signature(hmacOf, key, id, timestamp, body)]
   })
   return {
@@ -59,21 +67,23 @@ export const sign = (
   }
 }
 
-/** Compares without telling by its time how much was right. */
-const isSame = (a: string, b: string): boolean => {
+/** Takes the same time wherever the texts differ. */
+const equalsInConstantTime = (a: string, b: string): boolean => {
   let difference = a.length ^ b.length
   for (let i = 0; i < Math.min(a.length, b.length); i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)
   return difference === 0
 }
 
-/** Why a message is not to be trusted; null when it is. */
-export const refusal = (
+/**
+ * Verifies a post. Returns null when it is authentic, else the reason. `now` is in milliseconds since 1970.
+ */
+export const verificationFailure = (
   secret: string,
   headers: Readonly<Record<string, string | undefined>>,
   body: string,
   now: number
 ): string | null => {
-  const key = keyOf(secret)
+  const key = parseSecret(secret)
   if (key === null) return "the secret takes whsec_ and the base64 of 24 to 64 bytes"
   const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(
     (name) => headers[name] ?? ""
@@ -84,5 +94,7 @@ export const refusal = (
     return "its timestamp is more than five minutes off"
   }
   const expected = signature(portableHmac, key, id, timestamp, body)
-  return signatures.split(" ").some((each) => isSame(each, expected)) ? null : "its signature does not match"
+  return signatures.split(" ").some((each) => equalsInConstantTime(each, expected))
+    ? null
+    : "its signature does not match"
 }

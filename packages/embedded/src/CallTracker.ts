@@ -1,7 +1,7 @@
-/** Effects as promises: what fails is thrown as it is, an aborted call stops its work. */
+/** Runs effects as promises and tracks those under way, so that closing the service can stop them. */
 import { Cause, type Effect, Exit, type ManagedRuntime } from "effect"
 
-/** The service was closed before the call, or while it was under way. */
+/** The service was closed before the call, or during it. */
 export class Closed extends Error {
   override readonly name = "Closed"
   readonly _tag = "@lead-signals/embedded/Closed"
@@ -11,13 +11,13 @@ export class Closed extends Error {
   }
 }
 
-/** What every call takes besides its own arguments. */
+/** Options of every call. */
 export interface Call {
-  /** Stops the work; the call is rejected with the signal's reason. What was committed before stays. */
+  /** Interrupts the work; the call rejects with the signal's reason. Changes that were committed stay. */
   readonly signal?: AbortSignal | undefined
 }
 
-export class Calls<Services, Failure> {
+export class CallTracker<Services, Failure> {
   private closed = false
   private readonly underWay = new Map<Promise<unknown>, AbortController>()
 
@@ -27,11 +27,13 @@ export class Calls<Services, Failure> {
     return this.closed
   }
 
-  /** Rejects with the failure itself, which is an `Error` with a `_tag`. */
+  /**
+   * Rejects with the failure itself, an `Error` with a `_tag`, with the signal's reason, or with `Closed`.
+   */
   async run<A, E>(work: Effect.Effect<A, E, Services>, { signal }: Call = {}): Promise<A> {
     if (this.closed) throw new Closed()
     signal?.throwIfAborted()
-    // Of its own: many calls that listen to one signal would look like a leak.
+    // A controller per call: many listeners on one signal would trigger Node's leak warning.
     const own = new AbortController()
     const stop = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal])
     const exit = await this.track(this.runtime.runPromiseExit(work, { signal: stop }), own)
@@ -43,7 +45,10 @@ export class Calls<Services, Failure> {
     throw Cause.squash(exit.cause)
   }
 
-  /** Answers by the work, and is waited for when this is closed; null when it is closed already. */
+  /**
+   * Tracks work that answers its own failures. Closing waits for it without aborting it. Returns null after
+   * closing.
+   */
   answer<A>(work: () => Promise<A>): Promise<A> | null {
     return this.closed ? null : this.track(work(), new AbortController())
   }
@@ -57,7 +62,7 @@ export class Calls<Services, Failure> {
     }
   }
 
-  /** Stops calls that are under way, and waits for what is answered; then what they ran over is closed. */
+  /** Aborts calls under way, waits for all tracked work, then closes the runtime. */
   async close(): Promise<void> {
     this.closed = true
     for (const stop of this.underWay.values()) stop.abort()
