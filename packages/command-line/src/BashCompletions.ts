@@ -1,11 +1,11 @@
 /**
- * Completions for bash. @effect/cli 0.77.2 writes a script that knows no subcommand of a name with a hyphen, nor one of a
- * subcommand.
+ * Writes a completion script for bash. The one of @effect/cli 0.77.2 completes no subcommand with a hyphen in its name, and
+ * no subcommand of a subcommand.
  */
 import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
 import { namedIn, type Node, optionsOf } from "./CommandTree.ts"
 
-/** The options of a command that take a value, with what the library says they take. */
+/** The options of a command that take a value, each with the library's description of the value. */
 const choicesOf = ({ command }: Node): ReadonlyArray<readonly [string, string]> =>
   namedIn(CommandDescriptor.getUsage(command.descriptor)).flatMap(({ acceptedValues, names }) =>
     acceptedValues._tag === "None"

@@ -6,14 +6,14 @@ import * as Usage from "@effect/cli/Usage"
 import { stripVTControlCharacters, styleText } from "node:util"
 import type { Node, Program } from "./CommandTree.ts"
 
-/** The lines of what the library would colour. */
+/** The lines of a document without the library's colours. */
 export const plain = (doc: HelpDoc.HelpDoc): ReadonlyArray<string> =>
   stripVTControlCharacters(HelpDoc.toAnsiText(doc))
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
 
-/** Of `--port integer / A user-defined … / Where to listen / This setting is optional. Defaults to: 4000` two columns. */
+/** Turns `--port integer / A user-defined … / Where to listen / This setting is optional. Defaults to: 4000` into two columns. */
 const rows = (doc: HelpDoc.HelpDoc): Array<readonly [string, string]> => {
   if (doc._tag === "Sequence") return [...rows(doc.left), ...rows(doc.right)]
   if (doc._tag !== "DescriptionList") return []

@@ -6,15 +6,15 @@ import type * as NodeContext from "@effect/platform-node/NodeContext"
 import { Console, Data, Effect } from "effect"
 import { exitCodes } from "./ExitCodes.ts"
 
-/** What a command ends with that can't do what it was asked to; `code` is 1 unless said otherwise. */
+/** The failure that a command ends with. `code` is the exit code, 1 by default. */
 export class Failed extends Data.TaggedError("Failed")<{
   readonly message: string
   readonly code?: number
 }> {}
-/** Wrong usage that only the command itself sees, like two options that don't go together. */
+/** Wrong usage that only the handler can detect, such as two options that exclude each other. */
 export const usage = (message: string): Failed => new Failed({ message, code: exitCodes.usage })
 
-/** While the library runs, its own words go nowhere; handlers get the real console back. */
+/** The console for handlers: the library's own output is muted while it runs. */
 export const realConsole = Effect.runSync(Console.consoleWith(Effect.succeed))
 
 export type AnyCommand = Command.Command<string, NodeContext.NodeContext, Failed, any>
@@ -43,7 +43,7 @@ interface About {
   readonly summary: string
   readonly details?: ReadonlyArray<string>
   readonly examples?: ReadonlyArray<readonly [line: string, what: string]>
-  /** The exit code when SIGINT or SIGTERM ends it; 130 or 143 unless said otherwise. */
+  /** The exit code when SIGINT or SIGTERM ends the command; 130 or 143 by default. */
   readonly interrupted?: number
 }
 
@@ -80,12 +80,12 @@ export const group = (
   interrupted: null,
   command: Command.make(name).pipe(
     Command.withDescription(summary),
-    // The library's types hold each subcommand's name and options, which a tree of any commands does not have.
+    // The library's types list the subcommands' names and options, which a tree of arbitrary commands can't state.
     Command.withSubcommands(children.map(({ command }) => command) as unknown as [AnyCommand])
   ) as unknown as AnyCommand
 })
 
-/** What a command takes by name, in the usage that @effect/cli tells of it. */
+/** The named arguments in a command's usage. */
 export const namedIn = (usage: Usage.Usage): ReadonlyArray<Usage.Named> => {
   switch (usage._tag) {
     case "Named":
@@ -101,7 +101,7 @@ export const namedIn = (usage: Usage.Usage): ReadonlyArray<Usage.Named> => {
   }
 }
 
-/** The options of a command and whether each takes a value. */
+/** The options of a command, and whether each takes a value. */
 export const optionsOf = ({ command }: Node): ReadonlyMap<string, boolean> =>
   new Map(
     namedIn(CommandDescriptor.getUsage(command.descriptor)).flatMap(({ acceptedValues, names }) =>

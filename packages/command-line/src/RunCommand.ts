@@ -15,14 +15,14 @@ import { find } from "./Suggestions.ts"
 const isColoured = (stream: NodeJS.WriteStream): boolean =>
   stream.isTTY === true && (process.env["NO_COLOR"] ?? "") === ""
 
-/** How the process ends that a signal interrupts: the platform would end it with exit code 0, as if all were done. */
+/** The exit code after a signal. The platform's own teardown would exit with 0, as if the command had finished. */
 const interruptible = ({ interrupted }: Node): Teardown => {
   let received: NodeJS.Signals | null = null
   const forget = (): void => {
     process.off("SIGINT", receive)
     process.off("SIGTERM", receive)
   }
-  // Once only: a second signal ends the process at once.
+  // Listens once: a second signal then ends the process at once.
   const receive = (signal: NodeJS.Signals): void => {
     received = signal
     forget()
@@ -32,7 +32,7 @@ const interruptible = ({ interrupted }: Node): Teardown => {
   return (exit, onExit) => {
     forget()
     if (received === null) return onExit(Exit.isSuccess(exit) ? exitCodes.done : exitCodes.failed)
-    // What ended before the signal took hold keeps its exit code.
+    // A command that finished before the signal took effect keeps its exit code.
     if (Exit.isSuccess(exit)) return onExit(Number(process.exitCode ?? exitCodes.done))
     return onExit(
       Exit.isInterrupted(exit)
@@ -67,7 +67,7 @@ export const run = (program: Program, argv: ReadonlyArray<string> = process.argv
     process.exitCode = exitCodes.usage
     return
   }
-  // It reads a terminal; without one it would wait for ever.
+  // The wizard reads a terminal, and without one would wait forever.
   if (words.includes("--wizard") && process.stdin.isTTY !== true)
     return Effect.runSync(misused("--wizard takes a terminal."))
   Command.run(root.command as Command.Command<string, NodeContext.NodeContext, Failed, unknown>, {
@@ -75,7 +75,7 @@ export const run = (program: Program, argv: ReadonlyArray<string> = process.argv
     version,
     executable: root.name
   })([...argv]).pipe(
-    // The library prints what it says of wrong usage in paragraphs; it is said below in one line. Handlers get the real one back.
+    // Mutes the library, which reports wrong usage in paragraphs: one line below replaces them.
     Effect.withConsole({ ...realConsole, error: () => Effect.void }),
     Effect.catchAllCause((cause) => {
       const failure = Cause.failureOption(cause)
@@ -93,7 +93,7 @@ export const run = (program: Program, argv: ReadonlyArray<string> = process.argv
       Layer.mergeAll(
         NodeContext.layer,
         CliConfig.layer({ isCaseSensitive: true, finalCheckBuiltIn: true }),
-        // Logs of a command are no output of it.
+        // Logs go to standard error, and so stay out of a command's output.
         Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))
       )
     ),

@@ -1,19 +1,27 @@
-/** What the server says on standard output when it starts: where it is, and what to type next. */
+/**
+ * Renders what the server prints on standard output when it starts: its address, and commands to try next.
+ */
 import type { Settings } from "./Settings.ts"
 
-export interface Started {
+export interface StartedServer {
   readonly settings: Settings
   readonly url: string
   readonly operatorToken: string
-  /** Null when no demo was filled at this start. */
+  /** Null when this start did not fill a demo brand. */
   readonly demo: { readonly key: string; readonly brandId: string } | null
-  /** A brand to show commands for, if there is one. */
+  /** A brand to show commands for; null when there is none. */
   readonly brandId: string | null
 }
 
 const curl = (token: string, rest: string): string => `  curl -H "Authorization: Bearer ${token}" ${rest}`
 
-const tries = ({ brandId, demo, operatorToken, settings, url }: Started): ReadonlyArray<string> => {
+const suggestedCommands = ({
+  brandId,
+  demo,
+  operatorToken,
+  settings,
+  url
+}: StartedServer): ReadonlyArray<string> => {
   if (demo !== null) {
     return [
       "Try",
@@ -33,7 +41,7 @@ const tries = ({ brandId, demo, operatorToken, settings, url }: Started): Readon
     : ["Make an API key", post(`/operator/brands/${brandId}/keys`, '{"label":"Another"}')]
 }
 
-export const banner = (started: Started): string => {
+export const banner = (started: StartedServer): string => {
   const { demo, operatorToken, settings, url } = started
   return [
     `Listening on ${url}`,
@@ -47,7 +55,7 @@ export const banner = (started: Started): string => {
         ]
       : []),
     "",
-    ...tries(started),
+    ...suggestedCommands(started),
     ""
   ].join("\n")
 }

@@ -1,22 +1,22 @@
-/** Logs on standard error: a line a person can read on a terminal, a line of JSON elsewhere. */
+/** Logs to standard error: readable lines on a terminal, JSON lines elsewhere. */
 import { logLine } from "@lead-signals/http"
 import { Cause, Logger } from "effect"
 
-let waiting = ""
+let pendingLines = ""
 
 const flush = (): void => {
-  if (waiting === "") return
-  const lines = waiting
-  waiting = ""
+  if (pendingLines === "") return
+  const lines = pendingLines
+  pendingLines = ""
   process.stderr.write(lines)
 }
 
 process.on("exit", flush)
 
-/** What is logged in one turn of the event loop is written at its end, at once. */
+/** Buffers the lines of one event loop iteration, and writes them together at its end. */
 const write = (line: string): void => {
-  if (waiting === "") setImmediate(flush)
-  waiting += `${line}\n`
+  if (pendingLines === "") setImmediate(flush)
+  pendingLines += `${line}\n`
 }
 
 const colours: { readonly [level: string]: string } = { WARN: "33", ERROR: "31", FATAL: "31", DEBUG: "2" }
@@ -25,23 +25,23 @@ const coloured = (text: string, colour: string | undefined): string =>
   colour === undefined ? text : `\u001b[${colour}m${text}\u001b[0m`
 
 /** `12:03:01 request method=GET route=/signals/leads status=200 durationMillis=3` */
-const pretty = (colours_: boolean) =>
+const pretty = (isColoured: boolean) =>
   Logger.make(({ annotations, cause, date, logLevel, message }) => {
-    const said = logLine({ annotations, message })
-    const fields = Object.entries(said.fields).map(([key, value]) => `${key}=${String(value)}`)
+    const entry = logLine({ annotations, message })
+    const fields = Object.entries(entry.fields).map(([key, value]) => `${key}=${String(value)}`)
     const failure = Cause.isEmpty(cause) ? [] : [Cause.pretty(cause)]
-    const line = [date.toISOString().slice(11, 19), said.message, ...fields.sort(), ...failure].join(" ")
-    write(colours_ ? coloured(line, colours[logLevel.label]) : line)
+    const line = [date.toISOString().slice(11, 19), entry.message, ...fields.sort(), ...failure].join(" ")
+    write(isColoured ? coloured(line, colours[logLevel.label]) : line)
   })
 
 const json = Logger.make(({ annotations, cause, date, logLevel, message }) => {
-  const said = logLine({ annotations, message })
+  const entry = logLine({ annotations, message })
   const line: Record<string, unknown> = {
     time: date.toISOString(),
     level: logLevel.label.toLowerCase(),
-    message: said.message
+    message: entry.message
   }
-  Object.assign(line, said.fields)
+  Object.assign(line, entry.fields)
   if (!Cause.isEmpty(cause)) line["cause"] = Cause.pretty(cause)
   write(JSON.stringify(line))
 })

@@ -1,4 +1,7 @@
-/** Progress of long work: a bar that is drawn over on a terminal of known width, a plain line now and then elsewhere. */
+/**
+ * Prints the progress of long work: a redrawn bar on a terminal of known width, a line every few seconds
+ * elsewhere.
+ */
 
 const width = 28
 
@@ -27,12 +30,12 @@ export interface Stream {
   readonly write: (text: string) => unknown
 }
 
-/** How often a line is drawn, at most. */
+/** Minimum milliseconds between two updates. */
 const intervalsMillis = { terminal: 100, plain: 5000 }
 
-/** `now` is in milliseconds. */
+/** `now` returns milliseconds of any monotonic clock. */
 export const progress = (out: Stream, now: () => number) => {
-  // Without a width a bar could wrap, and then it is not drawn over but repeated.
+  // Without a width the bar could wrap, and redrawing would then repeat it.
   const columns = out.columns ?? 0
   const isTerminal = out.isTTY === true && columns > 0
   const intervalMillis = isTerminal ? intervalsMillis.terminal : intervalsMillis.plain
@@ -51,7 +54,7 @@ export const progress = (out: Stream, now: () => number) => {
         `\r\u001b[2K${bar(fraction)} ${percent(fraction)}  ${text}`.slice(0, (out.columns ?? columns) + 4)
       )
     },
-    /** Clears the bar: what follows starts on a line of its own. */
+    /** Clears the bar, so that the next output starts on an empty line. */
     clear(): void {
       if (drawn) out.write("\r\u001b[2K")
       drawn = false

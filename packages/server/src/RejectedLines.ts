@@ -1,7 +1,7 @@
 /**
- * Keeps the lines of an import that the server rejects, for them to be corrected. They go into a new file beside the imported
- * one; no file of an earlier run is overwritten, since it may hold corrections. A file of rejected lines that is itself imported
- * keeps those alone that are rejected again.
+ * Keeps the lines that the server rejects, for correction. They go into a new file beside the imported one;
+ * no file of an earlier import is overwritten, because it may hold corrections. Importing a file of rejected
+ * lines leaves in it only the lines that are rejected again.
  */
 import { Data, Effect } from "effect"
 import {
@@ -17,13 +17,13 @@ import {
 } from "node:fs"
 import type { FileLine } from "./ObservationFile.ts"
 
-class NotKept extends Data.TaggedError("NotKept")<{ readonly message: string }> {}
+class RejectedLinesFailed extends Data.TaggedError("NotKept")<{ readonly message: string }> {}
 
 export interface RejectedLines {
-  readonly add: (line: FileLine) => Effect.Effect<void, NotKept>
-  /** When all lines have had their answer; names the file that holds the rejected ones, null when there are none. */
-  readonly finish: Effect.Effect<string | null, NotKept>
-  /** When the import ends before that: running it again rejects the same lines. */
+  readonly add: (line: FileLine) => Effect.Effect<void, RejectedLinesFailed>
+  /** Completes the file after the last line. Returns its path, or null when no line was rejected. */
+  readonly finish: Effect.Effect<string | null, RejectedLinesFailed>
+  /** Removes the file when the import ends early: the next import rejects the same lines. */
   readonly discard: Effect.Effect<void>
 }
 
@@ -33,7 +33,7 @@ const numbered = (file: string, n: number): string => `${file}.rejected${n === 1
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
-/** They hold personal data. */
+/** The lines hold personal data. */
 const ownerOnly = 0o600
 
 interface Output {
@@ -41,7 +41,7 @@ interface Output {
   readonly descriptor: number
 }
 
-/** Opens the first of the numbered files that is not there. */
+/** Opens the first numbered file that does not exist yet. */
 const openFree = (file: string): Output => {
   for (let n = 1; ; n++) {
     const path = numbered(file, n)
@@ -55,7 +55,7 @@ const openFree = (file: string): Output => {
 
 const newline = Buffer.from("\n")
 
-/** Copies a line whole, also one of which only the beginning is in memory. */
+/** Copies a whole line, also when memory holds only its beginning. */
 const copyLine = (from: string, { bytes, endsAt, startsAt }: FileLine, to: number): void => {
   if (startsAt + bytes.length + newline.length >= endsAt) {
     writeFileSync(to, Buffer.concat([bytes, newline]))
@@ -78,10 +78,16 @@ const copyLine = (from: string, { bytes, endsAt, startsAt }: FileLine, to: numbe
   }
 }
 
-const attempt = <A>(message: string, work: () => A): Effect.Effect<A, NotKept> =>
-  Effect.try({ try: work, catch: (error) => (error instanceof NotKept ? error : new NotKept({ message })) })
+const attemptFile = <A>(message: string, work: () => A): Effect.Effect<A, RejectedLinesFailed> =>
+  Effect.try({
+    try: work,
+    catch: (error) => (error instanceof RejectedLinesFailed ? error : new RejectedLinesFailed({ message }))
+  })
 
-/** `open` makes the output when the first line is rejected; `complete` gives the file that holds the lines in the end. */
+/**
+ * `open` creates the output at the first rejected line; `complete` returns the path of the file that finally
+ * holds the lines.
+ */
 const writingTo = (
   file: string,
   notWritten: string,
@@ -96,11 +102,11 @@ const writingTo = (
   }
   return {
     add: (line) =>
-      attempt(notWritten, () => {
+      attemptFile(notWritten, () => {
         output ??= open()
         copyLine(file, line, output.descriptor)
       }),
-    finish: attempt(notWritten, () => {
+    finish: attemptFile(notWritten, () => {
       close()
       return complete(output)
     }),
@@ -111,7 +117,7 @@ const writingTo = (
   }
 }
 
-const besides = (file: string): RejectedLines =>
+const newRejectedFile = (file: string): RejectedLines =>
   writingTo(
     file,
     `${numbered(file, 1)}, for lines that are rejected, can't be written.`,
@@ -119,8 +125,11 @@ const besides = (file: string): RejectedLines =>
     (output) => output?.path ?? null
   )
 
-/** The lines that are rejected again replace the file when it was not changed meanwhile; without any the file goes. */
-const replacing = (file: string): RejectedLines => {
+/**
+ * Replaces the file by the lines that are rejected again, unless it changed during the import. Removes it
+ * when there are none.
+ */
+const replaceRejectedFile = (file: string): RejectedLines => {
   const path = realpathSync(file)
   const versionOf = ({ ino, mtimeMs, size }: Stats): string => `${ino} ${mtimeMs} ${size}`
   const version = versionOf(statSync(path))
@@ -133,14 +142,14 @@ const replacing = (file: string): RejectedLines => {
         return { path: copy, descriptor: openSync(copy, "wx", ownerOnly) }
       } catch (error) {
         if (codeOf(error) !== "EEXIST") throw error
-        throw new NotKept({
+        throw new RejectedLinesFailed({
           message: `${copy} is there already: another import of ${file} runs, or was killed; then remove it.`
         })
       }
     },
     (output) => {
       if (versionOf(statSync(path)) !== version) {
-        throw new NotKept({
+        throw new RejectedLinesFailed({
           message: `${file} was changed while it was imported, and stays as it is: import it again.`
         })
       }
@@ -151,6 +160,6 @@ const replacing = (file: string): RejectedLines => {
   )
 }
 
-/** `file` can be read. */
+/** Requires a readable `file`. */
 export const rejectedLines = (file: string): RejectedLines =>
-  isRejectedFile(file) ? replacing(file) : besides(file)
+  isRejectedFile(file) ? replaceRejectedFile(file) : newRejectedFile(file)

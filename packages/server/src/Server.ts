@@ -1,4 +1,7 @@
-/** The server: settings in, the store and the API joined, and a clean way out. The one place where adapters meet. */
+/**
+ * Assembles the server from its settings: store, webhooks, API, telemetry. The only module that imports
+ * several adapters.
+ */
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Directory } from "@lead-signals/domain"
 import { DefaultRateLimit, Draining, OperatorToken, webCrypto } from "@lead-signals/http"
@@ -13,14 +16,14 @@ import * as Demo from "./demo/Demo.ts"
 import { progress } from "./Progress.ts"
 import type { Settings } from "./Settings.ts"
 import type { Telemetry } from "./telemetry/Telemetry.ts"
-import * as Watched from "./telemetry/Watched.ts"
+import * as Instrumentation from "./telemetry/Instrumentation.ts"
 
-/** Why the server could not start, in one line for the operator. */
+/** The server could not start; the message is one line for the operator. */
 class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
 
 const drainTime = "10 seconds"
 
-/** An older file is brought to this version first, which takes minutes of many leads. */
+/** Opening an older file migrates it first, which takes minutes when it holds many leads. */
 const sqliteStore = (filename: string) =>
   Layer.suspend(() => {
     const line = progress(process.stdout, () => performance.now())
@@ -33,10 +36,10 @@ const sqliteStore = (filename: string) =>
     )
   })
 
-const storeOf = ({ database }: Settings) =>
+const storeLayer = ({ database }: Settings) =>
   database === "memory" ? MemoryStore.layer : sqliteStore(database)
 
-const webhooksOf = ({ webhookAllow: allowed, webhookRetryMillis: scheduleMillis }: Settings) =>
+const webhooksLayer = ({ webhookAllow: allowed, webhookRetryMillis: scheduleMillis }: Settings) =>
   NodeWebhook.layer({ allowed, scheduleMillis, drain: drainTime })
 
 const storeFailed = ({ reason }: StoreUnavailable) =>
@@ -70,7 +73,7 @@ const fillShowingProgress = (settings: Settings) =>
     }).pipe(Effect.ensuring(Effect.sync(() => line.clear())))
   })
 
-/** When several processes start on one new file, one of them fills it and the others wait for it. */
+/** When several processes start on one new file, one fills it and the others wait. */
 const fillDemo = (settings: Settings) =>
   Effect.gen(function* () {
     const fill = fillShowingProgress(settings)
@@ -79,7 +82,7 @@ const fillDemo = (settings: Settings) =>
     return yield* SqliteStore.exclusively(`${settings.database}-demo`, fill)
   })
 
-/** Serves over a store, on a server that listens. */
+/** Serves the API over a store, on a server that already listens. */
 const serve = (settings: Settings, operatorToken: string, exporting: boolean, server: NodeServer.Listening) =>
   Effect.gen(function* () {
     let draining = false
@@ -91,15 +94,15 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
         Layer.mergeAll(
           Layer.succeed(OperatorToken, operatorToken),
           Layer.succeed(DefaultRateLimit, settings.requestsPerMinute),
-          Watched.metrics,
-          exporting ? Watched.queueDepth : Layer.empty,
+          Instrumentation.metrics,
+          exporting ? Instrumentation.queueDepth : Layer.empty,
           Layer.succeed(Draining, { isDraining: Effect.sync(() => draining) })
         )
       ),
-      Layer.provideMerge(webhooksOf(settings))
+      Layer.provideMerge(webhooksLayer(settings))
     )
     yield* Effect.gen(function* () {
-      // Whoever watches readiness has until the end of the pause to send its requests elsewhere.
+      // Load balancers that watch readiness have until the end of the pause to route requests elsewhere.
       yield* Effect.addFinalizer(() =>
         Effect.gen(function* () {
           draining = true
@@ -109,7 +112,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
         })
       )
       const emitter = yield* Emitter.Emitter
-      // Beside the requests in flight, and not after them.
+      // The emitter drains while requests in flight finish, instead of after them.
       yield* Effect.addFinalizer(() => Effect.forkDaemon(emitter.stop))
       const { port } = yield* NodeServer.NodeServer
       const url = urlOf(settings.host, port)
@@ -120,9 +123,14 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
       )
       return yield* Effect.never
     }).pipe(Effect.scoped, Effect.provide(api))
-  }).pipe(Effect.provide(Layer.mapError(Watched.stores(storeOf(settings), exporting), storeFailed)))
+  }).pipe(
+    Effect.provide(Layer.mapError(Instrumentation.stores(storeLayer(settings), exporting), storeFailed))
+  )
 
-/** Runs until it is interrupted; then drains and closes. It listens first: what it needs to begin can take its time. */
+/**
+ * Runs until it is interrupted, then drains and closes. It listens before it opens the store, which may take
+ * long.
+ */
 export const run = (
   settings: Settings,
   operatorToken: string,
@@ -132,6 +140,6 @@ export const run = (
     Effect.mapError(listenFailed(settings)),
     Effect.flatMap((server) => serve(settings, operatorToken, exporting, server)),
     Effect.scoped,
-    Effect.provide(Layer.merge(webCrypto, Watched.requests(exporting))),
+    Effect.provide(Layer.merge(webCrypto, Instrumentation.requests(exporting))),
     Effect.provide(exported)
   )

@@ -1,27 +1,27 @@
 /**
- * The server's settings, read from environment variables. An empty variable means its default; a bad value names its variable
- * and says what it takes.
+ * Reads the server's settings from environment variables. An empty variable means its default. The message of
+ * a bad value names the variable and says what it takes.
  */
 import { RateLimit, Retries } from "@lead-signals/domain"
 import { Addresses } from "@lead-signals/webhook"
 import { Either } from "effect"
-import { type Environment, valueOf } from "./Environment.ts"
+import { type Environment, valueOf } from "./Variables.ts"
 
 export interface Settings {
   readonly host: string
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number
-  /** A path, or `memory`, which is `:memory:` too. */
+  /** A path, or `memory`. */
   readonly database: string
   readonly demo: boolean
-  /** Null: one is made at start and printed. */
+  /** Null: the server makes a token at start and prints it. */
   readonly operatorToken: string | null
   readonly requestsPerMinute: number
-  /** What webhooks may reach although it is not public, and over plain http. */
+  /** Ranges that webhooks may reach although they are not public, and over plain http. */
   readonly webhookAllow: ReadonlyArray<Addresses.Cidr>
-  /** How long after each failed attempt the next is made. */
+  /** Milliseconds from each failed attempt to the next. */
   readonly webhookRetryMillis: ReadonlyArray<number>
-  /** From being unready until the port is closed. */
+  /** Milliseconds between reporting unready and closing the port. */
   readonly drainPauseMillis: number
   /** Null: pretty on a terminal, JSON elsewhere. */
   readonly log: "pretty" | "json" | null
@@ -43,7 +43,7 @@ const text =
 
 export const defaultDatabase = ".data/lead-signals.sqlite"
 
-/** SQLite's own name for a database in memory would name a file here. */
+/** `:memory:` is SQLite's name for a database in memory; it would name a file here. */
 const database: Read<string> = (value) =>
   value === ":memory:" ? Either.right("memory") : text("the path of a SQLite file, or memory")(value)
 
@@ -57,12 +57,12 @@ const boolean: Read<boolean> = (value) =>
 const format: Read<"pretty" | "json"> = (value) =>
   value === "pretty" || value === "json" ? Either.right(value) : Either.left("takes pretty or json")
 
-const shortestToken = 16
+const minTokenLength = 16
 
 const token: Read<string> = (value) =>
-  value.length >= shortestToken && /^[\x21-\x7e]+$/.test(value)
+  value.length >= minTokenLength && /^[\x21-\x7e]+$/.test(value)
     ? Either.right(value)
-    : Either.left(`takes at least ${shortestToken} characters of printable ASCII without spaces`)
+    : Either.left(`takes at least ${minTokenLength} characters of printable ASCII without spaces`)
 
 const entries = (value: string): ReadonlyArray<string> => value.split(",").map((entry) => entry.trim())
 
@@ -72,14 +72,12 @@ const cidrs: Read<ReadonlyArray<Addresses.Cidr>> = (value) =>
     (problem) => `takes CIDRs with commas between, like 127.0.0.0/8,::1/128; ${problem}`
   )
 
-const longestRetryWaitSeconds = 30 * 24 * 3600
+const maxRetryWaitSeconds = 30 * 24 * 3600
 
-const waits: Read<ReadonlyArray<number>> = (value) =>
-  entries(value).every((entry) => /^[0-9]{1,7}$/.test(entry) && Number(entry) <= longestRetryWaitSeconds)
+const retryWaits: Read<ReadonlyArray<number>> = (value) =>
+  entries(value).every((entry) => /^[0-9]{1,7}$/.test(entry) && Number(entry) <= maxRetryWaitSeconds)
     ? Either.right(entries(value).map((entry) => Number(entry) * 1000))
-    : Either.left(
-        `takes seconds with commas between, each at most ${longestRetryWaitSeconds}, like 5,300,1800`
-      )
+    : Either.left(`takes seconds with commas between, each at most ${maxRetryWaitSeconds}, like 5,300,1800`)
 
 const defaultDrainPauseMillis = 500
 const maxDrainPauseSeconds = 600
@@ -89,29 +87,7 @@ const pauseMillis: Read<number> = (value) =>
     ? Either.right(Math.round(Number(value) * 1000))
     : Either.left(`takes seconds from 0 to ${maxDrainPauseSeconds}, like 0.5`)
 
-const ours = [
-  "LEAD_SIGNALS_DATABASE",
-  "LEAD_SIGNALS_DEMO",
-  "LEAD_SIGNALS_OPERATOR_TOKEN",
-  "LEAD_SIGNALS_RATE_LIMIT",
-  "LEAD_SIGNALS_WEBHOOK_ALLOW",
-  "LEAD_SIGNALS_WEBHOOK_RETRY",
-  "LEAD_SIGNALS_DRAIN_PAUSE",
-  "LEAD_SIGNALS_LOG"
-]
-
-/** What `listen` takes, which may run in the same shell. */
-const ofListen = "LEAD_SIGNALS_WEBHOOK_SECRET"
-
-/** Variables that look like ours and are not: a misspelt one must not pass unseen. */
-export const unknownVariables = (environment: Environment): ReadonlyArray<string> =>
-  Object.keys(environment).filter(
-    (name) => name.startsWith("LEAD_SIGNALS_") && !ours.includes(name) && name !== ofListen
-  )
-
-export const knownVariables: ReadonlyArray<string> = ours
-
-/** The first bad value stops the reading: `PORT takes an integer from 0 to 65535.` */
+/** Left: the message of the first bad value, such as `PORT takes an integer from 0 to 65535.` */
 export const readSettings = (environment: Environment): Either.Either<Settings, string> => {
   const variable = <A, B>(name: string, read: Read<A>, otherwise: B): Either.Either<A | B, string> => {
     const value = valueOf(environment, name)
@@ -132,7 +108,11 @@ export const readSettings = (environment: Environment): Either.Either<Settings, 
         RateLimit.defaultRequestsPerMinute
       ),
       webhookAllow: yield* variable("LEAD_SIGNALS_WEBHOOK_ALLOW", cidrs, []),
-      webhookRetryMillis: yield* variable("LEAD_SIGNALS_WEBHOOK_RETRY", waits, Retries.defaultScheduleMillis),
+      webhookRetryMillis: yield* variable(
+        "LEAD_SIGNALS_WEBHOOK_RETRY",
+        retryWaits,
+        Retries.defaultScheduleMillis
+      ),
       drainPauseMillis: yield* variable("LEAD_SIGNALS_DRAIN_PAUSE", pauseMillis, defaultDrainPauseMillis),
       log: yield* variable("LEAD_SIGNALS_LOG", format, null)
     }

@@ -1,10 +1,11 @@
 /**
- * What `npm start`, `pnpm lead-signals` and the built file run: without words it serves, with words it is the command
- * line. Either loads what it takes, and no more: half of a short command's time would go into the server.
+ * The entry of `npm start`, `pnpm lead-signals` and the built file. It serves when there are no arguments,
+ * and runs the command line otherwise. It imports only the one it needs: loading the server would take half
+ * of a short command's time.
  */
 
 if (process.argv.length === 2) {
-  const { serve } = await import("./Serve.ts")
+  const { serve } = await import("./ServerProcess.ts")
   serve()
 } else {
   const { runCommandLine } = await import("./cli/CommandLine.ts")

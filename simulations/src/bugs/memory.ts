@@ -111,9 +111,13 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
     find: 'body: $state === "pending" ? $body : null',
     put: "body: null"
   }),
-  bugsIn("store-memory", "EngagementReads")("author-lead-of-old", "an author who is a lead is shown without it", {
-    in: "engagementReadOf.authorLead",
-    find: "$authorId === undefined",
-    put: "$authorId === undefined || $authorId % 2 === 0"
-  })
+  bugsIn("store-memory", "EngagementReads")(
+    "author-lead-of-old",
+    "an author who is a lead is shown without it",
+    {
+      in: "engagementReadOf.authorLead",
+      find: "$authorId === undefined",
+      put: "$authorId === undefined || $authorId % 2 === 0"
+    }
+  )
 ]

@@ -1,29 +1,37 @@
 /** `lead-signals brands …` and `keys …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { Failed, group, leaf, usage } from "@lead-signals/command-line"
 import { Decoding, NewSignal } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
+import { Failed, group, leaf, usage } from "@lead-signals/command-line"
 import { duration, progress } from "../Progress.ts"
-import { asking, brand, operatorOptions, table } from "./Operator.ts"
+import {
+  brand,
+  calling,
+  listAt,
+  listOfBrand,
+  operatorOptions,
+  pathOf,
+  printResource
+} from "./OperatorCommand.ts"
 
 const brands = "/operator/brands"
-const keysOf = (brandId: string): string => `${brands}/${encodeURIComponent(brandId)}/keys`
+const brandPath = (brandId: string): string => `${brands}/${encodeURIComponent(brandId)}`
 
 const name = Args.text({ name: "NAME" }).pipe(Args.withDescription("What the brand is called"))
 const withKey = Options.text("key").pipe(
   Options.withDescription("Makes a key with this label, too, and prints it"),
   Options.optional
 )
-const watching = Options.text("watch").pipe(
+const watch = Options.text("watch").pipe(
   Options.withDescription("Makes a signal that watches this company's URL, too"),
   Options.optional
 )
 
 const readSignal = Decoding.decode(NewSignal, { whole: "--watch", strict: true })
 
-/** Before anything is created: a brand without its signal would be left. */
-const watchable = (body: unknown) =>
+/** Checks the signal before the brand is created, because a failure later would leave a brand without it. */
+const checkSignal = (body: unknown) =>
   Effect.catchAll(readSignal(body), ({ message }) =>
     usage(message.replace(/^\S+/, "--watch").replace(" for the source type li-company-url", ""))
   )
@@ -36,7 +44,7 @@ const brandId = Args.text({ name: "BRAND-ID" }).pipe(
   Args.withDescription("Its id, as `brands list` tells it")
 )
 
-/** Calls until everything is gone. */
+/** Repeats the call, which deletes a part, until nothing is left. Shows progress on standard error. */
 const deleteBrand = (deleteSome: Effect.Effect<any, Failed>) =>
   Effect.gen(function* () {
     const bar = progress(process.stderr, Date.now)
@@ -61,52 +69,45 @@ export const brandsCommand = group(
     ]
   },
   [
-    leaf(
-      "list",
-      { summary: "Lists them" },
-      operatorOptions,
-      asking((call) =>
-        Effect.map(call("GET", brands), ({ data }) => ({
-          value: data,
-          text: table(
-            ["id", "name", "created", "being deleted since"],
-            data.map((each: any) => [each.id, each.name, each.createdAt, each.deletionStartedAt])
-          )
-        }))
-      )
-    ),
+    listAt(brands, "Lists them", {
+      id: ({ id }) => id,
+      name: ({ name }) => name,
+      created: ({ createdAt }) => createdAt,
+      "being deleted since": ({ deletionStartedAt }) => deletionStartedAt
+    }),
     leaf(
       "create",
       {
         summary: "Creates one, with a key and a signal if you like",
         details: ["The key is printed this once, and can't be had again."]
       },
-      { name, key: withKey, watch: watching, ...operatorOptions },
-      asking((call, given) =>
+      { name, key: withKey, watch, ...operatorOptions },
+      calling((call, given) =>
         Effect.gen(function* () {
           const label = Option.getOrNull(given.key)
           const value = Option.getOrNull(given.watch)
           const source = { type: "li-company-url", value }
           const body = { name: value, signalType: "competitor-posts", source }
-          if (value !== null) yield* watchable(body)
-          const { data: made } = yield* call("POST", brands, { name: given.name })
-          // The key last: it is told only once, and not when something after it is refused.
+          if (value !== null) yield* checkSignal(body)
+          const { data: createdBrand } = yield* call("POST", brands, { name: given.name })
+          // The key comes last: its value appears only once, and a failure after it would lose it.
           const rest = Effect.gen(function* () {
             const signal =
-              value === null ? null : (yield* call("POST", `${brands}/${made.id}/signals`, body)).data
-            const key = label === null ? null : (yield* call("POST", keysOf(made.id), { label })).data
+              value === null ? null : (yield* call("POST", pathOf(createdBrand.id, "signals"), body)).data
+            const key =
+              label === null ? null : (yield* call("POST", pathOf(createdBrand.id, "keys"), { label })).data
             return { key, signal }
           })
           const { key, signal } = yield* Effect.mapError(
             rest,
-            ({ message }) => new Failed({ message: `${message} Brand ${made.id} was made.` })
+            ({ message }) => new Failed({ message: `${message} Brand ${createdBrand.id} was made.` })
           )
           const lines = [
-            `Brand ${made.id}, ${made.name}`,
+            `Brand ${createdBrand.id}, ${createdBrand.name}`,
             ...(key === null ? [] : [`Key ${key.id}: ${key.key}`]),
             ...(signal === null ? [] : [`Signal ${signal.id} watches ${value}`])
           ]
-          return { value: { brand: made, key, signal }, text: lines.join("\n") }
+          return { value: { brand: createdBrand, key, signal }, text: lines.join("\n") }
         })
       )
     ),
@@ -114,10 +115,10 @@ export const brandsCommand = group(
       "rename",
       { summary: "Renames one" },
       { brandId, name, ...operatorOptions },
-      asking((call, given) =>
+      calling((call, given) =>
         Effect.map(
-          call("PATCH", `${brands}/${encodeURIComponent(given.brandId)}`, { name: given.name }),
-          ({ data }) => ({ value: data, text: `Brand ${data.id} is called ${data.name}.` })
+          call("PATCH", brandPath(given.brandId), { name: given.name }),
+          printResource(({ id, name }) => `Brand ${id} is called ${name}.`)
         )
       )
     ),
@@ -132,7 +133,7 @@ export const brandsCommand = group(
         examples: [["lead-signals brands delete 2 --confirm 'My brand'", ""]]
       },
       { brandId, confirm, ...operatorOptions },
-      asking((call, given) =>
+      calling((call, given) =>
         Effect.gen(function* () {
           const { data: all } = yield* call("GET", brands)
           const named = all.find(({ id }: any) => id === given.brandId)
@@ -141,7 +142,7 @@ export const brandsCommand = group(
           if (named.name !== given.confirm) {
             return yield* usage(`--confirm takes the name of brand ${named.id}; \`brands list\` tells it.`)
           }
-          yield* deleteBrand(call("DELETE", `${brands}/${encodeURIComponent(named.id)}`))
+          yield* deleteBrand(call("DELETE", brandPath(named.id)))
           return {
             value: { id: named.id, deleted: true },
             text: `Brand ${named.id} is deleted with everything of it.`
@@ -169,39 +170,26 @@ export const keysCommand = group(
     ]
   },
   [
-    leaf(
-      "list",
-      { summary: "Lists them, without their values" },
-      { brand, ...operatorOptions },
-      asking((call, given) =>
-        Effect.map(call("GET", keysOf(given.brand)), ({ data }) => ({
-          value: data,
-          text: table(
-            ["id", "label", "starts with", "a minute", "last used", "revoked"],
-            data.map((key: any) => [
-              key.id,
-              key.label,
-              key.start,
-              key.requestsPerMinute,
-              key.lastUsedAt,
-              key.revokedAt
-            ])
-          )
-        }))
-      )
-    ),
+    listOfBrand("keys", "Lists them, without their values", {
+      id: ({ id }) => id,
+      label: ({ label }) => label,
+      "starts with": ({ start }) => start,
+      "a minute": ({ requestsPerMinute }) => requestsPerMinute,
+      "last used": ({ lastUsedAt }) => lastUsedAt,
+      revoked: ({ revokedAt }) => revokedAt
+    }),
     leaf(
       "create",
       { summary: "Creates one", details: ["It is printed this once, and can't be had again."] },
       { label, brand, limit, ...operatorOptions },
-      asking((call, given) => {
+      calling((call, given) => {
         const requestsPerMinute = Option.getOrUndefined(given.limit)
         return Effect.map(
-          call("POST", keysOf(given.brand), {
+          call("POST", pathOf(given.brand, "keys"), {
             label: given.label,
             ...(requestsPerMinute === undefined ? {} : { requestsPerMinute })
           }),
-          ({ data }) => ({ value: data, text: `Key ${data.id}: ${data.key}` })
+          printResource(({ id, key }) => `Key ${id}: ${key}`)
         )
       })
     ),
@@ -209,8 +197,8 @@ export const keysCommand = group(
       "revoke",
       { summary: "Revokes one, at once and for good" },
       { keyId, brand, ...operatorOptions },
-      asking((call, given) =>
-        Effect.as(call("DELETE", `${keysOf(given.brand)}/${encodeURIComponent(given.keyId)}`), {
+      calling((call, given) =>
+        Effect.as(call("DELETE", pathOf(given.brand, "keys", given.keyId)), {
           value: { id: given.keyId, revoked: true },
           text: `Key ${given.keyId} is revoked.`
         })

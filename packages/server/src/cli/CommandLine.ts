@@ -1,7 +1,7 @@
 /** `lead-signals COMMAND`: all commands, and what each is for. */
 import { group, leaf, type Program, run } from "@lead-signals/command-line"
 import { Effect } from "effect"
-import { variables } from "../Help.ts"
+import { variables } from "../Variables.ts"
 import { brandsCommand, keysCommand } from "./BrandCommands.ts"
 import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
 import { backupCommand, checkCommand } from "./FileCommands.ts"
@@ -55,7 +55,7 @@ export const program: Program = {
   root: commands,
   version: "0.1.0",
   exitCodes: exitCodeTable,
-  variables,
+  variables: variables.map(({ name, otherwise, takes }) => [name, takes, otherwise]),
   helpExample: "help keys create"
 }
 

@@ -1,15 +1,16 @@
-/** `lead-signals backup` and `check`: what is done to a SQLite file, whether a server runs on it or not. */
+/** `lead-signals backup` and `check`: they work on a SQLite file, whether a server runs on it or not. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { Failed, leaf, usage } from "@lead-signals/command-line"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Option } from "effect"
 import { existsSync } from "node:fs"
-import { valueOf } from "../Environment.ts"
+import { valueOf } from "../Variables.ts"
 import { progress } from "../Progress.ts"
 import { defaultDatabase } from "../Settings.ts"
+import { Failed, leaf, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
-import { json, print } from "./Operator.ts"
+import { json } from "./OperatorCommand.ts"
+import { print } from "./Output.ts"
 
 const database = Options.text("database").pipe(
   Options.withDescription("The SQLite file [LEAD_SIGNALS_DATABASE, or .data/lead-signals.sqlite]"),
@@ -31,8 +32,10 @@ const size = (bytes: number): string =>
       ? `${(bytes / 1e6).toFixed(1)} MB`
       : `${(bytes / 1e9).toFixed(2)} GB`
 
-/** Shows a line on the terminal while the work lasts. */
-const shown = <A, E>(work: (update: (fraction: number, text: string) => void) => Effect.Effect<A, E>) =>
+/** Shows a progress line on standard error until the work ends. */
+const withProgressLine = <A, E>(
+  work: (update: (fraction: number, text: string) => void) => Effect.Effect<A, E>
+) =>
   Effect.suspend(() => {
     const line = progress(process.stderr, () => performance.now())
     return Effect.ensuring(
@@ -68,7 +71,7 @@ export const backupCommand = leaf(
   (given) =>
     Effect.gen(function* () {
       const file = yield* fileOf(given)
-      const { bytes, pages } = yield* shown((update) =>
+      const { bytes, pages } = yield* withProgressLine((update) =>
         SqliteStore.backup(file, given.target, (fraction) => update(fraction, "copying"))
       )
       const value = { target: given.target, pages, bytes }
@@ -94,7 +97,7 @@ export const checkCommand = leaf(
   (given) =>
     Effect.gen(function* () {
       const file = yield* fileOf(given)
-      const checked = yield* shown((update) => SqliteStore.check(file, update))
+      const checked = yield* withProgressLine((update) => SqliteStore.check(file, update))
       const { counts, newest, problems, version } = checked
       const width = Math.max(...Object.keys(counts).map((name) => name.length))
       const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

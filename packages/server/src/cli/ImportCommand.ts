@@ -1,21 +1,22 @@
 /** `lead-signals import FILE.jsonl --brand ID`. */
 import * as Args from "@effect/cli/Args"
-import { Failed, leaf } from "@lead-signals/command-line"
 import { Duration, Effect } from "effect"
-import { type Counts, eta, importFile } from "../Import.ts"
+import { type Counts, remainingSeconds, importFile } from "../ObservationImport.ts"
 import { duration, progress } from "../Progress.ts"
+import { Failed, leaf } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
-import { brand, json, operatorOf, token, url } from "./Operator.ts"
+import { resolveOperator } from "./OperatorClient.ts"
+import { brand, json, token, url } from "./OperatorCommand.ts"
 
 const file = Args.file({ name: "FILE.jsonl", exists: "yes" }).pipe(
   Args.withDescription(
     "Observations as JSON, one a line, as POST /operator/brands/{id}/observations takes them"
   )
 )
-/** So many rejections are told one by one; all of them are in the file. */
-const rejectionsTold = 20
+/** Rejections beyond this number are only counted on standard error; the file has them all. */
+const maxPrintedRejections = 20
 
-const shown = (counts: Counts): string =>
+const formatCounts = (counts: Counts): string =>
   `${counts.recorded} recorded, ${counts.duplicate} duplicates, ${counts.suppressed} suppressed, ${counts.rejected} rejected`
 
 export const importCommand = leaf(
@@ -35,10 +36,10 @@ export const importCommand = leaf(
   { file, brand, url, token, json },
   (given) =>
     Effect.gen(function* () {
-      const operator = yield* operatorOf(given)
+      const operator = yield* resolveOperator(given)
       const startedAt = performance.now()
-      const line = progress(process.stderr, () => performance.now())
-      let told = 0
+      const progressLine = progress(process.stderr, () => performance.now())
+      let rejectionCount = 0
       let sent = 0
       const { counts, rejectedFile } = yield* importFile(
         { file: given.file, brand: given.brand, ...operator },
@@ -47,19 +48,19 @@ export const importCommand = leaf(
             const elapsed = Duration.millis(performance.now() - startedAt)
             sent = Object.values(state.counts).reduce((sum, n) => sum + n, 0)
             const rate = Math.round(sent / Math.max(0.001, Duration.toSeconds(elapsed)))
-            line.update({
+            progressLine.update({
               fraction: state.bytesDone / Math.max(1, state.bytesInAll),
-              text: `${rate}/s, ${duration(eta(state, elapsed))} left: ${shown(state.counts)}`
+              text: `${rate}/s, ${duration(remainingSeconds(state, elapsed))} left: ${formatCounts(state.counts)}`
             })
           },
           onRejected: (rejection) => {
-            if (++told > rejectionsTold) return
-            line.clear()
+            if (++rejectionCount > maxPrintedRejections) return
+            progressLine.clear()
             process.stderr.write(`Line ${rejection.line}: ${rejection.message}\n`)
           }
         }
       ).pipe(
-        Effect.ensuring(Effect.sync(() => line.clear())),
+        Effect.ensuring(Effect.sync(() => progressLine.clear())),
         Effect.mapError(({ message, reason }) => {
           const rest =
             sent === 0
@@ -69,7 +70,8 @@ export const importCommand = leaf(
         })
       )
       const seconds = (performance.now() - startedAt) / 1000
-      if (told > rejectionsTold) process.stderr.write(`… and ${told - rejectionsTold} more.\n`)
+      if (rejectionCount > maxPrintedRejections)
+        process.stderr.write(`… and ${rejectionCount - maxPrintedRejections} more.\n`)
       if (counts.rejected > 0) {
         process.exitCode = exitCodes.failed
         process.stderr.write(
@@ -79,7 +81,7 @@ export const importCommand = leaf(
       process.stdout.write(
         given.json
           ? `${JSON.stringify({ ...counts, seconds })}\n`
-          : `${shown(counts)} in ${duration(seconds)}.\n`
+          : `${formatCounts(counts)} in ${duration(seconds)}.\n`
       )
     })
 )

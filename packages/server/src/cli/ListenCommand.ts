@@ -1,17 +1,18 @@
 /**
- * `lead-signals listen`: a receiver for trying webhooks out. With --brand it subscribes itself for as long as it runs; with
- * --secret it verifies what another subscription sends.
+ * `lead-signals listen`: a receiver for trying webhooks out. With --brand it creates a webhook while it runs;
+ * with --secret it verifies the posts of an existing one.
  */
 import * as Options from "@effect/cli/Options"
-import { Failed, leaf, usage } from "@lead-signals/command-line"
 import { WebhookSignature } from "@lead-signals/webhook"
 import { Effect, Option } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
-import { valueOf } from "../Environment.ts"
-import { line, parseFailure, receiver } from "../Listen.ts"
+import { valueOf } from "../Variables.ts"
+import { formatReceivedPost, parseFailure, makeReceiver } from "../WebhookReceiver.ts"
+import { Failed, leaf, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
-import { callOperator, json, operatorOf, token, url } from "./Operator.ts"
+import { callOperator, resolveOperator } from "./OperatorClient.ts"
+import { json, token, url } from "./OperatorCommand.ts"
 
 const port = Options.integer("port").pipe(
   Options.withDescription(
@@ -36,23 +37,26 @@ const failure = Options.text("fail").pipe(
   Options.optional
 )
 
-const greatestBodyBytes = 64 * 1024 * 1024
+const maxBodyBytes = 64 * 1024 * 1024
 
-/** Null when it is larger than any event is. */
+/** Returns null when the body is larger than any event. */
 const readBody = async (request: IncomingMessage): Promise<string | null> => {
   const chunks: Array<Buffer> = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > greatestBodyBytes) return null
+    if (size > maxBodyBytes) return null
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString("utf8")
 }
 
-/** Serves until it is interrupted; `onListening` is told where, and what it fails with ends it. */
-const listen = (
-  judgeOf: () => ReturnType<typeof receiver>,
+/**
+ * Serves until it is interrupted, standard output closes, or `onListening` fails, which receives the
+ * receiver's URL.
+ */
+const serveReceiver = (
+  currentReceiver: () => ReturnType<typeof makeReceiver>,
   options: { readonly port: number; readonly json: boolean },
   onListening: (url: string) => Effect.Effect<void, Failed>
 ) =>
@@ -66,8 +70,10 @@ const listen = (
               return
             }
             const headers = request.headers as Record<string, string | undefined>
-            const outcome = judgeOf()({ headers, body }, Date.now())
-            process.stdout.write(`${options.json ? JSON.stringify({ ...outcome, body }) : line(outcome)}\n`)
+            const outcome = currentReceiver()({ headers, body }, Date.now())
+            process.stdout.write(
+              `${options.json ? JSON.stringify({ ...outcome, body }) : formatReceivedPost(outcome)}\n`
+            )
             response.writeHead(outcome.answered).end()
           },
           () => response.destroy()
@@ -75,7 +81,7 @@ const listen = (
       })
     ),
     (server) => {
-      const broken = Effect.async<never, Failed>((resume) => {
+      const listenFailed = Effect.async<never, Failed>((resume) => {
         server.on("error", (error: NodeJS.ErrnoException) => {
           const why =
             error.code === "EADDRINUSE"
@@ -89,16 +95,16 @@ const listen = (
           resume(Effect.succeed(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`))
         )
       })
-      // As of `listen | head`: whoever read it has gone.
-      const unread = Effect.async<void>((resume) => {
+      // The reader of the output has gone, as in `listen | head`.
+      const stdoutClosed = Effect.async<void>((resume) => {
         const end = (): void => resume(Effect.void)
         process.stdout.on("error", end)
         return Effect.sync(() => process.stdout.off("error", end))
       })
       const serving = Effect.zipRight(Effect.flatMap(listening, onListening), Effect.never)
-      return Effect.raceFirst(broken, Effect.raceFirst(serving, unread))
+      return Effect.raceFirst(listenFailed, Effect.raceFirst(serving, stdoutClosed))
     },
-    // However it ends: an open server would keep the process running.
+    // Closes the server in every case: open, it would keep the process running.
     (server) =>
       Effect.async<void>((done) => {
         server.close(() => done(Effect.void))
@@ -106,12 +112,12 @@ const listen = (
       })
   )
 
-const tell = (...lines: ReadonlyArray<string>): Effect.Effect<void> =>
+const printToStderr = (...lines: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.sync(() => void process.stderr.write(`${lines.join("\n")}\n`))
 
 const events = ["lead2.created", "activity.detected"]
 
-const hint = (url: string): ReadonlyArray<string> => [
+const secretHint = (url: string): ReadonlyArray<string> => [
   "Nothing is verified without --secret. The answer to creating the webhook has it:",
   `  curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"url":"${url}","events":${JSON.stringify(events)}}' "http://127.0.0.1:4000/operator/brands/1/webhooks"`,
   "The server has to be started with LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8. Or let --brand ID subscribe by itself."
@@ -150,16 +156,16 @@ export const listenCommand = leaf(
       if (Option.isSome(given.failure) && planned === null) {
         return yield* usage("--fail takes a status from 300 to 599 and how often, like 503:3.")
       }
-      let judge = receiver({ secret: key, failure: planned })
+      let receive = makeReceiver({ secret: key, failure: planned })
       const options = { port: wanted, json: given.json }
       if (brandId === null) {
-        return yield* listen(
-          () => judge,
+        return yield* serveReceiver(
+          () => receive,
           options,
-          (url) => tell(`Listening on ${url}`, ...(key === null ? hint(url) : []))
+          (url) => printToStderr(`Listening on ${url}`, ...(key === null ? secretHint(url) : []))
         )
       }
-      const operator = yield* operatorOf(given)
+      const operator = yield* resolveOperator(given)
       const webhooks = `/operator/brands/${encodeURIComponent(brandId)}/webhooks`
       let subscribed: string | null = null
       const subscribe = (url: string) =>
@@ -168,8 +174,8 @@ export const listenCommand = leaf(
           const body = { url, events, description }
           const { data } = yield* callOperator(operator, "POST", webhooks, body)
           subscribed = String(data.id)
-          judge = receiver({ secret: String(data.secret), failure: planned })
-          yield* tell(`Listening on ${url} for brand ${brandId}, as webhook ${subscribed}`)
+          receive = makeReceiver({ secret: String(data.secret), failure: planned })
+          yield* printToStderr(`Listening on ${url} for brand ${brandId}, as webhook ${subscribed}`)
         })
       const unsubscribe = Effect.suspend(() =>
         subscribed === null
@@ -177,7 +183,7 @@ export const listenCommand = leaf(
           : Effect.ignore(callOperator(operator, "DELETE", `${webhooks}/${subscribed}`))
       )
       return yield* Effect.ensuring(
-        listen(() => judge, options, subscribe),
+        serveReceiver(() => receive, options, subscribe),
         unsubscribe
       )
     })

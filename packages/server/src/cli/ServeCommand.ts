@@ -1,7 +1,7 @@
-/** `lead-signals serve`: the server, with its most common settings as options. */
+/** `lead-signals serve`: runs the server, with its most common settings as options. */
 import * as Options from "@effect/cli/Options"
-import { leaf } from "@lead-signals/command-line"
 import { Effect, Option } from "effect"
+import { leaf } from "@lead-signals/command-line"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
@@ -38,12 +38,12 @@ export const serveCommand = leaf(
       LEAD_SIGNALS_DEMO: given.noDemo ? Option.some("false") : Option.none<string>()
     }
     const variables = Object.entries(named).flatMap(([name, value]) =>
-      // `--port "$PORT"` without a PORT leaves the variable in force.
+      // `--port "$PORT"` with an unset PORT is empty, and leaves the variable in force.
       Option.isNone(value) || value.value === "" ? [] : [[name, value.value] as const]
     )
-    // The server's own way of ending: this command is done when it is set going.
+    // The server installs its own signal handling: this command ends when the server has started.
     return Effect.promise(async () => {
-      const { serve } = await import("../Serve.ts")
+      const { serve } = await import("../ServerProcess.ts")
       serve(Object.fromEntries(variables))
     })
   }

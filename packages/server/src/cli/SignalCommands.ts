@@ -1,38 +1,37 @@
 /** `lead-signals signals …` and `campaigns …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { group, leaf } from "@lead-signals/command-line"
 import { sourceTypes } from "@lead-signals/domain"
 import { Effect } from "effect"
-import { asking, brand, operatorOptions, table } from "./Operator.ts"
+import { group, leaf } from "@lead-signals/command-line"
+import { brand, calling, listOfBrand, operatorOptions, pathOf, printResource } from "./OperatorCommand.ts"
 
-const pathOf = (kind: "signals" | "campaigns", brandId: string): string =>
-  `/operator/brands/${encodeURIComponent(brandId)}/${kind}`
+type Kind = "signals" | "campaigns"
 
 const name = Args.text({ name: "NAME" }).pipe(Args.withDescription("What it is called"))
-const idOf = (what: string) =>
-  Args.text({ name: "ID" }).pipe(Args.withDescription(`Its id, as \`${what} list\` tells it`))
+const idIn = (kind: Kind) =>
+  Args.text({ name: "ID" }).pipe(Args.withDescription(`Its id, as \`${kind} list\` tells it`))
 
-const renaming = (kind: "signals" | "campaigns") =>
+const renameLeaf = (kind: Kind) =>
   leaf(
     "rename",
     { summary: "Renames one" },
-    { id: idOf(kind), name, brand, ...operatorOptions },
-    asking((call, given) =>
+    { id: idIn(kind), name, brand, ...operatorOptions },
+    calling((call, given) =>
       Effect.map(
-        call("PATCH", `${pathOf(kind, given.brand)}/${encodeURIComponent(given.id)}`, { name: given.name }),
-        ({ data }) => ({ value: data, text: `${data.id} is called ${data.name}.` })
+        call("PATCH", pathOf(given.brand, kind, given.id), { name: given.name }),
+        printResource(({ id, name }) => `${id} is called ${name}.`)
       )
     )
   )
 
-const deleting = (kind: "signals" | "campaigns", summary: string, details: ReadonlyArray<string> = []) =>
+const deleteLeaf = (kind: Kind, summary: string, details: ReadonlyArray<string> = []) =>
   leaf(
     "delete",
     { summary, details },
-    { id: idOf(kind), brand, ...operatorOptions },
-    asking((call, given) =>
-      Effect.as(call("DELETE", `${pathOf(kind, given.brand)}/${encodeURIComponent(given.id)}`), {
+    { id: idIn(kind), brand, ...operatorOptions },
+    calling((call, given) =>
+      Effect.as(call("DELETE", pathOf(given.brand, kind, given.id)), {
         value: { id: given.id, deleted: true },
         text: `${given.id} is deleted.`
       })
@@ -62,43 +61,30 @@ export const signalsCommand = group(
     ]
   },
   [
-    leaf(
-      "list",
-      { summary: "Lists them" },
-      { brand, ...operatorOptions },
-      asking((call, given) =>
-        Effect.map(call("GET", pathOf("signals", given.brand)), ({ data }) => ({
-          value: data,
-          text: table(
-            ["id", "name", "signal type", "source", "value"],
-            data.map((each: any) => [
-              each.id,
-              each.name,
-              each.signalType,
-              each.source.type,
-              each.source.value
-            ])
-          )
-        }))
-      )
-    ),
+    listOfBrand("signals", "Lists them", {
+      id: ({ id }) => id,
+      name: ({ name }) => name,
+      "signal type": ({ signalType }) => signalType,
+      source: ({ source }) => source.type,
+      value: ({ source }) => source.value
+    }),
     leaf(
       "create",
       { summary: "Creates one" },
       { name, type, value, signalType, brand, ...operatorOptions },
-      asking((call, given) =>
+      calling((call, given) =>
         Effect.map(
-          call("POST", pathOf("signals", given.brand), {
+          call("POST", pathOf(given.brand, "signals"), {
             name: given.name,
             signalType: given.signalType === "" ? given.type : given.signalType,
             source: { type: given.type, value: given.value }
           }),
-          ({ data }) => ({ value: data, text: `Signal ${data.id} watches ${data.source.value}` })
+          printResource(({ id, source }) => `Signal ${id} watches ${source.value}`)
         )
       )
     ),
-    renaming("signals"),
-    deleting("signals", "Deletes one; its leads stay", [
+    renameLeaf("signals"),
+    deleteLeaf("signals", "Deletes one; its leads stay", [
       "Observations of it are rejected from then on. Leads and engagements that it caught stay and show it as before."
     ])
   ]
@@ -111,32 +97,23 @@ export const campaignsCommand = group(
     examples: [["lead-signals campaigns rename 3 'Spring launch' --brand 2", ""]]
   },
   [
-    leaf(
-      "list",
-      { summary: "Lists them" },
-      { brand, ...operatorOptions },
-      asking((call, given) =>
-        Effect.map(call("GET", pathOf("campaigns", given.brand)), ({ data }) => ({
-          value: data,
-          text: table(
-            ["id", "name", "created"],
-            data.map((each: any) => [each.id, each.name, each.createdAt])
-          )
-        }))
-      )
-    ),
+    listOfBrand("campaigns", "Lists them", {
+      id: ({ id }) => id,
+      name: ({ name }) => name,
+      created: ({ createdAt }) => createdAt
+    }),
     leaf(
       "create",
       { summary: "Creates one" },
       { name, brand, ...operatorOptions },
-      asking((call, given) =>
-        Effect.map(call("POST", pathOf("campaigns", given.brand), { name: given.name }), ({ data }) => ({
-          value: data,
-          text: `Campaign ${data.id}, ${data.name}`
-        }))
+      calling((call, given) =>
+        Effect.map(
+          call("POST", pathOf(given.brand, "campaigns"), { name: given.name }),
+          printResource(({ id, name }) => `Campaign ${id}, ${name}`)
+        )
       )
     ),
-    renaming("campaigns"),
-    deleting("campaigns", "Deletes one with its snapshots")
+    renameLeaf("campaigns"),
+    deleteLeaf("campaigns", "Deletes one with its snapshots")
   ]
 )

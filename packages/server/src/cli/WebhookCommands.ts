@@ -1,13 +1,19 @@
 /** `lead-signals webhooks …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { group, leaf } from "@lead-signals/command-line"
 import { eventTypes } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
-import { asking, brand, operatorOptions, table } from "./Operator.ts"
-
-const webhooksOf = (brandId: string): string => `/operator/brands/${encodeURIComponent(brandId)}/webhooks`
-const webhookOf = (brandId: string, id: string): string => `${webhooksOf(brandId)}/${encodeURIComponent(id)}`
+import { group, leaf } from "@lead-signals/command-line"
+import {
+  brand,
+  calling,
+  type Columns,
+  listOfBrand,
+  operatorOptions,
+  pathOf,
+  printResource,
+  tableOf
+} from "./OperatorCommand.ts"
 
 const id = Args.text({ name: "WEBHOOK-ID" }).pipe(Args.withDescription("Its id, as `webhooks list` tells it"))
 const target = Args.text({ name: "URL" }).pipe(
@@ -24,17 +30,26 @@ const state = Options.choice("state", ["pending", "delivered", "dead"]).pipe(
   Options.withDescription("Those in this state alone"),
   Options.optional
 )
-const changing = { id, brand, ...operatorOptions }
+const webhookOptions = { id, brand, ...operatorOptions }
 
-const switched = (name: "enable" | "disable", summary: string) =>
+const deliveryColumns: Columns = {
+  id: ({ id }) => id,
+  event: ({ event }) => event,
+  lead: ({ leadId }) => leadId,
+  state: ({ state }) => state,
+  attempts: ({ attempts }) => attempts,
+  created: ({ createdAt }) => createdAt
+}
+
+const switchLeaf = (name: "enable" | "disable", summary: string) =>
   leaf(
     name,
     { summary },
-    changing,
-    asking((call, given) =>
+    webhookOptions,
+    calling((call, given) =>
       Effect.map(
-        call("PATCH", webhookOf(given.brand, given.id), { enabled: name === "enable" }),
-        ({ data }) => ({ value: data, text: `Webhook ${data.id} is ${name}d.` })
+        call("PATCH", pathOf(given.brand, "webhooks", given.id), { enabled: name === "enable" }),
+        printResource((webhook) => `Webhook ${webhook.id} is ${name}d.`)
       )
     )
   )
@@ -49,20 +64,13 @@ export const webhooksCommand = group(
     ]
   },
   [
-    leaf(
-      "list",
-      { summary: "Lists them" },
-      { brand, ...operatorOptions },
-      asking((call, given) =>
-        Effect.map(call("GET", webhooksOf(given.brand)), ({ data }) => ({
-          value: data,
-          text: table(
-            ["id", "url", "events", "enabled", "failing since"],
-            data.map((each: any) => [each.id, each.url, each.events, each.enabled, each.failingSince])
-          )
-        }))
-      )
-    ),
+    listOfBrand("webhooks", "Lists them", {
+      id: ({ id }) => id,
+      url: ({ url }) => url,
+      events: ({ events }) => events,
+      enabled: ({ enabled }) => enabled,
+      "failing since": ({ failingSince }) => failingSince
+    }),
     leaf(
       "create",
       {
@@ -70,45 +78,38 @@ export const webhooksCommand = group(
         details: ["Its secret is printed this once; `rotate-secret` makes another."]
       },
       { target, brand, events, ...operatorOptions },
-      asking((call, given) =>
+      calling((call, given) =>
         Effect.map(
-          call("POST", webhooksOf(given.brand), { url: given.target, events: given.events.split(",") }),
-          ({ data }) => ({ value: data, text: `Webhook ${data.id} to ${data.url}\nSecret ${data.secret}` })
+          call("POST", pathOf(given.brand, "webhooks"), {
+            url: given.target,
+            events: given.events.split(",")
+          }),
+          printResource(({ id, secret, url }) => `Webhook ${id} to ${url}\nSecret ${secret}`)
         )
       )
     ),
     leaf(
       "test",
       { summary: "Sends it an event that tells of nobody" },
-      changing,
-      asking((call, given) =>
-        Effect.map(call("POST", `${webhookOf(given.brand, given.id)}/test`), ({ data }) => ({
-          value: data,
-          text: `Queued as ${data.deliveryId}.`
-        }))
+      webhookOptions,
+      calling((call, given) =>
+        Effect.map(
+          call("POST", pathOf(given.brand, "webhooks", given.id, "test")),
+          printResource(({ deliveryId }) => `Queued as ${deliveryId}.`)
+        )
       )
     ),
     leaf(
       "deliveries",
       { summary: "Lists its newest deliveries" },
-      { ...changing, state },
-      asking((call, given) => {
+      { ...webhookOptions, state },
+      calling((call, given) => {
         const query = Option.match(given.state, { onNone: () => "", onSome: (only) => `?state=${only}` })
         return Effect.map(
-          call("GET", `${webhookOf(given.brand, given.id)}/deliveries${query}`),
+          call("GET", `${pathOf(given.brand, "webhooks", given.id, "deliveries")}${query}`),
           ({ data, meta }) => ({
             value: { data, meta },
-            text: `${table(
-              ["id", "event", "lead", "state", "attempts", "created"],
-              data.map((each: any) => [
-                each.id,
-                each.event,
-                each.leadId,
-                each.state,
-                each.attempts,
-                each.createdAt
-              ])
-            )}\n${data.length} of ${meta.pagination.total}`
+            text: `${tableOf(deliveryColumns, data)}\n${data.length} of ${meta.pagination.total}`
           })
         )
       })
@@ -116,33 +117,33 @@ export const webhooksCommand = group(
     leaf(
       "recover",
       { summary: "Sends again what died since a time" },
-      { ...changing, since },
-      asking((call, given) =>
+      { ...webhookOptions, since },
+      calling((call, given) =>
         Effect.map(
-          call("POST", `${webhookOf(given.brand, given.id)}/recover`, { since: given.since }),
-          ({ data }) => ({ value: data, text: `Queued ${data.queued}.` })
+          call("POST", pathOf(given.brand, "webhooks", given.id, "recover"), { since: given.since }),
+          printResource(({ queued }) => `Queued ${queued}.`)
         )
       )
     ),
     leaf(
       "rotate-secret",
       { summary: "Makes a new secret; the old one signs too for a day" },
-      changing,
-      asking((call, given) =>
-        Effect.map(call("POST", `${webhookOf(given.brand, given.id)}/rotate-secret`), ({ data }) => ({
-          value: data,
-          text: `Secret ${data.secret}`
-        }))
+      webhookOptions,
+      calling((call, given) =>
+        Effect.map(
+          call("POST", pathOf(given.brand, "webhooks", given.id, "rotate-secret")),
+          printResource(({ secret }) => `Secret ${secret}`)
+        )
       )
     ),
-    switched("enable", "Sends what it is owed, and goes on"),
-    switched("disable", "Holds its deliveries until it is enabled"),
+    switchLeaf("enable", "Sends what it is owed, and goes on"),
+    switchLeaf("disable", "Holds its deliveries until it is enabled"),
     leaf(
       "delete",
       { summary: "Removes it with its deliveries" },
-      changing,
-      asking((call, given) =>
-        Effect.as(call("DELETE", webhookOf(given.brand, given.id)), {
+      webhookOptions,
+      calling((call, given) =>
+        Effect.as(call("DELETE", pathOf(given.brand, "webhooks", given.id)), {
           value: { id: given.id, deleted: true },
           text: `Webhook ${given.id} is deleted.`
         })

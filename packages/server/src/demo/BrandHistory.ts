@@ -1,6 +1,6 @@
 /**
- * The history of one brand, as a plain function of a seed: what it watches, who was seen engaging with that over some
- * days, what its operator did with the leads, and how its campaigns went. The same seed and end give the same history.
+ * Generates the history of one brand from a seed: its signals, the engagements seen over some days, the
+ * operator's amendments of leads, and its campaigns. The same seed and end give the same history.
  */
 import type { Instant, LeadAmendment, NewSignal, PostTotals, SourceType } from "@lead-signals/domain"
 import { companies, type MadeUpCompany, type MadeUpPerson, people } from "./Population.ts"
@@ -18,11 +18,11 @@ export interface HistoryOptions {
   readonly engagements: number
 }
 
-/** An engagement that was seen; `signal` counts the history's signals from 0. */
+/** An observed engagement; `signal` is an index into the history's signals. */
 interface SeenEngagement {
   readonly at: Instant
   readonly signal: number
-  /** The observation's person and engagement, as the operator API takes them. */
+  /** The person and engagement of the observation, in the form of the operator API. */
   readonly person: Record<string, unknown>
   readonly engagement: Record<string, unknown> & { readonly id: string }
 }
@@ -39,9 +39,9 @@ interface CampaignHistory {
 export interface BrandHistory {
   readonly name: string
   readonly signals: ReadonlyArray<NewSignal>
-  /** In order of time. */
+  /** Ordered by time. */
   readonly seen: ReadonlyArray<SeenEngagement>
-  /** By external id of the person. */
+  /** By the person's external id. */
   readonly amendments: ReadonlyMap<string, LeadAmendment>
   readonly campaigns: ReadonlyArray<CampaignHistory>
 }
@@ -212,14 +212,14 @@ export const brandHistory = (options: HistoryOptions): BrandHistory => {
     }
   })
 
-  const who = zipf(options.people, 0.6)
+  const personIndex = zipf(options.people, 0.6)
   const seenPrng = stream("engagements")
   const seen = Array.from({ length: options.engagements }, (_, i): SeenEngagement => {
     const day = seenPrng.below(days)
     const at =
       startsAt + day * millisPerDay + seenPrng.pick(hours) * millisPerHour + seenPrng.below(millisPerHour)
     const post = posts[Math.max(0, Math.min(posts.length - 1, day * 2 - seenPrng.below(12)))]!
-    const { firstName: _first, lastName: _last, ...person } = population[who(seenPrng)]!
+    const { firstName: _first, lastName: _last, ...person } = population[personIndex(seenPrng)]!
     return { at, signal: post.signal, person, engagement: engagementOf(seenPrng, i + 1, post, at) }
   }).sort((a, b) => a.at - b.at || Number(a.engagement.id.slice(11)) - Number(b.engagement.id.slice(11)))
 

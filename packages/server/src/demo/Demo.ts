@@ -1,7 +1,7 @@
 /**
- * Fills an empty store with the demo brand: a history that is a function of a seed, taken in by the same use cases as
- * everything else, each part at the time at which it happened. Safe to kill: the next start goes on where this one was
- * stopped, and the key, made last, says that the rest is there. Of several processes on one store one at a time may fill it.
+ * Fills an empty store with the demo brand, through the same use cases as all other data, each part at the
+ * time at which it happened. A kill at any moment is safe: the next start continues, and the key, created
+ * last, marks the end. Only one process may fill a store at a time.
  */
 import { Directory, LeadStore, Observing, Operating, Page, RateLimit } from "@lead-signals/domain"
 import { brandHistory } from "./BrandHistory.ts"
@@ -10,16 +10,16 @@ import { Clock, Duration, Effect } from "effect"
 const seed = 1
 const days = 90
 const millisPerDay = 86_400_000
-/** More would say nothing else, and whoever starts for the first time waits for it. */
+/** Small, because the first start waits for it. */
 const scale = { days, people: 900, engagements: 2700 }
 
-/** How many engagements are taken in as one commit. */
-const pieceLength = 100
+/** Engagements in one commit. */
+const batchLength = 100
 
-/** What does not wait for one another shares commits. */
-const together = { concurrency: 64, discard: true } as const
+/** Runs independent calls concurrently, so that they share commits. */
+const unorderedConcurrently = { concurrency: 64, discard: true } as const
 
-/** A clock that stands still. */
+/** A clock that stays at one instant. */
 const clockAt = (millis: number): Clock.Clock => ({
   [Clock.ClockTypeId]: Clock.ClockTypeId,
   unsafeCurrentTimeMillis: () => millis,
@@ -35,25 +35,25 @@ const clockAt = (millis: number): Clock.Clock => ({
 
 const at = (millis: number) => Effect.withClock(clockAt(millis))
 
-const pieces = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(items.length / pieceLength) }, (_, i) =>
-    items.slice(i * pieceLength, (i + 1) * pieceLength)
+const batchesOf = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(items.length / batchLength) }, (_, i) =>
+    items.slice(i * batchLength, (i + 1) * batchLength)
   )
 
 interface DemoFilled {
-  /** The key's value, known only now. */
+  /** The value of the key, which is not stored. */
   readonly key: string
   readonly brandId: string
 }
 
-/** Null when the store has data of its own, or the whole demo already. */
+/** The brand to fill and the end of its history. Null when the store has other data, or the complete demo. */
 export const unfinished = Effect.gen(function* () {
   const directory = yield* Directory
   const brands = yield* directory.brands
   const today = Math.floor((yield* Clock.currentTimeMillis) / millisPerDay) * millisPerDay
   if (brands.length === 0) return { brand: null, endsAt: today }
   const [only, ...others] = brands
-  // It begins at a midnight: a brand of the same name that somebody made does not.
+  // The demo brand begins at midnight UTC, a brand of the same name that a user created almost never does.
   const isDemo = only!.name === "Demo" && only!.createdAt % millisPerDay === 0
   const keys = others.length > 0 || !isDemo ? null : yield* directory.keys(only!.id)
   return keys?.length === 0 ? { brand: only!, endsAt: only!.createdAt + days * millisPerDay } : null
@@ -79,7 +79,7 @@ export const fill = ({
       signals.push(yield* Operating.createSignal(brand.id, signal).pipe(at(startsAt)))
     }
 
-    const parts = pieces(history.seen)
+    const parts = batchesOf(history.seen)
     for (const [i, part] of parts.entries()) {
       const observations = part.map(({ engagement, person, signal }) => ({
         signalId: signals[signal]!.id,
@@ -99,17 +99,17 @@ export const fill = ({
       yield* Effect.forEach(
         readings,
         ({ day, postId, totals }) => directory.putReading(campaignId, postId, day, totals),
-        together
+        unorderedConcurrently
       )
     }
     const { value } = yield* Operating.createKey(brand.id, { label: "Demo", requestsPerMinute })
     return { key: value, brandId: brand.id } satisfies DemoFilled
   }).pipe(
-    // What was made here a moment ago can't be missing.
+    // The brand, signals and leads were created above.
     Effect.catchTag("@lead-signals/domain/NotFound", (missing) => Effect.die(missing))
   )
 
-/** The operator looks at a lead some hours after it was last seen. */
+/** The operator reviews a lead some hours after its last engagement. */
 const reviewedAfterMillis = 5 * 3_600_000
 
 const amendAll = (
@@ -137,7 +137,7 @@ const amendAll = (
           Operating.amendLead(brandId, lead.id, amendment).pipe(
             at(Math.min(lead.updatedAt + reviewedAfterMillis, latest))
           ),
-        together
+        unorderedConcurrently
       )
     }
   })

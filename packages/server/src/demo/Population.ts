@@ -1,4 +1,4 @@
-/** Made-up people and companies. No name is anyone's; every domain is under `.example`. */
+/** Invented people and companies. No name belongs to anyone; every domain is under `.example`. */
 import type { Prng } from "@lead-signals/simulation-kernel"
 
 const firstNames =

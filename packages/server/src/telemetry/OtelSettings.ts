@@ -1,8 +1,9 @@
 /**
- * OpenTelemetry's settings, read from its standard variables. Nothing is sent unless an endpoint or an exporter is named: the
- * specification would send to this machine.
+ * Reads OpenTelemetry's standard variables. Unlike the specification, which exports to localhost by default,
+ * it exports only when an endpoint or an exporter is named.
  */
 import { Either } from "effect"
+import type { Environment } from "../Variables.ts"
 
 export interface Signal {
   readonly url: string
@@ -12,7 +13,7 @@ export interface Signal {
 }
 export interface Sampler {
   readonly isParentBased: boolean
-  /** 0 none … 1 all, of traces that begin here. */
+  /** The share of traces beginning here that are sampled, from 0 to 1. */
   readonly ratio: number
 }
 export interface OtelSettings {
@@ -21,9 +22,8 @@ export interface OtelSettings {
   readonly metrics: (Signal & { readonly intervalMillis: number }) | null
   readonly resource: { readonly serviceName: string; readonly attributes: Record<string, string> }
 }
-type Env = Readonly<Record<string, string | undefined>>
 
-/** `a=1,b=%20`, as OTEL_RESOURCE_ATTRIBUTES and OTEL_EXPORTER_OTLP_HEADERS have it. */
+/** Parses `a=1,b=%20`, the form of OTEL_RESOURCE_ATTRIBUTES and OTEL_EXPORTER_OTLP_HEADERS. */
 const pairs = (name: string, text: string): Record<string, string> =>
   Object.fromEntries(
     text
@@ -31,7 +31,7 @@ const pairs = (name: string, text: string): Record<string, string> =>
       .filter((each) => each.trim() !== "")
       .map((each) => {
         const at = each.indexOf("=")
-        if (at < 1) throw new Misread(`${name} takes key=value,key=value.`)
+        if (at < 1) throw new InvalidVariable(`${name} takes key=value,key=value.`)
         const [key, value] = [each.slice(0, at).trim(), each.slice(at + 1).trim()]
         try {
           return [key, decodeURIComponent(value)] as const
@@ -41,23 +41,23 @@ const pairs = (name: string, text: string): Record<string, string> =>
       })
   )
 
-class Misread extends Error {}
+class InvalidVariable extends Error {}
 
-/** The first bad value stops the reading, and names its variable. */
+/** Left: the message of the first bad value, which names its variable. */
 export const readOtel = (
-  env: Env,
+  env: Environment,
   defaults: { readonly serviceName: string }
 ): Either.Either<OtelSettings, string> =>
   Either.try({
     try: () => read(env, defaults),
     catch: (failure) => {
-      if (failure instanceof Misread) return failure.message
+      if (failure instanceof InvalidVariable) return failure.message
       throw failure
     }
   })
 
-const read = (env: Env, defaults: { readonly serviceName: string }): OtelSettings => {
-  /** Empty is the same as unset: the specification says so. */
+const read = (env: Environment, defaults: { readonly serviceName: string }): OtelSettings => {
+  /** The specification equates empty with unset. */
   const get = (...names: ReadonlyArray<string>): string | undefined => {
     for (const name of names) {
       const value = env[name]?.trim()
@@ -65,11 +65,11 @@ const read = (env: Env, defaults: { readonly serviceName: string }): OtelSetting
     }
     return undefined
   }
-  const whole = (otherwise: number, ...names: ReadonlyArray<string>): number => {
+  const positiveInteger = (otherwise: number, ...names: ReadonlyArray<string>): number => {
     const value = get(...names)
     if (value === undefined) return otherwise
     if (!/^0*[1-9][0-9]{0,8}$/.test(value))
-      throw new Misread(`${names[0]} takes a whole number of at least 1.`)
+      throw new InvalidVariable(`${names[0]} takes a whole number of at least 1.`)
     return Number(value)
   }
   const isDisabled = get("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
@@ -81,18 +81,18 @@ const read = (env: Env, defaults: { readonly serviceName: string }): OtelSetting
     const exporter = get(`OTEL_${name}_EXPORTER`)
     const exporters = exporter?.split(",").map((each) => each.trim()) ?? []
     for (const each of exporters) {
-      if (!["otlp", "none"].includes(each)) throw new Misread(`OTEL_${name}_EXPORTER takes otlp or none.`)
+      if (!["otlp", "none"].includes(each))
+        throw new InvalidVariable(`OTEL_${name}_EXPORTER takes otlp or none.`)
     }
-    // The specification exports to localhost unless told not to; a service that was told nothing sends nothing.
     if (exporters.includes("none")) return null
     if (own === undefined && base === undefined && exporters.length === 0) return null
     const protocol =
       get(`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL") ?? "http/protobuf"
     if (protocol !== "http/json" && protocol !== "http/protobuf") {
-      throw new Misread("OTEL_EXPORTER_OTLP_PROTOCOL takes http/protobuf or http/json.")
+      throw new InvalidVariable("OTEL_EXPORTER_OTLP_PROTOCOL takes http/protobuf or http/json.")
     }
     const url = own ?? `${(base ?? "http://localhost:4318").replace(/\/+$/, "")}/v1/${name.toLowerCase()}`
-    if (!URL.canParse(url)) throw new Misread(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT takes a URL.`)
+    if (!URL.canParse(url)) throw new InvalidVariable(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT takes a URL.`)
     return {
       url,
       protocol,
@@ -100,7 +100,11 @@ const read = (env: Env, defaults: { readonly serviceName: string }): OtelSetting
         ...pairs("OTEL_EXPORTER_OTLP_HEADERS", get("OTEL_EXPORTER_OTLP_HEADERS") ?? ""),
         ...pairs(`OTEL_EXPORTER_OTLP_${name}_HEADERS`, get(`OTEL_EXPORTER_OTLP_${name}_HEADERS`) ?? "")
       },
-      timeoutMillis: whole(10_000, `OTEL_EXPORTER_OTLP_${name}_TIMEOUT`, "OTEL_EXPORTER_OTLP_TIMEOUT")
+      timeoutMillis: positiveInteger(
+        10_000,
+        `OTEL_EXPORTER_OTLP_${name}_TIMEOUT`,
+        "OTEL_EXPORTER_OTLP_TIMEOUT"
+      )
     }
   }
 
@@ -108,12 +112,13 @@ const read = (env: Env, defaults: { readonly serviceName: string }): OtelSetting
     const name = get("OTEL_TRACES_SAMPLER") ?? "parentbased_always_on"
     const [, based, kind] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? []
     if (kind === undefined)
-      throw new Misread(
+      throw new InvalidVariable(
         "OTEL_TRACES_SAMPLER takes always_on, always_off, traceidratio or parentbased_ and one of them."
       )
     const ratio =
       kind === "always_on" ? 1 : kind === "always_off" ? 0 : Number(get("OTEL_TRACES_SAMPLER_ARG") ?? "1")
-    if (!(ratio >= 0 && ratio <= 1)) throw new Misread("OTEL_TRACES_SAMPLER_ARG takes a number from 0 to 1.")
+    if (!(ratio >= 0 && ratio <= 1))
+      throw new InvalidVariable("OTEL_TRACES_SAMPLER_ARG takes a number from 0 to 1.")
     return { isParentBased: based !== undefined, ratio }
   }
 
@@ -127,10 +132,13 @@ const read = (env: Env, defaults: { readonly serviceName: string }): OtelSetting
     traces: traces && {
       ...traces,
       sampler: sampler(),
-      delayMillis: whole(5_000, "OTEL_BSP_SCHEDULE_DELAY"),
-      batch: whole(512, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE")
+      delayMillis: positiveInteger(5_000, "OTEL_BSP_SCHEDULE_DELAY"),
+      batch: positiveInteger(512, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE")
     },
-    metrics: metrics && { ...metrics, intervalMillis: whole(60_000, "OTEL_METRIC_EXPORT_INTERVAL") },
+    metrics: metrics && {
+      ...metrics,
+      intervalMillis: positiveInteger(60_000, "OTEL_METRIC_EXPORT_INTERVAL")
+    },
     resource: {
       serviceName: get("OTEL_SERVICE_NAME") ?? nameOfAttributes ?? defaults.serviceName,
       attributes

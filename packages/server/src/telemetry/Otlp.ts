@@ -1,4 +1,4 @@
-/** The exporters; imported only when there is something to export to. */
+/** The OTLP exporters of traces and metrics. Imported only when there is something to export to. */
 import * as OtlpMetrics from "@effect/opentelemetry/OtlpMetrics"
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
@@ -8,8 +8,11 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import { ConfigProvider, type Context, Duration, Effect, type Exit, Layer, type Option, Tracer } from "effect"
 import type { Sampler, Signal, OtelSettings } from "./OtelSettings.ts"
 
-/** Has ids, so that what is called with them knows that this trace isn't recorded; keeps nothing else. */
-class Unsampled implements Tracer.Span {
+/**
+ * A span that is not exported. It has ids, so that calls to other services can pass on that the trace is not
+ * sampled.
+ */
+class UnsampledSpan implements Tracer.Span {
   readonly _tag = "Span"
   readonly sampled = false
   readonly attributes = new Map<string, unknown>()
@@ -38,18 +41,21 @@ class Unsampled implements Tracer.Span {
   addLinks(): void {}
 }
 
-/** OtlpTracer exports every span, and of a parent that isn't sampled too: 0.64.1 knows no sampler. */
+/**
+ * Adds sampling, which OtlpTracer 0.64.1 lacks: it exports every span, even below a parent that is not
+ * sampled.
+ */
 const withSampler = (tracer: Tracer.Tracer, { isParentBased, ratio }: Sampler): Tracer.Tracer =>
   Tracer.make({
     span: (name, parent, context, links, startTime, kind, options) => {
-      // Nothing of it is exported before it ends; it is made first, for its trace's id.
+      // The inner tracer creates the span for its trace id, and exports nothing before the span ends.
       const span = tracer.span(name, parent, context, links, startTime, kind, options)
       const isLocal = parent._tag === "Some" && parent.value._tag === "Span"
       const isSampled =
         parent._tag === "Some" && (isLocal || isParentBased)
           ? parent.value.sampled
           : ratio >= 1 || parseInt(span.traceId.slice(-13), 16) / 2 ** 52 < ratio
-      return isSampled ? span : new Unsampled(span)
+      return isSampled ? span : new UnsampledSpan(span)
     },
     context: (f, fiber) => tracer.context(f, fiber)
   })
@@ -66,11 +72,14 @@ interface TracesData {
   }>
 }
 
-/** Failures' own words, which may hold what they choked on. [PII-2] */
-const words = new Set(["exception.message", "exception.stacktrace"])
+/** Attributes with the text of a failure, which may quote personal data. [PII-2] */
+const failureTextAttributes = new Set(["exception.message", "exception.stacktrace"])
 
-/** Without the words of failures; and OtlpTracer 0.64.1 calls each span that failed interrupted. */
-const presentable = (data: TracesData): TracesData => {
+/**
+ * Removes the texts of failures, and the interrupted status that OtlpTracer 0.64.1 sets on each span that
+ * failed.
+ */
+const withoutFailureTexts = (data: TracesData): TracesData => {
   for (const span of data.resourceSpans.flatMap((each) => each.scopeSpans).flatMap((each) => each.spans)) {
     if (span.status.code !== 2) continue
     span.attributes = span.attributes.filter(
@@ -78,7 +87,7 @@ const presentable = (data: TracesData): TracesData => {
     )
     delete span.status.message
     for (const event of span.events) {
-      event.attributes = event.attributes.filter(({ key }) => !words.has(key))
+      event.attributes = event.attributes.filter(({ key }) => !failureTextAttributes.has(key))
     }
   }
   return data
@@ -89,13 +98,13 @@ const serialization = (protocol: Signal["protocol"]) =>
     OtlpSerialization.OtlpSerialization,
     Effect.map(OtlpSerialization.OtlpSerialization, (inner) => ({
       ...inner,
-      traces: (data: unknown) => inner.traces(presentable(data as TracesData))
+      traces: (data: unknown) => inner.traces(withoutFailureTexts(data as TracesData))
     }))
   ).pipe(
     Layer.provide(protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf)
   )
 
-/** The exporter itself would wait for an answer for ever. */
+/** The exporter has no timeout of its own. */
 const client = (timeoutMillis: number) =>
   Layer.effect(
     HttpClient.HttpClient,
@@ -136,7 +145,8 @@ export const layer = ({ traces, metrics, resource }: OtelSettings): Layer.Layer<
           resource,
           exportInterval: Duration.millis(metrics.intervalMillis)
         }).pipe(Layer.provide([serialization(metrics.protocol), client(metrics.timeoutMillis)]))
-  // It would read OTEL_RESOURCE_ATTRIBUTES once more, and not as the specification has it.
+  // Hides OTEL_RESOURCE_ATTRIBUTES from the exporter, which would read it once more, and against the
+  // specification.
   const noEnvironment = Layer.setConfigProvider(ConfigProvider.fromMap(new Map()))
   return Layer.mergeAll(tracing, measuring).pipe(Layer.provide(noEnvironment))
 }

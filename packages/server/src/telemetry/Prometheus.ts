@@ -1,4 +1,7 @@
-/** Effect's own metrics in Prometheus' text format 0.0.4, as effect 4's observability/PrometheusMetrics writes them. */
+/**
+ * Renders Effect's metrics in Prometheus' text format 0.0.4, the way effect 4's
+ * observability/PrometheusMetrics does.
+ */
 import { Metric, MetricKeyType, type MetricLabel, MetricState } from "effect"
 
 const nameOf = (name: string): string => name.replace(/[^a-zA-Z0-9_:]/g, "_").replace(/^(?=[0-9])/, "_")
@@ -6,7 +9,7 @@ const helpOf = (text: string): string => text.replace(/\\/g, "\\\\").replace(/\n
 const valueOf = (value: number | bigint): string =>
   value === Infinity ? "+Inf" : value === -Infinity ? "-Inf" : String(value)
 
-/** Metric.timer and its like put their unit in a label. */
+/** Labels in which Metric.timer and similar metrics put their unit. */
 const units = new Set(["unit", "time_unit"])
 
 const labelsOf = (tags: ReadonlyArray<MetricLabel.MetricLabel>, more?: readonly [string, string]): string => {
@@ -57,11 +60,16 @@ const samples = (
   return []
 }
 
-/** Metrics whose name is `isShown`; Effect's own of fibers are in milliseconds and in 35 buckets. */
-export const text = (isShown: (name: string) => boolean = (name) => !name.startsWith("effect_")): string => {
+/**
+ * Renders the metrics whose name `isIncluded` accepts. By default it leaves out Effect's own fiber metrics,
+ * which are in milliseconds and in 35 buckets.
+ */
+export const render = (
+  isIncluded: (name: string) => boolean = (name) => !name.startsWith("effect_")
+): string => {
   const families = new Map<string, Family>()
   for (const { metricKey, metricState } of Metric.unsafeSnapshot()) {
-    if (!isShown(metricKey.name)) continue
+    if (!isIncluded(metricKey.name)) continue
     const { keyType } = metricKey
     const isMonotonic =
       (MetricKeyType.isCounterKey(keyType) && keyType.incremental) || MetricKeyType.isFrequencyKey(keyType)
@@ -80,7 +88,7 @@ export const text = (isShown: (name: string) => boolean = (name) => !name.starts
       lines: []
     }
     families.set(name, family)
-    // One name is one type; a second kind by the same name would make the whole page unreadable.
+    // A second type under one name would make the whole page invalid.
     if (family.type === type) family.lines.push(...samples(name, metricKey.tags, metricState))
   }
   return [...families]

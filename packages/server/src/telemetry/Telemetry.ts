@@ -1,18 +1,17 @@
-/** OpenTelemetry, switched on by its standard variables; without them nothing of it is loaded. */
+/** OpenTelemetry export, enabled by its standard variables. Without them no exporter is loaded. */
 import { Effect, Either, Layer } from "effect"
+import type { Environment } from "../Variables.ts"
 import { readOtel } from "./OtelSettings.ts"
 
-/** Where traces and metrics are sent, if anywhere. */
+/** Whether and how traces and metrics are exported. */
 export interface Telemetry {
   readonly exporting: boolean
-  /** What sends them. */
+  /** The exporters; empty when nothing is exported. */
   readonly layer: Layer.Layer<never>
 }
 
-/** Left: which variable can't be read, and what it takes. */
-export const telemetry = (
-  environment: Readonly<Record<string, string | undefined>>
-): Either.Either<Telemetry, string> =>
+/** Left: the message of the first malformed variable. */
+export const telemetry = (environment: Environment): Either.Either<Telemetry, string> =>
   Either.map(readOtel(environment, { serviceName: "lead-signals" }), (settings) => {
     const exporting = settings.traces !== null || settings.metrics !== null
     return {

@@ -1,11 +1,12 @@
-/** Runs the server on this process's environment, until a signal ends it. */
+/** Runs the server with this process's environment until a signal ends it. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Either } from "effect"
 import { exitCodes } from "./cli/ExitCodes.ts"
 import * as Log from "./Log.ts"
 import { run } from "./Server.ts"
-import { knownVariables, readSettings, unknownVariables } from "./Settings.ts"
+import { readSettings } from "./Settings.ts"
 import { telemetry } from "./telemetry/Telemetry.ts"
+import { knownVariables, unknownVariables } from "./Variables.ts"
 
 const stop = (message: string): never => {
   process.stderr.write(`${message}\n`)
@@ -15,7 +16,7 @@ const stop = (message: string): never => {
 const randomToken = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString("base64url")
 
-/** Variables from the command line go before the environment's. */
+/** `given` overrides variables of the environment. */
 export const serve = (given: Readonly<Record<string, string>> = {}): void => {
   const environment = { ...process.env, ...given }
   for (const name of unknownVariables(environment)) {

@@ -1,11 +1,12 @@
 /**
- * Sends a file of observations to a running server, piece by piece, and keeps count of what became of each. Running it
- * again is free: what is there already is a duplicate. Lines that the server rejects are kept (`RejectedLines.ts`).
+ * Streams a file of observations to a running server in batches and counts the outcomes. Repeating an import
+ * is safe: recorded observations become duplicates. It keeps the lines that the server rejects
+ * (`RejectedLines.ts`).
  */
 import { Data, Duration, Effect, Schedule } from "effect"
 import { statSync } from "node:fs"
-import { foreignAnswer, isUnavailable, refusalOf } from "./Foreign.ts"
-import { type FileLine, linesOf, piecesOf } from "./ObservationFile.ts"
+import { foreignResponseMessage, isUnavailable, refusalMessage } from "./ServerResponse.ts"
+import { type FileLine, linesOf, batchesOf } from "./ObservationFile.ts"
 import { rejectedLines } from "./RejectedLines.ts"
 
 export interface ImportOptions {
@@ -33,13 +34,13 @@ export interface Rejection {
   readonly message: string
 }
 
-/** Why the import ended before the end of the file; what was counted until then is in the store. */
+/** The import ended before the end of the file. The store keeps what was counted until then. */
 export class ImportFailed extends Data.TaggedError("ImportFailed")<{
   readonly message: string
   readonly reason?: "usage" | "unreachable"
 }> {}
 
-/** The server can't answer now: worth trying again. */
+/** The server is unavailable; the import retries. */
 class ServerBusy extends Data.TaggedError("ServerBusy")<{ readonly message: string }> {}
 
 interface Outcome {
@@ -47,18 +48,18 @@ interface Outcome {
   readonly message?: string
 }
 
-/** The server takes no longer line. */
-const greatestLineBytes = 16 * 1024 * 1024
-/** Fewer lines than the server answers rejections of one by one: each answer is one line's. */
-const pieceLimits = { lines: 500, bytes: 1024 * 1024 }
+/** Bytes; the server refuses longer lines. */
+const maxLineBytes = 16 * 1024 * 1024
+/** Below the number of rejections for which the server still returns one outcome a line. */
+const batchLimits = { lines: 500, bytes: 1024 * 1024 }
 
-/** Tries for about a minute. */
-const patience = Schedule.exponential("200 millis").pipe(
+/** Retries for about a minute. */
+const retrySchedule = Schedule.exponential("200 millis").pipe(
   Schedule.either(Schedule.spaced("5 seconds")),
   Schedule.upTo("60 seconds")
 )
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -66,13 +67,16 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Whether the file is one JSON document: an array, one of several lines, or what the API takes as application/json. */
+/**
+ * Whether the file is one JSON document: an array, an object over several lines, or the body that the API
+ * accepts as application/json.
+ */
 const isOneDocument = ({ bytes }: FileLine): boolean => {
   const text = bytes.toString("utf8").trim()
   return (
     text.startsWith("[") ||
     /^\{.*[[{]$|^\{$/s.test(text) ||
-    Array.isArray((parsed(text) as { readonly observations?: unknown } | null | undefined)?.observations)
+    Array.isArray((parseJson(text) as { readonly observations?: unknown } | null | undefined)?.observations)
   )
 }
 
@@ -91,36 +95,36 @@ const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLin
       },
       catch: () => new ServerBusy({ message: `there is no answer from ${url}; is the server running there?` })
     })
-    if (isUnavailable(status)) return yield* new ServerBusy({ message: refusalOf(text) })
+    if (isUnavailable(status)) return yield* new ServerBusy({ message: refusalMessage(text) })
     if (status === 401) {
       return yield* new ImportFailed({
-        message: `${refusalOf(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
+        message: `${refusalMessage(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
       })
     }
     if (status === 404) return yield* new ImportFailed({ message: `There is no brand ${brand} at ${url}.` })
     if (status !== 200)
-      return yield* new ImportFailed({ message: `The server answered ${status}: ${refusalOf(text)}` })
-    const answers = yield* Effect.try({
+      return yield* new ImportFailed({ message: `The server answered ${status}: ${refusalMessage(text)}` })
+    const outcomes = yield* Effect.try({
       try: () =>
         text
           .split("\n")
           .filter((line) => line !== "")
           .map((line) => JSON.parse(line) as Outcome),
-      catch: () => new ImportFailed({ message: foreignAnswer(url) })
+      catch: () => new ImportFailed({ message: foreignResponseMessage(url) })
     })
-    // Fewer answers than lines: the store stopped answering half way. Sending the piece again is free.
-    return answers.length === lines.length && answers.every(({ outcome }) => outcome !== undefined)
-      ? answers
+    // Fewer outcomes than lines: the store became unavailable midway. Repeating the batch is safe.
+    return outcomes.length === lines.length && outcomes.every(({ outcome }) => outcome !== undefined)
+      ? outcomes
       : yield* new ServerBusy({ message: "the store stopped answering half way" })
   })
 
 export interface Imported {
   readonly counts: Counts
-  /** Where the rejected lines are; null when none was rejected. */
+  /** The path of the file with the rejected lines; null when there are none. */
   readonly rejectedFile: string | null
 }
 
-/** Runs to the end of the file. */
+/** Imports the whole file. Retries while the server is unavailable, for about a minute a batch. */
 export const importFile = (
   options: ImportOptions,
   report: {
@@ -145,34 +149,34 @@ export const importFile = (
 
     const send = (lines: ReadonlyArray<FileLine>) =>
       Effect.gen(function* () {
-        const good = lines.filter(({ bytes }) => bytes.length <= greatestLineBytes)
-        const answers =
-          good.length === 0
+        const sendable = lines.filter(({ bytes }) => bytes.length <= maxLineBytes)
+        const outcomes =
+          sendable.length === 0
             ? []
-            : yield* post(options, good).pipe(
-                Effect.retry({ schedule: patience, while: (failure) => failure._tag === "ServerBusy" }),
+            : yield* post(options, sendable).pipe(
+                Effect.retry({ schedule: retrySchedule, while: (failure) => failure._tag === "ServerBusy" }),
                 Effect.catchTag("ServerBusy", ({ message }) =>
                   Effect.fail(new ImportFailed({ message: `Gave up: ${message}`, reason: "unreachable" }))
                 )
               )
         let next = 0
         for (const line of lines) {
-          const answer: Outcome =
-            line.bytes.length <= greatestLineBytes
-              ? answers[next++]!
+          const lineOutcome: Outcome =
+            line.bytes.length <= maxLineBytes
+              ? outcomes[next++]!
               : { outcome: "rejected", message: "takes at most 16 MiB." }
-          counts[answer.outcome]++
-          if (answer.outcome === "rejected") yield* reject(line, answer.message ?? "")
+          counts[lineOutcome.outcome]++
+          if (lineOutcome.outcome === "rejected") yield* reject(line, lineOutcome.message ?? "")
         }
         report.onProgress({ counts, bytesDone: lines.at(-1)!.endsAt, bytesInAll })
       })
 
-    const pieces = piecesOf(linesOf(options.file, greatestLineBytes), pieceLimits)
+    const batches = batchesOf(linesOf(options.file, maxLineBytes), batchLimits)
     let isFirst = true
     const sendAll = Effect.gen(function* () {
       while (true) {
         const { done, value } = yield* Effect.tryPromise({
-          try: () => pieces.next(),
+          try: () => batches.next(),
           catch: () => new ImportFailed({ message: `${options.file} can't be read to its end.` })
         })
         if (done === true) return { counts, rejectedFile: yield* rejected.finish }
@@ -192,5 +196,7 @@ export const importFile = (
     )
   })
 
-export const eta = ({ bytesDone, bytesInAll }: ImportProgress, elapsed: Duration.Duration): number =>
-  (Duration.toSeconds(elapsed) * (bytesInAll - bytesDone)) / Math.max(1, bytesDone)
+export const remainingSeconds = (
+  { bytesDone, bytesInAll }: ImportProgress,
+  elapsed: Duration.Duration
+): number => (Duration.toSeconds(elapsed) * (bytesInAll - bytesDone)) / Math.max(1, bytesDone)

@@ -1,14 +1,14 @@
-/** A small receiver for trying webhooks out: verifies what it is sent, and says what it is in a line a person can read. */
+/** A receiver for trying webhooks out: verifies each post and renders it as one readable line. */
 import { WebhookSignature } from "@lead-signals/webhook"
-import { withoutControls } from "./Foreign.ts"
+import { stripControlCharacters } from "./UntrustedText.ts"
 
-/** The first `count` posts are answered with `status`; null: all of them. */
+/** Responds with `status` to the first `count` posts; null: to all posts. */
 export interface PlannedFailure {
   readonly status: number
   readonly count: number | null
 }
 
-/** `503:3`, or `503` for always. Null when it is neither. */
+/** Parses `503:3`, or `503` for all posts. Returns null for other texts. */
 export const parseFailure = (text: string): PlannedFailure | null => {
   const [, status, count] = /^([3-5][0-9]{2})(?::([1-9][0-9]{0,8}))?$/.exec(text) ?? []
   return status === undefined
@@ -21,40 +21,43 @@ export interface Post {
   readonly body: string
 }
 
-/** What was made of a post: what it is answered with, and what is told of it. */
-export interface Outcome {
+/** A post as the receiver judged it. */
+export interface ReceivedPost {
   readonly at: string
   readonly id: string | null
   readonly event: string | null
-  /** Null without a secret. */
+  /** Null when no secret was given. */
   readonly verified: boolean | null
-  /** Why it is not to be trusted. */
+  /** Why the signature is not valid; null when it is, or was not checked. */
   readonly refusal: string | null
-  /** How many times this id has come, this time included. */
+  /** How many posts with this id have arrived, including this one. */
   readonly times: number
   readonly answered: number
   readonly summary: string
 }
 
-const plain = (text: unknown): string => (typeof text === "string" ? withoutControls(text).slice(0, 120) : "")
+const plainText = (text: unknown): string =>
+  typeof text === "string" ? stripControlCharacters(text).slice(0, 120) : ""
 
-// Bodies are looked into freely here: whatever they hold, a line comes out.
+// Untyped: a body of any form must still give a line.
 type Json = any
 
-const who = (lead: Json): string =>
+const describeLead = (lead: Json): string =>
   [
-    plain(lead?.name),
-    [plain(lead?.title1 ?? lead?.headline), plain(lead?.leadCompany?.name)].filter(Boolean).join(" at ")
+    plainText(lead?.name),
+    [plainText(lead?.title1 ?? lead?.headline), plainText(lead?.leadCompany?.name)]
+      .filter(Boolean)
+      .join(" at ")
   ]
     .filter(Boolean)
     .join(", ")
 
-const what = (engagement: Json): string => {
+const describeEngagement = (engagement: Json): string => {
   switch (engagement?.type) {
     case "comment":
-      return `commented “${plain(engagement.commentText)}”`
+      return `commented “${plainText(engagement.commentText)}”`
     case "reaction":
-      return `reacted ${plain(engagement.reactionType)}`.trim()
+      return `reacted ${plainText(engagement.reactionType)}`.trim()
     case "repost":
       return "reposted"
     default:
@@ -62,16 +65,16 @@ const what = (engagement: Json): string => {
   }
 }
 
-const counted = (n: number): string => (n === 1 ? "1 engagement" : `${n} engagements`)
+const countOfEngagements = (n: number): string => (n === 1 ? "1 engagement" : `${n} engagements`)
 
 const summaryOf = ({ data, event }: Json): string => {
   switch (event) {
     case "lead2.created":
-      return `${who(data?.lead2)} · ${counted(data?.engagements?.length ?? 0)}`
+      return `${describeLead(data?.lead2)} · ${countOfEngagements(data?.engagements?.length ?? 0)}`
     case "activity.detected":
-      return `${who(data?.lead2)} ${what(data?.engagements?.[0])}${data?.isFirstActivity === true ? " · first activity" : ""}`
+      return `${describeLead(data?.lead2)} ${describeEngagement(data?.engagements?.[0])}${data?.isFirstActivity === true ? " · first activity" : ""}`
     default:
-      return plain(data?.message)
+      return plainText(data?.message)
   }
 }
 
@@ -86,16 +89,19 @@ const parse = (body: string): Json => {
 const accepted = 204
 const untrusted = 401
 
-/** Judges one post after the other. `now` is in milliseconds. */
-export const receiver = (options: {
+/** A function that judges posts in their order of arrival. Its `now` is in milliseconds since 1970. */
+export const makeReceiver = (options: {
   readonly secret: string | null
   readonly failure: PlannedFailure | null
 }) => {
   const seen = new Map<string, number>()
   let posts = 0
-  return ({ body, headers }: Post, now: number): Outcome => {
+  return ({ body, headers }: Post, now: number): ReceivedPost => {
     posts++
-    const refusal = options.secret === null ? null : WebhookSignature.verificationFailure(options.secret, headers, body, now)
+    const refusal =
+      options.secret === null
+        ? null
+        : WebhookSignature.verificationFailure(options.secret, headers, body, now)
     const envelope = parse(body)
     const id = headers["webhook-id"] ?? null
     const times = id === null ? 1 : (seen.get(id) ?? 0) + 1
@@ -105,7 +111,7 @@ export const receiver = (options: {
     return {
       at: new Date(now).toISOString(),
       id,
-      event: typeof envelope.event === "string" ? plain(envelope.event) : null,
+      event: typeof envelope.event === "string" ? plainText(envelope.event) : null,
       verified: options.secret === null ? null : refusal === null,
       refusal,
       times,
@@ -115,11 +121,25 @@ export const receiver = (options: {
   }
 }
 
-const marks = { verified: "✓ verified", refused: "✗ refused ", unknown: "  unsigned" }
+const verificationMarks = { verified: "✓ verified", refused: "✗ refused ", unknown: "  unsigned" }
 
 /** `12:03:01  ✓ verified  activity.detected  Ada Example commented “Nice!”  wh_5f0c…` */
-export const line = ({ answered, at, event, id, refusal, summary, times, verified }: Outcome): string => {
-  const mark = verified === null ? marks.unknown : verified ? marks.verified : marks.refused
+export const formatReceivedPost = ({
+  answered,
+  at,
+  event,
+  id,
+  refusal,
+  summary,
+  times,
+  verified
+}: ReceivedPost): string => {
+  const mark =
+    verified === null
+      ? verificationMarks.unknown
+      : verified
+        ? verificationMarks.verified
+        : verificationMarks.refused
   return [
     at.slice(11, 19),
     mark,
@@ -128,7 +148,7 @@ export const line = ({ answered, at, event, id, refusal, summary, times, verifie
     ...(refusal === null ? [] : [`(${refusal})`]),
     ...(times > 1 ? [`(again, ${times})`] : []),
     ...(answered === accepted ? [] : [`→ ${answered}`]),
-    plain(id ?? "")
+    plainText(id ?? "")
   ]
     .filter((part) => part !== "")
     .join("  ")

@@ -1,14 +1,14 @@
-/** Watches requests and stores: a layer over each that times it, and makes it a span where spans are taken. */
+/** Layers over the HTTP API and the store ports that record metrics, and spans when traces are exported. */
 import { Deliveries, Directory, LeadStore, Outbox, type Page, RateWindows } from "@lead-signals/domain"
-import { type AnsweredRequest, Metrics, RequestObserver } from "@lead-signals/http"
+import { type AnsweredRequest, Metrics as MetricsEndpoint, RequestObserver } from "@lead-signals/http"
 import { Context, Effect, Layer } from "effect"
-import * as Measures from "./Measures.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Prometheus from "./Prometheus.ts"
 
-const counted = ({ durationMillis, method, route, status }: AnsweredRequest): void =>
-  Measures.requestTook(route ?? "none", method, String(status ?? "aborted"), durationMillis)
+const recordRequestMetrics = ({ durationMillis, method, route, status }: AnsweredRequest): void =>
+  Metrics.recordRequest(route ?? "none", method, String(status ?? "aborted"), durationMillis)
 
-const annotated = ({ method, parameters, requestId, route, status }: AnsweredRequest) =>
+const annotateSpan = ({ method, parameters, requestId, route, status }: AnsweredRequest) =>
   Effect.ignore(
     Effect.annotateCurrentSpan({
       "http.request.method": method,
@@ -19,26 +19,25 @@ const annotated = ({ method, parameters, requestId, route, status }: AnsweredReq
     })
   )
 
-/** Spans cost more than what they measure: they are made where they are sent somewhere. */
+/** Creates spans only when they are exported: they cost more than the work that they measure. */
 export const requests = (exporting: boolean): Layer.Layer<RequestObserver> =>
   Layer.succeed(
     RequestObserver,
     RequestObserver.of({
-      around: (name, work) =>
-        exporting ? Measures.spanned(name, { kind: "server", root: true })(work) : work,
+      around: (name, work) => (exporting ? Metrics.traced(name, { kind: "server", root: true })(work) : work),
       answered: (request) =>
         Effect.suspend(() => {
-          counted(request)
-          return exporting ? annotated(request) : Effect.void
+          recordRequestMetrics(request)
+          return exporting ? annotateSpan(request) : Effect.void
         })
     })
   )
 
-/** How long calls of one operation take, by this process's own clock, which nothing sets back. Those broken off don't count. */
-const timer = (port: string, operation: string) => {
+/** Times the calls of one operation by a monotonic clock. Interrupted calls are not recorded as done. */
+const timedCalls = (port: string, operation: string) => {
   const [done, failed] = [
-    Measures.storeTimer(port, operation, "done"),
-    Measures.storeTimer(port, operation, "failed")
+    Metrics.storeCallRecorder(port, operation, "done"),
+    Metrics.storeCallRecorder(port, operation, "failed")
   ]
   return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
@@ -56,18 +55,21 @@ const timer = (port: string, operation: string) => {
     })
 }
 
-/** Each method of the port that answers an effect. What waits for something to happen is no call, and stays as it is. */
+/**
+ * Times each method of the port that returns an effect. Effects that are no methods wait for something to
+ * happen, and stay as they are.
+ */
 const timedPort = <Port extends object>(port: string, service: Port, exporting: boolean): Port =>
   Object.fromEntries(
     Object.entries(service).map(([operation, value]) => {
       if (typeof value !== "function") return [operation, value]
       const call = value as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>
-      const timed = timer(port, operation)
-      const spanned = Measures.spanned(`${port} ${operation}`)
+      const timed = timedCalls(port, operation)
+      const traced = Metrics.traced(`${port} ${operation}`)
       return [
         operation,
         exporting
-          ? (...args: ReadonlyArray<unknown>) => spanned(timed(call(...args)))
+          ? (...args: ReadonlyArray<unknown>) => traced(timed(call(...args)))
           : (...args: ReadonlyArray<unknown>) => timed(call(...args))
       ]
     })
@@ -75,71 +77,73 @@ const timedPort = <Port extends object>(port: string, service: Port, exporting: 
 
 type Stores = LeadStore | Outbox | Deliveries | Directory | RateWindows
 
-const watchedOutbox = (outbox: typeof Outbox.Service): typeof Outbox.Service => ({
+const meteredOutbox = (outbox: typeof Outbox.Service): typeof Outbox.Service => ({
   ...outbox,
   record: (attempts) =>
     Effect.tap(outbox.record(attempts), (recorded) =>
       Effect.sync(() => {
-        recorded.forEach(({ outcome }, i) => Measures.attempted(outcome, attempts[i]!.durationMillis))
+        recorded.forEach(({ outcome }, i) =>
+          Metrics.recordDeliveryAttempt(outcome, attempts[i]!.durationMillis)
+        )
       })
     )
 })
 
-const watchedLeads = (leads: typeof LeadStore.Service): typeof LeadStore.Service => ({
+const meteredLeads = (leads: typeof LeadStore.Service): typeof LeadStore.Service => ({
   ...leads,
   commit: (brandId, proposals, ids) =>
     Effect.tap(leads.commit(brandId, proposals, ids), (committed) =>
       Effect.sync(() => {
-        for (const { outcome } of committed) Measures.observed(outcome)
+        for (const { outcome } of committed) Metrics.recordObservation(outcome)
       })
     )
 })
 
-/** Rate windows and the directory are asked with every request; their calls are timed with the others. */
+/** Instruments all store ports, including those that every request calls. */
 export const stores = <E>(of: Layer.Layer<Stores, E>, exporting: boolean): Layer.Layer<Stores, E> =>
   Layer.map(of, (context) =>
     Context.empty().pipe(
-      Context.add(LeadStore, timedPort("leads", watchedLeads(Context.get(context, LeadStore)), exporting)),
-      Context.add(Outbox, timedPort("outbox", watchedOutbox(Context.get(context, Outbox)), exporting)),
+      Context.add(LeadStore, timedPort("leads", meteredLeads(Context.get(context, LeadStore)), exporting)),
+      Context.add(Outbox, timedPort("outbox", meteredOutbox(Context.get(context, Outbox)), exporting)),
       Context.add(Deliveries, timedPort("deliveries", Context.get(context, Deliveries), exporting)),
       Context.add(Directory, timedPort("directory", Context.get(context, Directory), exporting)),
       Context.add(RateWindows, timedPort("rateWindows", Context.get(context, RateWindows), exporting))
     )
   )
 
-const one: Page.Page = { page: 1, pageSize: 1 }
+const firstOnly: Page.Page = { page: 1, pageSize: 1 }
 
-/** Counts what waits, webhook by webhook. */
+/** Sums the pending deliveries of all webhooks. */
 const countPending = Effect.gen(function* () {
   const [directory, deliveries] = yield* Effect.all([Directory, Deliveries])
   let pending = 0
   for (const { id } of yield* directory.brands) {
     for (const webhook of yield* directory.webhooks(id)) {
-      pending += (yield* deliveries.list(webhook.id, { state: "pending", page: one })).total
+      pending += (yield* deliveries.list(webhook.id, { state: "pending", page: firstOnly })).total
     }
   }
-  Measures.pendingNow(pending)
+  Metrics.setPendingDeliveries(pending)
 })
 
-const countedEverySeconds = 15
+const queueDepthIntervalSeconds = 15
 
-/** Keeps the gauge of what waits up to date, for whoever takes metrics. */
+/** Updates the gauge of pending deliveries every 15 s, for exporters of metrics. */
 export const queueDepth: Layer.Layer<never, never, Directory | Deliveries> = Layer.scopedDiscard(
   countPending.pipe(
     Effect.ignore,
-    Effect.zipRight(Effect.sleep(countedEverySeconds * 1000)),
+    Effect.zipRight(Effect.sleep(queueDepthIntervalSeconds * 1000)),
     Effect.forever,
     Effect.forkScoped
   )
 )
 
-/** What `GET /metrics` answers. */
-export const metrics: Layer.Layer<Metrics, never, Directory | Deliveries> = Layer.effect(
-  Metrics,
+/** The text that `GET /metrics` returns. */
+export const metrics: Layer.Layer<MetricsEndpoint, never, Directory | Deliveries> = Layer.effect(
+  MetricsEndpoint,
   Effect.map(Effect.context<Directory | Deliveries>(), (context) => ({
     text: Effect.zipRight(
       Effect.ignore(Effect.provide(countPending, context)),
-      Effect.sync(() => Prometheus.text())
+      Effect.sync(() => Prometheus.render())
     )
   }))
 )

@@ -1,4 +1,7 @@
-/** What is counted and timed, and how it is named: by Prometheus' conventions, seconds and totals. No label holds personal data. */
+/**
+ * The service's metrics, named by the conventions of Prometheus: seconds, and totals. No label holds personal
+ * data.
+ */
 import {
   Context,
   DefaultServices,
@@ -42,10 +45,10 @@ const observations = Metric.counter("lead_signals_observations_total", {
 })
 
 /**
- * A histogram with its labels. Of a key that has them the metric finds its state at once; `Metric.tagged` would look for it by
- * its labels at every update.
+ * A histogram with labels in its key, which finds its state at once; `Metric.tagged` would search it by its
+ * labels at each update.
  */
-const labelled = (key: MetricKey.MetricKey.Histogram, labels: Readonly<Record<string, string>>) =>
+const labelledHistogram = (key: MetricKey.MetricKey.Histogram, labels: Readonly<Record<string, string>>) =>
   Metric.fromMetricKey(
     MetricKey.taggedWithLabels(
       key,
@@ -53,8 +56,7 @@ const labelled = (key: MetricKey.MetricKey.Histogram, labels: Readonly<Record<st
     )
   )
 
-/** Made once for each key. */
-const cached = <A>(make: (key: string) => A) => {
+const memoized = <A>(make: (key: string) => A) => {
   const made = new Map<string, A>()
   return (key: string): A => {
     const known = made.get(key)
@@ -65,46 +67,49 @@ const cached = <A>(make: (key: string) => A) => {
   }
 }
 
-const requestOf = cached((route) =>
-  cached((method) => cached((status) => labelled(requestSeconds, { route, method, status })))
+const requestHistogram = memoized((route) =>
+  memoized((method) => memoized((status) => labelledHistogram(requestSeconds, { route, method, status })))
 )
-const attemptOf = cached((outcome) => Metric.tagged(attempts, "outcome", outcome))
-const observationOf = cached((outcome) => Metric.tagged(observations, "outcome", outcome))
+const attemptCounter = memoized((outcome) => Metric.tagged(attempts, "outcome", outcome))
+const observationCounter = memoized((outcome) => Metric.tagged(observations, "outcome", outcome))
 
-export const requestTook = (route: string, method: string, status: string, millis: number): void =>
-  requestOf(route)(method)(status).unsafeUpdate(millis / 1000, [])
+export const recordRequest = (route: string, method: string, status: string, millis: number): void =>
+  requestHistogram(route)(method)(status).unsafeUpdate(millis / 1000, [])
 
-/** For the calls of one operation of a port that end so. */
-export const storeTimer = (
+/** Records the milliseconds of calls of one operation that end with the outcome. */
+export const storeCallRecorder = (
   port: string,
   operation: string,
   outcome: "done" | "failed"
 ): ((millis: number) => void) => {
-  // It appears in the answers when there was such a call, and not before.
+  // Created with the first call, because a histogram without calls would appear in `GET /metrics`.
   let histogram: Metric.Metric.Histogram<number> | undefined
   return (millis) => {
-    histogram ??= labelled(storeSeconds, { port, operation, outcome })
+    histogram ??= labelledHistogram(storeSeconds, { port, operation, outcome })
     histogram.unsafeUpdate(millis / 1000, [])
   }
 }
 
-export const attempted = (outcome: string, millis: number): void => {
-  attemptOf(outcome).unsafeUpdate(1, [])
+export const recordDeliveryAttempt = (outcome: string, millis: number): void => {
+  attemptCounter(outcome).unsafeUpdate(1, [])
   attemptSeconds.unsafeUpdate(millis / 1000, [])
 }
 
-export const observed = (outcome: string): void => observationOf(outcome).unsafeUpdate(1, [])
+export const recordObservation = (outcome: string): void => observationCounter(outcome).unsafeUpdate(1, [])
 
-export const pendingNow = (deliveries: number): void => pending.unsafeUpdate(deliveries, [])
+export const setPendingDeliveries = (deliveries: number): void => pending.unsafeUpdate(deliveries, [])
 
-const native = Effect.runSync(Effect.tracer)
+const defaultTracer = Effect.runSync(Effect.tracer)
 
-/** A span, where somebody takes spans; Effect's own tracer would make one that nobody ever sees. */
-export const spanned =
+/**
+ * Wraps work in a span when a tracer is installed. Effect's default tracer would create a span that nothing
+ * exports.
+ */
+export const traced =
   (name: string, options?: Tracer.SpanOptions) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiberRuntime((fiber) =>
-      Context.get(fiber.getFiberRef(DefaultServices.currentServices), Tracer.Tracer) === native
+      Context.get(fiber.getFiberRef(DefaultServices.currentServices), Tracer.Tracer) === defaultTracer
         ? work
         : (Effect.withSpan(work, name, { captureStackTrace: false, ...options }) as Effect.Effect<A, E, R>)
     )

@@ -1,0 +1,61 @@
+/** The environment variables of the server: what each takes, and its default, as `--help` lists them. */
+
+/** Variables by name. An empty value means the default. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+interface Variable {
+  readonly name: string
+  /** What it takes, in the words of `--help`. */
+  readonly takes: string
+  /** The default, in the words of `--help`. */
+  readonly otherwise: string
+}
+
+export const variables: ReadonlyArray<Variable> = [
+  { name: "HOST", takes: "address to listen on", otherwise: "127.0.0.1" },
+  { name: "PORT", takes: "port to listen on, 0 picks a free one", otherwise: "4000" },
+  {
+    name: "LEAD_SIGNALS_DATABASE",
+    takes: "path of the SQLite file, or memory",
+    otherwise: ".data/lead-signals.sqlite"
+  },
+  { name: "LEAD_SIGNALS_DEMO", takes: "true fills an empty database with a demo", otherwise: "true" },
+  {
+    name: "LEAD_SIGNALS_OPERATOR_TOKEN",
+    takes: "opens /operator; at least 16 characters",
+    otherwise: "made and printed"
+  },
+  { name: "LEAD_SIGNALS_RATE_LIMIT", takes: "default requests a minute per key", otherwise: "60" },
+  { name: "LEAD_SIGNALS_WEBHOOK_ALLOW", takes: "CIDRs webhooks may reach though private", otherwise: "none" },
+  {
+    name: "LEAD_SIGNALS_WEBHOOK_RETRY",
+    takes: "seconds from each failed attempt to the next",
+    otherwise: "5,300,1800,7200,…"
+  },
+  {
+    name: "LEAD_SIGNALS_DRAIN_PAUSE",
+    takes: "seconds from being unready until the port is closed",
+    otherwise: "0.5"
+  },
+  { name: "LEAD_SIGNALS_LOG", takes: "pretty or json", otherwise: "pretty on a terminal" }
+]
+
+/** `listen` reads it, and may run in the server's shell. */
+const listenSecret = "LEAD_SIGNALS_WEBHOOK_SECRET"
+
+/** The names of the server's own variables, without `HOST` and `PORT`. */
+export const knownVariables: ReadonlyArray<string> = variables
+  .map(({ name }) => name)
+  .filter((name) => name.startsWith("LEAD_SIGNALS_"))
+
+/** Names that begin as the server's and are none, such as misspelt ones. */
+export const unknownVariables = (environment: Environment): ReadonlyArray<string> =>
+  Object.keys(environment).filter(
+    (name) => name.startsWith("LEAD_SIGNALS_") && !knownVariables.includes(name) && name !== listenSecret
+  )
+
+/** The variable's value; undefined when it is unset or empty, because compose files pass missing values as empty. */
+export const valueOf = (environment: Environment, name: string): string | undefined => {
+  const value = environment[name]
+  return value === "" ? undefined : value
+}
