@@ -21,13 +21,61 @@ const driverBeside = {
   }
 }
 
+const minified = { minifyWhitespace: true, minifySyntax: true, lineLimit: 160 }
+
+/** Resolves the driver beside the file whose thread it is. */
+const driverOfThread = {
+  name: "driver-of-thread",
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^better-sqlite3$/ }, ({ path }) => ({ path, namespace: "driver-of-thread" }))
+    onLoad({ filter: /.*/, namespace: "driver-of-thread" }, () => ({
+      contents: `import { createRequire } from "node:module"
+        import { workerData } from "node:worker_threads"
+        export default createRequire(workerData.bundle)("better-sqlite3")`
+    }))
+  }
+}
+
+/**
+ * The SQLite store's threads run a program of their own, which must be in the one file, too: bundled with the same `plugins`.
+ * `inputs` gains the files that it is made of.
+ */
+const threadsWithin = (plugins, inputs = []) => ({
+  name: "threads-within",
+  setup: ({ esbuild, initialOptions, onLoad }) => {
+    onLoad({ filter: /[\\/]store-sqlite[\\/]src[\\/]worker[\\/]startThread\.ts$/ }, async ({ path }) => {
+      const { metafile, outputFiles } = await esbuild.build({
+        entryPoints: [join(dirname(path), "thread.ts")],
+        absWorkingDir: root,
+        bundle: true,
+        platform: "node",
+        format: "cjs",
+        target: initialOptions.target,
+        plugins: [...plugins, driverOfThread],
+        write: false,
+        metafile: true,
+        ...minified
+      })
+      inputs.push(...Object.keys(metafile.inputs))
+      return {
+        loader: "js",
+        contents: `import { Worker } from "node:worker_threads"
+          export const isThreadAvailable = () => true
+          export const startThread = (workerData) => new Worker(
+            ${JSON.stringify(outputFiles[0].text)},
+            { eval: true, workerData: { ...workerData, bundle: import.meta.url } }
+          )`
+      }
+    })
+  }
+})
+
 const options = {
   entryPoints: [join(root, "packages", "server", "src", "main.ts")],
   bundle: true,
   platform: "node",
   format: "esm",
   target: "node22",
-  plugins: [driverBeside],
   // Some packages in it are written for `require`.
   banner: {
     js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);'
@@ -45,12 +93,10 @@ export const bundleServer = async (outfile, plugins = []) => {
   const { build } = await import("esbuild")
   await build({
     ...options,
-    plugins: [...plugins, ...options.plugins],
+    plugins: [...plugins, driverBeside, threadsWithin(plugins)],
     outfile,
     sourcemap: true,
-    minifyWhitespace: true,
-    minifySyntax: true,
-    lineLimit: 160
+    ...minified
   })
 }
 
@@ -101,14 +147,17 @@ const manifests = () => [
 
 const bundleInMemory = async () => {
   const { build, stop } = await import("esbuild")
+  const inputsOfThread = []
   try {
-    return await build({
+    const { metafile, outputFiles } = await build({
       ...options,
+      plugins: [driverBeside, threadsWithin([], inputsOfThread)],
       absWorkingDir: root,
       outfile: sourceServer,
       metafile: true,
       write: false
     })
+    return { inputs: [...new Set([...Object.keys(metafile.inputs), ...inputsOfThread])], outputFiles }
   } finally {
     // A process of its own, which would stay beside the server for as long as that runs.
     await stop()
@@ -119,10 +168,8 @@ const bundleInMemory = async () => {
 export const bundleSource = async () => {
   if (isFresh()) return
   const startedAt = Date.now()
-  const { metafile, outputFiles } = await bundleInMemory()
-  const own = Object.keys(metafile.inputs).filter(
-    (file) => !/(^|\/)node_modules\/|^driver-beside:/.test(file)
-  )
+  const { inputs, outputFiles } = await bundleInMemory()
+  const own = inputs.filter((file) => !/(^|\/)node_modules\/|^driver-(?:beside|of-thread):/.test(file))
   const madeOf = [...own, ...manifests(), installed, relative(root, fileURLToPath(import.meta.url))]
   mkdirSync(folder, { recursive: true })
   rmSync(stampFile, { force: true })

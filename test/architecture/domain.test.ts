@@ -1,7 +1,7 @@
 /** The domain runs anywhere, and knows neither time nor chance nor host. */
 import { build } from "esbuild"
 import { readdirSync, readFileSync } from "node:fs"
-import { join, relative } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 
@@ -73,7 +73,7 @@ describe("the adapters", () => {
         )
         expect([
           relative(root, join(folder, name)),
-          imported.filter((from) => from !== "@lead-signals/domain")
+          imported.filter((from) => !/^@lead-signals\/domain(?:\/pure)?$/.test(from!))
         ]).toEqual([expect.any(String), []])
       }
     }
@@ -109,5 +109,25 @@ describe("the contract of stores", () => {
         !/node_modules\/(?:effect|@noble\/hashes|fast-check|pure-rand|@standard-schema\/spec)\//.test(input)
     )
     expect(foreign).toEqual([])
+  })
+})
+
+/** The specifiers of all modules that a module loads when it runs, through the relative ones among them. */
+const loadedBy = (file: string, seen = new Set<string>()): ReadonlyArray<string> => {
+  if (seen.has(file)) return []
+  seen.add(file)
+  const statements = readFileSync(file, "utf8").matchAll(/^(?:import|export) (?!type )[^;]*?from "([^"]+)"/gm)
+  return Array.from(statements, ([, from]) => from!).flatMap((from) =>
+    from.startsWith(".") ? loadedBy(join(dirname(file), from), seen) : [from]
+  )
+}
+
+describe("the threads of the SQLite store", () => {
+  it("load neither Effect nor anything else that would keep them from starting at once", () => {
+    const thread = join(root, "packages/store-sqlite/src/worker/thread.ts")
+    expect(new Set(loadedBy(thread))).toEqual(
+      new Set(["@lead-signals/domain/pure", "better-sqlite3", "node:fs", "node:worker_threads"])
+    )
+    expect(loadedBy(join(sources, "pure.ts"))).toEqual([])
   })
 })

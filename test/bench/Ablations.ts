@@ -30,7 +30,7 @@ const ablationIn =
 
 const inStore = (module: string) => ablationIn("store-sqlite", module)
 const inHttp = (module: string) => ablationIn("http", module)
-const listReading = inStore("ListReading")
+const leadPages = inStore("LeadPages")
 const listing = inStore("LeadListing")
 const reading = inStore("LeadReading")
 const filterCounts = inStore("FilterCounts")
@@ -43,7 +43,7 @@ const lists = ["first-page", "page-size-100", "sort-name:asc", "qualified", "wit
 const deepPages = ["page-1000-updatedAt:asc", "last-page-name:asc", "page-50-qualified"]
 
 export const ablations: ReadonlyArray<Ablation> = [
-  listReading(
+  leadPages(
     "rank-index",
     "finds where a deep page begins from the counts of the order's stretches",
     ["random-page", "random-engagements", ...deepPages, "written-last-page-name:asc"],
@@ -59,11 +59,11 @@ export const ablations: ReadonlyArray<Ablation> = [
     ["random-page", ...deepPages],
     { in: "stretchesOf", find: "$kept.get($name)", put: "undefined" }
   ),
-  listReading(
+  inStore("ListReading")(
     "page-cache",
     "keeps the JSON of pages while nothing is written, and with it the encoded bodies",
     [...lists, "page-1000-updatedAt:asc", "search-common", "random-page", "random-paging"],
-    { in: "listReading.listShown", find: "$shown.get($key)", put: "undefined" }
+    { in: "listReading.listRendered", find: "$caches.at($sql).renderedPages.get($key)", put: "undefined" }
   ),
   inHttp("EncodedBodyCache")(
     "encoded-bodies",
@@ -75,25 +75,25 @@ export const ablations: ReadonlyArray<Ablation> = [
     "detail-cache",
     "keeps the JSON of details while nothing is written",
     ["detail", "detail-with-detail", "random-detail"],
-    { in: "makeLeadStore.getShown", find: "$details.get($key)", put: "undefined" }
+    { in: "makeLeadStore.getShown", find: "$renderedDetails.get($key)", put: "undefined" }
   ),
   reading(
     "rendered-json",
     "keeps the JSON of each lead beside its row",
     ["random-page", "random-signal-page", "random-detail", "written-page-size-100", "written-detail"],
-    { in: "askShown", find: "yield* askEach($text, $ids)", put: "$ids.map(() => null)" },
+    { in: "renderedLeads", find: "$sql.valuePerKey($text, $ids)", put: "$ids.map(() => null)" },
     {
-      in: "shownDetail",
+      in: "renderedDetail",
       find: "const $row = $sql.get($text, [$id, idOf($brandId)])",
       put: "const $row = leadById($sql, $brandId, $id) ?? undefined"
     },
     {
-      in: "shownDetail",
+      in: "renderedDetail",
       find: "$row.shown === null ? $made : $kept",
       put: "ShownLeads.shownLead($row)"
     },
     {
-      in: "shownDetail",
+      in: "renderedDetail",
       find: "$row.company === null ? null : JSON.parse($row.company)",
       put: "$row.profile.company"
     }
@@ -104,25 +104,25 @@ export const ablations: ReadonlyArray<Ablation> = [
     ["random-engagements", "random-detail", "written-with-engagements"],
     { in: "knownTo", insert: "return new Map()", before: "if (!$sql.isReadonly) return new Map()" }
   ),
-  inStore("Totals")(
+  inStore("LeadCaches")(
     "totals",
     "keeps how many leads a filter lets through, and corrects it by what is written",
     ["random-paging", "written-search-common", "written-qualified+search", "written-updated-after"],
-    { in: "Totals.total", find: "$known === undefined || $known.state > $state", put: "true" }
+    { in: "LeadCaches", find: "$counted.get($key)?.n", put: "undefined" }
   ),
-  listReading(
+  leadPages(
     "filter-counts-cache",
     "keeps how many leads each filter lets through by itself while nothing is written",
     ["random-paging", "random-signal-page", "random-page"],
-    { in: "knownCounts", find: "$counts.get($key)", put: "undefined" }
+    { in: "cachedCounts", find: "$counts.get($key)", put: "undefined" }
   ),
-  listReading(
+  leadPages(
     "gathered-lists",
     "keeps lists of up to 1,000 leads whole while nothing is written",
     ["random-paging", "signal+search"],
     { in: "findPage", find: "lists.get($ordered)", put: "undefined" }
   ),
-  listReading(
+  leadPages(
     "found-pages",
     "keeps the ids of pages that took long to find while nothing is written",
     ["random-paging", "search-common"],
@@ -165,7 +165,7 @@ export const ablations: ReadonlyArray<Ablation> = [
     "reversed-ties",
     "reads an order against its index, and puts leads of one key in order itself",
     ["random-window", "random-signal-page", "written-first-page", "written-sort-score1:desc"],
-    { in: "askPage", find: '$way === "walk" && $ordering.isReversed', put: "false" }
+    { in: "readPage", find: '$way === "walk" && $ordering.isReversed', put: "false" }
   ),
   listing(
     "merged-flags",

@@ -113,37 +113,50 @@ const shapes: Record<string, Array<[string, string]>> = {
 }
 
 const queryOf = (shape: string) => Either.getOrThrow(LeadQueries.readList(shapes[shape]!))
-type Asked = Pick<SqliteStore.Question, "text" | "params">
+interface Query {
+  readonly text: string
+  readonly params: ReadonlyArray<SqliteStore.Param>
+}
 
-const all = (sql: Asked): Array<any> => db.prepare(sql.text).all(...sql.params)
-const planOf = (sql: Asked): Array<string> =>
+const all = (sql: Query): Array<any> => db.prepare(sql.text).all(...sql.params)
+const planOf = (sql: Query): Array<string> =>
   db
     .prepare(`EXPLAIN QUERY PLAN ${sql.text}`)
     .all(...sql.params)
     .map((row) => (row as { detail: string }).detail)
 
-/** What the file answers, and what it is asked for that. */
-const asked = <A>(asking: SqliteStore.Asking<A>) => {
-  const questions: Array<Asked> = []
-  const statementOf = ({ params, shape, text }: SqliteStore.Question) => {
-    questions.push({ text, params })
-    const statement = db.prepare<Array<unknown>>(text)
-    return shape === "objects" ? statement : shape === "values" ? statement.pluck() : statement.raw()
+/** What the function reads of the file, and by which queries. */
+const recorded = <A>(read: (sql: SqliteStore.QueryConnection) => A) => {
+  const queries: Array<Query> = []
+  const prepare = (text: string, params: ReadonlyArray<SqliteStore.Param> = []) => {
+    queries.push({ text, params })
+    return db.prepare<Array<unknown>>(text)
   }
-  const sql = {
-    asked: (question: SqliteStore.Asked): Array<unknown> => {
-      if ("many" in question) throw new Error("a list writes nothing")
-      if (!("each" in question)) return statementOf(question).all(...question.params)
-      const { each, text } = question
-      return each.map((param) => statementOf({ text, params: [param], shape: "values" }).get(param))
-    }
+  const sql: SqliteStore.QueryConnection = {
+    all: (text, params = []) => prepare(text, params).all(...params) as Array<any>,
+    get: (text, params = []) => prepare(text, params).get(...params) as any,
+    tuples: (text, params = []) =>
+      prepare(text, params)
+        .raw()
+        .all(...params) as Array<any>,
+    column: (text, params = []) =>
+      prepare(text, params)
+        .pluck()
+        .all(...params) as Array<any>,
+    value: (text, params = []) =>
+      prepare(text, params)
+        .pluck()
+        .get(...params) as any,
+    valuePerKey: (text, keys) => keys.map((key) => prepare(text, [key]).pluck().get(key) as any)
   }
-  return { answer: SqliteStore.answer(sql, asking), questions }
+  return { result: read(sql), queries }
 }
 
 /** The page as it is planned. */
 const pageOf = (...[selection, query, counts, total]: Parameters<typeof LeadListing.planPage>) =>
-  LeadListing.askPage(selection, query, LeadListing.planPage(selection, query, counts, total))
+  recorded((sql) =>
+    LeadListing.readPage(sql, selection, query, LeadListing.planPage(selection, query, counts, total))
+  )
 
 const askQuery = (query: ReturnType<typeof queryOf>) => {
   const selection = Selection.select(1, query.filter)
@@ -170,7 +183,7 @@ const askQuery = (query: ReturnType<typeof queryOf>) => {
     countsSqls: searchedSql === null ? [counting.sql] : [counting.sql, searchedSql],
     totalSql,
     total,
-    pageSqls: asked(pageOf(selection, query, counts, total)).questions
+    pageSqls: pageOf(selection, query, counts, total).queries
   }
 }
 
@@ -273,24 +286,24 @@ describe("the plans at 100,000 leads", () => {
   it("estimate a search by the texts that FTS5 reads, and look up no more than is affordable for that [LIST-5]", () => {
     const effortOf = (shape: string, greatestEffort: number) => {
       const { counts, selection } = ask(shape)
-      const { answer, questions } = asked(
-        FilterCounts.searchEffort(selection.match!, counts.all, greatestEffort)
+      const { queries, result } = recorded((sql) =>
+        FilterCounts.searchEffort(sql, selection.match!, counts.all, greatestEffort)
       )
-      for (const question of questions) {
-        expect(scans(planOf(question))).toEqual([])
-        expect(question.params.at(-1)).toBeLessThanOrEqual(greatestEffort + 1)
+      for (const query of queries) {
+        expect(scans(planOf(query))).toEqual([])
+        expect(query.params.at(-1)).toBeLessThanOrEqual(greatestEffort + 1)
       }
-      return { effort: answer, questions: questions.length }
+      return { effort: result, queries: queries.length }
     }
     const { all } = ask("a common search").counts
     // Of all texts that have "com", "omm" and so on, however few have all of them next to each other.
     expect(effortOf("a common search", 10_000).effort).toBeGreaterThan(all)
     expect(effortOf("a rare search", 10_000).effort).toBeLessThan(1000)
-    expect(effortOf("a search of nothing that is there", 10_000)).toEqual({ effort: 0, questions: 1 })
+    expect(effortOf("a search of nothing that is there", 10_000)).toEqual({ effort: 0, queries: 1 })
     // A single token has no entries but those that are found.
-    expect(effortOf("a search of two characters", 10_000)).toEqual({ effort: 0, questions: 0 })
-    expect(effortOf("a common search", Infinity).questions).toBe(0)
-    expect(effortOf("a long search", 10_000).questions).toBeLessThanOrEqual(16)
+    expect(effortOf("a search of two characters", 10_000)).toEqual({ effort: 0, queries: 0 })
+    expect(effortOf("a common search", Infinity).queries).toBe(0)
+    expect(effortOf("a long search", 10_000).queries).toBeLessThanOrEqual(16)
   })
 
   it("take totals of flags and signals from the counters alone [PAGE-1]", () => {
@@ -382,8 +395,7 @@ describe("the plans at 100,000 leads", () => {
       const query = { page, sort: Either.getOrThrow(SortOrder.parse(sort)) }
       const drivers = (n: number) =>
         counts.drivers.map(([driver, count]) => [driver, driver === "order" ? count : n] as const)
-      const found = (n: number) =>
-        asked(pageOf(selection, query, { ...counts, drivers: drivers(n) }, total)).answer
+      const found = (n: number) => pageOf(selection, query, { ...counts, drivers: drivers(n) }, total).result
       expect(found(0)).toEqual(found(counts.all * 2))
     }
   })
@@ -408,12 +420,12 @@ describe("the plans at 100,000 leads", () => {
           const drivers = [["order", 1e9] as const, ["flags", 1e6] as const]
           const counts = { all: 1e9, drivers, searchEffort: 0 }
           expect(LeadListing.planPage(selection, query, counts, total).way).toBe("merge")
-          const { answer, questions } = asked(pageOf(selection, query, counts, total))
-          expect(questions).toHaveLength(1)
-          const plan = planOf(questions[0]!)
+          const { queries, result } = pageOf(selection, query, counts, total)
+          expect(queries).toHaveLength(1)
+          const plan = planOf(queries[0]!)
           expect(scans(plan)).toEqual([])
           expect(plan.join("; ")).toContain("COVERING INDEX lead_by_flags (brand_id=? AND flags=?)")
-          expect(answer).toEqual(naivePage(filter, sort, pageSize, (page - 1) * pageSize))
+          expect(result).toEqual(naivePage(filter, sort, pageSize, (page - 1) * pageSize))
         }
       ),
       { numRuns: cases(60) }
@@ -438,11 +450,13 @@ describe("the plans at 100,000 leads", () => {
           const total = naively(filter)
           const offset = Math.floor((share * total) / 10_000)
           const ordering = Ordering.orderingOf(Either.getOrThrow(SortOrder.parse(sort)))
-          const page = asked(Positions.askPage(selection, ordering, { limit: 10, offset, total }, new Map()))
-          for (const { text } of page.questions) texts.add(text)
+          const page = recorded((sql) =>
+            Positions.readPage(sql, selection, ordering, { limit: 10, offset, total }, new Map())
+          )
+          for (const { text } of page.queries) texts.add(text)
           // After the stretches, where that of the page begins, and the leads of its first key before it.
-          longest = Math.max(longest, page.questions[3]!.params.at(-1) as number)
-          expect(page.answer).toEqual(naivePage(filter, sort, 10, offset))
+          longest = Math.max(longest, page.queries[3]!.params.at(-1) as number)
+          expect(page.result).toEqual(naivePage(filter, sort, 10, offset))
         }
       ),
       { numRuns: cases(80) }

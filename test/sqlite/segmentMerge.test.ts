@@ -5,17 +5,17 @@ import fc from "fast-check"
 import { join } from "node:path"
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { answer } from "../../packages/store-sqlite/src/Asking.ts"
 import { Connection } from "../../packages/store-sqlite/src/Connection.ts"
-import { FileThread } from "../../packages/store-sqlite/src/FileThread.ts"
+import { scheduleMerges } from "../../packages/store-sqlite/src/MergeScheduler.ts"
 import { segmentMerge } from "../../packages/store-sqlite/src/migrations/0015_segment_merge.ts"
 import {
   countCommit,
   finishMerge,
   isMergeUnderWay,
-  mergeIn,
   searchIndexes
 } from "../../packages/store-sqlite/src/SegmentMerge.ts"
+import { type JobKind, type Jobs, runJob } from "../../packages/store-sqlite/src/worker/Jobs.ts"
+import { StoreWorker } from "../../packages/store-sqlite/src/worker/StoreWorker.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { cases } from "../Thoroughness.ts"
 import { mergedPages } from "./MergedPages.ts"
@@ -33,7 +33,7 @@ const newFile = (): string => {
     sql.run(`CREATE VIRTUAL TABLE ${index} USING fts5(words, content='', detail=none)`)
     sql.run(`INSERT INTO ${index} (${index}, rank) VALUES ('automerge', 0), ('pgsz', 64)`)
   }
-  for (const statement of segmentMerge) sql.run(statement)
+  sql.runAll(segmentMerge)
   sql.close()
   return filename
 }
@@ -66,25 +66,27 @@ const mergesMore = (sql: Connection, index: string): boolean => {
   return sql.changes - before >= 2
 }
 
-const isUnderWay = (sql: Connection): boolean => answer(sql, isMergeUnderWay())
+/** Runs a job over the connection, as a worker over its own. */
+const run = <K extends JobKind>(sql: Connection, kind: K, input: Jobs[K]["input"]): Jobs[K]["output"] =>
+  runJob(sql, { kind, input }, () => {})
 
 describe("the segments of a search index", () => {
-  it("are merged in the thread until none are left to merge, and in no commit [LIST-5]", async () => {
+  it("are merged in the worker until none are left to merge, and in no commit [LIST-5]", async () => {
     const filename = newFile()
     const options = { readonly: false, busyMillis: 5000 }
     const sql = new Connection(filename, options)
-    const thread = new FileThread(filename, { ...options, pragmas: [] })
-    const steps: Array<string> = []
-    const watched = {
-      run: (text: string) => {
-        if (text.startsWith("INSERT")) steps.push(text)
-        return thread.run(text)
+    const worker = new StoreWorker(filename, { ...options, pragmas: [] })
+    const steps: Array<JobKind> = []
+    const watched: Pick<StoreWorker, "run"> = {
+      run: (kind, input) => {
+        if (kind === "mergeStep") steps.push(kind)
+        return worker.run(kind, input)
       }
     }
     let n = 0
     await Effect.runPromise(
       Effect.gen(function* () {
-        yield* mergeIn(sql, watched, { pagesAtOnce: 2, firstRetryMillis: 1 })
+        yield* scheduleMerges(sql, watched, { pagesAtOnce: 2, firstRetryMillis: 1 })
         for (let commits = 0; commits < 300; commits++) {
           const entries = commits % 5 === 0 ? 20 : 1
           sql.transaction(() => {
@@ -97,13 +99,13 @@ describe("the segments of a search index", () => {
           yield* Effect.sleep(1)
         }
         for (let commits = 0; commits < 4; commits++) commit(sql, n++, 1)
-        while (isUnderWay(sql) || steps.length === 0) yield* Effect.sleep(5)
+        while (isMergeUnderWay(sql) || steps.length === 0) yield* Effect.sleep(5)
         for (const index of searchIndexes) expect(mergesMore(sql, index)).toBe(false)
       }).pipe(Effect.scoped)
     )
     expect(steps.length).toBeGreaterThan(20)
     for (const index of searchIndexes) holds(sql, index, n)
-    await thread.close()
+    await worker.close()
     sql.close()
   })
 
@@ -114,16 +116,18 @@ describe("the segments of a search index", () => {
     sql.run("UPDATE segment_merge SET owner = 7, is_under_way = 1")
     await Effect.runPromise(
       Effect.gen(function* () {
-        const run = (text: string) => Promise.resolve(sql.all(text))
-        yield* mergeIn(sql, { run }, { pagesAtOnce: 1, firstRetryMillis: 1 })
-        while (isUnderWay(sql)) yield* Effect.sleep(1)
+        const worker: Pick<StoreWorker, "run"> = {
+          run: (kind, input) => Promise.resolve(run(sql, kind, input))
+        }
+        yield* scheduleMerges(sql, worker, { pagesAtOnce: 1, firstRetryMillis: 1 })
+        while (isMergeUnderWay(sql)) yield* Effect.sleep(1)
       }).pipe(Effect.scoped)
     )
     for (const index of searchIndexes) expect(mergesMore(sql, index)).toBe(false)
     sql.close()
   })
 
-  it("are left to FTS5 when the thread fails, which is tried with ever longer rests [EVT-3]", async () => {
+  it("are left to FTS5 when the worker fails, which is tried with ever longer rests [EVT-3]", async () => {
     const sql = new Connection(newFile(), { readonly: false, busyMillis: 0 })
     let tries = 0
     const failing = {
@@ -135,7 +139,7 @@ describe("the segments of a search index", () => {
     let n = 0
     await Effect.runPromise(
       Effect.gen(function* () {
-        yield* mergeIn(sql, failing, { pagesAtOnce: 8, firstRetryMillis: 1 })
+        yield* scheduleMerges(sql, failing, { pagesAtOnce: 8, firstRetryMillis: 1 })
         for (let commits = 0; commits < 500; commits++, n += 5) commit(sql, n, 5)
         yield* Effect.sleep(50)
         expect(tries).toBeGreaterThan(1)
@@ -146,29 +150,32 @@ describe("the segments of a search index", () => {
     sql.close()
   })
 
-  it("are merged by the process that began last: the statements of others change nothing [PII-3]", async () => {
+  it("are merged by the process that began last: the jobs of others change nothing [PII-3]", async () => {
     const filename = newFile()
     const open = () => {
       const sql = new Connection(filename, { readonly: false, busyMillis: 0 })
-      const held: Array<{ readonly text: string; readonly run: () => void }> = []
+      const held: Array<{ readonly kind: JobKind; readonly run: () => void }> = []
       let isHeld = true
+      const worker: Pick<StoreWorker, "run"> = {
+        run: (kind, input) =>
+          new Promise((resolve) => {
+            held.push({ kind, run: () => resolve(run(sql, kind, input)) })
+            if (!isHeld) held.shift()!.run()
+          })
+      }
       return {
         sql,
         held,
-        run: (text: string) =>
-          new Promise<ReadonlyArray<unknown>>((resolve) => {
-            held.push({ text, run: () => resolve(sql.all(text)) })
-            if (!isHeld) held.shift()!.run()
-          }),
+        worker,
         letGo: () => {
           isHeld = false
           for (const { run } of held.splice(0)) run()
         },
-        /** Runs the statements up to the one that begins like this, which is left. */
-        runTo: async (beginning: string) => {
+        /** Runs the jobs up to one of this kind, which is left. */
+        runTo: async (kind: JobKind) => {
           for (;;) {
             while (held.length === 0) await nextTurn()
-            if (held[0]!.text.startsWith(beginning)) return
+            if (held[0]!.kind === kind) return
             held.shift()!.run()
           }
         }
@@ -185,25 +192,25 @@ describe("the segments of a search index", () => {
         const commits = (sql: Connection, from: number) => {
           for (let i = 0; i < 4; i++) commit(sql, from + 40 * i, 40)
         }
-        yield* mergeIn(first.sql, first, options)
-        yield* mergeIn(second.sql, second, options)
+        yield* scheduleMerges(first.sql, first.worker, options)
+        yield* scheduleMerges(second.sql, second.worker, options)
         yield* Effect.addFinalizer(() => Effect.sync(() => [first, second].forEach(({ letGo }) => letGo())))
         commits(first.sql, 0)
-        yield* Effect.promise(() => first.runTo("INSERT"))
+        yield* Effect.promise(() => first.runTo("mergeStep"))
         commits(second.sql, 160)
-        yield* Effect.promise(() => second.runTo("INSERT"))
+        yield* Effect.promise(() => second.runTo("mergeStep"))
         const before = structure()
         first.held.shift()!.run()
         expect(structure()).toEqual(before)
         // The first finds nothing that it may merge, and would say that nothing is under way.
-        yield* Effect.promise(() => first.runTo("UPDATE segment_merge SET is_under_way = 0"))
+        yield* Effect.promise(() => first.runTo("endMerge"))
         second.held.shift()!.run()
         expect(structure()).not.toEqual(before)
         first.held.shift()!.run()
-        expect(isUnderWay(first.sql)).toBe(true)
-        yield* Effect.promise(() => second.runTo("UPDATE segment_merge SET is_under_way = 0"))
+        expect(isMergeUnderWay(first.sql)).toBe(true)
+        yield* Effect.promise(() => second.runTo("endMerge"))
         second.held.shift()!.run()
-        expect(isUnderWay(first.sql)).toBe(false)
+        expect(isMergeUnderWay(first.sql)).toBe(false)
       }).pipe(Effect.scoped)
     )
     for (const { sql } of [first, second]) sql.close()
@@ -227,29 +234,31 @@ describe("the segments of a search index", () => {
           const waitSome = async () => {
             for (let n = turns.next().value!; n > 0; n--) await nextTurn()
           }
-          const done = { statements: 0 }
-          /** Lets the merges run so many statements, or fewer when they end before. */
+          const done = { jobs: 0 }
+          /** Lets the merges run so many jobs, or fewer when they end before. */
           const mergeOn = async () => {
-            const enough = done.statements + 6 * turns.next().value!
-            for (let idle = 0; idle < 20 && done.statements < enough; idle++) await sleep(1)
+            const enough = done.jobs + 3 * turns.next().value!
+            for (let idle = 0; idle < 20 && done.jobs < enough; idle++) await sleep(1)
           }
           const check = (sql: Connection) => {
             const pages = left()
             found += pages
-            if (pages > 0) expect(isUnderWay(sql)).toBe(true)
+            if (pages > 0) expect(isMergeUnderWay(sql)).toBe(true)
           }
           let n = 0
           await Effect.runPromise(
             Effect.gen(function* () {
               for (const sql of processes) {
-                const run = async (text: string) => {
-                  await waitSome()
-                  const rows = sql.all(text)
-                  done.statements++
-                  check(sql)
-                  return rows
+                const worker: Pick<StoreWorker, "run"> = {
+                  run: async (kind, input) => {
+                    await waitSome()
+                    const output = run(sql, kind, input)
+                    done.jobs++
+                    check(sql)
+                    return output
+                  }
                 }
-                yield* mergeIn(sql, { run }, { pagesAtOnce: 1, firstRetryMillis: 1 })
+                yield* scheduleMerges(sql, worker, { pagesAtOnce: 1, firstRetryMillis: 1 })
               }
               for (const { by, entries, erases } of commits) {
                 const sql = processes[by]!
@@ -257,7 +266,7 @@ describe("the segments of a search index", () => {
                 n += entries
                 yield* Effect.promise(mergeOn)
                 if (!erases) continue
-                sql.transaction(() => answer(sql, finishMerge()))
+                sql.transaction(() => finishMerge(sql))
                 expect(left()).toBe(0)
               }
             }).pipe(Effect.scoped)

@@ -18,7 +18,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
-import { Remembered } from "../../packages/store-sqlite/src/Remembered.ts"
+import { VersionedCache } from "../../packages/store-sqlite/src/cache/VersionedCache.ts"
 import { isThorough } from "../Thoroughness.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
@@ -193,8 +193,8 @@ describe("what was shown", () => {
   })
 })
 
-describe("what is remembered", () => {
-  it("is what was set last, or nothing; of one version, and never of more than the greatest size", () =>
+describe("a cache", () => {
+  it("holds what was set last, or nothing; of one version, and never more than its bound", () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -204,21 +204,21 @@ describe("what is remembered", () => {
           )
         ),
         (steps) => {
-          const remembered = new Remembered<number>(10, (size) => size)
+          const cache = new VersionedCache<number>({ maxSize: 10, sizeOf: (size) => size })
           let last = new Map<string, number>()
           let version: number | null = null
           for (const step of steps) {
             if ("version" in step) {
-              remembered.forgetUnless(step.version)
+              cache.at(step.version)
               if (step.version !== version) last = new Map()
               version = step.version
             } else {
-              remembered.set(step.key, step.size)
+              cache.set(step.key, step.size)
               last.set(step.key, step.size)
-              if (step.size <= 10) expect(remembered.get(step.key)).toBe(step.size)
+              if (step.size <= 10) expect(cache.get(step.key)).toBe(step.size)
             }
             const kept = ["a", "b", "c"].flatMap((key) => {
-              const value = remembered.get(key)
+              const value = cache.get(key)
               if (value !== undefined) expect(value).toBe(last.get(key))
               return value ?? []
             })
@@ -228,14 +228,35 @@ describe("what is remembered", () => {
       )
     ))
 
-  it("takes nothing of a version that is gone", () => {
-    const remembered = new Remembered<number>(10)
-    remembered.forgetUnless(1)
-    const late = remembered.ofNow()
-    late.set("a", 1)
-    expect(remembered.get("a")).toBe(1)
-    remembered.forgetUnless(2)
-    late.set("a", 1)
-    expect(remembered.get("a")).toBeUndefined()
+  it("takes nothing of a version that is gone, or was cleared [PII-3]", () => {
+    const cache = new VersionedCache<number>({ maxSize: 10 })
+    cache.at(1)
+    const late = cache.captureVersion()
+    late("a", 1)
+    expect(cache.get("a")).toBe(1)
+    cache.at(2)
+    late("a", 1)
+    expect(cache.get("a")).toBeUndefined()
+    const later = cache.captureVersion()
+    cache.clear()
+    later("a", 1)
+    expect(cache.get("a")).toBeUndefined()
+  })
+
+  it("advances an entry of an older version, and drops one of which that is not known", () => {
+    const advance = (value: number, from: number, to: number) =>
+      to > 5 ? undefined : value + 10 * (to - from)
+    const cache = new VersionedCache<number>({ maxSize: 10, advance })
+    cache.at(1)
+    cache.set("a", 1)
+    cache.set("later", 7, 4)
+    cache.at(3)
+    expect([cache.get("a"), cache.get("later")]).toEqual([21, undefined])
+    cache.at(4)
+    expect([cache.get("a"), cache.get("later")]).toEqual([31, 7])
+    cache.at(6)
+    expect(cache.get("a")).toBeUndefined()
+    cache.at(4)
+    expect(cache.get("a")).toBeUndefined()
   })
 })

@@ -1,7 +1,6 @@
 /** A connection to a SQLite file, whose statements are prepared once. All of it is synchronous: SQLite is. */
 import type BetterSqlite3 from "better-sqlite3"
 import { openDatabase } from "./Driver.ts"
-import type { Asked, EachQuestion, ManyTold, Question } from "./Asking.ts"
 import type { Param } from "./Param.ts"
 
 type Statement = BetterSqlite3.Statement<Array<Param>>
@@ -12,6 +11,9 @@ interface Prepared {
   readonly statement: Statement
   readonly names: ReadonlyArray<string>
 }
+
+/** The read operations of a connection: all that queries need. */
+export type QueryConnection = Pick<Connection, "all" | "column" | "get" | "tuples" | "value" | "valuePerKey">
 
 /** Made here, objects of many columns take half the time that the driver's take. */
 const objectOf = (names: ReadonlyArray<string>, tuple: Tuple): object => {
@@ -74,31 +76,28 @@ export class Connection {
     return []
   }
 
-  /** The rows in the shape that is asked for; none of what only writes. */
-  shaped({ params, shape, text }: Question): ReadonlyArray<unknown> {
-    switch (shape) {
-      case "objects":
-        return this.all(text, params)
-      case "tuples":
-        return this.statement(text).statement.all(...params)
-      case "values":
-        return this.valueStatement(text).all(...params)
-    }
+  /** The rows as tuples: for reads of many rows, which need no objects. */
+  tuples<Tuple extends ReadonlyArray<unknown>>(
+    text: string,
+    params: ReadonlyArray<Param> = []
+  ): ReadonlyArray<Tuple> {
+    return this.statement(text).statement.all(...params) as unknown as ReadonlyArray<Tuple>
   }
 
-  private many({ many, text }: ManyTold): ReadonlyArray<unknown> {
-    for (const params of many) this.run(text, params)
-    return []
+  /** The values of a query of one column. */
+  column<Value>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Value> {
+    return this.valueStatement(text).all(...params) as ReadonlyArray<Value>
   }
 
-  asked(asked: Asked): ReadonlyArray<unknown> {
-    if ("each" in asked) return this.each(asked)
-    return "many" in asked ? this.many(asked) : this.shaped(asked)
+  /** The value of a query of one column and one row; undefined without a row. */
+  value<Value>(text: string, params: ReadonlyArray<Param> = []): Value | undefined {
+    return this.valueStatement(text).get(...params) as Value | undefined
   }
 
-  private each({ each, text }: EachQuestion): ReadonlyArray<unknown> {
+  /** Runs a query of one column once per number: the value of the row that it finds. */
+  valuePerKey<Value>(text: string, keys: ReadonlyArray<number>): ReadonlyArray<Value> {
     const statement = this.valueStatement(text)
-    return each.map((param) => statement.get(param))
+    return keys.map((key) => statement.get(key)) as ReadonlyArray<unknown> as ReadonlyArray<Value>
   }
 
   /** The first of the rows. */
@@ -110,6 +109,18 @@ export class Connection {
 
   run(text: string, params: ReadonlyArray<Param> = []): void {
     this.statement(text).statement.run(...params)
+  }
+
+  runAll(texts: ReadonlyArray<string>): void {
+    for (const text of texts) this.run(text)
+  }
+
+  /**
+   * Runs a statement once per row of parameters. FTS5 flushes its pending entries before each statement that could insert
+   * several rows, so bulk inserts into its tables run row by row.
+   */
+  runPerRow(text: string, rows: ReadonlyArray<ReadonlyArray<Param>>): void {
+    for (const params of rows) this.run(text, params)
   }
 
   /** The number of the row that the statement inserts; what its triggers insert has no part in it. */
@@ -159,6 +170,16 @@ export class Connection {
   endReading(): void {
     // A disk that can't be read, for one, ends the transaction by itself.
     if (this.isInTransaction) this.run("COMMIT")
+  }
+
+  /** Runs the work over one state of the file. */
+  snapshot<A>(work: () => A): A {
+    this.beginReading()
+    try {
+      return work()
+    } finally {
+      this.endReading()
+    }
   }
 
   /** Runs the work while nobody else writes: all that it writes is committed, or nothing. */

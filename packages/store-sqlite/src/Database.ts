@@ -16,19 +16,20 @@ import {
   realpathSync
 } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { answer, type Asking } from "./Asking.ts"
 import { Connection } from "./Connection.ts"
 import { tighten } from "./FilePermissions.ts"
-import { type FileThread, fileThread } from "./FileThread.ts"
+import { type MergeScheduler, noMerges, scheduleMerges } from "./MergeScheduler.ts"
 import { checkForeign } from "./Migrations.ts"
 import { OpenedFile } from "./OpenedFile.ts"
 import { isBusy, patience, patiently, unavailable } from "./Patience.ts"
-import { type ReadingThread, readingThread } from "./ReadingThread.ts"
-import * as SegmentMerge from "./SegmentMerge.ts"
 import { SharedReading } from "./SharedReading.ts"
 import type { Turns } from "./Turns.ts"
 import { upgrade, type UpgradeOptions } from "./Upgrade.ts"
 import { statusOf, Writability } from "./Writability.ts"
+import type { JobKind, Jobs } from "./worker/Jobs.ts"
+import { type ReadingWorker, readingWorker } from "./worker/ReadingWorker.ts"
+import { isThreadAvailable } from "./worker/startThread.ts"
+import { type StoreWorker, storeWorker } from "./worker/StoreWorker.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
 export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")<
@@ -41,12 +42,15 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
      * that it writes.
      */
     readonly write: <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
-    /** Reads in a thread of its own, what takes long. */
-    readonly aside: ReadingThread
-    /** Writes in a thread of its own, what takes long: in one transaction, which those that write here wait for. */
-    readonly writeAside: <A>(work: (now: number) => Asking<A>) => Effect.Effect<A, StoreUnavailable>
+    /** Reads what takes long. */
+    readonly readingWorker: ReadingWorker
+    /** Runs a job that writes and takes long, in one transaction, which the writes of this thread wait for. */
+    readonly writeInWorker: <K extends JobKind>(
+      kind: K,
+      input: (now: number) => Jobs[K]["input"]
+    ) => Effect.Effect<Jobs[K]["output"], StoreUnavailable>
     /** Takes out of the write-ahead log what was overwritten: at once, or as soon as no reader is in the way. [PII-3] */
-    readonly forgetLog: Effect.Effect<void>
+    readonly truncateWal: Effect.Effect<void>
     /** Holds something when this process has made deliveries due. */
     readonly queued: Queue.Queue<void>
     /** What works: fails when the file can't be read, or is not the one at its path any more. */
@@ -192,16 +196,17 @@ const greatestTurns = 8
 
 type Write = (typeof Database.Service)["write"]
 
-/** Closed while the thread writes, or waits to: until when. */
-interface Gate {
-  closed: Promise<unknown> | null
+/** Holds writes of this thread back while the worker writes, or waits to. */
+interface WriteBarrier {
+  /** Settles when the worker's last job has ended; null when it writes nothing. */
+  raised: Promise<unknown> | null
 }
 
 const writing = (
   writer: Connection,
   log: WriteAheadLog.WriteAheadLog,
   reading: SharedReading,
-  gate: Gate,
+  barrier: WriteBarrier,
   opened: OpenedFile,
   writability: Writability,
   { turns, ...sharing }: Sharing & Pick<DatabaseOptions, "turns">
@@ -257,13 +262,13 @@ const writing = (
       }
     )
   })
-  /** What is written in the thread takes as long as it takes: nobody's patience is spent on it. */
+  /** The worker's job takes as long as it takes: the retries of a busy file do not run out meanwhile. */
   const commitNext = Effect.suspend(() => {
-    const { closed } = gate
-    return closed === null
+    const { raised } = barrier
+    return raised === null
       ? commit
       : Effect.zipRight(
-          Effect.promise(() => closed),
+          Effect.promise(() => raised),
           commit
         )
   })
@@ -311,9 +316,9 @@ const writing = (
   return { write, close }
 }
 
-/** Takes over the log, merges segments, erases much: what would keep this thread from serving others. */
-const writingThread = (filename: string, synchronous: string, beforeOpening: () => void) =>
-  fileThread(filename, {
+/** The worker that checkpoints the log, merges segments, erases much and migrates large files. */
+const writingWorker = (filename: string, synchronous: string, beforeOpening: () => void) =>
+  storeWorker(filename, {
     readonly: false,
     busyMillis: 50,
     beforeOpening,
@@ -325,35 +330,34 @@ const writingThread = (filename: string, synchronous: string, beforeOpening: () 
     ]
   })
 
-type WriteAside = (typeof Database.Service)["writeAside"]
-
-/** A transaction of the thread, on the disk when it is answered. */
-const writingAside = (
-  thread: FileThread,
-  log: WriteAheadLog.WriteAheadLog,
-  reading: SharedReading,
-  gate: Gate,
-  opened: OpenedFile,
-  writability: Writability,
-  merge: SegmentMerge.SegmentMerge
-): WriteAside => {
-  const transaction = <A>(work: () => Asking<A>): Promise<A> => {
-    const done = thread.transaction("BEGIN IMMEDIATE", work)
-    const closed: Promise<unknown> = done
-      .catch(() => {})
-      .then(() => {
-        if (gate.closed === closed) gate.closed = null
-      })
-    gate.closed = closed
-    return done
-  }
-  return (work) =>
-    Effect.uninterruptible(
+/** The job's commit is on the disk when it is answered. */
+const writingInWorker =
+  (
+    worker: StoreWorker,
+    log: WriteAheadLog.WriteAheadLog,
+    reading: SharedReading,
+    barrier: WriteBarrier,
+    opened: OpenedFile,
+    writability: Writability,
+    merges: MergeScheduler
+  ): (typeof Database.Service)["writeInWorker"] =>
+  <K extends JobKind>(kind: K, input: (now: number) => Jobs[K]["input"]) => {
+    const run = (now: number): Promise<Jobs[K]["output"]> => {
+      const done = worker.run(kind, input(now))
+      const raised: Promise<unknown> = done
+        .catch(() => {})
+        .then(() => {
+          if (barrier.raised === raised) barrier.raised = null
+        })
+      barrier.raised = raised
+      return done
+    }
+    return Effect.uninterruptible(
       Effect.clockWith((clock) =>
         Effect.zipRight(
           opened.checked,
           Effect.tryPromise({
-            try: () => transaction(() => work(clock.unsafeCurrentTimeMillis())),
+            try: () => run(clock.unsafeCurrentTimeMillis()),
             catch: (failure) => failure
           })
         )
@@ -365,52 +369,57 @@ const writingAside = (
           return log.sync
         }),
         Effect.tapErrorCause((cause) => Effect.sync(() => writability.failed(cause))),
-        merge.whilePaused
+        merges.whilePaused
       )
     )
-}
+  }
 
 const make = (path: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
+    if (options.synced && !isThreadAvailable()) {
+      return yield* new StoreUnavailable({
+        reason:
+          "the program of its threads is missing: leave @lead-signals/store-sqlite outside of your bundle"
+      })
+    }
     const filename = yield* createPrivately(path)
     const wasLeft = WriteAheadLog.isLeft(filename)
     const writer = yield* connect(filename, {
       readonly: false,
       synchronous: options.synced ? "FULL" : "OFF",
-      inspect: (connection) => answer(connection, checkForeign(filename))
+      inspect: (connection) => checkForeign(connection, filename)
     })
     const opened = new OpenedFile(filename)
     yield* tighten(filename)
     const inPlace = (): void => opened.check()
-    const thread = yield* writingThread(filename, options.synced ? "NORMAL" : "OFF", inPlace)
-    yield* upgrade(filename, writer, thread, options)
+    const worker = yield* writingWorker(filename, options.synced ? "NORMAL" : "OFF", inPlace)
+    yield* upgrade(filename, writer, worker, options)
     const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
     let log: WriteAheadLog.WriteAheadLog
-    let merge = SegmentMerge.none
+    let merges = noMerges
     if (!options.synced) log = yield* WriteAheadLog.unsynced(writer, wasLeft)
     else {
-      log = yield* WriteAheadLog.synced(filename, wasLeft, thread)
-      merge = yield* SegmentMerge.mergeIn(writer, thread)
+      log = yield* WriteAheadLog.synced(filename, wasLeft, worker)
+      merges = yield* scheduleMerges(writer, worker)
       // The log is synced by us from here on, and taken over into the file.
       writer.pragma("synchronous = NORMAL")
       writer.pragma(`wal_autocheckpoint = ${WriteAheadLog.greatestPagesEver}`)
     }
     const reading = new SharedReading(reader, options.turns)
-    const aside = yield* readingThread(filename, inPlace)
     const queued = yield* Queue.sliding<void>(1)
-    const gate: Gate = { closed: null }
+    const barrier: WriteBarrier = { raised: null }
     const writability = new Writability(dirname(filename))
-    const { close, write } = writing(writer, log, reading, gate, opened, writability, options)
+    const { close, write } = writing(writer, log, reading, barrier, opened, writability, options)
     const read: (typeof Database.Service)["read"] = (work) => patiently(() => reading.read(work))
     // Before the log and the connections are closed. Where nobody waits for a disk, nothing is under way.
     if (options.synced) yield* Effect.addFinalizer(() => close)
     return Database.of({
       queued,
-      aside,
       read,
       write,
-      writeAside: writingAside(thread, log, reading, gate, opened, writability, merge),
-      forgetLog: log.forget,
+      readingWorker: yield* readingWorker(filename, inPlace),
+      writeInWorker: writingInWorker(worker, log, reading, barrier, opened, writability, merges),
+      truncateWal: log.truncate,
       status: statusOf(read, write, opened, writability),
       putsOff: options.turns.isAlone !== true
     })

@@ -2,9 +2,9 @@
  * Opens SQLite files by better-sqlite3. Its native code ends the whole process on runtimes that are too old for it, so that the
  * runtime is judged first, and the reason is told in words.
  */
-import { StoreUnavailable } from "@lead-signals/domain"
 import BetterSqlite3 from "better-sqlite3"
 import { statSync } from "node:fs"
+import { DatabaseProblem } from "./DatabaseProblem.ts"
 
 type Versions = Readonly<Record<string, string | undefined>>
 
@@ -53,15 +53,15 @@ const loadingProblem = (failure: Error): string => {
         `macOS and Windows on x64 and arm64: install the packages again, run this on Node 22.14 or newer, ${instead}`
 }
 
-/** Opens the file. Throws SQLite's error as it is, and a `StoreUnavailable` where the driver can't be loaded. */
+/** Opens the file. Throws SQLite's error as it is, and a `DatabaseProblem` where the driver can't be loaded. */
 export const openDatabase = (filename: string, options: BetterSqlite3.Options): BetterSqlite3.Database => {
   const problem = runtimeProblem(process.versions)
-  if (problem !== null) throw new StoreUnavailable({ reason: problem })
+  if (problem !== null) throw new DatabaseProblem(problem)
   try {
     return new BetterSqlite3(filename, options)
   } catch (failure) {
     if (isOfSqlite(failure)) throw failure
-    throw new StoreUnavailable({ reason: loadingProblem(failure as Error), cause: failure })
+    throw new DatabaseProblem(loadingProblem(failure as Error), { cause: failure })
   }
 }
 

@@ -1,11 +1,11 @@
 /** Takes persons out of everything that the file holds. [PII-3, DEL-1] */
 import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
-import { ask, askColumn, type Asking, tell } from "./Asking.ts"
+import type { Connection, QueryConnection } from "./Connection.ts"
 import { orderings } from "./Ordering.ts"
-import { askLead, askLeads } from "./LeadReading.ts"
+import { leadById, leadsById } from "./LeadReading.ts"
 import * as Positions from "./Positions.ts"
 import { idOf } from "./Rows.ts"
-import { takeOut } from "./SearchIndex.ts"
+import { changeSearch } from "./SearchIndex.ts"
 import { isMergeUnderWay } from "./SegmentMerge.ts"
 
 /** The ids of leads, as a JSON array. */
@@ -24,9 +24,9 @@ const removals = [
 ]
 
 /** Removes the leads from all tables but the indexes of texts. */
-function* removeLeads(brandId: number, ids: ReadonlyArray<LeadId>): Asking<void> {
-  for (const statement of removals) yield* tell(statement, [JSON.stringify(ids)])
-  yield* Positions.forgetLeads(orderings, { brandId, ids })
+const removeLeads = (sql: Connection, brandId: number, ids: ReadonlyArray<LeadId>): void => {
+  for (const statement of removals) sql.run(statement, [JSON.stringify(ids)])
+  Positions.forgetLeads(sql, orderings, { brandId, ids })
 }
 
 /** The leads that were seen engaging with posts of the person. */
@@ -39,23 +39,23 @@ const concerned = `SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position
       SELECT id FROM engagement WHERE brand_id = ? AND author_ext_id = ?))`
 
 /** What was made or logged of deliveries about the others, and can hold the person as a post's author. */
-function* forgetAuthor(brand: number, author: string, ids: () => DeliveryId): Asking<void> {
+const forgetAuthor = (sql: Connection, brand: number, author: string, nextId: () => DeliveryId): void => {
   const params = [brand, author, brand, author]
-  yield* tell(
+  sql.run(
     `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND delivery_seq IN (${concerned})`,
     params
   )
-  const made = yield* ask<{ seq: number; id: DeliveryId }>(
+  const made = sql.all<{ seq: number; id: DeliveryId }>(
     `SELECT d.seq, d.id FROM delivery_body b CROSS JOIN delivery d ON d.seq = b.seq
        WHERE b.seq IN (${concerned}) ORDER BY b.seq`,
     params
   )
   for (const { id, seq } of made) {
-    const fresh = ids()
-    yield* tell("DELETE FROM delivery_body WHERE seq = ?", [seq])
-    yield* tell("UPDATE delivery SET id = ?, lease = NULL WHERE seq = ?", [fresh, seq])
+    const fresh = nextId()
+    sql.run("DELETE FROM delivery_body WHERE seq = ?", [seq])
+    sql.run("UPDATE delivery SET id = ?, lease = NULL WHERE seq = ?", [fresh, seq])
     // Those that this one sends again, or was sent again as, are of the same event.
-    yield* tell(
+    sql.run(
       `UPDATE delivery SET resend_of = iif(resend_of = ?, ?, resend_of), resent_as = iif(resent_as = ?, ?, resent_as)
          WHERE position = (SELECT position FROM delivery WHERE seq = ?)`,
       [id, fresh, id, fresh, seq]
@@ -63,7 +63,7 @@ function* forgetAuthor(brand: number, author: string, ids: () => DeliveryId): As
   }
 }
 
-interface Erased {
+export interface Erased {
   readonly brandId: Lead["brandId"]
   readonly id: LeadId
 }
@@ -80,57 +80,75 @@ const rowsSql = `SELECT sum(n) FROM (
 const rowWeight = 20
 
 /** Whether erasing the lead takes more effort than looking at so many leads. */
-export function* takesMore({ brandId, id }: Erased, effort: number): Asking<boolean> {
+export const takesMore = (sql: QueryConnection, { brandId, id }: Erased, effort: number): boolean => {
   if (effort === Number.POSITIVE_INFINITY) return false
   const greatest = Math.floor(effort / rowWeight)
   const limit = greatest + 1
-  const [rows] = yield* askColumn<number>(rowsSql, [id, limit, id, limit, idOf(brandId), id, limit])
-  return rows! > greatest || (yield* isMergeUnderWay())
+  const rows = sql.value<number>(rowsSql, [id, limit, id, limit, idOf(brandId), id, limit])!
+  return rows > greatest || isMergeUnderWay(sql)
 }
 
-/** Takes the lead out of all but the indexes of texts. What it was; null when there is no such lead. */
-export function* erase(
-  { brandId, id }: Erased,
-  personHash: string,
-  ids: () => DeliveryId,
-  now: number
-): Asking<Lead | null> {
-  const known = yield* askLead(brandId, id)
-  if (known === null) return null
-  const brand = idOf(brandId)
-  yield* tell("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
-  yield* removeLeads(brand, [id])
-  yield* forgetAuthor(brand, known.extId, ids)
-  yield* tell(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [
-    now,
+export interface ErasureOptions {
+  readonly personHash: string
+  /** Replaces the id of each other delivery whose body names the person. */
+  readonly nextId: () => DeliveryId
+  readonly now: number
+  readonly greatestStretch: number
+}
+
+/** How many ids an erasure takes at most. */
+export const countBodies = (sql: QueryConnection, { brandId, id }: Erased): number => {
+  const lead = leadById(sql, brandId, id)
+  if (lead === null) return 0
+  const [brand, author] = [idOf(brandId), lead.extId]
+  return sql.value<number>(`SELECT count(*) FROM delivery_body WHERE seq IN (${concerned})`, [
     brand,
-    known.extId
-  ])
-  yield* tell(
+    author,
+    brand,
+    author
+  ])!
+}
+
+/** Takes the lead out of everything, within a transaction that changes no other lead's texts; false when there is none. */
+export const erase = (
+  sql: Connection,
+  { brandId, id }: Erased,
+  { greatestStretch, nextId, now, personHash }: ErasureOptions
+): boolean => {
+  const lead = leadById(sql, brandId, id)
+  if (lead === null) return false
+  const [brand, author] = [idOf(brandId), lead.extId]
+  sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
+  removeLeads(sql, brand, [id])
+  forgetAuthor(sql, brand, author, nextId)
+  sql.run(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [now, brand, author])
+  sql.run(
     `UPDATE engagement SET post_url = NULL, post_content = NULL, post_author = NULL, post_author_detail = NULL,
          author_ext_id = NULL
        WHERE brand_id = ? AND author_ext_id = ?`,
-    [brand, known.extId]
+    [brand, author]
   )
-  return known
+  changeSearch(sql, lead, null)
+  Positions.keepShort(sql, orderings, greatestStretch)
+  return true
 }
 
-/** So many leads go in one transaction of the writing thread: more would keep other writes waiting. */
-const removedAtOnce = 100
+/** So many leads go in one transaction: more would keep other writes waiting. */
+const maxRemoved = 100
 
-/** Removes the brand's oldest leads with all that is theirs. How many the brand has left. */
-export function* removeSome(brandId: number): Asking<number> {
-  const ids = yield* askColumn<LeadId>(
-    "SELECT id FROM lead WHERE brand_id = ? ORDER BY created_at, id LIMIT ?",
-    [brandId, removedAtOnce]
-  )
+/** Removes the brand's oldest leads with all that is theirs, within a transaction. Returns how many the brand has left. */
+export const removeSome = (sql: Connection, brandId: string): number => {
+  const brand = idOf(brandId)
+  const ids = sql.column<LeadId>("SELECT id FROM lead WHERE brand_id = ? ORDER BY created_at, id LIMIT ?", [
+    brand,
+    maxRemoved
+  ])
   if (ids.length === 0) return 0
-  const leads = yield* askLeads(ids)
-  yield* removeLeads(brandId, ids)
-  yield* takeOut(leads)
-  const [left] = yield* askColumn<number>(
+  const leads = leadsById(sql, ids)
+  removeLeads(sql, brand, ids)
+  for (const lead of leads) changeSearch(sql, lead, null)
+  return sql.value<number>(
     "SELECT coalesce(sum(n), 0) FROM lead_count WHERE brand_id = ? AND signal_id = 0",
-    [brandId]
-  )
-  return left!
+    [brand]
+  )!
 }

@@ -2,7 +2,7 @@
  * How many leads a filter lets through: of each condition on its own the counters say it, of all of them together they often
  * do, and else the index of the most selective one is read.
  */
-import { askColumn, type Asking } from "./Asking.ts"
+import type { QueryConnection } from "./Connection.ts"
 import { type Match, phraseOf } from "./SearchIndex.ts"
 import {
   conditions,
@@ -92,22 +92,23 @@ const sampled = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> => {
  * brand, or in those that contain the rarest token. The rarest token is looked up only where the number of leads exceeds
  * `greatestEffort`, and never costs more than that.
  */
-export function* searchEffort(
+export const searchEffort = (
+  sql: QueryConnection,
   { table, tokens }: Match,
   leads: number,
   greatestEffort: number
-): Asking<number> {
+): number => {
   if (tokens.length < 2) return 0
   const ofAll = textEffort * leads
   if (ofAll <= greatestEffort) return ofAll
   const ofOne = textEffort * (1 + skipEffort * tokens.length)
   const affordable = Math.floor(greatestEffort / ofOne)
   for (const each of sampled([...new Set(tokens)])) {
-    const [n] = yield* askColumn<number>(
+    const n = sql.value<number>(
       `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`,
       [phraseOf([each]), affordable + 1]
-    )
-    if (n! <= affordable) return ofOne * n!
+    )!
+    if (n <= affordable) return ofOne * n
   }
   return ofAll
 }

@@ -7,7 +7,7 @@ import type { Lead } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
 
 /** What a filter looks at. */
-export type Facts = Pick<Lead, "signalIds" | "createdAt" | "updatedAt"> & {
+export type FilterableLead = Pick<Lead, "signalIds" | "createdAt" | "updatedAt"> & {
   readonly brandId: string
   readonly flags: number
   readonly name: string
@@ -16,12 +16,12 @@ export type Facts = Pick<Lead, "signalIds" | "createdAt" | "updatedAt"> & {
 
 /** Null: the lead was not there before, or is not there any more. */
 export interface LeadChange {
-  readonly before: Facts | null
-  readonly after: Facts | null
+  readonly before: FilterableLead | null
+  readonly after: FilterableLead | null
 }
 
 /** What a transaction notes. */
-export interface Noted {
+export interface ChangeBuffer {
   readonly changes: Array<LeadChange>
   /** False when it changes leads that it does not note: nothing that was counted before can be put right then. */
   isComplete: boolean
@@ -51,9 +51,9 @@ export class LeadChanges {
    * Where the transaction notes what it changes; to be asked for before anything is changed. What it notes counts when it is
    * committed.
    */
-  of(sql: Connection): Noted {
+  of(sql: Connection): ChangeBuffer {
     return sql.ofTransaction(this.name, () => {
-      const noted: Noted = { changes: [], isComplete: true }
+      const noted: ChangeBuffer = { changes: [], isComplete: true }
       const from = newest(sql)
       let to = from
       sql.beforeCommit(() => {

@@ -6,8 +6,9 @@
  * *gathers* what the most selective filter lets through, and sorts that. The counters say beforehand how many leads each
  * filter lets through (`FilterCounts`), so the cheaper way is known.
  */
-import { type LeadId, type LeadQuery, Page, type SortOrder } from "@lead-signals/domain"
-import { askColumn, type Asking } from "./Asking.ts"
+import type { LeadId, LeadQuery, SortOrder } from "@lead-signals/domain"
+import { Page } from "@lead-signals/domain/pure"
+import type { QueryConnection } from "./Connection.ts"
 import { type Counts, mostSelective } from "./FilterCounts.ts"
 import { type Ordering, orderingOf } from "./Ordering.ts"
 import {
@@ -20,14 +21,14 @@ import {
   sources,
   type Sql
 } from "./Selection.ts"
-import * as Ties from "./Ties.ts"
+import * as TieBreak from "./TieBreak.ts"
 
-/** The index of the order, or what the signal has itself; for what is gathered, what its driver has. */
-const roadOf = (
+/** The index of the order, or the signal's own rows; for a gathered page, the rows of its driver. */
+const accessPathOf = (
   selection: Selection,
   { column, index, name }: Ordering,
   { driver, way }: Pick<PagePlan, "driver" | "way">
-): Ties.Road => {
+): TieBreak.AccessPath => {
   const { created, id } = columnsOf(driver)
   if (name === "created") {
     const source =
@@ -39,7 +40,7 @@ const roadOf = (
 }
 
 /** Ties by id, ascending, whatever the direction. [SORT-5] */
-const by = ({ id, key }: Pick<Ties.Road, "id" | "key">, { isReversed }: Ordering): string =>
+const by = ({ id, key }: Pick<TieBreak.AccessPath, "id" | "key">, { isReversed }: Ordering): string =>
   `${key}${isReversed ? " DESC" : ""}, ${id}`
 
 /** Sorting a gathered lead costs about as much as testing so many in a walk. */
@@ -118,31 +119,33 @@ const mergedSql = (
 }
 
 /** The ids of one page, in order. */
-export function* askPage(
+export const readPage = (
+  sql: QueryConnection,
   selection: Selection,
   query: Pick<LeadQuery, "sort" | "page">,
   { driver, way }: Pick<PagePlan, "driver" | "way">
-): Asking<ReadonlyArray<LeadId>> {
+): ReadonlyArray<LeadId> => {
   const ordering = orderingOf(query.sort)
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   if (way === "merge") {
     const { params, text } = mergedSql(selection, ordering, { offset, limit })
-    return yield* askColumn<LeadId>(text, params)
+    return sql.column<LeadId>(text, params)
   }
   const wanted = conditions(selection, driver)
-  const road = roadOf(selection, ordering, { driver, way })
+  const path = accessPathOf(selection, ordering, { driver, way })
   if (way === "walk" && ordering.isReversed) {
-    const { from, length } = Ties.rangeOf({ offset, limit })
-    const { id, key, source } = road
-    const rows = yield* Ties.askKeyed(
+    const { from, length } = TieBreak.rangeOf({ offset, limit })
+    const { id, key, source } = path
+    const rows = TieBreak.readKeyed(
+      sql,
       `SELECT ${id}, ${key} FROM ${source} WHERE ${wanted.text} ORDER BY ${key} DESC, ${id} DESC LIMIT ? OFFSET ?`,
       [...wanted.params, length, from]
     )
-    const tiedSql = (tied: Ties.Tied) => Ties.tiedSql(road, wanted, tied)
-    return yield* Ties.inOrder(Ties.pageOf(rows, { offset, limit }), tiedSql)
+    const tiedSql = (tied: TieBreak.Tied) => TieBreak.tiedSql(path, wanted, tied)
+    return TieBreak.inOrder(sql, TieBreak.pageOf(rows, { offset, limit }), tiedSql)
   }
-  return yield* askColumn<LeadId>(
-    `SELECT ${road.id} FROM ${road.source} WHERE ${wanted.text} ORDER BY ${by(road, ordering)} LIMIT ? OFFSET ?`,
+  return sql.column<LeadId>(
+    `SELECT ${path.id} FROM ${path.source} WHERE ${wanted.text} ORDER BY ${by(path, ordering)} LIMIT ? OFFSET ?`,
     [...wanted.params, limit, offset]
   )
 }
@@ -159,7 +162,7 @@ export const textsSql = (
 ): Sql => {
   const ordering = orderingOf(sort)
   const { params, text } = conditions({ ...selection, match: null }, driver)
-  const { id, key } = roadOf(selection, ordering, { driver, way: "walk" })
+  const { id, key } = accessPathOf(selection, ordering, { driver, way: "walk" })
   const source = driver === "signal" ? sources.signal(null) : `lead l INDEXED BY ${ordering.index}`
   const against = ordering.isReversed ? " DESC" : ""
   return {
@@ -201,7 +204,7 @@ export const filteredScanSql = (
 ): Sql => {
   const { params, text } = conditions(driver === "search" ? selection : { ...selection, match: null }, driver)
   const ordering = orderingOf(sort)
-  const { id, key } = roadOf(selection, ordering, { driver, way: "gather" })
+  const { id, key } = accessPathOf(selection, ordering, { driver, way: "gather" })
   return {
     text: `SELECT ${id}, l.name, l.headline, ${key} FROM ${sources[driver](selection.match)}
       WHERE ${text} ORDER BY ${by({ id, key }, ordering)} LIMIT ? OFFSET ?`,

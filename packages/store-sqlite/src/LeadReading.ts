@@ -1,16 +1,7 @@
 /** Leads and engagements read by id: what lists, details, exports and bodies of deliveries are made of. */
-import {
-  type EngagementRead,
-  EngagementWindows,
-  type EngagementWindow,
-  type Lead,
-  type LeadId,
-  type Post,
-  ShownLeads,
-  type Signal
-} from "@lead-signals/domain"
-import { answer, ask, askEach, askTuples, type Asking } from "./Asking.ts"
-import type { Connection } from "./Connection.ts"
+import type { EngagementRead, EngagementWindow, Lead, LeadId, Post, Signal } from "@lead-signals/domain"
+import { EngagementWindows, ShownLeads } from "@lead-signals/domain/pure"
+import type { Connection, QueryConnection } from "./Connection.ts"
 import {
   type EngagementRow,
   engagementReadOf,
@@ -43,22 +34,19 @@ const authorOf = (depth: Depth): string => (depth === "plain" ? "" : withAuthor)
 
 const newestFirst = "ORDER BY tracked_at DESC, id DESC"
 
-export function* askLeads(ids: ReadonlyArray<LeadId>): Asking<ReadonlyArray<Lead>> {
-  const rows = yield* ask<LeadRow>(
-    `SELECT ${leadColumns} FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value ORDER BY j.key`,
-    [JSON.stringify(ids)]
-  )
-  return rows.map(leadOf)
-}
+export const leadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<Lead> =>
+  sql
+    .all<LeadRow>(
+      `SELECT ${leadColumns} FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value ORDER BY j.key`,
+      [JSON.stringify(ids)]
+    )
+    .map(leadOf)
 
-export const leadsById = (sql: Connection, ids: ReadonlyArray<LeadId>): ReadonlyArray<Lead> =>
-  answer(sql, askLeads(ids))
-
-/** As lists show them, in the order of the ids, all of which are there; those of which that is not kept are made of their columns. */
-export function* askShown(ids: ReadonlyArray<LeadId>): Asking<ReadonlyArray<string>> {
-  const kept = yield* askEach<string | null>("SELECT shown FROM lead WHERE id = ?", ids)
+/** The rendered JSON of leads that exist, in the order of the ids; where none is stored it is rendered from the columns. */
+export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<string> => {
+  const kept = sql.valuePerKey<string | null>("SELECT shown FROM lead WHERE id = ?", ids)
   const missing = ids.filter((_, i) => kept[i] === null)
-  const leads = missing.length === 0 ? [] : yield* askLeads(missing)
+  const leads = missing.length === 0 ? [] : leadsById(sql, missing)
   const made = new Map(leads.map((lead) => [lead.id, ShownLeads.shownLead(lead)]))
   return kept.map((shown, i) => (shown === null ? made.get(ids[i]!)! : ShownLeads.withId(ids[i]!, shown)))
 }
@@ -73,7 +61,7 @@ interface CachedSignals {
 const known = new WeakMap<Connection, CachedSignals>()
 
 /** What was read of the present version of the file: a signal can be renamed. Of what is not committed yet nothing is kept. */
-export const knownTo = (sql: Connection): KnownSignals => {
+const knownTo = (sql: Connection): KnownSignals => {
   if (!sql.isReadonly) return new Map()
   const version = sql.dataVersion
   const cached = known.get(sql)
@@ -83,19 +71,19 @@ export const knownTo = (sql: Connection): KnownSignals => {
   return signals
 }
 
-function* askReads(
+const readWithSignals = (
+  sql: QueryConnection,
   text: string,
   params: ReadonlyArray<string | number>,
   signals: KnownSignals
-): Asking<ReadonlyArray<EngagementRead>> {
-  const rows = yield* askTuples<EngagementRow>(text, params)
+): ReadonlyArray<EngagementRead> => {
+  const rows = sql.tuples<EngagementRow>(text, params)
   // Nearly always all are known.
   if (rows.some((row) => !signals.has(signalIdOf(row)))) {
     const missing = [...new Set(rows.map(signalIdOf))].filter((id) => !signals.has(id))
-    const found = yield* ask<SignalRow>(
-      "SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value",
-      [JSON.stringify(missing)]
-    )
+    const found = sql.all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
+      JSON.stringify(missing)
+    ])
     for (const row of found) signals.set(row.id, signalOf(row))
   }
   return rows.map(engagementReadOf(signals))
@@ -105,21 +93,21 @@ export const readEngagements = (
   sql: Connection,
   text: string,
   params: ReadonlyArray<string | number>
-): ReadonlyArray<EngagementRead> => answer(sql, askReads(text, params, knownTo(sql)))
+): ReadonlyArray<EngagementRead> => readWithSignals(sql, text, params, knownTo(sql))
 
 /** The windows of the leads, by lead; one engagement more than a window is read to see whether there are more. */
-export function* askWindows(
+export const windows = (
+  sql: Connection,
   ids: ReadonlyArray<LeadId>,
-  signals: KnownSignals,
   depth: Depth
-): Asking<ReadonlyMap<LeadId, EngagementWindow>> {
-  const reads = yield* askReads(
+): ReadonlyMap<LeadId, EngagementWindow> => {
+  const reads = readEngagements(
+    sql,
     `SELECT ${columnsOf(depth)} FROM json_each(?) j
        CROSS JOIN engagement e ON e.seq IN (
          SELECT seq FROM engagement WHERE lead_id = j.value ${newestFirst} LIMIT ${EngagementWindows.greatestWindow + 1})
        ${authorOf(depth)}`,
-    [JSON.stringify(ids)],
-    signals
+    [JSON.stringify(ids)]
   )
   const byLead = new Map<LeadId, Array<EngagementRead>>(ids.map((id) => [id, []]))
   for (const read of reads) byLead.get(read.engagement.leadId)!.push(read)
@@ -136,9 +124,6 @@ export function* askWindows(
   )
 }
 
-export const windows = (sql: Connection, ids: ReadonlyArray<LeadId>): ReadonlyMap<LeadId, EngagementWindow> =>
-  answer(sql, askWindows(ids, knownTo(sql), "detailed"))
-
 /** The window of one lead. */
 const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow => {
   const reads = readEngagements(
@@ -151,19 +136,16 @@ const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow =
   return { engagements: truncated ? reads.slice(0, EngagementWindows.greatestWindow) : reads, truncated }
 }
 
-export function* askLead(brandId: string, id: LeadId): Asking<Lead | null> {
-  const [row] = yield* ask<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.id = ? AND l.brand_id = ?`, [
+export const leadById = (sql: QueryConnection, brandId: string, id: LeadId): Lead | null => {
+  const row = sql.get<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.id = ? AND l.brand_id = ?`, [
     id,
     idOf(brandId)
   ])
   return row === undefined ? null : leadOf(row)
 }
 
-export const leadById = (sql: Connection, brandId: string, id: LeadId): Lead | null =>
-  answer(sql, askLead(brandId, id))
-
-/** As details show it, in JSON. */
-export const shownDetail = (sql: Connection, brandId: string, id: LeadId, depth: Depth): string | null => {
+/** The rendered JSON of a detail; null when the brand has no such lead. */
+export const renderedDetail = (sql: Connection, brandId: string, id: LeadId, depth: Depth): string | null => {
   const row = sql.get<{ shown: string | null; company: string | null }>(
     "SELECT shown, company FROM lead WHERE id = ? AND brand_id = ?",
     [id, idOf(brandId)]

@@ -1,6 +1,6 @@
 /** The versions of the file, and the way from one to the next. */
-import { StoreUnavailable } from "@lead-signals/domain"
-import { askColumn, type Asking, tell, tellAll } from "./Asking.ts"
+import type { Connection, QueryConnection } from "./Connection.ts"
+import { DatabaseProblem } from "./DatabaseProblem.ts"
 import type { Progress } from "./MigrationProgress.ts"
 import { leads } from "./migrations/0001_leads.ts"
 import { webhooks } from "./migrations/0002_webhooks.ts"
@@ -17,7 +17,7 @@ import { deletions } from "./migrations/0014_deletions.ts"
 import { segmentMerge } from "./migrations/0015_segment_merge.ts"
 
 /** The statements of a migration, or what runs them. */
-type Steps = ReadonlyArray<string> | ((progress: Progress) => Asking<void>)
+type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
 
 /** Rebuilt the index of texts, which step 13 rebuilds from the leads whatever it holds. */
 const superseded: Steps = []
@@ -47,34 +47,32 @@ export const newestMigration = migrations.length
 const applicationId = 0x4c536967
 
 /** Fails on a file of another program. */
-export function* checkForeign(filename: string): Asking<void> {
-  const [id] = yield* askColumn<number>("SELECT application_id FROM pragma_application_id", [])
-  const [tables] = yield* askColumn<number>("SELECT count(*) FROM sqlite_schema", [])
+export const checkForeign = (sql: QueryConnection, filename: string): void => {
+  const id = sql.value<number>("SELECT application_id FROM pragma_application_id")
+  const tables = sql.value<number>("SELECT count(*) FROM sqlite_schema")
   if (tables! > 0 && id !== applicationId) {
-    throw new StoreUnavailable({ reason: `${filename} is a SQLite file of another program` })
+    throw new DatabaseProblem(`${filename} is a SQLite file of another program`)
   }
 }
 
 /** The version of the file; 0 of one that has nothing in it yet. Fails on a newer one than is known here. */
-function* versionOf(filename: string): Asking<number> {
-  const tables = yield* askColumn<string>("SELECT name FROM sqlite_schema WHERE name = 'migration'", [])
-  if (tables.length === 0) return 0
-  const [newest] = yield* askColumn<number | null>("SELECT max(migration_id) FROM migration", [])
+const versionOf = (sql: QueryConnection, filename: string): number => {
+  if (sql.value("SELECT 1 FROM sqlite_schema WHERE name = 'migration'") === undefined) return 0
+  const newest = sql.value<number | null>("SELECT max(migration_id) FROM migration")
   if (newest! > migrations.length) {
-    throw new StoreUnavailable({
-      reason: `${filename} was written by a newer version of Lead Signals: start that version`
-    })
+    throw new DatabaseProblem(
+      `${filename} was written by a newer version of Lead Signals: start that version`
+    )
   }
   return newest ?? 0
 }
 
 /** Of an older file, about how many leads are to be looked at, by their greatest number; null of one of this version. */
-export function* outstanding(filename: string): Asking<number | null> {
-  const version = yield* versionOf(filename)
+export const outstanding = (sql: QueryConnection, filename: string): number | null => {
+  const version = versionOf(sql, filename)
   if (version === migrations.length) return null
   if (version === 0) return 0
-  const [greatest] = yield* askColumn<number | null>("SELECT max(id) FROM lead", [])
-  return greatest ?? 0
+  return sql.value<number | null>("SELECT max(id) FROM lead") ?? 0
 }
 
 /** What is done to an older file. */
@@ -86,23 +84,24 @@ export interface Migrating {
 }
 
 /** In one transaction: two processes that start on one file migrate it one after the other. */
-export function* migrate(filename: string, told: (migrating: Migrating) => void): Asking<void> {
-  yield* checkForeign(filename)
-  yield* tell(`PRAGMA application_id = ${applicationId}`)
-  yield* tell(
+export const migrate = (sql: Connection, filename: string, report: (migrating: Migrating) => void): void => {
+  checkForeign(sql, filename)
+  sql.run(`PRAGMA application_id = ${applicationId}`)
+  sql.run(
     `CREATE TABLE IF NOT EXISTS migration (
        migration_id integer PRIMARY KEY NOT NULL, created_at datetime NOT NULL DEFAULT current_timestamp, name VARCHAR(255) NOT NULL)`
   )
-  const version = yield* versionOf(filename)
+  const version = versionOf(sql, filename)
   const of = migrations.length - version
   for (const [i, [name, steps]] of migrations.slice(version).entries()) {
     const part = (done: number) =>
-      told({
+      report({
         fraction: (i + done) / of,
         doing: `bringing the database to this version, step ${i + 1} of ${of}: ${name}`
       })
     part(0)
-    yield* typeof steps === "function" ? steps(part) : tellAll(steps)
-    yield* tell("INSERT INTO migration (migration_id, name) VALUES (?, ?)", [version + i + 1, name])
+    if (typeof steps === "function") steps(sql, part)
+    else sql.runAll(steps)
+    sql.run("INSERT INTO migration (migration_id, name) VALUES (?, ?)", [version + i + 1, name])
   }
 }

@@ -14,9 +14,11 @@ export const identityOf = (filename: string): string | null => {
 }
 
 export class OpenedFile {
+  private readonly filename: string
   private readonly opened: string | null
 
-  constructor(private readonly filename: string) {
+  constructor(filename: string) {
+    this.filename = filename
     this.opened = identityOf(filename)
   }
 

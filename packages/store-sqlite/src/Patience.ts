@@ -1,6 +1,7 @@
 /** What becomes of a failure of SQLite's: another process's lock is waited for, all else is told in words. */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Schedule } from "effect"
+import { DatabaseProblem } from "./DatabaseProblem.ts"
 
 /** SQLite's own, also where a thread tells of it; empty of what is no failure of SQLite's. */
 export const codeOf = (failure: unknown): string => {
@@ -22,6 +23,9 @@ const reasons: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 export const unavailable = (failure: unknown): StoreUnavailable => {
+  if (failure instanceof DatabaseProblem) {
+    return new StoreUnavailable({ reason: failure.message, cause: failure.cause ?? failure })
+  }
   const code = codeOf(failure)
   if (failure instanceof StoreUnavailable && !code.startsWith("SQLITE_")) return failure
   const reason = reasons.find(([pattern]) => pattern.test(code))?.[1] ?? "the SQLite file could not be used"

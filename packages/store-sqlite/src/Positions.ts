@@ -3,11 +3,11 @@
  * that have grown long, and lets none begin with a lead that is not there.
  */
 import type { LeadId } from "@lead-signals/domain"
-import { ask, askColumn, askTuples, type Asking, tell } from "./Asking.ts"
+import type { Connection, QueryConnection } from "./Connection.ts"
 import type { Ordering } from "./Ordering.ts"
 import { flagsIn, type Sql } from "./Selection.ts"
-import type { Kept } from "./Remembered.ts"
-import * as Ties from "./Ties.ts"
+import type { CacheEntries } from "./cache/VersionedCache.ts"
+import * as TieBreak from "./TieBreak.ts"
 
 export interface PositionOptions {
   /** Finding the place at which a page begins costs about as much as looking at so many leads. */
@@ -90,22 +90,23 @@ const tiedSql = (
   }
 }
 
-function* stretchesOf(
+const stretchesOf = (
+  sql: QueryConnection,
   { brandId, flags }: Counted,
   ordering: Ordering,
-  kept: Kept<Stretches>
-): Asking<Stretches> {
+  kept: CacheEntries<Stretches>
+): Stretches => {
   const name = `${brandId} ${ordering.name} ${flags?.join() ?? "all"}`
   const known = kept.get(name)
   if (known !== undefined) return known
   // One text: rows of a thousand stretches would take as long again as counting them.
-  const [counts] = yield* askColumn<string>(
+  const counts = sql.value<string>(
     `SELECT json_group_array(n) FROM (
        SELECT ${sumOf(flags)} AS n FROM lead_stretch WHERE brand_id = ? AND ordering = ? ORDER BY key, id)`,
     [brandId, ordering.name]
-  )
+  )!
   let sum = 0
-  const before = (JSON.parse(counts!) as ReadonlyArray<number>).map((n) => (sum += n) - n)
+  const before = (JSON.parse(counts) as ReadonlyArray<number>).map((n) => (sum += n) - n)
   const stretches = { before, places: new Map<number, Place>() }
   kept.set(name, stretches)
   return stretches
@@ -122,22 +123,23 @@ const lastOf = (before: ReadonlyArray<number>, leads: number): number => {
   return low
 }
 
-function* placeOf(
+const placeOf = (
+  sql: QueryConnection,
   counted: Counted,
   ordering: Ordering,
   { before, places }: Stretches,
   stretch: number
-): Asking<Place> {
+): Place => {
   const known = places.get(stretch)
   if (known !== undefined) return known
-  const [beginning] = yield* askTuples<readonly [key: string | number, id: number]>(
+  const [beginning] = sql.tuples<readonly [key: string | number, id: number]>(
     "SELECT key, id FROM lead_stretch WHERE brand_id = ? AND ordering = ? ORDER BY key, id LIMIT 1 OFFSET ?",
     [counted.brandId, ordering.name, stretch]
   )
   const [key, id] = beginning!
   const { params, text } = tiedSql(counted, ordering, { key, id })
-  const [tied] = yield* askColumn<number>(text, params)
-  const place = { key, id, before: before[stretch]!, tied: tied! }
+  const tied = sql.value<number>(text, params)!
+  const place = { key, id, before: before[stretch]!, tied }
   places.set(stretch, place)
   return place
 }
@@ -146,16 +148,17 @@ function* placeOf(
  * The ids of a page that begins with the lead at `offset` of `total`, each counted as `counted` says. Where the order runs
  * against its index, leads of one key still come by their ids.
  */
-export function* askPage(
+export const readPage = (
+  sql: QueryConnection,
   counted: Counted,
   ordering: Ordering,
   { limit, offset, total }: { readonly limit: number; readonly offset: number; readonly total: number },
-  kept: Kept<Stretches>
-): Asking<ReadonlyArray<LeadId>> {
-  const stretches = yield* stretchesOf(counted, ordering, kept)
+  kept: CacheEntries<Stretches>
+): ReadonlyArray<LeadId> => {
+  const stretches = stretchesOf(sql, counted, ordering, kept)
   /** Along the index. */
-  function* leadsSql(from: number, length: number): Asking<Sql> {
-    const place = yield* placeOf(counted, ordering, stretches, lastOf(stretches.before, from))
+  const leadsSql = (from: number, length: number): Sql => {
+    const place = placeOf(sql, counted, ordering, stretches, lastOf(stretches.before, from))
     const past = from - place.before
     const { column, index } = ordering
     if (place.tied <= greatestTied) {
@@ -172,19 +175,19 @@ export function* askPage(
     }
   }
   if (!ordering.isReversed) {
-    const { params, text } = yield* leadsSql(offset, limit)
-    return yield* askColumn<LeadId>(text, params)
+    const { params, text } = leadsSql(offset, limit)
+    return sql.column<LeadId>(text, params)
   }
   // Read from either end, the n-th is the same but for its ties.
-  const wanted = Ties.rangeOf({ offset, limit })
+  const wanted = TieBreak.rangeOf({ offset, limit })
   const end = total - wanted.from
   const start = Math.max(end - wanted.length, 0)
-  const { params, text } = yield* leadsSql(start, end - start)
-  const rows = [...(yield* Ties.askKeyed(text, params))].reverse()
-  const road = { source: `lead l INDEXED BY ${ordering.index}`, id: "l.id", key: ordering.column }
+  const { params, text } = leadsSql(start, end - start)
+  const rows = [...TieBreak.readKeyed(sql, text, params)].reverse()
+  const path = { source: `lead l INDEXED BY ${ordering.index}`, id: "l.id", key: ordering.column }
   const ofBrand = { text: `l.brand_id = ?${flagged(counted.flags)}`, params: [counted.brandId] }
-  return yield* Ties.inOrder(Ties.pageOf(rows, { offset, limit }), (tied) =>
-    Ties.tiedSql(road, ofBrand, tied)
+  return TieBreak.inOrder(sql, TieBreak.pageOf(rows, { offset, limit }), (tied) =>
+    TieBreak.tiedSql(path, ofBrand, tied)
   )
 }
 
@@ -198,24 +201,24 @@ interface Stretch {
 }
 
 /** Cuts the stretch behind half of its leads. */
-function* cut(stretch: Stretch, ordering: Ordering): Asking<void> {
+const cut = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
   const { brand_id, n, seq } = stretch
   const half = Math.floor(n / 2)
   const all = leadsFrom({ brandId: brand_id, flags: null }, ordering, stretch, n)
-  const [middle] = yield* ask<{ key: string | number; id: number }>(
+  const middle = sql.get<{ key: string | number; id: number }>(
     `SELECT key, id FROM (${all.text}) LIMIT 1 OFFSET ?`,
     [...all.params, half]
   )
-  const counts = yield* ask<{ flags: number; n: number }>(
+  const counts = sql.all<{ flags: number; n: number }>(
     `SELECT flags, count(*) AS n FROM (SELECT * FROM (${all.text}) LIMIT ? OFFSET ?) GROUP BY flags`,
     [...all.params, n - half, half]
   )
   const moved = allFlags.map((flags) => counts.find((each) => each.flags === flags)?.n ?? 0)
-  yield* tell(
+  sql.run(
     `UPDATE lead_stretch SET ${allFlags.map((flags) => `n${flags} = n${flags} - ?`).join(", ")} WHERE seq = ?`,
     [...moved, seq]
   )
-  yield* tell(
+  sql.run(
     `INSERT INTO lead_stretch (brand_id, ordering, key, id, ${allFlags.map((flags) => `n${flags}`).join(", ")})
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [brand_id, stretch.ordering, middle!.key, middle!.id, ...moved]
@@ -231,8 +234,8 @@ export const longSql = (greatestStretch: number): string =>
 type Orderings = Readonly<Record<Ordering["name"], Ordering>>
 
 /** All but the first, which begins before every lead. */
-const dropEmpty = ({ brand_id, ordering }: Stretch): Asking<void> =>
-  tell(`DELETE FROM lead_stretch WHERE brand_id = ? AND ordering = ? AND id > 0 AND ${sumOf(null)} = 0`, [
+const dropEmpty = (sql: Connection, { brand_id, ordering }: Stretch): void =>
+  sql.run(`DELETE FROM lead_stretch WHERE brand_id = ? AND ordering = ? AND id > 0 AND ${sumOf(null)} = 0`, [
     brand_id,
     ordering
   ])
@@ -241,30 +244,30 @@ const dropEmpty = ({ brand_id, ordering }: Stretch): Asking<void> =>
  * Cuts what has grown long, until nothing is; to be called in the transaction that wrote. Where leads move to the end with
  * each change, the stretches they leave would be ever more: they go when another one is cut.
  */
-export function* keepShort(orderings: Orderings, greatestStretch: number): Asking<void> {
+export const keepShort = (sql: Connection, orderings: Orderings, greatestStretch: number): void => {
   for (;;) {
-    const long = yield* ask<Stretch>(longSql(greatestStretch), [])
+    const long = sql.all<Stretch>(longSql(greatestStretch))
     if (long.length === 0) return
     for (const stretch of long) {
-      yield* cut(stretch, orderings[stretch.ordering])
-      yield* dropEmpty(stretch)
+      cut(sql, stretch, orderings[stretch.ordering])
+      dropEmpty(sql, stretch)
     }
   }
 }
 
 /** No lead lies between where the stretch began and its first one: its counts stay as they are. */
-function* beginWithFirst(stretch: Stretch, ordering: Ordering): Asking<void> {
+const beginWithFirst = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
   const from = leadsFrom({ brandId: stretch.brand_id, flags: null }, ordering, stretch, 1)
-  const [first] =
+  const first =
     stretch.n === 0
-      ? []
-      : yield* ask<{ key: string | number; id: number }>(
+      ? undefined
+      : sql.get<{ key: string | number; id: number }>(
           `SELECT key, id FROM (${from.text}) LIMIT 1`,
           from.params
         )
-  if (first === undefined) yield* tell("DELETE FROM lead_stretch WHERE seq = ?", [stretch.seq])
+  if (first === undefined) sql.run("DELETE FROM lead_stretch WHERE seq = ?", [stretch.seq])
   else {
-    yield* tell("UPDATE lead_stretch SET key = ?, id = ? WHERE seq = ?", [first.key, first.id, stretch.seq])
+    sql.run("UPDATE lead_stretch SET key = ?, id = ? WHERE seq = ?", [first.key, first.id, stretch.seq])
   }
 }
 
@@ -274,24 +277,25 @@ interface Left {
 }
 
 /** What began with leads that are erased begins with others. [PII-3] */
-export function* forgetLeads(orderings: Orderings, { brandId, ids }: Left): Asking<void> {
+export const forgetLeads = (sql: Connection, orderings: Orderings, { brandId, ids }: Left): void => {
   // Reads the index of all stretches of the brand: leads are seldom erased.
-  const stretches = yield* ask<Stretch>(
+  const stretches = sql.all<Stretch>(
     `${stretchSql} WHERE brand_id = ? AND id IN (SELECT value FROM json_each(?))`,
     [brandId, JSON.stringify(ids)]
   )
-  for (const stretch of stretches) yield* beginWithFirst(stretch, orderings[stretch.ordering])
+  for (const stretch of stretches) beginWithFirst(sql, stretch, orderings[stretch.ordering])
 }
 
 /** What began with a lead's earlier name begins with another one: nothing else would tell of that name. [PII-3] */
-export function* forgetName(
+export const forgetName = (
+  sql: Connection,
   { name }: Orderings,
   lead: { readonly brandId: number; readonly id: LeadId },
   nameKey: string
-): Asking<void> {
-  const [stretch] = yield* ask<Stretch>(
+): void => {
+  const stretch = sql.get<Stretch>(
     `${stretchSql} WHERE brand_id = ? AND ordering = 'name' AND key = ? AND id = ?`,
     [lead.brandId, nameKey, lead.id]
   )
-  if (stretch !== undefined) yield* beginWithFirst(stretch, name)
+  if (stretch !== undefined) beginWithFirst(sql, stretch, name)
 }

@@ -1,21 +1,21 @@
 /** Rows as SQLite gives them, and the domain's values that they stand for. */
-import {
-  type ApiKey,
-  type Brand,
-  type Attempt,
-  type AttemptError,
-  type Campaign,
-  type Delivery,
-  type DeliveryState,
-  type EngagementRead,
-  type EngagementType,
-  type EventType,
-  type Lead,
-  type PositionedEvent,
-  type Signal,
-  type Webhook,
-  testEvent
+import type {
+  ApiKey,
+  Brand,
+  Attempt,
+  AttemptError,
+  Campaign,
+  Delivery,
+  DeliveryState,
+  EngagementRead,
+  EngagementType,
+  EventType,
+  Lead,
+  PositionedEvent,
+  Signal,
+  Webhook
 } from "@lead-signals/domain"
+import { testEvent } from "@lead-signals/domain/pure"
 
 export interface BrandRow {
   readonly id: number

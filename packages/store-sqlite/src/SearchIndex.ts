@@ -4,8 +4,8 @@
  * others. One of three or more characters is a phrase of trigrams, which is found exactly where the characters stand next
  * to each other; a shorter one is a token of its one or two characters.
  */
-import { Folding, type Lead, type LeadId } from "@lead-signals/domain"
-import { answer, type Asking, tell } from "./Asking.ts"
+import type { Lead, LeadId } from "@lead-signals/domain"
+import { Folding } from "@lead-signals/domain/pure"
 import type { Connection } from "./Connection.ts"
 import { countCommit, finishMerge } from "./SegmentMerge.ts"
 import { idOf } from "./Rows.ts"
@@ -126,30 +126,23 @@ const textsOf = ({ brandId, profile }: Found): SearchTexts =>
   searchTexts(idOf(brandId), profile.name, profile.headline)
 
 /** The indexes keep no texts: what is to be taken out must be said again. */
-function* remove(lead: Found): Asking<void> {
+const remove = (sql: Connection, lead: Found): void => {
   const { grams, headline, name } = textsOf(lead)
-  yield* tell("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
+  sql.run("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
     lead.id,
     name,
     headline
   ])
-  yield* tell("INSERT INTO lead_gram (lead_gram, rowid, grams) VALUES ('delete', ?, ?)", [lead.id, grams])
+  sql.run("INSERT INTO lead_gram (lead_gram, rowid, grams) VALUES ('delete', ?, ?)", [lead.id, grams])
 }
 
 /** What was said to the indexes is written before anything else is. */
-function* writeTexts(): Asking<void> {
-  yield* tell("SAVEPOINT taken_out")
-  yield* tell("RELEASE taken_out")
+const flushTexts = (sql: Connection): void => {
+  sql.run("SAVEPOINT taken_out")
+  sql.run("RELEASE taken_out")
 }
 
 const byId = (a: Found, b: Found): number => a.id - b.id
-
-/** Takes erased leads out at once, in a transaction that changes the texts of no others. [PII-3] */
-export function* takeOut(leads: ReadonlyArray<Found>): Asking<void> {
-  for (const lead of [...leads].sort(byId)) yield* remove(lead)
-  yield* writeTexts()
-  yield* finishMerge()
-}
 
 const insert = (sql: Connection, lead: Found): void => {
   const { grams, headline, name } = textsOf(lead)
@@ -172,10 +165,10 @@ const apply = (sql: Connection, changes: ReadonlyArray<Change>): void => {
   // A transaction that only removes entries adds no segment.
   if (there.length > 0) countCommit(sql, there.length)
   const gone = changes.flatMap(({ before }) => before ?? []).sort(byId)
-  for (const lead of gone) answer(sql, remove(lead))
+  for (const lead of gone) remove(sql, lead)
   if (gone.length > 0) {
-    answer(sql, writeTexts())
-    if (changes.some(({ after }) => after === null)) answer(sql, finishMerge())
+    flushTexts(sql)
+    if (changes.some(({ after }) => after === null)) finishMerge(sql)
   }
   for (const lead of there) insert(sql, lead)
 }

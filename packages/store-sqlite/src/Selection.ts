@@ -82,7 +82,7 @@ export const select = (brandId: number, filter: LeadFilter): Selection => {
 export const isCounted = ({ created, match, signalId, updated }: Selection): boolean =>
   created === null && match === null && signalId === null && updated === null
 
-/** By what is remembered of it. */
+/** The key of what caches hold of it. */
 export const keyOf = ({ brandId, created, flags, match, signalId, updated }: Selection): string =>
   JSON.stringify([brandId, signalId, flags, created, updated, match?.needle])
 

@@ -6,12 +6,14 @@ import type { Connection } from "./Connection.ts"
 import type { Turns } from "./Turns.ts"
 
 export class SharedReading {
+  private readonly reader: Connection
+  private readonly turns: Pick<Turns, "atEnd" | "greatestMillis">
   private begunAt: number | null = null
 
-  constructor(
-    private readonly reader: Connection,
-    private readonly turns: Pick<Turns, "atEnd" | "greatestMillis">
-  ) {}
+  constructor(reader: Connection, turns: Pick<Turns, "atEnd" | "greatestMillis">) {
+    this.reader = reader
+    this.turns = turns
+  }
 
   read<A>(work: (sql: Connection) => A): A {
     if (this.begunAt !== null && performance.now() - this.begunAt > this.turns.greatestMillis) this.end()

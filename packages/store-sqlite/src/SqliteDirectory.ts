@@ -15,7 +15,7 @@ import type { Param } from "./Param.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
 import * as LastUses from "./LastUses.ts"
-import { Remembered } from "./Remembered.ts"
+import { VersionedCache } from "./cache/VersionedCache.ts"
 import {
   apiKeyOf,
   type ApiKeyRow,
@@ -220,7 +220,7 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const lastUses = yield* LastUses.make(database)
   // Each request asks for one.
-  const keys = new Remembered<Option.Option<ApiKey>>(2000)
+  const keys = new VersionedCache<Option.Option<ApiKey>>({ maxSize: 2000 })
   const withLastUse = (key: ApiKey): ApiKey => {
     const noted = lastUses.unwritten(key.id)
     return noted === null ? key : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? noted, noted) }
@@ -250,7 +250,7 @@ const make = Effect.gen(function* () {
     startBrandDeletion: (id, now) => database.write(startBrandDeletion(id, now)),
     finishBrandDeletion: (id) =>
       // What was removed is not to be found in the log either.
-      Effect.uninterruptible(Effect.tap(inPieces(removeBrandPiece(id)), () => database.forgetLog)),
+      Effect.uninterruptible(Effect.tap(inPieces(removeBrandPiece(id)), () => database.truncateWal)),
 
     createKey: (key) =>
       database.write(
@@ -273,7 +273,7 @@ const make = Effect.gen(function* () {
       ),
     keyByHash: (hash) =>
       database.read((sql) => {
-        keys.forgetUnless(sql.dataVersion)
+        keys.at(sql.dataVersion)
         const known = keys.get(hash)
         if (known !== undefined) return known
         const found = keyByHash(hash)(sql)

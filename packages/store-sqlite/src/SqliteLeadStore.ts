@@ -10,13 +10,14 @@ import {
   type Committed,
   type DeliveryId,
   type EventType,
-  type Proposal
+  type Proposal,
+  type StoreUnavailable
 } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
-import { answer } from "./Asking.ts"
+import { LeadCaches } from "./cache/LeadCaches.ts"
 import { Database } from "./Database.ts"
-import { type Facts, type LeadChange, LeadChanges } from "./LeadChanges.ts"
+import { type FilterableLead, type LeadChange, LeadChanges } from "./LeadChanges.ts"
 import { flagsOf, idOf, leadOf, type LeadRow } from "./Rows.ts"
 import {
   authoredPosts,
@@ -24,16 +25,16 @@ import {
   leadColumns,
   engagementColumns,
   readEngagements,
-  shownDetail,
+  renderedDetail,
   withAuthor
 } from "./LeadReading.ts"
 import * as Erasure from "./Erasure.ts"
-import { type ListingOptions, listReading } from "./ListReading.ts"
+import type { ListingOptions } from "./LeadPages.ts"
+import { listReading } from "./ListReading.ts"
 import { orderings } from "./Ordering.ts"
 import * as Positions from "./Positions.ts"
 import { insertDeliveries } from "./Queueing.ts"
-import { Remembered } from "./Remembered.ts"
-import { changeSearch, takeOut } from "./SearchIndex.ts"
+import { changeSearch } from "./SearchIndex.ts"
 
 const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | null> => [
   lead.profile.name,
@@ -81,7 +82,7 @@ const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
   )
   if (before.profile.name !== after.profile.name) {
     const lead = { brandId: idOf(after.brandId), id: after.id }
-    answer(sql, Positions.forgetName(orderings, lead, Folding.fold(before.profile.name)))
+    Positions.forgetName(sql, orderings, lead, Folding.fold(before.profile.name))
   }
   if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {
     changeSearch(sql, before, after)
@@ -159,7 +160,7 @@ interface Left {
   readonly changes: Array<LeadChange>
 }
 
-const factsOf = (lead: Observations.LeadDraft): Facts => ({
+const filterableOf = (lead: Observations.LeadDraft): FilterableLead => ({
   brandId: lead.brandId,
   signalIds: lead.signalIds,
   flags: flagsOf(lead),
@@ -170,8 +171,8 @@ const factsOf = (lead: Observations.LeadDraft): Facts => ({
 })
 
 const changeOf = (before: Lead | null, after: Lead): LeadChange => ({
-  before: before === null ? null : factsOf(before),
-  after: factsOf(after)
+  before: before === null ? null : filterableOf(before),
+  after: filterableOf(after)
 })
 
 const commitOne = (
@@ -246,21 +247,17 @@ const commit = (
   return { committed, queued: queue(sql, brandId, left.fired, ids, now) }
 }
 
-/** Of details that were shown so many characters are kept. */
-const greatestShown = 4_194_304
-
 const makeLeadStore = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
-    const short = () => Positions.keepShort(orderings, options.positions.greatestStretch)
-    const keepShort = (sql: Connection): void => answer(sql, short())
+    const { greatestStretch } = options.positions
+    const keepShort = (sql: Connection): void => Positions.keepShort(sql, orderings, greatestStretch)
     const changed = new LeadChanges()
-    const { forgetShown, list, listShown } = listReading(database, changed, options)
-    const details = new Remembered<string>(greatestShown, (shown) => shown.length)
+    const caches = new LeadCaches(changed)
+    const { list, listRendered } = listReading(database, caches, options)
     /** What was read of persons who are gone from the tables is kept nowhere. [PII-3] */
     const forgetRead = Effect.suspend(() => {
-      forgetShown()
-      details.forget()
-      return database.forgetLog
+      caches.clear()
+      return database.truncateWal
     })
     return LeadStore.of({
       commit: (brandId, proposals, ids) =>
@@ -276,17 +273,17 @@ const makeLeadStore = (options: ListingOptions) =>
           ({ committed }) => committed
         ),
       list,
-      listShown,
+      listShown: listRendered,
       get: (brandId, id) => database.read((sql) => Option.fromNullable(leadById(sql, brandId, id))),
       getShown: (brandId, id, engagements) =>
         database.read((sql) => {
-          details.forgetUnless(sql.dataVersion)
+          const { renderedDetails } = caches.at(sql)
           const key = `${brandId} ${id} ${engagements}`
-          const known = details.get(key)
-          if (known !== undefined) return Option.some(known)
-          const shown = shownDetail(sql, brandId, id, engagements)
-          if (shown !== null) details.set(key, shown)
-          return Option.fromNullable(shown)
+          const cached = renderedDetails.get(key)
+          if (cached !== undefined) return Option.some(cached)
+          const rendered = renderedDetail(sql, brandId, id, engagements)
+          if (rendered !== null) renderedDetails.set(key, rendered)
+          return Option.fromNullable(rendered)
         }),
       engagements: (brandId, id) =>
         database.read((sql) =>
@@ -312,38 +309,46 @@ const makeLeadStore = (options: ListingOptions) =>
       erase: (brandId, id, personHash, ids) => {
         const lead = { brandId, id }
         const here = database.write((sql, now) => {
-          // It changes those who read the person's posts, too; and what the person was like is not to be remembered.
+          // It changes those who read the person's posts, too; and what the person was like is not to be kept.
           changed.of(sql).isComplete = false
-          const erased = answer(sql, Erasure.erase(lead, personHash, ids, now))
-          if (erased !== null) changeSearch(sql, erased, null)
-          keepShort(sql)
-          return erased !== null
+          return Erasure.erase(sql, lead, { personHash, nextId: ids, now, greatestStretch })
         })
-        const aside = Effect.tap(
-          database.writeAside(function* (now) {
-            const erased = yield* Erasure.erase(lead, personHash, ids, now)
-            if (erased !== null) yield* takeOut([erased])
-            yield* short()
-            return erased !== null
-          }),
-          () => changed.forget()
-        )
-        return Effect.flatMap(
-          database.read((sql) => answer(sql, Erasure.takesMore(lead, options.greatestEffort))),
-          // Whoever asked may go away when it is committed: the log is cleared all the same.
-          (takesMore) => Effect.uninterruptible(Effect.tap(takesMore ? aside : here, () => forgetRead))
-        )
-      },
-      removeSome: (brandId) =>
-        Effect.uninterruptible(
-          Effect.tap(
-            database.writeAside(() => Erasure.removeSome(idOf(brandId))),
-            () => {
+        const offloaded = (
+          deliveryIds: ReadonlyArray<DeliveryId>
+        ): Effect.Effect<boolean, StoreUnavailable> =>
+          Effect.flatMap(
+            database.writeInWorker("eraseLead", (now) => ({
+              lead,
+              personHash,
+              deliveryIds,
+              now,
+              greatestStretch
+            })),
+            (output) => {
+              if ("wanted" in output) return offloaded(Array.from({ length: output.wanted }, ids))
               changed.forget()
-              return forgetRead
+              return Effect.succeed(output.erased)
             }
           )
+        return Effect.flatMap(
+          database.read((sql) => Erasure.takesMore(sql, lead, options.greatestEffort)),
+          // The caller may go away when it is committed: the log is truncated all the same.
+          (takesMore) =>
+            Effect.uninterruptible(Effect.tap(takesMore ? offloaded([]) : here, () => forgetRead))
         )
+      },
+      removeSome: (brandId) => {
+        const here = database.write((sql) => {
+          changed.of(sql).isComplete = false
+          return Erasure.removeSome(sql, brandId)
+        })
+        const offloaded = Effect.tap(
+          database.writeInWorker("removeSomeLeads", () => ({ brandId })),
+          () => changed.forget()
+        )
+        const isOffloaded = options.greatestEffort !== Number.POSITIVE_INFINITY
+        return Effect.uninterruptible(Effect.tap(isOffloaded ? offloaded : here, () => forgetRead))
+      }
     })
   })
 

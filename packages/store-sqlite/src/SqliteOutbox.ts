@@ -106,7 +106,7 @@ const materials = (
   const leadIds = [...new Set(all.map(({ leadId }) => leadId))]
   const leads = new Map(leadsById(sql, leadIds).map((lead) => [lead.id, lead]))
   const created = all.filter(({ event }) => event === "lead2.created")
-  const newest = windows(sql, [...new Set(created.map(({ leadId }) => leadId))])
+  const newest = windows(sql, [...new Set(created.map(({ leadId }) => leadId))], "detailed")
   const fired = all.filter(({ event }) => event === "activity.detected")
   const single = readEngagements(
     sql,

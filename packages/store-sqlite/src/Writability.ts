@@ -20,9 +20,12 @@ const isFull = (folder: string): boolean => {
 
 /** Remembers why a write failed, if the file or its disk was the reason, until a write succeeds again. */
 export class Writability {
+  private readonly folder: string
   private failure: StoreUnavailable | null = null
 
-  constructor(private readonly folder: string) {}
+  constructor(folder: string) {
+    this.folder = folder
+  }
 
   failed(cause: Cause.Cause<StoreUnavailable>): void {
     const failure = Option.getOrNull(Cause.failureOption(cause))

@@ -7,8 +7,9 @@ import { Effect, type Scope } from "effect"
 import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Connection } from "./Connection.ts"
-import type { FileThread } from "./FileThread.ts"
 import { diskIsFull } from "./Patience.ts"
+import type { Checkpoint, CheckpointMode } from "./worker/Jobs.ts"
+import type { StoreWorker } from "./worker/StoreWorker.ts"
 
 export interface WriteAheadLog {
   /** Ends when everything that was committed before is on the disk. */
@@ -16,7 +17,7 @@ export interface WriteAheadLog {
   /** Whether the disk has failed, so that even what was only read may not be on it. */
   readonly isSuspect: () => boolean
   /** Takes out of the log what was overwritten: at once, or as soon as no reader is in the way. [PII-3] */
-  readonly forget: Effect.Effect<void>
+  readonly truncate: Effect.Effect<void>
 }
 
 /** Whether a process that ended at once left a log, in which there can be what was to be forgotten; or has one now. */
@@ -25,8 +26,12 @@ export const isLeft = (filename: string): boolean =>
 
 /** The log is SQLite's to look after: for a file that need not survive a loss of power, and where there can be no thread. */
 export const unsynced = (writer: Connection, wasLeft: boolean): Effect.Effect<WriteAheadLog> => {
-  const forget = Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
-  return Effect.as(wasLeft ? forget : Effect.void, { sync: Effect.void, isSuspect: () => false, forget })
+  const truncate = Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
+  return Effect.as(wasLeft ? truncate : Effect.void, {
+    sync: Effect.void,
+    isSuspect: () => false,
+    truncate
+  })
 }
 
 /** So long after a commit it is taken over, together with those that came meanwhile. */
@@ -37,12 +42,6 @@ const greatestPages = 4000
 
 /** A log of so many pages is taken over by the commit itself: whatever became of the thread, the log does not grow on. */
 export const greatestPagesEver = 32_000
-
-interface Checkpoint {
-  readonly busy: number
-  readonly log: number
-  readonly checkpointed: number
-}
 
 /** A file that was made is there after a loss of power when its folder is on the disk, too. */
 export const syncFolderOf = (filename: string): void => {
@@ -64,11 +63,11 @@ const failed = (failure: unknown): StoreUnavailable => {
     : new StoreUnavailable({ reason: `the disk can't be written (${code})`, cause: failure })
 }
 
-/** Over a connection that leaves the waiting to us (`synchronous = NORMAL`) and has made the log; the thread writes, too. */
+/** Over a connection that leaves the waiting to us (`synchronous = NORMAL`) and has made the log; the worker writes, too. */
 export const synced = (
   filename: string,
   wasLeft: boolean,
-  thread: Pick<FileThread, "run">
+  worker: Pick<StoreWorker, "run">
 ): Effect.Effect<WriteAheadLog, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const log = yield* Effect.acquireRelease(
@@ -89,10 +88,7 @@ export const synced = (
     let isSuspect = false
     /** The log holds what is to be forgotten. */
     let isOwed = wasLeft
-    const checkpoint = async (kind: "PASSIVE" | "RESTART" | "TRUNCATE"): Promise<Checkpoint> => {
-      const rows = await thread.run(`PRAGMA wal_checkpoint(${kind})`)
-      return rows[0] as Checkpoint
-    }
+    const checkpoint = (mode: CheckpointMode): Promise<Checkpoint> => worker.run("checkpoint", mode)
     /**
      * A disk that failed once says nothing more of what it lost, and a log with a hole ends there: only when all of it is in the
      * file, and the log begun anew, is a write on the disk again.
@@ -122,7 +118,7 @@ export const synced = (
       if (isOwed || pages <= greatestPages) return
       const { busy } = await checkpoint("RESTART")
       // Whoever writes first into a log that begins anew waits for the disk within the transaction: not our caller.
-      if (busy === 0) await thread.run("UPDATE commits SET n = n + 1")
+      if (busy === 0) await worker.run("beginLog", null)
     }
     const afterARest = (): void => {
       if (rest.timer !== null || rest.isOver) return
@@ -159,7 +155,7 @@ export const synced = (
               })
             })
       ),
-      forget: Effect.promise(() =>
+      truncate: Effect.promise(() =>
         truncate()
           .catch(() => {})
           .finally(() => {

@@ -69,7 +69,7 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
   inStore("Totals")(
     "sqlite-total-of-before",
     "a total that was counted before does not lose the leads that match no more",
-    { in: "Totals.total", drop: "if ($before !== null && $known.counts($before)) $known.n--" }
+    { in: "advance", drop: "if ($before !== null && $matches($filter, $needle, $before)) $n--" }
   ),
   inStore("LeadListing")("sqlite-ties-turned", "of one name the newest lead comes first", {
     in: "by",
@@ -87,11 +87,11 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
   }),
   erasure("sqlite-erased-author-sent", "a body that names an erased author is sent again", {
     in: "erase",
-    drop: "yield* $forgetAuthor($brand, $known.extId, $ids)"
+    drop: "$forgetAuthor($sql, $brand, $author, $nextId)"
   }),
   erasure("sqlite-suppression-forgotten", "the suppression of an erased person is not kept", {
     in: "erase",
-    drop: 'yield* $run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", $values)'
+    drop: '$sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", $values)'
   }),
   inStore("0001_leads")("counter-off-after-erasure", "an erased lead stays counted", {
     in: "statements",

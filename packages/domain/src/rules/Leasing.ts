@@ -41,13 +41,14 @@ export interface Candidate {
 
 /** What is left of the limits while places are dealt out. */
 class Free {
+  private readonly limits: Limits
+  private readonly underWay: UnderWay
   private total: number
   private failing: number
 
-  constructor(
-    private readonly limits: Limits,
-    private readonly underWay: UnderWay
-  ) {
+  constructor(limits: Limits, underWay: UnderWay) {
+    this.limits = limits
+    this.underWay = underWay
     this.total = limits.total - underWay.total
     this.failing = limits.failingTotal - underWay.failingTotal
   }

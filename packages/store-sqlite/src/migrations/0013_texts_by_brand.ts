@@ -7,7 +7,7 @@
  *
  * Texts are folded by Unicode's full case folding, as it was in this version.
  */
-import { ask, askColumn, type Asking, tellAll, tellMany } from "../Asking.ts"
+import type { Connection } from "../Connection.ts"
 import type { Progress } from "../MigrationProgress.ts"
 import { fold } from "./0013_folding.ts"
 
@@ -75,7 +75,7 @@ interface Row {
   readonly headline: string | null
 }
 
-/** Few enough that whoever else is served in this thread does not wait for their texts to be folded. */
+/** Leads that are read at once; progress is reported as often. */
 const readAtOnce = 200
 
 /**
@@ -85,16 +85,16 @@ const renamedAtOnce = 20_000
 
 type Rename = readonly [key: string, id: number]
 
-const writeRenames = (renames: ReadonlyArray<Rename>): Asking<void> =>
-  tellMany("UPDATE lead SET name_key = ? WHERE id = ?", renames)
+const writeRenames = (sql: Connection, renames: ReadonlyArray<Rename>): void =>
+  sql.runPerRow("UPDATE lead SET name_key = ? WHERE id = ?", renames)
 
 /** The entries of both indexes; answers the keys of names that have changed. */
-function* writePiece(rows: ReadonlyArray<Row>): Asking<ReadonlyArray<Rename>> {
+const writePiece = (sql: Connection, rows: ReadonlyArray<Row>): ReadonlyArray<Rename> => {
   const leads = rows.map(({ brand_id, headline, id, name, name_key }) => {
     const [ofName, ofHeadline] = [codesOf(name), codesOf(headline ?? "")]
     return { brand_id, id, name_key, key: fold(name), ofName, ofHeadline }
   })
-  yield* tellMany(
+  sql.runPerRow(
     "INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)",
     leads.map(({ brand_id, id, ofHeadline, ofName }) => [
       id,
@@ -102,7 +102,7 @@ function* writePiece(rows: ReadonlyArray<Row>): Asking<ReadonlyArray<Rename>> {
       trigrams(brand_id, ofHeadline)
     ])
   )
-  yield* tellMany(
+  sql.runPerRow(
     "INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)",
     leads.map(({ brand_id, id, ofHeadline, ofName }) => [id, grams(brand_id, [ofName, ofHeadline])])
   )
@@ -112,25 +112,25 @@ function* writePiece(rows: ReadonlyArray<Row>): Asking<ReadonlyArray<Rename>> {
 }
 
 /** Visits all leads by rising id: FTS5 writes everything out when an entry is less than the one before. */
-function* writeAll(progress: Progress): Asking<void> {
-  const [greatest] = yield* askColumn<number | null>("SELECT max(id) FROM lead", [])
+const writeAll = (sql: Connection, progress: Progress): void => {
+  const greatest = sql.value<number | null>("SELECT max(id) FROM lead")
   let [isRenamed, renames]: [boolean, Array<Rename>] = [false, []]
   for (let last = 0; ;) {
-    const rows = yield* ask<Row>(
+    const rows = sql.all<Row>(
       "SELECT id, brand_id, name, name_key, headline FROM lead WHERE id > ? ORDER BY id LIMIT ?",
       [last, readAtOnce]
     )
-    renames.push(...(yield* writePiece(rows)))
+    renames.push(...writePiece(sql, rows))
     isRenamed ||= renames.length > 0
     if (rows.length < readAtOnce || renames.length > renamedAtOnce) {
-      yield* writeRenames(renames)
+      writeRenames(sql, renames)
       renames = []
     }
     last = rows.at(-1)?.id ?? last
     progress((shareOfTexts * last) / Math.max(1, greatest ?? 1))
     if (rows.length < readAtOnce) break
   }
-  if (isRenamed) yield* tellAll(rebuildStretches)
+  if (isRenamed) sql.runAll(rebuildStretches)
 }
 
 /** As measured. */
@@ -151,8 +151,8 @@ const end: ReadonlyArray<string> = [
   ...indexes.map((index) => `INSERT INTO ${index} (${index}) VALUES ('optimize')`)
 ]
 
-export function* textsByBrand(progress: Progress): Asking<void> {
-  yield* tellAll(begin)
-  yield* writeAll(progress)
-  yield* tellAll(end)
+export const textsByBrand = (sql: Connection, progress: Progress): void => {
+  sql.runAll(begin)
+  writeAll(sql, progress)
+  sql.runAll(end)
 }

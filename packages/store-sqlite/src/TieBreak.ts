@@ -3,12 +3,12 @@
  * backwards gives them by descending ones: having SQLite sort each key's leads for itself costs more than reading them. [SORT-5]
  */
 import type { LeadId } from "@lead-signals/domain"
-import { askColumn, askTuples, type Asking } from "./Asking.ts"
+import type { QueryConnection } from "./Connection.ts"
 import type { Param } from "./Param.ts"
 import type { Sql } from "./Selection.ts"
 
-/** Where leads are read, and the columns there that they are ordered by. */
-export interface Road {
+/** Where a query reads leads, and the columns there that order them. */
+export interface AccessPath {
   readonly source: string
   readonly id: string
   readonly key: string
@@ -19,11 +19,13 @@ export interface Keyed {
   readonly key: string | number
 }
 
-/** What is asked for by id and key, in this order. */
-export function* askKeyed(text: string, params: ReadonlyArray<Param>): Asking<ReadonlyArray<Keyed>> {
-  const rows = yield* askTuples<readonly [LeadId, string | number]>(text, params)
-  return rows.map(([id, key]) => ({ id, key }))
-}
+/** The rows of a query for id and key, in this order. */
+export const readKeyed = (
+  sql: QueryConnection,
+  text: string,
+  params: ReadonlyArray<Param>
+): ReadonlyArray<Keyed> =>
+  sql.tuples<readonly [LeadId, string | number]>(text, params).map(([id, key]) => ({ id, key }))
 
 /** A page as the index gives it backwards, and its neighbours there, of which leads of the same key may be. */
 export interface BackwardsPage {
@@ -58,24 +60,25 @@ export interface Tied {
   readonly length: number
 }
 
-/** All leads of each key, as the index gives them backwards, in order. */
-export const turned = (rows: ReadonlyArray<Keyed>): ReadonlyArray<Keyed> => {
-  const turned: Array<Keyed> = []
+/** Reverses each run of equal keys, which brings a backwards walk into the order of ids. */
+export const reverseRuns = (rows: ReadonlyArray<Keyed>): ReadonlyArray<Keyed> => {
+  const reversed: Array<Keyed> = []
   for (let start = 0, end = 0; start < rows.length; start = end) {
     while (end < rows.length && rows[end]!.key === rows[start]!.key) end++
-    for (let i = end - 1; i >= start; i--) turned.push(rows[i]!)
+    for (let i = end - 1; i >= start; i--) reversed.push(rows[i]!)
   }
-  return turned
+  return reversed
 }
 
 /**
- * The page's ids in order. The leads of one key take the same places in either order of their ids: of a key that lies
- * wholly in the page they are turned around, and of one that reaches beyond it they are asked for.
+ * The page's ids in order. The leads of one key take the same places in either order of their ids: a run that lies wholly in
+ * the page is reversed, and one that reaches beyond it is queried.
  */
-export function* inOrder(
+export const inOrder = (
+  sql: QueryConnection,
   { after, before, page }: BackwardsPage,
   tiedSql: (tied: Tied) => Sql
-): Asking<ReadonlyArray<LeadId>> {
+): ReadonlyArray<LeadId> => {
   const ids: Array<LeadId> = []
   for (let start = 0, end = 0; start < page.length; start = end) {
     const { id, key } = page[start]!
@@ -84,7 +87,7 @@ export function* inOrder(
     const endsLater = end === page.length && after?.key === key
     if (beginsEarlier || endsLater) {
       const { params, text } = tiedSql({ key, behind: beginsEarlier ? id : null, length: end - start })
-      ids.push(...(yield* askColumn<LeadId>(text, params)))
+      ids.push(...sql.column<LeadId>(text, params))
     } else {
       for (let i = end - 1; i >= start; i--) ids.push(page[i]!.id)
     }
@@ -92,10 +95,10 @@ export function* inOrder(
   return ids
 }
 
-/** Of the leads on the road that fulfil the conditions. */
-export const tiedSql = (road: Road, { params, text }: Sql, { behind, key, length }: Tied): Sql => {
-  const { id } = road
-  const ofKey = `FROM ${road.source} WHERE ${text} AND ${road.key} = ?`
+/** Selects some leads of one key that fulfil the conditions. */
+export const tiedSql = (path: AccessPath, { params, text }: Sql, { behind, key, length }: Tied): Sql => {
+  const { id } = path
+  const ofKey = `FROM ${path.source} WHERE ${text} AND ${path.key} = ?`
   const of = [...params, key]
   return behind === null
     ? { text: `SELECT ${id} ${ofKey} ORDER BY ${id} LIMIT ?`, params: [...of, length] }

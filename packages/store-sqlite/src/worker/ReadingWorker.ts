@@ -1,15 +1,19 @@
-/** A thread that reads the file for lists that take long: this one answers others meanwhile. */
+/** A worker thread that reads lists that take long, while the serving thread answers others. */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
-import type { Asking } from "./Asking.ts"
-import { fileThread } from "./FileThread.ts"
+import type { JobKind, Jobs } from "./Jobs.ts"
+import { storeWorker } from "./StoreWorker.ts"
 
-export interface ReadingThread {
+export interface ReadingWorker {
   /**
-   * Runs the work over one state of the file, one work after the other. Brands take turns: a brand waits for at most one
-   * work of each other brand, however many of theirs are queued.
+   * Runs jobs one after the other, each over one snapshot of the file. Brands take turns: a brand waits for at most one job of
+   * each other brand, however many of theirs are queued. `input` is made when the job starts.
    */
-  readonly read: <A>(brandId: string, work: () => Asking<A>) => Effect.Effect<A, StoreUnavailable>
+  readonly read: <K extends JobKind>(
+    brandId: string,
+    kind: K,
+    input: () => Jobs[K]["input"]
+  ) => Effect.Effect<Jobs[K]["output"], StoreUnavailable>
 }
 
 /** A queue that runs one work at a time and takes the next from the brand that has waited longest. */
@@ -35,20 +39,20 @@ export const roundRobin = () => {
     })
 }
 
-export const readingThread = (
+export const readingWorker = (
   filename: string,
   beforeOpening: () => void
-): Effect.Effect<ReadingThread, never, Scope.Scope> =>
+): Effect.Effect<ReadingWorker, never, Scope.Scope> =>
   Effect.map(
-    fileThread(filename, { readonly: true, busyMillis: 5000, pragmas: [], beforeOpening }),
-    (thread) => {
+    storeWorker(filename, { readonly: true, busyMillis: 5000, pragmas: [], beforeOpening }),
+    (worker) => {
       const inTurn = roundRobin()
       return {
-        read: (brandId, work) =>
-          // What is begun is ended: others wait for it.
+        read: (brandId, kind, input) =>
+          // A job that has begun runs to its end: others wait for it.
           Effect.uninterruptible(
             Effect.tryPromise({
-              try: () => inTurn(brandId, () => thread.transaction("BEGIN", work)),
+              try: () => inTurn(brandId, () => worker.run(kind, input())),
               catch: (failure) =>
                 failure instanceof StoreUnavailable
                   ? failure

@@ -1,0 +1,155 @@
+/**
+ * The jobs of a store's worker threads. Each runs the same synchronous functions that the serving thread runs where they
+ * take little effort. Inputs and outputs are structured-cloneable.
+ */
+import type { DeliveryId, LeadId, LeadPage, ShownPage } from "@lead-signals/domain"
+import type { Connection } from "../Connection.ts"
+import * as Erasure from "../Erasure.ts"
+import type { Counts } from "../FilterCounts.ts"
+import {
+  type ListingOptions,
+  type Query,
+  type ReadPage,
+  readLeadPage,
+  readRenderedPage
+} from "../LeadPages.ts"
+import { migrate, type Migrating } from "../Migrations.ts"
+import type { Stretches } from "../Positions.ts"
+import { beginMerge, endMerge, mergeOwnedStep, type OwnedStep } from "../SegmentMerge.ts"
+import type { Total } from "../Totals.ts"
+
+interface ListInput {
+  readonly brandId: string
+  readonly query: Query
+  readonly positions: ListingOptions["positions"]
+  /** By `totalKeys`, those that the serving thread knows. */
+  readonly totals: ReadonlyMap<string, number>
+}
+
+/** What a job found that later reads of the same version of the file need not find again, by cache and key. */
+export interface Learned {
+  readonly counts: ReadonlyMap<string, Counts>
+  readonly stretches: ReadonlyMap<string, Stretches>
+  readonly lists: ReadonlyMap<string, ReadonlyArray<LeadId>>
+  readonly pages: ReadonlyMap<string, ReadonlyArray<LeadId>>
+  /** `state` is the number of the newest change that the total covers. */
+  readonly totals: ReadonlyMap<string, { readonly total: Total; readonly state: number }>
+}
+
+interface ListOutput<A> {
+  readonly page: A
+  readonly learned: Learned
+}
+
+interface ErasureInput {
+  readonly lead: Erasure.Erased
+  readonly personHash: string
+  /** As many as there are bodies of other deliveries that name the person, or more. */
+  readonly deliveryIds: ReadonlyArray<DeliveryId>
+  readonly now: number
+  readonly greatestStretch: number
+}
+
+/** With too few ids nothing is erased; `wanted` would have sufficed. */
+type ErasureOutput = { readonly erased: boolean } | { readonly wanted: number }
+
+export type CheckpointMode = "PASSIVE" | "RESTART" | "TRUNCATE"
+
+/** SQLite's answer to `PRAGMA wal_checkpoint`, in pages. */
+export interface Checkpoint {
+  readonly busy: number
+  readonly log: number
+  readonly checkpointed: number
+}
+
+export interface Jobs {
+  readonly listLeads: { readonly input: ListInput; readonly output: ListOutput<LeadPage> }
+  readonly listRenderedLeads: { readonly input: ListInput; readonly output: ListOutput<ShownPage> }
+  readonly eraseLead: { readonly input: ErasureInput; readonly output: ErasureOutput }
+  /** Returns how many leads the brand has left. */
+  readonly removeSomeLeads: { readonly input: { readonly brandId: string }; readonly output: number }
+  /** In one transaction. */
+  readonly migrate: { readonly input: { readonly filename: string }; readonly output: void }
+  readonly checkpoint: { readonly input: CheckpointMode; readonly output: Checkpoint }
+  /** Writes one page, so that nobody else is the first to write into a log that begins anew. */
+  readonly beginLog: { readonly input: null; readonly output: void }
+  /** The input is the owner. */
+  readonly beginMerge: { readonly input: number; readonly output: void }
+  /** Whether there was something to merge. */
+  readonly mergeStep: { readonly input: OwnedStep; readonly output: boolean }
+  /** The input is the owner. */
+  readonly endMerge: { readonly input: number; readonly output: void }
+}
+
+export type JobKind = keyof Jobs
+
+/** A job as it is posted to the thread. */
+export type Job = {
+  [K in JobKind]: { readonly kind: K; readonly input: Jobs[K]["input"] }
+}[JobKind]
+
+/** What the thread posts: any number of progress reports, each of which it waits to be acknowledged, then an end. */
+export type Report =
+  | { readonly kind: "progress"; readonly progress: Migrating }
+  | { readonly kind: "done"; readonly output: Jobs[JobKind]["output"] }
+  /** `code` is SQLite's where it has one; `reason` is for the operator where the job says one. */
+  | { readonly kind: "failed"; readonly code: string; readonly reason: string | null }
+
+const listing =
+  <A>(read: ReadPage<A>) =>
+  (sql: Connection, { brandId, positions, query, totals }: ListInput): ListOutput<A> => {
+    const learned = {
+      counts: new Map<string, Counts>(),
+      stretches: new Map<string, Stretches>(),
+      lists: new Map<string, ReadonlyArray<LeadId>>(),
+      pages: new Map<string, ReadonlyArray<LeadId>>(),
+      totals: new Map<string, { readonly total: Total; readonly state: number }>()
+    }
+    const cache = {
+      ...learned,
+      totals: {
+        get: (key: string) => totals.get(key) ?? learned.totals.get(key)?.total.n,
+        set: (key: string, total: Total, state: number) => void learned.totals.set(key, { total, state })
+      }
+    }
+    const options = { positions, greatestEffort: Number.POSITIVE_INFINITY }
+    // Without a limit of effort there is always a page.
+    return { page: sql.snapshot(() => read(sql, brandId, query, options, cache))!, learned }
+  }
+
+const erase = (
+  sql: Connection,
+  { deliveryIds, greatestStretch, lead, now, personHash }: ErasureInput
+): ErasureOutput =>
+  sql.transaction(() => {
+    const wanted = Erasure.countBodies(sql, lead)
+    if (wanted > deliveryIds.length) return { wanted }
+    const ids = deliveryIds.values()
+    const nextId = (): DeliveryId => ids.next().value!
+    return { erased: Erasure.erase(sql, lead, { personHash, nextId, now, greatestStretch }) }
+  })
+
+type Run<K extends JobKind> = (
+  sql: Connection,
+  input: Jobs[K]["input"],
+  report: (progress: Migrating) => void
+) => Jobs[K]["output"]
+
+const jobs: { readonly [K in JobKind]: Run<K> } = {
+  listLeads: listing(readLeadPage),
+  listRenderedLeads: listing(readRenderedPage),
+  eraseLead: erase,
+  removeSomeLeads: (sql, { brandId }) => sql.transaction(() => Erasure.removeSome(sql, brandId)),
+  migrate: (sql, { filename }, report) => sql.transaction(() => migrate(sql, filename, report)),
+  checkpoint: (sql, mode) => sql.get<Checkpoint>(`PRAGMA wal_checkpoint(${mode})`)!,
+  beginLog: (sql) => sql.run("UPDATE commits SET n = n + 1"),
+  beginMerge,
+  mergeStep: mergeOwnedStep,
+  endMerge
+}
+
+export const runJob = <K extends JobKind>(
+  sql: Connection,
+  { input, kind }: { readonly kind: K; readonly input: Jobs[K]["input"] },
+  report: (progress: Migrating) => void
+): Jobs[K]["output"] => jobs[kind](sql, input, report)

@@ -1,0 +1,171 @@
+/** The serving thread's side of a worker thread. */
+import { StoreUnavailable } from "@lead-signals/domain"
+import { Effect, type Scope } from "effect"
+import type { Worker } from "node:worker_threads"
+import type { Migrating } from "../Migrations.ts"
+import type { JobKind, Jobs, Report } from "./Jobs.ts"
+import { startThread } from "./startThread.ts"
+import type { ThreadOptions } from "./thread.ts"
+
+export interface StoreWorkerOptions extends Omit<ThreadOptions, "acknowledged" | "filename"> {
+  /** Throws where the file must not be opened: a thread opens it by its path, and late. */
+  readonly beforeOpening?: () => void
+}
+
+export type OnProgress = (progress: Migrating) => void
+
+const ended = (reason: string) => new StoreUnavailable({ reason: `a thread of the store ended (${reason})` })
+
+const failureOf = ({ code, reason }: Extract<Report, { readonly kind: "failed" }>): StoreUnavailable =>
+  reason === null
+    ? new StoreUnavailable({ reason: `the file can't be used (${code})`, cause: { code } })
+    : new StoreUnavailable({ reason })
+
+interface Pending {
+  readonly resolve: (output: Jobs[JobKind]["output"]) => void
+  readonly reject: (error: Error) => void
+  readonly onProgress: OnProgress
+}
+
+/** A running thread, which takes one job at a time. */
+class Thread {
+  private readonly worker: Worker
+  private readonly acknowledgement: Int32Array
+  private pending: Pending | null = null
+  isOver = false
+
+  constructor(filename: string, { busyMillis, pragmas, readonly }: StoreWorkerOptions) {
+    const acknowledged = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+    this.acknowledgement = new Int32Array(acknowledged)
+    this.worker = startThread({ filename, readonly, busyMillis, pragmas, acknowledged })
+    this.worker.unref()
+    this.worker.on("message", (report: Report) => this.handle(report))
+    const end = (reason: string): void => {
+      this.isOver = true
+      this.take()?.reject(ended(reason))
+    }
+    this.worker.on("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.name))
+    this.worker.on("exit", (code) => end(`exit ${code}`))
+  }
+
+  private take(): Pending | null {
+    const { pending } = this
+    this.pending = null
+    return pending
+  }
+
+  private handle(report: Report): void {
+    switch (report.kind) {
+      case "progress":
+        try {
+          this.pending?.onProgress(report.progress)
+        } catch (failure) {
+          this.take()?.reject(failure as Error)
+          void this.end()
+          return
+        }
+        Atomics.store(this.acknowledgement, 0, 1)
+        Atomics.notify(this.acknowledgement, 0)
+        return
+      case "done":
+        this.take()?.resolve(report.output)
+        return
+      case "failed":
+        this.take()?.reject(failureOf(report))
+    }
+  }
+
+  async run<K extends JobKind>(
+    kind: K,
+    input: Jobs[K]["input"],
+    onProgress: OnProgress
+  ): Promise<Jobs[K]["output"]> {
+    if (this.isOver) throw ended("before")
+    const output = await new Promise<Jobs[JobKind]["output"]>((resolve, reject) => {
+      this.pending = { resolve, reject, onProgress }
+      this.worker.ref()
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+      this.worker.postMessage({ kind, input })
+    }).finally(() => this.worker.unref())
+    return output as Jobs[K]["output"]
+  }
+
+  async end(): Promise<void> {
+    await this.worker.terminate()
+  }
+}
+
+/**
+ * Runs jobs in a worker thread, one after the other. The thread starts with the first job, and again with the next one after
+ * it has ended by itself.
+ */
+export class StoreWorker {
+  private readonly filename: string
+  private readonly options: StoreWorkerOptions
+  private thread: Thread | null = null
+  private isClosed = false
+  /** Settles when all jobs so far have ended. */
+  private last: Promise<unknown> = Promise.resolve()
+
+  constructor(filename: string, options: StoreWorkerOptions) {
+    this.filename = filename
+    this.options = options
+  }
+
+  /** Runs the job after those before it. Rejects with a `StoreUnavailable`, whose cause has SQLite's code where there is one. */
+  run<K extends JobKind>(
+    kind: K,
+    input: Jobs[K]["input"],
+    onProgress: OnProgress = () => {}
+  ): Promise<Jobs[K]["output"]> {
+    return this.after(async () => {
+      if (this.isClosed) throw ended("closed")
+      if (this.thread === null || this.thread.isOver) {
+        this.options.beforeOpening?.()
+        this.thread = new Thread(this.filename, this.options)
+      }
+      return this.thread.run(kind, input, onProgress)
+    })
+  }
+
+  /**
+   * Ends the thread for good, as soon as the statement that it runs has ended. SQLite takes back what the job has not
+   * committed, and the job rejects.
+   */
+  async abort(): Promise<void> {
+    this.isClosed = true
+    await this.thread?.end()
+  }
+
+  get isIdle(): boolean {
+    return this.thread === null || this.thread.isOver
+  }
+
+  /** Resolves when all jobs so far have ended, and the thread with them. */
+  async close(): Promise<void> {
+    await this.after(async () => {
+      this.isClosed = true
+      await this.thread?.end()
+    })
+  }
+
+  private after<A>(work: () => Promise<A>): Promise<A> {
+    const done = this.last.then(work)
+    this.last = done.catch(() => {})
+    return done
+  }
+}
+
+/** Closes with its scope: at once if it never ran a job. */
+export const storeWorker = (
+  filename: string,
+  options: StoreWorkerOptions
+): Effect.Effect<StoreWorker, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => new StoreWorker(filename, options)),
+    (worker) =>
+      Effect.suspend(() => {
+        const closed = worker.close()
+        return worker.isIdle ? Effect.void : Effect.promise(() => closed)
+      })
+  )

@@ -1,0 +1,59 @@
+/** The program of a worker thread: runs jobs, one after the other, over a connection of its own. */
+import { parentPort, workerData } from "node:worker_threads"
+import { Connection } from "../Connection.ts"
+import { DatabaseProblem } from "../DatabaseProblem.ts"
+import type { Migrating } from "../Migrations.ts"
+import { leaveMerges } from "../SegmentMerge.ts"
+import { type Job, type Report, runJob } from "./Jobs.ts"
+
+export interface ThreadOptions {
+  readonly filename: string
+  readonly readonly: boolean
+  /** Milliseconds that a statement waits for a lock. */
+  readonly busyMillis: number
+  readonly pragmas: ReadonlyArray<string>
+  /** One Int32, which the serving thread sets to 1 when it has handled a progress report. */
+  readonly acknowledged: SharedArrayBuffer
+}
+
+const { acknowledged, busyMillis, filename, pragmas, readonly } = workerData as ThreadOptions
+const acknowledgement = new Int32Array(acknowledged)
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+const post = (report: Report): void => parentPort!.postMessage(report)
+
+const open = (): Connection => {
+  const connection = new Connection(filename, { readonly, busyMillis })
+  try {
+    for (const pragma of pragmas) connection.pragma(pragma)
+    // The serving thread schedules them.
+    leaveMerges(connection, () => {})
+    return connection
+  } catch (failure) {
+    connection.close()
+    throw failure
+  }
+}
+
+/** Waits until the report is handled: a job whose caller gives up on hearing it commits nothing. */
+const reportProgress = (progress: Migrating): void => {
+  Atomics.store(acknowledgement, 0, 0)
+  post({ kind: "progress", progress })
+  Atomics.wait(acknowledgement, 0, 0)
+}
+
+let sql: Connection | null = null
+
+parentPort!.on("message", (job: Job) => {
+  try {
+    sql ??= open()
+    post({ kind: "done", output: runJob(sql, job, reportProgress) })
+  } catch (failure) {
+    const code = (failure as { readonly code?: unknown }).code
+    post({
+      kind: "failed",
+      code: typeof code === "string" ? code : (failure as Error).name,
+      reason: failure instanceof DatabaseProblem ? failure.message : null
+    })
+  }
+})
