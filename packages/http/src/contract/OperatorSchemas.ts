@@ -12,6 +12,7 @@ import {
   text,
   textOrNull,
   time,
+  meantTimeOrNull,
   timeOrNull
 } from "./Fields.ts"
 
@@ -60,7 +61,9 @@ export const BrandBody = Schema.Struct({
   id,
   name: text("Name of the brand", "Northwind"),
   createdAt: time,
-  deletionStartedAt: timeOrNull
+  deletionStartedAt: meantTimeOrNull(
+    "When the deletion of the brand began; null unless it is being deleted, and then its keys are refused"
+  )
 }).annotations({ identifier: "Brand", description: "A brand: whose leads they are" })
 
 export const DeletionBody = Schema.Struct({
