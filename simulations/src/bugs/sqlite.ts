@@ -94,7 +94,7 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     drop: '$sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", $values)'
   }),
   inStore("0001_leads")("counter-off-after-erasure", "an erased lead stays counted", {
-    in: "statements",
+    in: "leads",
     text: "UPDATE lead_count SET n = n - 1 WHERE brand_id = OLD.brand_id AND signal_id = 0 AND flags = OLD.flags;",
     put: ""
   }),
