@@ -1,6 +1,7 @@
 /**
- * The domain alone, with a store of the host's own and no HTTP: reads observations from standard input, one JSON a line, lets
- * the domain's rule decide over what this host knows, and prints every event as it fires.
+ * The domain alone, with a store of the host's own and no HTTP. It reads observations from standard input,
+ * one JSON object a line, applies the domain's rule to what this host knows, and prints each event as it
+ * fires.
  */
 import { Decoding, type Lead, leadView, Observation, Observations } from "@lead-signals/domain"
 import { Either } from "effect"
@@ -9,7 +10,7 @@ import { createInterface } from "node:readline"
 const brandId = "1"
 const read = Decoding.decode(Observation, { whole: "The line", strict: false })
 
-/** The host's own store: here two maps, in yours whatever you keep things in. */
+/** The host's own store: two maps here, any database in your program. */
 const leads = new Map<string, Lead>()
 const engagements = new Map<string, number>()
 const tally = { recorded: 0, duplicate: 0, rejected: 0 }

@@ -1,6 +1,6 @@
 /**
- * Lead Signals in an Effect application that brings its own layers: its log, its configuration, its server and its router,
- * with the API mounted into it and the use cases called beside it.
+ * Lead Signals in an Effect application with its own layers for log, configuration, server and router. The application
+ * mounts the API and calls use cases beside it.
  */
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServer from "@effect/platform/HttpServer"
@@ -20,7 +20,7 @@ const settings = Config.all({
   )
 })
 
-/** A route of the application's own, over the same store. */
+/** A route of the application's own over the same store. */
 const newest = Effect.gen(function* () {
   const { brandId } = yield* HttpRouter.params
   const query = yield* LeadQueries.readList([["sort", "createdAt:desc"]])

@@ -12,22 +12,22 @@ const api = await nodeListener(leadSignals)
 const app = express()
 app.disable("x-powered-by")
 
-// A route of the application's own asks the service, and no HTTP. Express 5 hands a rejection to its error handler.
+// A route of the application's own calls the service without HTTP. Express 5 passes a rejection to its error handler.
 app.get("/dashboard/:brandId", async (request, response) => {
   const { meta } = await leadSignals.list(request.params.brandId, { qualified: true, pageSize: 1 })
   response.json({ qualifiedLeads: meta.pagination.total })
 })
 
-// Under a path, which Express takes off the target. Before any body parser that is for all: the API reads its bodies itself.
+// Express removes the mount path from the target. Mount the API before global body parsers: it reads bodies itself.
 app.use("/lead-signals", api)
 
-// Parsers and what else the application has come after it, or with the routes that need them.
+// Body parsers come after the API, or on the routes that need them.
 app.post("/echo", express.json(), (request, response) => {
   response.json(request.body)
 })
 
 const server = app.listen(Number(process.env["PORT"] ?? 4001), "127.0.0.1", (failure) => {
-  // On a taken port, say.
+  // The port is taken, for instance.
   if (failure !== undefined) throw failure
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/lead-signals`)
 })

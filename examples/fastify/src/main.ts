@@ -9,7 +9,7 @@ const leadSignals = await createLeadSignals({ store: MemoryStore.layer, operator
 const api = await nodeListener(leadSignals)
 const prefix = "/lead-signals"
 
-/** Hands a request over as it came, before Fastify reads its body. */
+/** Passes the raw request to the API, before Fastify reads its body. */
 const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   reply.hijack()
   request.raw.url = request.raw.url!.slice(prefix.length) || "/"
@@ -17,14 +17,14 @@ const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<voi
 }
 
 const app = Fastify({
-  // A target that does not decode is the API's to refuse, in its own shape, where it is under its path.
+  // Below its path the API itself refuses a target that can't be decoded.
   frameworkErrors: (error, request, reply) => {
     if (request.raw.url!.startsWith(`${prefix}/`)) void answer(request, reply)
     else void (reply as FastifyReply).status(400).send({ message: error.message })
   }
 })
 
-// A route of the application's own asks the service, and no HTTP.
+// A route of the application's own calls the service without HTTP.
 app.get<{ Params: { brandId: string; id: string } }>("/people/:brandId/:id", async (request) => {
   const { name, score1 } = await leadSignals.detail(request.params.brandId, Number(request.params.id))
   return { name, score1 }

@@ -9,7 +9,7 @@ const leadSignals = await createLeadSignals({ store: MemoryStore.layer, operator
 
 const app = new Hono()
 
-// A route of the application's own asks the service, and no HTTP; it stops when its client goes away.
+// A route of the application's own calls the service without HTTP, and stops when its client disconnects.
 app.get("/names/:brandId", async (context) => {
   try {
     const search = context.req.query("search") ?? ""
@@ -23,7 +23,7 @@ app.get("/names/:brandId", async (context) => {
 })
 app.post("/echo", async (context) => context.json(await context.req.json()))
 
-// Under a path, which `mount` takes off the URL.
+// `mount` removes the mount path from the URL.
 app.mount("/lead-signals", leadSignals.fetch)
 
 const server = serve(

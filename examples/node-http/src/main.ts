@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net"
 const leadSignals = await createLeadSignals({
   store: SqliteStore.layer({ filename: process.env["DATABASE"] ?? ".data/example.sqlite" }),
   operatorToken: process.env["OPERATOR_TOKEN"] ?? "a-token-of-your-own",
-  // For receivers on this machine; without it, webhooks reach public https addresses alone.
+  // Allows receivers on this machine; by default webhooks reach only public https addresses.
   webhooks: Webhooks.layer({ allowed: ["127.0.0.0/8"] })
 })
 const api = await nodeListener(leadSignals)
@@ -31,6 +31,6 @@ server.listen(Number(process.env["PORT"] ?? 4001), "127.0.0.1", () => {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`)
 })
 process.once("SIGTERM", () => {
-  // Requests under way are answered, then deliveries under way are recorded and the file is closed.
+  // Finishes requests under way, then records deliveries under way and closes the file.
   server.close(() => void leadSignals.close())
 })

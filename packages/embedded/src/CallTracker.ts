@@ -49,7 +49,7 @@ export class CallTracker<Services, Failure> {
    * Tracks work that answers its own failures. Closing waits for it without aborting it. Returns null after
    * closing.
    */
-  answer<A>(work: () => Promise<A>): Promise<A> | null {
+  trackResponse<A>(work: () => Promise<A>): Promise<A> | null {
     return this.closed ? null : this.track(work(), new AbortController())
   }
 

@@ -114,7 +114,7 @@ class Embedded {
     fetch: FetchHandler,
     private readonly requestsPerMinute: number
   ) {
-    this.fetch = async (request) => (await calls.answer(() => fetch(request))) ?? closedResponse()
+    this.fetch = async (request) => (await calls.trackResponse(() => fetch(request))) ?? closedResponse()
   }
 
   /** After closing, methods reject with `Closed` and `fetch` responds with 503. */
