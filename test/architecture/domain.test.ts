@@ -40,13 +40,29 @@ describe("the domain", () => {
     expect(files.length).toBeGreaterThan(30)
   })
 
-  it("has rules and models that know no port, use case or view", () => {
-    const upward = files
-      .filter((name) => /^(?:rules|model)\//.test(name))
-      .filter((name) =>
-        /from "\.\.\/(?:ports|usecases|views)\//.test(readFileSync(join(sources, name), "utf8"))
-      )
-    expect(upward).toEqual([])
+  it("has a model that imports no other room, and rooms whose imports point one way", () => {
+    const below: Readonly<Record<string, ReadonlyArray<string>>> = {
+      model: [],
+      text: [],
+      credentials: ["model"],
+      decisions: ["model", "text"],
+      queries: ["model", "text"]
+    }
+    const wrong = files.flatMap((name) => {
+      const room = name.split("/")[0]!
+      const allowed = below[room]
+      return allowed === undefined
+        ? []
+        : Array.from(
+            readFileSync(join(sources, name), "utf8").matchAll(/from "\.\.\/([^"/]+)\//g),
+            ([, to]) => to!
+          )
+            .filter((to) => !allowed.includes(to))
+            .map((to) => `${name} imports ${to}`)
+    })
+    expect(wrong).toEqual([])
+    for (const room of Object.keys(below))
+      expect(files.some((name) => name.startsWith(`${room}/`))).toBe(true)
   })
 })
 

@@ -75,7 +75,7 @@ export const ablations: ReadonlyArray<Ablation> = [
     "detail-cache",
     "keeps the JSON of details while nothing is written",
     ["detail", "detail-with-detail", "random-detail"],
-    { in: "makeLeadStore.getShown", find: "$renderedDetails.get($key)", put: "undefined" }
+    { in: "makeLeadStore.getRendered", find: "$renderedDetails.get($key)", put: "undefined" }
   ),
   reading(
     "rendered-json",
@@ -90,7 +90,7 @@ export const ablations: ReadonlyArray<Ablation> = [
     {
       in: "renderedDetail",
       find: "$row.shown === null ? $made : $kept",
-      put: "ShownLeads.shownLead($row)"
+      put: "RenderedLeads.renderLead($row)"
     },
     {
       in: "renderedDetail",

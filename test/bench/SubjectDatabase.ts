@@ -1,5 +1,5 @@
 /** The benchmark's data in the product's own schema, which the product itself makes. */
-import { ApiKeys, Folding, type Lead, ShownLeads } from "@lead-signals/domain"
+import { KeyFormat, Folding, type Lead, RenderedLeads } from "@lead-signals/domain"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
 import type Database from "better-sqlite3"
@@ -40,7 +40,7 @@ const rebuildDerivedTables = async (): Promise<ReadonlyArray<string>> => {
   return countsOfLeads
 }
 
-export const keyOf = (brandId: number): string => ApiKeys.fromRandom(Data.keyBytes(brandId))
+export const keyOf = (brandId: number): string => KeyFormat.fromRandom(Data.keyBytes(brandId))
 
 /** More than any run makes in a minute. */
 const requestsPerMinute = 1_000_000_000
@@ -94,7 +94,7 @@ const leadValues: ReadonlyArray<readonly [column: string, value: (lead: Data.Lea
   ["score_rank_desc", ({ score1 }) => (score1 === null ? Infinity : -score1)],
   ["created_at", ({ createdAt }) => createdAt],
   ["updated_at", ({ updatedAt }) => updatedAt],
-  ["shown", (lead) => ShownLeads.withoutId(ShownLeads.shownLead(leadOf(lead)))]
+  ["shown", (lead) => RenderedLeads.withoutId(RenderedLeads.renderLead(leadOf(lead)))]
 ]
 
 function* leadRows(timeline: Data.Timeline, columns: ReadonlyArray<string>): Generator<Row> {
@@ -198,8 +198,8 @@ export const makeSubjectDatabase = async (
     Data.brandIds.map((id) => [
       id,
       "bench",
-      keyOf(id).slice(0, ApiKeys.shownLength),
-      ApiKeys.hash(keyOf(id)),
+      keyOf(id).slice(0, KeyFormat.startLength),
+      KeyFormat.hash(keyOf(id)),
       requestsPerMinute,
       startsAt
     ])

@@ -119,7 +119,7 @@ describe("a server that is watched", () => {
       "http.response.status_code": 200,
       "lead_signals.query.shape": "search,sort"
     })
-    const [stored] = named("leads listShown")
+    const [stored] = named("leads listRendered")
     expect([stored.traceId, stored.parentSpanId]).toEqual([list.traceId, list.spanId])
     expect(attributesOf(named("GET /signals/leads/:id")[0])["http.response.status_code"]).toBe(404)
     expect(named("leads commit")).toHaveLength(1)
@@ -188,7 +188,7 @@ describe("a server that is watched", () => {
     expect(samples.get(`http_server_request_duration_seconds_bucket{${lists},le="+Inf"}`)).toBe(3)
     expect(
       samples.get(
-        'lead_signals_store_duration_seconds_count{port="leads",operation="listShown",outcome="done"}'
+        'lead_signals_store_duration_seconds_count{port="leads",operation="listRendered",outcome="done"}'
       )
     ).toBe(3)
     expect((await callJson(`${server.url}/metrics`, brand.key)).status).toBe(401)

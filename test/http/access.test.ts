@@ -1,4 +1,4 @@
-import { ApiKeys, Directory } from "@lead-signals/domain"
+import { KeyFormat, Directory } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import {
@@ -42,7 +42,7 @@ describe("API keys", () => {
   it("that are missing, malformed, unknown or revoked get the same 401 [AUTH-2]", async () => {
     const revoked = await makeKey({})
     await api.operate("DELETE", `/operator/brands/${brand.id}/keys/${revoked.id}`)
-    const unknown = ApiKeys.fromRandom(crypto.getRandomValues(new Uint8Array(128)))
+    const unknown = KeyFormat.fromRandom(crypto.getRandomValues(new Uint8Array(128)))
     const headers = [
       {},
       { authorization: "" },
@@ -81,7 +81,7 @@ describe("API keys", () => {
       revokedAt: null
     })
     const stored = await api.run(
-      Effect.flatMap(Directory, (directory) => directory.keyByHash(ApiKeys.hash(made.key)))
+      Effect.flatMap(Directory, (directory) => directory.keyByHash(KeyFormat.hash(made.key)))
     )
     expect(JSON.stringify(stored)).not.toContain(made.key)
   })

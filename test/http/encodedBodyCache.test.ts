@@ -1,5 +1,5 @@
 /** Encoded bodies, cached with the pages that they render. */
-import { leadListJson, type LeadQuery, type ShownPage } from "@lead-signals/domain"
+import { leadListJson, type LeadQuery, type RenderedPage } from "@lead-signals/domain"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { EncodedBodyCache } from "../../packages/http/src/EncodedBodyCache.ts"
@@ -15,7 +15,7 @@ const query: fc.Arbitrary<LeadQuery> = fc.record({
   warnings: fc.constantFrom([], ["Did you mean qualified?"])
 })
 
-const page = (name: string): ShownPage => ({ total: 1, leads: [JSON.stringify({ id: 1, name })] })
+const page = (name: string): RenderedPage => ({ total: 1, leads: [JSON.stringify({ id: 1, name })] })
 
 describe("the body of a page", () => {
   it("says what its query and its page say, whichever was requested before with the same page [LIST-1, PAGE-1, SORT-4, LIST-10]", () =>

@@ -308,7 +308,7 @@ describe("failures of ours", () => {
       stores: Layer.effect(
         LeadStore,
         Effect.map(LeadStore, (store) =>
-          LeadStore.of({ ...store, listShown: () => failure, commit: () => failure })
+          LeadStore.of({ ...store, listRendered: () => failure, commit: () => failure })
         )
       ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
     })

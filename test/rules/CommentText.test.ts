@@ -86,7 +86,7 @@ describe("comment text", () => {
   })
 
   it("takes work linear in the text, also where what closes it all stands at its end [ENG-6]", async () => {
-    const { module, stepsOf } = await counted<typeof CommentText>("packages/domain/src/rules/CommentText.ts")
+    const { module, stepsOf } = await counted<typeof CommentText>("packages/domain/src/text/CommentText.ts")
     for (const [piece, end] of [
       ["<a", ">"],
       ["<!--<a", "-->"],

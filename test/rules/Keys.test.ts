@@ -1,4 +1,12 @@
-import { Access, ApiKeys, Directory, Entropy, Operating, RateLimit, Suppression } from "@lead-signals/domain"
+import {
+  Access,
+  KeyFormat,
+  Directory,
+  Entropy,
+  Operating,
+  RateLimit,
+  Suppression
+} from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer, Option } from "effect"
 import { createHash, createHmac } from "node:crypto"
@@ -8,7 +16,10 @@ import { describe, expect, it } from "vitest"
 import { cases } from "../Thoroughness.ts"
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-const random = fc.uint8Array({ minLength: ApiKeys.randomBytesNeeded, maxLength: ApiKeys.randomBytesNeeded })
+const random = fc.uint8Array({
+  minLength: KeyFormat.randomBytesNeeded,
+  maxLength: KeyFormat.randomBytesNeeded
+})
 
 /** Node's own CRC-32 where it has one; by the polynomial otherwise. */
 const checksum = (text: string): number => {
@@ -26,11 +37,11 @@ describe("API keys", () => {
     fc.assert(
       fc.property(random, (bytes) => {
         fc.pre(bytes.filter((byte) => byte < 248).length >= 32)
-        const key = ApiKeys.fromRandom(bytes)
+        const key = KeyFormat.fromRandom(bytes)
         expect(key).toMatch(/^lsk_[0-9A-Za-z]{38}$/)
         const value = Array.from(key.slice(-6)).reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0)
         expect(value).toBe(checksum(key.slice(0, -6)))
-        expect(ApiKeys.isWellFormed(key)).toBe(true)
+        expect(KeyFormat.isWellFormed(key)).toBe(true)
       })
     )
   })
@@ -39,7 +50,7 @@ describe("API keys", () => {
     const counts = new Map<string, number>()
     for (let round = 0; round < 248; round++) {
       const bytes = Uint8Array.from({ length: 128 }, (_, i) => (i * 7 + round) % 248)
-      for (const digit of ApiKeys.fromRandom(bytes).slice(4, 36))
+      for (const digit of KeyFormat.fromRandom(bytes).slice(4, 36))
         counts.set(digit, (counts.get(digit) ?? 0) + 1)
     }
     expect(counts.size).toBe(62)
@@ -47,25 +58,25 @@ describe("API keys", () => {
   })
 
   it("are refused after any single change [AUTH-7]", () => {
-    const key = ApiKeys.fromRandom(Uint8Array.from({ length: 128 }, (_, i) => i))
+    const key = KeyFormat.fromRandom(Uint8Array.from({ length: 128 }, (_, i) => i))
     fc.assert(
       fc.property(fc.integer({ min: 4, max: key.length - 1 }), fc.constantFrom(...digits), (at, digit) => {
         fc.pre(key[at] !== digit)
-        expect(ApiKeys.isWellFormed(key.slice(0, at) + digit + key.slice(at + 1))).toBe(false)
+        expect(KeyFormat.isWellFormed(key.slice(0, at) + digit + key.slice(at + 1))).toBe(false)
       })
     )
   })
 
   it("take the Bearer scheme in any letter case, and no other [AUTH-1]", () => {
     for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"])
-      expect(ApiKeys.bearerToken(`${scheme} x`)).toBe("x")
+      expect(KeyFormat.bearerToken(`${scheme} x`)).toBe("x")
     for (const header of [undefined, "", "Bearer", "Bearer ", "Basic x", "x", "Bearerx", "Bearer x y"]) {
-      expect(ApiKeys.bearerToken(header)).toBeUndefined()
+      expect(KeyFormat.bearerToken(header)).toBeUndefined()
     }
   })
 
   it("are stored as their SHA-256 [AUTH-4]", () => {
-    expect(ApiKeys.hash("lsk_x")).toBe(createHash("sha256").update("lsk_x").digest("hex"))
+    expect(KeyFormat.hash("lsk_x")).toBe(createHash("sha256").update("lsk_x").digest("hex"))
   })
 
   it("with a wrong checksum never reach the store, and are made from Entropy alone [AUTH-7]", async () => {
@@ -89,7 +100,7 @@ describe("API keys", () => {
       expect(asked).toBe(0)
       expect(yield* attempt(`bearer ${value}`)).toBe(true)
       expect(asked).toBe(1)
-      expect(value).toBe(ApiKeys.fromRandom(Uint8Array.from({ length: 128 }, (_, i) => i + 1)))
+      expect(value).toBe(KeyFormat.fromRandom(Uint8Array.from({ length: 128 }, (_, i) => i + 1)))
     })
     const entropy = Layer.succeed(Entropy, {
       bytes: (length: number) =>
@@ -99,7 +110,7 @@ describe("API keys", () => {
         })
     })
     await Effect.runPromise(program.pipe(Effect.provide(Layer.merge(MemoryStore.layer, entropy))))
-    expect(taken).toEqual([Suppression.secretBytes, ApiKeys.randomBytesNeeded])
+    expect(taken).toEqual([Suppression.secretBytes, KeyFormat.randomBytesNeeded])
   })
 
   it("leave a hash keyed with the brand's secret after an erasure [PII-3]", () => {

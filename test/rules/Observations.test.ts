@@ -22,7 +22,7 @@ const observation = (person: object = {}, engagement: object = {}): Observation 
     raw: { secret: "internal" }
   })
 
-const fresh: Observations.Known = {
+const fresh: Observations.CurrentState = {
   signalExists: true,
   engagementOf: null,
   personSuppressed: false,
@@ -35,7 +35,7 @@ const recorded = (decision: Observations.Decision) => {
   return decision
 }
 
-const observe = (seen: Observation, known: Observations.Known = fresh, now = 1000) =>
+const observe = (seen: Observation, known: Observations.CurrentState = fresh, now = 1000) =>
   Observations.observe("1", seen, known, now)
 
 const leadAfter = (seen: Observation, now = 1000): Lead => ({
@@ -157,7 +157,7 @@ describe("what is known of a person", () => {
           .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }))),
         ([all, shuffled]) => {
           const end = (sightings: typeof all) =>
-            sightings.reduce<Profiles.KnownProfile | null>(
+            sightings.reduce<Profiles.CurrentProfile | null>(
               (known, s) => Profiles.merge(known, s.person, s.trackedAt),
               null
             )
@@ -171,7 +171,7 @@ describe("what is known of a person", () => {
   it("takes the newest value that is not null, field by field [EVT-3]", () => {
     fc.assert(
       fc.property(fc.uniqueArray(seen, { selector: (s) => s.trackedAt, minLength: 1 }), (all) => {
-        const end = all.reduce<Profiles.KnownProfile | null>(
+        const end = all.reduce<Profiles.CurrentProfile | null>(
           (known, s) => Profiles.merge(known, s.person, s.trackedAt),
           null
         )

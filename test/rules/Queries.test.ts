@@ -279,7 +279,7 @@ describe("comparing by code points", () => {
   })
 
   it("takes the table that the Unicode package gives [LIST-4]", async () => {
-    const file = new URL("../../packages/domain/src/rules/CaseFoldingTable.ts", import.meta.url)
+    const file = new URL("../../packages/domain/src/text/CaseFoldingTable.ts", import.meta.url)
     expect(await caseFoldingSource()).toBe(readFileSync(file, "utf8"))
   })
 })

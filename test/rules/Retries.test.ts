@@ -3,7 +3,7 @@ import {
   DeliveryIds,
   Leasing,
   Retries,
-  Settlements,
+  AttemptTransitions,
   WebhookSecrets
 } from "@lead-signals/domain"
 import fc from "fast-check"
@@ -133,7 +133,9 @@ describe("a webhook", () => {
 })
 
 describe("settling a batch", () => {
-  const delivery = (more: Partial<Settlements.KnownDelivery>): Settlements.KnownDelivery => ({
+  const delivery = (
+    more: Partial<AttemptTransitions.CurrentDelivery>
+  ): AttemptTransitions.CurrentDelivery => ({
     id: "wh_1",
     webhookId: "1",
     state: "pending",
@@ -147,9 +149,9 @@ describe("settling a batch", () => {
   const url = "https://receiver.example/"
   const webhook = { id: "1", url, enabled: true, disabledReason: null, failingSince: null }
   const attempt = (
-    more: Partial<Settlements.FinishedAttempt>,
+    more: Partial<AttemptTransitions.FinishedAttempt>,
     ended = answered(500)
-  ): Settlements.FinishedAttempt => ({
+  ): AttemptTransitions.FinishedAttempt => ({
     deliveryId: "wh_1",
     token: "mine",
     url,
@@ -159,8 +161,10 @@ describe("settling a batch", () => {
     settle: (known, at) => Retries.settle(known, ended, at, 0.5),
     ...more
   })
-  const settle = (known: Settlements.KnownDelivery, ...attempts: Array<Settlements.FinishedAttempt>) =>
-    Settlements.settleAll({ deliveries: [known], webhooks: [webhook] }, attempts, now)
+  const settle = (
+    known: AttemptTransitions.CurrentDelivery,
+    ...attempts: Array<AttemptTransitions.FinishedAttempt>
+  ) => AttemptTransitions.settleAll({ deliveries: [known], webhooks: [webhook] }, attempts, now)
 
   it("ignores a failure under a lease that has passed to another, and logs it [DELIV-2, DELIV-5]", () => {
     const { deliveries, log, recorded, webhooks } = settle(delivery({ lease: "other" }), attempt({}))
@@ -189,7 +193,7 @@ describe("settling a batch", () => {
 
   it("disables a webhook once, however many answers said so [DELIV-3]", () => {
     const second = delivery({ id: "wh_2" })
-    const { recorded, webhooks } = Settlements.settleAll(
+    const { recorded, webhooks } = AttemptTransitions.settleAll(
       { deliveries: [delivery({}), second], webhooks: [webhook] },
       [attempt({}, answered(410)), attempt({ deliveryId: "wh_2" }, answered(410))],
       now
@@ -203,7 +207,7 @@ describe("settling a batch", () => {
   it("takes nothing that an earlier URL answered for the webhook's own [DELIV-3, DELIV-4]", () => {
     for (const status of [200, 410, 500]) {
       for (const failingSince of [null, now - 6 * 24 * 3_600_000]) {
-        const { deliveries, webhooks } = Settlements.settleAll(
+        const { deliveries, webhooks } = AttemptTransitions.settleAll(
           { deliveries: [delivery({})], webhooks: [{ ...webhook, failingSince }] },
           [attempt({ url: "https://before.example/" }, answered(status))],
           now
@@ -216,19 +220,19 @@ describe("settling a batch", () => {
 })
 
 describe("an attempt that was begun before its webhook was enabled again", () => {
-  const before: Settlements.KnownDelivery = {
+  const before: AttemptTransitions.CurrentDelivery = {
     id: "wh_1",
     webhookId: "1",
     state: "pending",
     attempts: 0,
     failures: 0,
-    lease: Settlements.ofEarlierEnabling("mine"),
+    lease: AttemptTransitions.ofEarlierEnabling("mine"),
     dueAt: now + 1000,
     finishedAt: null
   }
   const url = "https://receiver.example/"
   const settle = (status: number, failingSince: number | null) =>
-    Settlements.settleAll(
+    AttemptTransitions.settleAll(
       {
         deliveries: [before],
         webhooks: [{ id: "1", url, enabled: true, disabledReason: null, failingSince }]
@@ -260,8 +264,8 @@ describe("an attempt that was begun before its webhook was enabled again", () =>
   })
 
   it("is known by a mark that is set once, however often the webhook is enabled [DELIV-4]", () => {
-    const marked = Settlements.ofEarlierEnabling("mine")
-    expect([marked === "mine", Settlements.ofEarlierEnabling(marked)]).toEqual([false, marked])
+    const marked = AttemptTransitions.ofEarlierEnabling("mine")
+    expect([marked === "mine", AttemptTransitions.ofEarlierEnabling(marked)]).toEqual([false, marked])
   })
 })
 
@@ -296,7 +300,7 @@ describe("places", () => {
         const total = [...byWebhook.values()].reduce((sum, n) => sum + n, 0)
         const failingTotal = Math.min(failingUnderWay, total)
         const underWay = { total, failingTotal, byWebhook }
-        const shares = Leasing.share(candidates, limits, underWay)
+        const shares = Leasing.allocate(candidates, limits, underWay)
         const shareOf = (id: string) => shares.get(id) ?? 0
         const hasOf = (id: string) => (byWebhook.get(id) ?? 0) + shareOf(id)
         const dealt = [...shares.values()].reduce((sum, n) => sum + n, 0)
@@ -321,7 +325,7 @@ describe("places", () => {
             if (shareOf(other.webhookId) > 0) expect(hasOf(other.webhookId)).toBeLessThanOrEqual(has + 1)
           }
         }
-        const listed = Leasing.shortlist(candidates, limits, underWay).map(({ webhookId }) => webhookId)
+        const listed = Leasing.eligible(candidates, limits, underWay).map(({ webhookId }) => webhookId)
         expect(listed).toEqual(expect.arrayContaining([...shares.keys()]))
         expect(listed.length).toBeLessThanOrEqual(Math.max(0, limits.total - total))
         for (const each of candidates) {
@@ -338,7 +342,7 @@ describe("places", () => {
   it("go first to who has waited longest among those that have none [DELIV-7]", () => {
     const candidates = ["a", "b", "c"].map((id, i) => waiting(id, 9 - i))
     const underWay = { total: 18, failingTotal: 0, byWebhook: new Map() }
-    expect([...Leasing.share(candidates, limits, underWay)]).toEqual([
+    expect([...Leasing.allocate(candidates, limits, underWay)]).toEqual([
       ["c", 1],
       ["b", 1]
     ])
@@ -346,7 +350,7 @@ describe("places", () => {
 
   it("are left for one with nothing under way by old backlogs, also when all of those began to hang at once [DELIV-7]", () => {
     const backlogs = Array.from({ length: 40 }, (_, i) => waiting(`slow-${i}`, i))
-    const first = Leasing.share(backlogs, Leasing.defaultLimits, {
+    const first = Leasing.allocate(backlogs, Leasing.defaultLimits, {
       total: 0,
       failingTotal: 0,
       byWebhook: new Map()
@@ -354,7 +358,7 @@ describe("places", () => {
     const total = [...first.values()].reduce((sum, n) => sum + n, 0)
     expect(total).toBe(Leasing.defaultLimits.total - Leasing.defaultLimits.reserved)
     const underWay = { total, failingTotal: 0, byWebhook: first }
-    const then = Leasing.share([...backlogs, waiting("new", 1000)], Leasing.defaultLimits, underWay)
+    const then = Leasing.allocate([...backlogs, waiting("new", 1000)], Leasing.defaultLimits, underWay)
     expect([...then]).toEqual([["new", 1]])
   })
 })

@@ -50,11 +50,11 @@ describe("a team's own store", () => {
   it("that shows another brand's lead is found", () => {
     const verdict = verifyStore(
       storeWith((port) => ({
-        getShown: (brandId, id, engagements) =>
-          Effect.flatMap(port.getShown(brandId, id, engagements), (found) =>
+        getRendered: (brandId, id, engagements) =>
+          Effect.flatMap(port.getRendered(brandId, id, engagements), (found) =>
             Option.isSome(found) || brandId === "1"
               ? Effect.succeed(found)
-              : port.getShown("1", id, engagements)
+              : port.getRendered("1", id, engagements)
           )
       }))
     )

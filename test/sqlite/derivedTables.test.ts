@@ -1,5 +1,5 @@
 /** Everything kept beside the leads, against what a naive count of the base tables gives, after histories that are drawn. */
-import { Observing, Operating, ShownLeads, type Lead } from "@lead-signals/domain"
+import { Observing, Operating, RenderedLeads, type Lead } from "@lead-signals/domain"
 import { LeadHistories, SettableClock } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -189,7 +189,7 @@ const compared = (db: Database.Database): void => {
   for (const lead of leads) {
     if (lead["shown"] === null) continue
     const company = lead["company"] as string | null
-    const shown = ShownLeads.shownLead({
+    const shown = RenderedLeads.renderLead({
       id: 0,
       brandId: String(lead.brand_id),
       extId: lead["ext_id"],
@@ -212,7 +212,7 @@ const compared = (db: Database.Database): void => {
       createdAt: lead.created_at,
       updatedAt: lead.updated_at
     } as unknown as Lead)
-    expect(lead["shown"]).toBe(ShownLeads.withoutId(shown))
+    expect(lead["shown"]).toBe(RenderedLeads.withoutId(shown))
   }
 }
 

@@ -5,8 +5,8 @@ import {
   LeadStore,
   Observing,
   Operating,
-  type ShownPage,
-  ShownLeads
+  type RenderedPage,
+  RenderedLeads
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
@@ -49,16 +49,16 @@ const queries = [
 const everything = (brandId: string, ids: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
-    const shown: Array<ShownPage> = []
-    const made: Array<ShownPage> = []
+    const shown: Array<RenderedPage> = []
+    const made: Array<RenderedPage> = []
     for (const query of queries) {
-      shown.push(yield* store.listShown(brandId, query))
-      made.push(ShownLeads.ofPage(yield* store.list(brandId, query), query.engagements))
+      shown.push(yield* store.listRendered(brandId, query))
+      made.push(RenderedLeads.ofPage(yield* store.list(brandId, query), query.engagements))
     }
     const details: Array<string | null> = []
     for (const id of ids) {
       for (const depth of ["plain", "detailed"] as const) {
-        details.push(Option.getOrNull(yield* store.getShown(brandId, id, depth)))
+        details.push(Option.getOrNull(yield* store.getRendered(brandId, id, depth)))
       }
     }
     return { shown, made, details }
@@ -162,7 +162,7 @@ describe("what was shown", () => {
     const process = open(file())
     const { brand, signalId } = await setUp(process)
     const shown = () =>
-      process.runPromise(Effect.flatMap(LeadStore, (store) => store.listShown(brand.id, queries[2]!)))
+      process.runPromise(Effect.flatMap(LeadStore, (store) => store.listRendered(brand.id, queries[2]!)))
     await process.runPromise(observed(brand, signalId, "p1", "p2", "e1"))
     const first = await shown()
     expect(first.leads).toHaveLength(1)
@@ -177,7 +177,9 @@ describe("what was shown", () => {
     const { brand, signalId } = await setUp(process)
     const id = await process.runPromise(observed(brand, signalId, "p1", "p2", "e1"))
     const shown = new WeakRef(
-      await process.runPromise(Effect.flatMap(LeadStore, (store) => store.listShown(brand.id, queries[2]!)))
+      await process.runPromise(
+        Effect.flatMap(LeadStore, (store) => store.listRendered(brand.id, queries[2]!))
+      )
     )
     const isKept = async () => {
       setFlagsFromString("--expose-gc")

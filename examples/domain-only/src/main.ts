@@ -15,7 +15,7 @@ const leads = new Map<string, Lead>()
 const engagements = new Map<string, number>()
 const tally = { recorded: 0, duplicate: 0, rejected: 0 }
 
-const known = ({ engagement, person }: Observation): Observations.Known => ({
+const known = ({ engagement, person }: Observation): Observations.CurrentState => ({
   signalExists: true,
   engagementOf: engagements.get(engagement.id) ?? null,
   personSuppressed: false,

@@ -11,7 +11,7 @@ import {
   type LeadEvent,
   type PostTotals,
   type RateLimit,
-  type Settlements,
+  type AttemptTransitions,
   type Signal,
   StoreUnavailable,
   testEvent,
@@ -27,7 +27,7 @@ export interface ReadingRow {
   readonly totals: PostTotals
 }
 
-export interface DeliveryRow extends Settlements.KnownDelivery {
+export interface DeliveryRow extends AttemptTransitions.CurrentDelivery {
   /** Ascending in the order of queueing. */
   readonly seq: number
   /** Null on a test. */

@@ -1,5 +1,5 @@
 /** Brands, keys, signals, campaigns with their readings, and webhooks. */
-import { Directory, Settlements, StoreUnavailable } from "@lead-signals/domain"
+import { Directory, AttemptTransitions, StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import type { Table } from "./Journal.ts"
 import type { ReadingRow, Tables } from "./Tables.ts"
@@ -55,7 +55,7 @@ export const directory = (tables: Tables): typeof Directory.Service => {
         row.id,
         row.lease === null
           ? { ...row, failures: 0, dueAt: Math.min(row.dueAt!, now) }
-          : { ...row, failures: 0, lease: Settlements.ofEarlierEnabling(row.lease) }
+          : { ...row, failures: 0, lease: AttemptTransitions.ofEarlierEnabling(row.lease) }
       )
     }
   }

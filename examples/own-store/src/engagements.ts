@@ -37,7 +37,7 @@ export const engagementsOf = (tables: Tables, brandId: string, leadId: LeadId): 
 export const windowOf = (tables: Tables, brandId: string, leadId: LeadId): EngagementWindow => {
   const all = engagementsOf(tables, brandId, leadId)
   return {
-    engagements: all.slice(0, EngagementWindows.greatestWindow).map(engagementReadOf(tables, brandId)),
-    truncated: all.length > EngagementWindows.greatestWindow
+    engagements: all.slice(0, EngagementWindows.maxWindow).map(engagementReadOf(tables, brandId)),
+    truncated: all.length > EngagementWindows.maxWindow
   }
 }

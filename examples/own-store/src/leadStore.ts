@@ -12,7 +12,7 @@ import {
   Page,
   type Post,
   type Proposal,
-  ShownLeads,
+  RenderedLeads,
   type SortOrder
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
@@ -63,7 +63,7 @@ const postOf = ({ postAuthor, postAuthorDetail, postContent, postPostedAt, postU
 export const leadStore = (tables: Tables): typeof LeadStore.Service => {
   const find = (brandId: string, id: LeadId) => Option.fromNullable(tables.leads(brandId).get(String(id)))
 
-  const known = (brandId: string, proposal: Proposal): Observations.Known => {
+  const known = (brandId: string, proposal: Proposal): Observations.CurrentState => {
     const suppressed = tables.suppressed(brandId)
     const leads = tables.leads(brandId).all()
     return {
@@ -181,16 +181,16 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
 
     list: (brandId, query) => Effect.sync(() => pageOf(brandId, query)),
 
-    listShown: (brandId, query) =>
-      Effect.sync(() => ShownLeads.ofPage(pageOf(brandId, query), query.engagements)),
+    listRendered: (brandId, query) =>
+      Effect.sync(() => RenderedLeads.ofPage(pageOf(brandId, query), query.engagements)),
 
     get: (brandId, id) => Effect.sync(() => find(brandId, id)),
 
-    getShown: (brandId, id, engagements) =>
+    getRendered: (brandId, id, engagements) =>
       Effect.sync(() =>
         Option.map(find(brandId, id), (lead) =>
-          ShownLeads.detailed(
-            ShownLeads.shownLead(lead),
+          RenderedLeads.detailed(
+            RenderedLeads.renderLead(lead),
             lead.profile.company,
             windowOf(tables, brandId, id),
             engagements

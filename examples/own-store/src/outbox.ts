@@ -5,7 +5,7 @@ import {
   type LeaseRequest,
   Leasing,
   Outbox,
-  Settlements,
+  AttemptTransitions,
   type Webhook
 } from "@lead-signals/domain"
 import { Effect } from "effect"
@@ -65,7 +65,7 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
           .filter(({ enabled }) => enabled)
           .map((webhook) => ({ webhook, due: pendingOf(webhook.id).filter(({ dueAt }) => dueAt! <= now) }))
           .filter(({ due }) => due.length > 0)
-        const shares = Leasing.share(
+        const shares = Leasing.allocate(
           candidates.map(({ due, webhook: { failingSince, id } }) => ({
             webhookId: id,
             failingSince,
@@ -94,7 +94,7 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
         const webhookIds = new Set(deliveries.map(({ webhookId }) => webhookId))
         const webhooks = [...webhookIds].map((id) => tables.webhooks.get(id)!)
         // The rule says what becomes of each; the store writes it.
-        const changes = Settlements.settleAll({ deliveries, webhooks }, attempts, now)
+        const changes = AttemptTransitions.settleAll({ deliveries, webhooks }, attempts, now)
         for (const { attempts: made, dueAt, failures, finishedAt, id, lease, state } of changes.deliveries) {
           const row = tables.deliveries.get(id)!
           const body = state === "pending" ? row.body : null

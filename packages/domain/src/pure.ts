@@ -4,8 +4,8 @@
  */
 export { testEvent } from "./model/Delivery.ts"
 
-export * as EngagementWindows from "./rules/EngagementWindow.ts"
-export * as Folding from "./rules/Folding.ts"
-export * as Page from "./rules/Page.ts"
+export * as EngagementWindows from "./queries/EngagementWindow.ts"
+export * as Folding from "./text/Folding.ts"
+export * as Page from "./queries/Page.ts"
 
-export * as ShownLeads from "./views/ShownLeads.ts"
+export * as RenderedLeads from "./views/RenderedLeads.ts"

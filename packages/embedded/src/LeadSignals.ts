@@ -8,7 +8,7 @@ import {
   leadListView,
   LeadQueries,
   metricsView,
-  MetricSnapshots,
+  MetricsQueries,
   NewSignal,
   type Observation as ObservationSchema,
   Observing,
@@ -144,7 +144,7 @@ class Embedded {
    */
   metrics(brandId: string, campaignId: string, query: MetricsQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
-      const { span, warnings } = yield* MetricSnapshots.readQuery(entriesOf(query))
+      const { span, warnings } = yield* MetricsQueries.read(entriesOf(query))
       const found = yield* Reading.campaignMetrics(brandId, campaignId, span)
       return { ...metricsView(campaignId, found), ...warningsView(warnings) }
     })

@@ -1,5 +1,5 @@
 /** Authentication by API key or by the operator's token, and the rate limit of the key. */
-import { Access, ApiKeys } from "@lead-signals/domain"
+import { Access, KeyFormat } from "@lead-signals/domain"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
@@ -38,7 +38,7 @@ export const operatorAccess = Layer.effect(
   Effect.map(OperatorToken, (token) => ({
     operatorToken: () =>
       Effect.flatMap(authorization, (header) =>
-        isSame(ApiKeys.bearerToken(header) ?? "", token)
+        isSame(KeyFormat.bearerToken(header) ?? "", token)
           ? Effect.void
           : Effect.fail(new InvalidOperatorToken())
       )

@@ -1,4 +1,4 @@
-import { leadListJson, type LeadQuery, type ShownPage } from "@lead-signals/domain"
+import { leadListJson, type LeadQuery, type RenderedPage } from "@lead-signals/domain"
 
 /** What the body of a query says besides the page. */
 const variantOf = ({ engagements, page, sort, warnings }: LeadQuery): string =>
@@ -11,9 +11,9 @@ const variantOf = ({ engagements, page, sort, warnings }: LeadQuery): string =>
 export class EncodedBodyCache {
   private readonly encoder = new TextEncoder()
   /** An entry lives as long as the store keeps its page. */
-  private readonly entries = new WeakMap<ShownPage, { readonly variant: string; readonly body: Uint8Array }>()
+  private readonly entries = new WeakMap<RenderedPage, { readonly variant: string; readonly body: Uint8Array }>()
 
-  bodyOf(query: LeadQuery, page: ShownPage): Uint8Array {
+  bodyOf(query: LeadQuery, page: RenderedPage): Uint8Array {
     const variant = variantOf(query)
     const entry = this.entries.get(page)
     if (entry?.variant === variant) return entry.body

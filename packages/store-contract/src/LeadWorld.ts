@@ -154,7 +154,7 @@ export const checkList = (asked: Question, { brand, reference }: LeadWorld) =>
     const page = yield* Reading.listLeads(brand.id, query)
     assertSameJson(`LeadStore.list for ${what}`, JSON.stringify(leadListView(query, page)), expected)
     const json = leadListJson(query, yield* Reading.showLeads(brand.id, query))
-    assertSameJson(`LeadStore.listShown for ${what}`, json, expected)
+    assertSameJson(`LeadStore.listRendered for ${what}`, json, expected)
   })
 
 /** Every lead by its id, with and without the detail of its engagements, and as an export has it. */
@@ -165,7 +165,7 @@ export const checkDetails = ({ brand, reference }: LeadWorld) =>
       for (const withDetail of [true, false]) {
         const detail = yield* Reading.leadDetail(brand.id, id, withDetail)
         const expected = JSON.stringify(reference.detail(id, withDetail))
-        assertSameJson(`LeadStore.getShown of lead ${id}`, detail, expected)
+        assertSameJson(`LeadStore.getRendered of lead ${id}`, detail, expected)
         assertSameJson(`leadDetailView of lead ${id}`, JSON.stringify(leadDetailView(detail)), expected)
       }
       const engagements = yield* store.engagements(brand.id, id)

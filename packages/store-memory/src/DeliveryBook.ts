@@ -1,10 +1,10 @@
 /** Indexes deliveries by id and by webhook, and pending ones by due time. */
-import type { Attempt, Delivery, PositionedEvent, Settlements, WebhookId } from "@lead-signals/domain"
+import type { Attempt, Delivery, PositionedEvent, AttemptTransitions, WebhookId } from "@lead-signals/domain"
 import { testEvent } from "@lead-signals/domain"
 import { SortedList } from "./SortedList.ts"
 
 /** Immutable; a change replaces the record. */
-export interface DeliveryRecord extends Settlements.KnownDelivery {
+export interface DeliveryRecord extends AttemptTransitions.CurrentDelivery {
   /** Ascending in the order of queueing. */
   readonly seq: number
   /** Null on a test delivery. */

@@ -28,6 +28,6 @@ export const windowOf = (
   leads: BrandLeads,
   { engagements }: LeadRecord
 ): EngagementWindow => ({
-  engagements: engagements.slice(0, EngagementWindows.greatestWindow).map(engagementReadOf(memory, leads)),
-  truncated: engagements.length > EngagementWindows.greatestWindow
+  engagements: engagements.slice(0, EngagementWindows.maxWindow).map(engagementReadOf(memory, leads)),
+  truncated: engagements.length > EngagementWindows.maxWindow
 })

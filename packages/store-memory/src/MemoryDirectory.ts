@@ -4,7 +4,7 @@ import {
   type Brand,
   Directory,
   type PostTotals,
-  Settlements,
+  AttemptTransitions,
   StoreUnavailable,
   type Webhook
 } from "@lead-signals/domain"
@@ -60,7 +60,7 @@ const make = Effect.gen(function* () {
       memory.deliveries.put(
         lease === null
           ? { ...record, failures: 0, dueAt: Math.min(record.dueAt!, now) }
-          : { ...record, failures: 0, lease: Settlements.ofEarlierEnabling(lease) }
+          : { ...record, failures: 0, lease: AttemptTransitions.ofEarlierEnabling(lease) }
       )
     }
   }

@@ -10,7 +10,7 @@ import {
   type PositionedEvent,
   type Post,
   type Proposal,
-  ShownLeads
+  RenderedLeads
 } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
 import type { BrandLeads } from "./BrandLeads.ts"
@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
 
   const read = (leads: BrandLeads) => engagementReadOf(memory, leads)
 
-  const known = (brandId: string, leads: BrandLeads, proposal: Proposal): Observations.Known => {
+  const known = (brandId: string, leads: BrandLeads, proposal: Proposal): Observations.CurrentState => {
     const leadId = leads.byExtId.get(proposal.personExtId)
     return {
       signalExists:
@@ -158,20 +158,20 @@ const make = Effect.gen(function* () {
 
     list: (brandId, query) => Effect.sync(() => pageOf(memory, brandId, query)),
 
-    listShown: (brandId, query) =>
-      Effect.sync(() => ShownLeads.ofPage(pageOf(memory, brandId, query), query.engagements)),
+    listRendered: (brandId, query) =>
+      Effect.sync(() => RenderedLeads.ofPage(pageOf(memory, brandId, query), query.engagements)),
 
     get: (brandId, id) =>
       Effect.sync(() =>
         Option.map(Option.fromNullable(memory.leadsOf(brandId).byId.get(id)), ({ lead }) => lead)
       ),
 
-    getShown: (brandId, id, engagements) =>
+    getRendered: (brandId, id, engagements) =>
       Effect.sync(() => {
         const leads = memory.leadsOf(brandId)
         return Option.map(Option.fromNullable(leads.byId.get(id)), (found) =>
-          ShownLeads.detailed(
-            ShownLeads.shownLead(found.lead),
+          RenderedLeads.detailed(
+            RenderedLeads.renderLead(found.lead),
             found.lead.profile.company,
             windowOf(memory, leads, found),
             engagements

@@ -6,7 +6,7 @@ import {
   type LeaseRequest,
   Leasing,
   Outbox,
-  Settlements,
+  AttemptTransitions,
   type Webhook
 } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Queue } from "effect"
@@ -61,7 +61,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
         ? []
         : [{ webhook, webhookId: id, failingSince, dueAt: due[0]!.dueAt!, rows: due, due: due.length }]
     })
-    const shares = Leasing.share(candidates, limits, underWay)
+    const shares = Leasing.allocate(candidates, limits, underWay)
     const until = now + leaseMillis
     const taken = candidates
       .flatMap(({ rows, webhook, webhookId }) =>
@@ -77,14 +77,14 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
   }
 
   const record = (
-    attempts: ReadonlyArray<Settlements.FinishedAttempt>,
+    attempts: ReadonlyArray<AttemptTransitions.FinishedAttempt>,
     now: number
-  ): ReadonlyArray<Settlements.Recorded> => {
+  ): ReadonlyArray<AttemptTransitions.Recorded> => {
     const known = [...new Set(attempts.map(({ deliveryId }) => deliveryId))].flatMap(
       (id) => deliveries.byId.get(id) ?? []
     )
     const concerned = [...new Set(known.map(({ webhookId }) => webhookId))].map((id) => webhooks.get(id)!)
-    const changes = Settlements.settleAll({ deliveries: known, webhooks: concerned }, attempts, now)
+    const changes = AttemptTransitions.settleAll({ deliveries: known, webhooks: concerned }, attempts, now)
     for (const { attempts: made, dueAt, failures, finishedAt, id, lease, state } of changes.deliveries) {
       const before = deliveries.byId.get(id)!
       deliveries.put({

@@ -3,8 +3,8 @@
  * uses what the caches hold. Synchronous, over one snapshot of the file, so that the serving thread and the reading worker
  * run the same code.
  */
-import type { EngagementWindow, LeadId, LeadPage, LeadStore, ShownPage } from "@lead-signals/domain"
-import { Page, ShownLeads } from "@lead-signals/domain/pure"
+import type { EngagementWindow, LeadId, LeadPage, LeadStore, RenderedPage } from "@lead-signals/domain"
+import { Page, RenderedLeads } from "@lead-signals/domain/pure"
 import type { CacheEntries } from "./cache/VersionedCache.ts"
 import type { Connection, QueryConnection } from "./Connection.ts"
 import * as FilterCounts from "./FilterCounts.ts"
@@ -273,7 +273,7 @@ export const readLeadPage: ReadPage<LeadPage> = (sql, brandId, query, options, c
   }
 }
 
-export const readRenderedPage: ReadPage<ShownPage> = (sql, brandId, query, options, cache) => {
+export const readRenderedPage: ReadPage<RenderedPage> = (sql, brandId, query, options, cache) => {
   const found = findPage(sql, brandId, query, options, cache)
   if (found === null) return null
   const { ids, total } = found
@@ -282,7 +282,7 @@ export const readRenderedPage: ReadPage<ShownPage> = (sql, brandId, query, optio
   return {
     total,
     leads: leads.map((rendered, i) =>
-      ShownLeads.listed(rendered, byLead?.get(ids[i]!) ?? null, query.engagements)
+      RenderedLeads.listed(rendered, byLead?.get(ids[i]!) ?? null, query.engagements)
     )
   }
 }

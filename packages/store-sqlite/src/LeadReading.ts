@@ -1,6 +1,6 @@
 /** Leads and engagements read by id: what lists, details, exports and bodies of deliveries are made of. */
 import type { EngagementRead, EngagementWindow, Lead, LeadId, Post, Signal } from "@lead-signals/domain"
-import { EngagementWindows, ShownLeads } from "@lead-signals/domain/pure"
+import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Connection, QueryConnection } from "./Connection.ts"
 import {
   type EngagementRow,
@@ -47,8 +47,8 @@ export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>):
   const kept = sql.valuePerKey<string | null>("SELECT shown FROM lead WHERE id = ?", ids)
   const missing = ids.filter((_, i) => kept[i] === null)
   const leads = missing.length === 0 ? [] : leadsById(sql, missing)
-  const made = new Map(leads.map((lead) => [lead.id, ShownLeads.shownLead(lead)]))
-  return kept.map((shown, i) => (shown === null ? made.get(ids[i]!)! : ShownLeads.withId(ids[i]!, shown)))
+  const made = new Map(leads.map((lead) => [lead.id, RenderedLeads.renderLead(lead)]))
+  return kept.map((shown, i) => (shown === null ? made.get(ids[i]!)! : RenderedLeads.withId(ids[i]!, shown)))
 }
 
 export type KnownSignals = Map<number, Signal>
@@ -105,7 +105,7 @@ export const windows = (
     sql,
     `SELECT ${columnsOf(depth)} FROM json_each(?) j
        CROSS JOIN engagement e ON e.seq IN (
-         SELECT seq FROM engagement WHERE lead_id = j.value ${newestFirst} LIMIT ${EngagementWindows.greatestWindow + 1})
+         SELECT seq FROM engagement WHERE lead_id = j.value ${newestFirst} LIMIT ${EngagementWindows.maxWindow + 1})
        ${authorOf(depth)}`,
     [JSON.stringify(ids)]
   )
@@ -117,8 +117,8 @@ export const windows = (
       {
         engagements: all
           .sort((a, b) => EngagementWindows.newestFirst(a.engagement, b.engagement))
-          .slice(0, EngagementWindows.greatestWindow),
-        truncated: all.length > EngagementWindows.greatestWindow
+          .slice(0, EngagementWindows.maxWindow),
+        truncated: all.length > EngagementWindows.maxWindow
       }
     ])
   )
@@ -129,11 +129,11 @@ const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow =
   const reads = readEngagements(
     sql,
     `SELECT ${columnsOf(depth)} FROM engagement e ${authorOf(depth)}
-     WHERE e.lead_id = ? ORDER BY e.tracked_at DESC, e.id DESC LIMIT ${EngagementWindows.greatestWindow + 1}`,
+     WHERE e.lead_id = ? ORDER BY e.tracked_at DESC, e.id DESC LIMIT ${EngagementWindows.maxWindow + 1}`,
     [id]
   )
-  const truncated = reads.length > EngagementWindows.greatestWindow
-  return { engagements: truncated ? reads.slice(0, EngagementWindows.greatestWindow) : reads, truncated }
+  const truncated = reads.length > EngagementWindows.maxWindow
+  return { engagements: truncated ? reads.slice(0, EngagementWindows.maxWindow) : reads, truncated }
 }
 
 export const leadById = (sql: QueryConnection, brandId: string, id: LeadId): Lead | null => {
@@ -152,9 +152,9 @@ export const renderedDetail = (sql: Connection, brandId: string, id: LeadId, dep
   )
   if (row === undefined) return null
   const shown =
-    row.shown === null ? ShownLeads.shownLead(leadById(sql, brandId, id)!) : ShownLeads.withId(id, row.shown)
+    row.shown === null ? RenderedLeads.renderLead(leadById(sql, brandId, id)!) : RenderedLeads.withId(id, row.shown)
   const company = row.company === null ? null : JSON.parse(row.company)
-  return ShownLeads.detailed(shown, company, windowOf(sql, id, depth), depth)
+  return RenderedLeads.detailed(shown, company, windowOf(sql, id, depth), depth)
 }
 
 interface PostRow {

@@ -1,5 +1,5 @@
 /** Lists leads: at once where that takes little effort, else in the reading worker. */
-import type { LeadPage, ShownPage, StoreUnavailable } from "@lead-signals/domain"
+import type { LeadPage, RenderedPage, StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { LeadCaches } from "./cache/LeadCaches.ts"
 import type { Database } from "./Database.ts"
@@ -16,7 +16,7 @@ import type { Jobs } from "./worker/Jobs.ts"
 export interface ListReading {
   readonly list: (brandId: string, query: Query) => Effect.Effect<LeadPage, StoreUnavailable>
   /** Answers from the cache while nothing is written. */
-  readonly listRendered: (brandId: string, query: Query) => Effect.Effect<ShownPage, StoreUnavailable>
+  readonly listRendered: (brandId: string, query: Query) => Effect.Effect<RenderedPage, StoreUnavailable>
 }
 
 const queryKey = (brandId: string, { engagements, filter, page, sort }: Query): string =>

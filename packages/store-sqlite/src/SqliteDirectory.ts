@@ -5,7 +5,7 @@ import {
   type Campaign,
   Directory,
   type PostTotals,
-  Settlements,
+  AttemptTransitions,
   type Signal,
   StoreUnavailable,
   type Webhook
@@ -76,7 +76,7 @@ const startFresh = (sql: Connection, webhookId: number, now: number): void => {
     [webhookId]
   )
   for (const { lease, seq } of leased) {
-    sql.run("UPDATE delivery SET lease = ? WHERE seq = ?", [Settlements.ofEarlierEnabling(lease), seq])
+    sql.run("UPDATE delivery SET lease = ? WHERE seq = ?", [AttemptTransitions.ofEarlierEnabling(lease), seq])
   }
 }
 

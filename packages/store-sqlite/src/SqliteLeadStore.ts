@@ -6,7 +6,7 @@ import {
   type LeadId,
   LeadStore,
   type Observations,
-  ShownLeads,
+  RenderedLeads,
   type Committed,
   type DeliveryId,
   type EventType,
@@ -55,7 +55,7 @@ const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | n
   lead.score1 === null ? Number.POSITIVE_INFINITY : -lead.score1,
   lead.createdAt,
   lead.updatedAt,
-  ShownLeads.withoutId(ShownLeads.shownLead({ ...lead, id: 0 }))
+  RenderedLeads.withoutId(RenderedLeads.renderLead({ ...lead, id: 0 }))
 ]
 
 const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
@@ -113,7 +113,7 @@ const insertEngagement = (sql: Connection, brandId: number, engagement: Engageme
     ]
   )
 
-const knownOf = (sql: Connection, brandId: number, proposal: Proposal): Observations.Known => {
+const knownOf = (sql: Connection, brandId: number, proposal: Proposal): Observations.CurrentState => {
   const row = sql.get<{
     signal: number
     engagement_of: number | null
@@ -273,9 +273,9 @@ const makeLeadStore = (options: ListingOptions) =>
           ({ committed }) => committed
         ),
       list,
-      listShown: listRendered,
+      listRendered: listRendered,
       get: (brandId, id) => database.read((sql) => Option.fromNullable(leadById(sql, brandId, id))),
-      getShown: (brandId, id, engagements) =>
+      getRendered: (brandId, id, engagements) =>
         database.read((sql) => {
           const { renderedDetails } = caches.at(sql)
           const key = `${brandId} ${id} ${engagements}`

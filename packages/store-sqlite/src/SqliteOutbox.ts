@@ -10,7 +10,7 @@ import {
   Leasing,
   type LeadEvent,
   Outbox,
-  Settlements,
+  AttemptTransitions,
   type Webhook
 } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
@@ -53,7 +53,7 @@ const whatIsDue = (
     if (row.next_at === null || !Leasing.hasPlace(candidate, limits, underWay)) continue
     nextDueAt = Math.min(nextDueAt ?? row.next_at, row.next_at)
   }
-  return { candidates: Leasing.shortlist(candidates, limits, underWay), nextDueAt }
+  return { candidates: Leasing.eligible(candidates, limits, underWay), nextDueAt }
 }
 
 interface DueRow {
@@ -191,7 +191,7 @@ const lease = (sql: Connection, request: LeaseRequest, now: Instant): Leased => 
     ...candidate,
     due: due.get(candidate.webhookId)!.length
   }))
-  const shares = Leasing.share(counted, limits, underWay)
+  const shares = Leasing.allocate(counted, limits, underWay)
   const shared = candidates.flatMap(({ webhook, webhookId }) =>
     due
       .get(webhookId)!
@@ -231,7 +231,7 @@ interface AttemptedRow {
   readonly finished_at: number | null
 }
 
-const knownDelivery = (row: AttemptedRow): Settlements.KnownDelivery => ({
+const knownDelivery = (row: AttemptedRow): AttemptTransitions.CurrentDelivery => ({
   id: row.id,
   webhookId: String(row.webhook_id),
   state: row.state,
@@ -252,7 +252,7 @@ const attempted = (sql: Connection, ids: ReadonlyArray<DeliveryId>): ReadonlyArr
 const webhooksOf = (
   sql: Connection,
   rows: ReadonlyArray<AttemptedRow>
-): ReadonlyArray<Settlements.KnownWebhook> =>
+): ReadonlyArray<AttemptTransitions.CurrentWebhook> =>
   sql
     .all<WebhookRow>("SELECT w.* FROM json_each(?) j CROSS JOIN webhook w ON w.id = j.value", [
       JSON.stringify([...new Set(rows.map(({ webhook_id }) => webhook_id))])
@@ -260,7 +260,7 @@ const webhooksOf = (
     .map(webhookOf)
 
 /** A few statements, however many attempts. */
-const write = (sql: Connection, changes: Settlements.Changes, seqs: ReadonlyMap<string, number>) => {
+const write = (sql: Connection, changes: AttemptTransitions.Changes, seqs: ReadonlyMap<string, number>) => {
   const deliveries = changes.deliveries.map((to) => [
     seqs.get(to.id)!,
     to.state,
@@ -307,15 +307,19 @@ const write = (sql: Connection, changes: Settlements.Changes, seqs: ReadonlyMap<
 
 const record = (
   sql: Connection,
-  attempts: ReadonlyArray<Settlements.FinishedAttempt>,
+  attempts: ReadonlyArray<AttemptTransitions.FinishedAttempt>,
   now: Instant
-): ReadonlyArray<Settlements.Recorded> => {
+): ReadonlyArray<AttemptTransitions.Recorded> => {
   const rows = attempted(
     sql,
     attempts.map(({ deliveryId }) => deliveryId)
   )
   const webhooks = webhooksOf(sql, rows)
-  const changes = Settlements.settleAll({ deliveries: rows.map(knownDelivery), webhooks }, attempts, now)
+  const changes = AttemptTransitions.settleAll(
+    { deliveries: rows.map(knownDelivery), webhooks },
+    attempts,
+    now
+  )
   write(sql, changes, new Map(rows.map(({ id, seq }) => [id, seq])))
   return changes.recorded
 }

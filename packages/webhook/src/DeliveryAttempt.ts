@@ -5,7 +5,7 @@ import {
   deliveryBodyView,
   type Lease,
   Retries,
-  type Settlements,
+  type AttemptTransitions,
   WebhookSecrets
 } from "@lead-signals/domain"
 import { Cause, Clock, Effect, Random } from "effect"
@@ -24,7 +24,7 @@ export const leaseReserveMillis = 1000
 export interface EndedLease {
   readonly lease: Lease
   /** Null when the lease had run out before its attempt began. */
-  readonly attempt: Settlements.FinishedAttempt | null
+  readonly attempt: AttemptTransitions.FinishedAttempt | null
 }
 
 export interface Posting {
@@ -111,7 +111,7 @@ export const attemptDelivery = <A>(
           )
     const durationMillis = Math.max(0, (yield* Clock.currentTimeMillis) - at)
     const draw = yield* Random.next
-    const settle: Settlements.FinishedAttempt["settle"] = (known, now) =>
+    const settle: AttemptTransitions.FinishedAttempt["settle"] = (known, now) =>
       Retries.settle(known, result, now, draw, scheduleMillis)
     const {
       deliveryId,

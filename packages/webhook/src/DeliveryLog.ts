@@ -1,5 +1,5 @@
 /** The emitter's log lines. They name ids, statuses and kinds of errors, and hold no personal data. [PII-2] */
-import type { Lease, Settlements, StoreUnavailable } from "@lead-signals/domain"
+import type { Lease, AttemptTransitions, StoreUnavailable } from "@lead-signals/domain"
 import { Cause, Effect, FiberRef, LogLevel } from "effect"
 
 export const logStoreUnavailable = ({ reason }: StoreUnavailable): Effect.Effect<void> =>
@@ -14,7 +14,7 @@ export const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
 export const logBodyMissing = ({ deliveryId, webhook }: Lease): Effect.Effect<void> =>
   Effect.logError("a body could not be made").pipe(Effect.annotateLogs({ deliveryId, webhookId: webhook.id }))
 
-const levels: { readonly [O in Settlements.Recorded["outcome"]]: LogLevel.LogLevel } = {
+const levels: { readonly [O in AttemptTransitions.Recorded["outcome"]]: LogLevel.LogLevel } = {
   delivered: LogLevel.Debug,
   ignored: LogLevel.Debug,
   retried: LogLevel.Info,
@@ -30,8 +30,8 @@ const ifLogged = (level: LogLevel.LogLevel, line: Effect.Effect<void>): Effect.E
 /** Logs what the store recorded of an attempt, and the webhook that the attempt disabled, if any. */
 export const logRecorded = (
   lease: Lease,
-  attempt: Settlements.FinishedAttempt | null,
-  { disabled, outcome }: Settlements.Recorded
+  attempt: AttemptTransitions.FinishedAttempt | null,
+  { disabled, outcome }: AttemptTransitions.Recorded
 ): Effect.Effect<void> => {
   const level = levels[outcome]
   const attempted = ifLogged(

@@ -9,7 +9,7 @@ const page = bugsIn("domain", "Page")
 const timestamp = bugsIn("domain", "Timestamp")
 const windows = bugsIn("domain", "EngagementWindow")
 const secrets = bugsIn("domain", "WebhookSecrets")
-const settlements = bugsIn("domain", "Settlements")
+const settlements = bugsIn("domain", "AttemptTransitions")
 
 export const inRules: ReadonlyArray<Bug> = [
   retries("retry-too-soon", "every attempt but the first waits as long as the one before should have", {
@@ -53,7 +53,7 @@ export const inRules: ReadonlyArray<Bug> = [
       put: "attempts: $before.attempts + (attemptIsGood($result) ? 1 : 0)"
     },
     {
-      in: "shown",
+      in: "outcomes",
       insert: "const attemptIsGood = ({ status }: AttemptResult): boolean => status !== null && status < 300"
     }
   ),
@@ -133,7 +133,7 @@ export const inRules: ReadonlyArray<Bug> = [
     put: "Math.floor($pages)"
   }),
   page("no-cap-with-engagements", "with engagements a page may be as large as without", {
-    in: "greatestPageSizeWithEngagements",
+    in: "maxPageSizeWithEngagements",
     find: "25",
     put: "100"
   }),
@@ -148,7 +148,7 @@ export const inRules: ReadonlyArray<Bug> = [
     put: "$hour > 23 || $minute > 59 || $second > 60"
   }),
   windows("window-of-nineteen", "a lead shows nineteen engagements", {
-    in: "greatestWindow",
+    in: "maxWindow",
     find: "20",
     put: "19"
   }),

@@ -14,7 +14,7 @@ export const inUseCases: ReadonlyArray<Bug> = [
     "a key is looked up once and then remembered",
     {
       in: "authenticate",
-      given: ["!ApiKeys.isWellFormed($token)"],
+      given: ["!KeyFormat.isWellFormed($token)"],
       find: "const $key = Option.getOrNull(yield* $directory.keyByHash($hash))",
       put: "const $key = cached.get($token) ?? Option.getOrNull(yield* $directory.keyByHash($hash))\nif ($key !== null) cached.set($token, $key)"
     },

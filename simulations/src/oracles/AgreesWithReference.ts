@@ -46,8 +46,8 @@ const methods: Record<string, string> = {
   commit: "observe",
   update: "amend",
   erase: "erase",
-  listShown: "list",
-  getShown: "detail",
+  listRendered: "list",
+  getRendered: "detail",
   snapshot: "metrics",
   putReading: "reading"
 }

@@ -12,7 +12,7 @@ const slowestMillis = 1000
 
 /** Calls that only look: for them there is no "done, but failed", and no death in mid-transaction. */
 const looks =
-  /^(after|list|listShown|get|getShown|engagements|brands?|keys|keyByHash|signals|campaigns?|snapshot|webhooks?|ping)$/
+  /^(after|list|listRendered|get|getRendered|engagements|brands?|keys|keyByHash|signals|campaigns?|snapshot|webhooks?|ping)$/
 
 /** The request that the fiber works for; null for the emitter's own. */
 export const currentCall: FiberRef.FiberRef<Call | null> = GlobalValue.globalValue(

@@ -12,10 +12,10 @@ export interface Campaign {
 }
 
 /** Far beyond any post, and small enough that thousands of posts add up exactly in a double. */
-export const greatestTotal = 1_000_000_000_000
+export const maxTotal = 1_000_000_000_000
 
-const Total = Schema.Int.pipe(Schema.between(0, greatestTotal)).annotations({
-  description: `an integer from 0 to ${greatestTotal}`
+const Total = Schema.Int.pipe(Schema.between(0, maxTotal)).annotations({
+  description: `an integer from 0 to ${maxTotal}`
 })
 
 /** What one post has gathered up to the end of one day. */

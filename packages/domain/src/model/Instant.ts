@@ -5,14 +5,14 @@ const millisPerDay = 86_400_000
 
 /** By the day. Answers and bodies hold many instants of few days, and to say which day it is takes the most of it. */
 const dates = new Map<number, string>()
-const greatestDates = 1000
+const maxDates = 1000
 
 /** `2026-01-05T` */
 const dateOf = (day: number): string => {
   const known = dates.get(day)
   if (known !== undefined) return known
   const date = new Date(day * millisPerDay).toISOString().slice(0, "2026-01-05T".length)
-  if (dates.size >= greatestDates) dates.clear()
+  if (dates.size >= maxDates) dates.clear()
   dates.set(day, date)
   return date
 }

@@ -3,7 +3,7 @@
  * signalId, person.extId, person.name and engagement.id are required; what is missing is null.
  */
 import { Either, ParseResult, Schema } from "effect"
-import * as Timestamp from "../rules/Timestamp.ts"
+import * as Timestamp from "./Timestamp.ts"
 import { Company } from "./Company.ts"
 import { formatInstant, isShowable } from "./Instant.ts"
 import { optionalMarkup, optionalText, requiredText, textLimits } from "./Text.ts"

@@ -33,11 +33,11 @@ export interface Webhook {
   readonly createdAt: Instant
 }
 
-const greatestUrlLength = 2048
+const maxUrlLength = 2048
 
 const Url = Text.pipe(
-  Schema.filter((url) => url.length > 0 && url.length <= greatestUrlLength, {
-    description: `an absolute URL of at most ${greatestUrlLength} characters`
+  Schema.filter((url) => url.length > 0 && url.length <= maxUrlLength, {
+    description: `an absolute URL of at most ${maxUrlLength} characters`
   })
 )
 

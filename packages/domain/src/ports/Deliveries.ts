@@ -7,7 +7,7 @@ import type { Instant } from "../model/Instant.ts"
 import type { LeadId } from "../model/Lead.ts"
 import type { EventType } from "../model/LeadEvent.ts"
 import type { WebhookId } from "../model/Webhook.ts"
-import type { Page } from "../rules/Page.ts"
+import type { Page } from "../queries/Page.ts"
 
 export interface DeliveryPage {
   readonly total: number

@@ -7,7 +7,7 @@ import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { NewSignal, Signal } from "../model/Signal.ts"
 import type { Webhook, WebhookId } from "../model/Webhook.ts"
-import type { DateSpan } from "../rules/MetricSnapshots.ts"
+import type { DateSpan } from "../queries/MetricsQueries.ts"
 
 /** The readings that make a campaign's snapshot: each post's last one up to and including the day. [MET-7] */
 export interface SnapshotReadings {
@@ -95,7 +95,7 @@ export class Directory extends Context.Tag("@lead-signals/domain/Directory")<
     /**
      * Replaces the webhook by what `change`, a plain function, makes of it, in one transaction. One that is enabled by
      * this starts fresh: its pending deliveries are due at once, with no failures before them. Deliveries under way keep their
-     * lease, marked by `Settlements.ofEarlierEnabling`. [DELIV-4]
+     * lease, marked by `AttemptTransitions.ofEarlierEnabling`. [DELIV-4]
      */
     readonly updateWebhook: (
       brandId: BrandId,

@@ -8,8 +8,8 @@ import type { DeliveryId } from "../model/Delivery.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { EngagementRead, EngagementWindow, Lead, LeadId, Post } from "../model/Lead.ts"
-import type { LeadFilter, LeadQuery } from "../model/LeadQuery.ts"
-import type { Decision, Known } from "../rules/Observations.ts"
+import type { LeadFilter, LeadQuery } from "../queries/LeadQuery.ts"
+import type { CurrentState, Decision } from "../decisions/Observations.ts"
 
 /** What an observation touches, and the pure decision over what is known of that. */
 export interface Proposal {
@@ -19,7 +19,7 @@ export interface Proposal {
   readonly authorHash: string | null
   readonly engagementId: string
   readonly signalId: string
-  readonly decide: (known: Known, now: Instant) => Decision
+  readonly decide: (known: CurrentState, now: Instant) => Decision
 }
 
 /** What was decided, and the lead it was committed to: null when nothing was. */
@@ -42,9 +42,9 @@ export interface LeadPage {
 }
 
 /** It never changes: whoever was given it may keep what he makes of it for as long as the store keeps the page. */
-export interface ShownPage {
+export interface RenderedPage {
   readonly total: number
-  /** Each in JSON as `ShownLeads.listed` makes it, with its engagements if the query asked for them. */
+  /** Each in JSON as `RenderedLeads.listed` makes it, with its engagements if the query asked for them. */
   readonly leads: ReadonlyArray<string>
 }
 
@@ -69,20 +69,20 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
     ) => Effect.Effect<LeadPage, StoreUnavailable>
 
-    /** The same page, ready to be shown: a store can keep what it showed. `ShownLeads.ofPage` makes it of the other. */
-    readonly listShown: (
+    /** The same page, ready to be shown: a store can keep what it showed. `RenderedLeads.ofPage` makes it of the other. */
+    readonly listRendered: (
       brandId: BrandId,
       query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
-    ) => Effect.Effect<ShownPage, StoreUnavailable>
+    ) => Effect.Effect<RenderedPage, StoreUnavailable>
 
     /** One lead; none when it is unknown, erased or another brand's. [AUTH-3] */
     readonly get: (brandId: BrandId, id: LeadId) => Effect.Effect<Option.Option<Lead>, StoreUnavailable>
 
     /**
-     * The same with its newest engagements, in JSON as `ShownLeads.detailed` makes it. Of `plain` engagements the author's
+     * The same with its newest engagements, in JSON as `RenderedLeads.detailed` makes it. Of `plain` engagements the author's
      * detail and lead need not be read, here and on lists.
      */
-    readonly getShown: (
+    readonly getRendered: (
       brandId: BrandId,
       id: LeadId,
       engagements: "plain" | "detailed"
@@ -113,7 +113,7 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     /**
      * Removes the lead, its engagements, its events and their deliveries with body and log, and everything of the person
      * from the posts that others engaged with, whose updatedAt moves; keeps `personHash`, so that
-     * `Known.personSuppressed` is true from then on. Of those others, what receivers answered is taken out of the log,
+     * `CurrentState.personSuppressed` is true from then on. Of those others, what receivers answered is taken out of the log,
      * and a pending delivery whose body is made already gets a new id, so that its body is made anew without breaking
      * the rule that one id has one body. Answers whether there was such a lead. [PII-3]
      */

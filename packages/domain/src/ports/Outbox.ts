@@ -9,8 +9,8 @@ import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { LeadEvent } from "../model/LeadEvent.ts"
 import type { Webhook } from "../model/Webhook.ts"
-import type { Limits, UnderWay } from "../rules/Leasing.ts"
-import type { FinishedAttempt, Recorded } from "../rules/Settlements.ts"
+import type { Limits, UnderWay } from "../decisions/Leasing.ts"
+import type { FinishedAttempt, Recorded } from "../decisions/AttemptTransitions.ts"
 
 export interface PositionedEvent extends LeadEvent {
   /** Ascending in the order of commits; there may be gaps. */
@@ -60,14 +60,14 @@ export class Outbox extends Context.Tag("@lead-signals/domain/Outbox")<
     ) => Effect.Effect<ReadonlyArray<PositionedEvent>, StoreUnavailable>
 
     /**
-     * Takes due deliveries of enabled webhooks, oldest first within a webhook, as `Leasing.share` deals them out. A body
+     * Takes due deliveries of enabled webhooks, oldest first within a webhook, as `Leasing.allocate` deals them out. A body
      * that was not made before is made and kept, in the same transaction. No two calls, of whatever process, get the
      * same delivery before the first one's lease has run out or its attempt was recorded.
      */
     readonly lease: (request: LeaseRequest) => Effect.Effect<Leased, StoreUnavailable>
 
     /**
-     * Logs and settles the attempts in one transaction, as `Settlements.settleAll` says. A delivery may be gone: erased,
+     * Logs and settles the attempts in one transaction, as `AttemptTransitions.settleAll` says. A delivery may be gone: erased,
      * replaced, or its webhook deleted. Once delivered, or dead, a delivery's body is no longer kept.
      */
     readonly record: (

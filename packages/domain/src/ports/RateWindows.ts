@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
-import type { RateDecision, RateWindow } from "../rules/RateLimit.ts"
+import type { RateDecision, RateWindow } from "../decisions/RateLimit.ts"
 
 export class RateWindows extends Context.Tag("@lead-signals/domain/RateWindows")<
   RateWindows,

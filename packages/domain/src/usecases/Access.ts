@@ -4,8 +4,8 @@ import type { ApiKey } from "../model/ApiKey.ts"
 import { InvalidApiKey, RateLimitExceeded, type StoreUnavailable } from "../model/Failure.ts"
 import { Directory } from "../ports/Directory.ts"
 import { RateWindows } from "../ports/RateWindows.ts"
-import * as ApiKeys from "../rules/ApiKeys.ts"
-import * as RateLimit from "../rules/RateLimit.ts"
+import * as KeyFormat from "../credentials/KeyFormat.ts"
+import * as RateLimit from "../decisions/RateLimit.ts"
 
 /**
  * The key of an `Authorization` header. One with a wrong checksum is refused without asking the store [AUTH-7]; a
@@ -15,12 +15,12 @@ export const authenticate = (
   authorization: string | undefined
 ): Effect.Effect<ApiKey, InvalidApiKey | StoreUnavailable, Directory> =>
   Effect.gen(function* () {
-    const token = ApiKeys.bearerToken(authorization)
-    if (token === undefined || !ApiKeys.isWellFormed(token)) return yield* new InvalidApiKey()
+    const token = KeyFormat.bearerToken(authorization)
+    if (token === undefined || !KeyFormat.isWellFormed(token)) return yield* new InvalidApiKey()
     const directory = yield* Directory
-    const key = Option.getOrNull(yield* directory.keyByHash(ApiKeys.hash(token)))
+    const key = Option.getOrNull(yield* directory.keyByHash(KeyFormat.hash(token)))
     if (key === null || key.revokedAt !== null) return yield* new InvalidApiKey()
-    const minute = ApiKeys.minuteOf(yield* Clock.currentTimeMillis)
+    const minute = KeyFormat.minuteOf(yield* Clock.currentTimeMillis)
     if (key.lastUsedAt === null || key.lastUsedAt < minute) {
       // A store that can't write, on a full disk say, can still be read from: the mark is worth neither a wait nor a refusal.
       yield* Effect.ignore(directory.markKeyUsed(key.id, minute))

@@ -5,9 +5,9 @@ import type { StoreUnavailable } from "../model/Failure.ts"
 import { Observation, type Outcome } from "../model/Observation.ts"
 import type { Entropy } from "../ports/Entropy.ts"
 import { LeadStore, type Proposal } from "../ports/LeadStore.ts"
-import * as Decoding from "../rules/Decoding.ts"
-import { observe } from "../rules/Observations.ts"
-import * as Suppression from "../rules/Suppression.ts"
+import * as Decoding from "../queries/Decoding.ts"
+import { observe } from "../decisions/Observations.ts"
+import * as Suppression from "../credentials/Suppression.ts"
 import { freshDeliveryIds } from "./FreshIds.ts"
 
 const read = Decoding.decode(Observation, { whole: "The observation", strict: false })

@@ -9,10 +9,10 @@ import type { NewSignal } from "../model/Signal.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Entropy } from "../ports/Entropy.ts"
 import { LeadStore } from "../ports/LeadStore.ts"
-import { amend } from "../rules/Amendments.ts"
-import * as ApiKeys from "../rules/ApiKeys.ts"
-import * as MetricSnapshots from "../rules/MetricSnapshots.ts"
-import * as Suppression from "../rules/Suppression.ts"
+import { amend } from "../decisions/Amendments.ts"
+import * as KeyFormat from "../credentials/KeyFormat.ts"
+import * as MetricSnapshots from "../decisions/MetricSnapshots.ts"
+import * as Suppression from "../credentials/Suppression.ts"
 import { orNotFound } from "./Found.ts"
 import { freshDeliveryIds } from "./FreshIds.ts"
 
@@ -82,14 +82,14 @@ export const createKey = (
   Effect.gen(function* () {
     const [directory, entropy] = yield* Effect.all([Directory, Entropy])
     const { id } = yield* brand(brandId)
-    const value = ApiKeys.fromRandom(yield* entropy.bytes(ApiKeys.randomBytesNeeded))
+    const value = KeyFormat.fromRandom(yield* entropy.bytes(KeyFormat.randomBytesNeeded))
     const key: ApiKey = yield* directory.createKey({
       brandId: id,
       label,
-      start: value.slice(0, ApiKeys.shownLength),
+      start: value.slice(0, KeyFormat.startLength),
       requestsPerMinute,
       createdAt: yield* Clock.currentTimeMillis,
-      hash: ApiKeys.hash(value)
+      hash: KeyFormat.hash(value)
     })
     return { key, value }
   })

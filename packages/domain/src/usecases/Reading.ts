@@ -4,10 +4,11 @@ import type { BrandId } from "../model/Brand.ts"
 import type { MetricSnapshot } from "../model/Campaign.ts"
 import { NotFound, type StoreUnavailable } from "../model/Failure.ts"
 import type { LeadId } from "../model/Lead.ts"
-import type { LeadQuery } from "../model/LeadQuery.ts"
+import type { LeadQuery } from "../queries/LeadQuery.ts"
 import { Directory } from "../ports/Directory.ts"
-import { type LeadPage, LeadStore, type ShownPage } from "../ports/LeadStore.ts"
-import * as MetricSnapshots from "../rules/MetricSnapshots.ts"
+import { type LeadPage, LeadStore, type RenderedPage } from "../ports/LeadStore.ts"
+import * as MetricSnapshots from "../decisions/MetricSnapshots.ts"
+import type { DateSpan } from "../queries/MetricsQueries.ts"
 import { orNotFound } from "./Found.ts"
 
 export const listLeads = (
@@ -20,13 +21,13 @@ export const listLeads = (
 export const showLeads = (
   brandId: BrandId,
   query: LeadQuery
-): Effect.Effect<ShownPage, StoreUnavailable, LeadStore> =>
-  Effect.flatMap(LeadStore, (store) => store.listShown(brandId, query))
+): Effect.Effect<RenderedPage, StoreUnavailable, LeadStore> =>
+  Effect.flatMap(LeadStore, (store) => store.listRendered(brandId, query))
 
 /** In JSON, with the engagement window, always. [DET-1] */
 export const leadDetail = (brandId: BrandId, id: LeadId, withDetail: boolean) =>
   Effect.flatMap(LeadStore, (store) =>
-    Effect.flatMap(store.getShown(brandId, id, withDetail ? "detailed" : "plain"), (found) =>
+    Effect.flatMap(store.getRendered(brandId, id, withDetail ? "detailed" : "plain"), (found) =>
       orNotFound(found, "lead")
     )
   )
@@ -35,7 +36,7 @@ export const leadDetail = (brandId: BrandId, id: LeadId, withDetail: boolean) =>
 export const campaignMetrics = (
   brandId: BrandId,
   campaignId: string,
-  span: MetricSnapshots.DateSpan
+  span: DateSpan
 ): Effect.Effect<MetricSnapshot | null, NotFound | StoreUnavailable, Directory> =>
   Effect.gen(function* () {
     const directory = yield* Directory

@@ -8,5 +8,5 @@ type LeadDetailView = ReturnType<typeof leadView> & {
   readonly company: ReturnType<typeof companyView>
 } & ReturnType<typeof windowView>
 
-/** Of the JSON that `ShownLeads.detailed` makes. */
+/** Of the JSON that `RenderedLeads.detailed` makes. */
 export const leadDetailView = (shown: string): LeadDetailView => JSON.parse(shown)

@@ -1,8 +1,8 @@
 /** The answer of the list. [LIST-1, PAGE-1, SORT-4, ENG-4, LIST-10] */
-import type { LeadQuery } from "../model/LeadQuery.ts"
-import type { LeadPage, ShownPage } from "../ports/LeadStore.ts"
-import * as Page from "../rules/Page.ts"
-import * as SortOrder from "../rules/SortOrder.ts"
+import type { LeadQuery } from "../queries/LeadQuery.ts"
+import type { LeadPage, RenderedPage } from "../ports/LeadStore.ts"
+import * as Page from "../queries/Page.ts"
+import * as SortOrder from "../queries/SortOrder.ts"
 import { windowView } from "./EngagementView.ts"
 import { leadView } from "./LeadView.ts"
 
@@ -25,5 +25,5 @@ export const leadListView = (query: LeadQuery, found: LeadPage) => ({
 })
 
 /** The same as JSON, of leads that are in JSON already. */
-export const leadListJson = (query: LeadQuery, { leads, total }: ShownPage): string =>
+export const leadListJson = (query: LeadQuery, { leads, total }: RenderedPage): string =>
   `{"data":[${leads.join(",")}],"meta":${JSON.stringify(metaView(query, total))}}`

@@ -70,7 +70,7 @@ const deliveryFields = {
   leadId: numberOrNull("Null on a test", 41),
   engagementId: textOrNull("The engagement that fired the event", "e-1"),
   state: oneOf(
-    DeliveryQueries.shownStates,
+    DeliveryQueries.reportedStates,
     "held: pending while the webhook is disabled; dead: every attempt failed"
   ),
   attempts: integer("How many have been made", 2),

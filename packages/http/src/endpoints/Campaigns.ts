@@ -2,7 +2,7 @@
 import {
   Calendar,
   InvalidParameter,
-  MetricSnapshots,
+  MetricsQueries,
   metricsView,
   Operating,
   PostTotals
@@ -99,7 +99,7 @@ export const campaigns = {
           if (!Calendar.isDate(day)) {
             return yield* new InvalidParameter({
               parameter: "day",
-              message: `The day ${MetricSnapshots.takesDate}.`
+              message: `The day ${MetricsQueries.takesDate}.`
             })
           }
           const totals = yield* body

@@ -19,7 +19,10 @@ export const deliveries = {
       .setPath(ofWebhook)
       .setUrlParams(
         Schema.Struct({
-          state: parameter({ type: "string", enum: DeliveryQueries.shownStates }, "Only those in this state"),
+          state: parameter(
+            { type: "string", enum: DeliveryQueries.reportedStates },
+            "Only those in this state"
+          ),
           page: parameter({ type: "integer", minimum: 1, default: 1 }, "From 1"),
           pageSize: parameter({ type: "integer", minimum: 1, default: 25 }, "At most 100; more is capped")
         })

@@ -1,7 +1,7 @@
 /** What API clients call: leads, a lead, a campaign's metrics. */
 import {
   LeadQueries,
-  MetricSnapshots,
+  MetricsQueries,
   metricsView,
   Reading,
   SortOrder,
@@ -47,7 +47,7 @@ const listParameters = {
     "Adds postAuthorDetail and source to each engagement; needs includeEngagements=true"
   ),
   search: parameter(
-    { type: "string", maxLength: LeadQueries.greatestSearchLength },
+    { type: "string", maxLength: LeadQueries.maxSearchLength },
     "Part of the name or of the headline, in any letter case; every character stands for itself"
   ),
   sort: parameter(
@@ -89,7 +89,7 @@ const readDetail: FastHandler = ({ brandId, params, query }) =>
 const readMetrics: FastHandler = ({ brandId, params, query }) =>
   Effect.gen(function* () {
     const id = params["id"]!
-    const { span, warnings } = yield* MetricSnapshots.readQuery(query)
+    const { span, warnings } = yield* MetricsQueries.read(query)
     const metrics = metricsView(id, yield* Reading.campaignMetrics(brandId, id, span))
     return answer(JSON.stringify(metrics), warnings)
   })

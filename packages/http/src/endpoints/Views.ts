@@ -66,7 +66,7 @@ export const webhookView = (webhook: Webhook) => ({
 export const deliveryView =
   ({ enabled }: Webhook) =>
   (delivery: Delivery) => {
-    const state = DeliveryQueries.shownState(delivery.state, enabled)
+    const state = DeliveryQueries.reportedState(delivery.state, enabled)
     return {
       id: delivery.id,
       webhookId: delivery.webhookId,

@@ -123,7 +123,7 @@ const amendAll = (
       const { leads } = yield* store.list(brandId, {
         filter: {},
         sort: { field: "createdAt", direction: "asc" },
-        page: { page, pageSize: Page.greatestPageSize },
+        page: { page, pageSize: Page.maxPageSize },
         engagements: "none"
       })
       if (leads.length === 0) return

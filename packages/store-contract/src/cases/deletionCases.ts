@@ -1,7 +1,7 @@
 /** What every store must do when brands, signals and campaigns are deleted. */
 import {
   Access,
-  ApiKeys,
+  KeyFormat,
   Deliveries,
   Directory,
   eventTypes,
@@ -202,7 +202,7 @@ export const deletionCases: ReadonlyArray<Case> = [
       yield* assertNotFound("Directory.brand", "brand", Operating.brand(gone.brand.id))
       const ofNone = Operating.deleteSomeOfBrand("999")
       yield* assertNotFound("Directory.startBrandDeletion of no brand", "brand", ofNone)
-      const key = yield* directory.keyByHash(ApiKeys.hash(gone.value))
+      const key = yield* directory.keyByHash(KeyFormat.hash(gone.value))
       assertThat("Directory.keyByHash finds a key of a deleted brand", Option.isNone(key))
       // As of a request that found the brand before.
       const [late] = yield* Observing.recordObservations(gone.brand, [observationOf(gone.signal.id, "late")])

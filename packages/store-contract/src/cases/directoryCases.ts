@@ -1,7 +1,7 @@
 /** What every store must do with brands, keys, signals, campaigns and rate windows. */
 import {
   Access,
-  ApiKeys,
+  KeyFormat,
   Directory,
   LeadQueries,
   LeadStore,
@@ -31,7 +31,7 @@ const source = { type: "posts-with-keywords" as const, value: "v", liCompanyId: 
 const works = (value: string) =>
   Effect.gen(function* () {
     const directory = yield* Directory
-    const found = Option.getOrNull(yield* directory.keyByHash(ApiKeys.hash(value)))
+    const found = Option.getOrNull(yield* directory.keyByHash(KeyFormat.hash(value)))
     return found !== null && found.revokedAt === null
   })
 
@@ -221,10 +221,10 @@ export const directoryCases: ReadonlyArray<Case> = [
               {
                 list: window!.engagements[0]!.signal.name,
                 engagements: read!.signal.name,
-                listShown: nameIn(page!),
-                getShown: nameIn(detail)
+                listRendered: nameIn(page!),
+                getRendered: nameIn(detail)
               },
-              { list: name, engagements: name, listShown: name, getShown: name }
+              { list: name, engagements: name, listRendered: name, getRendered: name }
             )
           })
         yield* assertShown("at first", "S")

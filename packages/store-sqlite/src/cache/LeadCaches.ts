@@ -1,5 +1,5 @@
 /** The caches of one store for reads of leads, which share the version of the file that its reading connection sees. */
-import type { LeadId, ShownPage } from "@lead-signals/domain"
+import type { LeadId, RenderedPage } from "@lead-signals/domain"
 import type { QueryConnection } from "../Connection.ts"
 import type { Counts } from "../FilterCounts.ts"
 import { type LeadChanges, newestSql } from "../LeadChanges.ts"
@@ -17,14 +17,14 @@ const maxRenderedDetails = 4_194_304
 
 const lengthOf = (text: string): number => text.length
 
-const lengthOfPage = ({ leads }: ShownPage): number => leads.reduce((size, lead) => size + lead.length, 0)
+const lengthOfPage = ({ leads }: RenderedPage): number => leads.reduce((size, lead) => size + lead.length, 0)
 
 export class LeadCaches implements ListCache {
   readonly counts = new VersionedCache<Counts>({ maxSize: 2000 })
   readonly stretches = new VersionedCache<Stretches>({ maxSize: 50 })
   readonly lists = new VersionedCache<ReadonlyArray<LeadId>>({ maxSize: 50 })
   readonly pages = new VersionedCache<ReadonlyArray<LeadId>>({ maxSize: 500 })
-  readonly renderedPages = new VersionedCache<ShownPage>({ maxSize: maxRenderedPages, sizeOf: lengthOfPage })
+  readonly renderedPages = new VersionedCache<RenderedPage>({ maxSize: maxRenderedPages, sizeOf: lengthOfPage })
   readonly renderedDetails = new VersionedCache<string>({ maxSize: maxRenderedDetails, sizeOf: lengthOf })
   private readonly counted
   readonly totals: ListCache["totals"]

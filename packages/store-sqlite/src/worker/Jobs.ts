@@ -2,7 +2,7 @@
  * The jobs of a store's worker threads. Each runs the same synchronous functions that the serving thread runs where they
  * take little effort. Inputs and outputs are structured-cloneable.
  */
-import type { DeliveryId, LeadId, LeadPage, ShownPage } from "@lead-signals/domain"
+import type { DeliveryId, LeadId, LeadPage, RenderedPage } from "@lead-signals/domain"
 import type { Connection } from "../Connection.ts"
 import * as Erasure from "../Erasure.ts"
 import type { Counts } from "../FilterCounts.ts"
@@ -64,7 +64,7 @@ export interface Checkpoint {
 
 export interface Jobs {
   readonly listLeads: { readonly input: ListInput; readonly output: ListOutput<LeadPage> }
-  readonly listRenderedLeads: { readonly input: ListInput; readonly output: ListOutput<ShownPage> }
+  readonly listRenderedLeads: { readonly input: ListInput; readonly output: ListOutput<RenderedPage> }
   readonly eraseLead: { readonly input: ErasureInput; readonly output: ErasureOutput }
   /** Returns how many leads the brand has left. */
   readonly removeSomeLeads: { readonly input: { readonly brandId: string }; readonly output: number }

@@ -11,7 +11,7 @@ const checksumLength = 6
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 /** As many first characters as a listing shows. [AUTH-8] */
-export const shownLength = 12
+export const startLength = 12
 
 /**
  * Random bytes that are enough for one key: a byte of 248 or more is passed over to keep the digits equally likely, and

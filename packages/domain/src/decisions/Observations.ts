@@ -7,11 +7,11 @@ import type { Instant } from "../model/Instant.ts"
 import type { Engagement, Lead, LeadId } from "../model/Lead.ts"
 import type { EventType } from "../model/LeadEvent.ts"
 import type { ObservedEngagement, Observation } from "../model/Observation.ts"
-import * as CommentText from "./CommentText.ts"
+import * as CommentText from "../text/CommentText.ts"
 import * as Profiles from "./Profiles.ts"
 
 /** What a store knows that bears on an observation, read in the transaction that will commit the decision. */
-export interface Known {
+export interface CurrentState {
   /** Whether the brand has the signal that caught it. */
   readonly signalExists: boolean
   /** The lead that already has an engagement of this id. */
@@ -73,7 +73,10 @@ const unseen = (brandId: BrandId, observation: Observation, now: Instant) => ({
   updatedAt: now
 })
 
-const profileOf = (lead: Lead): Profiles.KnownProfile => ({ profile: lead.profile, times: lead.profileTimes })
+const profileOf = (lead: Lead): Profiles.CurrentProfile => ({
+  profile: lead.profile,
+  times: lead.profileTimes
+})
 
 /**
  * An observation of a signal that the brand doesn't have is rejected, one of an erased person suppressed, one whose
@@ -83,7 +86,12 @@ const profileOf = (lead: Lead): Profiles.KnownProfile => ({ profile: lead.profil
  * fires activity.detected, and the first says so. [EVT-2, EVT-3] createdAt and updatedAt are the time of the commit;
  * a clock that was set back does not take updatedAt back.
  */
-export const observe = (brandId: BrandId, observation: Observation, known: Known, now: Instant): Decision => {
+export const observe = (
+  brandId: BrandId,
+  observation: Observation,
+  known: CurrentState,
+  now: Instant
+): Decision => {
   const { engagement: seen, person, signalId } = observation
   if (!known.signalExists) {
     return {

@@ -86,10 +86,10 @@ const find = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): 
   }
 }
 
-const showPath = (path: ReadonlyArray<PropertyKey>): string =>
+const renderPath = (path: ReadonlyArray<PropertyKey>): string =>
   path.reduce<string>(
-    (shown, key) =>
-      typeof key === "number" ? `${shown}[${key}]` : shown === "" ? String(key) : `${shown}.${String(key)}`,
+    (text, key) =>
+      typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`,
     ""
   )
 
@@ -100,7 +100,7 @@ const shortened = (path: string): string =>
 /** What is wrong, in one sentence that starts with the path of the field; `whole` names the value itself. */
 export const explain = (error: ParseResult.ParseError, whole: string): InvalidParameter => {
   const finding = find(error.issue, [])
-  const path = shortened(showPath(finding.path)) || whole
+  const path = shortened(renderPath(finding.path)) || whole
   return new InvalidParameter({ parameter: path, message: `${path} ${finding.text}.` })
 }
 

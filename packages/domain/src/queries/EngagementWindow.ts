@@ -1,7 +1,7 @@
 /** A lead's newest engagements. [ENG-1, ENG-5] */
-import { compareCodePoints } from "./Folding.ts"
+import { compareCodePoints } from "../text/Folding.ts"
 
-export const greatestWindow = 20
+export const maxWindow = 20
 
 interface Placed {
   readonly id: string

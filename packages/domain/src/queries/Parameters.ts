@@ -5,14 +5,15 @@
 import { Either } from "effect"
 import { InvalidParameter } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
-import * as Timestamp from "./Timestamp.ts"
+import * as Timestamp from "../model/Timestamp.ts"
 
 export type Entries = ReadonlyArray<readonly [name: string, value: string]>
 
 export const invalid = (parameter: string, takes: string): InvalidParameter =>
   new InvalidParameter({ parameter, message: `${parameter} ${takes}.` })
 
-export interface Known {
+/** The known parameters that were sent, and a warning for each other. */
+export interface KnownParameters {
   readonly values: ReadonlyMap<string, string>
   readonly warnings: ReadonlyArray<string>
 }
@@ -35,22 +36,22 @@ const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g,
 const meant = (name: string, names: ReadonlyArray<string>): string | undefined =>
   name.length > 40 ? undefined : names.find((known) => editDistance(plain(known), plain(name)) <= 2)
 
-const shown = (name: string): string =>
+const shortened = (name: string): string =>
   name.length > 40 ? `${Array.from(name).slice(0, 40).join("")}…` : name
 
 const warning = (name: string, names: ReadonlyArray<string>): string => {
   const guess = meant(name, names)
-  return `The parameter "${shown(name)}" is not known and was ignored.${guess === undefined ? "" : ` Did you mean "${guess}"?`}`
+  return `The parameter "${shortened(name)}" is not known and was ignored.${guess === undefined ? "" : ` Did you mean "${guess}"?`}`
 }
 
 /** At most so many warnings: more would only echo what was sent. */
-const greatestWarnings = 10
+const maxWarnings = 10
 
 /** Those that look misspelt first, and how many are not listed. */
 const warningsOf = (unknown: ReadonlyArray<string>, names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (unknown.length <= greatestWarnings) return unknown.map((name) => warning(name, names))
+  if (unknown.length <= maxWarnings) return unknown.map((name) => warning(name, names))
   const guessed = unknown.filter((name) => meant(name, names) !== undefined)
-  const listed = [...new Set([...guessed, ...unknown])].slice(0, greatestWarnings - 1)
+  const listed = [...new Set([...guessed, ...unknown])].slice(0, maxWarnings - 1)
   return [
     ...listed.map((name) => warning(name, names)),
     `${unknown.length - listed.length} more parameters are not known and were ignored.`
@@ -58,14 +59,14 @@ const warningsOf = (unknown: ReadonlyArray<string>, names: ReadonlyArray<string>
 }
 
 /**
- * Sorts out what was sent: a known name twice is an error, an unknown one a warning. `taken` says of some names what they
- * take, once. [LIST-7, LIST-10]
+ * Parts known from unknown parameters: a known name twice is an error, an unknown one a warning. `taken` says of some names
+ * what they take, once. [LIST-7, LIST-10]
  */
-export const sortOut = (
+export const partition = (
   entries: Entries,
   names: ReadonlyArray<string>,
   taken: { readonly [name: string]: string } = {}
-): Either.Either<Known, InvalidParameter> => {
+): Either.Either<KnownParameters, InvalidParameter> => {
   const values = new Map<string, string>()
   const unknown = new Set<string>()
   for (const [name, value] of entries) {
@@ -78,7 +79,7 @@ export const sortOut = (
   return Either.right({ values, warnings: warningsOf([...unknown], names) })
 }
 
-type Read<A> = (known: Known, name: string) => Either.Either<A | undefined, InvalidParameter>
+type Read<A> = (known: KnownParameters, name: string) => Either.Either<A | undefined, InvalidParameter>
 
 const reader =
   <A>(read: (value: string) => Either.Either<A, string>): Read<A> =>

@@ -5,9 +5,9 @@
 import type { Instant } from "../model/Instant.ts"
 import type { Profile, ProfileTimes } from "../model/Lead.ts"
 import type { ObservedPerson } from "../model/Observation.ts"
-import { compareCodePoints } from "./Folding.ts"
+import { compareCodePoints } from "../text/Folding.ts"
 
-export interface KnownProfile {
+export interface CurrentProfile {
   readonly profile: Profile
   readonly times: ProfileTimes
 }
@@ -17,7 +17,7 @@ const fields = ["name", "headline", "username", "title1", "liProfileUrl", "profi
 const asText = (value: Profile[keyof Profile]): string =>
   typeof value === "string" ? value : JSON.stringify(value)
 
-const nothing: KnownProfile = {
+const nothing: CurrentProfile = {
   profile: {
     name: "",
     headline: null,
@@ -31,7 +31,11 @@ const nothing: KnownProfile = {
 }
 
 /** A company is taken whole: fields of two employers are never mixed. */
-export const merge = (known: KnownProfile | null, seen: ObservedPerson, trackedAt: Instant): KnownProfile => {
+export const merge = (
+  known: CurrentProfile | null,
+  seen: ObservedPerson,
+  trackedAt: Instant
+): CurrentProfile => {
   const { profile, times } = known ?? nothing
   const newerProfile: { -readonly [F in keyof Profile]: Profile[F] } = { ...profile }
   const newerTimes: { -readonly [F in keyof Profile]?: Instant } = { ...times }

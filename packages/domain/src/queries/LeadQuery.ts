@@ -1,6 +1,6 @@
-import type { Instant } from "./Instant.ts"
-import type { Page } from "../rules/Page.ts"
-import type { SortOrder } from "../rules/SortOrder.ts"
+import type { Instant } from "../model/Instant.ts"
+import type { Page } from "./Page.ts"
+import type { SortOrder } from "./SortOrder.ts"
 
 /** Filters, joined with AND; an absent one lets everything through. [LIST-5] */
 export interface LeadFilter {

@@ -29,7 +29,7 @@ export const attemptTimeoutMillis = 15 * second
 const jitterFraction = 0.2
 
 /** What a Retry-After can ask for at most. */
-const greatestRetryAfterMillis = 24 * hour
+const maxRetryAfterMillis = 24 * hour
 
 /** A webhook whose every attempt failed for so long is disabled. */
 const patienceMillis = 5 * 24 * hour
@@ -41,7 +41,7 @@ export interface AttemptedDelivery {
   readonly webhook: { readonly enabled: boolean; readonly failingSince: Instant | null }
 }
 
-export interface Settlement {
+export interface AttemptTransition {
   readonly delivery:
     | { readonly state: "delivered" }
     | { readonly state: "pending"; readonly failures: number; readonly dueAt: Instant }
@@ -62,12 +62,12 @@ export const delayMillis = (
   draw: number
 ): number => {
   const jittered = Math.round(scheduledMillis * (1 - jitterFraction + 2 * jitterFraction * draw))
-  return Math.max(jittered, Math.min((retryAfterSeconds ?? 0) * second, greatestRetryAfterMillis))
+  return Math.max(jittered, Math.min((retryAfterSeconds ?? 0) * second, maxRetryAfterMillis))
 }
 
 const gone = 410
 
-const shownResult = ({ error, status }: AttemptResult): string =>
+const renderedResult = ({ error, status }: AttemptResult): string =>
   status === null ? (error ?? "internal") : `status ${status}`
 
 /**
@@ -80,7 +80,7 @@ export const settle = (
   now: Instant,
   draw: number,
   scheduleMillis: ReadonlyArray<number> = defaultScheduleMillis
-): Settlement => {
+): AttemptTransition => {
   if (isSuccess(result)) {
     return { delivery: { state: "delivered" }, failingSince: null, disabledReason: null }
   }
@@ -105,7 +105,7 @@ export const settle = (
           },
     failingSince,
     disabledReason: isGivenUp
-      ? `Every attempt since ${formatInstant(failingSince)} failed; the last one with ${shownResult(result)}.`
+      ? `Every attempt since ${formatInstant(failingSince)} failed; the last one with ${renderedResult(result)}.`
       : null
   }
 }

@@ -3,7 +3,7 @@
  * A value without a zone is read as UTC, whatever the host's zone. [TIME-6]
  */
 import { Either } from "effect"
-import type { Instant } from "../model/Instant.ts"
+import type { Instant } from "./Instant.ts"
 import { isDay, startOfDay } from "./Calendar.ts"
 
 const grammar =

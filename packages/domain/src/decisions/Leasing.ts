@@ -85,7 +85,7 @@ export const hasPlace = (
  * `due` says how many deliveries a webhook has due. No place is left free that one could use. The shares are in the order
  * in which the first place was given.
  */
-export const share = (
+export const allocate = (
   candidates: ReadonlyArray<Candidate & { readonly due: number }>,
   limits: Limits,
   underWay: UnderWay
@@ -107,15 +107,15 @@ export const share = (
 }
 
 /**
- * The webhooks that `share` can give anything to, whatever they have due: a store need not look at the others. With one
+ * The webhooks that `allocate` can give anything to, whatever they have due: a store need not look at the others. With one
  * due delivery each, they are those that are given a place.
  */
-export const shortlist = <A extends Candidate>(
+export const eligible = <A extends Candidate>(
   candidates: ReadonlyArray<A>,
   limits: Limits,
   underWay: UnderWay
 ): ReadonlyArray<A> => {
-  const shares = share(
+  const shares = allocate(
     candidates.map((candidate) => ({ ...candidate, due: 1 })),
     limits,
     underWay

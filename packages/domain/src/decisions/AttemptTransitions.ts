@@ -5,7 +5,7 @@
 import type { Attempt, AttemptResult, DeliveryId, DeliveryState } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { Webhook, WebhookId } from "../model/Webhook.ts"
-import type { AttemptedDelivery, Settlement } from "./Retries.ts"
+import type { AttemptedDelivery, AttemptTransition } from "./Retries.ts"
 
 /** An attempt that was made. */
 export interface FinishedAttempt {
@@ -17,7 +17,7 @@ export interface FinishedAttempt {
   readonly at: Instant
   readonly durationMillis: number
   readonly result: AttemptResult
-  readonly settle: (known: AttemptedDelivery, now: Instant) => Settlement
+  readonly settle: (known: AttemptedDelivery, now: Instant) => AttemptTransition
 }
 
 /** What became of it. */
@@ -29,7 +29,7 @@ export interface Recorded {
   readonly disabled: WebhookId | null
 }
 
-export interface KnownDelivery {
+export interface CurrentDelivery {
   readonly id: DeliveryId
   readonly webhookId: WebhookId
   readonly state: DeliveryState
@@ -44,16 +44,16 @@ export interface KnownDelivery {
   readonly finishedAt: Instant | null
 }
 
-export type KnownWebhook = Pick<Webhook, "id" | "url" | "enabled" | "disabledReason" | "failingSince">
+export type CurrentWebhook = Pick<Webhook, "id" | "url" | "enabled" | "disabledReason" | "failingSince">
 
 export interface Changes {
-  readonly deliveries: ReadonlyArray<KnownDelivery>
-  readonly webhooks: ReadonlyArray<KnownWebhook>
+  readonly deliveries: ReadonlyArray<CurrentDelivery>
+  readonly webhooks: ReadonlyArray<CurrentWebhook>
   readonly log: ReadonlyArray<Attempt & { readonly deliveryId: DeliveryId }>
   readonly recorded: ReadonlyArray<Recorded>
 }
 
-const settled = (before: KnownDelivery, { delivery }: Settlement, now: Instant): KnownDelivery =>
+const settled = (before: CurrentDelivery, { delivery }: AttemptTransition, now: Instant): CurrentDelivery =>
   delivery.state === "pending"
     ? { ...before, lease: null, failures: delivery.failures, dueAt: delivery.dueAt }
     : { ...before, lease: null, state: delivery.state, dueAt: null, finishedAt: now }
@@ -67,9 +67,9 @@ const earlierMark = "~"
 export const ofEarlierEnabling = (lease: string): string =>
   lease.endsWith(earlierMark) ? lease : `${lease}${earlierMark}`
 
-const unheard = ({ failingSince }: KnownWebhook) => ({ disabledReason: null, failingSince })
+const unheard = ({ failingSince }: CurrentWebhook) => ({ disabledReason: null, failingSince })
 
-const shown = { pending: "retried", delivered: "delivered", dead: "dead" } as const
+const outcomes = { pending: "retried", delivered: "delivered", dead: "dead" } as const
 
 /**
  * Takes the attempts in order. Each that is of a known delivery is logged. A success counts as long as the delivery is
@@ -79,8 +79,8 @@ const shown = { pending: "retried", delivered: "delivered", dead: "dead" } as co
  */
 export const settleAll = (
   known: {
-    readonly deliveries: ReadonlyArray<KnownDelivery>
-    readonly webhooks: ReadonlyArray<KnownWebhook>
+    readonly deliveries: ReadonlyArray<CurrentDelivery>
+    readonly webhooks: ReadonlyArray<CurrentWebhook>
   },
   attempts: ReadonlyArray<FinishedAttempt>,
   now: Instant
@@ -120,7 +120,7 @@ export const settleAll = (
       }
       return {
         deliveryId,
-        outcome: shown[settlement.delivery.state],
+        outcome: outcomes[settlement.delivery.state],
         disabled: disabledReason === null ? null : webhook.id
       }
     }

@@ -7,8 +7,8 @@ export interface Page {
 }
 
 export const defaultPageSize = 25
-export const greatestPageSize = 100
-export const greatestPageSizeWithEngagements = 25
+export const maxPageSize = 100
+export const maxPageSizeWithEngagements = 25
 
 /** Caps the size in silence. [PAGE-4] */
 export const of = (requested: {
@@ -19,7 +19,7 @@ export const of = (requested: {
   page: requested.page ?? 1,
   pageSize: Math.min(
     requested.pageSize ?? defaultPageSize,
-    requested.withEngagements ? greatestPageSizeWithEngagements : greatestPageSize
+    requested.withEngagements ? maxPageSizeWithEngagements : maxPageSize
   )
 })
 

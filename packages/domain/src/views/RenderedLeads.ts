@@ -1,8 +1,8 @@
 /** Leads already in JSON: what a store can keep of what it shows. */
 import type { Company } from "../model/Company.ts"
 import type { EngagementWindow, Lead } from "../model/Lead.ts"
-import type { LeadQuery } from "../model/LeadQuery.ts"
-import type { LeadPage, ShownPage } from "../ports/LeadStore.ts"
+import type { LeadQuery } from "../queries/LeadQuery.ts"
+import type { LeadPage, RenderedPage } from "../ports/LeadStore.ts"
 import { companyView } from "./CompanyView.ts"
 import { windowView } from "./EngagementView.ts"
 import { leadView } from "./LeadView.ts"
@@ -10,7 +10,7 @@ import { leadView } from "./LeadView.ts"
 type Engagements = LeadQuery["engagements"]
 
 /** The lead alone. [LIST-8] */
-export const shownLead = (lead: Lead): string => JSON.stringify(leadView(lead))
+export const renderLead = (lead: Lead): string => JSON.stringify(leadView(lead))
 
 /** The lead with more keys, of which there is one at least. */
 const joined = (shown: string, more: object): string =>
@@ -30,9 +30,9 @@ export const detailed = (
   joined(shown, { company: companyView(company), ...windowView(window, engagements === "detailed") })
 
 /** What a store shows that keeps nothing of the kind. */
-export const ofPage = ({ leads, total }: LeadPage, engagements: Engagements): ShownPage => ({
+export const ofPage = ({ leads, total }: LeadPage, engagements: Engagements): RenderedPage => ({
   total,
-  leads: leads.map(({ lead, window }) => listed(shownLead(lead), window, engagements))
+  leads: leads.map(({ lead, window }) => listed(renderLead(lead), window, engagements))
 })
 
 /** The id comes first, and a store may not know it before the lead is kept. */

@@ -1,8 +1,8 @@
 /** Reads the query of a list, and of a lead's detail, from its parameters. [LIST-2 … LIST-7, LIST-10] */
 import { Either } from "effect"
 import type { InvalidParameter } from "../model/Failure.ts"
-import type { LeadFilter, LeadQuery } from "../model/LeadQuery.ts"
-import * as Folding from "./Folding.ts"
+import type { LeadFilter, LeadQuery } from "./LeadQuery.ts"
+import * as Folding from "../text/Folding.ts"
 import * as Page from "./Page.ts"
 import * as Parameters from "./Parameters.ts"
 import * as SortOrder from "./SortOrder.ts"
@@ -24,13 +24,13 @@ export const listParameters = [
   "sort"
 ] as const
 
-export const greatestSearchLength = 200
+export const maxSearchLength = 200
 
 /** Folded; undefined when there is nothing to search for. A character is a code point, of at most two UTF-16 units. */
 const search = (value: string | undefined): Either.Either<string | undefined, InvalidParameter> => {
   if (value === undefined || value === "") return Either.right(undefined)
-  return value.length > 2 * greatestSearchLength || Array.from(value).length > greatestSearchLength
-    ? Either.left(Parameters.invalid("search", `takes at most ${greatestSearchLength} characters`))
+  return value.length > 2 * maxSearchLength || Array.from(value).length > maxSearchLength
+    ? Either.left(Parameters.invalid("search", `takes at most ${maxSearchLength} characters`))
     : Either.right(Folding.fold(value) || undefined)
 }
 
@@ -39,7 +39,7 @@ const withoutUndefined = <A extends object>(record: A): { [K in keyof A]?: Exclu
 
 export const readList = (entries: Parameters.Entries): Either.Either<LeadQuery, InvalidParameter> =>
   Either.gen(function* () {
-    const known = yield* Parameters.sortOut(entries, listParameters, { sort: SortOrder.accepted })
+    const known = yield* Parameters.partition(entries, listParameters, { sort: SortOrder.accepted })
     const page = yield* Parameters.integer(known, "page")
     const pageSize = yield* Parameters.integer(known, "pageSize")
     const signalId = yield* Parameters.integer(known, "signalId")
@@ -75,7 +75,7 @@ export interface DetailQuery {
 
 /** includeEngagementDetail works alone here. [DET-2] */
 export const readDetail = (entries: Parameters.Entries): Either.Either<DetailQuery, InvalidParameter> =>
-  Either.flatMap(Parameters.sortOut(entries, ["includeEngagementDetail"]), (known) =>
+  Either.flatMap(Parameters.partition(entries, ["includeEngagementDetail"]), (known) =>
     Either.map(Parameters.boolean(known, "includeEngagementDetail"), (withDetail = false) => ({
       withDetail,
       warnings: known.warnings

@@ -1,0 +1,22 @@
+/** A campaign's figures: how the readings of its posts add up. [MET-1, MET-4, MET-7] */
+import type { MetricSnapshot, PostTotals } from "../model/Campaign.ts"
+
+/** Sums the last readings of all posts as of the day. */
+export const sum = (snapshotDate: string, readings: ReadonlyArray<PostTotals>): MetricSnapshot => {
+  const total = (figure: keyof PostTotals): number =>
+    readings.reduce((all, reading) => all + reading[figure], 0)
+  const [impressions, reactions, comments, reposts] = [
+    total("impressions"),
+    total("reactions"),
+    total("comments"),
+    total("reposts")
+  ]
+  return {
+    impressions,
+    reactions,
+    comments,
+    reposts,
+    engagementRate: impressions === 0 ? 0 : (reactions + comments + reposts) / impressions,
+    snapshotDate
+  }
+}
