@@ -3,7 +3,7 @@
  * process of its own. Throughput is measured through the outbox, from enabling the webhook to the last post, each body and
  * each attempt on the disk; reference (d) is an undici loop that signs and posts as many at a time.
  */
-import { Observing, Operating, Subscribing, type WebhookTargets } from "@lead-signals/domain"
+import { Brands, recordObservations, Signals, Webhooks, type WebhookTargets } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Addresses, WebhookSignature } from "@lead-signals/webhook"
@@ -50,14 +50,14 @@ const withService = async <A>(work: (run: Run) => Promise<A>): Promise<A> => {
 }
 
 const createBrandAndSignal = Effect.gen(function* () {
-  const brand = yield* Operating.createBrand("Brand")
+  const brand = yield* Brands.create("Brand")
   const source = {
     type: "post-url" as const,
     value: "https://network.example/p/1",
     liCompanyId: null,
     company: null
   }
-  const signal = yield* Operating.createSignal(brand.id, { name: "Launch", signalType: "post", source })
+  const signal = yield* Signals.create(brand.id, { name: "Launch", signalType: "post", source })
   return { brand, signalId: signal.id }
 })
 
@@ -91,16 +91,16 @@ const withReceiver = async <A>(work: (receiver: Receiver) => Promise<A>): Promis
 const perSecondFromOutbox = ({ request, url }: Receiver, deliveries: number): Promise<number> =>
   withService(async (run) => {
     const { brand, signalId } = await run(createBrandAndSignal)
-    const webhook = await run(Subscribing.createWebhook(brand.id, newWebhook(`${url}/`, false)))
+    const webhook = await run(Webhooks.create(brand.id, newWebhook(`${url}/`, false)))
     for (let n = 0; n < deliveries; n += 500) {
       const batch = Array.from({ length: Math.min(500, deliveries - n) }, (_, i) =>
         newObservation(n + i, signalId)
       )
-      await run(Observing.recordObservations(brand, batch))
+      await run(recordObservations(brand, batch))
     }
     const all = request({ count: deliveries })
     const startedAt = performance.now()
-    await run(Subscribing.changeWebhook(brand.id, webhook.id, { enabled: true }))
+    await run(Webhooks.change(brand.id, webhook.id, { enabled: true }))
     await all
     return (deliveries * 1000) / (performance.now() - startedAt)
   })
@@ -175,7 +175,7 @@ const latencies = (
     const { brand, signalId } = await run(createBrandAndSignal)
     for (let i = 0; i < webhooks; i++) {
       const path = i === 0 ? (isFirstHanging ? "/hang" : "/first") : `/${i}`
-      await run(Subscribing.createWebhook(brand.id, newWebhook(`${url}${path}`, true)))
+      await run(Webhooks.create(brand.id, newWebhook(`${url}${path}`, true)))
     }
     await request({ take: true })
     const committedAt = new Map<string, bigint>()
@@ -185,7 +185,7 @@ const latencies = (
       const wait = startedAt + (n * 1000) / commitsPerSecond - performance.now()
       if (wait > 0) await sleep(wait)
       const observation = newObservation(n, signalId)
-      await run(Observing.recordObservations(brand, [observation]))
+      await run(recordObservations(brand, [observation]))
       committedAt.set(observation.engagement.id, process.hrtime.bigint())
     }
     await sleep(settleMillis)

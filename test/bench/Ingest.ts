@@ -4,7 +4,7 @@
  * an enabled-later webhook subscribes to activity.detected, so each writes a lead, an engagement, a link, two events and
  * a delivery.
  */
-import { Directory, Observing, Operating, Subscribing } from "@lead-signals/domain"
+import { Brands, Directory, recordObservations, Webhooks } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Addresses, TargetGuard } from "@lead-signals/webhook"
@@ -54,9 +54,9 @@ export const measureIngest = async (
   const runtime = ManagedRuntime.make(host(subjectFile))
   const plain = makePlainIngest(plainFile)
   try {
-    const brand = await runtime.runPromise(Operating.brand("1"))
+    const brand = await runtime.runPromise(Brands.get("1"))
     await runtime.runPromise(
-      Subscribing.createWebhook(brand.id, {
+      Webhooks.create(brand.id, {
         url: "http://127.0.0.1:9/",
         events: ["activity.detected"],
         description: null,
@@ -66,7 +66,7 @@ export const measureIngest = async (
     let number = 0
     const next = (): NewObservation => newObservation(number++, "1")
     const record = async (observations: ReadonlyArray<NewObservation>): Promise<number> => {
-      const outcomes = await runtime.runPromise(Observing.recordObservations(brand, observations))
+      const outcomes = await runtime.runPromise(recordObservations(brand, observations))
       if (outcomes.some(({ outcome }) => outcome !== "recorded")) throw new Error(JSON.stringify(outcomes[0]))
       return outcomes.length
     }

@@ -2,7 +2,7 @@
  * Measures one heap, in a process of its own with --expose-gc: of leads with eight engagements each, as plain data the
  * way JSON.parse gives it, or in the memory store. Tells bytes a lead, and of the store how long deep pages take.
  */
-import { type LeadQuery, Observing, Operating, Reading } from "@lead-signals/domain"
+import { Brands, type LeadQuery, Leads, recordObservations, Signals } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer, ManagedRuntime } from "effect"
@@ -58,9 +58,9 @@ if (kind === "plain") {
   process.send!({ bytesPerLead })
 } else {
   const runtime = ManagedRuntime.make(Layer.merge(MemoryStore.layer, webCrypto))
-  const brand = await runtime.runPromise(Operating.createBrand("Brand"))
+  const brand = await runtime.runPromise(Brands.create("Brand"))
   const signal = await runtime.runPromise(
-    Operating.createSignal(brand.id, {
+    Signals.create(brand.id, {
       name: "Launch",
       signalType: "post",
       source: { type: "post-url", value: "https://network.example/p/1", liCompanyId: null, company: null }
@@ -68,11 +68,9 @@ if (kind === "plain") {
   )
   const before = heap()
   for (let lead = 0; lead < leads; lead++) {
-    await runtime.runPromise(
-      Effect.asVoid(Observing.recordObservations(brand, fresh(observationsOf(lead, signal.id))))
-    )
+    await runtime.runPromise(Effect.asVoid(recordObservations(brand, fresh(observationsOf(lead, signal.id)))))
   }
-  const run = (query: LeadQuery) => runtime.runPromise(Reading.listLeads(brand.id, query))
+  const run = (query: LeadQuery) => runtime.runPromise(Leads.list(brand.id, query))
   const firstPageMillis = await pageMillis(run, 1)
   const lastPageMillis = await pageMillis(run, Math.ceil(leads / 25))
   const bytesPerLead = (heap() - before) / leads

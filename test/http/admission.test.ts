@@ -1,5 +1,5 @@
 /** Many feeds at once: what is worked on at a time is bounded, brands take turns, and what can't wait is told to come again. */
-import { LeadStore, Observing } from "@lead-signals/domain"
+import { LeadStore, observationsPerCommit } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer } from "effect"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -61,7 +61,7 @@ describe("observations that are sent all at once", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(committed).toBe(32 * 60)
     expect(most).toBeLessThanOrEqual(maxConcurrentObservations)
-    expect(most).toBeGreaterThan(Observing.pieceLength)
+    expect(most).toBeGreaterThan(observationsPerCommit)
     expect(turns).toBeGreaterThan((32 * 60) / maxConcurrentObservations)
   })
 

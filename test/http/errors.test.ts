@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
 import { Effect, Layer } from "effect"
-import { Directory, LeadStore, Observing, StoreUnavailable } from "@lead-signals/domain"
+import { Directory, LeadStore, observationsPerCommit, StoreUnavailable } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Api, type BrandSetUp, operatorToken, setUpBrand, startApi } from "./Harness.ts"
@@ -392,7 +392,7 @@ describe("failures of ours", () => {
       .map((each) => JSON.parse(each))
     expect([status, lines.length, lines.at(-1).error.code]).toEqual([
       200,
-      2 * Observing.pieceLength + 1,
+      2 * observationsPerCommit + 1,
       "unavailable"
     ])
     expect(own.log.some((each) => each.includes("store unavailable") && each.includes("full"))).toBe(true)

@@ -1,12 +1,4 @@
-import {
-  Access,
-  KeyFormat,
-  Directory,
-  Entropy,
-  Operating,
-  RateLimit,
-  Suppression
-} from "@lead-signals/domain"
+import { Brands, Directory, Entropy, KeyFormat, Keys, RateLimit, Suppression } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer, Option } from "effect"
 import { createHash, createHmac } from "node:crypto"
@@ -84,8 +76,8 @@ describe("API keys", () => {
     const taken: Array<number> = []
     const program = Effect.gen(function* () {
       const directory = yield* Directory
-      const brand = yield* Operating.createBrand("B")
-      const { value } = yield* Operating.createKey(brand.id, { label: "k", requestsPerMinute: 60 })
+      const brand = yield* Brands.create("B")
+      const { value } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 60 })
       const watched = Directory.of({
         ...directory,
         keyByHash: (hash) => {
@@ -94,7 +86,7 @@ describe("API keys", () => {
         }
       })
       const attempt = (header: string) =>
-        Effect.isSuccess(Access.authenticate(header)).pipe(Effect.provideService(Directory, watched))
+        Effect.isSuccess(Keys.authenticate(header)).pipe(Effect.provideService(Directory, watched))
       const wrong = value.slice(0, -1) + (value.endsWith("0") ? "1" : "0")
       expect(yield* attempt(`Bearer ${wrong}`)).toBe(false)
       expect(asked).toBe(0)

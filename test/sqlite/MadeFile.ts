@@ -1,5 +1,5 @@
 /** A file with so many leads in two brands, half of them in each; nothing of it is left in a log. */
-import { Observing, Operating } from "@lead-signals/domain"
+import { Brands, recordObservations, Signals } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
@@ -11,8 +11,8 @@ const fill = (leads: number) =>
   Effect.gen(function* () {
     const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
     for (const name of ["First", "Second"]) {
-      const brand = yield* Operating.createBrand(name)
-      const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+      const brand = yield* Brands.create(name)
+      const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
       const seen = Array.from({ length: leads / 2 }, (_, n) => ({
         signalId: signal.id,
         person: {
@@ -23,7 +23,7 @@ const fill = (leads: number) =>
         engagement: { id: `${name}-${n}`, type: "comment", commentText: "x" }
       }))
       for (let from = 0; from < seen.length; from += atOnce)
-        yield* Observing.recordObservations(brand, seen.slice(from, from + atOnce))
+        yield* recordObservations(brand, seen.slice(from, from + atOnce))
     }
   })
 

@@ -1,5 +1,5 @@
 /** What a check of the file finds of what is kept beside the leads. */
-import { Observing, Operating } from "@lead-signals/domain"
+import { Brands, recordObservations, Signals } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -11,15 +11,15 @@ import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const withLeads = (filename: string) =>
   Effect.gen(function* () {
-    const brand = yield* Operating.createBrand("B")
+    const brand = yield* Brands.create("B")
     const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-    const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+    const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
     const seen = ["a", "b", "c"].map((extId) => ({
       signalId: signal.id,
       person: { extId, name: `Name ${extId}` },
       engagement: { id: extId }
     }))
-    yield* Observing.recordObservations(brand, seen)
+    yield* recordObservations(brand, seen)
   }).pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename }), webCrypto)))
 
 describe("the check of a file", () => {

@@ -1,5 +1,13 @@
 /** Writes that wait at the same time share a commit, and with it one wait for the disk; nobody notices but by the speed. */
-import { LeadQueries, LeadStore, Observing, Operating, type Proposal, Reading } from "@lead-signals/domain"
+import {
+  Brands,
+  LeadQueries,
+  Leads,
+  LeadStore,
+  type Proposal,
+  recordObservations,
+  Signals
+} from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Exit, Fiber, Layer } from "effect"
@@ -25,9 +33,9 @@ const counted = async <A>(work: (commits: () => number) => Effect.Effect<A, unkn
 }
 
 const setUp = Effect.gen(function* () {
-  const brand = yield* Operating.createBrand("B")
+  const brand = yield* Brands.create("B")
   const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-  const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+  const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
   const seen = (person: string, engagement: string) => ({
     signalId: signal.id,
     person: { extId: person, name: `Person ${person}` },
@@ -38,7 +46,7 @@ const setUp = Effect.gen(function* () {
 
 const listed = (brandId: string, ...query: ReadonlyArray<[string, string]>) =>
   Effect.map(
-    Reading.listLeads(brandId, Either.getOrThrow(LeadQueries.readList([["pageSize", "100"], ...query]))),
+    Leads.list(brandId, Either.getOrThrow(LeadQueries.readList([["pageSize", "100"], ...query]))),
     ({ leads }) => leads.map(({ lead }) => lead.extId)
   )
 
@@ -66,7 +74,7 @@ describe("writes to the SQLite file", () => {
         const outcomes = yield* Effect.forEach(
           Array.from({ length: 64 }, (_, i) => i),
           // Four of each engagement.
-          (i) => Observing.recordObservations(brand, [seen(`p${i % 16}`, `e${i % 16}`)]),
+          (i) => recordObservations(brand, [seen(`p${i % 16}`, `e${i % 16}`)]),
           { concurrency: "unbounded" }
         )
         expect(commits() - before).toBeLessThanOrEqual(4)
@@ -88,7 +96,7 @@ describe("writes to the SQLite file", () => {
             Effect.exit(
               i % 3 === 1
                 ? store.commit(brand.id, [undecidable], () => "never")
-                : Observing.recordObservations(brand, [seen(`p${i}`, `e${i}`)])
+                : recordObservations(brand, [seen(`p${i}`, `e${i}`)])
             ),
           { concurrency: "unbounded" }
         )
@@ -97,7 +105,7 @@ describe("writes to the SQLite file", () => {
         expect(yield* everybody(brand.id)).toHaveLength(20)
         // The index of texts, too, has what was done anew.
         expect(yield* found(brand.id, "person")).toHaveLength(20)
-        yield* Observing.recordObservations(brand, [seen("p40", "e40")])
+        yield* recordObservations(brand, [seen("p40", "e40")])
         expect(yield* found(brand.id, "person p40")).toEqual(["p40"])
       })
     ))
@@ -107,14 +115,14 @@ describe("writes to the SQLite file", () => {
       Effect.gen(function* () {
         const { brand, seen } = yield* setUp
         const fibers = yield* Effect.forEach([1, 2, 3, 4], (i) =>
-          Effect.fork(Observing.recordObservations(brand, [seen(`p${i}`, `e${i}`)]))
+          Effect.fork(recordObservations(brand, [seen(`p${i}`, `e${i}`)]))
         )
         yield* Effect.yieldNow()
         const [first, ...others] = fibers
         yield* Fiber.interrupt(first!)
         for (const other of others) yield* Fiber.join(other)
         expect((yield* everybody(brand.id)).filter((extId) => extId !== "p1")).toHaveLength(3)
-        yield* Observing.recordObservations(brand, [seen("p5", "e5")])
+        yield* recordObservations(brand, [seen("p5", "e5")])
         expect(yield* everybody(brand.id)).toContain("p5")
       })
     ))

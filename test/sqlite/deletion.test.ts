@@ -1,5 +1,15 @@
 /** A brand is deleted in pieces: each whole or not at all, others are served meanwhile, and nothing stays in the file. */
-import { Directory, LeadQueries, LeadStore, Observing, Operating } from "@lead-signals/domain"
+import {
+  Brands,
+  Campaigns,
+  Directory,
+  Keys,
+  LeadQueries,
+  Leads,
+  LeadStore,
+  recordInOneCommit,
+  Signals
+} from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -25,17 +35,17 @@ const source = {
 /** A brand with leads; what is personal of it contains the word. */
 const fill = (word: string, leads: number) =>
   Effect.gen(function* () {
-    const brand = yield* Operating.createBrand(`${word} brand`)
-    const { id: signalId } = yield* Operating.createSignal(brand.id, {
+    const brand = yield* Brands.create(`${word} brand`)
+    const { id: signalId } = yield* Signals.create(brand.id, {
       name: `${word} signal`,
       signalType: "t",
       source: { ...source, value: `https://x.example/${word}` }
     })
-    yield* Operating.createKey(brand.id, { label: `${word} key`, requestsPerMinute: 7 })
-    const campaign = yield* Operating.createCampaign(brand.id, `${word} campaign`)
+    yield* Keys.create(brand.id, { label: `${word} key`, requestsPerMinute: 7 })
+    const campaign = yield* Campaigns.create(brand.id, `${word} campaign`)
     const totals = { impressions: 1, reactions: 1, comments: 1, reposts: 1 }
-    yield* Operating.putReading(brand.id, campaign.id, { postId: `${word} post`, day: "2026-01-02", totals })
-    const outcomes = yield* Observing.recordTogether(
+    yield* Campaigns.putReading(brand.id, campaign.id, { postId: `${word} post`, day: "2026-01-02", totals })
+    const outcomes = yield* recordInOneCommit(
       brand,
       Array.from({ length: leads }, (_, i) => ({
         signalId,
@@ -43,7 +53,7 @@ const fill = (word: string, leads: number) =>
         engagement: { id: `e${i}`, type: "comment", commentText: `${word} says ${i}`, postContent: word }
       }))
     )
-    yield* Operating.eraseLead(brand, outcomes[5]!.leadId!)
+    yield* Leads.erase(brand, outcomes[5]!.leadId!)
     return brand
   })
 
@@ -75,7 +85,7 @@ it("leaves nothing of a deleted brand in any file, and the rest as it was [DEL-1
       const [key] = yield* directory.keys(kept.id)
       const left: Array<number> = []
       for (let isFinished = false; !isFinished;) {
-        const step = yield* Operating.deleteSomeOfBrand(gone.id)
+        const step = yield* Brands.deleteSome(gone.id)
         left.push(step.leadsLeft)
         isFinished = step.isFinished
       }
@@ -133,7 +143,7 @@ it("goes on after the process ended between two pieces, and serves others betwee
       const directory = yield* Directory
       expect((yield* directory.brands).map(({ deletionStartedAt }) => deletionStartedAt)).toEqual([1, null])
       expect(yield* found(gone.id, "quillfeather")).toBe(349)
-      expect(yield* Operating.deleteSomeOfBrand(gone.id)).toEqual({ isFinished: true, leadsLeft: 0 })
+      expect(yield* Brands.deleteSome(gone.id)).toEqual({ isFinished: true, leadsLeft: 0 })
       expect((yield* directory.brands).map(({ id }) => id)).toEqual([kept.id])
     })
   )

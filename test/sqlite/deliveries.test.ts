@@ -1,14 +1,16 @@
 /** What is particular to deliveries in the SQLite file: other processes, erasure, plans, files of an older version. */
 import {
+  Brands,
   Deliveries,
   type Directory,
-  type Lease,
+  Leads,
   type LeadStore,
-  Observing,
-  Operating,
+  type Lease,
   Outbox,
+  recordObservations,
   Retries,
-  Subscribing,
+  Signals,
+  Webhooks,
   WebhookTargets
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
@@ -37,10 +39,10 @@ const over = <A, E>(filename: string, work: Effect.Effect<A, E, any>): Promise<A
   )
 
 const setUp = Effect.gen(function* () {
-  const brand = yield* Operating.createBrand("B")
+  const brand = yield* Brands.create("B")
   const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-  const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
-  const webhook = yield* Subscribing.createWebhook(brand.id, {
+  const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+  const webhook = yield* Webhooks.create(brand.id, {
     url: "https://r.example/",
     events: ["lead2.created", "activity.detected"],
     description: null,
@@ -48,7 +50,7 @@ const setUp = Effect.gen(function* () {
   })
   const observe = (person: string, engagement: string, more: object = {}, name = person) =>
     Effect.map(
-      Observing.recordObservations(brand, [
+      recordObservations(brand, [
         { signalId: signal.id, person: { extId: person, name }, engagement: { id: engagement, ...more } }
       ]),
       ([outcome]) => outcome!.leadId!
@@ -136,14 +138,14 @@ describe("deliveries in the SQLite file", () => {
         yield* record([first!], 200, "thank you, Quillfeather")
         expect(rest.length).toBe(3)
         for (const word of words) expect(bytes()).toContain(word)
-        yield* Operating.eraseLead(brand, leadId)
+        yield* Leads.erase(brand, leadId)
         for (const word of words) expect(bytes()).not.toContain(word)
 
         const again = yield* lease()
         expect(again.length).toBe(1)
         expect(rest.map(({ deliveryId }) => deliveryId)).not.toContain(again[0]!.deliveryId)
         expect(again[0]!.body!.toLowerCase()).not.toMatch(/quillfeather|zygomatic/)
-        const { deliveries } = yield* Subscribing.listDeliveries(brand.id, webhook.id, {
+        const { deliveries } = yield* Webhooks.listDeliveries(brand.id, webhook.id, {
           state: null,
           page: { page: 1, pageSize: 10 },
           warnings: []
@@ -181,7 +183,7 @@ describe("deliveries in the SQLite file", () => {
         expect(counts()).toEqual([2, 1, 2, 1])
         yield* record(yield* lease(), 500, null)
         expect(counts()).toEqual([2, 0, 3, 1])
-        yield* Subscribing.deleteWebhook(brand.id, webhook.id)
+        yield* Webhooks.remove(brand.id, webhook.id)
         expect(counts()).toEqual([0, 0, 0, 0])
       })
     )
@@ -224,7 +226,7 @@ describe("deliveries in the SQLite file", () => {
         for (let i = 0; i < 1200; i++) yield* observe("p", `e${i}`)
         yield* record((yield* lease()).slice(0, 50), 500, "no")
         const before = commits
-        yield* Subscribing.deleteWebhook(brand.id, webhook.id)
+        yield* Webhooks.remove(brand.id, webhook.id)
         expect(commits - before).toBe(3)
       }).pipe(Effect.provide(Layer.mergeAll(store, webCrypto, anyTarget))) as Effect.Effect<void>
     )
@@ -249,18 +251,18 @@ describe("deliveries in the SQLite file", () => {
         yield* record(rest, 500, null)
         for (const state of [null, "held", "pending", "delivered", "dead"] as const) {
           const page = { page: 2, pageSize: 5 }
-          yield* Subscribing.listDeliveries(brand.id, webhook.id, { state, page, warnings: [] })
+          yield* Webhooks.listDeliveries(brand.id, webhook.id, { state, page, warnings: [] })
         }
-        yield* Subscribing.delivery(brand.id, webhook.id, one!.deliveryId)
-        yield* Subscribing.resendDelivery(brand.id, webhook.id, one!.deliveryId)
-        yield* Subscribing.resendLead(brand.id, leadId, { webhookId: webhook.id, event: "activity.detected" })
-        yield* Subscribing.recover(brand.id, webhook.id, 0)
-        yield* Subscribing.testWebhook(brand.id, webhook.id)
-        yield* Subscribing.changeWebhook(brand.id, webhook.id, { enabled: false })
-        yield* Subscribing.changeWebhook(brand.id, webhook.id, { enabled: true })
+        yield* Webhooks.getDelivery(brand.id, webhook.id, one!.deliveryId)
+        yield* Webhooks.resendDelivery(brand.id, webhook.id, one!.deliveryId)
+        yield* Webhooks.resendLead(brand.id, leadId, { webhookId: webhook.id, event: "activity.detected" })
+        yield* Webhooks.recover(brand.id, webhook.id, 0)
+        yield* Webhooks.test(brand.id, webhook.id)
+        yield* Webhooks.change(brand.id, webhook.id, { enabled: false })
+        yield* Webhooks.change(brand.id, webhook.id, { enabled: true })
         yield* deliveries.list(webhook.id, { state: "dead", page: { page: 1, pageSize: 5 } })
-        yield* Operating.eraseLead(brand, author)
-        yield* Subscribing.deleteWebhook(brand.id, webhook.id)
+        yield* Leads.erase(brand, author)
+        yield* Webhooks.remove(brand.id, webhook.id)
       })
     )
     const asked = new Set(prepare.mock.calls.map(([text]) => text))
@@ -310,13 +312,13 @@ describe("deliveries in the SQLite file", () => {
     await over(
       filename,
       Effect.gen(function* () {
-        const webhook = yield* Subscribing.createWebhook("1", {
+        const webhook = yield* Webhooks.create("1", {
           url: "https://r.example/",
           events: ["lead2.created"],
           description: null,
           enabled: true
         })
-        yield* Subscribing.resendLead("1", leadId, { webhookId: webhook.id, event: "lead2.created" })
+        yield* Webhooks.resendLead("1", leadId, { webhookId: webhook.id, event: "lead2.created" })
         expect((yield* lease()).length).toBe(1)
       })
     )

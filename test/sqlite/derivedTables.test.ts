@@ -1,5 +1,5 @@
 /** Everything kept beside the leads, against what a naive count of the base tables gives, after histories that are drawn. */
-import { Observing, Operating, RenderedLeads, type Lead } from "@lead-signals/domain"
+import { Brands, type Lead, Leads, recordObservations, RenderedLeads, Signals } from "@lead-signals/domain"
 import { LeadHistories, SettableClock } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -21,11 +21,11 @@ afterAll(() => runtime.dispose())
 
 const play = (steps: ReadonlyArray<LeadHistories.Step>) =>
   Effect.gen(function* () {
-    const brand = yield* Operating.createBrand("B")
+    const brand = yield* Brands.create("B")
     const signals: Array<string> = []
     for (const name of ["Posts", "Words", "Profile", "Mentions"]) {
       const source = { type: "post-url" as const, value: name, liCompanyId: null, company: null }
-      signals.push((yield* Operating.createSignal(brand.id, { name, signalType: "t", source })).id)
+      signals.push((yield* Signals.create(brand.id, { name, signalType: "t", source })).id)
     }
     const leads = new Set<number>()
     for (const step of steps) {
@@ -37,13 +37,13 @@ const play = (steps: ReadonlyArray<LeadHistories.Step>) =>
           signalId: signals[signal]!,
           engagement: { ...engagement, trackedAt: null }
         }))
-        for (const outcome of yield* Observing.recordObservations(brand, values)) {
+        for (const outcome of yield* recordObservations(brand, values)) {
           if (outcome.outcome === "recorded") leads.add(outcome.leadId!)
         }
       } else if (leadId !== undefined && step.step === "amend") {
-        yield* Operating.amendLead(brand.id, leadId, step.change)
+        yield* Leads.amend(brand.id, leadId, step.change)
       } else if (leadId !== undefined) {
-        yield* Operating.eraseLead(brand, leadId)
+        yield* Leads.erase(brand, leadId)
         leads.delete(leadId)
       }
     }

@@ -1,5 +1,5 @@
 /** A write is answered when it is on the disk, and whoever waits for the disk keeps nobody else waiting. */
-import { Directory, Observing, Operating, StoreUnavailable } from "@lead-signals/domain"
+import { Brands, Directory, Leads, recordObservations, Signals, StoreUnavailable } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -61,9 +61,9 @@ const hold = (): void => {
 /** A store with one brand, and the answer to the write of another for which the disk failed. */
 const failing = async () => {
   const { filename, runtime } = open()
-  await runtime.runPromise(Operating.createBrand("First"))
+  await runtime.runPromise(Brands.create("First"))
   hold()
-  const written = runtime.runPromise(Effect.either(Operating.createBrand("Second")))
+  const written = runtime.runPromise(Effect.either(Brands.create("Second")))
   await until(() => disk.syncs.length > 0)
   disk.syncs[0]!.end(Object.assign(new Error("no"), { code: "EIO" }))
   return { filename, runtime, answer: await written }
@@ -72,15 +72,15 @@ const failing = async () => {
 describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () => {
   it("is answered when its log is on the disk, and others read meanwhile [EVT-3]", async () => {
     const { filename, runtime } = open()
-    await runtime.runPromise(Operating.createBrand("First"))
+    await runtime.runPromise(Brands.create("First"))
     hold()
     let isAnswered = false
-    const written = runtime.runPromise(Operating.createBrand("Second")).then(() => {
+    const written = runtime.runPromise(Brands.create("Second")).then(() => {
       isAnswered = true
     })
     await until(() => disk.syncs.length > 0)
     expect(disk.syncs.map(({ path }) => path)).toEqual([`${filename}-wal`])
-    await runtime.runPromise(Operating.brand("1"))
+    await runtime.runPromise(Brands.get("1"))
     expect(isAnswered).toBe(false)
     disk.syncs[0]!.end(null)
     await written
@@ -99,21 +99,21 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
     expect(Either.isLeft(answer)).toBe(true)
     expect(statSync(`${filename}-wal`).size).toBeGreaterThan(0)
     disk.isHeld = false
-    const nothing = await runtime.runPromise(Effect.either(Operating.amendLead("1", 1, { qualified: true })))
+    const nothing = await runtime.runPromise(Effect.either(Leads.amend("1", 1, { qualified: true })))
     expect(String(Either.isLeft(nothing) && nothing.left)).toContain("There is no such lead")
     expect(statSync(`${filename}-wal`).size).toBe(0)
-    await runtime.runPromise(Operating.createBrand("Third"))
+    await runtime.runPromise(Brands.create("Third"))
     expect(disk.syncs).toHaveLength(2)
     await runtime.dispose()
   })
 
   it("is answered when its own commit is on the disk, however many come after it [EVT-3]", async () => {
     const { runtime } = open()
-    await runtime.runPromise(Operating.createBrand("First"))
+    await runtime.runPromise(Brands.create("First"))
     hold()
-    const first = runtime.runPromise(Operating.createBrand("Second"))
+    const first = runtime.runPromise(Brands.create("Second"))
     await until(() => disk.syncs.length === 1)
-    const second = runtime.runPromise(Operating.createBrand("Third"))
+    const second = runtime.runPromise(Brands.create("Third"))
     disk.syncs[0]!.end(null)
     await first
     await until(() => disk.syncs.length === 2)
@@ -124,7 +124,7 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
 
   it("that is under way when the store is closed is still answered, and one after that refused [EVT-3]", async () => {
     const { runtime } = open()
-    await runtime.runPromise(Operating.createBrand("First"))
+    await runtime.runPromise(Brands.create("First"))
     const directory = await runtime.runPromise(Directory)
     hold()
     const brand = { name: "Second", suppressionSecret: "00", createdAt: 1 }
@@ -141,14 +141,14 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
 
   it("waits for no disk when it wrote nothing, and shares the wait with those that came meanwhile [EVT-3]", async () => {
     const { runtime } = open()
-    await runtime.runPromise(Operating.createBrand("First"))
+    await runtime.runPromise(Brands.create("First"))
     disk.syncs = []
-    await runtime.runPromise(Effect.either(Operating.amendLead("1", 1, { qualified: true })))
+    await runtime.runPromise(Effect.either(Leads.amend("1", 1, { qualified: true })))
     expect(disk.syncs).toHaveLength(0)
     await runtime.runPromise(
       Effect.forEach(
         Array.from({ length: 40 }, (_, i) => i),
-        (i) => Operating.createBrand(`B${i}`),
+        (i) => Brands.create(`B${i}`),
         { concurrency: "unbounded" }
       )
     )
@@ -159,10 +159,10 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
 
   it("is taken over from the log into the file soon after, by itself", async () => {
     const { filename, runtime } = open()
-    await runtime.runPromise(Operating.createBrand("First"))
+    await runtime.runPromise(Brands.create("First"))
     const before = statSync(filename).mtimeMs
     await sleep(20)
-    await runtime.runPromise(Operating.createBrand("Second"))
+    await runtime.runPromise(Brands.create("Second"))
     await until(() => statSync(filename).mtimeMs > before)
     await runtime.dispose()
   })
@@ -173,10 +173,10 @@ const withLead = async () => {
   const { filename, runtime } = open()
   const { brand, leadId } = await runtime.runPromise(
     Effect.gen(function* () {
-      const brand = yield* Operating.createBrand("B")
+      const brand = yield* Brands.create("B")
       const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-      const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
-      const [outcome] = yield* Observing.recordObservations(brand, [
+      const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+      const [outcome] = yield* recordObservations(brand, [
         { signalId: signal.id, person: { extId: "p", name: "Quillfeather" }, engagement: { id: "e" } }
       ])
       return { brand, leadId: outcome!.leadId! }
@@ -185,7 +185,7 @@ const withLead = async () => {
   return {
     filename,
     runtime,
-    erase: Operating.eraseLead(brand, leadId),
+    erase: Leads.erase(brand, leadId),
     isInLog: () => readFileSync(`${filename}-wal`, "latin1").includes("Quillfeather")
   }
 }
@@ -232,7 +232,7 @@ describe.skipIf(process.platform !== "linux")("the log of the SQLite file", () =
     reader.close()
     await runtime.dispose()
     const next = open(left)
-    await next.runtime.runPromise(Operating.brand("1"))
+    await next.runtime.runPromise(Brands.get("1"))
     await until(() => !readFileSync(`${left}-wal`, "latin1").includes("Quillfeather"))
     expect(readFileSync(left, "latin1")).not.toContain("Quillfeather")
     await next.runtime.dispose()

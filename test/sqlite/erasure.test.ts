@@ -1,5 +1,13 @@
 /** What takes long to erase is erased in a thread: whole or not at all, and others are served meanwhile. */
-import { type Brand, LeadQueries, LeadStore, Observing, Operating, Reading } from "@lead-signals/domain"
+import {
+  type Brand,
+  Brands,
+  LeadQueries,
+  Leads,
+  LeadStore,
+  recordInOneCommit,
+  Signals
+} from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -28,15 +36,15 @@ const opened = async (options: Partial<SqliteStore.SqliteStoreOptions> = {}) => 
   const process = open(filename, options)
   const known = await process.runPromise(
     Effect.gen(function* () {
-      const brand = yield* Operating.createBrand("B")
+      const brand = yield* Brands.create("B")
       const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-      const { id: signalId } = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+      const { id: signalId } = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
       const seen = (extId: string, name: string, id: string, commentText: string) => ({
         signalId,
         person: { extId, name },
         engagement: { id, type: "comment", commentText, postAuthor: author.name, postAuthorDetail: author }
       })
-      const outcomes = yield* Observing.recordTogether(brand, [
+      const outcomes = yield* recordInOneCommit(brand, [
         seen("reader", "Plain Reader", "r", "kept"),
         seen("author", author.name, "a", "by himself"),
         ...Array.from({ length: greatlyEngaged }, (_, i) =>
@@ -77,7 +85,7 @@ const begun = async (filename: string): Promise<void> => {
 
 const found = (brand: Brand, text: string) =>
   Effect.map(
-    Reading.listLeads(brand.id, Either.getOrThrow(LeadQueries.readList([["search", text]]))),
+    Leads.list(brand.id, Either.getOrThrow(LeadQueries.readList([["search", text]]))),
     ({ total }) => total
   )
 
@@ -99,14 +107,14 @@ describe("an erasure of much", () => {
   it("leaves nothing of the person, in the file, its log and its indexes [PII-3]", async () => {
     const { brand, filename, often, process, reader, writer } = await opened()
     expect(bytesOf(filename)).toContain("xylograph")
-    await process.runPromise(Operating.eraseLead(brand, often))
+    await process.runPromise(Leads.erase(brand, often))
     for (const word of ["Quillfeather", "xylograph"]) expect(bytesOf(filename)).not.toContain(word)
     expect(await process.runPromise(extent(brand, often))).toBeNull()
     expect(await process.runPromise(found(brand, "quill"))).toBe(0)
     // The author of seven hundred posts' engagements is gone from them, and so by himself.
-    await process.runPromise(Operating.eraseLead(brand, writer))
+    await process.runPromise(Leads.erase(brand, writer))
     expect(bytesOf(filename)).not.toContain("Ottoline")
-    const detail = await process.runPromise(Reading.leadDetail(brand.id, reader, true))
+    const detail = await process.runPromise(Leads.getRendered(brand.id, reader, true))
     expect(JSON.parse(detail).engagements[0]).toMatchObject({
       commentText: "kept",
       postAuthor: null,
@@ -123,11 +131,11 @@ describe("an erasure of much", () => {
       turns: SqliteStore.Turns.none
     })
     takeLong(filename, 6_000_000)
-    const erasing = process.runFork(Operating.eraseLead(brand, often))
+    const erasing = process.runFork(Leads.erase(brand, often))
     const seen: Array<number | null> = []
     const erasure = { isOver: false }
     erasing.addObserver(() => (erasure.isOver = true))
-    const writing = process.runPromise(Operating.amendLead(brand.id, reader, { qualified: true }))
+    const writing = process.runPromise(Leads.amend(brand.id, reader, { qualified: true }))
     while (!erasure.isOver) {
       seen.push(await process.runPromise(extent(brand, often)))
       await new Promise((resolve) => setImmediate(resolve))
@@ -146,7 +154,7 @@ describe("an erasure of much", () => {
     const turns = { next: Effect.void, atEnd: () => {}, greatestMillis: Infinity }
     const { brand, often, process } = await opened({ turns })
     expect(await process.runPromise(extent(brand, often))).toBe(greatlyEngaged)
-    await process.runPromise(Operating.eraseLead(brand, often))
+    await process.runPromise(Leads.erase(brand, often))
     expect(await process.runPromise(extent(brand, often))).toBeNull()
     await process.dispose()
   })
@@ -156,9 +164,9 @@ describe("an erasure of much", () => {
     async () => {
       const { brand, filename, often, process, reader } = await opened({ synced: false })
       takeLong(filename, 50_000_000)
-      const erased = process.runPromise(Operating.eraseLead(brand, often))
+      const erased = process.runPromise(Leads.erase(brand, often))
       await begun(filename)
-      const written = await process.runPromise(Operating.amendLead(brand.id, reader, { qualified: true }))
+      const written = await process.runPromise(Leads.amend(brand.id, reader, { qualified: true }))
       expect(written.qualified).toBe(true)
       await erased
       await process.dispose()
@@ -169,14 +177,14 @@ describe("an erasure of much", () => {
     const { brand, filename, often, process } = await opened()
     const raw = new Database(filename)
     raw.exec("CREATE TRIGGER planted BEFORE DELETE ON lead BEGIN SELECT raise(ABORT, 'planted'); END")
-    const failure = await process.runPromise(Effect.flip(Operating.eraseLead(brand, often)))
+    const failure = await process.runPromise(Effect.flip(Leads.erase(brand, often)))
     expect(failure._tag).toBe("@lead-signals/domain/StoreUnavailable")
     expect(String(failure)).toContain("SQLITE_CONSTRAINT_TRIGGER")
     expect(await process.runPromise(extent(brand, often))).toBe(greatlyEngaged)
     expect(await process.runPromise(found(brand, "quill"))).toBe(1)
     raw.exec("DROP TRIGGER planted")
     raw.close()
-    await process.runPromise(Operating.eraseLead(brand, often))
+    await process.runPromise(Leads.erase(brand, often))
     expect(await process.runPromise(extent(brand, often))).toBeNull()
     await process.dispose()
   })
@@ -185,7 +193,7 @@ describe("an erasure of much", () => {
     const { brand, filename, often, process } = await opened()
     const raw = new Database(filename)
     raw.exec("BEGIN IMMEDIATE")
-    const erased = process.runPromise(Operating.eraseLead(brand, often))
+    const erased = process.runPromise(Leads.erase(brand, often))
     await sleep(400)
     expect(await process.runPromise(extent(brand, often))).toBe(greatlyEngaged)
     raw.exec("COMMIT")
@@ -198,7 +206,7 @@ describe("an erasure of much", () => {
   it("that is under way when the store is closed is whole, or not there [PII-3]", async () => {
     for (const turns of [0, 1, 3, 10, 30]) {
       const { brand, filename, often, process } = await opened()
-      const erasing = process.runPromiseExit(Operating.eraseLead(brand, often))
+      const erasing = process.runPromiseExit(Leads.erase(brand, often))
       for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
       await process.dispose()
       await erasing

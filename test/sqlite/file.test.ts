@@ -1,4 +1,12 @@
-import { LeadQueries, Observing, Operating, Reading, Directory, type LeadStore } from "@lead-signals/domain"
+import {
+  Brands,
+  Directory,
+  LeadQueries,
+  Leads,
+  type LeadStore,
+  recordObservations,
+  Signals
+} from "@lead-signals/domain"
 import { logLine, webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -44,9 +52,9 @@ const failure = (filename: string): Promise<string> =>
   )
 
 const setUp = Effect.gen(function* () {
-  const brand = yield* Operating.createBrand("B")
+  const brand = yield* Brands.create("B")
   const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-  const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+  const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
   const seen = (person: string, engagement: string, more: object = {}) => ({
     signalId: signal.id,
     person: { extId: person, name: person, ...more },
@@ -57,7 +65,7 @@ const setUp = Effect.gen(function* () {
 
 const search = (brandId: string, text: string) =>
   Effect.map(
-    Reading.listLeads(brandId, Either.getOrThrow(LeadQueries.readList([["search", text]]))),
+    Leads.list(brandId, Either.getOrThrow(LeadQueries.readList([["search", text]]))),
     ({ total }) => total
   )
 
@@ -67,7 +75,7 @@ describe("the SQLite file", () => {
     await over(
       filename,
       Effect.gen(function* () {
-        yield* Operating.createBrand("B")
+        yield* Brands.create("B")
         for (const name of readdirSync(folder).filter((each) =>
           filename.endsWith(each.replace(/-(wal|shm|limits.*)$/, ""))
         )) {
@@ -81,7 +89,7 @@ describe("the SQLite file", () => {
     "that others may use becomes its owner's alone, with all beside it, and the log says so [PII-2]",
     async () => {
       const filename = newFile()
-      await over(filename, Operating.createBrand("B"))
+      await over(filename, Brands.create("B"))
       const beside = () => readdirSync(folder).filter((name) => join(folder, name).startsWith(filename))
       // Whoever else has it open keeps the log there.
       const other = new Database(filename)
@@ -95,7 +103,7 @@ describe("the SQLite file", () => {
       await over(
         filename,
         Effect.gen(function* () {
-          yield* Operating.createBrand("D")
+          yield* Brands.create("D")
           expect(beside().sort()).toEqual(
             ["", "-limits", "-limits-shm", "-limits-wal", "-shm", "-wal"].map(
               (ending) => basename(filename) + ending
@@ -119,12 +127,12 @@ describe("the SQLite file", () => {
 
   it("takes no write when it was deleted or replaced, is not ready, and goes on when it is put back [HEALTH-2, EVT-3]", async () => {
     const filename = newFile()
-    const create = Effect.flip(Operating.createBrand("Lost"))
+    const create = Effect.flip(Brands.create("Lost"))
     const ping = Effect.flatMap(Directory, (directory) => directory.ping)
     await over(
       filename,
       Effect.gen(function* () {
-        yield* Operating.createBrand("B")
+        yield* Brands.create("B")
         renameSync(filename, `${filename}.away`)
         expect(String(yield* create)).toContain("deleted, moved or replaced")
         expect(String(yield* Effect.flip(ping))).toContain("deleted, moved or replaced")
@@ -132,7 +140,7 @@ describe("the SQLite file", () => {
         expect(String(yield* create)).toContain("deleted, moved or replaced")
         expect(String(yield* Effect.flip(ping))).toContain("deleted, moved or replaced")
         renameSync(`${filename}.away`, filename)
-        yield* Operating.createBrand("C")
+        yield* Brands.create("C")
         expect(yield* ping).toEqual({ writeProblem: null })
       })
     )
@@ -151,13 +159,13 @@ describe("the SQLite file", () => {
       Effect.gen(function* () {
         const { brand, seen } = yield* setUp
         const person = seen("p-1", "e-1", { name: "Quillfeather Ada", headline: "Zygomatic Expert" })
-        yield* Observing.recordObservations(brand, [
+        yield* recordObservations(brand, [
           { ...person, engagement: { ...person.engagement, commentText: "xylograph" } }
         ])
         const renamed = seen("p-1", "e-2", { name: "Quillfeather Bea", headline: "Zygomatic Expert" })
-        const [outcome] = yield* Observing.recordObservations(brand, [renamed, seen("other", "e-3")])
+        const [outcome] = yield* recordObservations(brand, [renamed, seen("other", "e-3")])
         for (const word of words) expect(bytes()).toContain(word.toLowerCase())
-        yield* Operating.eraseLead(brand, outcome!.leadId!)
+        yield* Leads.erase(brand, outcome!.leadId!)
         for (const word of words) expect(bytes()).not.toContain(word.toLowerCase())
         expect(yield* search(brand.id, "other")).toBe(1)
       })
@@ -249,7 +257,7 @@ describe("the SQLite file", () => {
       const target = newFile()
       const link = join(folder, `link-${number}.sqlite`)
       symlinkSync(target, link)
-      for (let opened = 0; opened < 2; opened++) await over(link, Operating.createBrand("B"))
+      for (let opened = 0; opened < 2; opened++) await over(link, Brands.create("B"))
       const raw = new Database(target, { readonly: true })
       expect(raw.prepare("SELECT count(*) FROM brand").pluck().get()).toBe(2)
       raw.close()
@@ -271,13 +279,13 @@ describe("the SQLite file", () => {
         const write = (who: string) =>
           Effect.forEach(
             Array.from({ length: 40 }, (_, i) => i),
-            (i) => Observing.recordObservations(brand, [seen("shared", `${who}-${i}`)])
+            (i) => recordObservations(brand, [seen("shared", `${who}-${i}`)])
           ).pipe(Effect.provide(Layer.fresh(SqliteStore.layer({ filename }))))
         yield* Effect.all([write("a"), write("b"), write("c")], { concurrency: 3 })
         const query = Either.getOrThrow(LeadQueries.readList([]))
-        const { leads, total } = yield* Reading.listLeads(brand.id, query)
+        const { leads, total } = yield* Leads.list(brand.id, query)
         expect(total).toBe(1)
-        expect((yield* Operating.exportLead(brand.id, leads[0]!.lead.id)).engagements).toHaveLength(120)
+        expect((yield* Leads.exportData(brand.id, leads[0]!.lead.id)).engagements).toHaveLength(120)
       }) as Effect.Effect<void, unknown, Needs>
     )
   })
@@ -287,13 +295,13 @@ describe("the SQLite file", () => {
       newFile(),
       Effect.gen(function* () {
         const { brand, seen } = yield* setUp
-        yield* Observing.recordObservations(brand, [seen("p-1", "e-1", { name: "Anna", headline: "Anna" })])
-        yield* Observing.recordObservations(brand, [
+        yield* recordObservations(brand, [seen("p-1", "e-1", { name: "Anna", headline: "Anna" })])
+        yield* recordObservations(brand, [
           seen("p-1", "e-2", { name: "Ipek", headline: "Anna" }),
           seen("p-2", "e-3", { name: "Anna" }),
           seen("p-3", "e-4", { name: "Zoe" })
         ])
-        yield* Observing.recordObservations(brand, [
+        yield* recordObservations(brand, [
           seen("p-1", "e-5", { name: "Ipek", headline: "Sales" }),
           seen("p-4", "e-6", { name: "Anna" })
         ])

@@ -1,5 +1,5 @@
 /** Keys are remembered as long as nothing is written: by whatever process. */
-import { Access, Directory, Operating } from "@lead-signals/domain"
+import { Brands, Directory, Keys } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -14,7 +14,7 @@ describe("a key that a process remembers", () => {
     const filename = join(temporaryFolder(), "keys.sqlite")
     const open = () => ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
     const [one, other] = [open(), open()]
-    const brand = await one.runPromise(Operating.createBrand("B"))
+    const brand = await one.runPromise(Brands.create("B"))
     for (const [uses, revokes] of [
       [one, other],
       [other, one],
@@ -22,14 +22,14 @@ describe("a key that a process remembers", () => {
     ] as const) {
       const { key, value } = await one.runPromise(
         Effect.gen(function* () {
-          const { value } = yield* Operating.createKey(brand.id, { label: "k", requestsPerMinute: 60 })
+          const { value } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 60 })
           const keys = yield* (yield* Directory).keys(brand.id)
           return { value, key: keys.at(-1)! }
         })
       )
-      const passes = () => uses.runPromise(Effect.isSuccess(Access.authenticate(`Bearer ${value}`)))
+      const passes = () => uses.runPromise(Effect.isSuccess(Keys.authenticate(`Bearer ${value}`)))
       expect([await passes(), await passes()]).toEqual([true, true])
-      await revokes.runPromise(Operating.revokeKey(brand.id, key.id))
+      await revokes.runPromise(Keys.revoke(brand.id, key.id))
       expect([await passes(), await passes()]).toEqual([false, false])
     }
     await Promise.all([one.dispose(), other.dispose()])
@@ -44,16 +44,14 @@ describe("a key's last use", () => {
   const locked = async () => {
     const filename = join(temporaryFolder(), "uses.sqlite")
     const runtime = ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
-    const brand = await runtime.runPromise(Operating.createBrand("B"))
-    const { value } = await runtime.runPromise(
-      Operating.createKey(brand.id, { label: "k", requestsPerMinute: 60 })
-    )
+    const brand = await runtime.runPromise(Brands.create("B"))
+    const { value } = await runtime.runPromise(Keys.create(brand.id, { label: "k", requestsPerMinute: 60 }))
     const lock = new Database(filename)
     lock.exec("BEGIN IMMEDIATE")
     return {
       filename,
       runtime,
-      authenticate: () => runtime.runPromise(Access.authenticate(`Bearer ${value}`)),
+      authenticate: () => runtime.runPromise(Keys.authenticate(`Bearer ${value}`)),
       shown: async () => {
         const directory = await runtime.runPromise(Directory)
         const [key] = await runtime.runPromise(directory.keys(brand.id))

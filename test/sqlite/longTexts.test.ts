@@ -1,10 +1,12 @@
 /** Texts that were stored before there were bounds for them: longer than any that is let in now. */
 import {
+  Brands,
+  Leads,
   LeadStore,
   type Observation,
   Observations,
-  Observing,
-  Operating,
+  recordObservations,
+  Signals,
   SortOrder
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
@@ -52,9 +54,9 @@ describe("a text that is longer than any that is let in", () => {
     await Effect.runPromise(
       Effect.gen(function* () {
         const store = yield* LeadStore
-        const brand = yield* Operating.createBrand("B")
+        const brand = yield* Brands.create("B")
         const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-        const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+        const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
         // Past the schema, as an earlier version let it in.
         const [committed] = yield* store.commit(
           brand.id,
@@ -84,7 +86,7 @@ describe("a text that is longer than any that is let in", () => {
           )
         expect(Option.getOrThrow(yield* store.get(brand.id, id)).profile.headline).toBe(headline)
         expect(yield* found(headline.slice(0, 6))).toEqual([headline])
-        yield* Observing.recordObservations(brand, [
+        yield* recordObservations(brand, [
           {
             signalId: signal.id,
             person: { extId: "p-1", name: "Ada", headline: "Short" },
@@ -92,7 +94,7 @@ describe("a text that is longer than any that is let in", () => {
           }
         ])
         expect([yield* found(headline.slice(0, 6)), yield* found("short")]).toEqual([[], ["Short"]])
-        yield* Operating.eraseLead(brand, id)
+        yield* Leads.erase(brand, id)
         expect(yield* found("short")).toEqual([])
       }).pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename, synced: false }), webCrypto)))
     )

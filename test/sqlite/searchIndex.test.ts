@@ -1,5 +1,5 @@
 /** The search indexes, whose segments the store merges. */
-import { Observing, Operating } from "@lead-signals/domain"
+import { Brands, Leads, recordObservations, Signals } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -24,9 +24,9 @@ describe("the indexes of texts", () => {
     const greatest = [0, 0]
     await Effect.runPromise(
       Effect.gen(function* () {
-        const brand = yield* Operating.createBrand("B")
+        const brand = yield* Brands.create("B")
         const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-        const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+        const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
         for (let commit = 0; commit < commits; commit++) {
           const seen = Array.from({ length: commit % 7 === 0 ? 20 : 1 }, (_, i) => ({
             signalId: signal.id,
@@ -37,7 +37,7 @@ describe("the indexes of texts", () => {
             },
             engagement: { id: `e${commit} ${i}` }
           }))
-          yield* Observing.recordObservations(brand, seen)
+          yield* recordObservations(brand, seen)
           for (const [i, n] of segments().entries()) greatest[i] = Math.max(greatest[i]!, n as number)
         }
       }).pipe(
@@ -66,9 +66,9 @@ describe("the indexes of texts", () => {
     let found = 0
     await Effect.runPromise(
       Effect.gen(function* () {
-        const brand = yield* Operating.createBrand("B")
+        const brand = yield* Brands.create("B")
         const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-        const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+        const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
         for (const table of indexes) raw.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('pgsz', 64)`)
         for (let commit = 0; commit < 120; commit++) {
           const seen = Array.from({ length: commit % 5 === 0 ? 12 : 1 }, (_, i) => ({
@@ -81,13 +81,13 @@ describe("the indexes of texts", () => {
             },
             engagement: { id: `e${commit} ${i}` }
           }))
-          const [outcome] = yield* Observing.recordObservations(brand, seen)
+          const [outcome] = yield* recordObservations(brand, seen)
           // As another process does, a page at a time.
           raw.exec("UPDATE segment_merge SET owner = 1, is_under_way = 1")
           for (const table of indexes) raw.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', 1)`)
           if (left() === 0) continue
           found++
-          yield* Operating.eraseLead(yield* Operating.brand(brand.id), outcome!.leadId!)
+          yield* Leads.erase(yield* Brands.get(brand.id), outcome!.leadId!)
           expect(left()).toBe(0)
         }
       }).pipe(

@@ -1,5 +1,5 @@
 /** What a search reads in the indexes of texts: never another brand's, and no more for characters that repeat. */
-import { Folding, LeadStore, Observing, Operating, SortOrder } from "@lead-signals/domain"
+import { Brands, Folding, LeadStore, recordObservations, Signals, SortOrder } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Layer } from "effect"
@@ -26,10 +26,10 @@ interface Named {
 /** Makes a brand of so many people. */
 const brandOf = (people: ReadonlyArray<Named>) =>
   Effect.gen(function* () {
-    const brand = yield* Operating.createBrand("B")
+    const brand = yield* Brands.create("B")
     const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-    const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
-    yield* Observing.recordObservations(
+    const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+    yield* recordObservations(
       brand,
       people.map((person, i) => ({
         signalId: signal.id,

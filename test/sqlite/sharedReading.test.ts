@@ -1,5 +1,13 @@
 /** Reads of one turn are of one state of the file; nobody notices but by the speed. */
-import { type Brand, LeadQueries, LeadStore, Observing, Operating, Reading } from "@lead-signals/domain"
+import {
+  type Brand,
+  Brands,
+  LeadQueries,
+  Leads,
+  LeadStore,
+  recordObservations,
+  Signals
+} from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -31,7 +39,7 @@ const inOneTurn = async <A>(
 }
 
 const observed = (brand: Brand, signalId: string, person: string) =>
-  Observing.recordObservations(brand, [
+  recordObservations(brand, [
     {
       signalId,
       person: { extId: person, name: person },
@@ -40,15 +48,15 @@ const observed = (brand: Brand, signalId: string, person: string) =>
   ])
 
 const setUp = Effect.gen(function* () {
-  const brand = yield* Operating.createBrand("B")
+  const brand = yield* Brands.create("B")
   const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-  const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+  const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
   return { brand, signal }
 })
 
 const names = (brandId: string) =>
   Effect.map(
-    Reading.listLeads(brandId, Either.getOrThrow(LeadQueries.readList([["sort", "createdAt:asc"]]))),
+    Leads.list(brandId, Either.getOrThrow(LeadQueries.readList([["sort", "createdAt:asc"]]))),
     ({ leads }) => leads.map(({ lead }) => lead.profile.name)
   )
 

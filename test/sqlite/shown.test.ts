@@ -1,12 +1,14 @@
 /** What was shown is shown again while nothing is written; nobody notices but by the speed, and nothing of the erased stays. */
 import {
   type Brand,
+  Brands,
   LeadQueries,
+  Leads,
   LeadStore,
-  Observing,
-  Operating,
+  recordObservations,
+  RenderedLeads,
   type RenderedPage,
-  RenderedLeads
+  Signals
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
@@ -68,16 +70,16 @@ const everything = (brandId: string, ids: ReadonlyArray<number>) =>
 const setUp = async (process: Process): Promise<{ brand: Brand; signalId: string }> =>
   process.runPromise(
     Effect.gen(function* () {
-      const brand = yield* Operating.createBrand("B")
+      const brand = yield* Brands.create("B")
       const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-      const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+      const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
       return { brand, signalId: signal.id }
     })
   )
 
 const observed = (brand: Brand, signalId: string, person: string, author: string, id: string) =>
   Effect.map(
-    Observing.recordObservations(brand, [
+    recordObservations(brand, [
       {
         signalId,
         person: { extId: person, name: person },
@@ -135,9 +137,9 @@ describe("what was shown", () => {
               if (id !== null && !ids.includes(id)) ids.push(id)
             } else if (ids.length > 0) {
               const id = ids[asked.lead % ids.length]!
-              if (asked.does === "erase") await run(Effect.either(Operating.eraseLead(brand, id)))
+              if (asked.does === "erase") await run(Effect.either(Leads.erase(brand, id)))
               if (asked.does === "amend") {
-                await run(Effect.either(Operating.amendLead(brand.id, id, { qualified: asked.qualified })))
+                await run(Effect.either(Leads.amend(brand.id, id, { qualified: asked.qualified })))
               }
               if (asked.does === "edit") {
                 hand.prepare("UPDATE engagement SET comment_text = ? WHERE lead_id = ?").run(asked.text, id)
@@ -189,7 +191,7 @@ describe("what was shown", () => {
       return shown.deref() !== undefined
     }
     expect(await isKept()).toBe(true)
-    await process.runPromise(Operating.eraseLead(brand, id!))
+    await process.runPromise(Leads.erase(brand, id!))
     expect(await isKept()).toBe(false)
     await process.dispose()
   })

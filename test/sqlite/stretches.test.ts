@@ -1,5 +1,5 @@
 /** The stretches into which orders are cut: what they keep of leads, and how many they are. */
-import { Observing, Operating } from "@lead-signals/domain"
+import { Brands, Leads, recordObservations, Signals } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -18,15 +18,15 @@ const over = <A, E>(filename: string, work: Effect.Effect<A, E, any>): Promise<A
   )
 
 const setUp = Effect.gen(function* () {
-  const brand = yield* Operating.createBrand("B")
+  const brand = yield* Brands.create("B")
   const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-  const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+  const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
   let engagements = 0
   /** Each in a commit of its own. */
   const observe = (people: ReadonlyArray<readonly [extId: string, name: string]>) =>
     Effect.forEach(people, ([extId, name]) =>
       Effect.map(
-        Observing.recordObservations(brand, [
+        recordObservations(brand, [
           {
             signalId: signal.id,
             person: { extId, name },
@@ -58,7 +58,7 @@ describe("the stretches of the orders", () => {
         expect(namesIn(filename).length).toBeGreaterThan(9)
         const left = new Set(names)
         for (const [i, id] of ids.entries()) {
-          yield* Operating.eraseLead(brand, id)
+          yield* Leads.erase(brand, id)
           left.delete(names[i]!)
           expect(namesIn(filename).filter((name) => !left.has(name))).toEqual([])
         }

@@ -1,5 +1,13 @@
 /** Totals that were counted before leads changed, against what a naive count gives, whoever changed them. */
-import { type LeadFilter, LeadStore, Observing, Operating, SortOrder } from "@lead-signals/domain"
+import {
+  Brands,
+  type LeadFilter,
+  Leads,
+  LeadStore,
+  recordObservations,
+  Signals,
+  SortOrder
+} from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import { LeadHistories, SettableClock } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
@@ -34,11 +42,11 @@ const newFile = async (greatestEffort: number): Promise<Opened> => {
   const here = open(filename, greatestEffort)
   const made = await here.runPromise(
     Effect.gen(function* () {
-      const brand = yield* Operating.createBrand("B")
+      const brand = yield* Brands.create("B")
       const signals: Array<string> = []
       for (const name of ["a", "b"]) {
         const source = { type: "post-url" as const, value: name, liCompanyId: null, company: null }
-        signals.push((yield* Operating.createSignal(brand.id, { name, signalType: "t", source })).id)
+        signals.push((yield* Signals.create(brand.id, { name, signalType: "t", source })).id)
       }
       return { brandId: brand.id, signals }
     })
@@ -154,9 +162,9 @@ const play = (
   const { brandId, db, elsewhere, here, signals } = opened
   const one = (each: Change) =>
     Effect.gen(function* () {
-      const brand = yield* Operating.brand(brandId)
+      const brand = yield* Brands.get(brandId)
       if (each.change === "observe") {
-        yield* Observing.recordObservations(brand, [
+        yield* recordObservations(brand, [
           {
             signalId: signals[each.signal]!,
             person: {
@@ -172,8 +180,8 @@ const play = (
       const id = db.prepare("SELECT id FROM lead WHERE ext_id = ?").pluck().get(`p${each.who}`)
       if (typeof id !== "number") return
       if (each.change === "amend") {
-        yield* Operating.amendLead(brandId, id, { qualified: each.qualified, exported: !each.qualified })
-      } else if (each.change === "erase") yield* Operating.eraseLead(brand, id)
+        yield* Leads.amend(brandId, id, { qualified: each.qualified, exported: !each.qualified })
+      } else if (each.change === "erase") yield* Leads.erase(brand, id)
       else db.prepare("UPDATE lead SET flags = 7 - flags WHERE id = ?").run(id)
     }).pipe(Effect.catchAllCause(() => Effect.void))
   return (isElsewhere ? elsewhere : here).runPromise(

@@ -4,14 +4,15 @@
  */
 import {
   type Brand,
+  Brands,
   Deliveries,
   Entropy,
   InvalidParameter,
-  Observing,
-  Operating,
   type Outbox,
-  Subscribing,
+  recordObservations,
+  Signals,
   type Webhook,
+  Webhooks,
   WebhookTargets
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
@@ -83,14 +84,11 @@ export class World {
       )
     })
 
-  readonly webhook = (
-    behaviour: Behaviour,
-    more: Partial<Parameters<typeof Subscribing.createWebhook>[1]> = {}
-  ) =>
+  readonly webhook = (behaviour: Behaviour, more: Partial<Parameters<typeof Webhooks.create>[1]> = {}) =>
     Effect.gen(this, function* () {
       const url = `https://r${++this.made}.example/hook`
       this.receivers.set(url, behaviour)
-      return yield* Subscribing.createWebhook(this.brand.id, {
+      return yield* Webhooks.create(this.brand.id, {
         url,
         events: ["activity.detected"],
         description: null,
@@ -101,7 +99,7 @@ export class World {
 
   readonly observe = (person: string, engagement: string, more: object = {}, name = `Name of ${person}`) =>
     Effect.map(
-      Observing.recordObservations(this.brand, [
+      recordObservations(this.brand, [
         {
           signalId: this.signalId,
           person: { extId: person, name, headline: `Headline of ${person}` },
@@ -113,7 +111,7 @@ export class World {
 
   readonly list = ({ id }: Webhook, state: "pending" | "held" | "delivered" | "dead" | null = null) =>
     Effect.map(
-      Subscribing.listDeliveries(this.brand.id, id, {
+      Webhooks.listDeliveries(this.brand.id, id, {
         state,
         page: { page: 1, pageSize: 100 },
         warnings: []
@@ -129,7 +127,7 @@ export class World {
       return Option.getOrThrow(yield* deliveries.get(webhook.id, oldest.id)).attempts
     })
 
-  readonly refresh = ({ id }: Webhook) => Subscribing.webhook(this.brand.id, id)
+  readonly refresh = ({ id }: Webhook) => Webhooks.get(this.brand.id, id)
 
   readonly to = ({ url }: Webhook): ReadonlyArray<Posted> => this.posted.filter((each) => each.url === url)
 }
@@ -172,9 +170,9 @@ export const virtually = <A, E>(
   return Effect.runPromise(
     Effect.gen(function* () {
       yield* TestClock.setTime(startOfTime)
-      const brand = yield* Operating.createBrand("B")
+      const brand = yield* Brands.create("B")
       const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-      const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+      const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
       world = new World(brand, signal.id)
       return yield* work(world)
     }).pipe(

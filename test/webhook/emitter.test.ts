@@ -1,11 +1,12 @@
 import {
+  Brands,
   Deliveries,
   Directory,
+  Leads,
   Leasing,
-  Operating,
   Outbox,
   StoreUnavailable,
-  Subscribing
+  Webhooks
 } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
@@ -89,7 +90,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         }
         yield* pass(hour)
         expect(world.posted).toEqual([])
-        yield* Subscribing.changeWebhook(world.brand.id, webhook.id, { enabled: true })
+        yield* Webhooks.change(world.brand.id, webhook.id, { enabled: true })
         yield* settle
         const { data } = JSON.parse(world.to(webhook)[0]!.body)
         expect(data.engagements.map(({ id }: { id: string }) => id)).toEqual(
@@ -189,7 +190,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
           "e1"
         ])
         expect(yield* world.list(webhook, "pending")).toEqual([])
-        const enabled = yield* Subscribing.changeWebhook(world.brand.id, webhook.id, { enabled: true })
+        const enabled = yield* Webhooks.change(world.brand.id, webhook.id, { enabled: true })
         expect(enabled).toMatchObject({ enabled: true, disabledReason: null, failingSince: null })
         yield* settle
         expect((yield* world.list(webhook, "delivered")).map(({ engagementId }) => engagementId)).toEqual([
@@ -221,7 +222,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
 
         const held = (yield* world.list(webhook, "held")).length
         expect(held).toBeGreaterThan(0)
-        yield* Subscribing.changeWebhook(world.brand.id, webhook.id, { enabled: true })
+        yield* Webhooks.change(world.brand.id, webhook.id, { enabled: true })
         yield* settle
         expect(world.to(webhook)).toHaveLength(made + held)
         // A schedule from its beginning: the next attempts come after five seconds, not after a day.
@@ -242,8 +243,8 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         yield* world.observe("p", "e1")
         yield* pass(7000)
         expect(world.to(webhook)).toHaveLength(2)
-        yield* Subscribing.changeWebhook(brandId, webhook.id, { enabled: false })
-        yield* Subscribing.changeWebhook(brandId, webhook.id, { enabled: true })
+        yield* Webhooks.change(brandId, webhook.id, { enabled: false })
+        yield* Webhooks.change(brandId, webhook.id, { enabled: true })
         yield* pass(5000)
         expect(world.to(webhook)).toHaveLength(2)
         // And the schedule begins anew: five seconds after it ended, not five minutes.
@@ -264,7 +265,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         yield* world.observe("p", "e2")
         yield* settle
         expect((yield* world.refresh(webhook)).enabled).toBe(false)
-        yield* Subscribing.changeWebhook(brandId, webhook.id, { enabled: true })
+        yield* Webhooks.change(brandId, webhook.id, { enabled: true })
         yield* pass(12_000)
         expect(yield* world.refresh(webhook)).toMatchObject({
           enabled: true,
@@ -285,7 +286,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         const webhook = yield* world.webhook(failing("tls"))
         yield* world.observe("p", "e1")
         yield* settle
-        const change = (url: string) => Subscribing.changeWebhook(world.brand.id, webhook.id, { url })
+        const change = (url: string) => Webhooks.change(world.brand.id, webhook.id, { url })
         expect((yield* change(webhook.url)).failingSince).toBe(startOfTime)
         expect((yield* change("https://elsewhere.example/")).failingSince).toBeNull()
       })
@@ -339,7 +340,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         const created = yield* world.webhook(answer(200), { events: ["lead2.created"] })
         const activity = yield* world.webhook(answer(200))
         const both = yield* world.webhook(answer(200), { events: ["activity.detected", "lead2.created"] })
-        const elsewhere = yield* Operating.createBrand("Other")
+        const elsewhere = yield* Brands.create("Other")
         const directory = yield* Directory
         yield* directory.createWebhook({ ...both, brandId: elsewhere.id, url: "https://elsewhere.example/" })
         for (const engagement of ["e1", "e2", "e2"]) {
@@ -378,9 +379,9 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         expect([first!.engagementId, second!.engagementId]).toEqual(["e1", "e2"])
 
         // Since the second: one; again: none, for it was sent again already.
-        expect(yield* Subscribing.recover(brandId, webhook.id, second!.finishedAt!)).toBe(1)
-        expect(yield* Subscribing.recover(brandId, webhook.id, second!.finishedAt!)).toBe(0)
-        expect(yield* Subscribing.recover(brandId, webhook.id, first!.finishedAt!)).toBe(1)
+        expect(yield* Webhooks.recover(brandId, webhook.id, second!.finishedAt!)).toBe(1)
+        expect(yield* Webhooks.recover(brandId, webhook.id, second!.finishedAt!)).toBe(0)
+        expect(yield* Webhooks.recover(brandId, webhook.id, first!.finishedAt!)).toBe(1)
         yield* settle
         const delivered = yield* world.list(webhook, "delivered")
         expect(delivered.map(({ resendOf }) => resendOf)).toEqual([first!.id, second!.id])
@@ -389,16 +390,16 @@ describe.each(stores)("the emitter on %s", (_, store) => {
           delivered[0]!.id
         ])
 
-        const again = yield* Subscribing.resendDelivery(brandId, webhook.id, first!.id)
-        const latest = yield* Subscribing.resendLead(brandId, leadId, {
+        const again = yield* Webhooks.resendDelivery(brandId, webhook.id, first!.id)
+        const latest = yield* Webhooks.resendLead(brandId, leadId, {
           event: "activity.detected",
           webhookId: webhook.id
         })
-        const created = yield* Subscribing.resendLead(brandId, leadId, {
+        const created = yield* Webhooks.resendLead(brandId, leadId, {
           event: "lead2.created",
           webhookId: other.id
         })
-        const test = yield* Subscribing.testWebhook(brandId, webhook.id)
+        const test = yield* Webhooks.test(brandId, webhook.id)
         yield* settle
         const bodyOf = (id: string) => JSON.parse(world.posted.find((each) => each.id === id)!.body)
         expect(bodyOf(again)).toMatchObject({
@@ -419,18 +420,18 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         expect(new Set(world.posted.map(({ id }) => id)).size).toBe(world.posted.length)
 
         const wrong = yield* Effect.flip(
-          Subscribing.resendLead(brandId, leadId, { event: "lead2.created", webhookId: webhook.id })
+          Webhooks.resendLead(brandId, leadId, { event: "lead2.created", webhookId: webhook.id })
         )
         expect(wrong.message).toContain("subscribes to lead2.created")
         // What the webhook no longer subscribes to is not sent again.
-        yield* Subscribing.changeWebhook(brandId, webhook.id, { events: ["lead2.created"] })
-        const dropped = yield* Effect.flip(Subscribing.resendDelivery(brandId, webhook.id, first!.id))
+        yield* Webhooks.change(brandId, webhook.id, { events: ["lead2.created"] })
+        const dropped = yield* Effect.flip(Webhooks.resendDelivery(brandId, webhook.id, first!.id))
         expect(dropped.message).toBe(
           "id takes a webhook that subscribes to activity.detected; this one to lead2.created."
         )
-        yield* Subscribing.changeWebhook(brandId, webhook.id, { events: ["activity.detected"] })
+        yield* Webhooks.change(brandId, webhook.id, { events: ["activity.detected"] })
         const unknown = yield* Effect.flip(
-          Subscribing.resendLead(brandId, 999, { event: "activity.detected", webhookId: webhook.id })
+          Webhooks.resendLead(brandId, 999, { event: "activity.detected", webhookId: webhook.id })
         )
         expect(unknown.message).toBe("There is no such lead.")
       })
@@ -590,7 +591,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
           const ill = yield* world.webhook(answer(500), { enabled: false })
           for (let i = 0; i < 4; i++) yield* world.observe("p", `e${i}`)
           for (const { id } of [well, ill]) {
-            yield* Subscribing.changeWebhook(world.brand.id, id, { enabled: true })
+            yield* Webhooks.change(world.brand.id, id, { enabled: true })
           }
           yield* settle
           expect([world.to(well).length, world.to(ill).length]).toEqual([2, 1])
@@ -691,7 +692,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         const gone = yield* world.observe("ada", "e1")
         yield* settle
         const posted = world.posted.length
-        yield* Operating.eraseLead(world.brand, gone)
+        yield* Leads.erase(world.brand, gone)
         yield* pass(day)
         expect(world.posted).toHaveLength(posted)
         expect(yield* world.list(webhook)).toEqual([])
@@ -703,7 +704,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         yield* settle
         const [before] = world.to(flaky)
         expect(before!.body).toContain("Cy Author")
-        yield* Operating.eraseLead(world.brand, cy)
+        yield* Leads.erase(world.brand, cy)
         yield* pass(day)
         const after = world.to(flaky).filter(({ at }) => at > before!.at)
         expect(after.map(({ body }) => /Cy|cy/.test(body))).toEqual([false])
@@ -729,7 +730,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         const webhook = yield* world.webhook(hanging)
         yield* world.observe("p", "e1")
         yield* settle
-        yield* Subscribing.deleteWebhook(world.brand.id, webhook.id)
+        yield* Webhooks.remove(world.brand.id, webhook.id)
         yield* pass(day)
         expect(world.to(webhook)).toHaveLength(1)
         expect((yield* Effect.flip(world.refresh(webhook))).message).toBe("There is no such webhook.")
@@ -751,7 +752,7 @@ describe("an emitter of very many attempts", () => {
         const first = Array.from({ length: quick }, () => answer(200))
         const webhook = yield* world.webhook(inTurn(...first, hanging), { enabled: false })
         for (let i = 0; i < count; i++) yield* world.observe(`p${i}`, `e${i}`)
-        yield* Subscribing.changeWebhook(world.brand.id, webhook.id, { enabled: true })
+        yield* Webhooks.change(world.brand.id, webhook.id, { enabled: true })
         const hangs = () => Array.from(world.underWay.values(), Number).reduce((sum, each) => sum + each, 0)
         yield* pass(14_999)
         expect([world.posted.length, hangs()]).toEqual([count, slow])

@@ -1,13 +1,14 @@
 /** No hostile target is ever dialled: not when a webhook is created or changed, tested, sent to or sent to again. */
 import {
-  type Deliveries as DeliveriesPort,
+  Brands,
   Deliveries,
+  type Deliveries as DeliveriesPort,
   Directory,
   Entropy,
-  Observing,
-  Operating,
-  Subscribing,
+  recordObservations,
+  Signals,
   type Webhook,
+  Webhooks,
   type WebhookTargets
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
@@ -64,11 +65,11 @@ const start = (allowed: ReadonlyArray<string>) => {
 const run = start([])
 
 const brandWithLead = Effect.gen(function* () {
-  const brand = yield* Operating.createBrand("B")
+  const brand = yield* Brands.create("B")
   const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-  const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+  const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
   const observe = (id: string) =>
-    Observing.recordObservations(brand, [
+    recordObservations(brand, [
       { signalId: signal.id, person: { extId: "p", name: "Ada" }, engagement: { id } }
     ])
   return { brand, observe }
@@ -123,12 +124,12 @@ describe("hostile targets", () => {
     const passed = await run(
       Effect.gen(function* () {
         const { brand } = yield* brandWithLead
-        const webhook = yield* Subscribing.createWebhook(brand.id, newWebhook("https://good.example/hook"))
+        const webhook = yield* Webhooks.create(brand.id, newWebhook("https://good.example/hook"))
         const through: Array<string> = []
         for (const url of [...hostileUrls, ...hostileForms]) {
           for (const call of [
-            Subscribing.createWebhook(brand.id, newWebhook(url)),
-            Subscribing.changeWebhook(brand.id, webhook.id, { url })
+            Webhooks.create(brand.id, newWebhook(url)),
+            Webhooks.change(brand.id, webhook.id, { url })
           ]) {
             const answer = yield* Effect.either(call)
             if (Either.isRight(answer)) through.push(url)
@@ -156,7 +157,7 @@ describe("hostile targets", () => {
           const mixed = [publicAddress, address]
           names.set(`h${i}.example`, { first: i % 2 === 0 ? [address] : mixed, later: mixed })
           const answer = yield* Effect.either(
-            Subscribing.createWebhook(brand.id, newWebhook(`https://h${i}.example/hook`))
+            Webhooks.create(brand.id, newWebhook(`https://h${i}.example/hook`))
           )
           expect([address, Either.isLeft(answer)]).toEqual([address, true])
         }
@@ -172,16 +173,16 @@ describe("hostile targets", () => {
         const { brand, observe } = yield* brandWithLead
         const webhooks = yield* Effect.forEach(urls, (url) => plant(brand.id, new URL(url).href))
         yield* observe("e1")
-        yield* Effect.forEach(webhooks, (webhook) => Subscribing.testWebhook(brand.id, webhook.id))
+        yield* Effect.forEach(webhooks, (webhook) => Webhooks.test(brand.id, webhook.id))
         yield* Effect.forEach(webhooks, logs)
         for (const webhook of webhooks) {
-          const { deliveries } = yield* Subscribing.listDeliveries(brand.id, webhook.id, {
+          const { deliveries } = yield* Webhooks.listDeliveries(brand.id, webhook.id, {
             state: null,
             page: { page: 1, pageSize: 10 },
             warnings: []
           })
-          yield* Subscribing.resendDelivery(brand.id, webhook.id, deliveries[0]!.id)
-          yield* Subscribing.resendLead(brand.id, deliveries[1]!.leadId!, {
+          yield* Webhooks.resendDelivery(brand.id, webhook.id, deliveries[0]!.id)
+          yield* Webhooks.resendLead(brand.id, deliveries[1]!.leadId!, {
             event: "activity.detected",
             webhookId: webhook.id
           })
@@ -208,7 +209,7 @@ describe("hostile targets", () => {
             first: [publicAddress],
             later: i % 2 === 0 ? [address] : [publicAddress, address]
           })
-          return Subscribing.createWebhook(brand.id, newWebhook(`https://r${i}.example/hook`))
+          return Webhooks.create(brand.id, newWebhook(`https://r${i}.example/hook`))
         })
         yield* observe("e1")
         for (const webhook of webhooks) {
@@ -228,12 +229,12 @@ describe("hostile targets", () => {
     await run(
       Effect.gen(function* () {
         const { brand, observe } = yield* brandWithLead
-        const webhook = yield* Subscribing.createWebhook(brand.id, newWebhook("https://nowhere.example/hook"))
+        const webhook = yield* Webhooks.create(brand.id, newWebhook("https://nowhere.example/hook"))
         yield* observe("e1")
         const [attempts] = yield* logs(webhook)
         expect(attempts!.map(({ error }) => error)).toEqual(["unresolvable", "unresolvable"])
         const plain = yield* Effect.either(
-          Subscribing.createWebhook(brand.id, newWebhook("http://nowhere.example/hook"))
+          Webhooks.create(brand.id, newWebhook("http://nowhere.example/hook"))
         )
         expect(Either.isLeft(plain) && plain.left.message).toContain("this name can't")
       })
@@ -262,12 +263,10 @@ describe("what is allowed", () => {
     await allowing(
       Effect.gen(function* () {
         const { brand } = yield* brandWithLead
-        const kept = yield* Effect.forEach(urls, (url) =>
-          Subscribing.createWebhook(brand.id, newWebhook(url))
-        )
+        const kept = yield* Effect.forEach(urls, (url) => Webhooks.create(brand.id, newWebhook(url)))
         expect(kept.map(({ url }) => url)).toEqual(urls.map((url) => new URL(url).href))
         for (const url of ["https://elsewhere/hook", "https://nowhere-at-all/hook"]) {
-          const answer = yield* Effect.either(Subscribing.createWebhook(brand.id, newWebhook(url)))
+          const answer = yield* Effect.either(Webhooks.create(brand.id, newWebhook(url)))
           expect(Either.isLeft(answer) && answer.left.message).toContain("url takes a host with a dot")
         }
       })
@@ -279,7 +278,7 @@ describe("what is allowed", () => {
     await allowing(
       Effect.gen(function* () {
         const { brand, observe } = yield* brandWithLead
-        const webhook = yield* Subscribing.createWebhook(brand.id, newWebhook("https://moved/hook"))
+        const webhook = yield* Webhooks.create(brand.id, newWebhook("https://moved/hook"))
         yield* observe("e1")
         const [attempts] = yield* logs(webhook)
         expect(attempts!.map(({ error }) => error)).toEqual(["target_refused", "target_refused"])
@@ -354,9 +353,9 @@ describe("what is allowed", () => {
       Effect.gen(function* () {
         const { brand, observe } = yield* brandWithLead
         const webhooks = yield* Effect.forEach(statuses, (status) =>
-          Subscribing.createWebhook(brand.id, newWebhook(`${redirecting.url}/${status}`))
+          Webhooks.create(brand.id, newWebhook(`${redirecting.url}/${status}`))
         )
-        const named = yield* Subscribing.createWebhook(
+        const named = yield* Webhooks.create(
           brand.id,
           newWebhook(`http://local.example:${elsewhere.port}/named`)
         )

@@ -7,7 +7,7 @@ import * as HttpServer from "@effect/platform/HttpServer"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { LeadQueries, Reading } from "@lead-signals/domain"
+import { LeadQueries, Leads } from "@lead-signals/domain"
 import { app, DefaultRateLimit, OperatorToken, webCrypto } from "@lead-signals/http"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Config, Effect, Layer, Logger, Redacted } from "effect"
@@ -24,7 +24,7 @@ const settings = Config.all({
 const newest = Effect.gen(function* () {
   const { brandId } = yield* HttpRouter.params
   const query = yield* LeadQueries.readList([["sort", "createdAt:desc"]])
-  const page = yield* Reading.listLeads(brandId ?? "", query)
+  const page = yield* Leads.list(brandId ?? "", query)
   return yield* HttpServerResponse.json(page.leads.map(({ lead }) => lead.profile.name))
 })
 

@@ -1,22 +1,25 @@
 /** The domain and the HTTP API over a store, behind promises. */
 import {
+  Brands,
   type Campaign,
+  Campaigns,
   Decoding,
   Directory,
   type Entropy,
+  Keys,
   leadDetailView,
   leadListView,
   LeadQueries,
-  metricsView,
+  Leads,
   MetricsQueries,
+  metricsView,
   NewSignal,
   type Observation as ObservationSchema,
-  Observing,
-  Operating,
   type Outcome,
   RateLimit,
-  Reading,
+  recordObservations,
   type Signal,
+  Signals,
   type StoreUnavailable,
   warningsView
 } from "@lead-signals/domain"
@@ -125,7 +128,7 @@ class Embedded {
   /** Returns a page of the brand's leads. Rejects with `InvalidParameter`, which names the parameter. */
   list(brandId: string, query: LeadPageQuery = {}, call?: Call) {
     const work = Effect.flatMap(LeadQueries.readList(entriesOf(query)), (read) =>
-      Effect.map(Reading.listLeads(brandId, read), (page) => leadListView(read, page))
+      Effect.map(Leads.list(brandId, read), (page) => leadListView(read, page))
     )
     return this.calls.run(work, call)
   }
@@ -134,7 +137,7 @@ class Embedded {
   detail(brandId: string, leadId: number, query: LeadDetailQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
       const { withDetail } = yield* LeadQueries.readDetail(entriesOf(query))
-      return leadDetailView(yield* Reading.leadDetail(brandId, leadId, withDetail))
+      return leadDetailView(yield* Leads.getRendered(brandId, leadId, withDetail))
     })
     return this.calls.run(work, call)
   }
@@ -145,7 +148,7 @@ class Embedded {
   metrics(brandId: string, campaignId: string, query: MetricsQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
       const { span, warnings } = yield* MetricsQueries.read(entriesOf(query))
-      const found = yield* Reading.campaignMetrics(brandId, campaignId, span)
+      const found = yield* Campaigns.metrics(brandId, campaignId, span)
       return { ...metricsView(campaignId, found), ...warningsView(warnings) }
     })
     return this.calls.run(work, call)
@@ -173,14 +176,12 @@ class Embedded {
     observations: ReadonlyArray<unknown>,
     call?: Call
   ): Promise<ReadonlyArray<Outcome>> {
-    const work = Effect.flatMap(Operating.brand(brandId), (brand) =>
-      Observing.recordObservations(brand, observations)
-    )
+    const work = Effect.flatMap(Brands.get(brandId), (brand) => recordObservations(brand, observations))
     return this.calls.run(work, call)
   }
 
   async createBrand(name: string, call?: Call): Promise<{ readonly id: string; readonly name: string }> {
-    const work = Effect.flatMap(readBrand({ name }), (read) => Operating.createBrand(read.name))
+    const work = Effect.flatMap(readBrand({ name }), (read) => Brands.create(read.name))
     const brand = await this.calls.run(work, call)
     return { id: brand.id, name: brand.name }
   }
@@ -202,7 +203,7 @@ class Embedded {
     call?: Call
   ): Promise<{ readonly id: string; readonly value: string }> {
     const work = Effect.flatMap(readKey(options), ({ label, requestsPerMinute = this.requestsPerMinute }) =>
-      Operating.createKey(brandId, { label, requestsPerMinute })
+      Keys.create(brandId, { label, requestsPerMinute })
     )
     const { key, value } = await this.calls.run(work, call)
     return { id: key.id, value }
@@ -210,7 +211,7 @@ class Embedded {
 
   /** Rejects with `NotFound` when the brand has no such key. */
   revokeKey(brandId: string, keyId: string, call?: Call): Promise<void> {
-    return this.calls.run(Operating.revokeKey(brandId, keyId), call)
+    return this.calls.run(Keys.revoke(brandId, keyId), call)
   }
 
   /**
@@ -218,13 +219,13 @@ class Embedded {
    * `InvalidParameter`, which names the field.
    */
   createSignal(brandId: string, signal: typeof NewSignal.Encoded, call?: Call): Promise<Signal> {
-    const work = Effect.flatMap(readSignal(signal), (read) => Operating.createSignal(brandId, read))
+    const work = Effect.flatMap(readSignal(signal), (read) => Signals.create(brandId, read))
     return this.calls.run(work, call)
   }
 
   /** Rejects with `NotFound` when there is no such brand, and with `InvalidParameter`. */
   async renameBrand(brandId: string, name: string, call?: Call): Promise<void> {
-    const work = Effect.flatMap(readRenaming({ name }), (read) => Operating.renameBrand(brandId, read.name))
+    const work = Effect.flatMap(readRenaming({ name }), (read) => Brands.rename(brandId, read.name))
     await this.calls.run(work, call)
   }
 
@@ -239,7 +240,7 @@ class Embedded {
     { onProgress, ...call }: Call & { readonly onProgress?: (leadsLeft: number) => void } = {}
   ): Promise<void> {
     for (;;) {
-      const { isFinished, leadsLeft } = await this.calls.run(Operating.deleteSomeOfBrand(brandId), call)
+      const { isFinished, leadsLeft } = await this.calls.run(Brands.deleteSome(brandId), call)
       onProgress?.(leadsLeft)
       if (isFinished) return
     }
@@ -247,18 +248,18 @@ class Embedded {
 
   /** Rejects observations of the signal from then on; its leads stay. Rejects with `NotFound`. */
   deleteSignal(brandId: string, signalId: string, call?: Call): Promise<void> {
-    return this.calls.run(Operating.deleteSignal(brandId, signalId), call)
+    return this.calls.run(Signals.remove(brandId, signalId), call)
   }
 
   /** Deletes the campaign with its snapshots. Rejects with `NotFound`. */
   deleteCampaign(brandId: string, campaignId: string, call?: Call): Promise<void> {
-    return this.calls.run(Operating.deleteCampaign(brandId, campaignId), call)
+    return this.calls.run(Campaigns.remove(brandId, campaignId), call)
   }
 
   /** Renames the signal in everything that shows it. Rejects as `renameBrand` does. */
   async renameSignal(brandId: string, signalId: string, name: string, call?: Call): Promise<void> {
     const work = Effect.flatMap(readRenaming({ name }), (read) =>
-      Operating.renameSignal(brandId, signalId, read.name)
+      Signals.rename(brandId, signalId, read.name)
     )
     await this.calls.run(work, call)
   }
@@ -266,7 +267,7 @@ class Embedded {
   /** Rejects as `renameBrand` does. */
   async renameCampaign(brandId: string, campaignId: string, name: string, call?: Call): Promise<void> {
     const work = Effect.flatMap(readRenaming({ name }), (read) =>
-      Operating.renameCampaign(brandId, campaignId, read.name)
+      Campaigns.rename(brandId, campaignId, read.name)
     )
     await this.calls.run(work, call)
   }
@@ -276,9 +277,7 @@ class Embedded {
    * as `createSignal` does.
    */
   createCampaign(brandId: string, name: string, call?: Call): Promise<Campaign> {
-    const work = Effect.flatMap(readCampaign({ name }), (read) =>
-      Operating.createCampaign(brandId, read.name)
-    )
+    const work = Effect.flatMap(readCampaign({ name }), (read) => Campaigns.create(brandId, read.name))
     return this.calls.run(work, call)
   }
 
@@ -289,9 +288,7 @@ class Embedded {
     amendment: typeof Amendment.Encoded,
     call?: Call
   ): Promise<void> {
-    const work = Effect.flatMap(readAmendment(amendment), (read) =>
-      Operating.amendLead(brandId, leadId, read)
-    )
+    const work = Effect.flatMap(readAmendment(amendment), (read) => Leads.amend(brandId, leadId, read))
     await this.calls.run(work, call)
   }
 
@@ -299,7 +296,7 @@ class Embedded {
    * Erases the person everywhere; later observations of the person are not recorded. Rejects with `NotFound`.
    */
   erase(brandId: string, leadId: number, call?: Call): Promise<void> {
-    const work = Effect.flatMap(Operating.brand(brandId), (brand) => Operating.eraseLead(brand, leadId))
+    const work = Effect.flatMap(Brands.get(brandId), (brand) => Leads.erase(brand, leadId))
     return this.calls.run(work, call)
   }
 

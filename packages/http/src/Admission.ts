@@ -2,19 +2,12 @@
  * Admission control for observations: bounds how many are decoded and committed concurrently. Further ones wait in a queue for
  * each brand, which are served round robin; requests beyond the bound of open ones are refused.
  */
-import {
-  type Brand,
-  type Entropy,
-  type LeadStore,
-  Observing,
-  type Outcome,
-  type StoreUnavailable
-} from "@lead-signals/domain"
+import { type Brand, type Entropy, type LeadStore, observationsPerCommit, type Outcome, recordInOneCommit, recordObservations, type StoreUnavailable } from "@lead-signals/domain"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { EventLoop } from "./EventLoop.ts"
 
 /** Observations of all brands that are decoded and committed concurrently. */
-export const maxConcurrentObservations = 4 * Observing.pieceLength
+export const maxConcurrentObservations = 4 * observationsPerCommit
 
 /** Requests of one brand that are open concurrently: their bodies are held in memory. */
 export const maxOpenRequests = 64
@@ -121,7 +114,7 @@ export class Feed {
     return this.slots.run(this.brand.id, Math.max(count, kibOf(bytes)), work)
   }
 
-  /** Decodes a body and records its observations, a piece at a time. Outcomes are as of `Observing.recordObservations`. */
+  /** Decodes a body and records its observations, a piece at a time. Outcomes are as of `recordObservations`. */
   record<E>(
     bytes: number,
     decoded: Effect.Effect<ReadonlyArray<unknown>, E>
@@ -135,10 +128,10 @@ export class Feed {
   ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> {
     return Effect.gen(this, function* () {
       const outcomes: Array<Outcome> = []
-      for (let from = 0; from < values.length; from += Observing.pieceLength) {
+      for (let from = 0; from < values.length; from += observationsPerCommit) {
         if (from > 0) yield* this.slots.nextIteration
-        const piece = values.slice(from, from + Observing.pieceLength)
-        outcomes.push(...(yield* this.run(piece.length, 0, Observing.recordTogether(this.brand, piece))))
+        const piece = values.slice(from, from + observationsPerCommit)
+        outcomes.push(...(yield* this.run(piece.length, 0, recordInOneCommit(this.brand, piece))))
       }
       return outcomes
     })

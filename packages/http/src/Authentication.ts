@@ -1,5 +1,5 @@
 /** Authentication by API key or by the operator's token, and the rate limit of the key. */
-import { Access, KeyFormat } from "@lead-signals/domain"
+import { Access, KeyFormat, Keys } from "@lead-signals/domain"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
@@ -11,11 +11,11 @@ import type { RequestRecord } from "./RequestRecord.ts"
 
 /** Authenticates the key and spends one request of its window; records both for the response's headers and the log. [RATE-2] */
 export const admit = (authorization: string | undefined, record: RequestRecord) =>
-  Effect.flatMap(Access.authenticate(authorization), (key) => {
+  Effect.flatMap(Keys.authenticate(authorization), (key) => {
     record.keyId = key.id
-    return Effect.flatMap(Access.spend(key), (rate) => {
+    return Effect.flatMap(Keys.spend(key), (rate) => {
       record.rate = rate
-      return rate.allowed ? Effect.succeed(key) : Effect.fail(Access.refusal(rate))
+      return rate.allowed ? Effect.succeed(key) : Effect.fail(Keys.refusal(rate))
     })
   })
 

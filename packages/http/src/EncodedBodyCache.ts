@@ -11,7 +11,10 @@ const variantOf = ({ engagements, page, sort, warnings }: LeadQuery): string =>
 export class EncodedBodyCache {
   private readonly encoder = new TextEncoder()
   /** An entry lives as long as the store keeps its page. */
-  private readonly entries = new WeakMap<RenderedPage, { readonly variant: string; readonly body: Uint8Array }>()
+  private readonly entries = new WeakMap<
+    RenderedPage,
+    { readonly variant: string; readonly body: Uint8Array }
+  >()
 
   bodyOf(query: LeadQuery, page: RenderedPage): Uint8Array {
     const variant = variantOf(query)

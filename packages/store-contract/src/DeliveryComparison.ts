@@ -1,5 +1,5 @@
 /** Everything that an operator sees of webhooks and deliveries, compared with the reference. */
-import { Deliveries, Subscribing } from "@lead-signals/domain"
+import { Deliveries, Webhooks } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "./Assertions.ts"
 import { type DeliveryWorld, nameOf } from "./DeliveryWorld.ts"
@@ -67,7 +67,7 @@ export const compareDeliveries = ({ bodies, brand, reference }: DeliveryWorld) =
           known.log.map((each, i) => ({ number: i + 1, ...each }))
         )
       }
-      const shown = Option.getOrNull(yield* Effect.option(Subscribing.webhook(brand.id, webhook.id)))
+      const shown = Option.getOrNull(yield* Effect.option(Webhooks.get(brand.id, webhook.id)))
       assertEqual(
         `Directory.webhook ${webhook.id}`,
         shown === null

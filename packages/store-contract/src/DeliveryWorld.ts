@@ -1,18 +1,20 @@
 /** A brand with webhooks in the store beside the same in the reference: steps are played in both, and then compared. */
 import {
   type Brand,
+  Brands,
   Deliveries,
   DeliveryIds,
   Entropy,
   type InvalidParameter,
+  Leads,
   type Lease,
   type NotFound,
-  Observing,
-  Operating,
   Outbox,
+  recordObservations,
   Retries,
+  Signals,
   type StoreUnavailable,
-  Subscribing
+  Webhooks
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "./Assertions.ts"
@@ -54,9 +56,9 @@ export class DeliveryWorld {
 
   static readonly create = (clock: SettableClock, waitMillis: ReadonlyArray<number> = [1000]) =>
     Effect.gen(function* () {
-      const brand = yield* Operating.createBrand("B")
+      const brand = yield* Brands.create("B")
       const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-      const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+      const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
       return new DeliveryWorld(brand, signal.id, new ReferenceDeliveries(waitMillis), clock)
     })
 
@@ -100,7 +102,7 @@ export class DeliveryWorld {
     return Effect.gen(function* () {
       if (reference.webhooks.filter(({ deleted }) => !deleted).length >= 4) return
       const events = subscriptions[chosen]!
-      const created = yield* Subscribing.createWebhook(brand.id, {
+      const created = yield* Webhooks.create(brand.id, {
         url: "u",
         events,
         description: null,
@@ -121,7 +123,7 @@ export class DeliveryWorld {
           ...(author === null ? {} : { postAuthorDetail: { extId: people[author] } })
         }
       }))
-      const outcomes = yield* Observing.recordObservations(brand, observations)
+      const outcomes = yield* recordObservations(brand, observations)
       for (const [i, { author, engagement, person }] of seen.entries()) {
         const authorExtId = author === null ? null : people[author]!
         reference.observe(people[person]!, `e${engagement}`, authorExtId, clock.millis)
@@ -254,7 +256,7 @@ export class DeliveryWorld {
     const { brand, clock, reference } = this
     const webhook = this.webhookAt(index)
     if (webhook === undefined) return Effect.void
-    return Effect.map(Subscribing.changeWebhook(brand.id, webhook.id, { enabled }), () =>
+    return Effect.map(Webhooks.change(brand.id, webhook.id, { enabled }), () =>
       reference.enable(webhook, enabled, clock.millis)
     )
   }
@@ -263,7 +265,7 @@ export class DeliveryWorld {
     const { brand, reference } = this
     const webhook = this.webhookAt(index)
     if (webhook === undefined) return Effect.void
-    return Effect.map(Subscribing.deleteWebhook(brand.id, webhook.id), () => reference.delete(webhook))
+    return Effect.map(Webhooks.remove(brand.id, webhook.id), () => reference.delete(webhook))
   }
 
   private test({ webhook: index }: StepOf<"test">) {
@@ -282,7 +284,7 @@ export class DeliveryWorld {
     const { brand, clock, reference } = this
     const delivery = reference.deliveries[index % Math.max(1, reference.deliveries.length)]
     if (delivery === undefined) return Effect.void
-    return Effect.map(Subscribing.resendDelivery(brand.id, delivery.webhook.id, delivery.id!), () => {
+    return Effect.map(Webhooks.resendDelivery(brand.id, delivery.webhook.id, delivery.id!), () => {
       reference.queue(delivery.webhook, delivery, clock.millis, delivery)
     })
   }
@@ -296,7 +298,7 @@ export class DeliveryWorld {
     return Effect.gen(function* () {
       const leadId = leads.get(person) ?? 999_999
       const queued = yield* Effect.option(
-        Subscribing.resendLead(brand.id, leadId, { event, webhookId: webhook.id })
+        Webhooks.resendLead(brand.id, leadId, { event, webhookId: webhook.id })
       )
       assertEqual(
         `Deliveries.resendEvent, whether there is a ${event} of ${person}`,
@@ -327,7 +329,7 @@ export class DeliveryWorld {
     const person = people[index]!
     const leadId = leads.get(person)
     if (leadId === undefined) return Effect.void
-    return Effect.map(Operating.eraseLead(brand, leadId), () => {
+    return Effect.map(Leads.erase(brand, leadId), () => {
       leads.delete(person)
       if (reference.erase(person).length > 0) situations.add("renamed")
     })

@@ -2,18 +2,19 @@
 import {
   type Brand,
   type BrandId,
+  Brands,
   leadDetailView,
-  LeadQueries,
   leadListJson,
   leadListView,
+  LeadQueries,
+  Leads,
   LeadStore,
   NewSignal,
-  Observing,
-  Operating,
   Outbox,
-  Reading,
-  Subscribing,
-  type WebhookId
+  recordObservations,
+  Signals,
+  type WebhookId,
+  Webhooks
 } from "@lead-signals/domain"
 import { Effect, Either, Schema } from "effect"
 import { assertEqual, assertSameJson } from "./Assertions.ts"
@@ -63,13 +64,13 @@ export interface LeadWorld {
 }
 
 export const createLeadWorld = Effect.gen(function* () {
-  const brand = yield* Operating.createBrand("B")
+  const brand = yield* Brands.create("B")
   const created: Array<ReferenceSignal> = []
   for (const signal of signals) {
-    const { source, ...rest } = yield* Operating.createSignal(brand.id, Schema.decodeSync(NewSignal)(signal))
+    const { source, ...rest } = yield* Signals.create(brand.id, Schema.decodeSync(NewSignal)(signal))
     created.push({ ...rest, source: { ...source } })
   }
-  const { id: webhookId } = yield* Subscribing.createWebhook(brand.id, {
+  const { id: webhookId } = yield* Webhooks.create(brand.id, {
     url: "u",
     events: ["lead2.created", "activity.detected"],
     description: null,
@@ -90,7 +91,7 @@ export const playStep = (step: Step, { brand, reference }: LeadWorld, clock: Set
           ...seen,
           signalId: reference.signals[signal]!.id
         }))
-        const outcomes = yield* Observing.recordObservations(brand, all.map(encode))
+        const outcomes = yield* recordObservations(brand, all.map(encode))
         assertEqual("LeadStore.commit, outcomes of a batch", outcomes.length, all.length)
         all.forEach((seen, i) => {
           const { engagementId, leadId, outcome } = outcomes[i]!
@@ -105,14 +106,14 @@ export const playStep = (step: Step, { brand, reference }: LeadWorld, clock: Set
       case "amend": {
         const row = reference.rows[step.lead]
         if (row === undefined) return
-        yield* Operating.amendLead(brand.id, row.id, step.change)
+        yield* Leads.amend(brand.id, row.id, step.change)
         reference.amend(row.id, step.change, clock.millis)
         return
       }
       case "erase": {
         const row = reference.rows[step.lead]
         if (row === undefined) return
-        yield* Operating.eraseLead(brand, row.id)
+        yield* Leads.erase(brand, row.id)
         reference.erase(row.id, clock.millis)
         return
       }
@@ -151,9 +152,9 @@ export const checkList = (asked: Question, { brand, reference }: LeadWorld) =>
     const query = Either.getOrThrow(LeadQueries.readList(parameters))
     const expected = JSON.stringify(reference.list({ filter, ...asked.order }))
     const what = `GET /signals/leads?${parameters.map(([name, value]) => `${name}=${value}`).join("&")}`
-    const page = yield* Reading.listLeads(brand.id, query)
+    const page = yield* Leads.list(brand.id, query)
     assertSameJson(`LeadStore.list for ${what}`, JSON.stringify(leadListView(query, page)), expected)
-    const json = leadListJson(query, yield* Reading.showLeads(brand.id, query))
+    const json = leadListJson(query, yield* Leads.listRendered(brand.id, query))
     assertSameJson(`LeadStore.listRendered for ${what}`, json, expected)
   })
 
@@ -163,7 +164,7 @@ export const checkDetails = ({ brand, reference }: LeadWorld) =>
     const store = yield* LeadStore
     for (const { id } of reference.rows) {
       for (const withDetail of [true, false]) {
-        const detail = yield* Reading.leadDetail(brand.id, id, withDetail)
+        const detail = yield* Leads.getRendered(brand.id, id, withDetail)
         const expected = JSON.stringify(reference.detail(id, withDetail))
         assertSameJson(`LeadStore.getRendered of lead ${id}`, detail, expected)
         assertSameJson(`leadDetailView of lead ${id}`, JSON.stringify(leadDetailView(detail)), expected)
@@ -210,4 +211,4 @@ export const endLeadWorld = ({
 }: {
   readonly brand: { readonly id: BrandId }
   readonly webhookId: WebhookId
-}) => Subscribing.deleteWebhook(brand.id, webhookId)
+}) => Webhooks.remove(brand.id, webhookId)

@@ -1,15 +1,15 @@
 /** Bugs in the use cases. */
 import { type Bug, bugsIn } from "./Bug.ts"
 
-const access = bugsIn("domain", "Access")
+const keys = bugsIn("domain", "Keys")
 
 export const inUseCases: ReadonlyArray<Bug> = [
-  access("revoked-key-works", "whether a key was revoked is not looked at", {
+  keys("revoked-key-works", "whether a key was revoked is not looked at", {
     in: "authenticate",
     find: "$key === null || $key.revokedAt !== null",
     put: "$key === null"
   }),
-  access(
+  keys(
     "revoked-key-cached",
     "a key is looked up once and then remembered",
     {
@@ -20,12 +20,12 @@ export const inUseCases: ReadonlyArray<Bug> = [
     },
     { in: "authenticate", insert: "const cached = new Map<string, ApiKey>()" }
   ),
-  access("limit-clock-read-early", "the time of a request is read before its turn at the window comes", {
+  keys("limit-clock-read-early", "the time of a request is read before its turn at the window comes", {
     in: "spend",
     find: "$windows.step($id, ($window, $now) => $spend($window, $limit, $now))",
     put: "Effect.flatMap(Clock.currentTimeMillis, (at) => $windows.step($id, ($window) => $spend($window, $limit, at)))"
   }),
-  access(
+  keys(
     "limit-per-process",
     "each process counts for itself, and forgets when it ends",
     {
@@ -35,16 +35,16 @@ export const inUseCases: ReadonlyArray<Bug> = [
     },
     { in: "spend", insert: "const processes = new Map<unknown, number>()" }
   ),
-  bugsIn("domain", "Operating")(
+  bugsIn("domain", "Leads")(
     "erased-by-the-wrong-name",
     "what is kept of an erased person is a hash of the lead's id, by which nobody is known again",
     {
-      in: "eraseLead",
+      in: "erase",
       find: "Suppression.hash($secret, $lead.extId)",
       put: "Suppression.hash($secret, String($lead.id))"
     }
   ),
-  bugsIn("domain", "Subscribing")(
+  bugsIn("domain", "Webhooks")(
     "subscription-not-asked",
     "an event is sent again to a webhook that does not subscribe to it",
     {
@@ -53,20 +53,20 @@ export const inUseCases: ReadonlyArray<Bug> = [
       put: "$event === $testEvent || $events.length > 0"
     }
   ),
-  bugsIn("domain", "Reading")(
+  bugsIn("domain", "Campaigns")(
     "campaign-of-anyone",
     "the metrics of another brand's campaign are answered as its own that has none",
     {
-      in: "campaignMetrics",
+      in: "metrics",
       find: "Option.isNone(yield* $directory.campaign($brandId, $campaignId))",
       put: "Option.isNone(yield* $directory.campaign($brandId, $campaignId)) && $campaignId.length > 3"
     }
   ),
-  bugsIn("domain", "Observing")(
+  bugsIn("domain", "RecordObservations")(
     "batch-cut-short",
     "of a batch the last observation is told to be taken and is not",
     {
-      in: "recordTogether",
+      in: "recordInOneCommit",
       find: "yield* $store.commit($brandId, $proposals, $ids)",
       put: "(yield* $store.commit($brandId, $proposals.slice(0, Math.max(1, $proposals.length - 1)), $ids)).flatMap((each, i, all) => i === all.length - 1 && $proposals.length > 1 ? [each, { ...each }] : [each])"
     }

@@ -1,4 +1,4 @@
-import { Directory, Operating, type StoreUnavailable } from "@lead-signals/domain"
+import { Brands, Directory, type StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 
 /** The brand's things of one kind, as `{ data }`. Fails with `NotFound` when there is no such brand. */
@@ -12,6 +12,6 @@ export const listOfBrand = <A, View>(
 ) =>
   Effect.gen(function* () {
     const directory = yield* Directory
-    const { id } = yield* Operating.brand(brandId)
+    const { id } = yield* Brands.get(brandId)
     return { data: (yield* list(directory, id)).map(view) }
   })

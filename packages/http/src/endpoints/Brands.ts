@@ -1,5 +1,5 @@
 /** The operator's calls about brands. */
-import { Directory, Operating } from "@lead-signals/domain"
+import { Brands, Directory } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
@@ -22,7 +22,7 @@ export const brands = {
       handle: ({ body }) =>
         Effect.gen(function* () {
           const { name } = yield* body
-          return { data: brandView(yield* Operating.createBrand(name)) }
+          return { data: brandView(yield* Brands.create(name)) }
         })
     }
   ),
@@ -49,7 +49,7 @@ export const brands = {
       handle: ({ body, path }) =>
         Effect.gen(function* () {
           const { name } = yield* body
-          return { data: brandView(yield* Operating.renameBrand(path.brandId, name)) }
+          return { data: brandView(yield* Brands.rename(path.brandId, name)) }
         })
     }
   ),
@@ -63,7 +63,7 @@ export const brands = {
         "Removes everything of the brand: leads, engagements, hashes of erased persons, deliveries, webhooks, campaigns, signals and keys. The first call revokes its keys; from its answer on the brand is 404 for everything but this operation, and listed with deletionStartedAt. Each call removes some thousand leads: call again until deleted is true, also after a failure; then the brand is 404 here, too.",
       answer: "How far the deletion is",
       handle: ({ path }) =>
-        Effect.map(Operating.deleteSomeOfBrand(path.brandId), ({ isFinished, leadsLeft }) => ({
+        Effect.map(Brands.deleteSome(path.brandId), ({ isFinished, leadsLeft }) => ({
           data: { deleted: isFinished, leadsLeft }
         }))
     }

@@ -1,10 +1,10 @@
 /** The operator's calls about campaigns and their snapshots. */
 import {
   Calendar,
+  Campaigns,
   InvalidParameter,
   MetricsQueries,
   metricsView,
-  Operating,
   PostTotals
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
@@ -34,7 +34,7 @@ export const campaigns = {
       handle: ({ body, path }) =>
         Effect.gen(function* () {
           const { name } = yield* body
-          return { data: namedView(yield* Operating.createCampaign(path.brandId, name)) }
+          return { data: namedView(yield* Campaigns.create(path.brandId, name)) }
         })
     }
   ),
@@ -63,7 +63,7 @@ export const campaigns = {
       handle: ({ body, path }) =>
         Effect.gen(function* () {
           const { name } = yield* body
-          return { data: namedView(yield* Operating.renameCampaign(path.brandId, path.id, name)) }
+          return { data: namedView(yield* Campaigns.rename(path.brandId, path.id, name)) }
         })
     }
   ),
@@ -73,7 +73,7 @@ export const campaigns = {
       summary: "Delete a campaign with its snapshots",
       description: "With its snapshots. Leads are not touched.",
       answer: "It is deleted",
-      handle: ({ path }) => Operating.deleteCampaign(path.brandId, path.id)
+      handle: ({ path }) => Campaigns.remove(path.brandId, path.id)
     }
   ),
   putSnapshot: endpoint(
@@ -103,7 +103,7 @@ export const campaigns = {
             })
           }
           const totals = yield* body
-          const snapshot = yield* Operating.putReading(brandId, id, { postId, day, totals })
+          const snapshot = yield* Campaigns.putReading(brandId, id, { postId, day, totals })
           return { data: metricsView(id, snapshot) }
         })
     }

@@ -1,5 +1,5 @@
 /** The operator's calls about a webhook's deliveries. */
-import { DeliveryQueries, Page, Subscribing, warningsView } from "@lead-signals/domain"
+import { DeliveryQueries, Page, warningsView, Webhooks } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect, Schema } from "effect"
 import { accepted, data } from "../contract/Envelopes.ts"
@@ -35,7 +35,7 @@ export const deliveries = {
       handle: ({ path, request }) =>
         Effect.gen(function* () {
           const query = yield* DeliveryQueries.readList(Target.parametersOf(request.url))
-          const found = yield* Subscribing.listDeliveries(path.brandId, path.id, query)
+          const found = yield* Webhooks.listDeliveries(path.brandId, path.id, query)
           return {
             data: found.deliveries.map(deliveryView(found.webhook)),
             meta: { pagination: Page.pagination(query.page, found.total), ...warningsView(query.warnings) }
@@ -51,7 +51,7 @@ export const deliveries = {
       answer: "The delivery",
       handle: ({ path }) =>
         Effect.gen(function* () {
-          const found = yield* Subscribing.delivery(path.brandId, path.id, path.deliveryId)
+          const found = yield* Webhooks.getDelivery(path.brandId, path.id, path.deliveryId)
           const delivery = deliveryView(found.webhook)(found.delivery)
           return { data: { ...delivery, log: found.attempts.map(attemptView) } }
         })
@@ -66,7 +66,7 @@ export const deliveries = {
       description: "Queues its event once more, with a new id.",
       answer: "It is queued",
       handle: ({ path }) =>
-        Effect.map(Subscribing.resendDelivery(path.brandId, path.id, path.deliveryId), queuedView)
+        Effect.map(Webhooks.resendDelivery(path.brandId, path.id, path.deliveryId), queuedView)
     }
   )
 }

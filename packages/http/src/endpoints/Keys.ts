@@ -1,5 +1,5 @@
 /** The operator's calls about API keys. */
-import { Operating } from "@lead-signals/domain"
+import { Keys } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Context, Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
@@ -34,7 +34,7 @@ export const keys = {
         Effect.gen(function* () {
           const { label, requestsPerMinute } = yield* body
           const limit = requestsPerMinute ?? (yield* DefaultRateLimit)
-          const { key, value } = yield* Operating.createKey(path.brandId, { label, requestsPerMinute: limit })
+          const { key, value } = yield* Keys.create(path.brandId, { label, requestsPerMinute: limit })
           return { data: { ...keyView(key), key: value } }
         })
     }
@@ -56,7 +56,7 @@ export const keys = {
       summary: "Revoke a key",
       description: "From the answer on no request with the key succeeds. Again is no error.",
       answer: "It is revoked",
-      handle: ({ path }) => Operating.revokeKey(path.brandId, path.keyId)
+      handle: ({ path }) => Keys.revoke(path.brandId, path.keyId)
     }
   )
 }

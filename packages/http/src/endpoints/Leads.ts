@@ -1,9 +1,10 @@
 /** What API clients call: leads, a lead, a campaign's metrics. */
 import {
+  Campaigns,
   LeadQueries,
+  Leads,
   MetricsQueries,
   metricsView,
-  Reading,
   SortOrder,
   Timestamp,
   warningsView
@@ -70,7 +71,7 @@ const bodies = new EncodedBodyCache()
 
 const readList: FastHandler = ({ brandId, query }) =>
   Effect.flatMap(LeadQueries.readList(query), (read) =>
-    Effect.map(Reading.showLeads(brandId, read), (page) => bodies.bodyOf(read, page))
+    Effect.map(Leads.listRendered(brandId, read), (page) => bodies.bodyOf(read, page))
   )
 
 /** Of data in JSON. */
@@ -82,7 +83,7 @@ const answer = (data: string, warnings: ReadonlyArray<string>): string =>
 const readDetail: FastHandler = ({ brandId, params, query }) =>
   Effect.flatMap(LeadQueries.readLeadId(params["id"]!), (id) =>
     Effect.flatMap(LeadQueries.readDetail(query), ({ warnings, withDetail }) =>
-      Effect.map(Reading.leadDetail(brandId, id, withDetail), (lead) => answer(lead, warnings))
+      Effect.map(Leads.getRendered(brandId, id, withDetail), (lead) => answer(lead, warnings))
     )
   )
 
@@ -90,7 +91,7 @@ const readMetrics: FastHandler = ({ brandId, params, query }) =>
   Effect.gen(function* () {
     const id = params["id"]!
     const { span, warnings } = yield* MetricsQueries.read(query)
-    const metrics = metricsView(id, yield* Reading.campaignMetrics(brandId, id, span))
+    const metrics = metricsView(id, yield* Campaigns.metrics(brandId, id, span))
     return answer(JSON.stringify(metrics), warnings)
   })
 

@@ -8,8 +8,10 @@ import {
   type Entropy,
   InvalidParameter,
   type LeadStore,
-  Observing,
+  observationsPerCommit,
   type Outcome,
+  recordInOneCommit,
+  rejectedOutcome,
   type StoreUnavailable
 } from "@lead-signals/domain"
 import { Chunk, Effect, Either, Option, type Scope, Stream } from "effect"
@@ -130,7 +132,7 @@ function* piecesOf(lines: Lines): Generator<ReadonlyArray<Line>> {
   for (const line of lines) {
     piece.push(line)
     if (beginsObject(line)) objects++
-    if (objects === Observing.pieceLength || piece.length === maxPieceLines) {
+    if (objects === observationsPerCommit || piece.length === maxPieceLines) {
       yield piece
       piece = []
       objects = 0
@@ -195,7 +197,7 @@ const isBrace = ({ bytes }: Line): boolean =>
   bytes.length < 8 && new TextDecoder().decode(bytes).trim() === "{"
 
 const rejected = (number: number): Outcome =>
-  Observing.rejection(null, `Line ${number} takes one observation as JSON, in well-formed UTF-8.`)
+  rejectedOutcome(null, `Line ${number} takes one observation as JSON, in well-formed UTF-8.`)
 
 /** The value of a line, or its rejection. */
 const readLine = (line: Line): Either.Either<unknown, Outcome> => {
@@ -210,7 +212,7 @@ const readLine = (line: Line): Either.Either<unknown, Outcome> => {
 const recordLines = (brand: Brand, lines: ReadonlyArray<Line>) =>
   Effect.gen(function* () {
     const readings = lines.map(readLine)
-    const outcomes = yield* Observing.recordTogether(
+    const outcomes = yield* recordInOneCommit(
       brand,
       readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : []))
     )
@@ -254,7 +256,7 @@ class OutcomeLines {
     if (row === null) return ""
     this.row = null
     const outcome: AnsweredOutcome = {
-      ...Observing.rejection(
+      ...rejectedOutcome(
         null,
         `Lines ${row.from} to ${row.to}: ${row.count} are rejected; only the first ${maxFullRejections} rejections of a request say why.`
       ),

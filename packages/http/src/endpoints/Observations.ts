@@ -1,5 +1,5 @@
 /** Observations: a JSON batch, or x-ndjson of any length. */
-import { Operating } from "@lead-signals/domain"
+import { Brands } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect } from "effect"
@@ -46,7 +46,7 @@ export const observations = {
       answer: "What became of each, in order",
       handle: ({ path, request }) =>
         Effect.gen(function* () {
-          const brand = yield* Operating.brand(path.brandId)
+          const brand = yield* Brands.get(path.brandId)
           const admission = yield* Admission
           const feed = yield* admission.enter(brand)
           if (feed === null) return overload

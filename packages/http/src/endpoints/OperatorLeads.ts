@@ -1,13 +1,5 @@
 /** The operator's calls about one lead: amend, erase, export. */
-import {
-  companyView,
-  engagementView,
-  LeadQueries,
-  leadView,
-  Operating,
-  postView,
-  Reading
-} from "@lead-signals/domain"
+import { Brands, companyView, engagementView, LeadQueries, Leads, leadView, postView } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { renderedData } from "../Responses.ts"
@@ -30,7 +22,7 @@ export const operatorLeads = {
       handle: ({ path }) =>
         Effect.gen(function* () {
           const id = yield* LeadQueries.readLeadId(path.id)
-          return renderedData(yield* Reading.leadDetail(path.brandId, id, true))
+          return renderedData(yield* Leads.getRendered(path.brandId, id, true))
         })
     }
   ),
@@ -48,7 +40,7 @@ export const operatorLeads = {
         Effect.gen(function* () {
           const id = yield* LeadQueries.readLeadId(path.id)
           const amendment = yield* body
-          return { data: leadView(yield* Operating.amendLead(path.brandId, id, amendment)) }
+          return { data: leadView(yield* Leads.amend(path.brandId, id, amendment)) }
         })
     }
   ),
@@ -60,7 +52,7 @@ export const operatorLeads = {
     handle: ({ path }) =>
       Effect.gen(function* () {
         const id = yield* LeadQueries.readLeadId(path.id)
-        yield* Operating.eraseLead(yield* Operating.brand(path.brandId), id)
+        yield* Leads.erase(yield* Brands.get(path.brandId), id)
       })
   }),
   exportLead: endpoint(
@@ -73,7 +65,7 @@ export const operatorLeads = {
       handle: ({ path }) =>
         Effect.gen(function* () {
           const id = yield* LeadQueries.readLeadId(path.id)
-          const { engagements, lead, posts } = yield* Operating.exportLead(path.brandId, id)
+          const { engagements, lead, posts } = yield* Leads.exportData(path.brandId, id)
           return {
             data: {
               lead: leadView(lead),

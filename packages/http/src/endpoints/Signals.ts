@@ -1,5 +1,5 @@
 /** The operator's calls about signals. */
-import { NewSignal, Operating } from "@lead-signals/domain"
+import { NewSignal, Signals } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
@@ -41,7 +41,7 @@ export const signals = {
       handle: ({ body, path }) =>
         Effect.gen(function* () {
           const signal = yield* body
-          return { data: signalView(yield* Operating.createSignal(path.brandId, signal)) }
+          return { data: signalView(yield* Signals.create(path.brandId, signal)) }
         })
     }
   ),
@@ -71,7 +71,7 @@ export const signals = {
       handle: ({ body, path }) =>
         Effect.gen(function* () {
           const { name } = yield* body
-          return { data: signalView(yield* Operating.renameSignal(path.brandId, path.id, name)) }
+          return { data: signalView(yield* Signals.rename(path.brandId, path.id, name)) }
         })
     }
   ),
@@ -82,7 +82,7 @@ export const signals = {
       description:
         "Observations of it are rejected from the answer on, as of an unknown signal. Leads and engagements that it caught stay and show it as before, also when filtered by it: erase a lead to remove a person.",
       answer: "It is deleted",
-      handle: ({ path }) => Operating.deleteSignal(path.brandId, path.id)
+      handle: ({ path }) => Signals.remove(path.brandId, path.id)
     }
   )
 }

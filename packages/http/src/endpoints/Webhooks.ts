@@ -4,10 +4,10 @@ import {
   LeadQueries,
   NewWebhook,
   Parameters,
-  Subscribing,
   testEvent,
   Timestamp,
-  WebhookChange
+  WebhookChange,
+  Webhooks
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect, Either } from "effect"
@@ -52,7 +52,7 @@ export const webhooks = {
       answer: "The new webhook, with its secret",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
-          const webhook = yield* Subscribing.createWebhook(path.brandId, yield* body)
+          const webhook = yield* Webhooks.create(path.brandId, yield* body)
           return { data: { ...webhookView(webhook), secret: webhook.secrets.current } }
         })
     }
@@ -71,7 +71,7 @@ export const webhooks = {
     description: "Without its secret.",
     answer: "The webhook",
     handle: ({ path }) =>
-      Effect.map(Subscribing.webhook(path.brandId, path.id), (webhook) => ({ data: webhookView(webhook) }))
+      Effect.map(Webhooks.get(path.brandId, path.id), (webhook) => ({ data: webhookView(webhook) }))
   }),
   changeWebhook: endpoint(
     HttpApiEndpoint.patch("changeWebhook", item)
@@ -87,7 +87,7 @@ export const webhooks = {
       handle: ({ body, path }) =>
         Effect.gen(function* () {
           const change = yield* body
-          return { data: webhookView(yield* Subscribing.changeWebhook(path.brandId, path.id, change)) }
+          return { data: webhookView(yield* Webhooks.change(path.brandId, path.id, change)) }
         })
     }
   ),
@@ -95,7 +95,7 @@ export const webhooks = {
     summary: "Delete a webhook with its deliveries and their log",
     description: "With its deliveries. Attempts under way may still arrive.",
     answer: "It is deleted",
-    handle: ({ path }) => Subscribing.deleteWebhook(path.brandId, path.id)
+    handle: ({ path }) => Webhooks.remove(path.brandId, path.id)
   }),
   rotateWebhookSecret: endpoint(
     HttpApiEndpoint.post("rotateWebhookSecret", `${item}/rotate-secret`)
@@ -106,7 +106,7 @@ export const webhooks = {
       description: "The secret that was there before signs along for a day.",
       answer: "The new secret",
       handle: ({ path }) =>
-        Effect.map(Subscribing.rotateSecret(path.brandId, path.id), ({ secrets }) => ({
+        Effect.map(Webhooks.rotateSecret(path.brandId, path.id), ({ secrets }) => ({
           data: {
             secret: secrets.current,
             // A rotation keeps the secret before it.
@@ -121,7 +121,7 @@ export const webhooks = {
       summary: `Send a ${testEvent} event, whatever the webhook subscribes to`,
       description: "Tells of nobody; retried as any event.",
       answer: "It is queued",
-      handle: ({ path }) => Effect.map(Subscribing.testWebhook(path.brandId, path.id), queuedView)
+      handle: ({ path }) => Effect.map(Webhooks.test(path.brandId, path.id), queuedView)
     }
   ),
   recoverWebhook: endpoint(
@@ -144,7 +144,7 @@ export const webhooks = {
           const instant = yield* Either.mapLeft(Timestamp.parse(since), (takes) =>
             Parameters.invalid("since", takes)
           )
-          return { data: { queued: yield* Subscribing.recover(path.brandId, path.id, instant) } }
+          return { data: { queued: yield* Webhooks.recover(path.brandId, path.id, instant) } }
         })
     }
   )
@@ -167,7 +167,7 @@ export const leadResend = {
       handle: ({ body, path }) =>
         Effect.gen(function* () {
           const leadId = yield* LeadQueries.readLeadId(path.id)
-          return queuedView(yield* Subscribing.resendLead(path.brandId, leadId, yield* body))
+          return queuedView(yield* Webhooks.resendLead(path.brandId, leadId, yield* body))
         })
     }
   )

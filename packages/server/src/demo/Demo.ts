@@ -3,7 +3,18 @@
  * time at which it happened. A kill at any moment is safe: the next start continues, and the key, created
  * last, marks the end. Only one process may fill a store at a time.
  */
-import { Directory, LeadStore, Observing, Operating, Page, RateLimit } from "@lead-signals/domain"
+import {
+  Brands,
+  Campaigns,
+  Directory,
+  Keys,
+  Leads,
+  LeadStore,
+  Page,
+  RateLimit,
+  recordInOneCommit,
+  Signals
+} from "@lead-signals/domain"
 import { brandHistory } from "./BrandHistory.ts"
 import { Clock, Duration, Effect } from "effect"
 
@@ -72,11 +83,11 @@ export const fill = ({
     const directory = yield* Directory
     const history = brandHistory({ seed, endsAt: work.endsAt, ...scale })
     const startsAt = work.endsAt - days * millisPerDay
-    const brand = work.brand ?? (yield* Operating.createBrand(history.name).pipe(at(startsAt)))
+    const brand = work.brand ?? (yield* Brands.create(history.name).pipe(at(startsAt)))
 
     const signals = [...(yield* directory.signals(brand.id))]
     for (const signal of history.signals.slice(signals.length)) {
-      signals.push(yield* Operating.createSignal(brand.id, signal).pipe(at(startsAt)))
+      signals.push(yield* Signals.create(brand.id, signal).pipe(at(startsAt)))
     }
 
     const parts = batchesOf(history.seen)
@@ -86,7 +97,7 @@ export const fill = ({
         person,
         engagement
       }))
-      yield* Observing.recordTogether(brand, observations).pipe(at(part.at(-1)!.at))
+      yield* recordInOneCommit(brand, observations).pipe(at(part.at(-1)!.at))
       yield* onProgress(i + 1, parts.length)
     }
 
@@ -94,7 +105,7 @@ export const fill = ({
 
     const campaigns = [...(yield* directory.campaigns(brand.id))]
     for (const [i, { name, readings }] of history.campaigns.entries()) {
-      campaigns[i] ??= yield* Operating.createCampaign(brand.id, name).pipe(at(startsAt))
+      campaigns[i] ??= yield* Campaigns.create(brand.id, name).pipe(at(startsAt))
       const campaignId = campaigns[i].id
       yield* Effect.forEach(
         readings,
@@ -102,7 +113,7 @@ export const fill = ({
         unorderedConcurrently
       )
     }
-    const { value } = yield* Operating.createKey(brand.id, { label: "Demo", requestsPerMinute })
+    const { value } = yield* Keys.create(brand.id, { label: "Demo", requestsPerMinute })
     return { key: value, brandId: brand.id } satisfies DemoFilled
   }).pipe(
     // The brand, signals and leads were created above.
@@ -134,7 +145,7 @@ const amendAll = (
       yield* Effect.forEach(
         amended,
         ({ amendment, lead }) =>
-          Operating.amendLead(brandId, lead.id, amendment).pipe(
+          Leads.amend(brandId, lead.id, amendment).pipe(
             at(Math.min(lead.updatedAt + reviewedAfterMillis, latest))
           ),
         unorderedConcurrently

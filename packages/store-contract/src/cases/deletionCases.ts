@@ -1,23 +1,27 @@
 /** What every store must do when brands, signals and campaigns are deleted. */
 import {
-  Access,
-  KeyFormat,
+  Brands,
+  Campaigns,
   Deliveries,
   Directory,
   eventTypes,
+  KeyFormat,
+  Keys,
   LeadQueries,
+  Leads,
   LeadStore,
-  Observing,
-  Operating
+  recordInOneCommit,
+  recordObservations,
+  Signals
 } from "@lead-signals/domain"
 import { Effect, Either, Option } from "effect"
 import { assertEqual, assertThat } from "../Assertions.ts"
 import { type Case, caseOf, type Needs } from "../StoreUnderTest.ts"
 
-const twoBrands = Effect.all([Operating.createBrand("A"), Operating.createBrand("B")])
+const twoBrands = Effect.all([Brands.create("A"), Brands.create("B")])
 
 const createSignal = (brandId: string, name: string) =>
-  Operating.createSignal(brandId, {
+  Signals.create(brandId, {
     name,
     signalType: "t",
     source: { type: "posts-with-keywords", value: "v", liCompanyId: null, company: null }
@@ -61,13 +65,13 @@ const assertNotFound = <A, E extends object, R>(
 const fillBrand = (name: string) =>
   Effect.gen(function* () {
     const directory = yield* Directory
-    const brand = yield* Operating.createBrand(name)
+    const brand = yield* Brands.create(name)
     const signal = yield* createSignal(brand.id, "S")
-    const campaign = yield* Operating.createCampaign(brand.id, "C")
-    yield* Operating.putReading(brand.id, campaign.id, reading)
-    const { value } = yield* Operating.createKey(brand.id, { label: "k", requestsPerMinute: 7 })
+    const campaign = yield* Campaigns.create(brand.id, "C")
+    yield* Campaigns.putReading(brand.id, campaign.id, reading)
+    const { value } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 7 })
     const webhook = yield* directory.createWebhook(webhookOf(brand.id))
-    const outcomes = yield* Observing.recordTogether(
+    const outcomes = yield* recordInOneCommit(
       brand,
       Array.from({ length: 30 }, (_, i) => ({
         signalId: signal.id,
@@ -75,7 +79,7 @@ const fillBrand = (name: string) =>
         engagement: { id: `e${i}`, postAuthorDetail: { extId: "p7", name: "Ada 7" } }
       }))
     )
-    yield* Operating.eraseLead(brand, outcomes[7]!.leadId!)
+    yield* Leads.erase(brand, outcomes[7]!.leadId!)
     return { brand, signal, campaign, value, webhook, leadId: outcomes[0]!.leadId! }
   })
 
@@ -116,15 +120,15 @@ export const deletionCases: ReadonlyArray<Case> = [
       const [directory, store] = yield* Effect.all([Directory, LeadStore])
       const [brand, other] = yield* twoBrands
       const [signal, kept] = [yield* createSignal(brand.id, "S"), yield* createSignal(brand.id, "K")]
-      yield* Observing.recordObservations(brand, [observationOf(signal.id, "p"), observationOf(kept.id, "q")])
-      const ofAnother = Operating.deleteSignal(other.id, signal.id)
+      yield* recordObservations(brand, [observationOf(signal.id, "p"), observationOf(kept.id, "q")])
+      const ofAnother = Signals.remove(other.id, signal.id)
       yield* assertNotFound("Directory.deleteSignal of another brand", "signal", ofAnother)
       const query = yield* LeadQueries.readList([["signalId", signal.id]])
       const before = yield* store.list(brand.id, query)
       assertEqual("LeadStore.list of the signal before it is deleted, total", before.total, 1)
-      yield* Operating.deleteSignal(brand.id, signal.id)
+      yield* Signals.remove(brand.id, signal.id)
       assertEqual("Directory.signals after a deletion", yield* directory.signals(brand.id), [kept])
-      const again = Operating.deleteSignal(brand.id, signal.id)
+      const again = Signals.remove(brand.id, signal.id)
       yield* assertNotFound("Directory.deleteSignal once more", "signal", again)
       const renamed = yield* directory.renameSignal(brand.id, signal.id, "X")
       assertThat("Directory.renameSignal must answer none for a deleted signal", Option.isNone(renamed))
@@ -135,7 +139,7 @@ export const deletionCases: ReadonlyArray<Case> = [
       )
       const [read] = yield* store.engagements(brand.id, before.leads[0]!.lead.id)
       assertEqual("LeadStore.engagements, the signal after it was deleted", read!.signal, signal)
-      const outcomes = yield* Observing.recordObservations(brand, [
+      const outcomes = yield* recordObservations(brand, [
         observationOf(signal.id, "new"),
         observationOf(kept.id, "newer"),
         observationOf(kept.id, "q")
@@ -152,15 +156,12 @@ export const deletionCases: ReadonlyArray<Case> = [
     Effect.gen(function* () {
       const directory = yield* Directory
       const [brand, other] = yield* twoBrands
-      const [gone, kept] = [
-        yield* Operating.createCampaign(brand.id, "C"),
-        yield* Operating.createCampaign(brand.id, "K")
-      ]
-      for (const { id } of [gone, kept]) yield* Operating.putReading(brand.id, id, reading)
-      const ofAnother = Operating.deleteCampaign(other.id, gone.id)
+      const [gone, kept] = [yield* Campaigns.create(brand.id, "C"), yield* Campaigns.create(brand.id, "K")]
+      for (const { id } of [gone, kept]) yield* Campaigns.putReading(brand.id, id, reading)
+      const ofAnother = Campaigns.remove(other.id, gone.id)
       yield* assertNotFound("Directory.deleteCampaign of another brand", "campaign", ofAnother)
-      yield* Operating.deleteCampaign(brand.id, gone.id)
-      const again = Operating.deleteCampaign(brand.id, gone.id)
+      yield* Campaigns.remove(brand.id, gone.id)
+      const again = Campaigns.remove(brand.id, gone.id)
       yield* assertNotFound("Directory.deleteCampaign once more", "campaign", again)
       assertEqual("Directory.campaigns after a deletion", yield* directory.campaigns(brand.id), [kept])
       const found = [
@@ -189,27 +190,27 @@ export const deletionCases: ReadonlyArray<Case> = [
       const before = yield* stateOf(kept)
       assertEqual("Deliveries.list of 29 leads, total", before.deliveries.total, 58)
       let calls = 0
-      while (!(yield* Operating.deleteSomeOfBrand(gone.brand.id)).isFinished) {
+      while (!(yield* Brands.deleteSome(gone.brand.id)).isFinished) {
         calls++
-        assertThat("Operating.deleteSomeOfBrand of 29 leads is not finished after 100 calls", calls < 100)
+        assertThat("Brands.deleteSome of 29 leads is not finished after 100 calls", calls < 100)
       }
       assertEqual("what is left of a deleted brand", yield* stateOf(gone), nothing)
       assertEqual("another brand, after one was deleted", yield* stateOf(kept), before)
       const ids = (yield* directory.brands).map(({ id }) => id)
       assertThat("Directory.brands has a deleted brand", !ids.includes(gone.brand.id))
-      const deleteAgain = Operating.deleteSomeOfBrand(gone.brand.id)
+      const deleteAgain = Brands.deleteSome(gone.brand.id)
       yield* assertNotFound("Directory.startBrandDeletion once more", "brand", deleteAgain)
-      yield* assertNotFound("Directory.brand", "brand", Operating.brand(gone.brand.id))
-      const ofNone = Operating.deleteSomeOfBrand("999")
+      yield* assertNotFound("Directory.brand", "brand", Brands.get(gone.brand.id))
+      const ofNone = Brands.deleteSome("999")
       yield* assertNotFound("Directory.startBrandDeletion of no brand", "brand", ofNone)
       const key = yield* directory.keyByHash(KeyFormat.hash(gone.value))
       assertThat("Directory.keyByHash finds a key of a deleted brand", Option.isNone(key))
       // As of a request that found the brand before.
-      const [late] = yield* Observing.recordObservations(gone.brand, [observationOf(gone.signal.id, "late")])
+      const [late] = yield* recordObservations(gone.brand, [observationOf(gone.signal.id, "late")])
       assertEqual("LeadStore.commit to a deleted brand, outcome", late!.outcome, "rejected")
-      const [again] = yield* Observing.recordObservations(kept.brand, [observationOf(kept.signal.id, "p7")])
+      const [again] = yield* recordObservations(kept.brand, [observationOf(kept.signal.id, "p7")])
       assertEqual("LeadStore.commit of one erased of another brand, outcome", again!.outcome, "suppressed")
-      const next = yield* Operating.createBrand("next")
+      const next = yield* Brands.create("next")
       assertThat(
         `Directory.createBrand gives the id ${next.id} after ${kept.brand.id}, and one was deleted`,
         Number(next.id) > Number(kept.brand.id)
@@ -222,16 +223,16 @@ export const deletionCases: ReadonlyArray<Case> = [
     () =>
       Effect.gen(function* () {
         const [directory, store] = yield* Effect.all([Directory, LeadStore])
-        const brand = yield* Operating.createBrand("A")
+        const brand = yield* Brands.create("A")
         const signal = yield* createSignal(brand.id, "S")
-        const { value } = yield* Operating.createKey(brand.id, { label: "k", requestsPerMinute: 7 })
+        const { value } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 7 })
         const webhook = yield* directory.createWebhook(webhookOf(brand.id))
         const assertFinished = (when: string, expected: boolean) =>
           Effect.map(directory.finishBrandDeletion(brand.id), (isFinished) =>
             assertEqual(`Directory.finishBrandDeletion ${when}`, isFinished, expected)
           )
         yield* assertFinished("before it began", false)
-        yield* Observing.recordObservations(brand, [observationOf(signal.id, "p", "e")])
+        yield* recordObservations(brand, [observationOf(signal.id, "p", "e")])
 
         const begun = { ...brand, deletionStartedAt: 5000 }
         const start = (id: string, now: number) =>
@@ -241,14 +242,14 @@ export const deletionCases: ReadonlyArray<Case> = [
         assertEqual("Directory.startBrandDeletion of no brand", yield* start("999", 6000), null)
         const listed = (yield* directory.brands).find(({ id }) => id === brand.id)
         assertEqual("Directory.brands, a brand that is being deleted", listed, begun)
-        const isLetIn = yield* Effect.isSuccess(Access.authenticate(`Bearer ${value}`))
+        const isLetIn = yield* Effect.isSuccess(Keys.authenticate(`Bearer ${value}`))
         assertThat("Directory.keyByHash: a key of a brand that is being deleted works", !isLetIn)
         const signals = yield* directory.signals(brand.id)
         assertEqual("Directory.signals of a brand that is being deleted", signals, [])
-        const [outcome] = yield* Observing.recordObservations(brand, [observationOf(signal.id, "p", "f")])
+        const [outcome] = yield* recordObservations(brand, [observationOf(signal.id, "p", "f")])
         assertEqual("LeadStore.commit to a brand that is being deleted", outcome!.outcome, "rejected")
-        yield* assertNotFound("Operating.brand", "brand", Operating.brand(brand.id))
-        yield* assertNotFound("Operating.renameBrand", "brand", Operating.renameBrand(brand.id, "X"))
+        yield* assertNotFound("Brands.get", "brand", Brands.get(brand.id))
+        yield* assertNotFound("Brands.rename", "brand", Brands.rename(brand.id, "X"))
         const { id: _id, lastUsedAt: _used, revokedAt: _at, ...key } = (yield* directory.keys(brand.id))[0]!
         const creations: Readonly<Record<string, Effect.Effect<unknown, object, Needs>>> = {
           createSignal: directory.createSignal(brand.id, signal, 0),

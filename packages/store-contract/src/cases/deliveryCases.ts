@@ -1,5 +1,13 @@
 /** What every store must do with webhooks and the deliveries to them. */
-import { Deliveries, Directory, LeadStore, Observing, Operating, Outbox } from "@lead-signals/domain"
+import {
+  Brands,
+  Deliveries,
+  Directory,
+  LeadStore,
+  Outbox,
+  recordObservations,
+  Signals
+} from "@lead-signals/domain"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import fc from "fast-check"
 import { assertEqual, assertThat } from "../Assertions.ts"
@@ -104,11 +112,11 @@ const isOneToAllWhoAreGivenIt: Case = {
         const shared = open.store.layer()
         const both = Layer.provideMerge(Layer.effect(Other, LeadStore), shared)
         const found = yield* Effect.gen(function* () {
-          const brand = yield* Operating.createBrand("B")
+          const brand = yield* Brands.create("B")
           const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-          const { id } = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+          const { id } = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
           const seen = { signalId: id, person: { extId: "p", name: "N" }, engagement: { id: "e" } }
-          const [outcome] = yield* Observing.recordObservations(brand, [seen])
+          const [outcome] = yield* recordObservations(brand, [seen])
           return yield* (yield* Other).get(brand.id, outcome!.leadId!)
         }).pipe(Effect.provide(both))
         assertThat(

@@ -1,16 +1,18 @@
 /** What every store must do with brands, keys, signals, campaigns and rate windows. */
 import {
-  Access,
-  KeyFormat,
+  Brands,
+  Campaigns,
   Directory,
+  KeyFormat,
+  Keys,
   LeadQueries,
+  Leads,
   LeadStore,
   metricsView,
-  Observing,
-  Operating,
   RateLimit,
   RateWindows,
-  Reading
+  recordObservations,
+  Signals
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import fc from "fast-check"
@@ -23,7 +25,7 @@ const millisPerDay = 86_400_000
 const dayOf = (n: number): string =>
   new Date(Date.UTC(2026, 0, 1) + n * millisPerDay).toISOString().slice(0, 10)
 
-const twoBrands = Effect.all([Operating.createBrand("A"), Operating.createBrand("B")])
+const twoBrands = Effect.all([Brands.create("A"), Brands.create("B")])
 
 const source = { type: "posts-with-keywords" as const, value: "v", liCompanyId: null, company: null }
 
@@ -63,8 +65,8 @@ const sumsLastReadings: Case = {
         open.run(
           Effect.gen(function* () {
             const directory = yield* Directory
-            const brand = yield* Operating.createBrand("A")
-            const campaign = yield* Operating.createCampaign(brand.id, "C")
+            const brand = yield* Brands.create("A")
+            const campaign = yield* Campaigns.create(brand.id, "C")
             const reference = new ReferenceCampaign(campaign.id)
             for (const { day, post, totals } of readings) {
               yield* directory.putReading(campaign.id, post, dayOf(day), totals)
@@ -75,7 +77,7 @@ const sumsLastReadings: Case = {
                 ...(startDate === null ? {} : { startDate }),
                 ...(endDate === null ? {} : { endDate })
               }
-              const metrics = yield* Reading.campaignMetrics(brand.id, campaign.id, span)
+              const metrics = yield* Campaigns.metrics(brand.id, campaign.id, span)
               assertEqual(
                 `Directory.snapshot from ${startDate ?? "the first day"} to ${endDate ?? "the last"}`,
                 metricsView(campaign.id, metrics),
@@ -110,12 +112,12 @@ const survivesReopening: Case = {
         const directory = yield* Directory
         const [brand] = yield* twoBrands
         const [kept, revoked] = [
-          yield* Operating.createKey(brand.id, { label: "kept", requestsPerMinute: 7 }),
-          yield* Operating.createKey(brand.id, { label: "revoked", requestsPerMinute: 7 })
+          yield* Keys.create(brand.id, { label: "kept", requestsPerMinute: 7 }),
+          yield* Keys.create(brand.id, { label: "revoked", requestsPerMinute: 7 })
         ]
-        yield* Operating.revokeKey(brand.id, revoked.key.id)
-        yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
-        const campaign = yield* Operating.createCampaign(brand.id, "C")
+        yield* Keys.revoke(brand.id, revoked.key.id)
+        yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+        const campaign = yield* Campaigns.create(brand.id, "C")
         const totals = { impressions: 4, reactions: 1, comments: 1, reposts: 0 }
         yield* directory.putReading(campaign.id, "post", dayOf(0), totals)
         yield* directory.createWebhook({
@@ -135,7 +137,7 @@ const survivesReopening: Case = {
     await open.reopen()
     assertEqual("Directory, what it holds after it was opened again", await open.run(everything), before)
     assertThat("Directory.keyByHash finds no key that was made before", await open.run(works(value)))
-    const next = await open.run(Operating.createBrand("C"))
+    const next = await open.run(Brands.create("C"))
     assertThat(
       `Directory.createBrand gave the id ${next.id} a second time after it was opened again`,
       !before.brands.some(({ id }) => id === next.id)
@@ -150,7 +152,7 @@ export const directoryCases: ReadonlyArray<Case> = [
       Effect.gen(function* () {
         const directory = yield* Directory
         const [brand, other] = yield* twoBrands
-        const make = (label: string) => Operating.createKey(brand.id, { label, requestsPerMinute: 7 })
+        const make = (label: string) => Keys.create(brand.id, { label, requestsPerMinute: 7 })
         const [first, second] = [yield* make("first"), yield* make("second")]
         const bothWork = Effect.all([works(first.value), works(second.value)])
         assertEqual("Directory.keyByHash, whether each of two keys works", yield* bothWork, [true, true])
@@ -184,13 +186,13 @@ export const directoryCases: ReadonlyArray<Case> = [
   caseOf("shows a key's last use to the minute, and never moves it back [AUTH-8]", (clock) =>
     Effect.gen(function* () {
       const directory = yield* Directory
-      const brand = yield* Operating.createBrand("A")
-      const { key, value } = yield* Operating.createKey(brand.id, { label: "k", requestsPerMinute: 7 })
+      const brand = yield* Brands.create("A")
+      const { key, value } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 7 })
       const lastUsed = Effect.map(directory.keys(brand.id), ([key]) => key!.lastUsedAt)
       assertEqual("Directory.keys, lastUsedAt before any use", yield* lastUsed, null)
       const minute = Date.UTC(2026, 0, 2, 10, 5)
       clock.millis = minute + 34_567
-      yield* Access.authenticate(`Bearer ${value}`)
+      yield* Keys.authenticate(`Bearer ${value}`)
       assertEqual("Directory.markKeyUsed, lastUsedAt", yield* lastUsed, minute)
       yield* directory.markKeyUsed(key.id, minute - 3_600_000)
       assertEqual("Directory.markKeyUsed of an earlier minute, lastUsedAt", yield* lastUsed, minute)
@@ -203,17 +205,17 @@ export const directoryCases: ReadonlyArray<Case> = [
       Effect.gen(function* () {
         const [directory, store] = yield* Effect.all([Directory, LeadStore])
         const [brand, other] = yield* twoBrands
-        const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
-        const campaign = yield* Operating.createCampaign(brand.id, "C")
+        const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+        const campaign = yield* Campaigns.create(brand.id, "C")
         const person = { extId: "p", name: "Ada" }
-        yield* Observing.recordObservations(brand, [{ signalId: signal.id, person, engagement: { id: "e" } }])
+        yield* recordObservations(brand, [{ signalId: signal.id, person, engagement: { id: "e" } }])
         const query = yield* LeadQueries.readList([["includeEngagements", "true"]])
         const assertShown = (when: string, name: string) =>
           Effect.gen(function* () {
-            const { leads } = yield* Reading.listLeads(brand.id, query)
+            const { leads } = yield* Leads.list(brand.id, query)
             const [{ lead, window }] = leads as [(typeof leads)[number]]
-            const [page] = (yield* Reading.showLeads(brand.id, query)).leads
-            const detail = yield* Reading.leadDetail(brand.id, lead.id, false)
+            const [page] = (yield* Leads.listRendered(brand.id, query)).leads
+            const detail = yield* Leads.getRendered(brand.id, lead.id, false)
             const [read] = yield* store.engagements(brand.id, lead.id)
             const nameIn = (json: string): string => JSON.parse(json).engagements[0].signal.name
             assertEqual(
@@ -249,18 +251,18 @@ export const directoryCases: ReadonlyArray<Case> = [
           )
         }
         yield* assertShown("after renames of others", "S")
-        const renamedSignal = yield* Operating.renameSignal(brand.id, signal.id, "T")
+        const renamedSignal = yield* Signals.rename(brand.id, signal.id, "T")
         assertEqual("Directory.renameSignal", renamedSignal, { ...signal, name: "T" })
         yield* assertShown("after its rename", "T")
         assertEqual("Directory.signals after a rename", yield* directory.signals(brand.id), [
           { ...signal, name: "T" }
         ])
-        const renamedCampaign = yield* Operating.renameCampaign(brand.id, campaign.id, "D")
+        const renamedCampaign = yield* Campaigns.rename(brand.id, campaign.id, "D")
         assertEqual("Directory.renameCampaign", renamedCampaign, { ...campaign, name: "D" })
         assertEqual("Directory.campaigns after a rename", yield* directory.campaigns(brand.id), [
           { ...campaign, name: "D" }
         ])
-        const renamedBrand = yield* Operating.renameBrand(brand.id, "Z")
+        const renamedBrand = yield* Brands.rename(brand.id, "Z")
         assertEqual("Directory.renameBrand", renamedBrand, { ...brand, name: "Z" })
         assertEqual("Directory.brand after a rename", Option.getOrNull(yield* directory.brand(brand.id)), {
           ...brand,
@@ -286,7 +288,7 @@ export const directoryCases: ReadonlyArray<Case> = [
   caseOf("keeps a campaign to its brand [MET-6, AUTH-3]", () =>
     Effect.gen(function* () {
       const [brand, other] = yield* twoBrands
-      const campaign = yield* Operating.createCampaign(brand.id, "C")
+      const campaign = yield* Campaigns.create(brand.id, "C")
       const directory = yield* Directory
       const isFound = (brandId: string, id: string) =>
         Effect.map(directory.campaign(brandId, id), Option.isSome)

@@ -3,11 +3,10 @@ import {
   type Brand,
   Deliveries,
   LeadQueries,
+  Leads,
   LeadStore,
-  Observing,
-  Operating,
   type Proposal,
-  Reading
+  recordObservations
 } from "@lead-signals/domain"
 import { Effect, Either, Exit, Option } from "effect"
 import fc from "fast-check"
@@ -33,7 +32,7 @@ const proposalsOf = (brand: Brand, observations: ReadonlyArray<unknown>) =>
       ...(yield* LeadStore),
       commit: (_, given) => Effect.sync(() => void proposals.push(...given)).pipe(Effect.as([]))
     })
-    yield* Observing.recordObservations(brand, observations).pipe(
+    yield* recordObservations(brand, observations).pipe(
       Effect.provideService(LeadStore, spy),
       Effect.sandbox,
       Effect.ignore
@@ -151,14 +150,14 @@ export const leadCases: ReadonlyArray<Case> = [
         person: { extId: `x${i}`, name: ["Same", "same", "Other"][i % 3] },
         engagement: { id: `x${i}` }
       }))
-      yield* Observing.recordObservations(brand, seen)
+      yield* recordObservations(brand, seen)
       for (const field of ["createdAt", "updatedAt", "score1", "name"]) {
         for (const direction of ["asc", "desc"]) {
           const sort = `${field}:${direction}`
           const ids: Array<number> = []
           for (let page = 1; page <= 19; page++) {
             const query = queryOf(["sort", sort], ["page", String(page)], ["pageSize", "7"])
-            const found = yield* Reading.listLeads(brand.id, query)
+            const found = yield* Leads.list(brand.id, query)
             assertEqual(`LeadStore.list, total of page ${page} under ${sort}`, found.total, 120)
             ids.push(...found.leads.map(({ lead }) => lead.id))
           }
@@ -177,7 +176,7 @@ export const leadCases: ReadonlyArray<Case> = [
       const world = yield* createLeadWorld
       const { brand } = world
       const store = yield* LeadStore
-      const [first] = yield* Observing.recordObservations(brand, [
+      const [first] = yield* recordObservations(brand, [
         { ...observationOf(world, "h", "h1"), person: { extId: "h", name: "H" } }
       ])
       const more = ["h", "i"].map((extId) => ({
@@ -196,7 +195,7 @@ export const leadCases: ReadonlyArray<Case> = [
         name: lead.profile.name,
         engagements: (yield* store.engagements(brand.id, lead.id)).length,
         events: yield* eventCount(world),
-        leads: (yield* Reading.listLeads(brand.id, queryOf())).total
+        leads: (yield* Leads.list(brand.id, queryOf())).total
       }
       assertEqual("LeadStore.commit, what is kept after a batch that failed", kept, {
         name: "H",
@@ -212,13 +211,13 @@ export const leadCases: ReadonlyArray<Case> = [
       const world = yield* createLeadWorld
       const { brand, reference } = world
       const store = yield* LeadStore
-      const [known] = yield* Observing.recordObservations(brand, [observationOf(world, "k", "k1")])
+      const [known] = yield* recordObservations(brand, [observationOf(world, "k", "k1")])
       const proposals = yield* proposalsOf(brand, [
         observationOf(world, "n", "n1"),
         observationOf(world, "k", "k2", 1)
       ])
       const listed = (...given: ReadonlyArray<readonly [string, string]>) =>
-        Effect.map(Reading.listLeads(brand.id, queryOf(...given)), ({ leads }) =>
+        Effect.map(Leads.list(brand.id, queryOf(...given)), ({ leads }) =>
           leads.map(({ lead }) => lead.extId)
         )
       const refused = yield* Effect.exit(store.commit(brand.id, [proposals[0]!], planted))
@@ -250,7 +249,7 @@ export const leadCases: ReadonlyArray<Case> = [
     Effect.gen(function* () {
       const { brand, reference } = yield* createLeadWorld
       const names = ["Zoë", "İstanbul Ada", "Straße 7", "Ο Σίσυφος", "straßburg"]
-      yield* Observing.recordObservations(
+      yield* recordObservations(
         brand,
         names.map((name, i) => ({
           signalId: reference.signals[0]!.id,
@@ -259,7 +258,7 @@ export const leadCases: ReadonlyArray<Case> = [
         }))
       )
       const listed = (...given: ReadonlyArray<readonly [string, string]>) =>
-        Effect.map(Reading.listLeads(brand.id, queryOf(...given, ["sort", "name:asc"])), ({ leads }) =>
+        Effect.map(Leads.list(brand.id, queryOf(...given, ["sort", "name:asc"])), ({ leads }) =>
           leads.map(({ lead }) => lead.profile.name)
         )
       const searches: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
@@ -291,11 +290,9 @@ export const leadCases: ReadonlyArray<Case> = [
       const world = yield* createLeadWorld
       const given: Array<number> = []
       for (const extId of ["a", "b", "c"]) {
-        const [outcome] = yield* Observing.recordObservations(world.brand, [
-          observationOf(world, extId, extId)
-        ])
+        const [outcome] = yield* recordObservations(world.brand, [observationOf(world, extId, extId)])
         given.push(outcome!.leadId!)
-        yield* Operating.eraseLead(world.brand, outcome!.leadId!)
+        yield* Leads.erase(world.brand, outcome!.leadId!)
       }
       assertEqual(
         `LeadStore.commit, different ids among those of three leads (${given.join(", ")})`,
@@ -319,7 +316,7 @@ export const leadCases: ReadonlyArray<Case> = [
         const observation = observationOf(world, extId, id)
         return { ...observation, engagement: { id, ...post(url, author) } }
       }
-      const [ada] = yield* Observing.recordObservations(brand, [
+      const [ada] = yield* recordObservations(brand, [
         observationOf(world, "ada", "a1"),
         of("bo", "b1", "https://n.example/1", "ada"),
         of("cy", "c1", "https://n.example/1", "ada"),
@@ -331,7 +328,7 @@ export const leadCases: ReadonlyArray<Case> = [
       )
       const what = "LeadStore.authoredPosts, addresses of the posts"
       assertEqual(what, yield* urls, ["https://n.example/1", "https://n.example/2"])
-      yield* Operating.eraseLead(brand, ada!.leadId!)
+      yield* Leads.erase(brand, ada!.leadId!)
       assertEqual(`${what} of an erased lead`, yield* urls, [])
     })
   ),
@@ -341,12 +338,12 @@ export const leadCases: ReadonlyArray<Case> = [
       const world = yield* createLeadWorld
       const { brand } = world
       const store = yield* LeadStore
-      const [first] = yield* Observing.recordObservations(brand, [observationOf(world, "one", "c0")])
+      const [first] = yield* recordObservations(brand, [observationOf(world, "one", "c0")])
       const id = first!.leadId!
       yield* Effect.all(
         [
           ...Array.from({ length: 20 }, (_, i) =>
-            Observing.recordObservations(brand, [observationOf(world, "one", `c${i + 1}`, (i + 1) % 4)])
+            recordObservations(brand, [observationOf(world, "one", `c${i + 1}`, (i + 1) % 4)])
           ),
           ...Array.from({ length: 20 }, () =>
             store.update(brand.id, id, (lead) => ({ ...lead, score1: (lead.score1 ?? 0) + 1 }))

@@ -15,7 +15,7 @@ import * as DeliveryQueries from "../queries/DeliveryQueries.ts"
 import * as WebhookSecrets from "../credentials/WebhookSecrets.ts"
 import { orNotFound } from "./Found.ts"
 import { freshDeliveryIds } from "./FreshIds.ts"
-import { brand } from "./Operating.ts"
+import * as Brands from "./Brands.ts"
 
 const inOrder = (events: ReadonlyArray<EventType>): ReadonlyArray<EventType> =>
   eventTypes.filter((event) => events.includes(event))
@@ -27,10 +27,10 @@ const freshSecret = Effect.flatMap(Entropy, (entropy) =>
 const disabledByOperator = "The operator disabled it."
 
 /** The secret is in this answer and in no other but a rotation's. */
-export const createWebhook = (brandId: BrandId, { description, enabled, events, url }: NewWebhook) =>
+export const create = (brandId: BrandId, { description, enabled, events, url }: NewWebhook) =>
   Effect.gen(function* () {
     const [directory, targets] = yield* Effect.all([Directory, WebhookTargets])
-    const { id } = yield* brand(brandId)
+    const { id } = yield* Brands.get(brandId)
     return yield* directory.createWebhook({
       brandId: id,
       url: yield* targets.check(url),
@@ -44,7 +44,7 @@ export const createWebhook = (brandId: BrandId, { description, enabled, events, 
     })
   })
 
-export const webhook = (brandId: BrandId, id: WebhookId) =>
+export const get = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
     const directory = yield* Directory
     return yield* orNotFound(yield* directory.webhook(brandId, id), "webhook")
@@ -69,10 +69,10 @@ const changed = (webhook: Webhook, { description, enabled, events, url }: Webhoo
 }
 
 /** The target is judged again when it changes and when the webhook is enabled. [DELIV-4, DELIV-6] */
-export const changeWebhook = (brandId: BrandId, id: WebhookId, change: WebhookChange) =>
+export const change = (brandId: BrandId, id: WebhookId, change: WebhookChange) =>
   Effect.gen(function* () {
     const [directory, targets] = yield* Effect.all([Directory, WebhookTargets])
-    const known = yield* webhook(brandId, id)
+    const known = yield* get(brandId, id)
     const judged =
       change.url !== undefined || change.enabled === true
         ? yield* targets.check(change.url ?? known.url)
@@ -82,7 +82,7 @@ export const changeWebhook = (brandId: BrandId, id: WebhookId, change: WebhookCh
     return yield* orNotFound(found, "webhook")
   })
 
-export const deleteWebhook = (brandId: BrandId, id: WebhookId) =>
+export const remove = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
     const directory = yield* Directory
     if (!(yield* directory.deleteWebhook(brandId, id))) return yield* new NotFound({ resource: "webhook" })
@@ -101,10 +101,10 @@ export const rotateSecret = (brandId: BrandId, id: WebhookId) =>
   })
 
 /** A test that waits until a webhook is enabled would tell its owner nothing, so a disabled one is refused. */
-export const testWebhook = (brandId: BrandId, id: WebhookId) =>
+export const test = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
-    const known = yield* webhook(brandId, id)
+    const known = yield* get(brandId, id)
     if (!known.enabled) {
       return yield* new InvalidParameter({
         parameter: "id",
@@ -117,7 +117,7 @@ export const testWebhook = (brandId: BrandId, id: WebhookId) =>
 export const listDeliveries = (brandId: BrandId, id: WebhookId, query: DeliveryQueries.DeliveryQuery) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
-    const known = yield* webhook(brandId, id)
+    const known = yield* get(brandId, id)
     const state = DeliveryQueries.storedState(query.state, known.enabled)
     const page =
       state === undefined
@@ -126,10 +126,10 @@ export const listDeliveries = (brandId: BrandId, id: WebhookId, query: DeliveryQ
     return { webhook: known, ...page }
   })
 
-export const delivery = (brandId: BrandId, id: WebhookId, deliveryId: DeliveryId) =>
+export const getDelivery = (brandId: BrandId, id: WebhookId, deliveryId: DeliveryId) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
-    const known = yield* webhook(brandId, id)
+    const known = yield* get(brandId, id)
     const found = yield* orNotFound(yield* deliveries.get(known.id, deliveryId), "delivery")
     return { webhook: known, ...found }
   })
@@ -151,7 +151,7 @@ const subscribed = (
 export const resendDelivery = (brandId: BrandId, id: WebhookId, deliveryId: DeliveryId) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
-    const known = yield* webhook(brandId, id)
+    const known = yield* get(brandId, id)
     const found = yield* orNotFound(yield* deliveries.get(known.id, deliveryId), "delivery")
     yield* subscribed(known, found.delivery.event, "id")
     return yield* orNotFound(
@@ -168,7 +168,7 @@ export const resendLead = (
 ) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
-    const known = yield* webhook(brandId, webhookId)
+    const known = yield* get(brandId, webhookId)
     yield* subscribed(known, event, "webhookId")
     const queued = yield* deliveries.resendEvent(known, { id: leadId, event }, yield* freshDeliveryIds)
     return yield* orNotFound(queued, "lead")
@@ -188,7 +188,7 @@ export const recover = (
 ): Effect.Effect<number, NotFound | StoreUnavailable, Deliveries | Directory | Entropy> =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
-    const known = yield* webhook(brandId, id)
+    const known = yield* get(brandId, id)
     const ids = yield* freshDeliveryIds
     let recovered = 0
     for (;;) {

@@ -1,11 +1,43 @@
-/** Who a request comes from, and whether it may pass: keys and their limits. */
+/** Keys of brands: made and revoked by an operator, and what a request with one may do. */
 import { Clock, Effect, Option } from "effect"
-import type { ApiKey } from "../model/ApiKey.ts"
-import { InvalidApiKey, RateLimitExceeded, type StoreUnavailable } from "../model/Failure.ts"
-import { Directory } from "../ports/Directory.ts"
-import { RateWindows } from "../ports/RateWindows.ts"
 import * as KeyFormat from "../credentials/KeyFormat.ts"
 import * as RateLimit from "../decisions/RateLimit.ts"
+import type { ApiKey } from "../model/ApiKey.ts"
+import type { BrandId } from "../model/Brand.ts"
+import { InvalidApiKey, NotFound, RateLimitExceeded, type StoreUnavailable } from "../model/Failure.ts"
+import { Directory } from "../ports/Directory.ts"
+import { Entropy } from "../ports/Entropy.ts"
+import { RateWindows } from "../ports/RateWindows.ts"
+import * as Brands from "./Brands.ts"
+
+/** The key's value is in this answer and nowhere else, ever. [AUTH-4] */
+export const create = (
+  brandId: BrandId,
+  { label, requestsPerMinute }: { readonly label: string; readonly requestsPerMinute: number }
+) =>
+  Effect.gen(function* () {
+    const [directory, entropy] = yield* Effect.all([Directory, Entropy])
+    const { id } = yield* Brands.get(brandId)
+    const value = KeyFormat.fromRandom(yield* entropy.bytes(KeyFormat.randomBytesNeeded))
+    const key: ApiKey = yield* directory.createKey({
+      brandId: id,
+      label,
+      start: value.slice(0, KeyFormat.startLength),
+      requestsPerMinute,
+      createdAt: yield* Clock.currentTimeMillis,
+      hash: KeyFormat.hash(value)
+    })
+    return { key, value }
+  })
+
+/** From the moment this succeeds no request with the key does. Again is no error. [AUTH-5] */
+export const revoke = (brandId: BrandId, keyId: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    if (!(yield* directory.revokeKey(brandId, keyId, yield* Clock.currentTimeMillis))) {
+      return yield* new NotFound({ resource: "key" })
+    }
+  })
 
 /**
  * The key of an `Authorization` header. One with a wrong checksum is refused without asking the store [AUTH-7]; a

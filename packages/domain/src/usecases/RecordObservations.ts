@@ -31,7 +31,7 @@ const engagementIdOf = (value: unknown): string | null => {
   return typeof id === "string" && id !== "" && id.isWellFormed() ? id : null
 }
 
-export const rejection = (value: unknown, message: string): Outcome => ({
+export const rejectedOutcome = (value: unknown, message: string): Outcome => ({
   engagementId: engagementIdOf(value),
   outcome: "rejected",
   leadId: null,
@@ -39,10 +39,10 @@ export const rejection = (value: unknown, message: string): Outcome => ({
 })
 
 /** So many are read and committed as one: more would keep others waiting for longer than they notice. */
-export const pieceLength = 12
+export const observationsPerCommit = 12
 
 /** The same as `recordObservations`, as one commit, however long it takes: for who serves nobody meanwhile. */
-export const recordTogether = (
+export const recordInOneCommit = (
   brand: Brand,
   values: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> =>
@@ -57,7 +57,7 @@ export const recordTogether = (
       proposals.length === 0 ? [] : yield* store.commit(brand.id, proposals, yield* freshDeliveryIds)
     let next = 0
     return readings.map((reading, i): Outcome => {
-      if (Either.isLeft(reading)) return rejection(values[i], reading.left.message)
+      if (Either.isLeft(reading)) return rejectedOutcome(values[i], reading.left.message)
       const { leadId, message, outcome } = committed[next++]!
       return {
         engagementId: reading.right.engagementId,
@@ -79,9 +79,9 @@ export const recordObservations = (
 ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> =>
   Effect.gen(function* () {
     const outcomes: Array<Outcome> = []
-    for (let from = 0; from < values.length; from += pieceLength) {
+    for (let from = 0; from < values.length; from += observationsPerCommit) {
       if (from > 0) yield* Effect.yieldNow()
-      outcomes.push(...(yield* recordTogether(brand, values.slice(from, from + pieceLength))))
+      outcomes.push(...(yield* recordInOneCommit(brand, values.slice(from, from + observationsPerCommit))))
     }
     return outcomes
   })

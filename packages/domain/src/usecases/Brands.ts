@@ -1,0 +1,67 @@
+/** What an operator does with brands: sets them up, renames them, deletes them with everything of theirs. */
+import { Clock, Effect, Encoding } from "effect"
+import * as Suppression from "../credentials/Suppression.ts"
+import type { BrandId } from "../model/Brand.ts"
+import { NotFound } from "../model/Failure.ts"
+import { Directory } from "../ports/Directory.ts"
+import { Entropy } from "../ports/Entropy.ts"
+import { LeadStore } from "../ports/LeadStore.ts"
+import { orNotFound } from "./Found.ts"
+
+export const create = (name: string) =>
+  Effect.gen(function* () {
+    const [directory, entropy] = yield* Effect.all([Directory, Entropy])
+    const suppressionSecret = Encoding.encodeHex(yield* entropy.bytes(Suppression.secretBytes))
+    return yield* directory.createBrand({
+      name,
+      suppressionSecret,
+      createdAt: yield* Clock.currentTimeMillis
+    })
+  })
+
+/** Fails with `NotFound` for a brand that is being deleted, too. */
+export const get = (brandId: BrandId) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    const found = yield* orNotFound(yield* directory.brand(brandId), "brand")
+    return found.deletionStartedAt === null ? found : yield* new NotFound({ resource: "brand" })
+  })
+
+export const rename = (brandId: BrandId, name: string) =>
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    const { id } = yield* get(brandId)
+    return yield* orNotFound(yield* directory.renameBrand(id, name), "brand")
+  })
+
+/** One call of `deleteSome` removes leads so often, each time some hundred where the store is on a disk. */
+const removalsACall = 10
+
+/** How far a brand's deletion is. */
+export interface BrandDeletion {
+  readonly isFinished: boolean
+  /** How many of its leads are to be removed yet. */
+  readonly leadsLeft: number
+}
+
+/**
+ * Deletes some of a brand: to be called until it is finished, by anybody and after any failure. The first call revokes its
+ * keys and hides it from everything but the list of brands; each removes some of its leads, and the last one the rest. Fails
+ * with `NotFound` when there is no such brand, or its deletion is finished. [DEL-1]
+ */
+export const deleteSome = (brandId: BrandId) =>
+  Effect.gen(function* () {
+    const [directory, store] = yield* Effect.all([Directory, LeadStore])
+    const now = yield* Clock.currentTimeMillis
+    const { id } = yield* orNotFound(yield* directory.startBrandDeletion(brandId, now), "brand")
+    // Before the leads: what no webhook waits for need not be looked at with each of them.
+    yield* Effect.forEach(yield* directory.webhooks(id), (webhook) => directory.deleteWebhook(id, webhook.id))
+    let leadsLeft = yield* store.removeSome(id)
+    for (let done = 1; leadsLeft > 0 && done < removalsACall; done++) leadsLeft = yield* store.removeSome(id)
+    if (leadsLeft > 0) return { isFinished: false, leadsLeft } satisfies BrandDeletion
+    yield* Effect.forEach(yield* directory.campaigns(id), (each) =>
+      directory.deleteCampaign(id, each.id, now)
+    )
+    // A request that was under way as the deletion began can have created something since.
+    return { isFinished: yield* directory.finishBrandDeletion(id), leadsLeft } satisfies BrandDeletion
+  })
