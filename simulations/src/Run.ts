@@ -25,6 +25,7 @@ import { sqlite } from "#sqlite-disk"
 import { type Host, service } from "./world/Host.ts"
 import { type Call, KnownFacts, type Violation } from "./world/KnownFacts.ts"
 import { type OwnHost, ownHost } from "./world/OwnHost.ts"
+import type { StoreMethod } from "./world/StorePorts.ts"
 import { World } from "./world/World.ts"
 
 const hour = 3_600_000
@@ -97,15 +98,15 @@ const note = ({ meaning }: Call, now: number): void => {
 }
 
 /** The writes that a reader of a history wants to see. */
-const shownWrites = new Set([
-  "commit",
-  "update",
-  "erase",
-  "putReading",
-  "revokeKey",
-  "updateWebhook",
-  "resend",
-  "recover"
+const reportedWrites: ReadonlySet<StoreMethod> = new Set<StoreMethod>([
+  "leads.commit",
+  "leads.update",
+  "leads.erase",
+  "campaigns.putReading",
+  "keys.revoke",
+  "webhooks.update",
+  "deliveries.resend",
+  "deliveries.recover"
 ])
 
 /** Everything that a run is made of, before it runs. */
@@ -136,8 +137,8 @@ const prepare = (input: RunInput, host: Host) => {
     begunAtOnce: plan.actions.length,
     picker: Picker.recorded(pickerOf(input.schedule), picks),
     onStored: (done) => {
-      if (done.call !== null && shownWrites.has(done.method)) {
-        world.kernel.record("store", "commit", { method: done.method, call: done.call.label })
+      if (done.call !== null && reportedWrites.has(done.method)) {
+        world.kernel.record("store", "commit", { method: done.faultPoint, call: done.call.label })
       }
       notify("stored", done)
     },

@@ -132,7 +132,7 @@ export const ablations: ReadonlyArray<Ablation> = [
     "key-cache",
     "keeps API keys by their hashes while nothing is written",
     ["first-page", "detail", "random-detail"],
-    { in: "make.keyByHash", find: "$keys.get($hash)", put: "undefined" }
+    { in: "make.findByHash", find: "$keys.get($hash)", put: "undefined" }
   ),
   filterCounts(
     "counters",

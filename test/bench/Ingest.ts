@@ -4,7 +4,7 @@
  * an enabled-later webhook subscribes to activity.detected, so each writes a lead, an engagement, a link, two events and
  * a delivery.
  */
-import { Brands, Directory, recordObservations, Webhooks } from "@lead-signals/domain"
+import { Brands, recordObservations, StoreHealth, Webhooks } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Addresses, TargetGuard } from "@lead-signals/webhook"
@@ -104,7 +104,7 @@ export const measureIngest = async (
         async () => plain.record(batch(batchLength))
       )
     ]
-    await runtime.runPromise(Effect.flatMap(Directory, (directory) => directory.ping))
+    await runtime.runPromise(Effect.flatMap(StoreHealth, (storeHealth) => storeHealth.check))
     return figures
   } finally {
     await runtime.dispose()

@@ -1,5 +1,5 @@
 /** The suite itself: stores that are broken in one way each fail it, and the message says in which. */
-import { Directory, LeadStore, Outbox, RateWindows, type RateLimit } from "@lead-signals/domain"
+import { KeyStore, LeadStore, Outbox, type RateLimit, RateWindows } from "@lead-signals/domain"
 import { contractCases, ContractViolation, type Stores } from "@lead-signals/store-contract"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -10,7 +10,7 @@ type Altered = (context: Context.Context<Stores>) => Context.Context<Stores>
 
 /** The store in memory with one port put in the place of its own. */
 const altered =
-  <Port extends LeadStore | Outbox | Directory | RateWindows, Service>(
+  <Port extends LeadStore | Outbox | KeyStore | RateWindows, Service>(
     port: Context.Tag<Port, Service>,
     alter: (own: Service) => Service
   ): Altered =>
@@ -103,12 +103,12 @@ const broken: ReadonlyArray<Broken> = [
   },
   {
     name: "revokes keys of other brands",
-    alter: altered(Directory, (own) => ({
+    alter: altered(KeyStore, (own) => ({
       ...own,
-      revokeKey: (brandId, keyId, now) => Effect.as(own.revokeKey(brandId, keyId, now), true)
+      revoke: (brandId, keyId, now) => Effect.as(own.revoke(brandId, keyId, now), true)
     })),
     title: "keeps several keys of a brand",
-    message: /^Directory\.revokeKey of another brand's key: it is true instead of false$/
+    message: /^KeyStore\.revoke of another brand's key: it is true instead of false$/
   },
   {
     name: "steps rate windows apart",

@@ -1,5 +1,5 @@
 /** A real server on a real socket, with a store of its own, and ways to talk to it. */
-import type { Deliveries, Directory, Entropy, LeadStore, Outbox, RateWindows } from "@lead-signals/domain"
+import type { Entropy, StorePorts } from "@lead-signals/domain"
 import {
   type BodyLimits,
   BodyPace,
@@ -37,7 +37,7 @@ interface Options {
   readonly body?: BodyInit
 }
 
-export type Stores = LeadStore | Outbox | Deliveries | Directory | RateWindows
+export type Stores = StorePorts
 
 export interface Api {
   readonly url: string

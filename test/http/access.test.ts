@@ -1,4 +1,4 @@
-import { KeyFormat, Directory } from "@lead-signals/domain"
+import { KeyFormat, KeyStore } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import {
@@ -81,7 +81,7 @@ describe("API keys", () => {
       revokedAt: null
     })
     const stored = await api.run(
-      Effect.flatMap(Directory, (directory) => directory.keyByHash(KeyFormat.hash(made.key)))
+      Effect.flatMap(KeyStore, (keyStore) => keyStore.findByHash(KeyFormat.hash(made.key)))
     )
     expect(JSON.stringify(stored)).not.toContain(made.key)
   })

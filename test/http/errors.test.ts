@@ -2,7 +2,13 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
 import { Effect, Layer } from "effect"
-import { Directory, LeadStore, observationsPerCommit, StoreUnavailable } from "@lead-signals/domain"
+import {
+  KeyStore,
+  LeadStore,
+  observationsPerCommit,
+  StoreHealth,
+  StoreUnavailable
+} from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Api, type BrandSetUp, operatorToken, setUpBrand, startApi } from "./Harness.ts"
@@ -401,11 +407,11 @@ describe("failures of ours", () => {
   it("leave reading possible when a key's last use can't be written [AUTH-8, ERR-2]", async () => {
     const own = await startApi({
       stores: Layer.effect(
-        Directory,
-        Effect.map(Directory, (directory) =>
-          Directory.of({
-            ...directory,
-            markKeyUsed: () => Effect.fail(new StoreUnavailable({ reason: "full" }))
+        KeyStore,
+        Effect.map(KeyStore, (keys) =>
+          KeyStore.of({
+            ...keys,
+            markUsed: () => Effect.fail(new StoreUnavailable({ reason: "full" }))
           })
         )
       ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
@@ -418,12 +424,7 @@ describe("failures of ours", () => {
     const full = new StoreUnavailable({ reason: "full (/secret/path)", publicReason: "the disk is full" })
     const own = await startApi({
       stores: Layer.mergeAll(
-        Layer.effect(
-          Directory,
-          Effect.map(Directory, (directory) =>
-            Directory.of({ ...directory, ping: Effect.succeed({ writeProblem: "the disk is full" }) })
-          )
-        ),
+        Layer.succeed(StoreHealth, { check: Effect.succeed({ writeProblem: "the disk is full" }) }),
         Layer.effect(
           LeadStore,
           Effect.map(LeadStore, (store) => LeadStore.of({ ...store, commit: () => Effect.fail(full) }))
@@ -455,12 +456,9 @@ describe("failures of ours", () => {
 
   it("are not ready while the store can't answer [HEALTH-2]", async () => {
     const own = await startApi({
-      stores: Layer.effect(
-        Directory,
-        Effect.map(Directory, (directory) =>
-          Directory.of({ ...directory, ping: Effect.fail(new StoreUnavailable({ reason: "gone" })) })
-        )
-      ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
+      stores: Layer.succeed(StoreHealth, {
+        check: Effect.fail(new StoreUnavailable({ reason: "gone" }))
+      }).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
     })
     expect([(await own.call("/health/ready")).status, (await own.call("/health")).status]).toEqual([503, 200])
   })

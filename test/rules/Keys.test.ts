@@ -1,4 +1,4 @@
-import { Brands, Directory, Entropy, KeyFormat, Keys, RateLimit, Suppression } from "@lead-signals/domain"
+import { Brands, Entropy, KeyFormat, Keys, KeyStore, RateLimit, Suppression } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer, Option } from "effect"
 import { createHash, createHmac } from "node:crypto"
@@ -75,18 +75,18 @@ describe("API keys", () => {
     let asked = 0
     const taken: Array<number> = []
     const program = Effect.gen(function* () {
-      const directory = yield* Directory
+      const keyStore = yield* KeyStore
       const brand = yield* Brands.create("B")
       const { value } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 60 })
-      const watched = Directory.of({
-        ...directory,
-        keyByHash: (hash) => {
+      const watched = KeyStore.of({
+        ...keyStore,
+        findByHash: (hash) => {
           asked++
-          return directory.keyByHash(hash)
+          return keyStore.findByHash(hash)
         }
       })
       const attempt = (header: string) =>
-        Effect.isSuccess(Keys.authenticate(header)).pipe(Effect.provideService(Directory, watched))
+        Effect.isSuccess(Keys.authenticate(header)).pipe(Effect.provideService(KeyStore, watched))
       const wrong = value.slice(0, -1) + (value.endsWith("0") ? "1" : "0")
       expect(yield* attempt(`Bearer ${wrong}`)).toBe(false)
       expect(asked).toBe(0)
@@ -120,7 +120,7 @@ describe("API keys", () => {
   })
 
   it("are none when the store knows none [AUTH-2]", async () => {
-    const found = Effect.flatMap(Directory, (directory) => directory.keyByHash("x"))
+    const found = Effect.flatMap(KeyStore, (keyStore) => keyStore.findByHash("x"))
     expect(await Effect.runPromise(found.pipe(Effect.provide(MemoryStore.layer)))).toEqual(Option.none())
   })
 })

@@ -1,9 +1,10 @@
 /** A brand is deleted in pieces: each whole or not at all, others are served meanwhile, and nothing stays in the file. */
 import {
   Brands,
+  BrandStore,
   Campaigns,
-  Directory,
   Keys,
+  KeyStore,
   LeadQueries,
   Leads,
   LeadStore,
@@ -81,8 +82,8 @@ it("leaves nothing of a deleted brand in any file, and the rest as it was [DEL-1
   const { filename, gone, kept, process } = await opened(130)
   await process.runPromise(
     Effect.gen(function* () {
-      const directory = yield* Directory
-      const [key] = yield* directory.keys(kept.id)
+      const keyStore = yield* KeyStore
+      const [key] = yield* keyStore.list(kept.id)
       const left: Array<number> = []
       for (let isFinished = false; !isFinished;) {
         const step = yield* Brands.deleteSome(gone.id)
@@ -92,7 +93,7 @@ it("leaves nothing of a deleted brand in any file, and the rest as it was [DEL-1
       expect(left).toEqual([0])
       expect(yield* found(kept.id, "plain")).toBe(19)
       expect(yield* found(gone.id, "quillfeather")).toBe(0)
-      expect(yield* directory.keys(kept.id)).toEqual([key])
+      expect(yield* keyStore.list(kept.id)).toEqual([key])
     })
   )
   for (const text of ["quillfeather", gone.suppressionSecret]) expect(holds(filename, text)).toEqual([])
@@ -126,8 +127,8 @@ it("goes on after the process ended between two pieces, and serves others betwee
   const { filename, gone, kept, process } = await opened(450)
   const [left, others] = await process.runPromise(
     Effect.gen(function* () {
-      const [directory, store] = yield* Effect.all([Directory, LeadStore])
-      yield* directory.startBrandDeletion(gone.id, 1)
+      const [brandStore, store] = yield* Effect.all([BrandStore, LeadStore])
+      yield* brandStore.startDeletion(gone.id, 1)
       const removing = yield* Effect.fork(store.removeSome(gone.id))
       const others = yield* found(kept.id, "plain")
       return [yield* Fiber.join(removing), others] as const
@@ -140,11 +141,11 @@ it("goes on after the process ended between two pieces, and serves others betwee
   const next = open(filename)
   await next.runPromise(
     Effect.gen(function* () {
-      const directory = yield* Directory
-      expect((yield* directory.brands).map(({ deletionStartedAt }) => deletionStartedAt)).toEqual([1, null])
+      const brandStore = yield* BrandStore
+      expect((yield* brandStore.list).map(({ deletionStartedAt }) => deletionStartedAt)).toEqual([1, null])
       expect(yield* found(gone.id, "quillfeather")).toBe(349)
       expect(yield* Brands.deleteSome(gone.id)).toEqual({ isFinished: true, leadsLeft: 0 })
-      expect((yield* directory.brands).map(({ id }) => id)).toEqual([kept.id])
+      expect((yield* brandStore.list).map(({ id }) => id)).toEqual([kept.id])
     })
   )
   await next.dispose()

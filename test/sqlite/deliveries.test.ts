@@ -2,14 +2,13 @@
 import {
   Brands,
   Deliveries,
-  type Directory,
   Leads,
-  type LeadStore,
   type Lease,
   Outbox,
   recordObservations,
   Retries,
   Signals,
+  type StorePorts,
   Webhooks,
   WebhookTargets
 } from "@lead-signals/domain"
@@ -27,7 +26,7 @@ const folder = temporaryFolder()
 let number = 0
 const newFile = (): string => join(folder, `deliveries-${++number}.sqlite`)
 
-type Needs = LeadStore | Directory | Outbox | Deliveries | WebhookTargets
+type Needs = StorePorts | WebhookTargets
 
 const anyTarget = Layer.succeed(WebhookTargets, { check: (url) => Effect.succeed(url) })
 

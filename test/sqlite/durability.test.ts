@@ -1,5 +1,12 @@
 /** A write is answered when it is on the disk, and whoever waits for the disk keeps nobody else waiting. */
-import { Brands, Directory, Leads, recordObservations, Signals, StoreUnavailable } from "@lead-signals/domain"
+import {
+  Brands,
+  BrandStore,
+  Leads,
+  recordObservations,
+  Signals,
+  StoreUnavailable
+} from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -125,14 +132,14 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
   it("that is under way when the store is closed is still answered, and one after that refused [EVT-3]", async () => {
     const { runtime } = open()
     await runtime.runPromise(Brands.create("First"))
-    const directory = await runtime.runPromise(Directory)
+    const brandStore = await runtime.runPromise(BrandStore)
     hold()
     const brand = { name: "Second", suppressionSecret: "00", createdAt: 1 }
-    const written = Effect.runPromise(directory.createBrand(brand))
+    const written = Effect.runPromise(brandStore.create(brand))
     await until(() => disk.syncs.length === 1)
     const closed = runtime.dispose()
     await sleep(30)
-    const late = await Effect.runPromise(Effect.either(directory.createBrand(brand)))
+    const late = await Effect.runPromise(Effect.either(brandStore.create(brand)))
     expect(String(Either.isLeft(late) && late.left)).toContain("the store is closed")
     disk.syncs[0]!.end(null)
     expect((await written).name).toBe("Second")

@@ -1,11 +1,11 @@
 import {
   Brands,
-  Directory,
   LeadQueries,
   Leads,
-  type LeadStore,
   recordObservations,
-  Signals
+  Signals,
+  StoreHealth,
+  type StorePorts
 } from "@lead-signals/domain"
 import { logLine, webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
@@ -30,7 +30,7 @@ const folder = temporaryFolder()
 let number = 0
 const newFile = (): string => join(folder, `store-${++number}.sqlite`)
 
-type Needs = LeadStore | Directory
+type Needs = StorePorts
 
 const over = <A, E>(
   filename: string,
@@ -128,7 +128,7 @@ describe("the SQLite file", () => {
   it("takes no write when it was deleted or replaced, is not ready, and goes on when it is put back [HEALTH-2, EVT-3]", async () => {
     const filename = newFile()
     const create = Effect.flip(Brands.create("Lost"))
-    const ping = Effect.flatMap(Directory, (directory) => directory.ping)
+    const ping = Effect.flatMap(StoreHealth, (storeHealth) => storeHealth.check)
     await over(
       filename,
       Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /** Keys are remembered as long as nothing is written: by whatever process. */
-import { Brands, Directory, Keys } from "@lead-signals/domain"
+import { Brands, Keys, KeyStore } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -23,7 +23,7 @@ describe("a key that a process remembers", () => {
       const { key, value } = await one.runPromise(
         Effect.gen(function* () {
           const { value } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 60 })
-          const keys = yield* (yield* Directory).keys(brand.id)
+          const keys = yield* (yield* KeyStore).list(brand.id)
           return { value, key: keys.at(-1)! }
         })
       )
@@ -53,8 +53,8 @@ describe("a key's last use", () => {
       runtime,
       authenticate: () => runtime.runPromise(Keys.authenticate(`Bearer ${value}`)),
       shown: async () => {
-        const directory = await runtime.runPromise(Directory)
-        const [key] = await runtime.runPromise(directory.keys(brand.id))
+        const keyStore = await runtime.runPromise(KeyStore)
+        const [key] = await runtime.runPromise(keyStore.list(brand.id))
         return key!.lastUsedAt
       },
       unlock: () => {

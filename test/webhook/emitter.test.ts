@@ -1,12 +1,12 @@
 import {
   Brands,
   Deliveries,
-  Directory,
   Leads,
   Leasing,
   Outbox,
   StoreUnavailable,
-  Webhooks
+  Webhooks,
+  WebhookStore
 } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
@@ -341,8 +341,8 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         const activity = yield* world.webhook(answer(200))
         const both = yield* world.webhook(answer(200), { events: ["activity.detected", "lead2.created"] })
         const elsewhere = yield* Brands.create("Other")
-        const directory = yield* Directory
-        yield* directory.createWebhook({ ...both, brandId: elsewhere.id, url: "https://elsewhere.example/" })
+        const webhookStore = yield* WebhookStore
+        yield* webhookStore.create({ ...both, brandId: elsewhere.id, url: "https://elsewhere.example/" })
         for (const engagement of ["e1", "e2", "e2"]) {
           yield* world.observe("p", engagement)
           yield* settle
@@ -468,8 +468,8 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         const healthy = yield* Effect.replicateEffect(world.webhook(answer(200)), 5)
         // Once they are known to hang, they take no more than half of the places.
         yield* Effect.forEach(dead, ({ id }) =>
-          Effect.flatMap(Directory, (directory) =>
-            directory.updateWebhook(world.brand.id, id, (webhook) => ({
+          Effect.flatMap(WebhookStore, (webhookStore) =>
+            webhookStore.update(world.brand.id, id, (webhook) => ({
               ...webhook,
               failingSince: startOfTime
             }))

@@ -3,12 +3,12 @@ import {
   Brands,
   Deliveries,
   type Deliveries as DeliveriesPort,
-  Directory,
   Entropy,
   recordObservations,
   Signals,
   type Webhook,
   Webhooks,
+  WebhookStore,
   type WebhookTargets
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
@@ -84,8 +84,8 @@ const newWebhook = (url: string) => ({
 
 /** Into the store without being judged: as one that was allowed when it was made. */
 const plant = (brandId: string, url: string) =>
-  Effect.flatMap(Directory, (directory) =>
-    directory.createWebhook({
+  Effect.flatMap(WebhookStore, (webhookStore) =>
+    webhookStore.create({
       brandId,
       ...newWebhook(url),
       disabledReason: null,
@@ -140,8 +140,8 @@ describe("hostile targets", () => {
               })
           }
         }
-        const directory = yield* Directory
-        expect(yield* directory.webhooks(brand.id)).toEqual([webhook])
+        const webhookStore = yield* WebhookStore
+        expect(yield* webhookStore.list(brand.id)).toEqual([webhook])
         return through
       })
     )

@@ -1,5 +1,12 @@
 /** A store of one's own: every port over tables in a file of JSON lines. */
-import { Deliveries, Directory, LeadStore, Outbox, RateWindows, StoreUnavailable } from "@lead-signals/domain"
+import {
+  Deliveries,
+  LeadStore,
+  Outbox,
+  RateWindows,
+  type StorePorts,
+  StoreUnavailable
+} from "@lead-signals/domain"
 import { Context, Effect, Layer, Queue } from "effect"
 import { deliveries } from "./deliveries.ts"
 import { directory } from "./directory.ts"
@@ -22,7 +29,7 @@ const rateWindows = (tables: Tables) =>
 export const layer = (
   file: string,
   { isSynced = true }: { readonly isSynced?: boolean } = {}
-): Layer.Layer<LeadStore | Outbox | Deliveries | Directory | RateWindows, StoreUnavailable> =>
+): Layer.Layer<StorePorts, StoreUnavailable> =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const journal = yield* Effect.acquireRelease(
@@ -36,7 +43,7 @@ export const layer = (
       return Context.make(LeadStore, leadStore(tables)).pipe(
         Context.add(Outbox, outbox(tables)),
         Context.add(Deliveries, deliveries(tables)),
-        Context.add(Directory, directory(tables)),
+        Context.merge(directory(tables)),
         Context.add(RateWindows, rateWindows(tables))
       )
     })

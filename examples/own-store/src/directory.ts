@@ -1,6 +1,15 @@
 /** Brands, keys, signals, campaigns with their readings, and webhooks. */
-import { Directory, AttemptTransitions, StoreUnavailable } from "@lead-signals/domain"
-import { Effect, Option } from "effect"
+import {
+  AttemptTransitions,
+  BrandStore,
+  CampaignStore,
+  KeyStore,
+  SignalStore,
+  StoreHealth,
+  StoreUnavailable,
+  WebhookStore
+} from "@lead-signals/domain"
+import { Context, Effect, Option } from "effect"
 import type { Table } from "./Journal.ts"
 import type { ReadingRow, Tables } from "./Tables.ts"
 
@@ -21,7 +30,7 @@ const readingKey = ({ campaignId, day, postId }: Omit<ReadingRow, "totals">): st
 const find = <A extends Owned>(table: Table<A>, brandId: string, id: string): Option.Option<A> =>
   Option.filter(Option.fromNullable(table.get(id)), (row) => row.brandId === brandId)
 
-export const directory = (tables: Tables): typeof Directory.Service => {
+export const directory = (tables: Tables) => {
   const { brands, campaigns, deletedSignals, deliveries, keyHashes, keys, readings, signals, webhooks } =
     tables
 
@@ -86,14 +95,12 @@ export const directory = (tables: Tables): typeof Directory.Service => {
     brands.remove(brandId)
   }
 
-  return Directory.of({
-    createBrand: (brand) =>
-      tables.write(() => create(brands, "brand", { ...brand, deletionStartedAt: null })),
-    brands: Effect.sync(() => inOrder(brands.all())),
-    brand: (id) => Effect.sync(() => Option.fromNullable(brands.get(id))),
-    renameBrand: (id, name) => tables.write(() => rename(brands, Option.fromNullable(brands.get(id)), name)),
-
-    startBrandDeletion: (id, now) =>
+  const brandStore = BrandStore.of({
+    create: (brand) => tables.write(() => create(brands, "brand", { ...brand, deletionStartedAt: null })),
+    list: Effect.sync(() => inOrder(brands.all())),
+    get: (id) => Effect.sync(() => Option.fromNullable(brands.get(id))),
+    rename: (id, name) => tables.write(() => rename(brands, Option.fromNullable(brands.get(id)), name)),
+    startDeletion: (id, now) =>
       tables.write(() =>
         Option.map(Option.fromNullable(brands.get(id)), (brand) => {
           for (const key of ofBrand(keys, id)) keys.put(key.id, { ...key, revokedAt: key.revokedAt ?? now })
@@ -101,23 +108,25 @@ export const directory = (tables: Tables): typeof Directory.Service => {
           return brands.put(id, { ...brand, deletionStartedAt: brand.deletionStartedAt ?? now })
         })
       ),
-    finishBrandDeletion: (id) =>
+    finishDeletion: (id) =>
       tables.write(() => {
         const isBegun = (brands.get(id)?.deletionStartedAt ?? null) !== null
         if (!isBegun || tables.leads(id).all().length > 0 || ofBrand(webhooks, id).length > 0) return false
         removeBrand(id)
         return true
-      }, true),
+      }, true)
+  })
 
-    createKey: ({ hash, ...key }) =>
+  const keyStore = KeyStore.of({
+    create: ({ hash, ...key }) =>
       tables.write(() => {
         const created = createFor(keys, "key", { ...key, lastUsedAt: null, revokedAt: null })
         keyHashes.put(hash, { hash, keyId: created.id })
         return created
       }),
-    keys: (brandId) => Effect.sync(() => ofBrand(keys, brandId)),
-    keyByHash: (hash) => Effect.sync(() => Option.fromNullable(keys.get(keyHashes.get(hash)?.keyId ?? ""))),
-    revokeKey: (brandId, keyId, now) =>
+    list: (brandId) => Effect.sync(() => ofBrand(keys, brandId)),
+    findByHash: (hash) => Effect.sync(() => Option.fromNullable(keys.get(keyHashes.get(hash)?.keyId ?? ""))),
+    revoke: (brandId, keyId, now) =>
       tables.write(() =>
         Option.isSome(
           Option.map(find(keys, brandId, keyId), (key) =>
@@ -125,31 +134,34 @@ export const directory = (tables: Tables): typeof Directory.Service => {
           )
         )
       ),
-    markKeyUsed: (keyId, minute) =>
+    markUsed: (keyId, minute) =>
       tables.write(() => {
         const key = keys.get(keyId)
         if (key !== undefined)
           keys.put(keyId, { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? minute, minute) })
-      }),
+      })
+  })
 
-    createSignal: (brandId, signal, now) =>
+  const signalStore = SignalStore.of({
+    create: (brandId, signal, now) =>
       tables.write(() => createFor(signals, "signal", { ...signal, brandId, createdAt: now })),
-    signals: (brandId) =>
+    list: (brandId) =>
       Effect.sync(() => ofBrand(signals, brandId).filter(({ id }) => deletedSignals.get(id) === undefined)),
-    renameSignal: (brandId, id, name) => tables.write(() => rename(signals, findSignal(brandId, id), name)),
-    deleteSignal: (brandId, id) =>
+    rename: (brandId, id, name) => tables.write(() => rename(signals, findSignal(brandId, id), name)),
+    delete: (brandId, id) =>
       tables.write(() => {
         const isFound = Option.isSome(findSignal(brandId, id))
         if (isFound) deletedSignals.put(id, true)
         return isFound
-      }),
+      })
+  })
 
-    createCampaign: (campaign) => tables.write(() => createFor(campaigns, "campaign", campaign)),
-    campaigns: (brandId) => Effect.sync(() => ofBrand(campaigns, brandId)),
-    campaign: (brandId, id) => Effect.sync(() => find(campaigns, brandId, id)),
-    renameCampaign: (brandId, id, name) =>
-      tables.write(() => rename(campaigns, find(campaigns, brandId, id), name)),
-    deleteCampaign: (brandId, id) =>
+  const campaignStore = CampaignStore.of({
+    create: (campaign) => tables.write(() => createFor(campaigns, "campaign", campaign)),
+    list: (brandId) => Effect.sync(() => ofBrand(campaigns, brandId)),
+    get: (brandId, id) => Effect.sync(() => find(campaigns, brandId, id)),
+    rename: (brandId, id, name) => tables.write(() => rename(campaigns, find(campaigns, brandId, id), name)),
+    delete: (brandId, id) =>
       tables.write(() => {
         const isFound = Option.isSome(find(campaigns, brandId, id))
         if (isFound) {
@@ -178,12 +190,14 @@ export const directory = (tables: Tables): typeof Directory.Service => {
           byDay.filter(({ day }) => day <= snapshotDate).map(({ postId, totals }) => [postId, totals])
         )
         return Option.some({ snapshotDate, readings: [...last.values()] })
-      }),
+      })
+  })
 
-    createWebhook: (webhook) => tables.write(() => createFor(webhooks, "webhook", webhook)),
-    webhooks: (brandId) => Effect.sync(() => ofBrand(webhooks, brandId)),
-    webhook: (brandId, id) => Effect.sync(() => find(webhooks, brandId, id)),
-    updateWebhook: (brandId, id, change) =>
+  const webhookStore = WebhookStore.of({
+    create: (webhook) => tables.write(() => createFor(webhooks, "webhook", webhook)),
+    list: (brandId) => Effect.sync(() => ofBrand(webhooks, brandId)),
+    get: (brandId, id) => Effect.sync(() => find(webhooks, brandId, id)),
+    update: (brandId, id, change) =>
       tables.writeAndRing((now) =>
         Option.map(find(webhooks, brandId, id), (before) => {
           const after = webhooks.put(id, change(before, now))
@@ -191,14 +205,24 @@ export const directory = (tables: Tables): typeof Directory.Service => {
           return after
         })
       ),
-    deleteWebhook: (brandId, id) =>
+    delete: (brandId, id) =>
       tables.write(() => {
         if (Option.isNone(find(webhooks, brandId, id))) return false
         for (const row of tables.deliveriesOf(id)) deliveries.remove(row.id)
         webhooks.remove(id)
         return true
-      }),
-
-    ping: Effect.succeed({ writeProblem: null })
+      })
   })
+
+  const storeHealth = StoreHealth.of({
+    check: Effect.succeed({ writeProblem: null })
+  })
+
+  return Context.make(BrandStore, brandStore).pipe(
+    Context.add(KeyStore, keyStore),
+    Context.add(SignalStore, signalStore),
+    Context.add(CampaignStore, campaignStore),
+    Context.add(WebhookStore, webhookStore),
+    Context.add(StoreHealth, storeHealth)
+  )
 }

@@ -8,7 +8,6 @@ import {
   AttemptTransitions,
   type Webhook
 } from "@lead-signals/domain"
-import { Effect } from "effect"
 import { engagementReadOf, windowOf } from "./engagements.ts"
 import type { DeliveryRow, Tables } from "./Tables.ts"
 
@@ -47,16 +46,6 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
   }
 
   return Outbox.of({
-    after: (position, limit) =>
-      Effect.sync(() =>
-        tables.brands
-          .all()
-          .flatMap(({ id }) => tables.events(id).all())
-          .filter((event) => event.position > position)
-          .sort((a, b) => a.position - b.position)
-          .slice(0, limit)
-      ),
-
     lease: (request) =>
       tables.write((now) => {
         const { body, leaseMillis, limits, token, underWay } = request

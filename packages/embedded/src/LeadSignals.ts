@@ -1,10 +1,10 @@
 /** The domain and the HTTP API over a store, behind promises. */
 import {
   Brands,
+  BrandStore,
   type Campaign,
   Campaigns,
   Decoding,
-  Directory,
   type Entropy,
   Keys,
   leadDetailView,
@@ -187,7 +187,7 @@ class Embedded {
   }
 
   brands(call?: Call): Promise<ReadonlyArray<{ readonly id: string; readonly name: string }>> {
-    const work = Effect.flatMap(Directory, (directory) => directory.brands)
+    const work = Effect.flatMap(BrandStore, (brandStore) => brandStore.list)
     return this.calls.run(
       Effect.map(work, (brands) => brands.map(({ id, name }) => ({ id, name }))),
       call

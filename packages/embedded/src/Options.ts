@@ -1,20 +1,10 @@
 /** The options of `createLeadSignals`, and their check at run time for callers without types. */
-import {
-  type Deliveries,
-  type Directory,
-  type Entropy,
-  InvalidParameter,
-  type LeadStore,
-  type Outbox,
-  type RateWindows,
-  type StoreUnavailable,
-  type WebhookTargets
-} from "@lead-signals/domain"
+import { type Entropy, InvalidParameter, type Outbox, type StorePorts, type StoreUnavailable, type WebhookTargets } from "@lead-signals/domain"
 import { maxRequestsPerMinute } from "@lead-signals/http"
 import { Layer } from "effect"
 
 /** All store ports: `MemoryStore.layer`, `SqliteStore.layer({ filename })`, or a store of your own. */
-export type Store = Layer.Layer<LeadStore | Outbox | Deliveries | Directory | RateWindows, StoreUnavailable>
+export type Store = Layer.Layer<StorePorts, StoreUnavailable>
 
 /** Sends webhooks: `layer(…)` of `@lead-signals/webhook/node`. */
 export type Webhooks = Layer.Layer<WebhookTargets, never, Outbox | Entropy>

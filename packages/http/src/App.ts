@@ -4,8 +4,8 @@
  */
 import { Context, Effect, Either, Layer, type Option } from "effect"
 import {
-  Directory,
   type InvalidParameter,
+  KeyStore,
   type RateLimitExceeded,
   RateWindows,
   type StoreUnavailable
@@ -82,7 +82,7 @@ const serve = (
   request: HttpServerRequest.HttpServerRequest,
   record: RequestRecord,
   routed: Either.Either<Routed, InvalidParameter>
-): HttpApp.Default<unknown, Directory | RateWindows> =>
+): HttpApp.Default<unknown, KeyStore | RateWindows> =>
   Effect.gen(function* () {
     if (Either.isLeft(routed)) {
       yield* spendElsewhere(request, record)
@@ -124,7 +124,7 @@ const outermost = (
     // These alone: the host's own scope must not stand in for the request's.
     const served = Effect.provide(
       serve(inner, request, record, routed),
-      Context.pick(Directory, RateWindows)(context)
+      Context.pick(KeyStore, RateWindows)(context)
     ) as Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>
     return yield* respond(
       record,

@@ -2,8 +2,7 @@
  * Assembles the server from its settings: store, webhooks, API, telemetry. The only module that imports
  * several adapters.
  */
-import type { StoreUnavailable } from "@lead-signals/domain"
-import { Directory } from "@lead-signals/domain"
+import { BrandStore, type StoreUnavailable } from "@lead-signals/domain"
 import { DefaultRateLimit, Draining, OperatorToken, webCrypto } from "@lead-signals/http"
 import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
@@ -87,8 +86,8 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
   Effect.gen(function* () {
     let draining = false
     const demo = settings.demo ? yield* fillDemo(settings).pipe(Effect.mapError(storeFailed)) : null
-    const directory = yield* Directory
-    const [first] = yield* directory.brands.pipe(Effect.mapError(storeFailed))
+    const brandStore = yield* BrandStore
+    const [first] = yield* brandStore.list.pipe(Effect.mapError(storeFailed))
     const api = server.serve.pipe(
       Layer.provide(
         Layer.mergeAll(

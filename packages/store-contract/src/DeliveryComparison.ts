@@ -69,7 +69,7 @@ export const compareDeliveries = ({ bodies, brand, reference }: DeliveryWorld) =
       }
       const shown = Option.getOrNull(yield* Effect.option(Webhooks.get(brand.id, webhook.id)))
       assertEqual(
-        `Directory.webhook ${webhook.id}`,
+        `WebhookStore.get ${webhook.id}`,
         shown === null
           ? null
           : {

@@ -1,21 +1,12 @@
 /** The store that the suite checks, how it is opened, and what one case of the suite is. */
-import {
-  type Deliveries,
-  type Directory,
-  Entropy,
-  InvalidParameter,
-  type LeadStore,
-  type Outbox,
-  type RateWindows,
-  WebhookTargets
-} from "@lead-signals/domain"
+import { Entropy, InvalidParameter, type StorePorts, WebhookTargets } from "@lead-signals/domain"
 import { Cause, Clock, Effect, Exit, Layer, ManagedRuntime } from "effect"
 import { ContractViolation } from "./Assertions.ts"
 import { startOfHistories } from "./LeadHistories.ts"
 import { SettableClock } from "./SettableClock.ts"
 
 /** Every port that a store implements. */
-export type Stores = LeadStore | Outbox | Deliveries | Directory | RateWindows
+export type Stores = StorePorts
 
 export interface StoreUnderTest {
   /** Stands before the titles. */

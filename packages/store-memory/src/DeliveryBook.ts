@@ -1,5 +1,5 @@
 /** Indexes deliveries by id and by webhook, and pending ones by due time. */
-import type { Attempt, Delivery, PositionedEvent, AttemptTransitions, WebhookId } from "@lead-signals/domain"
+import type { Attempt, Delivery, LeadEvent, AttemptTransitions, WebhookId } from "@lead-signals/domain"
 import { testEvent } from "@lead-signals/domain"
 import { SortedList } from "./SortedList.ts"
 
@@ -8,7 +8,7 @@ export interface DeliveryRecord extends AttemptTransitions.CurrentDelivery {
   /** Ascending in the order of queueing. */
   readonly seq: number
   /** Null on a test delivery. */
-  readonly event: PositionedEvent | null
+  readonly event: LeadEvent | null
   readonly createdAt: number
   readonly resendOf: string | null
   readonly resentAs: string | null

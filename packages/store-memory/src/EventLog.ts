@@ -2,7 +2,7 @@
  * Stores events in the order in which they fired, in columns: as objects, at more than one an engagement,
  * they would take as much memory as the engagements.
  */
-import type { EventType, LeadId, PositionedEvent } from "@lead-signals/domain"
+import type { EventType, LeadId, LeadEvent } from "@lead-signals/domain"
 
 /** Maps texts to small numbers and back. */
 class Interner<Name extends string> {
@@ -41,11 +41,7 @@ export class EventLog {
   private readonly brandIds = new Interner<string>()
   private readonly types = new Interner<EventType>()
 
-  /**
-   * Appends an event. Positions count from 1; the positions of undone events are reused, those of removed
-   * events are not.
-   */
-  append(event: Omit<PositionedEvent, "position">): PositionedEvent {
+  append(event: LeadEvent): LeadEvent {
     const at = this.length++
     if (at === this.leads.length) {
       const length = Math.ceil(at * 1.25)
@@ -59,7 +55,7 @@ export class EventLog {
     this.brands[at] = this.brandIds.numberOf(event.brandId)
     this.kinds[at] = 2 * this.types.numberOf(event.event) + Number(event.isFirstActivity)
     this.engagements[at] = event.engagementId
-    return { position: at + 1, ...event }
+    return event
   }
 
   /** Undoes the newest `append`. */
@@ -87,18 +83,8 @@ export class EventLog {
     }
   }
 
-  /** Returns the first events after the position. */
-  after(position: number, limit: number): ReadonlyArray<PositionedEvent> {
-    const found: Array<PositionedEvent> = []
-    for (let at = Math.max(0, position); at < this.length && found.length < limit; at++) {
-      const event = this.at(at)
-      if (event !== null) found.push(event)
-    }
-    return found
-  }
-
   /** The lead's newest event that matches; null when there is none. */
-  newestOf(leadId: LeadId, matches: (event: PositionedEvent) => boolean): PositionedEvent | null {
+  newestOf(leadId: LeadId, matches: (event: LeadEvent) => boolean): LeadEvent | null {
     for (let at = this.length - 1; at >= 0; at--) {
       if (this.leads[at] !== leadId) continue
       const event = this.at(at)!
@@ -107,12 +93,11 @@ export class EventLog {
     return null
   }
 
-  private at(at: number): PositionedEvent | null {
+  private at(at: number): LeadEvent | null {
     const leadId = this.leads[at]!
     if (leadId === removedLead) return null
     const kind = this.kinds[at]!
     return {
-      position: at + 1,
       event: this.types.nameOf(kind >> 1),
       brandId: this.brandIds.nameOf(this.brands[at]!),
       leadId,

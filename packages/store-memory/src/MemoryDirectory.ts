@@ -1,14 +1,19 @@
-/** The `Directory` port, in memory. */
+/** Brands, keys, signals, campaigns with their readings, and webhooks, in memory. */
 import {
   type ApiKey,
   type Brand,
-  Directory,
+  BrandStore,
+  CampaignStore,
+  KeyStore,
+  SignalStore,
+  StoreHealth,
+  WebhookStore,
   type PostTotals,
   AttemptTransitions,
   StoreUnavailable,
   type Webhook
 } from "@lead-signals/domain"
-import { Clock, Effect, Layer, Option, Queue } from "effect"
+import { Clock, Context, Effect, Layer, Option, Queue } from "effect"
 import { MemoryState } from "./MemoryState.ts"
 
 const byBrand = <A extends { readonly brandId: string }>(things: Map<string, A>, brandId: string) =>
@@ -97,13 +102,13 @@ const make = Effect.gen(function* () {
     memory.brands.delete(id)
   }
 
-  return Directory.of({
-    createBrand: (brand) =>
+  const brandStore = BrandStore.of({
+    create: (brand) =>
       Effect.sync(() => put(memory.brands, withId("brand", { ...brand, deletionStartedAt: null }))),
-    brands: Effect.sync(() => [...memory.brands.values()]),
-    brand: (id) => Effect.sync(() => Option.fromNullable(memory.brands.get(id))),
-    renameBrand: (id, name) => Effect.sync(() => rename(memory.brands, memory.brands.get(id), name)),
-    startBrandDeletion: (id, now) =>
+    list: Effect.sync(() => [...memory.brands.values()]),
+    get: (id) => Effect.sync(() => Option.fromNullable(memory.brands.get(id))),
+    rename: (id, name) => Effect.sync(() => rename(memory.brands, memory.brands.get(id), name)),
+    startDeletion: (id, now) =>
       Effect.sync(() =>
         Option.map(Option.fromNullable(memory.brands.get(id)), (before): Brand => {
           for (const key of memory.keys.values()) {
@@ -115,7 +120,7 @@ const make = Effect.gen(function* () {
           return put(memory.brands, { ...before, deletionStartedAt: before.deletionStartedAt ?? now })
         })
       ),
-    finishBrandDeletion: (id) =>
+    finishDeletion: (id) =>
       Effect.sync(() => {
         const isLeft =
           memory.leadsOf(id).byId.size > 0 ||
@@ -123,55 +128,61 @@ const make = Effect.gen(function* () {
         if (isLeft || (memory.brands.get(id)?.deletionStartedAt ?? null) === null) return false
         removeBrand(id)
         return true
-      }),
+      })
+  })
 
-    createKey: ({ hash, ...key }) =>
+  const keyStore = KeyStore.of({
+    create: ({ hash, ...key }) =>
       createInBrand(key.brandId, () => {
         const created: ApiKey = put(memory.keys, withId("key", { ...key, lastUsedAt: null, revokedAt: null }))
         memory.keyIdsByHash.set(hash, created.id)
         return created
       }),
-    keys: (brandId) => byBrand(memory.keys, brandId),
-    keyByHash: (hash) =>
+    list: (brandId) => byBrand(memory.keys, brandId),
+    findByHash: (hash) =>
       Effect.sync(() => Option.fromNullable(memory.keys.get(memory.keyIdsByHash.get(hash) ?? ""))),
-    revokeKey: (brandId, keyId, now) =>
+    revoke: (brandId, keyId, now) =>
       Effect.sync(() => {
         const key = memory.keys.get(keyId)
         if (key?.brandId !== brandId) return false
         put(memory.keys, { ...key, revokedAt: key.revokedAt ?? now })
         return true
       }),
-    markKeyUsed: (keyId, minute) =>
+    markUsed: (keyId, minute) =>
       Effect.sync(() => {
         const key = memory.keys.get(keyId)
         if (key !== undefined)
           put(memory.keys, { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? minute, minute) })
-      }),
+      })
+  })
 
-    createSignal: (brandId, signal, now) =>
+  const signalStore = SignalStore.of({
+    create: (brandId, signal, now) =>
       createInBrand(brandId, () =>
         put(memory.signals, withId("signal", { ...signal, brandId, createdAt: now }))
       ),
-    signals: (brandId) =>
+    list: (brandId) =>
       Effect.map(byBrand(memory.signals, brandId), (signals) =>
         signals.filter(({ id }) => !memory.deletedSignals.has(id))
       ),
-    renameSignal: (brandId, id, name) =>
+    rename: (brandId, id, name) =>
       Effect.sync(() => rename(memory.signals, signalOf(brandId, id), name)),
-    deleteSignal: (brandId, id) =>
+    delete: (brandId, id) =>
       Effect.sync(() => {
         const isThere = signalOf(brandId, id) !== undefined
         if (isThere) memory.deletedSignals.add(id)
         return isThere
-      }),
+      })
+  })
 
-    createCampaign: (campaign) =>
+  const campaignStore = CampaignStore.of({
+    create: (campaign) =>
       createInBrand(campaign.brandId, () => put(memory.campaigns, withId("campaign", campaign))),
-    campaigns: (brandId) => byBrand(memory.campaigns, brandId),
-    campaign: (brandId, id) => Effect.sync(() => Option.fromNullable(ofBrand(memory.campaigns, brandId, id))),
-    renameCampaign: (brandId, id, name) =>
+    list: (brandId) => byBrand(memory.campaigns, brandId),
+    get: (brandId, id) => Effect.sync(() => Option.fromNullable(ofBrand(memory.campaigns, brandId, id))),
+    rename: (brandId, id, name) =>
       Effect.sync(() => rename(memory.campaigns, ofBrand(memory.campaigns, brandId, id), name)),
-    deleteCampaign: (brandId, id) =>
+    delete: (brandId, id) =>
       Effect.sync(() => {
         if (ofBrand(memory.campaigns, brandId, id) === undefined) return false
         memory.readings.delete(id)
@@ -197,13 +208,15 @@ const make = Effect.gen(function* () {
           return day === undefined ? [] : [days.get(day)!]
         })
         return Option.some({ snapshotDate, readings })
-      }),
+      })
+  })
 
-    createWebhook: (webhook) =>
+  const webhookStore = WebhookStore.of({
+    create: (webhook) =>
       createInBrand(webhook.brandId, () => put(memory.webhooks, withId("webhook", webhook))),
-    webhooks: (brandId) => byBrand(memory.webhooks, brandId),
-    webhook: (brandId, id) => Effect.sync(() => Option.fromNullable(webhookOf(brandId, id))),
-    updateWebhook: (brandId, id, change) =>
+    list: (brandId) => byBrand(memory.webhooks, brandId),
+    get: (brandId, id) => Effect.sync(() => Option.fromNullable(webhookOf(brandId, id))),
+    update: (brandId, id, change) =>
       Effect.tap(
         Effect.map(Clock.currentTimeMillis, (now) =>
           Option.map(Option.fromNullable(webhookOf(brandId, id)), (before) => {
@@ -214,15 +227,26 @@ const make = Effect.gen(function* () {
         ),
         () => Queue.offer(queued, undefined)
       ),
-    deleteWebhook: (brandId, id) =>
+    delete: (brandId, id) =>
       Effect.sync(() => {
         if (webhookOf(brandId, id) === undefined) return false
         memory.deliveries.removeWebhook(id)
         return memory.webhooks.delete(id)
-      }),
-
-    ping: Effect.succeed({ writeProblem: null })
+      })
   })
+
+  const storeHealth = StoreHealth.of({
+    check: Effect.succeed({ writeProblem: null })
+  })
+
+  return Context.make(BrandStore, brandStore).pipe(
+    Context.add(KeyStore, keyStore),
+    Context.add(SignalStore, signalStore),
+    Context.add(CampaignStore, campaignStore),
+    Context.add(WebhookStore, webhookStore),
+    Context.add(StoreHealth, storeHealth)
+  )
 })
 
-export const layer = Layer.effect(Directory, make)
+/** The ports of what an operator sets up, and of the store's health. */
+export const layer = Layer.effectContext(make)

@@ -7,7 +7,7 @@ import {
   LeadStore,
   type Observations,
   Page,
-  type PositionedEvent,
+  type LeadEvent,
   type Post,
   type Proposal,
   RenderedLeads
@@ -216,7 +216,7 @@ const make = Effect.gen(function* () {
         const readers = new Set(
           [...authored].map((engagementId) => leads.engagements.get(engagementId)!.leadId)
         )
-        const canShow = ({ engagementId, event }: PositionedEvent): boolean =>
+        const canShow = ({ engagementId, event }: LeadEvent): boolean =>
           event === "lead2.created" || authored.has(engagementId)
         const renewed = new Map<DeliveryId, DeliveryId>()
         for (const record of memory.deliveries.all()) {

@@ -39,7 +39,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
   const materialOf = ({ createdAt, event, id }: DeliveryRecord, webhook: Webhook): BodyMaterial => {
     const base = { deliveryId: id, webhookId: webhook.id, brandId: webhook.brandId, createdAt }
     if (event === null) return { ...base, subject: null, lead: null, engagements: [] }
-    const { position: _, ...subject } = event
+    const subject = event
     const leads = memory.leadsOf(webhook.brandId)
     const record = leads.byId.get(subject.leadId)
     const fired = leads.engagements.get(subject.engagementId)
@@ -109,7 +109,6 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
   }
 
   return Outbox.of({
-    after: (position, limit) => Effect.sync(() => memory.events.after(position, limit)),
     lease: (request) => Effect.map(Clock.currentTimeMillis, (now) => lease(request, now)),
     record: (attempts) => Effect.map(Clock.currentTimeMillis, (now) => record(attempts, now)),
     queued: Queue.take(queued)

@@ -11,7 +11,7 @@ import type {
   EngagementType,
   EventType,
   Lead,
-  PositionedEvent,
+  LeadEvent,
   Signal,
   Webhook
 } from "@lead-signals/domain"
@@ -209,8 +209,7 @@ export interface EventRow {
   readonly occurred_at: number
 }
 
-export const eventOf = (row: EventRow): PositionedEvent => ({
-  position: row.position,
+export const eventOf = (row: EventRow): LeadEvent => ({
   event: row.event,
   brandId: String(row.brand_id),
   leadId: row.lead_id,

@@ -3,7 +3,12 @@ import {
   type ApiKey,
   type Brand,
   type Campaign,
-  Directory,
+  BrandStore,
+  CampaignStore,
+  KeyStore,
+  SignalStore,
+  StoreHealth,
+  WebhookStore,
   type PostTotals,
   AttemptTransitions,
   type Signal,
@@ -12,7 +17,7 @@ import {
 } from "@lead-signals/domain"
 import type { Connection } from "./Connection.ts"
 import type { Param } from "./Param.ts"
-import { Effect, Layer, Option, Queue } from "effect"
+import { Context, Effect, Layer, Option, Queue } from "effect"
 import { Database } from "./Database.ts"
 import * as LastUses from "./LastUses.ts"
 import { VersionedCache } from "./cache/VersionedCache.ts"
@@ -233,8 +238,8 @@ const make = Effect.gen(function* () {
         if (removed !== "some") return wasThere || removed === "gone"
       }
     })
-  return Directory.of({
-    createBrand: (brand) =>
+  const brandStore = BrandStore.of({
+    create: (brand) =>
       database.write(
         one<BrandRow, Brand>(
           brandOf,
@@ -242,17 +247,19 @@ const make = Effect.gen(function* () {
           [brand.name, brand.suppressionSecret, brand.createdAt]
         )
       ),
-    brands: database.read(all(brandOf, "SELECT * FROM brand WHERE deleted_at IS NULL ORDER BY id", [])),
-    brand: (id) =>
+    list: database.read(all(brandOf, "SELECT * FROM brand WHERE deleted_at IS NULL ORDER BY id", [])),
+    get: (id) =>
       database.read(first(brandOf, "SELECT * FROM brand WHERE id = ? AND deleted_at IS NULL", [idOf(id)])),
-    renameBrand: (id, name) =>
+    rename: (id, name) =>
       database.write(renamed<BrandRow, Brand>(brandOf, "brand", name, "id = ?", [idOf(id)])),
-    startBrandDeletion: (id, now) => database.write(startBrandDeletion(id, now)),
-    finishBrandDeletion: (id) =>
+    startDeletion: (id, now) => database.write(startBrandDeletion(id, now)),
+    finishDeletion: (id) =>
       // What was removed is not to be found in the log either.
-      Effect.uninterruptible(Effect.tap(inPieces(removeBrandPiece(id)), () => database.truncateWal)),
+      Effect.uninterruptible(Effect.tap(inPieces(removeBrandPiece(id)), () => database.truncateWal))
+  })
 
-    createKey: (key) =>
+  const keyStore = KeyStore.of({
+    create: (key) =>
       database.write(
         creating(
           key.brandId,
@@ -264,14 +271,14 @@ const make = Effect.gen(function* () {
           )
         )
       ),
-    keys: (brandId) =>
+    list: (brandId) =>
       Effect.map(
         database.read(
           all(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [idOf(brandId)])
         ),
         (keys) => keys.map(withLastUse)
       ),
-    keyByHash: (hash) =>
+    findByHash: (hash) =>
       database.read((sql) => {
         keys.at(sql.dataVersion)
         const known = keys.get(hash)
@@ -280,7 +287,7 @@ const make = Effect.gen(function* () {
         if (Option.isSome(found)) keys.set(hash, found)
         return found
       }),
-    revokeKey: (brandId, keyId, now) =>
+    revoke: (brandId, keyId, now) =>
       database.write(
         (sql) =>
           sql.all(
@@ -288,9 +295,11 @@ const make = Effect.gen(function* () {
             [now, idOf(keyId), idOf(brandId)]
           ).length === 1
       ),
-    markKeyUsed: lastUses.mark,
+    markUsed: lastUses.mark
+  })
 
-    createSignal: (brandId, signal, now) =>
+  const signalStore = SignalStore.of({
+    create: (brandId, signal, now) =>
       database.write(
         creating(
           brandId,
@@ -301,29 +310,31 @@ const make = Effect.gen(function* () {
           )
         )
       ),
-    signals: (brandId) =>
+    list: (brandId) =>
       database.read(
         all(signalOf, "SELECT * FROM signal WHERE brand_id = ? AND deleted_at IS NULL ORDER BY id", [
           idOf(brandId)
         ])
       ),
-    renameSignal: (brandId, id, name) =>
+    rename: (brandId, id, name) =>
       database.write(
         renamed<SignalRow, Signal>(signalOf, "signal", name, "id = ? AND brand_id = ?", [
           idOf(id),
           idOf(brandId)
         ])
       ),
-    deleteSignal: (brandId, id, now) =>
+    delete: (brandId, id, now) =>
       database.write(
         (sql) =>
           sql.all(
             "UPDATE signal SET deleted_at = ? WHERE id = ? AND brand_id = ? AND deleted_at IS NULL RETURNING id",
             [now, idOf(id), idOf(brandId)]
           ).length === 1
-      ),
+      )
+  })
 
-    createCampaign: (campaign) =>
+  const campaignStore = CampaignStore.of({
+    create: (campaign) =>
       database.write(
         creating(
           campaign.brandId,
@@ -334,27 +345,27 @@ const make = Effect.gen(function* () {
           )
         )
       ),
-    campaigns: (brandId) =>
+    list: (brandId) =>
       database.read(
         all(campaignOf, "SELECT * FROM campaign WHERE brand_id = ? AND deleted_at IS NULL ORDER BY id", [
           idOf(brandId)
         ])
       ),
-    campaign: (brandId, id) =>
+    get: (brandId, id) =>
       database.read(
         first(campaignOf, "SELECT * FROM campaign WHERE id = ? AND brand_id = ? AND deleted_at IS NULL", [
           idOf(id),
           idOf(brandId)
         ])
       ),
-    renameCampaign: (brandId, id, name) =>
+    rename: (brandId, id, name) =>
       database.write(
         renamed<CampaignRow, Campaign>(campaignOf, "campaign", name, "id = ? AND brand_id = ?", [
           idOf(id),
           idOf(brandId)
         ])
       ),
-    deleteCampaign: (brandId, id, now) => inPieces(removeCampaignPiece(brandId, id, now)),
+    delete: (brandId, id, now) => inPieces(removeCampaignPiece(brandId, id, now)),
     putReading: (campaignId, postId, day, totals) =>
       database.write((sql) =>
         sql.run(
@@ -387,9 +398,11 @@ const make = Effect.gen(function* () {
           [idOf(campaignId), latest!.day]
         )
         return Option.some({ snapshotDate: latest!.day, readings })
-      }),
+      })
+  })
 
-    createWebhook: (webhook) =>
+  const webhookStore = WebhookStore.of({
+    create: (webhook) =>
       database.write(
         creating(
           webhook.brandId,
@@ -401,10 +414,10 @@ const make = Effect.gen(function* () {
           )
         )
       ),
-    webhooks: (brandId) =>
+    list: (brandId) =>
       database.read(all(webhookOf, "SELECT * FROM webhook WHERE brand_id = ? ORDER BY id", [idOf(brandId)])),
-    webhook: (brandId, id) => database.read(webhookById(brandId, id)),
-    updateWebhook: (brandId, id, change) =>
+    get: (brandId, id) => database.read(webhookById(brandId, id)),
+    update: (brandId, id, change) =>
       Effect.tap(
         database.write((sql, now) => {
           const before = webhookById(brandId, id)(sql)
@@ -420,10 +433,21 @@ const make = Effect.gen(function* () {
         }),
         () => Queue.offer(database.queued, undefined)
       ),
-    deleteWebhook: (brandId, id) => inPieces((sql) => removeSome(sql, brandId, id)),
-
-    ping: database.status
+    delete: (brandId, id) => inPieces((sql) => removeSome(sql, brandId, id))
   })
+
+  const storeHealth = StoreHealth.of({
+    check: database.status
+  })
+
+  return Context.make(BrandStore, brandStore).pipe(
+    Context.add(KeyStore, keyStore),
+    Context.add(SignalStore, signalStore),
+    Context.add(CampaignStore, campaignStore),
+    Context.add(WebhookStore, webhookStore),
+    Context.add(StoreHealth, storeHealth)
+  )
 })
 
-export const layer = Layer.scoped(Directory, make)
+/** The ports of what an operator sets up, and of the store's health. */
+export const layer = Layer.scopedContext(make)

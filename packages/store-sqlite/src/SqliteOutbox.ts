@@ -96,12 +96,7 @@ const materials = (
     "SELECT e.* FROM json_each(?) j CROSS JOIN event e ON e.position = j.value",
     [JSON.stringify(taken.flatMap(({ position }) => position ?? []))]
   )
-  const events = new Map<number, LeadEvent>(
-    rows.map((row) => {
-      const { position, ...event } = eventOf(row)
-      return [position, event]
-    })
-  )
+  const events = new Map<number, LeadEvent>(rows.map((row) => [row.position, eventOf(row)]))
   const all = [...events.values()]
   const leadIds = [...new Set(all.map(({ leadId }) => leadId))]
   const leads = new Map(leadsById(sql, leadIds).map((lead) => [lead.id, lead]))
@@ -326,16 +321,6 @@ const record = (
 
 const make = Effect.map(Database, (database) =>
   Outbox.of({
-    after: (position, limit) =>
-      database.read((sql) =>
-        sql
-          .all<EventRow>("SELECT * FROM event WHERE position > ? ORDER BY position LIMIT ?", [
-            position,
-            limit
-          ])
-          .map(eventOf)
-      ),
-    // Looking costs no write: an idle outbox leaves the file alone.
     lease: (request) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis

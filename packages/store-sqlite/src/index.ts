@@ -1,12 +1,5 @@
 /** Every store port of Lead Signals, kept in a SQLite file. */
-import type {
-  Deliveries,
-  Directory,
-  LeadStore,
-  Outbox,
-  RateWindows,
-  StoreUnavailable
-} from "@lead-signals/domain"
+import type { StorePorts, StoreUnavailable } from "@lead-signals/domain"
 import { Layer } from "effect"
 import * as Database from "./Database.ts"
 import type { Migrating } from "./Migrations.ts"
@@ -80,10 +73,7 @@ export const layer = ({
   positions = {},
   synced = true,
   turns = Turns.ofEventLoop
-}: SqliteStoreOptions): Layer.Layer<
-  LeadStore | Outbox | Deliveries | Directory | RateWindows,
-  StoreUnavailable
-> =>
+}: SqliteStoreOptions): Layer.Layer<StorePorts, StoreUnavailable> =>
   // Built apart from the layers around it: what is shared there by name would be shared by two files, too.
   Layer.scopedContext(
     Layer.build(

@@ -97,9 +97,9 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
     put: "$leads.put($lead)"
   }),
   directory("campaign-of-another-brand", "a campaign is found whosever it is", {
-    in: "make.campaign",
-    find: "Option.fromNullable($ofBrand($campaigns, $brandId, $id))",
-    put: "Option.fromNullable($campaigns.get($id) ?? $ofBrand($campaigns, $brandId, $id))"
+    in: "make",
+    find: "Option.fromNullable($ofBrand($memory.campaigns, $brandId, $id))",
+    put: "Option.fromNullable($memory.campaigns.get($id) ?? $ofBrand($memory.campaigns, $brandId, $id))"
   }),
   directory("span-end-exclusive", "the last day of a span is left out", {
     in: "make.snapshot",

@@ -15,8 +15,8 @@ export const inUseCases: ReadonlyArray<Bug> = [
     {
       in: "authenticate",
       given: ["!KeyFormat.isWellFormed($token)"],
-      find: "const $key = Option.getOrNull(yield* $directory.keyByHash($hash))",
-      put: "const $key = cached.get($token) ?? Option.getOrNull(yield* $directory.keyByHash($hash))\nif ($key !== null) cached.set($token, $key)"
+      find: "const $key = Option.getOrNull(yield* $keyStore.findByHash($hash))",
+      put: "const $key = cached.get($token) ?? Option.getOrNull(yield* $keyStore.findByHash($hash))\nif ($key !== null) cached.set($token, $key)"
     },
     { in: "authenticate", insert: "const cached = new Map<string, ApiKey>()" }
   ),
@@ -58,8 +58,8 @@ export const inUseCases: ReadonlyArray<Bug> = [
     "the metrics of another brand's campaign are answered as its own that has none",
     {
       in: "metrics",
-      find: "Option.isNone(yield* $directory.campaign($brandId, $campaignId))",
-      put: "Option.isNone(yield* $directory.campaign($brandId, $campaignId)) && $campaignId.length > 3"
+      find: "Option.isNone(yield* $campaignStore.get($brandId, $campaignId))",
+      put: "Option.isNone(yield* $campaignStore.get($brandId, $campaignId)) && $campaignId.length > 3"
     }
   ),
   bugsIn("domain", "RecordObservations")(

@@ -5,6 +5,7 @@
  */
 import type { Seen } from "@lead-signals/store-contract/reference"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import type { StoreMethod } from "../world/StorePorts.ts"
 import type { Oracle } from "./Oracle.ts"
 
 /** Where two texts part, with a little before and after. */
@@ -42,14 +43,14 @@ const seenOf = (call: Call, i: number): Seen => {
 }
 
 /** What the store's methods mean to whoever called. */
-const methods: Record<string, string> = {
-  commit: "observe",
-  update: "amend",
-  erase: "erase",
-  listRendered: "list",
-  getRendered: "detail",
-  snapshot: "metrics",
-  putReading: "reading"
+const meanings: Partial<Record<StoreMethod, Call["meaning"]["means"]>> = {
+  "leads.commit": "observe",
+  "leads.update": "amend",
+  "leads.erase": "erase",
+  "leads.listRendered": "list",
+  "leads.getRendered": "detail",
+  "campaigns.snapshot": "metrics",
+  "campaigns.putReading": "reading"
 }
 
 /** Of which of a request's observations a commit was: a service may commit them in as many pieces as it likes. */
@@ -153,13 +154,13 @@ export const agreesWithReference: Oracle = {
       },
       stored: (done) => {
         const { answer, args, call, method, serviceNow } = done
-        if (method === "lease") return bodies(facts, made, done)
-        if (call !== null && method === "engagements" && call.meaning.means === "export") {
+        if (method === "outbox.lease") return bodies(facts, made, done)
+        if (call !== null && method === "leads.engagements" && call.meaning.means === "export") {
           call.expected ??= call.brand!.reference.engagementIds(call.meaning.id)
         }
-        if (call === null || methods[method] !== call.meaning.means) return null
-        if (method === "erase" && answer !== true) return null
-        if (method === "commit") {
+        if (call === null || meanings[method] !== call.meaning.means) return null
+        if (method === "leads.erase" && answer !== true) return null
+        if (method === "leads.commit") {
           const ids = (args[1] as ReadonlyArray<Json>).map(({ engagementId }) => engagementId)
           const piece = pieceOf(call, ids, committed.get(call) ?? 0)
           committed.set(call, piece.from + piece.length)
@@ -173,7 +174,7 @@ export const agreesWithReference: Oracle = {
         if (response.status >= 300) return null
         const { means } = call.meaning
         // A host of its own has no store to watch: there it has happened by now.
-        if (call.expected === undefined && Object.values(methods).includes(means)) {
+        if (call.expected === undefined && Object.values(meanings).includes(means)) {
           consult(call, call.handledAt, (i) => body?.data?.[i]?.leadId ?? null)
         }
         if (call.expected === undefined) return null

@@ -3,16 +3,13 @@
  * a store in memory would answer in one step, and nothing could come between.
  */
 import { StoreUnavailable } from "@lead-signals/domain"
-import { Effect, FiberRef, GlobalValue } from "effect"
+import { type Context, Effect, FiberRef, GlobalValue } from "effect"
 import type { Rates } from "../Scenario.ts"
 import type { Decisions } from "./Decisions.ts"
 import type { Call, Stored } from "./KnownFacts.ts"
+import { type MethodOfStore, type Stores, wrapStore } from "./StorePorts.ts"
 
 const slowestMillis = 1000
-
-/** Calls that only look: for them there is no "done, but failed", and no death in mid-transaction. */
-const looks =
-  /^(after|list|listRendered|get|getRendered|engagements|brands?|keys|keyByHash|signals|campaigns?|snapshot|webhooks?|ping)$/
 
 /** The request that the fiber works for; null for the emitter's own. */
 export const currentCall: FiberRef.FiberRef<Call | null> = GlobalValue.globalValue(
@@ -35,8 +32,9 @@ export interface StoreFaults {
   readonly killWithin: () => boolean
 }
 
+/** A call that only reads has no "done, but failed", and no death in mid-transaction. */
 const disturbed = (
-  method: string,
+  { faultPoint, method, operation }: MethodOfStore,
   args: ReadonlyArray<unknown>,
   call: Effect.Effect<unknown, unknown>,
   faults: StoreFaults
@@ -45,8 +43,8 @@ const disturbed = (
     const { decisions } = faults
     const rates = faults.rates()
     const by = yield* FiberRef.get(currentCall)
-    const label = `${by === null ? `emitter @${faults.elapsed()}` : by.label} ${method}`
-    const writes = !looks.test(method)
+    const label = `${by === null ? `emitter @${faults.elapsed()}` : by.label} ${faultPoint}`
+    const writes = operation === "write"
     yield* Effect.yieldNow()
     if (decisions.fault(`slow ${label}`, rates.slowStore) !== null) {
       yield* Effect.sleep(1 + decisions.below(`how slow ${label}`, slowestMillis))
@@ -60,7 +58,7 @@ const disturbed = (
       return yield* Effect.never
     }
     // Where there is no middle, nothing was done either.
-    if (when === "within" && !(method !== "step" && faults.killWithin())) {
+    if (when === "within" && !(method !== "rateWindows.step" && faults.killWithin())) {
       faults.kill()
       return yield* Effect.never
     }
@@ -71,7 +69,7 @@ const disturbed = (
       return yield* Effect.never
     }
     const answer = yield* call
-    faults.onStored({ method, args, answer, call: by, serviceNow: faults.serviceNow() })
+    faults.onStored({ method, faultPoint, args, answer, call: by, serviceNow: faults.serviceNow() })
     if (when === "after") {
       faults.kill()
       return yield* Effect.never
@@ -82,27 +80,11 @@ const disturbed = (
     return answer
   })
 
-/** Waiting for the bell is no call of the store. */
-const untouched = new Set(["queued"])
-
-/** The same port, disturbed. A port is an object, or of a class, of effects and of functions that answer effects. */
-export const faulty = <Port extends object>(port: Port, faults: StoreFaults): Port => {
-  const members = new Map<PropertyKey, unknown>()
-  const wrapped = (name: string, member: unknown): unknown => {
-    if (typeof member === "function") {
-      return untouched.has(name)
-        ? member.bind(port)
-        : (...args: ReadonlyArray<unknown>) => disturbed(name, args, member.apply(port, args), faults)
-    }
-    return Effect.isEffect(member) && !untouched.has(name)
-      ? disturbed(name, [], member as Effect.Effect<unknown, unknown>, faults)
-      : member
-  }
-  return new Proxy(port, {
-    get: (_, name) => {
-      if (typeof name !== "string") return Reflect.get(port, name)
-      if (!members.has(name)) members.set(name, wrapped(name, Reflect.get(port, name)))
-      return members.get(name)
-    }
+/** The same store, disturbed: each method is an effect, or a function that answers one. Waiting for the bell is no call. */
+export const faulty = (store: Context.Context<Stores>, faults: StoreFaults): Context.Context<Stores> =>
+  wrapStore(store, (of, member) => {
+    if (of.operation === "wait") return member
+    return typeof member === "function"
+      ? (...args: ReadonlyArray<unknown>) => disturbed(of, args, member(...args), faults)
+      : disturbed(of, [], member as Effect.Effect<unknown, unknown>, faults)
   })
-}

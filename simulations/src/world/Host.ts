@@ -9,7 +9,6 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import type { Disk } from "./Disk.ts"
 import { faulty, type StoreFaults } from "./FaultyStore.ts"
 import { handle, type SimulatedRequest, type SimulatedResponse } from "./SimulatedHttp.ts"
-import { contextOf, portsOf } from "./StorePorts.ts"
 
 export const operatorToken = "simulated-operator-token"
 
@@ -45,14 +44,7 @@ export const service = (disk: Disk, seed: number): Host => {
     discard: disk.discard,
     start: ({ post, store }) =>
       Effect.gen(function* () {
-        const ports = portsOf(disk.open())
-        const host = contextOf({
-          leadStore: faulty(ports.leadStore, store),
-          outbox: faulty(ports.outbox, store),
-          deliveries: faulty(ports.deliveries, store),
-          directory: faulty(ports.directory, store),
-          rateWindows: faulty(ports.rateWindows, store)
-        }).pipe(
+        const host = faulty(disk.open(), store).pipe(
           Context.add(Entropy, {
             bytes: (length) => Effect.sync(() => Uint8Array.from({ length }, () => entropy.below(256)))
           }),

@@ -3,6 +3,7 @@ import type { Query, ReferenceCampaign, ReferenceModel } from "@lead-signals/sto
 import type { Plan, Sighting } from "../plan/Plan.ts"
 import type { ReceiverBehaviour } from "../Scenario.ts"
 import type { SimulatedRequest, SimulatedResponse } from "./SimulatedHttp.ts"
+import type { StoreMethod } from "./StorePorts.ts"
 
 // Bodies are looked into freely here.
 export type Json = any
@@ -56,7 +57,9 @@ export interface Answered {
 
 /** A call of the store that was done. */
 export interface Stored {
-  readonly method: string
+  readonly method: StoreMethod
+  /** The method's name in the labels of faults. */
+  readonly faultPoint: string
   readonly args: ReadonlyArray<Json>
   readonly answer: Json
   /** On whose behalf; null for the emitter's. */

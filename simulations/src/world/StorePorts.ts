@@ -1,30 +1,114 @@
-/** The ports of a store, as one thing that can be wrapped. */
-import { Deliveries, Directory, LeadStore, Outbox, RateWindows } from "@lead-signals/domain"
+/** The ports of a store, method by method: which write, and by which name faults strike each. */
+import {
+  type Operation,
+  storePorts,
+  type StorePortName,
+  type StorePorts,
+  type StoreServices
+} from "@lead-signals/domain"
 import { Context } from "effect"
 
-export interface StorePorts {
-  readonly leadStore: typeof LeadStore.Service
-  readonly outbox: typeof Outbox.Service
-  readonly deliveries: typeof Deliveries.Service
-  readonly directory: typeof Directory.Service
-  readonly rateWindows: typeof RateWindows.Service
+export type Stores = StorePorts
+
+/** Every method of every port, as `port.method`. */
+export type StoreMethod = {
+  [Port in StorePortName]: `${Port}.${keyof StoreServices[Port] & string}`
+}[StorePortName]
+
+type FaultPoints = { readonly [Port in StorePortName]: Readonly<Record<keyof StoreServices[Port], string>> }
+
+/**
+ * The names in the labels of faults, which kept stories hold and from which the seed draws what happens: a method that is
+ * renamed or moved to another port keeps its name here, and every run stays the run that it was.
+ */
+const faultPoints: FaultPoints = {
+  leads: {
+    commit: "commit",
+    list: "list",
+    listRendered: "listShown",
+    get: "get",
+    getRendered: "getShown",
+    engagements: "engagements",
+    authoredPosts: "authoredPosts",
+    update: "update",
+    erase: "erase",
+    removeSome: "removeSome"
+  },
+  brands: {
+    create: "createBrand",
+    list: "brands",
+    get: "brand",
+    rename: "renameBrand",
+    startDeletion: "startBrandDeletion",
+    finishDeletion: "finishBrandDeletion"
+  },
+  keys: {
+    create: "createKey",
+    list: "keys",
+    findByHash: "keyByHash",
+    revoke: "revokeKey",
+    markUsed: "markKeyUsed"
+  },
+  signals: { create: "createSignal", list: "signals", rename: "renameSignal", delete: "deleteSignal" },
+  campaigns: {
+    create: "createCampaign",
+    list: "campaigns",
+    get: "campaign",
+    rename: "renameCampaign",
+    delete: "deleteCampaign",
+    putReading: "putReading",
+    snapshot: "snapshot"
+  },
+  webhooks: {
+    create: "createWebhook",
+    list: "webhooks",
+    get: "webhook",
+    update: "updateWebhook",
+    delete: "deleteWebhook"
+  },
+  outbox: { lease: "lease", record: "record", queued: "queued" },
+  deliveries: {
+    list: "list",
+    get: "get",
+    test: "test",
+    resendEvent: "resendEvent",
+    resend: "resend",
+    recover: "recover"
+  },
+  rateWindows: { step: "step" },
+  health: { check: "ping" }
 }
 
-export type Stores = LeadStore | Outbox | Deliveries | Directory | RateWindows
+export interface MethodOfStore {
+  readonly method: StoreMethod
+  readonly operation: Operation
+  readonly faultPoint: string
+}
 
-export const portsOf = (context: Context.Context<Stores>): StorePorts => ({
-  leadStore: Context.get(context, LeadStore),
-  outbox: Context.get(context, Outbox),
-  deliveries: Context.get(context, Deliveries),
-  directory: Context.get(context, Directory),
-  rateWindows: Context.get(context, RateWindows)
-})
+const methodsOf = (port: StorePortName): ReadonlyArray<readonly [name: string, of: MethodOfStore]> =>
+  Object.entries<Operation>(storePorts[port].operations).map(([name, operation]) => [
+    name,
+    {
+      method: `${port}.${name}` as StoreMethod,
+      operation,
+      faultPoint: (faultPoints[port] as Readonly<Record<string, string>>)[name]!
+    }
+  ])
 
-export const contextOf = (ports: StorePorts): Context.Context<Stores> =>
-  Context.empty().pipe(
-    Context.add(LeadStore, ports.leadStore),
-    Context.add(Outbox, ports.outbox),
-    Context.add(Deliveries, ports.deliveries),
-    Context.add(Directory, ports.directory),
-    Context.add(RateWindows, ports.rateWindows)
+type Wrap = (of: MethodOfStore, member: unknown) => unknown
+
+/** The port with each method as `wrap` makes it; methods stay bound to their port, which may be of a class. */
+const wrappedPort = (port: StorePortName, service: object, wrap: Wrap): object =>
+  Object.fromEntries(
+    methodsOf(port).map(([name, of]) => {
+      const member: unknown = Reflect.get(service, name)
+      return [name, wrap(of, typeof member === "function" ? member.bind(service) : member)]
+    })
   )
+
+/** A store with each method of each port as `wrap` makes it. */
+export const wrapStore = (store: Context.Context<Stores>, wrap: Wrap): Context.Context<Stores> =>
+  (Object.keys(storePorts) as ReadonlyArray<StorePortName>).reduce((context, port) => {
+    const tag = storePorts[port] as Context.Tag<Stores, object>
+    return Context.add(context, tag, wrappedPort(port, Context.get(store, tag), wrap))
+  }, Context.empty() as Context.Context<Stores>)

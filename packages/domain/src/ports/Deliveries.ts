@@ -8,6 +8,7 @@ import type { LeadId } from "../model/Lead.ts"
 import type { EventType } from "../model/LeadEvent.ts"
 import type { WebhookId } from "../model/Webhook.ts"
 import type { Page } from "../queries/Page.ts"
+import type { Operations } from "./Operation.ts"
 
 export interface DeliveryPage {
   readonly total: number
@@ -63,4 +64,13 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
       ids: () => DeliveryId
     ) => Answer<number>
   }
->() {}
+>() {
+  static readonly operations: Operations<Deliveries["Type"]> = {
+    list: "read",
+    get: "read",
+    test: "write",
+    resendEvent: "write",
+    resend: "write",
+    recover: "write"
+  }
+}

@@ -10,6 +10,7 @@ import type { Instant } from "../model/Instant.ts"
 import type { EngagementRead, EngagementWindow, Lead, LeadId, Post } from "../model/Lead.ts"
 import type { LeadFilter, LeadQuery } from "../queries/LeadQuery.ts"
 import type { CurrentState, Decision } from "../decisions/Observations.ts"
+import type { Operations } from "./Operation.ts"
 
 /** What an observation touches, and the pure decision over what is known of that. */
 export interface Proposal {
@@ -131,4 +132,17 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
      */
     readonly removeSome: (brandId: BrandId) => Effect.Effect<number, StoreUnavailable>
   }
->() {}
+>() {
+  static readonly operations: Operations<LeadStore["Type"]> = {
+    commit: "write",
+    list: "read",
+    listRendered: "read",
+    get: "read",
+    getRendered: "read",
+    engagements: "read",
+    authoredPosts: "read",
+    update: "write",
+    erase: "write",
+    removeSome: "write"
+  }
+}

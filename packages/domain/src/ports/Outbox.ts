@@ -7,15 +7,10 @@ import { Context, type Effect } from "effect"
 import type { BodyMaterial, DeliveryId } from "../model/Delivery.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
-import type { LeadEvent } from "../model/LeadEvent.ts"
 import type { Webhook } from "../model/Webhook.ts"
 import type { Limits, UnderWay } from "../decisions/Leasing.ts"
 import type { FinishedAttempt, Recorded } from "../decisions/AttemptTransitions.ts"
-
-export interface PositionedEvent extends LeadEvent {
-  /** Ascending in the order of commits; there may be gaps. */
-  readonly position: number
-}
+import type { Operations } from "./Operation.ts"
 
 export interface LeaseRequest {
   /** Who takes: a text that no other taking has. A later `record` must show it. */
@@ -53,12 +48,6 @@ export interface Leased {
 export class Outbox extends Context.Tag("@lead-signals/domain/Outbox")<
   Outbox,
   {
-    /** Up to `limit` events after the position, in order. The events of an erased lead are gone. */
-    readonly after: (
-      position: number,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<PositionedEvent>, StoreUnavailable>
-
     /**
      * Takes due deliveries of enabled webhooks, oldest first within a webhook, as `Leasing.allocate` deals them out. A body
      * that was not made before is made and kept, in the same transaction. No two calls, of whatever process, get the
@@ -80,4 +69,10 @@ export class Outbox extends Context.Tag("@lead-signals/domain/Outbox")<
      */
     readonly queued: Effect.Effect<void>
   }
->() {}
+>() {
+  static readonly operations: Operations<Outbox["Type"]> = {
+    lease: "write",
+    record: "write",
+    queued: "wait"
+  }
+}

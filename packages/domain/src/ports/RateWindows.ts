@@ -3,6 +3,7 @@ import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { RateDecision, RateWindow } from "../decisions/RateLimit.ts"
+import type { Operations } from "./Operation.ts"
 
 export class RateWindows extends Context.Tag("@lead-signals/domain/RateWindows")<
   RateWindows,
@@ -20,4 +21,8 @@ export class RateWindows extends Context.Tag("@lead-signals/domain/RateWindows")
       ) => { readonly window: RateWindow; readonly decision: RateDecision }
     ) => Effect.Effect<RateDecision, StoreUnavailable>
   }
->() {}
+>() {
+  static readonly operations: Operations<RateWindows["Type"]> = {
+    step: "write"
+  }
+}

@@ -3,16 +3,18 @@ import { Clock, Effect, Encoding } from "effect"
 import * as Suppression from "../credentials/Suppression.ts"
 import type { BrandId } from "../model/Brand.ts"
 import { NotFound } from "../model/Failure.ts"
-import { Directory } from "../ports/Directory.ts"
+import { BrandStore } from "../ports/BrandStore.ts"
+import { CampaignStore } from "../ports/CampaignStore.ts"
+import { WebhookStore } from "../ports/WebhookStore.ts"
 import { Entropy } from "../ports/Entropy.ts"
 import { LeadStore } from "../ports/LeadStore.ts"
 import { orNotFound } from "./Found.ts"
 
 export const create = (name: string) =>
   Effect.gen(function* () {
-    const [directory, entropy] = yield* Effect.all([Directory, Entropy])
+    const [brandStore, entropy] = yield* Effect.all([BrandStore, Entropy])
     const suppressionSecret = Encoding.encodeHex(yield* entropy.bytes(Suppression.secretBytes))
-    return yield* directory.createBrand({
+    return yield* brandStore.create({
       name,
       suppressionSecret,
       createdAt: yield* Clock.currentTimeMillis
@@ -22,16 +24,16 @@ export const create = (name: string) =>
 /** Fails with `NotFound` for a brand that is being deleted, too. */
 export const get = (brandId: BrandId) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
-    const found = yield* orNotFound(yield* directory.brand(brandId), "brand")
+    const brandStore = yield* BrandStore
+    const found = yield* orNotFound(yield* brandStore.get(brandId), "brand")
     return found.deletionStartedAt === null ? found : yield* new NotFound({ resource: "brand" })
   })
 
 export const rename = (brandId: BrandId, name: string) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
+    const brandStore = yield* BrandStore
     const { id } = yield* get(brandId)
-    return yield* orNotFound(yield* directory.renameBrand(id, name), "brand")
+    return yield* orNotFound(yield* brandStore.rename(id, name), "brand")
   })
 
 /** One call of `deleteSome` removes leads so often, each time some hundred where the store is on a disk. */
@@ -51,17 +53,20 @@ export interface BrandDeletion {
  */
 export const deleteSome = (brandId: BrandId) =>
   Effect.gen(function* () {
-    const [directory, store] = yield* Effect.all([Directory, LeadStore])
+    const [brandStore, campaignStore, webhookStore, store] = yield* Effect.all([
+      BrandStore,
+      CampaignStore,
+      WebhookStore,
+      LeadStore
+    ])
     const now = yield* Clock.currentTimeMillis
-    const { id } = yield* orNotFound(yield* directory.startBrandDeletion(brandId, now), "brand")
+    const { id } = yield* orNotFound(yield* brandStore.startDeletion(brandId, now), "brand")
     // Before the leads: what no webhook waits for need not be looked at with each of them.
-    yield* Effect.forEach(yield* directory.webhooks(id), (webhook) => directory.deleteWebhook(id, webhook.id))
+    yield* Effect.forEach(yield* webhookStore.list(id), (webhook) => webhookStore.delete(id, webhook.id))
     let leadsLeft = yield* store.removeSome(id)
     for (let done = 1; leadsLeft > 0 && done < removalsACall; done++) leadsLeft = yield* store.removeSome(id)
     if (leadsLeft > 0) return { isFinished: false, leadsLeft } satisfies BrandDeletion
-    yield* Effect.forEach(yield* directory.campaigns(id), (each) =>
-      directory.deleteCampaign(id, each.id, now)
-    )
+    yield* Effect.forEach(yield* campaignStore.list(id), (each) => campaignStore.delete(id, each.id, now))
     // A request that was under way as the deletion began can have created something since.
-    return { isFinished: yield* directory.finishBrandDeletion(id), leadsLeft } satisfies BrandDeletion
+    return { isFinished: yield* brandStore.finishDeletion(id), leadsLeft } satisfies BrandDeletion
   })

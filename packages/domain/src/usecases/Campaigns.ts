@@ -4,29 +4,29 @@ import * as MetricSnapshots from "../decisions/MetricSnapshots.ts"
 import type { BrandId } from "../model/Brand.ts"
 import type { MetricSnapshot, PostTotals } from "../model/Campaign.ts"
 import { NotFound, type StoreUnavailable } from "../model/Failure.ts"
-import { Directory } from "../ports/Directory.ts"
+import { CampaignStore } from "../ports/CampaignStore.ts"
 import type { DateSpan } from "../queries/MetricsQueries.ts"
 import * as Brands from "./Brands.ts"
 import { orNotFound } from "./Found.ts"
 
 export const create = (brandId: BrandId, name: string) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
+    const campaignStore = yield* CampaignStore
     const { id } = yield* Brands.get(brandId)
-    return yield* directory.createCampaign({ brandId: id, name, createdAt: yield* Clock.currentTimeMillis })
+    return yield* campaignStore.create({ brandId: id, name, createdAt: yield* Clock.currentTimeMillis })
   })
 
 export const rename = (brandId: BrandId, id: string, name: string) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
-    return yield* orNotFound(yield* directory.renameCampaign(brandId, id, name), "campaign")
+    const campaignStore = yield* CampaignStore
+    return yield* orNotFound(yield* campaignStore.rename(brandId, id, name), "campaign")
   })
 
 /** Deletes it with its readings. [DEL-3] */
 export const remove = (brandId: BrandId, id: string) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
-    if (!(yield* directory.deleteCampaign(brandId, id, yield* Clock.currentTimeMillis))) {
+    const campaignStore = yield* CampaignStore
+    if (!(yield* campaignStore.delete(brandId, id, yield* Clock.currentTimeMillis))) {
       return yield* new NotFound({ resource: "campaign" })
     }
   })
@@ -38,10 +38,10 @@ export const putReading = (
   reading: { readonly postId: string; readonly day: string; readonly totals: PostTotals }
 ) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
-    const campaign = yield* orNotFound(yield* directory.campaign(brandId, campaignId), "campaign")
-    yield* directory.putReading(campaign.id, reading.postId, reading.day, reading.totals)
-    const found = yield* directory.snapshot(campaign.id, { endDate: reading.day })
+    const campaignStore = yield* CampaignStore
+    const campaign = yield* orNotFound(yield* campaignStore.get(brandId, campaignId), "campaign")
+    yield* campaignStore.putReading(campaign.id, reading.postId, reading.day, reading.totals)
+    const found = yield* campaignStore.snapshot(campaign.id, { endDate: reading.day })
     const { snapshotDate, readings } = yield* orNotFound(found, "campaign")
     return MetricSnapshots.sum(snapshotDate, readings)
   })
@@ -51,12 +51,12 @@ export const metrics = (
   brandId: BrandId,
   campaignId: string,
   span: DateSpan
-): Effect.Effect<MetricSnapshot | null, NotFound | StoreUnavailable, Directory> =>
+): Effect.Effect<MetricSnapshot | null, NotFound | StoreUnavailable, CampaignStore> =>
   Effect.gen(function* () {
-    const directory = yield* Directory
-    if (Option.isNone(yield* directory.campaign(brandId, campaignId))) {
+    const campaignStore = yield* CampaignStore
+    if (Option.isNone(yield* campaignStore.get(brandId, campaignId))) {
       return yield* new NotFound({ resource: "campaign" })
     }
-    const found = Option.getOrNull(yield* directory.snapshot(campaignId, span))
+    const found = Option.getOrNull(yield* campaignStore.snapshot(campaignId, span))
     return found === null ? null : MetricSnapshots.sum(found.snapshotDate, found.readings)
   })

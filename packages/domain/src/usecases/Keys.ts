@@ -5,7 +5,7 @@ import * as RateLimit from "../decisions/RateLimit.ts"
 import type { ApiKey } from "../model/ApiKey.ts"
 import type { BrandId } from "../model/Brand.ts"
 import { InvalidApiKey, NotFound, RateLimitExceeded, type StoreUnavailable } from "../model/Failure.ts"
-import { Directory } from "../ports/Directory.ts"
+import { KeyStore } from "../ports/KeyStore.ts"
 import { Entropy } from "../ports/Entropy.ts"
 import { RateWindows } from "../ports/RateWindows.ts"
 import * as Brands from "./Brands.ts"
@@ -16,10 +16,10 @@ export const create = (
   { label, requestsPerMinute }: { readonly label: string; readonly requestsPerMinute: number }
 ) =>
   Effect.gen(function* () {
-    const [directory, entropy] = yield* Effect.all([Directory, Entropy])
+    const [keyStore, entropy] = yield* Effect.all([KeyStore, Entropy])
     const { id } = yield* Brands.get(brandId)
     const value = KeyFormat.fromRandom(yield* entropy.bytes(KeyFormat.randomBytesNeeded))
-    const key: ApiKey = yield* directory.createKey({
+    const key: ApiKey = yield* keyStore.create({
       brandId: id,
       label,
       start: value.slice(0, KeyFormat.startLength),
@@ -33,8 +33,8 @@ export const create = (
 /** From the moment this succeeds no request with the key does. Again is no error. [AUTH-5] */
 export const revoke = (brandId: BrandId, keyId: string) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
-    if (!(yield* directory.revokeKey(brandId, keyId, yield* Clock.currentTimeMillis))) {
+    const keyStore = yield* KeyStore
+    if (!(yield* keyStore.revoke(brandId, keyId, yield* Clock.currentTimeMillis))) {
       return yield* new NotFound({ resource: "key" })
     }
   })
@@ -45,17 +45,17 @@ export const revoke = (brandId: BrandId, keyId: string) =>
  */
 export const authenticate = (
   authorization: string | undefined
-): Effect.Effect<ApiKey, InvalidApiKey | StoreUnavailable, Directory> =>
+): Effect.Effect<ApiKey, InvalidApiKey | StoreUnavailable, KeyStore> =>
   Effect.gen(function* () {
     const token = KeyFormat.bearerToken(authorization)
     if (token === undefined || !KeyFormat.isWellFormed(token)) return yield* new InvalidApiKey()
-    const directory = yield* Directory
-    const key = Option.getOrNull(yield* directory.keyByHash(KeyFormat.hash(token)))
+    const keyStore = yield* KeyStore
+    const key = Option.getOrNull(yield* keyStore.findByHash(KeyFormat.hash(token)))
     if (key === null || key.revokedAt !== null) return yield* new InvalidApiKey()
     const minute = KeyFormat.minuteOf(yield* Clock.currentTimeMillis)
     if (key.lastUsedAt === null || key.lastUsedAt < minute) {
       // A store that can't write, on a full disk say, can still be read from: the mark is worth neither a wait nor a refusal.
-      yield* Effect.ignore(directory.markKeyUsed(key.id, minute))
+      yield* Effect.ignore(keyStore.markUsed(key.id, minute))
     }
     return key
   })

@@ -8,7 +8,7 @@ import type { LeadId } from "../model/Lead.ts"
 import { type EventType, eventTypes } from "../model/LeadEvent.ts"
 import type { NewWebhook, Webhook, WebhookChange, WebhookId } from "../model/Webhook.ts"
 import { Deliveries } from "../ports/Deliveries.ts"
-import { Directory } from "../ports/Directory.ts"
+import { WebhookStore } from "../ports/WebhookStore.ts"
 import { Entropy } from "../ports/Entropy.ts"
 import { WebhookTargets } from "../ports/WebhookTargets.ts"
 import * as DeliveryQueries from "../queries/DeliveryQueries.ts"
@@ -29,9 +29,9 @@ const disabledByOperator = "The operator disabled it."
 /** The secret is in this answer and in no other but a rotation's. */
 export const create = (brandId: BrandId, { description, enabled, events, url }: NewWebhook) =>
   Effect.gen(function* () {
-    const [directory, targets] = yield* Effect.all([Directory, WebhookTargets])
+    const [webhookStore, targets] = yield* Effect.all([WebhookStore, WebhookTargets])
     const { id } = yield* Brands.get(brandId)
-    return yield* directory.createWebhook({
+    return yield* webhookStore.create({
       brandId: id,
       url: yield* targets.check(url),
       events: inOrder(events),
@@ -46,8 +46,8 @@ export const create = (brandId: BrandId, { description, enabled, events, url }: 
 
 export const get = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
-    return yield* orNotFound(yield* directory.webhook(brandId, id), "webhook")
+    const webhookStore = yield* WebhookStore
+    return yield* orNotFound(yield* webhookStore.get(brandId, id), "webhook")
   })
 
 const changed = (webhook: Webhook, { description, enabled, events, url }: WebhookChange): Webhook => {
@@ -71,29 +71,29 @@ const changed = (webhook: Webhook, { description, enabled, events, url }: Webhoo
 /** The target is judged again when it changes and when the webhook is enabled. [DELIV-4, DELIV-6] */
 export const change = (brandId: BrandId, id: WebhookId, change: WebhookChange) =>
   Effect.gen(function* () {
-    const [directory, targets] = yield* Effect.all([Directory, WebhookTargets])
+    const [webhookStore, targets] = yield* Effect.all([WebhookStore, WebhookTargets])
     const known = yield* get(brandId, id)
     const judged =
       change.url !== undefined || change.enabled === true
         ? yield* targets.check(change.url ?? known.url)
         : null
     const normal = change.url === undefined || judged === null ? change : { ...change, url: judged }
-    const found = yield* directory.updateWebhook(brandId, id, (before) => changed(before, normal))
+    const found = yield* webhookStore.update(brandId, id, (before) => changed(before, normal))
     return yield* orNotFound(found, "webhook")
   })
 
 export const remove = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
-    if (!(yield* directory.deleteWebhook(brandId, id))) return yield* new NotFound({ resource: "webhook" })
+    const webhookStore = yield* WebhookStore
+    if (!(yield* webhookStore.delete(brandId, id))) return yield* new NotFound({ resource: "webhook" })
   })
 
 /** The secret that there was signs along for 24 h. [DELIV-1] */
 export const rotateSecret = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
+    const webhookStore = yield* WebhookStore
     const secret = yield* freshSecret
-    const found = yield* directory.updateWebhook(brandId, id, (before, now) => ({
+    const found = yield* webhookStore.update(brandId, id, (before, now) => ({
       ...before,
       secrets: WebhookSecrets.rotate(before.secrets, secret, now)
     }))
@@ -185,7 +185,7 @@ export const recover = (
   brandId: BrandId,
   id: WebhookId,
   since: Instant
-): Effect.Effect<number, NotFound | StoreUnavailable, Deliveries | Directory | Entropy> =>
+): Effect.Effect<number, NotFound | StoreUnavailable, Deliveries | WebhookStore | Entropy> =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
     const known = yield* get(brandId, id)

@@ -1,17 +1,13 @@
-import { Brands, Directory, type StoreUnavailable } from "@lead-signals/domain"
+import { Brands, type StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 
 /** The brand's things of one kind, as `{ data }`. Fails with `NotFound` when there is no such brand. */
-export const listOfBrand = <A, View>(
+export const listOfBrand = <A, View, R>(
   brandId: string,
-  list: (
-    directory: typeof Directory.Service,
-    brandId: string
-  ) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>,
+  list: (brandId: string) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable, R>,
   view: (thing: A) => View
 ) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
     const { id } = yield* Brands.get(brandId)
-    return { data: (yield* list(directory, id)).map(view) }
+    return { data: (yield* list(id)).map(view) }
   })

@@ -1,5 +1,5 @@
 /** The operator's calls about brands. */
-import { Brands, Directory } from "@lead-signals/domain"
+import { Brands, BrandStore } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
@@ -31,8 +31,8 @@ export const brands = {
     description: "In the order in which they were created.",
     answer: "All brands",
     handle: () =>
-      Effect.flatMap(Directory, (directory) =>
-        Effect.map(directory.brands, (all) => ({ data: all.map(brandView) }))
+      Effect.flatMap(BrandStore, (brandStore) =>
+        Effect.map(brandStore.list, (all) => ({ data: all.map(brandView) }))
       )
   }),
   renameBrand: endpoint(

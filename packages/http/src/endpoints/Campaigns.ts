@@ -5,7 +5,8 @@ import {
   InvalidParameter,
   MetricsQueries,
   metricsView,
-  PostTotals
+  PostTotals,
+  CampaignStore
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect, Schema } from "effect"
@@ -46,7 +47,8 @@ export const campaigns = {
       summary: "The brand's campaigns",
       description: "In the order in which they were created.",
       answer: "The brand's campaigns",
-      handle: ({ path }) => listOfBrand(path.brandId, (directory, id) => directory.campaigns(id), namedView)
+      handle: ({ path }) =>
+        listOfBrand(path.brandId, (id) => Effect.flatMap(CampaignStore, (store) => store.list(id)), namedView)
     }
   ),
   renameCampaign: endpoint(

@@ -4,7 +4,7 @@
  */
 import type {
   BrandId,
-  Directory,
+  CampaignStore,
   InvalidParameter,
   LeadStore,
   NotFound,
@@ -89,7 +89,7 @@ interface FastRequest {
 /** The body of the answer, in JSON. */
 export type FastHandler = (
   request: FastRequest
-) => Effect.Effect<ResponseBody, InvalidParameter | NotFound | StoreUnavailable, LeadStore | Directory>
+) => Effect.Effect<ResponseBody, InvalidParameter | NotFound | StoreUnavailable, LeadStore | CampaignStore>
 
 /**
  * An endpoint that is served without the platform's router, whose decoding it does not use: what API clients read is most of all

@@ -1,5 +1,5 @@
 /** Liveness and readiness. No key is needed. [HEALTH-1, HEALTH-2] */
-import { Directory, type StoreStatus, StoreUnavailable } from "@lead-signals/domain"
+import { StoreHealth, type StoreStatus, StoreUnavailable } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { UnavailableFailure } from "../contract/Failures.ts"
@@ -33,10 +33,10 @@ export const health = {
       answer: "It takes requests",
       handle: () =>
         Effect.gen(function* () {
-          const [directory, draining] = yield* Effect.all([Directory, Draining])
+          const [storeHealth, draining] = yield* Effect.all([StoreHealth, Draining])
           if (yield* draining.isDraining)
             return yield* new StoreUnavailable({ reason: "the server is draining" })
-          return readiness(yield* directory.ping)
+          return readiness(yield* storeHealth.check)
         })
     }
   )

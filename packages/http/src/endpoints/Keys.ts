@@ -1,5 +1,5 @@
 /** The operator's calls about API keys. */
-import { Keys } from "@lead-signals/domain"
+import { Keys, KeyStore } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Context, Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
@@ -47,7 +47,8 @@ export const keys = {
       summary: "The brand's keys, revoked ones too",
       description: "Revoked ones too, none with its value.",
       answer: "The brand's keys",
-      handle: ({ path }) => listOfBrand(path.brandId, (directory, id) => directory.keys(id), keyView)
+      handle: ({ path }) =>
+        listOfBrand(path.brandId, (id) => Effect.flatMap(KeyStore, (store) => store.list(id)), keyView)
     }
   ),
   revokeKey: endpoint(

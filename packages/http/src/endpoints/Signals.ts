@@ -1,5 +1,5 @@
 /** The operator's calls about signals. */
-import { NewSignal, Signals } from "@lead-signals/domain"
+import { NewSignal, Signals, SignalStore } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
@@ -53,7 +53,8 @@ export const signals = {
       summary: "The brand's signals",
       description: "In the order in which they were created.",
       answer: "The brand's signals",
-      handle: ({ path }) => listOfBrand(path.brandId, (directory, id) => directory.signals(id), signalView)
+      handle: ({ path }) =>
+        listOfBrand(path.brandId, (id) => Effect.flatMap(SignalStore, (store) => store.list(id)), signalView)
     }
   ),
   renameSignal: endpoint(

@@ -7,7 +7,8 @@ import {
   testEvent,
   Timestamp,
   WebhookChange,
-  Webhooks
+  Webhooks,
+  WebhookStore
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect, Either } from "effect"
@@ -63,7 +64,12 @@ export const webhooks = {
       summary: "The brand's webhooks",
       description: "In the order in which they were created.",
       answer: "The brand's webhooks",
-      handle: ({ path }) => listOfBrand(path.brandId, (directory, id) => directory.webhooks(id), webhookView)
+      handle: ({ path }) =>
+        listOfBrand(
+          path.brandId,
+          (id) => Effect.flatMap(WebhookStore, (store) => store.list(id)),
+          webhookView
+        )
     }
   ),
   webhook: endpoint(HttpApiEndpoint.get("webhook", item).setPath(ofWebhook).addSuccess(data(WebhookBody)), {

@@ -3,18 +3,7 @@
  * time at which it happened. A kill at any moment is safe: the next start continues, and the key, created
  * last, marks the end. Only one process may fill a store at a time.
  */
-import {
-  Brands,
-  Campaigns,
-  Directory,
-  Keys,
-  Leads,
-  LeadStore,
-  Page,
-  RateLimit,
-  recordInOneCommit,
-  Signals
-} from "@lead-signals/domain"
+import { Brands, BrandStore, Campaigns, CampaignStore, Keys, KeyStore, Leads, LeadStore, Page, RateLimit, recordInOneCommit, Signals, SignalStore } from "@lead-signals/domain"
 import { brandHistory } from "./BrandHistory.ts"
 import { Clock, Duration, Effect } from "effect"
 
@@ -59,14 +48,14 @@ interface DemoFilled {
 
 /** The brand to fill and the end of its history. Null when the store has other data, or the complete demo. */
 export const unfinished = Effect.gen(function* () {
-  const directory = yield* Directory
-  const brands = yield* directory.brands
+  const [brandStore, keyStore] = yield* Effect.all([BrandStore, KeyStore])
+  const brands = yield* brandStore.list
   const today = Math.floor((yield* Clock.currentTimeMillis) / millisPerDay) * millisPerDay
   if (brands.length === 0) return { brand: null, endsAt: today }
   const [only, ...others] = brands
   // The demo brand begins at midnight UTC, a brand of the same name that a user created almost never does.
   const isDemo = only!.name === "Demo" && only!.createdAt % millisPerDay === 0
-  const keys = others.length > 0 || !isDemo ? null : yield* directory.keys(only!.id)
+  const keys = others.length > 0 || !isDemo ? null : yield* keyStore.list(only!.id)
   return keys?.length === 0 ? { brand: only!, endsAt: only!.createdAt + days * millisPerDay } : null
 })
 
@@ -80,12 +69,12 @@ export const fill = ({
   Effect.gen(function* () {
     const work = yield* unfinished
     if (work === null) return null
-    const directory = yield* Directory
+    const [signalStore, campaignStore] = yield* Effect.all([SignalStore, CampaignStore])
     const history = brandHistory({ seed, endsAt: work.endsAt, ...scale })
     const startsAt = work.endsAt - days * millisPerDay
     const brand = work.brand ?? (yield* Brands.create(history.name).pipe(at(startsAt)))
 
-    const signals = [...(yield* directory.signals(brand.id))]
+    const signals = [...(yield* signalStore.list(brand.id))]
     for (const signal of history.signals.slice(signals.length)) {
       signals.push(yield* Signals.create(brand.id, signal).pipe(at(startsAt)))
     }
@@ -103,13 +92,13 @@ export const fill = ({
 
     yield* amendAll(brand.id, history.amendments, work.endsAt - 1)
 
-    const campaigns = [...(yield* directory.campaigns(brand.id))]
+    const campaigns = [...(yield* campaignStore.list(brand.id))]
     for (const [i, { name, readings }] of history.campaigns.entries()) {
       campaigns[i] ??= yield* Campaigns.create(brand.id, name).pipe(at(startsAt))
       const campaignId = campaigns[i].id
       yield* Effect.forEach(
         readings,
-        ({ day, postId, totals }) => directory.putReading(campaignId, postId, day, totals),
+        ({ day, postId, totals }) => campaignStore.putReading(campaignId, postId, day, totals),
         unorderedConcurrently
       )
     }

@@ -1,5 +1,5 @@
 /** Layers over the HTTP API and the store ports that record metrics, and spans when traces are exported. */
-import { Deliveries, Directory, LeadStore, Outbox, type Page, RateWindows } from "@lead-signals/domain"
+import { BrandStore, Deliveries, LeadStore, type Operation, Outbox, type Page, type StorePortName, type StorePorts, storePorts, WebhookStore } from "@lead-signals/domain"
 import { type AnsweredRequest, Metrics as MetricsEndpoint, RequestObserver } from "@lead-signals/http"
 import { Context, Effect, Layer } from "effect"
 import * as Metrics from "./Metrics.ts"
@@ -55,27 +55,25 @@ const timedCalls = (port: string, operation: string) => {
     })
 }
 
-/**
- * Times each method of the port that returns an effect. Effects that are no methods wait for something to
- * happen, and stay as they are.
- */
-const timedPort = <Port extends object>(port: string, service: Port, exporting: boolean): Port =>
+type Member = Effect.Effect<unknown> | ((...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>)
+
+/** Times each method of the port. A method that waits for something to happen does not call the store, and stays as it is. */
+const timedPort = (port: StorePortName, service: object, exporting: boolean): object =>
   Object.fromEntries(
-    Object.entries(service).map(([operation, value]) => {
-      if (typeof value !== "function") return [operation, value]
-      const call = value as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>
-      const timed = timedCalls(port, operation)
-      const traced = Metrics.traced(`${port} ${operation}`)
+    Object.entries<Operation>(storePorts[port].operations).map(([method, operation]) => {
+      const member = Reflect.get(service, method) as Member
+      if (operation === "wait") return [method, member]
+      const timed = timedCalls(port, method)
+      const traced = Metrics.traced(`${port} ${method}`)
+      const measured = (work: Effect.Effect<unknown>) => (exporting ? traced(timed(work)) : timed(work))
       return [
-        operation,
-        exporting
-          ? (...args: ReadonlyArray<unknown>) => traced(timed(call(...args)))
-          : (...args: ReadonlyArray<unknown>) => timed(call(...args))
+        method,
+        typeof member === "function"
+          ? (...args: ReadonlyArray<unknown>) => measured(Reflect.apply(member, service, args))
+          : measured(member)
       ]
     })
-  ) as Port
-
-type Stores = LeadStore | Outbox | Deliveries | Directory | RateWindows
+  )
 
 const meteredOutbox = (outbox: typeof Outbox.Service): typeof Outbox.Service => ({
   ...outbox,
@@ -99,26 +97,29 @@ const meteredLeads = (leads: typeof LeadStore.Service): typeof LeadStore.Service
     )
 })
 
+const metered = (store: Context.Context<StorePorts>): Context.Context<StorePorts> =>
+  store.pipe(
+    Context.add(LeadStore, meteredLeads(Context.get(store, LeadStore))),
+    Context.add(Outbox, meteredOutbox(Context.get(store, Outbox)))
+  )
+
 /** Instruments all store ports, including those that every request calls. */
-export const stores = <E>(of: Layer.Layer<Stores, E>, exporting: boolean): Layer.Layer<Stores, E> =>
-  Layer.map(of, (context) =>
-    Context.empty().pipe(
-      Context.add(LeadStore, timedPort("leads", meteredLeads(Context.get(context, LeadStore)), exporting)),
-      Context.add(Outbox, timedPort("outbox", meteredOutbox(Context.get(context, Outbox)), exporting)),
-      Context.add(Deliveries, timedPort("deliveries", Context.get(context, Deliveries), exporting)),
-      Context.add(Directory, timedPort("directory", Context.get(context, Directory), exporting)),
-      Context.add(RateWindows, timedPort("rateWindows", Context.get(context, RateWindows), exporting))
-    )
+export const stores = <E>(of: Layer.Layer<StorePorts, E>, exporting: boolean): Layer.Layer<StorePorts, E> =>
+  Layer.map(of, (store) =>
+    (Object.keys(storePorts) as ReadonlyArray<StorePortName>).reduce((timed, port) => {
+      const tag = storePorts[port] as Context.Tag<StorePorts, object>
+      return Context.add(timed, tag, timedPort(port, Context.get(timed, tag), exporting))
+    }, metered(store))
   )
 
 const firstOnly: Page.Page = { page: 1, pageSize: 1 }
 
 /** Sums the pending deliveries of all webhooks. */
 const countPending = Effect.gen(function* () {
-  const [directory, deliveries] = yield* Effect.all([Directory, Deliveries])
+  const [brandStore, webhookStore, deliveries] = yield* Effect.all([BrandStore, WebhookStore, Deliveries])
   let pending = 0
-  for (const { id } of yield* directory.brands) {
-    for (const webhook of yield* directory.webhooks(id)) {
+  for (const { id } of yield* brandStore.list) {
+    for (const webhook of yield* webhookStore.list(id)) {
       pending += (yield* deliveries.list(webhook.id, { state: "pending", page: firstOnly })).total
     }
   }
@@ -128,7 +129,7 @@ const countPending = Effect.gen(function* () {
 const queueDepthIntervalSeconds = 15
 
 /** Updates the gauge of pending deliveries every 15 s, for exporters of metrics. */
-export const queueDepth: Layer.Layer<never, never, Directory | Deliveries> = Layer.scopedDiscard(
+export const queueDepth: Layer.Layer<never, never, BrandStore | WebhookStore | Deliveries> = Layer.scopedDiscard(
   countPending.pipe(
     Effect.ignore,
     Effect.zipRight(Effect.sleep(queueDepthIntervalSeconds * 1000)),
@@ -138,9 +139,9 @@ export const queueDepth: Layer.Layer<never, never, Directory | Deliveries> = Lay
 )
 
 /** The text that `GET /metrics` returns. */
-export const metrics: Layer.Layer<MetricsEndpoint, never, Directory | Deliveries> = Layer.effect(
+export const metrics: Layer.Layer<MetricsEndpoint, never, BrandStore | WebhookStore | Deliveries> = Layer.effect(
   MetricsEndpoint,
-  Effect.map(Effect.context<Directory | Deliveries>(), (context) => ({
+  Effect.map(Effect.context<BrandStore | WebhookStore | Deliveries>(), (context) => ({
     text: Effect.zipRight(
       Effect.ignore(Effect.provide(countPending, context)),
       Effect.sync(() => Prometheus.render())

@@ -1,18 +1,22 @@
 /** What every store must do when brands, signals and campaigns are deleted. */
 import {
   Brands,
+  BrandStore,
   Campaigns,
+  CampaignStore,
   Deliveries,
-  Directory,
   eventTypes,
   KeyFormat,
   Keys,
+  KeyStore,
   LeadQueries,
   Leads,
   LeadStore,
   recordInOneCommit,
   recordObservations,
-  Signals
+  Signals,
+  SignalStore,
+  WebhookStore
 } from "@lead-signals/domain"
 import { Effect, Either, Option } from "effect"
 import { assertEqual, assertThat } from "../Assertions.ts"
@@ -64,13 +68,13 @@ const assertNotFound = <A, E extends object, R>(
 /** A brand with something of everything, of which one lead was erased. */
 const fillBrand = (name: string) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
+    const webhookStore = yield* WebhookStore
     const brand = yield* Brands.create(name)
     const signal = yield* createSignal(brand.id, "S")
     const campaign = yield* Campaigns.create(brand.id, "C")
     yield* Campaigns.putReading(brand.id, campaign.id, reading)
     const { value } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 7 })
-    const webhook = yield* directory.createWebhook(webhookOf(brand.id))
+    const webhook = yield* webhookStore.create(webhookOf(brand.id))
     const outcomes = yield* recordInOneCommit(
       brand,
       Array.from({ length: 30 }, (_, i) => ({
@@ -86,16 +90,25 @@ const fillBrand = (name: string) =>
 /** Everything of the brand that any port shows. */
 const stateOf = ({ brand, campaign, leadId, webhook }: Effect.Effect.Success<ReturnType<typeof fillBrand>>) =>
   Effect.gen(function* () {
-    const [deliveries, directory, store] = yield* Effect.all([Deliveries, Directory, LeadStore])
+    const [deliveries, brandStore, keyStore, signalStore, campaignStore, webhookStore, store] =
+      yield* Effect.all([
+        Deliveries,
+        BrandStore,
+        KeyStore,
+        SignalStore,
+        CampaignStore,
+        WebhookStore,
+        LeadStore
+      ])
     const all = yield* LeadQueries.readList([["includeEngagements", "true"]])
     const page = { page: 1, pageSize: 100 }
     return {
-      brand: Option.getOrNull(yield* directory.brand(brand.id)),
-      keys: yield* directory.keys(brand.id),
-      signals: yield* directory.signals(brand.id),
-      campaigns: yield* directory.campaigns(brand.id),
-      snapshot: Option.getOrNull(yield* directory.snapshot(campaign.id, {})),
-      webhooks: yield* directory.webhooks(brand.id),
+      brand: Option.getOrNull(yield* brandStore.get(brand.id)),
+      keys: yield* keyStore.list(brand.id),
+      signals: yield* signalStore.list(brand.id),
+      campaigns: yield* campaignStore.list(brand.id),
+      snapshot: Option.getOrNull(yield* campaignStore.snapshot(campaign.id, {})),
+      webhooks: yield* webhookStore.list(brand.id),
       list: yield* store.list(brand.id, all),
       lead: Option.getOrNull(yield* store.get(brand.id, leadId)),
       deliveries: yield* deliveries.list(webhook.id, { state: null, page })
@@ -117,21 +130,21 @@ const nothing = {
 export const deletionCases: ReadonlyArray<Case> = [
   caseOf("deletes a signal, whose leads stay and show it, and records nothing more of it [DEL-2]", () =>
     Effect.gen(function* () {
-      const [directory, store] = yield* Effect.all([Directory, LeadStore])
+      const [signalStore, store] = yield* Effect.all([SignalStore, LeadStore])
       const [brand, other] = yield* twoBrands
       const [signal, kept] = [yield* createSignal(brand.id, "S"), yield* createSignal(brand.id, "K")]
       yield* recordObservations(brand, [observationOf(signal.id, "p"), observationOf(kept.id, "q")])
       const ofAnother = Signals.remove(other.id, signal.id)
-      yield* assertNotFound("Directory.deleteSignal of another brand", "signal", ofAnother)
+      yield* assertNotFound("SignalStore.delete of another brand", "signal", ofAnother)
       const query = yield* LeadQueries.readList([["signalId", signal.id]])
       const before = yield* store.list(brand.id, query)
       assertEqual("LeadStore.list of the signal before it is deleted, total", before.total, 1)
       yield* Signals.remove(brand.id, signal.id)
-      assertEqual("Directory.signals after a deletion", yield* directory.signals(brand.id), [kept])
+      assertEqual("SignalStore.list after a deletion", yield* signalStore.list(brand.id), [kept])
       const again = Signals.remove(brand.id, signal.id)
-      yield* assertNotFound("Directory.deleteSignal once more", "signal", again)
-      const renamed = yield* directory.renameSignal(brand.id, signal.id, "X")
-      assertThat("Directory.renameSignal must answer none for a deleted signal", Option.isNone(renamed))
+      yield* assertNotFound("SignalStore.delete once more", "signal", again)
+      const renamed = yield* signalStore.rename(brand.id, signal.id, "X")
+      assertThat("SignalStore.rename must answer none for a deleted signal", Option.isNone(renamed))
       assertEqual(
         "LeadStore.list of a signal after it was deleted",
         yield* store.list(brand.id, query),
@@ -154,29 +167,32 @@ export const deletionCases: ReadonlyArray<Case> = [
 
   caseOf("deletes a campaign with its readings [DEL-3]", () =>
     Effect.gen(function* () {
-      const directory = yield* Directory
+      const campaignStore = yield* CampaignStore
       const [brand, other] = yield* twoBrands
       const [gone, kept] = [yield* Campaigns.create(brand.id, "C"), yield* Campaigns.create(brand.id, "K")]
       for (const { id } of [gone, kept]) yield* Campaigns.putReading(brand.id, id, reading)
       const ofAnother = Campaigns.remove(other.id, gone.id)
-      yield* assertNotFound("Directory.deleteCampaign of another brand", "campaign", ofAnother)
+      yield* assertNotFound("CampaignStore.delete of another brand", "campaign", ofAnother)
       yield* Campaigns.remove(brand.id, gone.id)
       const again = Campaigns.remove(brand.id, gone.id)
-      yield* assertNotFound("Directory.deleteCampaign once more", "campaign", again)
-      assertEqual("Directory.campaigns after a deletion", yield* directory.campaigns(brand.id), [kept])
+      yield* assertNotFound("CampaignStore.delete once more", "campaign", again)
+      assertEqual("CampaignStore.list after a deletion", yield* campaignStore.list(brand.id), [kept])
       const found = [
-        yield* directory.campaign(brand.id, gone.id),
-        yield* directory.renameCampaign(brand.id, gone.id, "X")
+        yield* campaignStore.get(brand.id, gone.id),
+        yield* campaignStore.rename(brand.id, gone.id, "X")
       ]
-      assertEqual("Directory, whether a deleted campaign is found or renamed", found.map(Option.isSome), [
+      assertEqual("CampaignStore, whether a deleted campaign is found or renamed", found.map(Option.isSome), [
         false,
         false
       ])
       // As of a request that found the campaign before.
-      yield* directory.putReading(gone.id, "p", "2026-01-02", totals)
-      const snapshots = [yield* directory.snapshot(gone.id, {}), yield* directory.snapshot(kept.id, {})]
+      yield* campaignStore.putReading(gone.id, "p", "2026-01-02", totals)
+      const snapshots = [
+        yield* campaignStore.snapshot(gone.id, {}),
+        yield* campaignStore.snapshot(kept.id, {})
+      ]
       assertEqual(
-        "Directory.snapshot, whether a deleted campaign and another have one",
+        "CampaignStore.snapshot, whether a deleted campaign and another have one",
         snapshots.map(Option.isSome),
         [false, true]
       )
@@ -185,7 +201,7 @@ export const deletionCases: ReadonlyArray<Case> = [
 
   caseOf("deletes a brand with everything of it, and nothing of another [DEL-1]", () =>
     Effect.gen(function* () {
-      const directory = yield* Directory
+      const [brandStore, keyStore] = yield* Effect.all([BrandStore, KeyStore])
       const [gone, kept] = [yield* fillBrand("gone"), yield* fillBrand("kept")]
       const before = yield* stateOf(kept)
       assertEqual("Deliveries.list of 29 leads, total", before.deliveries.total, 58)
@@ -196,15 +212,15 @@ export const deletionCases: ReadonlyArray<Case> = [
       }
       assertEqual("what is left of a deleted brand", yield* stateOf(gone), nothing)
       assertEqual("another brand, after one was deleted", yield* stateOf(kept), before)
-      const ids = (yield* directory.brands).map(({ id }) => id)
-      assertThat("Directory.brands has a deleted brand", !ids.includes(gone.brand.id))
+      const ids = (yield* brandStore.list).map(({ id }) => id)
+      assertThat("BrandStore.list has a deleted brand", !ids.includes(gone.brand.id))
       const deleteAgain = Brands.deleteSome(gone.brand.id)
-      yield* assertNotFound("Directory.startBrandDeletion once more", "brand", deleteAgain)
-      yield* assertNotFound("Directory.brand", "brand", Brands.get(gone.brand.id))
+      yield* assertNotFound("BrandStore.startDeletion once more", "brand", deleteAgain)
+      yield* assertNotFound("BrandStore.get", "brand", Brands.get(gone.brand.id))
       const ofNone = Brands.deleteSome("999")
-      yield* assertNotFound("Directory.startBrandDeletion of no brand", "brand", ofNone)
-      const key = yield* directory.keyByHash(KeyFormat.hash(gone.value))
-      assertThat("Directory.keyByHash finds a key of a deleted brand", Option.isNone(key))
+      yield* assertNotFound("BrandStore.startDeletion of no brand", "brand", ofNone)
+      const key = yield* keyStore.findByHash(KeyFormat.hash(gone.value))
+      assertThat("KeyStore.findByHash finds a key of a deleted brand", Option.isNone(key))
       // As of a request that found the brand before.
       const [late] = yield* recordObservations(gone.brand, [observationOf(gone.signal.id, "late")])
       assertEqual("LeadStore.commit to a deleted brand, outcome", late!.outcome, "rejected")
@@ -212,7 +228,7 @@ export const deletionCases: ReadonlyArray<Case> = [
       assertEqual("LeadStore.commit of one erased of another brand, outcome", again!.outcome, "suppressed")
       const next = yield* Brands.create("next")
       assertThat(
-        `Directory.createBrand gives the id ${next.id} after ${kept.brand.id}, and one was deleted`,
+        `BrandStore.create gives the id ${next.id} after ${kept.brand.id}, and one was deleted`,
         Number(next.id) > Number(kept.brand.id)
       )
     })
@@ -222,45 +238,52 @@ export const deletionCases: ReadonlyArray<Case> = [
     "hides a brand from the moment that its deletion begins, and creates nothing for it any more [DEL-1]",
     () =>
       Effect.gen(function* () {
-        const [directory, store] = yield* Effect.all([Directory, LeadStore])
+        const [brandStore, keyStore, signalStore, campaignStore, webhookStore, store] = yield* Effect.all([
+          BrandStore,
+          KeyStore,
+          SignalStore,
+          CampaignStore,
+          WebhookStore,
+          LeadStore
+        ])
         const brand = yield* Brands.create("A")
         const signal = yield* createSignal(brand.id, "S")
         const { value } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 7 })
-        const webhook = yield* directory.createWebhook(webhookOf(brand.id))
+        const webhook = yield* webhookStore.create(webhookOf(brand.id))
         const assertFinished = (when: string, expected: boolean) =>
-          Effect.map(directory.finishBrandDeletion(brand.id), (isFinished) =>
-            assertEqual(`Directory.finishBrandDeletion ${when}`, isFinished, expected)
+          Effect.map(brandStore.finishDeletion(brand.id), (isFinished) =>
+            assertEqual(`BrandStore.finishDeletion ${when}`, isFinished, expected)
           )
         yield* assertFinished("before it began", false)
         yield* recordObservations(brand, [observationOf(signal.id, "p", "e")])
 
         const begun = { ...brand, deletionStartedAt: 5000 }
         const start = (id: string, now: number) =>
-          Effect.map(directory.startBrandDeletion(id, now), Option.getOrNull)
-        assertEqual("Directory.startBrandDeletion", yield* start(brand.id, 5000), begun)
-        assertEqual("Directory.startBrandDeletion once more", yield* start(brand.id, 6000), begun)
-        assertEqual("Directory.startBrandDeletion of no brand", yield* start("999", 6000), null)
-        const listed = (yield* directory.brands).find(({ id }) => id === brand.id)
-        assertEqual("Directory.brands, a brand that is being deleted", listed, begun)
+          Effect.map(brandStore.startDeletion(id, now), Option.getOrNull)
+        assertEqual("BrandStore.startDeletion", yield* start(brand.id, 5000), begun)
+        assertEqual("BrandStore.startDeletion once more", yield* start(brand.id, 6000), begun)
+        assertEqual("BrandStore.startDeletion of no brand", yield* start("999", 6000), null)
+        const listed = (yield* brandStore.list).find(({ id }) => id === brand.id)
+        assertEqual("BrandStore.list, a brand that is being deleted", listed, begun)
         const isLetIn = yield* Effect.isSuccess(Keys.authenticate(`Bearer ${value}`))
-        assertThat("Directory.keyByHash: a key of a brand that is being deleted works", !isLetIn)
-        const signals = yield* directory.signals(brand.id)
-        assertEqual("Directory.signals of a brand that is being deleted", signals, [])
+        assertThat("KeyStore.findByHash: a key of a brand that is being deleted works", !isLetIn)
+        const signals = yield* signalStore.list(brand.id)
+        assertEqual("SignalStore.list of a brand that is being deleted", signals, [])
         const [outcome] = yield* recordObservations(brand, [observationOf(signal.id, "p", "f")])
         assertEqual("LeadStore.commit to a brand that is being deleted", outcome!.outcome, "rejected")
         yield* assertNotFound("Brands.get", "brand", Brands.get(brand.id))
         yield* assertNotFound("Brands.rename", "brand", Brands.rename(brand.id, "X"))
-        const { id: _id, lastUsedAt: _used, revokedAt: _at, ...key } = (yield* directory.keys(brand.id))[0]!
+        const { id: _id, lastUsedAt: _used, revokedAt: _at, ...key } = (yield* keyStore.list(brand.id))[0]!
         const creations: Readonly<Record<string, Effect.Effect<unknown, object, Needs>>> = {
-          createSignal: directory.createSignal(brand.id, signal, 0),
-          createCampaign: directory.createCampaign({ brandId: brand.id, name: "C", createdAt: 0 }),
-          createWebhook: directory.createWebhook(webhookOf(brand.id)),
-          createKey: directory.createKey({ ...key, hash: "h" })
+          createSignal: signalStore.create(brand.id, signal, 0),
+          createCampaign: campaignStore.create({ brandId: brand.id, name: "C", createdAt: 0 }),
+          createWebhook: webhookStore.create(webhookOf(brand.id)),
+          createKey: keyStore.create({ ...key, hash: "h" })
         }
         for (const [method, creation] of Object.entries(creations)) {
           const failure = yield* failureOf(creation)
           assertEqual(
-            `Directory.${method} for a brand that is being deleted, what it fails with`,
+            `${method} for a brand that is being deleted, what it fails with`,
             failure === null ? null : { _tag: "", ...failure }._tag,
             "@lead-signals/domain/StoreUnavailable"
           )
@@ -269,7 +292,7 @@ export const deletionCases: ReadonlyArray<Case> = [
         for (let calls = 0; (yield* store.removeSome(brand.id)) > 0; calls++)
           assertThat("LeadStore.removeSome of one lead is not finished after 10 calls", calls < 10)
         yield* assertFinished("while there is a webhook", false)
-        yield* directory.deleteWebhook(brand.id, webhook.id)
+        yield* webhookStore.delete(brand.id, webhook.id)
         yield* assertFinished("when nothing is left", true)
         yield* assertFinished("once more", false)
       })

@@ -2,11 +2,11 @@
 import {
   Brands,
   Deliveries,
-  Directory,
   LeadStore,
   Outbox,
   recordObservations,
-  Signals
+  Signals,
+  WebhookStore
 } from "@lead-signals/domain"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import fc from "fast-check"
@@ -28,8 +28,8 @@ const schedules = fc.constantFrom<ReadonlyArray<number>>([], [1000])
 /** Takes the brand's webhooks away, so that their deliveries are no work for the worlds after it. */
 const end = ({ brand }: DeliveryWorld) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
-    for (const { id } of yield* directory.webhooks(brand.id)) yield* directory.deleteWebhook(brand.id, id)
+    const webhookStore = yield* WebhookStore
+    for (const { id } of yield* webhookStore.list(brand.id)) yield* webhookStore.delete(brand.id, id)
   })
 
 const agreesWithReference: Case = {
@@ -181,13 +181,13 @@ export const deliveryCases: ReadonlyArray<Case> = [
 
   caseOf("queues nothing for a webhook that was deleted since somebody looked [DELIV-8, EVT-9]", (clock) =>
     Effect.gen(function* () {
-      const [deliveries, directory] = yield* Effect.all([Deliveries, Directory])
+      const [deliveries, webhookStore] = yield* Effect.all([Deliveries, WebhookStore])
       const world = yield* DeliveryWorld.create(clock)
       yield* world.play(subscribed)
       yield* world.play(observed)
-      const [webhook] = yield* directory.webhooks(world.brand.id)
+      const [webhook] = yield* webhookStore.list(world.brand.id)
       const [leadId] = world.leads.values()
-      yield* directory.deleteWebhook(world.brand.id, webhook!.id)
+      yield* webhookStore.delete(world.brand.id, webhook!.id)
       const lead = { id: leadId!, event: "lead2.created" as const }
       const test = yield* deliveries.test(webhook!.id, yield* newIds)
       assertThat("Deliveries.test must answer none for a webhook that was deleted", Option.isNone(test))

@@ -1,10 +1,12 @@
 /** What every store must do with brands, keys, signals, campaigns and rate windows. */
 import {
   Brands,
+  BrandStore,
   Campaigns,
-  Directory,
+  CampaignStore,
   KeyFormat,
   Keys,
+  KeyStore,
   LeadQueries,
   Leads,
   LeadStore,
@@ -12,7 +14,10 @@ import {
   RateLimit,
   RateWindows,
   recordObservations,
-  Signals
+  Signals,
+  SignalStore,
+  StoreHealth,
+  WebhookStore
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import fc from "fast-check"
@@ -32,8 +37,8 @@ const source = { type: "posts-with-keywords" as const, value: "v", liCompanyId: 
 /** Whether a request with the key would be let in. */
 const works = (value: string) =>
   Effect.gen(function* () {
-    const directory = yield* Directory
-    const found = Option.getOrNull(yield* directory.keyByHash(KeyFormat.hash(value)))
+    const keyStore = yield* KeyStore
+    const found = Option.getOrNull(yield* keyStore.findByHash(KeyFormat.hash(value)))
     return found !== null && found.revokedAt === null
   })
 
@@ -64,12 +69,12 @@ const sumsLastReadings: Case = {
       ({ readings, spans }) =>
         open.run(
           Effect.gen(function* () {
-            const directory = yield* Directory
+            const campaignStore = yield* CampaignStore
             const brand = yield* Brands.create("A")
             const campaign = yield* Campaigns.create(brand.id, "C")
             const reference = new ReferenceCampaign(campaign.id)
             for (const { day, post, totals } of readings) {
-              yield* directory.putReading(campaign.id, post, dayOf(day), totals)
+              yield* campaignStore.putReading(campaign.id, post, dayOf(day), totals)
               reference.put(post, dayOf(day), totals)
             }
             for (const [startDate, endDate] of spans) {
@@ -79,7 +84,7 @@ const sumsLastReadings: Case = {
               }
               const metrics = yield* Campaigns.metrics(brand.id, campaign.id, span)
               assertEqual(
-                `Directory.snapshot from ${startDate ?? "the first day"} to ${endDate ?? "the last"}`,
+                `CampaignStore.snapshot from ${startDate ?? "the first day"} to ${endDate ?? "the last"}`,
                 metricsView(campaign.id, metrics),
                 reference.metrics(startDate, endDate)
               )
@@ -95,21 +100,27 @@ const survivesReopening: Case = {
   reopens: true,
   run: async (open) => {
     const everything = Effect.gen(function* () {
-      const directory = yield* Directory
-      const brands = yield* directory.brands
+      const [brandStore, keyStore, signalStore, campaignStore, webhookStore] = yield* Effect.all([
+        BrandStore,
+        KeyStore,
+        SignalStore,
+        CampaignStore,
+        WebhookStore
+      ])
+      const brands = yield* brandStore.list
       const id = brands[0]?.id ?? ""
       return {
         brands,
-        keys: yield* directory.keys(id),
-        signals: yield* directory.signals(id),
-        campaigns: yield* directory.campaigns(id),
-        snapshot: Option.getOrNull(yield* directory.snapshot("1", {})),
-        webhooks: yield* directory.webhooks(id)
+        keys: yield* keyStore.list(id),
+        signals: yield* signalStore.list(id),
+        campaigns: yield* campaignStore.list(id),
+        snapshot: Option.getOrNull(yield* campaignStore.snapshot("1", {})),
+        webhooks: yield* webhookStore.list(id)
       }
     })
     const [value, before] = await open.run(
       Effect.gen(function* () {
-        const directory = yield* Directory
+        const [campaignStore, webhookStore] = yield* Effect.all([CampaignStore, WebhookStore])
         const [brand] = yield* twoBrands
         const [kept, revoked] = [
           yield* Keys.create(brand.id, { label: "kept", requestsPerMinute: 7 }),
@@ -119,8 +130,8 @@ const survivesReopening: Case = {
         yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
         const campaign = yield* Campaigns.create(brand.id, "C")
         const totals = { impressions: 4, reactions: 1, comments: 1, reposts: 0 }
-        yield* directory.putReading(campaign.id, "post", dayOf(0), totals)
-        yield* directory.createWebhook({
+        yield* campaignStore.putReading(campaign.id, "post", dayOf(0), totals)
+        yield* webhookStore.create({
           brandId: brand.id,
           url: "https://r.example/",
           events: ["activity.detected"],
@@ -135,11 +146,15 @@ const survivesReopening: Case = {
       })
     )
     await open.reopen()
-    assertEqual("Directory, what it holds after it was opened again", await open.run(everything), before)
-    assertThat("Directory.keyByHash finds no key that was made before", await open.run(works(value)))
+    assertEqual(
+      "The ports of what is set up, what they hold after it was opened again",
+      await open.run(everything),
+      before
+    )
+    assertThat("KeyStore.findByHash finds no key that was made before", await open.run(works(value)))
     const next = await open.run(Brands.create("C"))
     assertThat(
-      `Directory.createBrand gave the id ${next.id} a second time after it was opened again`,
+      `BrandStore.create gave the id ${next.id} a second time after it was opened again`,
       !before.brands.some(({ id }) => id === next.id)
     )
   }
@@ -150,52 +165,52 @@ export const directoryCases: ReadonlyArray<Case> = [
     "keeps several keys of a brand, lists them by their start, revokes each alone [AUTH-4, AUTH-5, AUTH-6, AUTH-8]",
     (clock) =>
       Effect.gen(function* () {
-        const directory = yield* Directory
+        const keyStore = yield* KeyStore
         const [brand, other] = yield* twoBrands
         const make = (label: string) => Keys.create(brand.id, { label, requestsPerMinute: 7 })
         const [first, second] = [yield* make("first"), yield* make("second")]
         const bothWork = Effect.all([works(first.value), works(second.value)])
-        assertEqual("Directory.keyByHash, whether each of two keys works", yield* bothWork, [true, true])
+        assertEqual("KeyStore.findByHash, whether each of two keys works", yield* bothWork, [true, true])
 
-        const listed = yield* directory.keys(brand.id)
+        const listed = yield* keyStore.list(brand.id)
         assertEqual(
-          "Directory.keys, label and start",
+          "KeyStore.list, label and start",
           listed.map((key) => [key.label, key.start]),
           [
             ["first", first.value.slice(0, 12)],
             ["second", second.value.slice(0, 12)]
           ]
         )
-        assertThat("Directory.keys has a key's value", !JSON.stringify(listed).includes(first.value))
-        assertEqual("Directory.keys of another brand", yield* directory.keys(other.id), [])
+        assertThat("KeyStore.list has a key's value", !JSON.stringify(listed).includes(first.value))
+        assertEqual("KeyStore.list of another brand", yield* keyStore.list(other.id), [])
 
         const now = clock.millis
-        const crossed = yield* directory.revokeKey(other.id, first.key.id, now)
-        assertEqual("Directory.revokeKey of another brand's key", crossed, false)
-        assertEqual("Directory.revokeKey", yield* directory.revokeKey(brand.id, first.key.id, now), true)
-        assertEqual("Directory.keyByHash, whether each works, the first revoked", yield* bothWork, [
+        const crossed = yield* keyStore.revoke(other.id, first.key.id, now)
+        assertEqual("KeyStore.revoke of another brand's key", crossed, false)
+        assertEqual("KeyStore.revoke", yield* keyStore.revoke(brand.id, first.key.id, now), true)
+        assertEqual("KeyStore.findByHash, whether each works, the first revoked", yield* bothWork, [
           false,
           true
         ])
-        yield* directory.revokeKey(brand.id, first.key.id, now + 5000)
-        const [revoked] = yield* directory.keys(brand.id)
-        assertEqual("Directory.revokeKey once more, revokedAt", revoked!.revokedAt, now)
+        yield* keyStore.revoke(brand.id, first.key.id, now + 5000)
+        const [revoked] = yield* keyStore.list(brand.id)
+        assertEqual("KeyStore.revoke once more, revokedAt", revoked!.revokedAt, now)
       })
   ),
 
   caseOf("shows a key's last use to the minute, and never moves it back [AUTH-8]", (clock) =>
     Effect.gen(function* () {
-      const directory = yield* Directory
+      const keyStore = yield* KeyStore
       const brand = yield* Brands.create("A")
       const { key, value } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 7 })
-      const lastUsed = Effect.map(directory.keys(brand.id), ([key]) => key!.lastUsedAt)
-      assertEqual("Directory.keys, lastUsedAt before any use", yield* lastUsed, null)
+      const lastUsed = Effect.map(keyStore.list(brand.id), ([key]) => key!.lastUsedAt)
+      assertEqual("KeyStore.list, lastUsedAt before any use", yield* lastUsed, null)
       const minute = Date.UTC(2026, 0, 2, 10, 5)
       clock.millis = minute + 34_567
       yield* Keys.authenticate(`Bearer ${value}`)
-      assertEqual("Directory.markKeyUsed, lastUsedAt", yield* lastUsed, minute)
-      yield* directory.markKeyUsed(key.id, minute - 3_600_000)
-      assertEqual("Directory.markKeyUsed of an earlier minute, lastUsedAt", yield* lastUsed, minute)
+      assertEqual("KeyStore.markUsed, lastUsedAt", yield* lastUsed, minute)
+      yield* keyStore.markUsed(key.id, minute - 3_600_000)
+      assertEqual("KeyStore.markUsed of an earlier minute, lastUsedAt", yield* lastUsed, minute)
     })
   ),
 
@@ -203,7 +218,12 @@ export const directoryCases: ReadonlyArray<Case> = [
     "renames brands, signals and campaigns, each of its brand alone, and shows it with engagements at once [ENG-8]",
     () =>
       Effect.gen(function* () {
-        const [directory, store] = yield* Effect.all([Directory, LeadStore])
+        const [brandStore, signalStore, campaignStore, store] = yield* Effect.all([
+          BrandStore,
+          SignalStore,
+          CampaignStore,
+          LeadStore
+        ])
         const [brand, other] = yield* twoBrands
         const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
         const campaign = yield* Campaigns.create(brand.id, "C")
@@ -231,54 +251,54 @@ export const directoryCases: ReadonlyArray<Case> = [
           })
         yield* assertShown("at first", "S")
         const isFound = {
-          signalOfAnother: Option.isSome(yield* directory.renameSignal(other.id, signal.id, "X")),
-          campaignOfAnother: Option.isSome(yield* directory.renameCampaign(other.id, campaign.id, "X"))
+          signalOfAnother: Option.isSome(yield* signalStore.rename(other.id, signal.id, "X")),
+          campaignOfAnother: Option.isSome(yield* campaignStore.rename(other.id, campaign.id, "X"))
         }
-        assertEqual("Directory, whether another brand's is renamed", isFound, {
+        assertEqual("rename, whether another brand's is renamed", isFound, {
           signalOfAnother: false,
           campaignOfAnother: false
         })
         for (const id of ["999", "x", ""]) {
           const renamed = [
-            Option.isSome(yield* directory.renameBrand(id, "X")),
-            Option.isSome(yield* directory.renameSignal(brand.id, id, "X")),
-            Option.isSome(yield* directory.renameCampaign(brand.id, id, "X"))
+            Option.isSome(yield* brandStore.rename(id, "X")),
+            Option.isSome(yield* signalStore.rename(brand.id, id, "X")),
+            Option.isSome(yield* campaignStore.rename(brand.id, id, "X"))
           ]
           assertEqual(
-            `Directory, whether a brand, signal or campaign ${JSON.stringify(id)} is renamed`,
+            `rename, whether a brand, signal or campaign ${JSON.stringify(id)} is renamed`,
             renamed,
             [false, false, false]
           )
         }
         yield* assertShown("after renames of others", "S")
         const renamedSignal = yield* Signals.rename(brand.id, signal.id, "T")
-        assertEqual("Directory.renameSignal", renamedSignal, { ...signal, name: "T" })
+        assertEqual("SignalStore.rename", renamedSignal, { ...signal, name: "T" })
         yield* assertShown("after its rename", "T")
-        assertEqual("Directory.signals after a rename", yield* directory.signals(brand.id), [
+        assertEqual("SignalStore.list after a rename", yield* signalStore.list(brand.id), [
           { ...signal, name: "T" }
         ])
         const renamedCampaign = yield* Campaigns.rename(brand.id, campaign.id, "D")
-        assertEqual("Directory.renameCampaign", renamedCampaign, { ...campaign, name: "D" })
-        assertEqual("Directory.campaigns after a rename", yield* directory.campaigns(brand.id), [
+        assertEqual("CampaignStore.rename", renamedCampaign, { ...campaign, name: "D" })
+        assertEqual("CampaignStore.list after a rename", yield* campaignStore.list(brand.id), [
           { ...campaign, name: "D" }
         ])
         const renamedBrand = yield* Brands.rename(brand.id, "Z")
-        assertEqual("Directory.renameBrand", renamedBrand, { ...brand, name: "Z" })
-        assertEqual("Directory.brand after a rename", Option.getOrNull(yield* directory.brand(brand.id)), {
+        assertEqual("BrandStore.rename", renamedBrand, { ...brand, name: "Z" })
+        assertEqual("BrandStore.get after a rename", Option.getOrNull(yield* brandStore.get(brand.id)), {
           ...brand,
           name: "Z"
         })
-        const names = (yield* directory.brands).map(({ name }) => name)
-        assertEqual("Directory.brands after a rename of the first", names, ["Z", "B"])
+        const names = (yield* brandStore.list).map(({ name }) => name)
+        assertEqual("BrandStore.list after a rename of the first", names, ["Z", "B"])
       })
   ),
 
   caseOf("gives each brand a secret of its own for suppression [PII-3]", () =>
     Effect.gen(function* () {
       const secrets = (yield* twoBrands).map(({ suppressionSecret }) => suppressionSecret)
-      assertThat("Directory.createBrand: two brands have one secret", secrets[0] !== secrets[1])
+      assertThat("BrandStore.create: two brands have one secret", secrets[0] !== secrets[1])
       for (const secret of secrets)
-        assertThat("Directory.createBrand changes the secret it is given", /^[0-9a-f]{64}$/.test(secret))
+        assertThat("BrandStore.create changes the secret it is given", /^[0-9a-f]{64}$/.test(secret))
     })
   ),
 
@@ -289,15 +309,15 @@ export const directoryCases: ReadonlyArray<Case> = [
     Effect.gen(function* () {
       const [brand, other] = yield* twoBrands
       const campaign = yield* Campaigns.create(brand.id, "C")
-      const directory = yield* Directory
+      const campaignStore = yield* CampaignStore
       const isFound = (brandId: string, id: string) =>
-        Effect.map(directory.campaign(brandId, id), Option.isSome)
-      assertEqual("Directory.campaign of its brand", yield* isFound(brand.id, campaign.id), true)
+        Effect.map(campaignStore.get(brandId, id), Option.isSome)
+      assertEqual("CampaignStore.get of its brand", yield* isFound(brand.id, campaign.id), true)
       for (const id of ["0", "x", "", "-1", "1e0", "99999999999999999999", ` ${campaign.id}`]) {
-        const what = `Directory.campaign ${JSON.stringify(id)}, which there is not`
+        const what = `CampaignStore.get ${JSON.stringify(id)}, which there is not`
         assertEqual(what, yield* isFound(brand.id, id), false)
       }
-      assertEqual("Directory.campaign of another brand", yield* isFound(other.id, campaign.id), false)
+      assertEqual("CampaignStore.get of another brand", yield* isFound(other.id, campaign.id), false)
     })
   ),
 
@@ -322,6 +342,6 @@ export const directoryCases: ReadonlyArray<Case> = [
   ),
 
   caseOf("answers a ping [HEALTH-2]", () =>
-    Effect.asVoid(Effect.flatMap(Directory, (directory) => directory.ping))
+    Effect.asVoid(Effect.flatMap(StoreHealth, (storeHealth) => storeHealth.check))
   )
 ]
