@@ -119,17 +119,17 @@ describe("the indexes of texts", () => {
     const merges = () => raw.prepare("SELECT is_under_way FROM segment_merge").pluck().get()
     await Effect.runPromise(
       Effect.gen(function* () {
-        const brand = yield* Operating.createBrand("B")
+        const brand = yield* Brands.create("B")
         const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-        const signal = yield* Operating.createSignal(brand.id, { name: "S", signalType: "t", source })
+        const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
         const seen = Array.from({ length: 12 }, (_, i) => ({
           signalId: signal.id,
           person: { extId: `p${i}`, name: `Person ${i}` },
           engagement: { id: `e${i}` }
         }))
-        const outcomes = yield* Observing.recordObservations(brand, seen)
+        const outcomes = yield* recordObservations(brand, seen)
         for (const { leadId } of outcomes) {
-          yield* Operating.eraseLead(brand, leadId!)
+          yield* Leads.erase(brand, leadId!)
           expect(merges()).toBe(0)
         }
         const segments = raw.prepare("SELECT count(DISTINCT segid) FROM lead_text_idx").pluck().get()

@@ -1,5 +1,12 @@
 /** The options of `createLeadSignals`, and their check at run time for callers without types. */
-import { type Entropy, InvalidParameter, type Outbox, type StorePorts, type StoreUnavailable, type WebhookTargets } from "@lead-signals/domain"
+import {
+  type Entropy,
+  InvalidParameter,
+  type Outbox,
+  type StorePorts,
+  type StoreUnavailable,
+  type WebhookTargets
+} from "@lead-signals/domain"
 import { maxRequestsPerMinute } from "@lead-signals/http"
 import { Layer } from "effect"
 

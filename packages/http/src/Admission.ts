@@ -2,7 +2,15 @@
  * Admission control for observations: bounds how many are decoded and committed concurrently. Further ones wait in a queue for
  * each brand, which are served round robin; requests beyond the bound of open ones are refused.
  */
-import { type Brand, type Entropy, type LeadStore, observationsPerCommit, type Outcome, recordInOneCommit, recordObservations, type StoreUnavailable } from "@lead-signals/domain"
+import {
+  type Brand,
+  type Entropy,
+  type LeadStore,
+  observationsPerCommit,
+  type Outcome,
+  recordInOneCommit,
+  type StoreUnavailable
+} from "@lead-signals/domain"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { EventLoop } from "./EventLoop.ts"
 

@@ -1,5 +1,5 @@
 /** Authentication by API key or by the operator's token, and the rate limit of the key. */
-import { Access, KeyFormat, Keys } from "@lead-signals/domain"
+import { KeyFormat, Keys } from "@lead-signals/domain"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"

@@ -165,8 +165,7 @@ const make = Effect.gen(function* () {
       Effect.map(byBrand(memory.signals, brandId), (signals) =>
         signals.filter(({ id }) => !memory.deletedSignals.has(id))
       ),
-    rename: (brandId, id, name) =>
-      Effect.sync(() => rename(memory.signals, signalOf(brandId, id), name)),
+    rename: (brandId, id, name) => Effect.sync(() => rename(memory.signals, signalOf(brandId, id), name)),
     delete: (brandId, id) =>
       Effect.sync(() => {
         const isThere = signalOf(brandId, id) !== undefined

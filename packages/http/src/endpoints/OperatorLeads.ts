@@ -1,5 +1,13 @@
 /** The operator's calls about one lead: amend, erase, export. */
-import { Brands, companyView, engagementView, LeadQueries, Leads, leadView, postView } from "@lead-signals/domain"
+import {
+  Brands,
+  companyView,
+  engagementView,
+  LeadQueries,
+  Leads,
+  leadView,
+  postView
+} from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { renderedData } from "../Responses.ts"

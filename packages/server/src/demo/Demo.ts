@@ -3,7 +3,21 @@
  * time at which it happened. A kill at any moment is safe: the next start continues, and the key, created
  * last, marks the end. Only one process may fill a store at a time.
  */
-import { Brands, BrandStore, Campaigns, CampaignStore, Keys, KeyStore, Leads, LeadStore, Page, RateLimit, recordInOneCommit, Signals, SignalStore } from "@lead-signals/domain"
+import {
+  Brands,
+  BrandStore,
+  Campaigns,
+  CampaignStore,
+  Keys,
+  KeyStore,
+  Leads,
+  LeadStore,
+  Page,
+  RateLimit,
+  recordInOneCommit,
+  Signals,
+  SignalStore
+} from "@lead-signals/domain"
 import { brandHistory } from "./BrandHistory.ts"
 import { Clock, Duration, Effect } from "effect"
 

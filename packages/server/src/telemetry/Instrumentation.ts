@@ -1,5 +1,16 @@
 /** Layers over the HTTP API and the store ports that record metrics, and spans when traces are exported. */
-import { BrandStore, Deliveries, LeadStore, type Operation, Outbox, type Page, type StorePortName, type StorePorts, storePorts, WebhookStore } from "@lead-signals/domain"
+import {
+  BrandStore,
+  Deliveries,
+  LeadStore,
+  type Operation,
+  Outbox,
+  type Page,
+  type StorePortName,
+  type StorePorts,
+  storePorts,
+  WebhookStore
+} from "@lead-signals/domain"
 import { type AnsweredRequest, Metrics as MetricsEndpoint, RequestObserver } from "@lead-signals/http"
 import { Context, Effect, Layer } from "effect"
 import * as Metrics from "./Metrics.ts"
@@ -129,22 +140,24 @@ const countPending = Effect.gen(function* () {
 const queueDepthIntervalSeconds = 15
 
 /** Updates the gauge of pending deliveries every 15 s, for exporters of metrics. */
-export const queueDepth: Layer.Layer<never, never, BrandStore | WebhookStore | Deliveries> = Layer.scopedDiscard(
-  countPending.pipe(
-    Effect.ignore,
-    Effect.zipRight(Effect.sleep(queueDepthIntervalSeconds * 1000)),
-    Effect.forever,
-    Effect.forkScoped
+export const queueDepth: Layer.Layer<never, never, BrandStore | WebhookStore | Deliveries> =
+  Layer.scopedDiscard(
+    countPending.pipe(
+      Effect.ignore,
+      Effect.zipRight(Effect.sleep(queueDepthIntervalSeconds * 1000)),
+      Effect.forever,
+      Effect.forkScoped
+    )
   )
-)
 
 /** The text that `GET /metrics` returns. */
-export const metrics: Layer.Layer<MetricsEndpoint, never, BrandStore | WebhookStore | Deliveries> = Layer.effect(
-  MetricsEndpoint,
-  Effect.map(Effect.context<BrandStore | WebhookStore | Deliveries>(), (context) => ({
-    text: Effect.zipRight(
-      Effect.ignore(Effect.provide(countPending, context)),
-      Effect.sync(() => Prometheus.render())
-    )
-  }))
-)
+export const metrics: Layer.Layer<MetricsEndpoint, never, BrandStore | WebhookStore | Deliveries> =
+  Layer.effect(
+    MetricsEndpoint,
+    Effect.map(Effect.context<BrandStore | WebhookStore | Deliveries>(), (context) => ({
+      text: Effect.zipRight(
+        Effect.ignore(Effect.provide(countPending, context)),
+        Effect.sync(() => Prometheus.render())
+      )
+    }))
+  )
