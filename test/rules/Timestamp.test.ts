@@ -64,6 +64,7 @@ describe("timestamps", () => {
     const read = (TZ: string) =>
       JSON.parse(
         execFileSync(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", program], {
+          cwd: import.meta.dirname,
           env: { ...process.env, TZ },
           encoding: "utf8"
         })
