@@ -195,11 +195,11 @@ export const ablations: ReadonlyArray<Ablation> = [
     ["random-search", "search-2", "beside-random-search", "beside-random-window"],
     { in: "layer", find: "10_000", put: "Number.POSITIVE_INFINITY" }
   ),
-  inStore("SharedReading")(
+  inStore("SharedSnapshot")(
     "shared-snapshot",
     "reads one state of the file for all requests of one turn of the event loop",
     ["first-page", "detail", "random-detail", "random-page"],
-    { in: "SharedReading.read", find: "this.turns.atEnd($end)", put: "this.end()" }
+    { in: "SharedSnapshot.read", find: "this.ticks.atEnd($end)", put: "this.end()" }
   ),
   inHttp("node")(
     "fast-path",
@@ -232,6 +232,6 @@ export const ablations: ReadonlyArray<Ablation> = [
     "group-commit",
     "commits what comes in one turn of the event loop together",
     ["observations"],
-    { in: "writing", find: "$waiting.slice(0, greatestGroup)", put: "$waiting.slice(0, 1)" }
+    { in: "writing", find: "$waiting.slice(0, maxGroup)", put: "$waiting.slice(0, 1)" }
   )
 ]

@@ -6,7 +6,7 @@ import { cases, isThorough } from "../Thoroughness.ts"
 import { Coverage } from "./Coverage.ts"
 
 /** Places are found by counting from the first lead on, in stretches of three. */
-const positions = { findingEffort: 0, greatestStretch: 3 }
+const positions = { findingEffort: 0, maxStretch: 3 }
 const coverage = new Coverage()
 
 storeContract(
@@ -31,7 +31,7 @@ storeContract(
         filename: temporaryFile("store.sqlite"),
         synced: false,
         positions,
-        greatestEffort: 0
+        maxEffort: 0
       }),
     survivesReopening: true,
     leadHistories: isThorough ? 300 : 60,

@@ -3,13 +3,13 @@ import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Layer } from "effect"
 
-export const storeOver = (filename: string, greatestStretch: number) =>
+export const storeOver = (filename: string, maxStretch: number) =>
   Layer.merge(
     SqliteStore.layer({
       filename,
       synced: false,
-      turns: SqliteStore.Turns.none,
-      positions: { greatestStretch }
+      ticks: SqliteStore.TickScheduler.none,
+      positions: { maxStretch }
     }),
     webCrypto
   )

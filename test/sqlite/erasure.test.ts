@@ -128,7 +128,7 @@ describe("an erasure of much", () => {
     // Nobody waits for a disk or for others: whoever comes in between came while rows were taken out, and that takes long.
     const { brand, filename, often, process, reader } = await opened({
       synced: false,
-      turns: SqliteStore.Turns.none
+      ticks: SqliteStore.TickScheduler.none
     })
     takeLong(filename, 6_000_000)
     const erasing = process.runFork(Leads.erase(brand, often))
@@ -151,8 +151,8 @@ describe("an erasure of much", () => {
   })
 
   it("is seen by whoever reads after it, also in a turn that read before it [PII-3]", async () => {
-    const turns = { next: Effect.void, atEnd: () => {}, greatestMillis: Infinity }
-    const { brand, often, process } = await opened({ turns })
+    const ticks = { next: Effect.void, atEnd: () => {}, maxMillis: Infinity }
+    const { brand, often, process } = await opened({ ticks })
     expect(await process.runPromise(extent(brand, often))).toBe(greatlyEngaged)
     await process.runPromise(Leads.erase(brand, often))
     expect(await process.runPromise(extent(brand, often))).toBeNull()

@@ -284,14 +284,14 @@ describe("the plans at 100,000 leads", () => {
   })
 
   it("estimate a search by the texts that FTS5 reads, and look up no more than is affordable for that [LIST-5]", () => {
-    const effortOf = (shape: string, greatestEffort: number) => {
+    const effortOf = (shape: string, maxEffort: number) => {
       const { counts, selection } = ask(shape)
       const { queries, result } = recorded((sql) =>
-        FilterCounts.searchEffort(sql, selection.match!, counts.all, greatestEffort)
+        FilterCounts.searchEffort(sql, selection.match!, counts.all, maxEffort)
       )
       for (const query of queries) {
         expect(scans(planOf(query))).toEqual([])
-        expect(query.params.at(-1)).toBeLessThanOrEqual(greatestEffort + 1)
+        expect(query.params.at(-1)).toBeLessThanOrEqual(maxEffort + 1)
       }
       return { effort: result, queries: queries.length }
     }
@@ -461,7 +461,7 @@ describe("the plans at 100,000 leads", () => {
       ),
       { numRuns: cases(80) }
     )
-    expect(longest).toBeLessThan(2 * Positions.defaults.greatestStretch)
+    expect(longest).toBeLessThan(2 * Positions.defaults.maxStretch)
     // Leads without a score are more than are walked past; those of one name are few.
     expect([...texts].map((text) => text.includes("UNION ALL"))).toEqual(
       expect.arrayContaining([true, false])
@@ -474,7 +474,7 @@ describe("the plans at 100,000 leads", () => {
   })
 
   it("find the stretches to be cut without looking at the others [PAGE-3]", () => {
-    const text = Positions.longSql(Positions.defaults.greatestStretch)
+    const text = Positions.longSql(Positions.defaults.maxStretch)
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>
     expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("lead_stretch_long")])
   })
@@ -577,7 +577,7 @@ describe("the plans at 100,000 leads", () => {
     ))
 
   it("give the same lists in the thread that reads what takes long [PAGE-3]", async () => {
-    const listed = (greatestEffort: number) =>
+    const listed = (maxEffort: number) =>
       Effect.runPromise(
         Effect.gen(function* () {
           const store = yield* LeadStore
@@ -587,7 +587,7 @@ describe("the plans at 100,000 leads", () => {
               store.list("1", { ...queryOf(shape), engagements: "plain" })
             ])
           return yield* Effect.forEach(Object.keys(shapes), ask, { concurrency: 8 })
-        }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name, greatestEffort })))
+        }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name, maxEffort })))
       )
     const here = await listed(Infinity)
     for (const [i, shape] of Object.keys(shapes).entries()) {
@@ -613,7 +613,7 @@ describe("the plans at 100,000 leads", () => {
         raw.exec("ALTER TABLE elsewhere RENAME TO lead_text")
         raw.close()
         expect((yield* rare).total).toBe(total)
-      }).pipe(Effect.provide(SqliteStore.layer({ filename, greatestEffort: 0 })))
+      }).pipe(Effect.provide(SqliteStore.layer({ filename, maxEffort: 0 })))
     )
   })
 

@@ -50,7 +50,10 @@ const opened = (filename: string, clock: SettableClock) => {
     Effect.runSync(clock.provide(work).pipe(Effect.provide(logger)))
   const scope = run(Scope.make())
   const context = run(
-    Layer.buildWithScope(SqliteStore.layer({ filename, synced: false, turns: SqliteStore.Turns.none }), scope)
+    Layer.buildWithScope(
+      SqliteStore.layer({ filename, synced: false, ticks: SqliteStore.TickScheduler.none }),
+      scope
+    )
   )
   const windows = Context.get(context, RateWindows)
   return {

@@ -43,7 +43,7 @@ describe("the indexes of texts", () => {
       }).pipe(
         Effect.provide(
           Layer.merge(
-            SqliteStore.layer({ filename, synced: false, turns: SqliteStore.Turns.none }),
+            SqliteStore.layer({ filename, synced: false, ticks: SqliteStore.TickScheduler.none }),
             webCrypto
           )
         )
@@ -58,7 +58,7 @@ describe("the indexes of texts", () => {
   it.each([
     ["here", Number.POSITIVE_INFINITY],
     ["in the thread", 10_000]
-  ])("keep nothing of what was merged when a lead is erased, %s [PII-3]", async (_, greatestEffort) => {
+  ])("keep nothing of what was merged when a lead is erased, %s [PII-3]", async (_, maxEffort) => {
     const filename = join(temporaryFolder(), "erased.sqlite")
     const raw = new Database(filename)
     const indexes = ["lead_text", "lead_gram"]
@@ -96,8 +96,8 @@ describe("the indexes of texts", () => {
             SqliteStore.layer({
               filename,
               synced: false,
-              greatestEffort,
-              turns: SqliteStore.Turns.none
+              maxEffort,
+              ticks: SqliteStore.TickScheduler.none
             }),
             webCrypto
           )

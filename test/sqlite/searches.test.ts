@@ -40,8 +40,8 @@ const brandOf = (people: ReadonlyArray<Named>) =>
     return brand.id
   })
 
-const over = (filename: string, greatestEffort: number) =>
-  Layer.merge(SqliteStore.layer({ filename, synced: false, greatestEffort }), webCrypto)
+const over = (filename: string, maxEffort: number) =>
+  Layer.merge(SqliteStore.layer({ filename, synced: false, maxEffort }), webCrypto)
 
 const found = (brandId: string, search: string) =>
   Effect.flatMap(LeadStore, (store) =>

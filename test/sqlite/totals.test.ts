@@ -25,8 +25,8 @@ const sort = Either.getOrThrow(SortOrder.parse("createdAt:desc"))
 const minute = 60_000
 const clock = new SettableClock(LeadHistories.startOfHistories)
 
-const open = (filename: string, greatestEffort: number) =>
-  ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename, synced: false, greatestEffort }), webCrypto))
+const open = (filename: string, maxEffort: number) =>
+  ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename, synced: false, maxEffort }), webCrypto))
 
 interface Opened {
   readonly brandId: string
@@ -37,9 +37,9 @@ interface Opened {
   readonly close: () => Promise<void>
 }
 
-const newFile = async (greatestEffort: number): Promise<Opened> => {
+const newFile = async (maxEffort: number): Promise<Opened> => {
   const filename = join(folder, `totals-${++number}.sqlite`)
-  const here = open(filename, greatestEffort)
+  const here = open(filename, maxEffort)
   const made = await here.runPromise(
     Effect.gen(function* () {
       const brand = yield* Brands.create("B")
@@ -51,7 +51,7 @@ const newFile = async (greatestEffort: number): Promise<Opened> => {
       return { brandId: brand.id, signals }
     })
   )
-  const elsewhere = open(filename, greatestEffort)
+  const elsewhere = open(filename, maxEffort)
   await elsewhere.runPromise(Effect.void)
   const db = new Database(filename)
   const close = async (): Promise<void> => {

@@ -59,13 +59,13 @@ describe("an older file", () => {
     for (const version of [3, 8, 11, 12]) {
       const [atOnce, aside] = [copyOf(newest), copyOf(newest)]
       for (const each of [atOnce, aside]) raw(each, (db) => takeBackTo(db, version))
-      await open(atOnce, { greatestEffort: Number.POSITIVE_INFINITY })
+      await open(atOnce, { maxEffort: Number.POSITIVE_INFINITY })
       await open(aside)
       expect(contents(aside)).toEqual(contents(atOnce))
     }
     const [atOnce, aside] = [join(folder, "new-1.sqlite"), join(folder, "new-2.sqlite")]
-    await open(atOnce, { greatestEffort: Number.POSITIVE_INFINITY })
-    await open(aside, { greatestEffort: 0 })
+    await open(atOnce, { maxEffort: Number.POSITIVE_INFINITY })
+    await open(aside, { maxEffort: 0 })
     expect(contents(aside)).toEqual(contents(atOnce))
   })
 
@@ -83,7 +83,7 @@ describe("an older file", () => {
       return told
     }
     const many = await turnsOf({})
-    const few = await turnsOf({ greatestEffort: 40 * (leads + 1) })
+    const few = await turnsOf({ maxEffort: 40 * (leads + 1) })
     loop.isWatched = false
     await watching
     expect(many.length).toBeGreaterThan(6)

@@ -13,7 +13,7 @@ import {
 } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { openToRead } from "./Driver.ts"
-import { unavailable } from "./Patience.ts"
+import { unavailable } from "./BusyRetry.ts"
 import { syncFolderOf } from "./WriteAheadLog.ts"
 
 /** There is a file where the copy is to be. */

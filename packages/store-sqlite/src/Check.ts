@@ -2,7 +2,7 @@
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { openToRead } from "./Driver.ts"
-import { unavailable } from "./Patience.ts"
+import { unavailable } from "./BusyRetry.ts"
 import { orderings } from "./Ordering.ts"
 import { newestMigration } from "./Migrations.ts"
 import { allFlags } from "./Positions.ts"

@@ -23,10 +23,10 @@ const objectOf = (names: ReadonlyArray<string>, tuple: Tuple): object => {
 }
 
 /** Of more statements than any one program has, something makes new ones without end: all are let go. */
-const greatestPrepared = 2000
+const maxPrepared = 2000
 
 const forgetTooMany = (prepared: Map<string, unknown>): void => {
-  if (prepared.size >= greatestPrepared) prepared.clear()
+  if (prepared.size >= maxPrepared) prepared.clear()
 }
 
 export class Connection {

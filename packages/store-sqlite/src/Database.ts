@@ -21,9 +21,9 @@ import { tighten } from "./FilePermissions.ts"
 import { type MergeScheduler, noMerges, scheduleMerges } from "./MergeScheduler.ts"
 import { checkForeign } from "./Migrations.ts"
 import { OpenedFile } from "./OpenedFile.ts"
-import { isBusy, patience, patiently, unavailable } from "./Patience.ts"
-import { SharedReading } from "./SharedReading.ts"
-import type { Turns } from "./Turns.ts"
+import { isBusy, busyRetry, retryWhileBusy, unavailable } from "./BusyRetry.ts"
+import { SharedSnapshot } from "./SharedSnapshot.ts"
+import type { TickScheduler } from "./TickScheduler.ts"
 import { upgrade, type UpgradeOptions } from "./Upgrade.ts"
 import { statusOf, Writability } from "./Writability.ts"
 import type { JobKind, Jobs } from "./worker/Jobs.ts"
@@ -63,7 +63,7 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
 export interface DatabaseOptions extends UpgradeOptions {
   /** Whether what is committed is on the disk when it is answered. */
   readonly synced: boolean
-  readonly turns: Turns
+  readonly ticks: TickScheduler
   /** A transaction that one more write like those before would keep longer takes no more in: others want to be served, too. */
   readonly groupMillis: number
   /** Runs within each transaction that writes, when all of it is written and nothing is committed. */
@@ -90,7 +90,7 @@ const connect = (
   }
 ): Effect.Effect<Connection, StoreUnavailable, Scope.Scope> =>
   Effect.acquireRelease(
-    patiently(() => {
+    retryWhileBusy(() => {
       const connection = new Connection(filename, { ...options, busyMillis: lockWaitMillis })
       try {
         options.inspect?.(connection)
@@ -191,8 +191,8 @@ const commitAll = (
 }
 
 /** So many writes at most share a commit: none of them waits for more than that many others. */
-const greatestGroup = 256
-const greatestTurns = 8
+const maxGroup = 256
+const maxTurns = 8
 
 type Write = (typeof Database.Service)["write"]
 
@@ -205,11 +205,11 @@ interface WriteBarrier {
 const writing = (
   writer: Connection,
   log: WriteAheadLog.WriteAheadLog,
-  reading: SharedReading,
+  reading: SharedSnapshot,
   barrier: WriteBarrier,
   opened: OpenedFile,
   writability: Writability,
-  { turns, ...sharing }: Sharing & Pick<DatabaseOptions, "turns">
+  { ticks, ...sharing }: Sharing & Pick<DatabaseOptions, "ticks">
 ): { readonly write: Write; readonly close: Effect.Effect<void> } => {
   let waiting: Array<Waiting> = []
   let isLed = false
@@ -227,9 +227,9 @@ const writing = (
   const failAll = (group: ReadonlyArray<Waiting>, cause: Cause.Cause<StoreUnavailable>) =>
     Effect.forEach(group, ({ answer }) => Deferred.failCause(answer, cause), { discard: true })
   const commit = Effect.suspend(() => {
-    const group = waiting.slice(0, greatestGroup)
+    const group = waiting.slice(0, maxGroup)
     return Effect.matchCauseEffect(
-      patiently(() => {
+      retryWhileBusy(() => {
         opened.check()
         const before = writer.changes
         reading.end()
@@ -274,9 +274,9 @@ const writing = (
   })
   /** Until a turn brings no more. */
   const gatherAll = Effect.gen(function* () {
-    for (let passed = 0, known = 0; passed < greatestTurns && waiting.length > known; passed++) {
+    for (let passed = 0, known = 0; passed < maxTurns && waiting.length > known; passed++) {
       known = waiting.length
-      yield* turns.next
+      yield* ticks.next
     }
   })
   const end = Effect.sync(() => {
@@ -335,7 +335,7 @@ const writingInWorker =
   (
     worker: StoreWorker,
     log: WriteAheadLog.WriteAheadLog,
-    reading: SharedReading,
+    reading: SharedSnapshot,
     barrier: WriteBarrier,
     opened: OpenedFile,
     writability: Writability,
@@ -362,7 +362,7 @@ const writingInWorker =
           })
         )
       ).pipe(
-        Effect.retry(patience),
+        Effect.retry(busyRetry),
         Effect.mapError(unavailable),
         Effect.tap(() => {
           reading.end()
@@ -403,14 +403,14 @@ const make = (path: string, options: DatabaseOptions) =>
       merges = yield* scheduleMerges(writer, worker)
       // The log is synced by us from here on, and taken over into the file.
       writer.pragma("synchronous = NORMAL")
-      writer.pragma(`wal_autocheckpoint = ${WriteAheadLog.greatestPagesEver}`)
+      writer.pragma(`wal_autocheckpoint = ${WriteAheadLog.maxPagesEver}`)
     }
-    const reading = new SharedReading(reader, options.turns)
+    const reading = new SharedSnapshot(reader, options.ticks)
     const queued = yield* Queue.sliding<void>(1)
     const barrier: WriteBarrier = { raised: null }
     const writability = new Writability(dirname(filename))
     const { close, write } = writing(writer, log, reading, barrier, opened, writability, options)
-    const read: (typeof Database.Service)["read"] = (work) => patiently(() => reading.read(work))
+    const read: (typeof Database.Service)["read"] = (work) => retryWhileBusy(() => reading.read(work))
     // Before the log and the connections are closed. Where nobody waits for a disk, nothing is under way.
     if (options.synced) yield* Effect.addFinalizer(() => close)
     return Database.of({
@@ -421,7 +421,7 @@ const make = (path: string, options: DatabaseOptions) =>
       writeInWorker: writingInWorker(worker, log, reading, barrier, opened, writability, merges),
       truncateWal: log.truncate,
       status: statusOf(read, write, opened, writability),
-      putsOff: options.turns.isAlone !== true
+      putsOff: options.ticks.isAlone !== true
     })
   })
 

@@ -93,7 +93,7 @@ export interface ErasureOptions {
   /** Replaces the id of each other delivery whose body names the person. */
   readonly nextId: () => DeliveryId
   readonly now: number
-  readonly greatestStretch: number
+  readonly maxStretch: number
 }
 
 /** How many ids an erasure takes at most. */
@@ -113,7 +113,7 @@ export const countBodies = (sql: QueryConnection, { brandId, id }: Erased): numb
 export const erase = (
   sql: Connection,
   { brandId, id }: Erased,
-  { greatestStretch, nextId, now, personHash }: ErasureOptions
+  { maxStretch, nextId, now, personHash }: ErasureOptions
 ): boolean => {
   const lead = leadById(sql, brandId, id)
   if (lead === null) return false
@@ -129,7 +129,7 @@ export const erase = (
     [brand, author]
   )
   changeSearch(sql, lead, null)
-  Positions.keepShort(sql, orderings, greatestStretch)
+  Positions.keepShort(sql, orderings, maxStretch)
   return true
 }
 

@@ -4,7 +4,7 @@ import { Effect, Schedule } from "effect"
 import { rmSync } from "node:fs"
 import { Connection } from "./Connection.ts"
 import { createPrivately } from "./Database.ts"
-import { codeOf, isBusy, unavailable } from "./Patience.ts"
+import { codeOf, isBusy, unavailable } from "./BusyRetry.ts"
 
 const lockWaitMillis = 3
 

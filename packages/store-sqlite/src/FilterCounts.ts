@@ -90,19 +90,19 @@ const sampled = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> => {
  * Estimates what FTS5 reads for a search, in leads to look at. A single token costs nothing beyond its hits. A phrase makes
  * FTS5 read the positions of its tokens in every text that contains all of them: at most in the texts of all leads of the
  * brand, or in those that contain the rarest token. The rarest token is looked up only where the number of leads exceeds
- * `greatestEffort`, and never costs more than that.
+ * `maxEffort`, and never costs more than that.
  */
 export const searchEffort = (
   sql: QueryConnection,
   { table, tokens }: Match,
   leads: number,
-  greatestEffort: number
+  maxEffort: number
 ): number => {
   if (tokens.length < 2) return 0
   const ofAll = textEffort * leads
-  if (ofAll <= greatestEffort) return ofAll
+  if (ofAll <= maxEffort) return ofAll
   const ofOne = textEffort * (1 + skipEffort * tokens.length)
-  const affordable = Math.floor(greatestEffort / ofOne)
+  const affordable = Math.floor(maxEffort / ofOne)
   for (const each of sampled([...new Set(tokens)])) {
     const n = sql.value<number>(
       `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`,

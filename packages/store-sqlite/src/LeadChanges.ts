@@ -40,7 +40,7 @@ export const newestSql = "SELECT n FROM lead_change WHERE id = 1"
 const newest = (sql: Connection): number => sql.get<{ n: number }>(newestSql)!.n
 
 /** More changes than this are not kept: what they would put right is as soon counted. */
-const greatestKept = 1000
+const maxKept = 1000
 
 export class LeadChanges {
   private steps: Array<Step> = []
@@ -84,6 +84,6 @@ export class LeadChanges {
     if (this.steps.length > 0 && this.steps.at(-1)!.to !== step.from) this.forget()
     this.steps.push(step)
     this.size += step.changes.length
-    while (this.size > greatestKept) this.size -= this.steps.shift()!.changes.length
+    while (this.size > maxKept) this.size -= this.steps.shift()!.changes.length
   }
 }

@@ -25,7 +25,7 @@ export type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
 export interface ListingOptions {
   readonly positions: Positions.PositionOptions
   /** What takes as long as looking at more leads or entries than about so many is offloaded to the reading worker. */
-  readonly greatestEffort: number
+  readonly maxEffort: number
 }
 
 /** Totals of the snapshot, or of an earlier one where the caller permits that. */
@@ -70,7 +70,7 @@ export const totalKeys = (brandId: string, { filter }: Query): ReadonlyArray<str
 const countFilters = (
   sql: QueryConnection,
   selection: Selection,
-  greatestEffort: number,
+  maxEffort: number,
   totals: KnownTotals
 ): FilterCounts.Counts | null => {
   const { brandId, match } = selection
@@ -79,7 +79,7 @@ const countFilters = (
   const drivers = counting.drivers.map((driver, i) => [driver, columns[`c${i}`]!] as const)
   const all = drivers[0]![1]
   if (match === null) return { all, drivers, searchEffort: 0 }
-  const searchEffort = FilterCounts.searchEffort(sql, match, all, greatestEffort)
+  const searchEffort = FilterCounts.searchEffort(sql, match, all, maxEffort)
   const withSearch = (n: number): FilterCounts.Counts => ({
     all,
     drivers: [...drivers, ["search", n]],
@@ -88,10 +88,10 @@ const countFilters = (
   const key = searchTotalKey(brandId, match.part)
   const known = totals.get(key)
   if (known !== undefined) return withSearch(known)
-  if (searchEffort > greatestEffort) return null
-  const searchedSql = FilterCounts.searchedSql(match, greatestEffort + 1)
+  if (searchEffort > maxEffort) return null
+  const searchedSql = FilterCounts.searchedSql(match, maxEffort + 1)
   const n = sql.value<number>(searchedSql.text, searchedSql.params)!
-  if (n > greatestEffort) return null
+  if (n > maxEffort) return null
   const filter = { brandId, signalId: null, flags: null, created: null, updated: null }
   totals.set(key, { n, filter, needle: match.part }, columns["state"]!)
   return withSearch(n)
@@ -101,12 +101,12 @@ const cachedCounts = (
   sql: QueryConnection,
   selection: Selection,
   key: string,
-  greatestEffort: number,
+  maxEffort: number,
   { counts, totals }: ListCache
 ): FilterCounts.Counts | null => {
   const known = counts.get(key)
   if (known !== undefined) return known
-  const counted = countFilters(sql, selection, greatestEffort, totals)
+  const counted = countFilters(sql, selection, maxEffort, totals)
   if (counted !== null) counts.set(key, counted)
   return counted
 }
@@ -191,7 +191,7 @@ const findPage = (
   sql: QueryConnection,
   brandId: string,
   query: Query,
-  { greatestEffort, positions }: ListingOptions,
+  { maxEffort, positions }: ListingOptions,
   cache: ListCache
 ): FoundPage | null => {
   const { lists, pages, stretches, totals } = cache
@@ -199,7 +199,7 @@ const findPage = (
   if (selection.isEmpty) return { total: 0, ids: [] }
   const key = keyOf(selection)
   const { search } = query.filter
-  const counts = cachedCounts(sql, selection, key, greatestEffort, cache)
+  const counts = cachedCounts(sql, selection, key, maxEffort, cache)
   if (counts === null) return null
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   const ordered = `${key} ${query.sort.field} ${query.sort.direction}`
@@ -211,14 +211,14 @@ const findPage = (
   if (cachedList !== undefined) return partOf(cachedList)
   const scan = LeadListing.planFilteredScan(selection, counts)
   if (scan !== null && search !== undefined) {
-    if (scan.effort > greatestEffort) return null
+    if (scan.effort > maxEffort) return null
     const all = scanAll(sql, selection, query, search, scan)
     lists.set(ordered, all)
     return partOf(all)
   }
   let total = FilterCounts.knownTotal(selection, counts) ?? totals.get(key)
   if (total === undefined) {
-    if (FilterCounts.totalEffort(selection, counts) > greatestEffort) return null
+    if (FilterCounts.totalEffort(selection, counts) > maxEffort) return null
     const totalSql = FilterCounts.totalSql(selection, counts)
     const counted = sql.get<{ n: number; state: number }>(withState(totalSql.text), totalSql.params)!
     total = counted.n
@@ -231,7 +231,7 @@ const findPage = (
   const plan = LeadListing.planPage(selection, query, counts, total)
   const isPlaced =
     isCounted(selection) && positions.findingEffort + (limit * counts.all) / total < plan.effort
-  if (!isPlaced && plan.effort > greatestEffort) return null
+  if (!isPlaced && plan.effort > maxEffort) return null
   if (plan.way === "gather" && total <= maxCachedList) {
     // Any page gathers and sorts all of them.
     const page = { page: 1, pageSize: total }
@@ -253,7 +253,7 @@ const windowsOf = (
 ): ReadonlyMap<LeadId, EngagementWindow> | null =>
   engagements === "none" || ids.length === 0 ? null : windows(sql, ids, engagements)
 
-/** Reads a page of some form; null when it takes more than `greatestEffort`. */
+/** Reads a page of some form; null when it takes more than `maxEffort`. */
 export type ReadPage<A> = (
   sql: Connection,
   brandId: string,

@@ -5,7 +5,7 @@
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { statSync } from "node:fs"
-import { unavailable } from "./Patience.ts"
+import { unavailable } from "./BusyRetry.ts"
 
 /** Device and inode of the file; null where there is none. */
 export const identityOf = (filename: string): string | null => {

@@ -13,14 +13,14 @@ export interface PositionOptions {
   /** Finding the place at which a page begins costs about as much as looking at so many leads. */
   readonly findingEffort: number
   /** A stretch of more leads than this is cut in two; of more than the usual number they are found by an index. */
-  readonly greatestStretch: number
+  readonly maxStretch: number
 }
 
 /** Of so many leads stretches are made, when all are made anew: less than the greatest, or the next lead would cut each. */
 export const lengthWhenMade = 1024
 
 /** A stretch is walked in some 60 µs; the counts of those of a million leads are read in some 400 µs, and kept. */
-export const defaults: PositionOptions = { findingEffort: 1000, greatestStretch: 1536 }
+export const defaults: PositionOptions = { findingEffort: 1000, maxStretch: 1536 }
 
 /** What is counted: the leads of a brand with these flags; null: with any. */
 export interface Counted {
@@ -73,7 +73,7 @@ export interface Stretches {
 }
 
 /** Past so many leads of one key a walk begins behind them, which costs three times as much a lead. */
-const greatestTied = 512
+const maxTied = 512
 
 /** However few of them have the flags, no more are looked at; if there are more, their number is the answer. */
 const tiedSql = (
@@ -83,9 +83,9 @@ const tiedSql = (
 ): Sql => {
   const counted = flags === null ? "count(*)" : `count(*) FILTER (WHERE ${flagsIn(flags, "flags")})`
   return {
-    text: `SELECT CASE WHEN count(*) > ${greatestTied} THEN count(*) ELSE ${counted} END
+    text: `SELECT CASE WHEN count(*) > ${maxTied} THEN count(*) ELSE ${counted} END
       FROM (SELECT l.flags FROM lead l INDEXED BY ${index}
-        WHERE l.brand_id = ? AND ${column} = ? AND l.id < ? LIMIT ${greatestTied + 1})`,
+        WHERE l.brand_id = ? AND ${column} = ? AND l.id < ? LIMIT ${maxTied + 1})`,
     params: [brandId, key, id]
   }
 }
@@ -161,7 +161,7 @@ export const readPage = (
     const place = placeOf(sql, counted, ordering, stretches, lastOf(stretches.before, from))
     const past = from - place.before
     const { column, index } = ordering
-    if (place.tied <= greatestTied) {
+    if (place.tied <= maxTied) {
       return {
         text: `SELECT l.id, ${column} FROM lead l INDEXED BY ${index}
           WHERE l.brand_id = ? AND ${column} >= ?${flagged(counted.flags)} ORDER BY ${column}, l.id LIMIT ? OFFSET ?`,
@@ -228,8 +228,7 @@ const cut = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
 const stretchSql = `SELECT seq, brand_id, ordering, key, id, ${sumOf(null)} AS n FROM lead_stretch`
 
 /** Said and not bound: of a value that is bound SQLite doesn't know that the index of the long ones will do. */
-export const longSql = (greatestStretch: number): string =>
-  `${stretchSql} WHERE ${sumOf(null)} > ${greatestStretch}`
+export const longSql = (maxStretch: number): string => `${stretchSql} WHERE ${sumOf(null)} > ${maxStretch}`
 
 type Orderings = Readonly<Record<Ordering["name"], Ordering>>
 
@@ -244,9 +243,9 @@ const dropEmpty = (sql: Connection, { brand_id, ordering }: Stretch): void =>
  * Cuts what has grown long, until nothing is; to be called in the transaction that wrote. Where leads move to the end with
  * each change, the stretches they leave would be ever more: they go when another one is cut.
  */
-export const keepShort = (sql: Connection, orderings: Orderings, greatestStretch: number): void => {
+export const keepShort = (sql: Connection, orderings: Orderings, maxStretch: number): void => {
   for (;;) {
-    const long = sql.all<Stretch>(longSql(greatestStretch))
+    const long = sql.all<Stretch>(longSql(maxStretch))
     if (long.length === 0) return
     for (const stretch of long) {
       cut(sql, stretch, orderings[stretch.ordering])

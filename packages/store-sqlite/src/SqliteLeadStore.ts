@@ -249,8 +249,8 @@ const commit = (
 
 const makeLeadStore = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
-    const { greatestStretch } = options.positions
-    const keepShort = (sql: Connection): void => Positions.keepShort(sql, orderings, greatestStretch)
+    const { maxStretch } = options.positions
+    const keepShort = (sql: Connection): void => Positions.keepShort(sql, orderings, maxStretch)
     const changed = new LeadChanges()
     const caches = new LeadCaches(changed)
     const { list, listRendered } = listReading(database, caches, options)
@@ -311,7 +311,7 @@ const makeLeadStore = (options: ListingOptions) =>
         const here = database.write((sql, now) => {
           // It changes those who read the person's posts, too; and what the person was like is not to be kept.
           changed.of(sql).isComplete = false
-          return Erasure.erase(sql, lead, { personHash, nextId: ids, now, greatestStretch })
+          return Erasure.erase(sql, lead, { personHash, nextId: ids, now, maxStretch })
         })
         const offloaded = (
           deliveryIds: ReadonlyArray<DeliveryId>
@@ -322,7 +322,7 @@ const makeLeadStore = (options: ListingOptions) =>
               personHash,
               deliveryIds,
               now,
-              greatestStretch
+              maxStretch
             })),
             (output) => {
               if ("wanted" in output) return offloaded(Array.from({ length: output.wanted }, ids))
@@ -331,7 +331,7 @@ const makeLeadStore = (options: ListingOptions) =>
             }
           )
         return Effect.flatMap(
-          database.read((sql) => Erasure.takesMore(sql, lead, options.greatestEffort)),
+          database.read((sql) => Erasure.takesMore(sql, lead, options.maxEffort)),
           // The caller may go away when it is committed: the log is truncated all the same.
           (takesMore) =>
             Effect.uninterruptible(Effect.tap(takesMore ? offloaded([]) : here, () => forgetRead))
@@ -346,7 +346,7 @@ const makeLeadStore = (options: ListingOptions) =>
           database.writeInWorker("removeSomeLeads", () => ({ brandId })),
           () => changed.forget()
         )
-        const isOffloaded = options.greatestEffort !== Number.POSITIVE_INFINITY
+        const isOffloaded = options.maxEffort !== Number.POSITIVE_INFINITY
         return Effect.uninterruptible(Effect.tap(isOffloaded ? offloaded : here, () => forgetRead))
       }
     })

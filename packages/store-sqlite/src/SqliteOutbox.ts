@@ -153,7 +153,7 @@ const bodies = (
 }
 
 /** Bodies of so many characters are enough for one taking: those that are due behind them are taken next. */
-const greatestBodies = 8 * 1024 * 1024
+const maxBodies = 8 * 1024 * 1024
 const bodiesAtOnce = 32
 
 /** As many of what is to be taken as there is room for, one at least. */
@@ -164,9 +164,9 @@ const withBodies = (
 ): ReadonlyArray<Taken & { readonly body: string | null }> => {
   const found: Array<Taken & { readonly body: string | null }> = []
   let size = 0
-  for (let from = 0, length = 1; from < due.length && size < greatestBodies; from += length) {
+  for (let from = 0, length = 1; from < due.length && size < maxBodies; from += length) {
     // By the size of those before; a few large ones are not read with many others.
-    length = from === 0 ? 1 : Math.max(1, Math.min(bodiesAtOnce, Math.floor((greatestBodies * from) / size)))
+    length = from === 0 ? 1 : Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * from) / size)))
     const part = due.slice(from, from + length)
     const made = bodies(sql, part, make)
     for (const each of part) {

@@ -16,7 +16,7 @@ import { basename } from "node:path"
 import type { Connection } from "./Connection.ts"
 import { connectVolatile } from "./Database.ts"
 import { identityOf } from "./OpenedFile.ts"
-import { briefPatience, codeOf, patiently, unavailable } from "./Patience.ts"
+import { briefBusyRetry, codeOf, retryWhileBusy, unavailable } from "./BusyRetry.ts"
 import { idOf } from "./Rows.ts"
 
 interface WindowRow {
@@ -35,10 +35,10 @@ interface Taken {
 const takenAheadOf = (limit: number): number => Math.floor(limit / 200)
 
 /** For so long a process tells what is left by what it saw when it took requests ahead; others may have spent since. */
-const greatestAgeMillis = 1000
+const maxAgeMillis = 1000
 
 /** Of more keys than any process sees in a minute, all that was taken ahead is let go. */
-const greatestKeys = 10_000
+const maxKeys = 10_000
 
 /** The time from a failed write to the next one that is tried. */
 const retryAfterMillis = 5000
@@ -115,7 +115,7 @@ const make = (filename: string) =>
     const spendTaken = (keyId: string, step: Step, now: number) => {
       const taken = takenOf.get(keyId)
       if (taken === undefined || taken.left === 0) return null
-      if (now < taken.takenAt || now - taken.takenAt >= greatestAgeMillis) return null
+      if (now < taken.takenAt || now - taken.takenAt >= maxAgeMillis) return null
       const used = taken.used - taken.left
       const { decision, window } = step({ startedAt: taken.startedAt, used }, now)
       if (window.startedAt !== taken.startedAt || window.used !== used + 1) return null
@@ -141,7 +141,7 @@ const make = (filename: string) =>
         sql.run("INSERT OR REPLACE INTO rate_window VALUES (?, ?, ?)", [idOf(keyId), window.startedAt, used])
         return { decision, taken: { startedAt: window.startedAt, used, left, takenAt: now } }
       })
-      if (takenOf.size >= greatestKeys) takenOf.clear()
+      if (takenOf.size >= maxKeys) takenOf.clear()
       takenOf.set(keyId, spent.taken)
       inMemory.delete(keyId)
       return spent.decision
@@ -156,7 +156,7 @@ const make = (filename: string) =>
     const spendInMemory = (keyId: string, step: Step, clock: Clock.Clock) => {
       const known = inMemory.get(keyId) ?? ofFileIfReadable(keyId)
       const { decision, window } = step(known, clock.unsafeCurrentTimeMillis())
-      if (inMemory.size >= greatestKeys) inMemory.clear()
+      if (inMemory.size >= maxKeys) inMemory.clear()
       inMemory.set(keyId, window)
       return decision
     }
@@ -195,7 +195,7 @@ const make = (filename: string) =>
           if (failedAt !== null) failedAt = now
           return Effect.matchEffect(
             Effect.flatMap(opened, (sql) =>
-              patiently(() => spendOfFile(sql, keyId, step, clock), briefPatience)
+              retryWhileBusy(() => spendOfFile(sql, keyId, step, clock), briefBusyRetry)
             ),
             {
               onFailure: (failure) => Effect.as(noteFailure(now, failure), spendInMemory(keyId, step, clock)),

@@ -3,12 +3,12 @@ import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Schedule } from "effect"
 import type { Connection } from "./Connection.ts"
 import { migrate, type Migrating, outstanding } from "./Migrations.ts"
-import { isBusy, patiently, unavailable } from "./Patience.ts"
+import { isBusy, retryWhileBusy, unavailable } from "./BusyRetry.ts"
 import type { StoreWorker } from "./worker/StoreWorker.ts"
 
 export interface UpgradeOptions {
   /** What takes longer than to look at so many leads is done in a worker. */
-  readonly greatestEffort: number
+  readonly maxEffort: number
   /** Told how far an older file, or a new one, is on its way to this version. */
   readonly onMigrating: (migrating: Migrating) => void
 }
@@ -47,14 +47,14 @@ export const upgrade = (
   filename: string,
   writer: Connection,
   worker: StoreWorker,
-  { greatestEffort, onMigrating }: UpgradeOptions
+  { maxEffort, onMigrating }: UpgradeOptions
 ): Effect.Effect<void, StoreUnavailable> =>
   Effect.flatMap(
-    patiently(() => outstanding(writer, filename)),
+    retryWhileBusy(() => outstanding(writer, filename)),
     (leads) => {
       if (leads === null) return Effect.void
-      return leads * migrationWeight < greatestEffort
-        ? patiently(() => writer.transaction(() => migrate(writer, filename, onMigrating)))
+      return leads * migrationWeight < maxEffort
+        ? retryWhileBusy(() => writer.transaction(() => migrate(writer, filename, onMigrating)))
         : migrateInWorker(filename, worker, onMigrating)
     }
   )

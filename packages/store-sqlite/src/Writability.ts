@@ -4,7 +4,7 @@ import { Cause, Effect, Fiber, Option } from "effect"
 import { statfsSync } from "node:fs"
 import type { Connection } from "./Connection.ts"
 import type { OpenedFile } from "./OpenedFile.ts"
-import { diskIsFull, preventsWriting } from "./Patience.ts"
+import { diskIsFull, preventsWriting } from "./BusyRetry.ts"
 
 /** A disk with less room counts as full, although a small write may still fit into the log. */
 const minFreeBytes = 1 << 20

@@ -7,7 +7,7 @@ import { Effect, type Scope } from "effect"
 import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Connection } from "./Connection.ts"
-import { diskIsFull } from "./Patience.ts"
+import { diskIsFull } from "./BusyRetry.ts"
 import type { Checkpoint, CheckpointMode } from "./worker/Jobs.ts"
 import type { StoreWorker } from "./worker/StoreWorker.ts"
 
@@ -38,10 +38,10 @@ export const unsynced = (writer: Connection, wasLeft: boolean): Effect.Effect<Wr
 const restMillis = 200
 
 /** A log of more pages than this is begun anew as soon as all of it is taken over. */
-const greatestPages = 4000
+const maxPages = 4000
 
 /** A log of so many pages is taken over by the commit itself: whatever became of the thread, the log does not grow on. */
-export const greatestPagesEver = 32_000
+export const maxPagesEver = 32_000
 
 /** A file that was made is there after a loss of power when its folder is on the disk, too. */
 export const syncFolderOf = (filename: string): void => {
@@ -115,7 +115,7 @@ export const synced = (
       const { checkpointed, log: pages } = await checkpoint("PASSIVE")
       // While a reader needs the log, waiting for him would keep those that write waiting, too.
       if (isOwed && checkpointed === pages) await truncate()
-      if (isOwed || pages <= greatestPages) return
+      if (isOwed || pages <= maxPages) return
       const { busy } = await checkpoint("RESTART")
       // Whoever writes first into a log that begins anew waits for the disk within the transaction: not our caller.
       if (busy === 0) await worker.run("beginLog", null)

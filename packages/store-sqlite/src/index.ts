@@ -9,7 +9,7 @@ import * as SqliteDirectory from "./SqliteDirectory.ts"
 import * as SqliteLeadStore from "./SqliteLeadStore.ts"
 import * as SqliteOutbox from "./SqliteOutbox.ts"
 import * as SqliteRateWindows from "./SqliteRateWindows.ts"
-import * as Turns from "./Turns.ts"
+import * as TickScheduler from "./TickScheduler.ts"
 
 export { type Backup, backup, TargetExists } from "./Backup.ts"
 export { check, type Checked } from "./Check.ts"
@@ -23,7 +23,7 @@ export type { Param } from "./Param.ts"
 export * as Positions from "./Positions.ts"
 export * as SearchIndex from "./SearchIndex.ts"
 export * as Selection from "./Selection.ts"
-export * as Turns from "./Turns.ts"
+export * as TickScheduler from "./TickScheduler.ts"
 export { rebuildDerivedTables } from "./DerivedTables.ts"
 
 export interface SqliteStoreOptions {
@@ -40,10 +40,10 @@ export interface SqliteStoreOptions {
    */
   readonly beforeCommit?: () => void
   /**
-   * Those that write in one turn share a commit, and those that read a state of the file: turns of the event loop, unless
-   * given. A simulation, whose turns are its own, lets nobody wait: `Turns.none`.
+   * Writes of one tick share a commit, and reads one state of the file: ticks of the event loop unless given. A simulation,
+   * which schedules by itself, lets nobody wait: `TickScheduler.none`.
    */
-  readonly turns?: Turns.Turns
+  readonly ticks?: TickScheduler.TickScheduler
   /**
    * Those that wait at the same time share a transaction for as many milliseconds, 12 unless given; `Infinity` where nobody
    * else is to be served, or how long anything takes must not matter.
@@ -55,7 +55,7 @@ export interface SqliteStoreOptions {
    * What takes longer than to look at about so many leads is done in a thread, while this one serves others: lists, erasures,
    * and bringing an older file to this version; `Infinity` where there can be no thread.
    */
-  readonly greatestEffort?: number
+  readonly maxEffort?: number
   /** Told how far an older file, or a new one, is on its way to this version. */
   readonly onMigrating?: (migrating: Migrating) => void
 }
@@ -67,24 +67,24 @@ export interface SqliteStoreOptions {
 export const layer = ({
   beforeCommit = () => {},
   filename,
-  greatestEffort = 10_000,
+  maxEffort = 10_000,
   groupMillis = 12,
   onMigrating = () => {},
   positions = {},
   synced = true,
-  turns = Turns.ofEventLoop
+  ticks = TickScheduler.ofEventLoop
 }: SqliteStoreOptions): Layer.Layer<StorePorts, StoreUnavailable> =>
   // Built apart from the layers around it: what is shared there by name would be shared by two files, too.
   Layer.scopedContext(
     Layer.build(
       Layer.mergeAll(
         SqliteDirectory.layer,
-        SqliteLeadStore.layer({ positions: { ...Positions.defaults, ...positions }, greatestEffort }),
+        SqliteLeadStore.layer({ positions: { ...Positions.defaults, ...positions }, maxEffort }),
         SqliteOutbox.layer,
         SqliteDeliveries.layer
       ).pipe(
         Layer.provide(
-          Database.layer(filename, { synced, beforeCommit, groupMillis, turns, greatestEffort, onMigrating })
+          Database.layer(filename, { synced, beforeCommit, groupMillis, ticks, maxEffort, onMigrating })
         ),
         // After it: beside a file that is refused nothing is made.
         Layer.flatMap((made) =>

@@ -22,9 +22,9 @@ const layerOf = (filename: string, beforeCommit: () => void = () => {}) =>
     filename,
     synced: false,
     beforeCommit,
-    turns: SqliteStore.Turns.none,
+    ticks: SqliteStore.TickScheduler.none,
     groupMillis: Number.POSITIVE_INFINITY,
-    greatestEffort: Infinity
+    maxEffort: Infinity
   })
 
 const makeTemplate = (): ReadonlyMap<string, Buffer> => {

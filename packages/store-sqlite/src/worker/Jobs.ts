@@ -47,7 +47,7 @@ interface ErasureInput {
   /** As many as there are bodies of other deliveries that name the person, or more. */
   readonly deliveryIds: ReadonlyArray<DeliveryId>
   readonly now: number
-  readonly greatestStretch: number
+  readonly maxStretch: number
 }
 
 /** With too few ids nothing is erased; `wanted` would have sufficed. */
@@ -112,21 +112,21 @@ const listing =
         set: (key: string, total: Total, state: number) => void learned.totals.set(key, { total, state })
       }
     }
-    const options = { positions, greatestEffort: Number.POSITIVE_INFINITY }
+    const options = { positions, maxEffort: Number.POSITIVE_INFINITY }
     // Without a limit of effort there is always a page.
     return { page: sql.snapshot(() => read(sql, brandId, query, options, cache))!, learned }
   }
 
 const erase = (
   sql: Connection,
-  { deliveryIds, greatestStretch, lead, now, personHash }: ErasureInput
+  { deliveryIds, maxStretch, lead, now, personHash }: ErasureInput
 ): ErasureOutput =>
   sql.transaction(() => {
     const wanted = Erasure.countBodies(sql, lead)
     if (wanted > deliveryIds.length) return { wanted }
     const ids = deliveryIds.values()
     const nextId = (): DeliveryId => ids.next().value!
-    return { erased: Erasure.erase(sql, lead, { personHash, nextId, now, greatestStretch }) }
+    return { erased: Erasure.erase(sql, lead, { personHash, nextId, now, maxStretch }) }
   })
 
 type Run<K extends JobKind> = (

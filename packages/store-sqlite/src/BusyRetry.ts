@@ -40,25 +40,25 @@ export const unavailable = (failure: unknown): StoreUnavailable => {
 export const preventsWriting = (failure: StoreUnavailable): boolean =>
   failure.publicReason !== undefined || reasons.some(([pattern]) => pattern.test(codeOf(failure)))
 
-const patienceOf = (tries: number) =>
+const busyRetryOf = (tries: number) =>
   Schedule.exponential("5 millis", 1.5).pipe(
     Schedule.jittered,
     Schedule.intersect(Schedule.recurs(tries)),
     Schedule.whileInput(isBusy)
   )
 
-type Patience = ReturnType<typeof patienceOf>
+type BusyRetry = ReturnType<typeof busyRetryOf>
 
 /** Waits up to about 10 s in all for another process to let go of the file. */
-export const patience = patienceOf(17)
+export const busyRetry = busyRetryOf(17)
 
 /** Waits up to about 0.4 s in all, for what can be done without. */
-export const briefPatience = patienceOf(9)
+export const briefBusyRetry = busyRetryOf(9)
 
 /** Tries again while the file is another's; a try itself blocks this process for at most `lockWaitMillis`. */
-export const patiently = <A>(
+export const retryWhileBusy = <A>(
   attempt: () => A,
-  during: Patience = patience
+  during: BusyRetry = busyRetry
 ): Effect.Effect<A, StoreUnavailable> =>
   // Nearly always it works at once, without any bracket around it.
   Effect.suspend(() => {

@@ -27,7 +27,7 @@ const inOneTurn = async <A>(
   const atEnd: Array<() => void> = []
   const store = SqliteStore.layer({
     filename,
-    turns: { next: Effect.void, atEnd: (rest) => void atEnd.push(rest), greatestMillis: Infinity }
+    ticks: { next: Effect.void, atEnd: (rest) => void atEnd.push(rest), maxMillis: Infinity }
   })
   const end = (): void => atEnd.splice(0).forEach((rest) => rest())
   const result = await Effect.runPromise(

@@ -3,20 +3,20 @@
  * commits is missing from what is read after it; of what others commit meanwhile, some milliseconds at most.
  */
 import type { Connection } from "./Connection.ts"
-import type { Turns } from "./Turns.ts"
+import type { TickScheduler } from "./TickScheduler.ts"
 
-export class SharedReading {
+export class SharedSnapshot {
   private readonly reader: Connection
-  private readonly turns: Pick<Turns, "atEnd" | "greatestMillis">
+  private readonly ticks: Pick<TickScheduler, "atEnd" | "maxMillis">
   private begunAt: number | null = null
 
-  constructor(reader: Connection, turns: Pick<Turns, "atEnd" | "greatestMillis">) {
+  constructor(reader: Connection, ticks: Pick<TickScheduler, "atEnd" | "maxMillis">) {
     this.reader = reader
-    this.turns = turns
+    this.ticks = ticks
   }
 
   read<A>(work: (sql: Connection) => A): A {
-    if (this.begunAt !== null && performance.now() - this.begunAt > this.turns.greatestMillis) this.end()
+    if (this.begunAt !== null && performance.now() - this.begunAt > this.ticks.maxMillis) this.end()
     const begins = this.begunAt === null
     if (begins) {
       this.reader.beginReading()
@@ -29,7 +29,7 @@ export class SharedReading {
       this.end()
       throw error
     } finally {
-      if (begins) this.turns.atEnd(() => this.end())
+      if (begins) this.ticks.atEnd(() => this.end())
     }
   }
 
