@@ -152,7 +152,9 @@ export const renderedDetail = (sql: Connection, brandId: string, id: LeadId, dep
   )
   if (row === undefined) return null
   const shown =
-    row.shown === null ? RenderedLeads.renderLead(leadById(sql, brandId, id)!) : RenderedLeads.withId(id, row.shown)
+    row.shown === null
+      ? RenderedLeads.renderLead(leadById(sql, brandId, id)!)
+      : RenderedLeads.withId(id, row.shown)
   const company = row.company === null ? null : JSON.parse(row.company)
   return RenderedLeads.detailed(shown, company, windowOf(sql, id, depth), depth)
 }

@@ -24,7 +24,10 @@ export class LeadCaches implements ListCache {
   readonly stretches = new VersionedCache<Stretches>({ maxSize: 50 })
   readonly lists = new VersionedCache<ReadonlyArray<LeadId>>({ maxSize: 50 })
   readonly pages = new VersionedCache<ReadonlyArray<LeadId>>({ maxSize: 500 })
-  readonly renderedPages = new VersionedCache<RenderedPage>({ maxSize: maxRenderedPages, sizeOf: lengthOfPage })
+  readonly renderedPages = new VersionedCache<RenderedPage>({
+    maxSize: maxRenderedPages,
+    sizeOf: lengthOfPage
+  })
   readonly renderedDetails = new VersionedCache<string>({ maxSize: maxRenderedDetails, sizeOf: lengthOf })
   private readonly counted
   readonly totals: ListCache["totals"]
