@@ -239,10 +239,16 @@ class Embedded {
     brandId: string,
     { onProgress, ...call }: Call & { readonly onProgress?: (leadsLeft: number) => void } = {}
   ): Promise<void> {
-    for (;;) {
-      const { isFinished, leadsLeft } = await this.calls.run(Brands.deleteSome(brandId), call)
-      onProgress?.(leadsLeft)
-      if (isFinished) return
+    const { isFinished, leadsLeft } = await this.calls.run(Brands.deleteSome(brandId), call)
+    onProgress?.(leadsLeft)
+    // Between two calls another caller can finish the deletion.
+    const deleteMore = Effect.catchTag(Brands.deleteSome(brandId), "@lead-signals/domain/NotFound", () =>
+      Effect.succeed({ isFinished: true, leadsLeft: 0 })
+    )
+    for (let isDone = isFinished; !isDone;) {
+      const step = await this.calls.run(deleteMore, call)
+      onProgress?.(step.leadsLeft)
+      isDone = step.isFinished
     }
   }
 

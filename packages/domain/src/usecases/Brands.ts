@@ -1,5 +1,5 @@
 /** What an operator does with brands: sets them up, renames them, deletes them with everything of theirs. */
-import { Clock, Effect, Encoding } from "effect"
+import { Clock, Effect, Encoding, Option } from "effect"
 import * as Suppression from "../credentials/Suppression.ts"
 import type { BrandId } from "../model/Brand.ts"
 import { NotFound } from "../model/Failure.ts"
@@ -67,6 +67,9 @@ export const deleteSome = (brandId: BrandId) =>
     for (let done = 1; leadsLeft > 0 && done < removalsACall; done++) leadsLeft = yield* store.removeSome(id)
     if (leadsLeft > 0) return { isFinished: false, leadsLeft } satisfies BrandDeletion
     yield* Effect.forEach(yield* campaignStore.list(id), (each) => campaignStore.delete(id, each.id, now))
-    // A request that was under way as the deletion began can have created something since.
-    return { isFinished: yield* brandStore.finishDeletion(id), leadsLeft } satisfies BrandDeletion
+    const isFinished =
+      (yield* brandStore.finishDeletion(id)) ||
+      // Another call finished it meanwhile. Otherwise a request that began before the deletion created something since.
+      Option.isNone(yield* brandStore.get(id))
+    return { isFinished, leadsLeft } satisfies BrandDeletion
   })

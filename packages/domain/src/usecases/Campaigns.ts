@@ -19,6 +19,7 @@ export const create = (brandId: BrandId, name: string) =>
 export const rename = (brandId: BrandId, id: string, name: string) =>
   Effect.gen(function* () {
     const campaignStore = yield* CampaignStore
+    yield* Brands.get(brandId)
     return yield* orNotFound(yield* campaignStore.rename(brandId, id, name), "campaign")
   })
 
@@ -39,6 +40,7 @@ export const putReading = (
 ) =>
   Effect.gen(function* () {
     const campaignStore = yield* CampaignStore
+    yield* Brands.get(brandId)
     const campaign = yield* orNotFound(yield* campaignStore.get(brandId, campaignId), "campaign")
     yield* campaignStore.putReading(campaign.id, reading.postId, reading.day, reading.totals)
     const found = yield* campaignStore.snapshot(campaign.id, { endDate: reading.day })

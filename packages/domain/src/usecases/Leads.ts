@@ -7,6 +7,7 @@ import { NotFound, type StoreUnavailable } from "../model/Failure.ts"
 import type { Lead, LeadAmendment, LeadId } from "../model/Lead.ts"
 import { type LeadPage, LeadStore, type RenderedPage } from "../ports/LeadStore.ts"
 import type { LeadQuery } from "../queries/LeadQuery.ts"
+import * as Brands from "./Brands.ts"
 import { orNotFound } from "./Found.ts"
 import { freshDeliveryIds } from "./FreshIds.ts"
 
@@ -34,6 +35,7 @@ export const getRendered = (brandId: BrandId, id: LeadId, withDetail: boolean) =
 export const amend = (brandId: BrandId, id: LeadId, amendment: LeadAmendment) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
+    yield* Brands.get(brandId)
     const change = (lead: Lead, now: number): Lead => Amendments.amend(lead, amendment, now)
     return yield* orNotFound(yield* store.update(brandId, id, change), "lead")
   })
@@ -42,6 +44,7 @@ export const amend = (brandId: BrandId, id: LeadId, amendment: LeadAmendment) =>
 export const exportData = (brandId: BrandId, id: LeadId) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
+    yield* Brands.get(brandId)
     const lead = yield* orNotFound(yield* store.get(brandId, id), "lead")
     return {
       lead,

@@ -7,6 +7,7 @@ import type { Instant } from "../model/Instant.ts"
 import type { LeadId } from "../model/Lead.ts"
 import { type EventType, eventTypes } from "../model/LeadEvent.ts"
 import type { NewWebhook, Webhook, WebhookChange, WebhookId } from "../model/Webhook.ts"
+import type { BrandStore } from "../ports/BrandStore.ts"
 import { Deliveries } from "../ports/Deliveries.ts"
 import { WebhookStore } from "../ports/WebhookStore.ts"
 import { Entropy } from "../ports/Entropy.ts"
@@ -47,6 +48,7 @@ export const create = (brandId: BrandId, { description, enabled, events, url }: 
 export const get = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
     const webhookStore = yield* WebhookStore
+    yield* Brands.get(brandId)
     return yield* orNotFound(yield* webhookStore.get(brandId, id), "webhook")
   })
 
@@ -93,6 +95,7 @@ export const rotateSecret = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
     const webhookStore = yield* WebhookStore
     const secret = yield* freshSecret
+    yield* Brands.get(brandId)
     const found = yield* webhookStore.update(brandId, id, (before, now) => ({
       ...before,
       secrets: WebhookSecrets.rotate(before.secrets, secret, now)
@@ -185,7 +188,7 @@ export const recover = (
   brandId: BrandId,
   id: WebhookId,
   since: Instant
-): Effect.Effect<number, NotFound | StoreUnavailable, Deliveries | WebhookStore | Entropy> =>
+): Effect.Effect<number, NotFound | StoreUnavailable, BrandStore | Deliveries | WebhookStore | Entropy> =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
     const known = yield* get(brandId, id)

@@ -30,7 +30,8 @@ export const operatorLeads = {
       handle: ({ path }) =>
         Effect.gen(function* () {
           const id = yield* LeadQueries.readLeadId(path.id)
-          return renderedData(yield* Leads.getRendered(path.brandId, id, true))
+          const { id: brandId } = yield* Brands.get(path.brandId)
+          return renderedData(yield* Leads.getRendered(brandId, id, true))
         })
     }
   ),

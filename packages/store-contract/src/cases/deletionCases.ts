@@ -255,8 +255,13 @@ export const deletionCases: ReadonlyArray<Case> = [
             assertEqual(`BrandStore.finishDeletion ${when}`, isFinished, expected)
           )
         yield* assertFinished("before it began", false)
+        const untouched = yield* Brands.create("B")
+        const isUntouchedFinished = yield* brandStore.finishDeletion(untouched.id)
+        assertEqual("BrandStore.finishDeletion of an empty brand, not begun", isUntouchedFinished, false)
         yield* recordObservations(brand, [observationOf(signal.id, "p", "e")])
 
+        const revoked = yield* Keys.create(brand.id, { label: "revoked", requestsPerMinute: 7 })
+        yield* keyStore.revoke(brand.id, revoked.key.id, 4000)
         const begun = { ...brand, deletionStartedAt: 5000 }
         const start = (id: string, now: number) =>
           Effect.map(brandStore.startDeletion(id, now), Option.getOrNull)
@@ -267,6 +272,8 @@ export const deletionCases: ReadonlyArray<Case> = [
         assertEqual("BrandStore.list, a brand that is being deleted", listed, begun)
         const isLetIn = yield* Effect.isSuccess(Keys.authenticate(`Bearer ${value}`))
         assertThat("KeyStore.findByHash: a key of a brand that is being deleted works", !isLetIn)
+        const revokedAt = (yield* keyStore.list(brand.id)).map((key) => key.revokedAt)
+        assertEqual("KeyStore.list of a brand that is being deleted, revokedAt", revokedAt, [5000, 4000])
         const signals = yield* signalStore.list(brand.id)
         assertEqual("SignalStore.list of a brand that is being deleted", signals, [])
         const [outcome] = yield* recordObservations(brand, [observationOf(signal.id, "p", "f")])
