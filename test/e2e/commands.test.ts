@@ -272,6 +272,42 @@ describe("lead-signals", () => {
     expect([again.code, again.err]).toEqual([1, expect.stringContaining(`There is no brand ${brand.id}.`)])
   })
 
+  it("deletes a brand beside another deletion of it, and says how to go on after a failure [DEL-1]", async () => {
+    const error = (message: string) => ({ error: { code: "x", message } })
+    const mine = { id: "7", name: "Mine", createdAt: "2026-01-01T00:00:00.000Z", deletionStartedAt: null }
+    const ask = async (answers: ReadonlyArray<readonly [status: number, body: unknown]>): Promise<Ran> => {
+      const left = [...answers]
+      const operator = createHttpServer((_, response) => {
+        const [status, body] = left.shift()!
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+      }).listen(0, "127.0.0.1")
+      await once(operator, "listening")
+      const url = `http://127.0.0.1:${(operator.address() as AddressInfo).port}`
+      const result = await ran(["brands", "delete", "7", "--confirm", "Mine", "--url", url])
+      operator.close()
+      expect(left).toEqual([])
+      return result
+    }
+    const listed = [200, { data: [mine] }] as const
+    const begun = [200, { data: { deleted: false, leadsLeft: 5 } }] as const
+    const gone = [404, error("There is no such brand.")] as const
+    const unavailable = [503, error("Try again.")] as const
+    expect(await ask([listed, begun, gone, [200, { data: [] }]])).toMatchObject({
+      code: 0,
+      out: "Brand 7 is deleted with everything of it.\n"
+    })
+    expect(await ask([listed, begun, unavailable, listed])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining(
+        "Try again. Its deletion has begun, 5 leads are left: the same command goes on."
+      )
+    })
+    expect(await ask([listed, unavailable, unavailable])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining("Try again. Its deletion may have begun: the same command goes on.")
+    })
+  })
+
   it("makes signals and campaigns, and renames them and brands [ENG-8]", async () => {
     const { brand } = await called("brands", "create", "Before")
     const of = ["--brand", brand.id]

@@ -44,19 +44,37 @@ const brandId = Args.text({ name: "BRAND-ID" }).pipe(
   Args.withDescription("Its id, as `brands list` tells it")
 )
 
-/** Repeats the call, which deletes a part, until nothing is left. Shows progress on standard error. */
-const deleteBrand = (deleteSome: Effect.Effect<any, Failed>) =>
+/**
+ * Repeats the call, which deletes a part, until nothing is left; shows progress on standard error. `isGone` asks whether the
+ * brand is listed no more: when a call fails, an earlier call whose answer was lost, or another caller, can have finished it.
+ */
+const deleteBrand = (deleteSome: Effect.Effect<any, Failed>, isGone: Effect.Effect<boolean, Failed>) =>
   Effect.gen(function* () {
     const bar = progress(process.stderr, Date.now)
     yield* Effect.addFinalizer(() => Effect.sync(() => bar.clear()))
     const startedAt = Date.now()
+    let left: number | null = null
+    const step = Effect.catchAll(deleteSome, (failure) =>
+      Effect.gen(function* () {
+        if (yield* Effect.orElseSucceed(isGone, () => false)) return { data: { deleted: true } }
+        const lost =
+          left === null ? "Its deletion may have begun" : `Its deletion has begun, ${left} leads are left`
+        return yield* new Failed({
+          ...failure,
+          message: `${failure.message} ${lost}: the same command goes on.`
+        })
+      })
+    )
     for (let first: number | null = null; ;) {
-      const { deleted, leadsLeft } = (yield* deleteSome).data
+      const { deleted, leadsLeft } = (yield* step).data
       if (deleted) return
-      first ??= leadsLeft as number
-      const fraction = first === 0 ? 1 : 1 - leadsLeft / first
-      const left = duration(((Date.now() - startedAt) / 1000) * (1 / fraction - 1))
-      bar.update({ fraction, text: `${leadsLeft} leads left, ${left}` })
+      left = leadsLeft as number
+      first ??= left
+      const fraction = first === 0 ? 1 : 1 - left / first
+      const seconds = ((Date.now() - startedAt) / 1000) * (1 / fraction - 1)
+      // The first answer says nothing of how fast leads go.
+      const rest = fraction === 0 ? "" : `, ${duration(seconds)}`
+      bar.update({ fraction, text: `${left} leads left${rest}` })
     }
   }).pipe(Effect.scoped)
 
@@ -135,14 +153,19 @@ export const brandsCommand = group(
       { brandId, confirm, ...operatorOptions },
       calling((call, given) =>
         Effect.gen(function* () {
-          const { data: all } = yield* call("GET", brands)
-          const named = all.find(({ id }: any) => id === given.brandId)
+          const find = Effect.map(call("GET", brands), ({ data }) =>
+            data.find(({ id }: any) => id === given.brandId)
+          )
+          const named = yield* find
           if (named === undefined)
             return yield* new Failed({ message: `There is no brand ${given.brandId}.` })
           if (named.name !== given.confirm) {
             return yield* usage(`--confirm takes the name of brand ${named.id}; \`brands list\` tells it.`)
           }
-          yield* deleteBrand(call("DELETE", brandPath(named.id)))
+          yield* deleteBrand(
+            call("DELETE", brandPath(named.id)),
+            Effect.map(find, (found) => found === undefined)
+          )
           return {
             value: { id: named.id, deleted: true },
             text: `Brand ${named.id} is deleted with everything of it.`
