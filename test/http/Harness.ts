@@ -99,7 +99,7 @@ const webhooks = (scheduleMillis: ReadonlyArray<number>) => {
   const allowed = [Either.getOrThrow(Addresses.parseCidr("127.0.0.0/8"))]
   return Layer.merge(
     Emitter.layer({ scheduleMillis, drain: 0 }).pipe(Layer.provide(NodeWebhook.sender({ allowed }))),
-    TargetGuard.layer({ allowed })
+    TargetGuard.layer({ allowed, allowedBy: "LEAD_SIGNALS_WEBHOOK_ALLOW" })
   ).pipe(Layer.provide(NodeWebhook.resolver))
 }
 

@@ -27,7 +27,7 @@ describe("a key that a process remembers", () => {
           return { value, key: keys.at(-1)! }
         })
       )
-      const passes = () => uses.runPromise(Effect.isSuccess(Keys.authenticate(`Bearer ${value}`)))
+      const passes = () => uses.runPromise(Effect.isSuccess(Keys.authenticate(value)))
       expect([await passes(), await passes()]).toEqual([true, true])
       await revokes.runPromise(Keys.revoke(brand.id, key.id))
       expect([await passes(), await passes()]).toEqual([false, false])
@@ -51,7 +51,7 @@ describe("a key's last use", () => {
     return {
       filename,
       runtime,
-      authenticate: () => runtime.runPromise(Keys.authenticate(`Bearer ${value}`)),
+      authenticate: () => runtime.runPromise(Keys.authenticate(value)),
       shown: async () => {
         const keyStore = await runtime.runPromise(KeyStore)
         const [key] = await runtime.runPromise(keyStore.list(brand.id))

@@ -7,24 +7,28 @@ import {
   Decoding,
   type Entropy,
   Keys,
+  LeadAmendment,
   leadDetailView,
   leadListView,
   LeadQueries,
   Leads,
   MetricsQueries,
   metricsView,
+  NewBrand,
+  NewCampaign,
+  NewKey,
   NewSignal,
   type Observation as ObservationSchema,
   type Outcome,
   RateLimit,
   recordObservations,
+  Renaming,
   type Signal,
   Signals,
   type StoreUnavailable,
   warningsView
 } from "@lead-signals/domain"
 import {
-  Amendment,
   DefaultRateLimit,
   fetchHandler,
   type LeadDetailQuery,
@@ -32,11 +36,7 @@ import {
   logLine,
   type MetricsQuery,
   type FetchHandler,
-  NewBrand,
-  NewCampaign,
-  NewKey,
   OperatorToken,
-  Renaming,
   webCrypto
 } from "@lead-signals/http"
 import { Effect, Encoding, Layer, Logger, ManagedRuntime } from "effect"
@@ -48,7 +48,7 @@ import { entriesOf } from "./QueryEntries.ts"
 export type Observation = typeof ObservationSchema.Encoded
 
 const readSignal = Decoding.decode(NewSignal, { whole: "The signal", strict: true })
-const readAmendment = Decoding.decode(Amendment, { whole: "The amendment", strict: true })
+const readAmendment = Decoding.decode(LeadAmendment, { whole: "The amendment", strict: true })
 const readBrand = Decoding.decode(NewBrand, { whole: "The brand", strict: true })
 const readCampaign = Decoding.decode(NewCampaign, { whole: "The campaign", strict: true })
 const readRenaming = Decoding.decode(Renaming, { whole: "The name", strict: true })
@@ -291,7 +291,7 @@ class Embedded {
   async amend(
     brandId: string,
     leadId: number,
-    amendment: typeof Amendment.Encoded,
+    amendment: typeof LeadAmendment.Encoded,
     call?: Call
   ): Promise<void> {
     const work = Effect.flatMap(readAmendment(amendment), (read) => Leads.amend(brandId, leadId, read))

@@ -2,12 +2,12 @@
 import {
   type Entropy,
   InvalidParameter,
+  maxRequestsPerMinute,
   type Outbox,
   type StorePorts,
   type StoreUnavailable,
   type WebhookTargets
 } from "@lead-signals/domain"
-import { maxRequestsPerMinute } from "@lead-signals/http"
 import { Layer } from "effect"
 
 /** All store ports: `MemoryStore.layer`, `SqliteStore.layer({ filename })`, or a store of your own. */

@@ -1,5 +1,5 @@
 /** Authentication by API key or by the operator's token, and the rate limit of the key. */
-import { KeyFormat, Keys } from "@lead-signals/domain"
+import { Keys } from "@lead-signals/domain"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
@@ -9,9 +9,13 @@ import { OperatorAccess } from "./contract/Access.ts"
 import { InvalidOperatorToken } from "./contract/Failures.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
 
+/** The token of an `Authorization` header, if its scheme is Bearer, in any letter case. [AUTH-1] */
+export const bearerToken = (header: string | undefined): string | undefined =>
+  /^bearer +([^\s]+) *$/i.exec(header ?? "")?.[1]
+
 /** Authenticates the key and spends one request of its window; records both for the response's headers and the log. [RATE-2] */
 export const admit = (authorization: string | undefined, record: RequestRecord) =>
-  Effect.flatMap(Keys.authenticate(authorization), (key) => {
+  Effect.flatMap(Keys.authenticate(bearerToken(authorization)), (key) => {
     record.keyId = key.id
     return Effect.flatMap(Keys.spend(key), (rate) => {
       record.rate = rate
@@ -38,9 +42,7 @@ export const operatorAccess = Layer.effect(
   Effect.map(OperatorToken, (token) => ({
     operatorToken: () =>
       Effect.flatMap(authorization, (header) =>
-        isSame(KeyFormat.bearerToken(header) ?? "", token)
-          ? Effect.void
-          : Effect.fail(new InvalidOperatorToken())
+        isSame(bearerToken(header) ?? "", token) ? Effect.void : Effect.fail(new InvalidOperatorToken())
       )
   }))
 )

@@ -15,14 +15,6 @@ export { DefaultRateLimit } from "./endpoints/Keys.ts"
 export { ApiKeyAccess, OperatorAccess } from "./contract/Access.ts"
 export { InvalidOperatorToken, PayloadTooLarge, UnsupportedMediaType } from "./contract/Failures.ts"
 // What an operator sends, for hosts that take it by other ways than HTTP.
-export {
-  Amendment,
-  maxRequestsPerMinute,
-  NewBrand,
-  NewCampaign,
-  NewKey,
-  Renaming
-} from "./contract/OperatorSchemas.ts"
 // What is answered, as types.
 export type { LeadDetailAnswer, LeadListAnswer, MetricsAnswer, WebhookEvent } from "./contract/AnswerTypes.ts"
 export type * from "./contract/Queries.ts"

@@ -39,7 +39,12 @@ const storeLayer = ({ database }: Settings) =>
   database === "memory" ? MemoryStore.layer : sqliteStore(database)
 
 const webhooksLayer = ({ webhookAllow: allowed, webhookRetryMillis: scheduleMillis }: Settings) =>
-  NodeWebhook.layer({ allowed, scheduleMillis, drain: drainTime })
+  NodeWebhook.layer({
+    allowed,
+    allowedBy: "LEAD_SIGNALS_WEBHOOK_ALLOW",
+    scheduleMillis,
+    drain: drainTime
+  })
 
 const storeFailed = ({ reason }: StoreUnavailable) =>
   new StartFailed({ message: `The database can't be used: ${reason}. LEAD_SIGNALS_DATABASE names another.` })

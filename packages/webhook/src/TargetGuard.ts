@@ -11,25 +11,24 @@ import { Resolver } from "./Resolver.ts"
 export interface GuardOptions {
   /** Ranges that webhooks may reach although they are not global, and over plain http. */
   readonly allowed: ReadonlyArray<Cidr>
+  /** The name of the setting that `allowed` comes from, for messages; by default "this host's allowance". */
+  readonly allowedBy?: string
 }
 
 const invalidUrl = (takes: string) => new InvalidParameter({ parameter: "url", message: `url ${takes}.` })
 
-const addressNotPublic = invalidUrl(
-  "takes a public address; private, local and special ones are refused unless LEAD_SIGNALS_WEBHOOK_ALLOW names them"
-)
-
-const httpNotAllowed = invalidUrl(
-  "takes https; http only reaches addresses that LEAD_SIGNALS_WEBHOOK_ALLOW names"
-)
-
-const httpUnresolved = invalidUrl(
-  "takes https, or http with a name that can be resolved now to addresses that LEAD_SIGNALS_WEBHOOK_ALLOW names; this name can't"
-)
-
-const nameUnqualified = invalidUrl(
-  "takes a host with a dot in its name; one without only reaches addresses that LEAD_SIGNALS_WEBHOOK_ALLOW names"
-)
+const refusalsOf = ({ allowedBy = "this host's allowance" }: GuardOptions) => ({
+  addressNotPublic: invalidUrl(
+    `takes a public address; private, local and special ones are refused unless ${allowedBy} names them`
+  ),
+  httpNotAllowed: invalidUrl(`takes https; http only reaches addresses that ${allowedBy} names`),
+  httpUnresolved: invalidUrl(
+    `takes https, or http with a name that can be resolved now to addresses that ${allowedBy} names; this name can't`
+  ),
+  nameUnqualified: invalidUrl(
+    `takes a host with a dot in its name; one without only reaches addresses that ${allowedBy} names`
+  )
+})
 
 /**
  * `scheme "://" authority path-abempty [ "?" query ] [ "#" fragment ]` (RFC 3986, 3 and 4.3). The URL parser
@@ -98,6 +97,7 @@ export const layer = (options: GuardOptions): Layer.Layer<WebhookTargets, never,
   Layer.effect(
     WebhookTargets,
     Effect.map(Resolver, (resolver) => {
+      const { addressNotPublic, httpNotAllowed, httpUnresolved, nameUnqualified } = refusalsOf(options)
       const checkAddresses = (url: URL): Effect.Effect<void, InvalidParameter> => {
         const scheme = url.protocol as Scheme
         const { hostname } = url

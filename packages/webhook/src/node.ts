@@ -27,6 +27,8 @@ export interface WebhookOptions extends Partial<Emitter.EmitterOptions> {
    * `127.0.0.0/8`.
    */
   readonly allowed?: ReadonlyArray<Addresses.Cidr | string>
+  /** The name of the setting that `allowed` comes from, for messages about refused targets. */
+  readonly allowedBy?: string
 }
 
 const decodeCidr = (given: Addresses.Cidr | string): Addresses.Cidr =>
@@ -38,12 +40,12 @@ const decodeCidr = (given: Addresses.Cidr | string): Addresses.Cidr =>
  * The emitter and the target guard of a store. The emitter starts and stops with the layer. Throws a
  * `TypeError` on a malformed network.
  */
-export const layer = ({ allowed = [], ...options }: WebhookOptions = {}): Layer.Layer<
+export const layer = ({ allowed = [], allowedBy, ...options }: WebhookOptions = {}): Layer.Layer<
   Emitter.Emitter | WebhookTargets,
   never,
   Outbox | Entropy
 > => {
-  const guard = { allowed: allowed.map(decodeCidr) }
+  const guard = { allowed: allowed.map(decodeCidr), ...(allowedBy === undefined ? {} : { allowedBy }) }
   return Layer.merge(
     Emitter.layer(options).pipe(Layer.provide([sender(guard), hmac])),
     TargetGuard.layer(guard)

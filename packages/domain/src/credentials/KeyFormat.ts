@@ -66,9 +66,5 @@ export const isWellFormed = (text: string): boolean =>
 /** What is stored instead of the key: the hex of its SHA-256. A key has 190 random bits, so no salt is needed. [AUTH-4] */
 export const hash = (key: string): string => bytesToHex(sha256(utf8ToBytes(key)))
 
-/** The token of an `Authorization` header, if its scheme is Bearer, in any letter case. [AUTH-1] */
-export const bearerToken = (header: string | undefined): string | undefined =>
-  /^bearer +([^\s]+) *$/i.exec(header ?? "")?.[1]
-
 /** Last use is kept to the minute. [AUTH-8] */
 export const minuteOf = (now: number): number => Math.floor(now / 60_000) * 60_000

@@ -1,4 +1,6 @@
+import { Schema } from "effect"
 import type { Instant } from "./Instant.ts"
+import { requiredText, textLimits } from "./Text.ts"
 
 /** Decimal digits. */
 export type BrandId = string
@@ -13,3 +15,9 @@ export interface Brand {
   /** Null unless the brand is being deleted: for everything but the rest of its deletion it is gone then. */
   readonly deletionStartedAt: Instant | null
 }
+
+/** What an operator says of a new brand. */
+export const NewBrand = Schema.Struct({ name: requiredText(textLimits.name) })
+
+/** The new name of a brand, a signal or a campaign. */
+export const Renaming = Schema.Struct({ name: requiredText(textLimits.name) })

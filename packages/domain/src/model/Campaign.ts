@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
+import { requiredText, textLimits } from "./Text.ts"
 
 export interface Campaign {
   /** Decimal digits. */
@@ -10,6 +11,9 @@ export interface Campaign {
   readonly name: string
   readonly createdAt: Instant
 }
+
+/** What an operator says of a new campaign. */
+export const NewCampaign = Schema.Struct({ name: requiredText(textLimits.name) })
 
 /** Far beyond any post, and small enough that thousands of posts add up exactly in a double. */
 export const maxTotal = 1_000_000_000_000

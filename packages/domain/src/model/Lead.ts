@@ -1,4 +1,5 @@
 /** A lead: a person seen engaging with what a brand watches. */
+import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Company } from "./Company.ts"
 import type { Instant } from "./Instant.ts"
@@ -45,8 +46,18 @@ export interface Lead extends LeadFlags {
   readonly updatedAt: Instant
 }
 
-/** What an operator can set on a lead. */
-export type LeadAmendment = Partial<LeadFlags & { readonly score1: number | null }>
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/** What an operator can set on a lead; what is not named stays. */
+export const LeadAmendment = Schema.Struct({
+  qualified: optional(Schema.Boolean),
+  exported: optional(Schema.Boolean),
+  isEmployee: optional(Schema.Boolean),
+  score1: optional(
+    Schema.NullOr(Schema.Number.pipe(Schema.finite())).annotations({ description: "a number or null" })
+  )
+})
+export type LeadAmendment = typeof LeadAmendment.Type
 
 /** One engagement as it is kept. `reactionType` and `commentText` go with their type only. [ENG-2] */
 export interface Engagement {

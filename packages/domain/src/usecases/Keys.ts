@@ -40,14 +40,13 @@ export const revoke = (brandId: BrandId, keyId: string) =>
   })
 
 /**
- * The key of an `Authorization` header. One with a wrong checksum is refused without asking the store [AUTH-7]; a
- * missing, malformed, unknown and revoked one are not told apart [AUTH-2].
+ * Finds the key that a request came with. One with a wrong checksum is refused without asking the store [AUTH-7]; a
+ * missing (`undefined`), malformed, unknown and revoked one are not told apart [AUTH-2].
  */
 export const authenticate = (
-  authorization: string | undefined
+  token: string | undefined
 ): Effect.Effect<ApiKey, InvalidApiKey | StoreUnavailable, KeyStore> =>
   Effect.gen(function* () {
-    const token = KeyFormat.bearerToken(authorization)
     if (token === undefined || !KeyFormat.isWellFormed(token)) return yield* new InvalidApiKey()
     const keyStore = yield* KeyStore
     const key = Option.getOrNull(yield* keyStore.findByHash(KeyFormat.hash(token)))

@@ -1,5 +1,4 @@
 /** What the operator sends and is answered about brands, keys, signals, observations, leads and campaigns. */
-import { requiredText, textLimits } from "@lead-signals/domain"
 import { Schema } from "effect"
 import { signalName, signalType, SourceBody } from "./EngagementSchemas.ts"
 import {
@@ -17,32 +16,6 @@ import {
 } from "./Fields.ts"
 
 /* What is sent */
-
-export const NewBrand = Schema.Struct({ name: requiredText(textLimits.name) })
-export const NewCampaign = Schema.Struct({ name: requiredText(textLimits.name) })
-export const Renaming = Schema.Struct({ name: requiredText(textLimits.name) })
-
-export const maxRequestsPerMinute = 1_000_000
-
-export const NewKey = Schema.Struct({
-  label: requiredText(textLimits.name),
-  requestsPerMinute: Schema.optional(
-    Schema.Int.pipe(Schema.between(1, maxRequestsPerMinute)).annotations({
-      description: `an integer from 1 to ${maxRequestsPerMinute}`
-    })
-  )
-})
-
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
-export const Amendment = Schema.Struct({
-  qualified: optional(Schema.Boolean),
-  exported: optional(Schema.Boolean),
-  isEmployee: optional(Schema.Boolean),
-  score1: optional(
-    Schema.NullOr(Schema.Number.pipe(Schema.finite())).annotations({ description: "a number or null" })
-  )
-})
 
 export const maxBatchLength = 1000
 

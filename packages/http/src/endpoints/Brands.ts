@@ -1,9 +1,9 @@
 /** The operator's calls about brands. */
-import { Brands, BrandStore } from "@lead-signals/domain"
+import { Brands, BrandStore, NewBrand, Renaming } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
-import { BrandBody, DeletionBody, NewBrand, Renaming } from "../contract/OperatorSchemas.ts"
+import { BrandBody, DeletionBody } from "../contract/OperatorSchemas.ts"
 import { endpoint } from "./Endpoint.ts"
 import { ofBrand } from "./Paths.ts"
 import { brandView } from "./Views.ts"

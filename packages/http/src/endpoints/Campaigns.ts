@@ -2,11 +2,13 @@
 import {
   Calendar,
   Campaigns,
+  CampaignStore,
   InvalidParameter,
   MetricsQueries,
   metricsView,
+  NewCampaign,
   PostTotals,
-  CampaignStore
+  Renaming
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect, Schema } from "effect"
@@ -14,7 +16,7 @@ import { created, data, list } from "../contract/Envelopes.ts"
 import { text } from "../contract/Fields.ts"
 import { sameAs } from "../contract/FieldWords.ts"
 import { MetricsBody } from "../contract/MetricsSchemas.ts"
-import { CampaignBody, NewCampaign, Renaming } from "../contract/OperatorSchemas.ts"
+import { CampaignBody } from "../contract/OperatorSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
 import { endpoint } from "./Endpoint.ts"
 import { ofBrand, ofCampaign, pathParameter } from "./Paths.ts"

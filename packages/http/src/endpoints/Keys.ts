@@ -1,9 +1,9 @@
 /** The operator's calls about API keys. */
-import { Keys, KeyStore } from "@lead-signals/domain"
+import { Keys, KeyStore, NewKey } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Context, Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
-import { CreatedKeyBody, KeyBody, NewKey } from "../contract/OperatorSchemas.ts"
+import { CreatedKeyBody, KeyBody } from "../contract/OperatorSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
 import { endpoint } from "./Endpoint.ts"
 import { ofBrand, ofKey } from "./Paths.ts"

@@ -3,6 +3,7 @@ import {
   Brands,
   companyView,
   engagementView,
+  LeadAmendment,
   LeadQueries,
   Leads,
   leadView,
@@ -14,7 +15,6 @@ import { renderedData } from "../Responses.ts"
 import { data } from "../contract/Envelopes.ts"
 import { sameAs } from "../contract/FieldWords.ts"
 import { amendableFields, ExportBody, LeadBody, LeadDetailBody } from "../contract/LeadSchemas.ts"
-import { Amendment } from "../contract/OperatorSchemas.ts"
 import { endpoint } from "./Endpoint.ts"
 import { ofLead } from "./Paths.ts"
 
@@ -36,7 +36,10 @@ export const operatorLeads = {
     }
   ),
   amendLead: endpoint(
-    HttpApiEndpoint.patch("amendLead", path).setPath(ofLead).setPayload(Amendment).addSuccess(data(LeadBody)),
+    HttpApiEndpoint.patch("amendLead", path)
+      .setPath(ofLead)
+      .setPayload(LeadAmendment)
+      .addSuccess(data(LeadBody)),
     {
       summary: "Set a lead's flags and score",
       description: "Sets flags and score; what is not named stays. updatedAt moves.",

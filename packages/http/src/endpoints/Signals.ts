@@ -1,10 +1,10 @@
 /** The operator's calls about signals. */
-import { NewSignal, Signals, SignalStore } from "@lead-signals/domain"
+import { NewSignal, Renaming, Signals, SignalStore } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
 import { companyWords } from "../contract/ObservationSchema.ts"
-import { Renaming, SignalBody } from "../contract/OperatorSchemas.ts"
+import { SignalBody } from "../contract/OperatorSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
 import { endpoint } from "./Endpoint.ts"
 import { ofBrand, ofSignal } from "./Paths.ts"

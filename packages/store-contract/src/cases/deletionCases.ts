@@ -270,7 +270,7 @@ export const deletionCases: ReadonlyArray<Case> = [
         assertEqual("BrandStore.startDeletion of no brand", yield* start("999", 6000), null)
         const listed = (yield* brandStore.list).find(({ id }) => id === brand.id)
         assertEqual("BrandStore.list, a brand that is being deleted", listed, begun)
-        const isLetIn = yield* Effect.isSuccess(Keys.authenticate(`Bearer ${value}`))
+        const isLetIn = yield* Effect.isSuccess(Keys.authenticate(value))
         assertThat("KeyStore.findByHash: a key of a brand that is being deleted works", !isLetIn)
         const revokedAt = (yield* keyStore.list(brand.id)).map((key) => key.revokedAt)
         assertEqual("KeyStore.list of a brand that is being deleted, revokedAt", revokedAt, [5000, 4000])

@@ -207,7 +207,7 @@ export const directoryCases: ReadonlyArray<Case> = [
       assertEqual("KeyStore.list, lastUsedAt before any use", yield* lastUsed, null)
       const minute = Date.UTC(2026, 0, 2, 10, 5)
       clock.millis = minute + 34_567
-      yield* Keys.authenticate(`Bearer ${value}`)
+      yield* Keys.authenticate(value)
       assertEqual("KeyStore.markUsed, lastUsedAt", yield* lastUsed, minute)
       yield* keyStore.markUsed(key.id, minute - 3_600_000)
       assertEqual("KeyStore.markUsed of an earlier minute, lastUsedAt", yield* lastUsed, minute)
