@@ -66,6 +66,31 @@ describe("the domain", () => {
   })
 })
 
+describe("the SQLite store", () => {
+  it("has rooms that import only those before them", () => {
+    const folder = join(root, "packages/store-sqlite/src")
+    const rooms = Array.from(
+      readFileSync(join(folder, "index.ts"), "utf8").matchAll(/^ \* - `([^`/]+)\/` /gm),
+      ([, room]) => room!
+    )
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".ts")
+    )
+    const outside = names.filter((name) => name !== "index.ts" && !rooms.includes(name.split("/")[0]!))
+    expect([rooms.length > 10, outside]).toEqual([true, []])
+    const wrong = names
+      .filter((name) => name !== "index.ts")
+      .flatMap((name) => {
+        const before = new Set(rooms.slice(0, rooms.indexOf(name.split("/")[0]!) + 1))
+        const imported = readFileSync(join(folder, name), "utf8").matchAll(/(?:from|import) "(\.[^"]+)"/g)
+        return Array.from(imported, ([, from]) => relative(folder, join(folder, dirname(name), from!)))
+          .filter((to) => !before.has(to.split("/")[0]!))
+          .map((to) => `${name} imports ${to}`)
+      })
+    expect(wrong).toEqual([])
+  })
+})
+
 describe("the simulation kernel", () => {
   it("knows nothing of this product", () => {
     const folder = join(root, "packages", "simulation-kernel", "src")

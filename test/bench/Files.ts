@@ -30,13 +30,13 @@ const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 
 
 /** What the product's file depends on beyond the data: its schema, and how it is filled. */
 const schemaTexts = (): string => {
-  const migrations = join(storeFolder, "migrations")
+  const migrations = join(storeFolder, "schema", "migrations")
   return [
     ...readdirSync(migrations)
       .sort()
       .map((name) => join(migrations, name)),
-    join(storeFolder, "SearchIndex.ts"),
-    join(storeFolder, "DerivedTables.ts"),
+    join(storeFolder, "search", "SearchIndex.ts"),
+    join(storeFolder, "rank-index", "DerivedTables.ts"),
     fileURLToPath(new URL("SubjectDatabase.ts", import.meta.url))
   ]
     .map(textOf)

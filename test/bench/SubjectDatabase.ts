@@ -4,7 +4,7 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
 import type Database from "better-sqlite3"
 import { existsSync } from "node:fs"
-import { searchTexts } from "../../packages/store-sqlite/src/SearchIndex.ts"
+import { searchTexts } from "../../packages/store-sqlite/src/search/SearchIndex.ts"
 import { closeLoaded, insertAll, openForLoad, type Progress, type Row, setAside } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
 
@@ -12,6 +12,7 @@ const storeFolder = new URL("../../packages/store-sqlite/src/", import.meta.url)
 
 /** Where this version of the store exports its statements, and where earlier ones did. */
 const rebuilds = [
+  ["rank-index/DerivedTables.ts", "rebuildDerivedTables"],
   ["DerivedTables.ts", "rebuildDerivedTables"],
   ["Summaries.ts", "rebuildSummaries"]
 ] as const

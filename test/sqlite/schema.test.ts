@@ -8,10 +8,10 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { fold } from "../../packages/store-sqlite/src/migrations/0013_folding.ts"
+import { fold } from "../../packages/store-sqlite/src/schema/migrations/0013_folding.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
-const source = fileURLToPath(new URL("../../packages/store-sqlite/src/", import.meta.url))
+const source = fileURLToPath(new URL("../../packages/store-sqlite/src/schema/", import.meta.url))
 const migrations = readdirSync(join(source, "migrations"))
 
 /** SQLite keeps statements as they were written, and quotes a table that was renamed. */
@@ -75,7 +75,7 @@ const digests: Readonly<Record<string, string>> = {
   "0011_numbered_changes.ts": "d42078247e7993b6",
   "0012_stretches_again.ts": "1a313c79978e85ec",
   "0013_folding.ts": "e6286a82b521aef4",
-  "0013_texts_by_brand.ts": "36c1710383ca49c6",
+  "0013_texts_by_brand.ts": "a30b91e781e869cd",
   "0014_deletions.ts": "2fe438367a697270",
   "0015_segment_merge.ts": "5eb21df867f94694"
 }
@@ -87,7 +87,7 @@ describe("a migration", () => {
     ].map(([, from]) => from)
     const allowed =
       name === "0013_texts_by_brand.ts"
-        ? ["../Connection.ts", "../MigrationProgress.ts", "./0013_folding.ts"]
+        ? ["../../connection/Connection.ts", "../MigrationProgress.ts", "./0013_folding.ts"]
         : []
     expect(imports).toEqual(allowed)
   })
@@ -98,7 +98,10 @@ describe("a migration", () => {
       const file = join(source, "migrations", name)
       const module = (await import(file)) as Record<string, unknown>
       const statements = Object.values(module).find((exported) => Array.isArray(exported))
-      const code = readFileSync(file, "utf8").replaceAll(/\s+/g, " ")
+      // Its imports are checked above: where those modules stand may change.
+      const code = readFileSync(file, "utf8")
+        .replaceAll(/^import .*\n/gm, "")
+        .replaceAll(/\s+/g, " ")
       const text = statements === undefined ? code : (statements as ReadonlyArray<string>).join(";\n")
       found[name] = createHash("sha256").update(text).digest("hex").slice(0, 16)
     }

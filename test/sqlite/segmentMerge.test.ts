@@ -5,15 +5,15 @@ import fc from "fast-check"
 import { join } from "node:path"
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { Connection } from "../../packages/store-sqlite/src/Connection.ts"
-import { scheduleMerges } from "../../packages/store-sqlite/src/MergeScheduler.ts"
-import { segmentMerge } from "../../packages/store-sqlite/src/migrations/0015_segment_merge.ts"
+import { Connection } from "../../packages/store-sqlite/src/connection/Connection.ts"
+import { scheduleMerges } from "../../packages/store-sqlite/src/database/MergeScheduler.ts"
+import { segmentMerge } from "../../packages/store-sqlite/src/schema/migrations/0015_segment_merge.ts"
 import {
   countCommit,
   finishMerge,
   isMergeUnderWay,
   searchIndexes
-} from "../../packages/store-sqlite/src/SegmentMerge.ts"
+} from "../../packages/store-sqlite/src/search/SegmentMerge.ts"
 import { type JobKind, type Jobs, runJob } from "../../packages/store-sqlite/src/worker/Jobs.ts"
 import { StoreWorker } from "../../packages/store-sqlite/src/worker/StoreWorker.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"

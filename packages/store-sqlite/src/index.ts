@@ -1,30 +1,47 @@
-/** Every store port of Lead Signals, kept in a SQLite file. */
+/**
+ * Every store port of Lead Signals, kept in a SQLite file.
+ *
+ * The folders import one way; each may import those before it:
+ * - `connection/` opens a file, and retries and shares reads over one connection;
+ * - `schema/` holds the tables and the migrations that lead to them;
+ * - `cache/` keeps values by the version of the file;
+ * - `rows/` turns rows into domain values;
+ * - `search/` maintains the full-text indexes;
+ * - `filter/` turns filters and sorts into SQL;
+ * - `rank-index/` finds the place of a lead in an order by counts;
+ * - `query/` plans and reads pages of leads;
+ * - `writes/` holds the writes that stores and the worker share;
+ * - `worker/` runs jobs in threads;
+ * - `database/` joins connections, worker and log into one file that commits in groups;
+ * - `stores/` implements the ports, one file a port;
+ * - `maintenance/` checks, copies and locks a file for its operator.
+ */
 import type { StorePorts, StoreUnavailable } from "@lead-signals/domain"
 import { Layer } from "effect"
-import * as Database from "./Database.ts"
-import type { Migrating } from "./Migrations.ts"
-import * as Positions from "./Positions.ts"
-import * as SqliteDeliveries from "./SqliteDeliveries.ts"
-import * as SqliteDirectory from "./SqliteDirectory.ts"
-import * as SqliteLeadStore from "./SqliteLeadStore.ts"
-import * as SqliteOutbox from "./SqliteOutbox.ts"
-import * as SqliteRateWindows from "./SqliteRateWindows.ts"
-import * as TickScheduler from "./TickScheduler.ts"
+import * as Database from "./database/Database.ts"
+import type { Migrating } from "./schema/Migrations.ts"
+import * as Positions from "./rank-index/Positions.ts"
+import * as SqliteDeliveries from "./stores/SqliteDeliveries.ts"
+import * as SqliteDirectory from "./stores/SqliteDirectory.ts"
+import * as SqliteLeadStore from "./stores/SqliteLeadStore.ts"
+import * as SqliteOutbox from "./stores/SqliteOutbox.ts"
+import * as SqliteRateWindows from "./stores/SqliteRateWindows.ts"
+import * as TickScheduler from "./connection/TickScheduler.ts"
 
-export { type Backup, backup, TargetExists } from "./Backup.ts"
-export { check, type Checked } from "./Check.ts"
-export type { QueryConnection } from "./Connection.ts"
-export { exclusively } from "./ExclusiveLock.ts"
-export * as FilterCounts from "./FilterCounts.ts"
-export * as LeadListing from "./LeadListing.ts"
-export type { Migrating } from "./Migrations.ts"
-export * as Ordering from "./Ordering.ts"
-export type { Param } from "./Param.ts"
-export * as Positions from "./Positions.ts"
-export * as SearchIndex from "./SearchIndex.ts"
-export * as Selection from "./Selection.ts"
-export * as TickScheduler from "./TickScheduler.ts"
-export { rebuildDerivedTables } from "./DerivedTables.ts"
+export { type Backup, backup, TargetExists } from "./maintenance/Backup.ts"
+export { check, type Checked } from "./maintenance/Check.ts"
+export type { QueryConnection } from "./connection/Connection.ts"
+export { exclusively } from "./maintenance/ExclusiveLock.ts"
+export * as FilterCounts from "./query/FilterCounts.ts"
+export * as LeadListing from "./query/LeadListing.ts"
+export type { Migrating } from "./schema/Migrations.ts"
+export * as Ordering from "./filter/Ordering.ts"
+export type { Param } from "./connection/Param.ts"
+export * as Positions from "./rank-index/Positions.ts"
+export * as SearchIndex from "./search/SearchIndex.ts"
+export * as Selection from "./filter/Selection.ts"
+export * as TickScheduler from "./connection/TickScheduler.ts"
+export { rebuildDerivedTables } from "./rank-index/DerivedTables.ts"
 
 export interface SqliteStoreOptions {
   /** Path of the file. It is made, with its folder, if it is not there, and migrated if it is of an older version. */

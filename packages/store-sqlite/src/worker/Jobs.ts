@@ -3,20 +3,20 @@
  * take little effort. Inputs and outputs are structured-cloneable.
  */
 import type { DeliveryId, LeadId, LeadPage, RenderedPage } from "@lead-signals/domain"
-import type { Connection } from "../Connection.ts"
-import * as Erasure from "../Erasure.ts"
-import type { Counts } from "../FilterCounts.ts"
+import type { Connection } from "../connection/Connection.ts"
+import * as Erasure from "../writes/Erasure.ts"
+import type { Counts } from "../query/FilterCounts.ts"
 import {
   type ListingOptions,
   type Query,
   type ReadPage,
   readLeadPage,
   readRenderedPage
-} from "../LeadPages.ts"
-import { migrate, type Migrating } from "../Migrations.ts"
-import type { Stretches } from "../Positions.ts"
-import { beginMerge, endMerge, mergeOwnedStep, type OwnedStep } from "../SegmentMerge.ts"
-import type { Total } from "../Totals.ts"
+} from "../query/LeadPages.ts"
+import { migrate, type Migrating } from "../schema/Migrations.ts"
+import type { Stretches } from "../rank-index/Positions.ts"
+import { beginMerge, endMerge, mergeOwnedStep, type OwnedStep } from "../search/SegmentMerge.ts"
+import type { Total } from "../query/Totals.ts"
 
 interface ListInput {
   readonly brandId: string

@@ -2,7 +2,7 @@
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import type { Worker } from "node:worker_threads"
-import type { Migrating } from "../Migrations.ts"
+import type { Migrating } from "../schema/Migrations.ts"
 import type { JobKind, Jobs, Report } from "./Jobs.ts"
 import { startThread } from "./startThread.ts"
 import type { ThreadOptions } from "./thread.ts"

@@ -1,9 +1,9 @@
 /** The program of a worker thread: runs jobs, one after the other, over a connection of its own. */
 import { parentPort, workerData } from "node:worker_threads"
-import { Connection } from "../Connection.ts"
-import { DatabaseProblem } from "../DatabaseProblem.ts"
-import type { Migrating } from "../Migrations.ts"
-import { leaveMerges } from "../SegmentMerge.ts"
+import { Connection } from "../connection/Connection.ts"
+import { DatabaseProblem } from "../connection/DatabaseProblem.ts"
+import type { Migrating } from "../schema/Migrations.ts"
+import { leaveMerges } from "../search/SegmentMerge.ts"
 import { type Job, type Report, runJob } from "./Jobs.ts"
 
 export interface ThreadOptions {

@@ -1,0 +1,166 @@
+/**
+ * The write-ahead log: whoever commits waits until it is on the disk, and this thread does not wait with him. What the log
+ * holds is taken over into the file by another thread, soon after it was written.
+ */
+import { StoreUnavailable } from "@lead-signals/domain"
+import { Effect, type Scope } from "effect"
+import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import type { Connection } from "../connection/Connection.ts"
+import { diskIsFull } from "../connection/BusyRetry.ts"
+import type { Checkpoint, CheckpointMode } from "../worker/Jobs.ts"
+import type { StoreWorker } from "../worker/StoreWorker.ts"
+
+export interface WriteAheadLog {
+  /** Ends when everything that was committed before is on the disk. */
+  readonly sync: Effect.Effect<void, StoreUnavailable>
+  /** Whether the disk has failed, so that even what was only read may not be on it. */
+  readonly isSuspect: () => boolean
+  /** Takes out of the log what was overwritten: at once, or as soon as no reader is in the way. [PII-3] */
+  readonly truncate: Effect.Effect<void>
+}
+
+/** Whether a process that ended at once left a log, in which there can be what was to be forgotten; or has one now. */
+export const isLeft = (filename: string): boolean =>
+  (statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+
+/** The log is SQLite's to look after: for a file that need not survive a loss of power, and where there can be no thread. */
+export const unsynced = (writer: Connection, wasLeft: boolean): Effect.Effect<WriteAheadLog> => {
+  const truncate = Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
+  return Effect.as(wasLeft ? truncate : Effect.void, {
+    sync: Effect.void,
+    isSuspect: () => false,
+    truncate
+  })
+}
+
+/** So long after a commit it is taken over, together with those that came meanwhile. */
+const restMillis = 200
+
+/** A log of more pages than this is begun anew as soon as all of it is taken over. */
+const maxPages = 4000
+
+/** A log of so many pages is taken over by the commit itself: whatever became of the thread, the log does not grow on. */
+export const maxPagesEver = 32_000
+
+/** A file that was made is there after a loss of power when its folder is on the disk, too. */
+export const syncFolderOf = (filename: string): void => {
+  // Windows opens no folders, and needs none of this.
+  if (process.platform === "win32") return
+  const folder = openSync(dirname(filename), "r")
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+const failed = (failure: unknown): StoreUnavailable => {
+  if (failure instanceof StoreUnavailable) return failure
+  const code = (failure as NodeJS.ErrnoException).code ?? "unknown"
+  return code === "ENOSPC" || code === "EDQUOT"
+    ? new StoreUnavailable({ reason: `${diskIsFull} (${code})`, publicReason: diskIsFull, cause: failure })
+    : new StoreUnavailable({ reason: `the disk can't be written (${code})`, cause: failure })
+}
+
+/** Over a connection that leaves the waiting to us (`synchronous = NORMAL`) and has made the log; the worker writes, too. */
+export const synced = (
+  filename: string,
+  wasLeft: boolean,
+  worker: Pick<StoreWorker, "run">
+): Effect.Effect<WriteAheadLog, StoreUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const log = yield* Effect.acquireRelease(
+      Effect.try({
+        try: () => {
+          syncFolderOf(filename)
+          // Nobody holds locks on it, so that closing it takes none away.
+          const fd = openSync(`${filename}-wal`, "r+")
+          // What a process committed that was killed before it was on the disk.
+          fdatasyncSync(fd)
+          return fd
+        },
+        catch: failed
+      }),
+      (fd) => Effect.async<void>((resume) => close(fd, () => resume(Effect.void)))
+    )
+    const rest: { timer: NodeJS.Timeout | null; isOver: boolean } = { timer: null, isOver: false }
+    let isSuspect = false
+    /** The log holds what is to be forgotten. */
+    let isOwed = wasLeft
+    const checkpoint = (mode: CheckpointMode): Promise<Checkpoint> => worker.run("checkpoint", mode)
+    /**
+     * A disk that failed once says nothing more of what it lost, and a log with a hole ends there: only when all of it is in the
+     * file, and the log begun anew, is a write on the disk again.
+     */
+    const recover = Effect.tryPromise({
+      try: async () => {
+        const { busy } = await checkpoint("TRUNCATE")
+        if (busy !== 0) {
+          throw new StoreUnavailable({
+            reason: "the disk failed, and others keep the log from being begun anew"
+          })
+        }
+        isSuspect = false
+        isOwed = false
+      },
+      catch: failed
+    })
+    const truncate = async (): Promise<void> => {
+      isOwed = true
+      const { busy } = await checkpoint("TRUNCATE")
+      isOwed = busy !== 0
+    }
+    const takeOver = async (): Promise<void> => {
+      const { checkpointed, log: pages } = await checkpoint("PASSIVE")
+      // While a reader needs the log, waiting for him would keep those that write waiting, too.
+      if (isOwed && checkpointed === pages) await truncate()
+      if (isOwed || pages <= maxPages) return
+      const { busy } = await checkpoint("RESTART")
+      // Whoever writes first into a log that begins anew waits for the disk within the transaction: not our caller.
+      if (busy === 0) await worker.run("beginLog", null)
+    }
+    const afterARest = (): void => {
+      if (rest.timer !== null || rest.isOver) return
+      rest.timer = setTimeout(() => {
+        rest.timer = null
+        // What can't be taken over now stays in the log: nothing is lost, and the next one tries again.
+        takeOver()
+          .catch(() => {})
+          .finally(() => {
+            if (isOwed) afterARest()
+          })
+      }, restMillis)
+      rest.timer.unref()
+    }
+    if (isOwed) afterARest()
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(async () => {
+        rest.isOver = true
+        if (rest.timer !== null) clearTimeout(rest.timer)
+        // The last that closes the file takes the log away; another one does not know what is owed.
+        if (isOwed) await truncate().catch(() => {})
+      })
+    )
+    return {
+      isSuspect: () => isSuspect,
+      sync: Effect.suspend(() =>
+        isSuspect
+          ? recover
+          : Effect.async<void, StoreUnavailable>((resume) => {
+              fdatasync(log, (failure) => {
+                afterARest()
+                isSuspect ||= failure !== null
+                resume(failure === null ? Effect.void : Effect.fail(failed(failure)))
+              })
+            })
+      ),
+      truncate: Effect.promise(() =>
+        truncate()
+          .catch(() => {})
+          .finally(() => {
+            if (isOwed) afterARest()
+          })
+      )
+    }
+  })

@@ -1,0 +1,158 @@
+/**
+ * A list's filter in the store's terms, and what it asks of leads as SQL: one condition drives, the one whose index is read,
+ * and the others are tested.
+ */
+import type { LeadFilter } from "@lead-signals/domain"
+import { idOf } from "../rows/Rows.ts"
+import { type Match, matchOf, phraseOf } from "../search/SearchIndex.ts"
+
+export interface Sql {
+  readonly text: string
+  readonly params: ReadonlyArray<string | number>
+}
+
+export const endOfTime = 8_640_000_000_000_000
+
+export interface Range {
+  readonly field: "created" | "updated"
+  readonly from: number
+  readonly to: number
+}
+
+/** A filter, in the store's terms. */
+export interface Selection {
+  readonly brandId: number
+  readonly signalId: number | null
+  /** The values of the flags column that are let through; null when all are. */
+  readonly flags: ReadonlyArray<number> | null
+  readonly created: Range | null
+  readonly updated: Range | null
+  /** What follows for the other field: a lead is never updated before it was created. */
+  readonly implied: Range | null
+  readonly match: Match | null
+  /** Whether it is plain from the filter alone that nothing is let through. */
+  readonly isEmpty: boolean
+}
+
+const rangeOf = (
+  field: Range["field"],
+  after: number | undefined,
+  before: number | undefined
+): Range | null =>
+  after === undefined && before === undefined
+    ? null
+    : { field, from: Math.max(after ?? 0, 0), to: Math.min(before ?? endOfTime, endOfTime) }
+
+const flagsOf = ({ exported, isEmployee, qualified }: LeadFilter): ReadonlyArray<number> | null => {
+  const wanted = [qualified, exported, isEmployee]
+  return wanted.every((flag) => flag === undefined)
+    ? null
+    : [0, 1, 2, 3, 4, 5, 6, 7].filter((bits) =>
+        wanted.every((flag, i) => flag === undefined || flag === ((bits & (1 << i)) !== 0))
+      )
+}
+
+const impliedBy = (created: Range | null, updated: Range | null): Range | null => {
+  if (created !== null && updated === null && created.from > 0)
+    return { field: "updated", from: created.from, to: endOfTime }
+  if (updated !== null && created === null && updated.to < endOfTime)
+    return { field: "created", from: 0, to: updated.to }
+  return null
+}
+
+export const select = (brandId: number, filter: LeadFilter): Selection => {
+  const created = rangeOf("created", filter.createdAfter, filter.createdBefore)
+  const updated = rangeOf("updated", filter.updatedAfter, filter.updatedBefore)
+  const match = filter.search === undefined ? null : matchOf(brandId, filter.search)
+  return {
+    brandId,
+    signalId: filter.signalId === undefined ? null : idOf(filter.signalId),
+    flags: flagsOf(filter),
+    created,
+    updated,
+    implied: impliedBy(created, updated),
+    match,
+    isEmpty:
+      (filter.search !== undefined && match === null) ||
+      [created, updated].some((range) => range !== null && range.from > range.to)
+  }
+}
+
+/** Whether nothing but flags restricts the list: then it is known where in its order a page begins. */
+export const isCounted = ({ created, match, signalId, updated }: Selection): boolean =>
+  created === null && match === null && signalId === null && updated === null
+
+/** The key of what caches hold of it. */
+export const keyOf = ({ brandId, created, flags, match, signalId, updated }: Selection): string =>
+  JSON.stringify([brandId, signalId, flags, created, updated, match?.needle])
+
+/** Where a query starts from: the condition that an index answers. */
+export type Driver = "order" | "flags" | "created" | "updated" | "signal" | "search"
+
+export const flagsIn = (flags: ReadonlyArray<number>, column: string): string =>
+  `${column} IN (${flags.join(", ")})`
+
+export const sources: { readonly [D in Driver]: (match: Match | null) => string } = {
+  order: () => "lead l",
+  flags: () => "lead l INDEXED BY lead_by_flags",
+  created: () => "lead l INDEXED BY lead_by_created",
+  updated: () => "lead l INDEXED BY lead_by_updated",
+  signal: () => "lead_signal g CROSS JOIN lead l ON l.id = g.lead_id",
+  search: (match) => `${match!.table} CROSS JOIN lead l ON l.id = ${match!.table}.rowid`
+}
+
+/** Where the columns of a lead are read that a signal has of its own. */
+export const columnsOf = (driver: Driver) =>
+  driver === "signal"
+    ? { id: "g.lead_id", flags: "g.flags", created: "g.created_at" }
+    : { id: "l.id", flags: "l.flags", created: "l.created_at" }
+
+/** Where is read what a selection asks of leads: of a signal often by what it has itself. */
+export const sourceOf = ({ match, updated }: Selection, driver: Driver): string =>
+  driver === "signal" && updated === null ? "lead_signal g" : sources[driver](match)
+
+/** The entries that a search finds. */
+export const found = ({ table, tokens }: Match): Sql => ({
+  text: `${table} MATCH ?`,
+  params: [phraseOf(tokens)]
+})
+
+/** That a search finds the lead: all entries are read for it, once. */
+const isFound = (match: Match, id: string): Sql => {
+  const { params, text } = found(match)
+  return { text: `${id} IN (SELECT ${match.table}.rowid FROM ${match.table} WHERE ${text})`, params }
+}
+
+/** Everything that a lead must fulfil, each as the driver wants it put. */
+export const conditions = (selection: Selection, driver: Driver): Sql => {
+  const { brandId, created, flags, implied, match, signalId, updated } = selection
+  const columns = columnsOf(driver)
+  const parts: Array<Sql> = [
+    driver === "signal"
+      ? {
+          text: "g.signal_id = (SELECT id FROM signal WHERE id = ? AND brand_id = ?)",
+          params: [signalId!, brandId]
+        }
+      : { text: "l.brand_id = ?", params: [brandId] }
+  ]
+  if (signalId !== null && driver !== "signal") {
+    parts.push({
+      text: "EXISTS (SELECT 1 FROM lead_signal g WHERE g.signal_id = ? AND g.lead_id = l.id)",
+      params: [signalId]
+    })
+  }
+  if (match !== null) parts.push(driver === "search" ? found(match) : isFound(match, columns.id))
+  if (flags !== null) parts.push({ text: flagsIn(flags, columns.flags), params: [] })
+  if (implied !== null && driver === implied.field) {
+    parts.push({ text: `l.${implied.field}_at BETWEEN ? AND ?`, params: [implied.from, implied.to] })
+  }
+  for (const range of [created, updated]) {
+    if (range === null) continue
+    const read = range.field === "created" ? columns.created : "l.updated_at"
+    // A unary plus keeps a column from being taken for the index that drives another way.
+    const isDriven = driver === range.field || driver === "order" || read === "g.created_at"
+    const column = isDriven ? read : `+${read}`
+    parts.push({ text: `${column} BETWEEN ? AND ?`, params: [range.from, range.to] })
+  }
+  return { text: parts.map(({ text }) => text).join(" AND "), params: parts.flatMap(({ params }) => params) }
+}

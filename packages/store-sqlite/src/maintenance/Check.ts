@@ -1,0 +1,130 @@
+/** Whether a file is whole: its pages, its references, and everything that is kept beside the leads to count them. */
+import { StoreUnavailable } from "@lead-signals/domain"
+import { Effect } from "effect"
+import { openToRead } from "../connection/Driver.ts"
+import { unavailable } from "../connection/BusyRetry.ts"
+import { orderings } from "../filter/Ordering.ts"
+import { newestMigration } from "../schema/Migrations.ts"
+import { allFlags } from "../rank-index/Positions.ts"
+import { dayCounts, leadCounts } from "../rank-index/DerivedTables.ts"
+
+export interface Checked {
+  /** Of the file; `newest` is what this version of the store makes of it. */
+  readonly version: number
+  readonly newest: number
+  readonly counts: Readonly<Record<string, number>>
+  /** What is wrong, a line each; none in a file that is whole. */
+  readonly problems: ReadonlyArray<string>
+}
+
+/** Of a file of this version; in an older one nothing was deleted. */
+const deletable = new Set(["brands", "signals", "campaigns"])
+
+const counted: Readonly<Record<string, string>> = {
+  brands: "SELECT count(*) FROM brand",
+  keys: "SELECT count(*) FROM api_key WHERE revoked_at IS NULL",
+  signals: "SELECT count(*) FROM signal",
+  campaigns: "SELECT count(*) FROM campaign",
+  leads: "SELECT count(*) FROM lead",
+  engagements: "SELECT count(*) FROM engagement",
+  events: "SELECT count(*) FROM event",
+  erased: "SELECT count(*) FROM suppression",
+  webhooks: "SELECT count(*) FROM webhook",
+  pendingDeliveries: "SELECT count(*) FROM delivery WHERE state = 'pending'",
+  deadDeliveries: "SELECT count(*) FROM delivery WHERE state = 'dead'"
+}
+
+/** How many rows are in one of them alone. */
+const different = (kept: string, recounted: ReadonlyArray<string>): string =>
+  `WITH kept AS (${kept}), recounted AS (${recounted.join(" UNION ALL ")})
+   SELECT (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM recounted))
+        + (SELECT count(*) FROM (SELECT * FROM recounted EXCEPT SELECT * FROM kept))`
+
+const eachOrdering = Object.keys(orderings).map((ordering) => `SELECT '${ordering}' AS ordering`)
+
+/** Each finds where what is kept says otherwise than the leads themselves. */
+const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
+  [
+    "the counts of leads by flags and signal",
+    different("SELECT brand_id, signal_id, flags, n FROM lead_count WHERE n <> 0", leadCounts)
+  ],
+  [
+    "the counts of leads by day",
+    different("SELECT brand_id, field, day, flags, n FROM lead_day_count WHERE n <> 0", dayCounts)
+  ],
+  [
+    "the stretches of the orders",
+    different(
+      `SELECT brand_id, ordering, ${allFlags.map((flags) => `sum(n${flags})`).join(", ")}
+       FROM lead_stretch GROUP BY brand_id, ordering`,
+      [
+        `SELECT b.id, o.ordering, ${allFlags.map((flags) => `count(CASE WHEN l.flags = ${flags} THEN 1 END)`).join(", ")}
+         FROM brand b JOIN (${eachOrdering.join(" UNION ALL ")}) o LEFT JOIN lead l ON l.brand_id = b.id
+         GROUP BY b.id, o.ordering`
+      ]
+    )
+  ],
+  [
+    "the leads of the signals",
+    `SELECT count(*) FROM lead_signal g LEFT JOIN lead l ON l.id = g.lead_id
+     WHERE g.flags IS NOT l.flags OR g.created_at IS NOT l.created_at`
+  ],
+  ["the entries of the search", different("SELECT rowid FROM lead_text", ["SELECT id FROM lead"])],
+  [
+    "the entries of the search for one or two characters",
+    different("SELECT rowid FROM lead_gram", ["SELECT id FROM lead"])
+  ]
+]
+
+/**
+ * Reads all of it, which takes seconds for each gigabyte; others may read and write meanwhile. It leaves no file that was not
+ * there. Fails when the file can't be opened or is no database of ours.
+ */
+export const check = (
+  filename: string,
+  onProgress: (fraction: number, what: string) => void = () => {}
+): Effect.Effect<Checked, StoreUnavailable> =>
+  Effect.try({
+    try: () => {
+      const db = openToRead(filename)
+      try {
+        const one = (sql: string): number => db.prepare(sql).pluck().get() as number
+        const tables = new Set(db.prepare("SELECT name FROM sqlite_schema").pluck().all())
+        if (!tables.has("migration") || !tables.has("lead")) {
+          throw new StoreUnavailable({ reason: `${filename} is no database of Lead Signals` })
+        }
+        const problems: Array<string> = []
+        const steps = 2 + agreements.length
+        onProgress(0, "reading every page")
+        for (const line of db.pragma("integrity_check(20)", { simple: false }) as Array<{
+          integrity_check: string
+        }>) {
+          if (line.integrity_check !== "ok") problems.push(line.integrity_check)
+        }
+        onProgress(1 / steps, "following references")
+        const lost = db.pragma("foreign_key_check") as Array<{ table: string; parent: string }>
+        if (lost.length > 0) {
+          const [{ parent, table }] = lost as [{ table: string; parent: string }]
+          problems.push(`${lost.length} references lead nowhere; the first from ${table} to ${parent}`)
+        }
+        const version = one("SELECT max(migration_id) FROM migration")
+        agreements.forEach(([what, sql], i) => {
+          onProgress((2 + i) / steps, `counting ${what}`)
+          if (version < newestMigration) return
+          const wrong = one(sql)
+          if (wrong > 0) problems.push(`${what} are wrong in ${wrong} places`)
+        })
+        const present = Object.entries(counted).filter(([, sql]) => tables.has(/FROM (\w+)/.exec(sql)![1]!))
+        const counts = Object.fromEntries(
+          present.map(([name, sql]) => {
+            const isDeletable = version === newestMigration && deletable.has(name)
+            return [name, one(isDeletable ? `${sql} WHERE deleted_at IS NULL` : sql)]
+          })
+        )
+        return { version, newest: newestMigration, counts, problems }
+      } finally {
+        db.close()
+      }
+    },
+    catch: unavailable
+  })

@@ -1,0 +1,288 @@
+/**
+ * Finds and renders a page of leads: counts what each filter lets through, follows the cheapest plan of `LeadListing`, and
+ * uses what the caches hold. Synchronous, over one snapshot of the file, so that the serving thread and the reading worker
+ * run the same code.
+ */
+import type { EngagementWindow, LeadId, LeadPage, LeadStore, RenderedPage } from "@lead-signals/domain"
+import { Page, RenderedLeads } from "@lead-signals/domain/pure"
+import type { CacheEntries } from "../cache/VersionedCache.ts"
+import type { Connection, QueryConnection } from "../connection/Connection.ts"
+import * as FilterCounts from "./FilterCounts.ts"
+import { newestSql } from "../cache/LeadChanges.ts"
+import * as LeadListing from "./LeadListing.ts"
+import { leadsById, renderedLeads, windows } from "../rows/LeadReading.ts"
+import { orderingOf } from "../filter/Ordering.ts"
+import * as Positions from "../rank-index/Positions.ts"
+import { idOf } from "../rows/Rows.ts"
+import { isFoundBy } from "../search/SearchIndex.ts"
+import { isCounted, keyOf, select, type Selection, type Sql } from "../filter/Selection.ts"
+import * as TieBreak from "../filter/TieBreak.ts"
+import type { Total } from "./Totals.ts"
+
+export type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
+
+/** What the store does otherwise than it does by default. */
+export interface ListingOptions {
+  readonly positions: Positions.PositionOptions
+  /** What takes as long as looking at more leads or entries than about so many is offloaded to the reading worker. */
+  readonly maxEffort: number
+}
+
+/** Totals of the snapshot, or of an earlier one where the caller permits that. */
+interface KnownTotals {
+  readonly get: (key: string) => number | undefined
+  /** `state` is the number of the newest change in the snapshot. */
+  readonly set: (key: string, total: Total, state: number) => void
+}
+
+/** What earlier reads found, by key. */
+export interface ListCache {
+  readonly counts: CacheEntries<FilterCounts.Counts>
+  readonly totals: KnownTotals
+  readonly stretches: CacheEntries<Positions.Stretches>
+  /** All of a list, in order. */
+  readonly lists: CacheEntries<ReadonlyArray<LeadId>>
+  /** Single pages, of lists that are not kept whole. */
+  readonly pages: CacheEntries<ReadonlyArray<LeadId>>
+}
+
+interface FoundPage {
+  readonly total: number
+  /** In the order of the page. */
+  readonly ids: ReadonlyArray<LeadId>
+}
+
+/** Adds the number of the newest change in the snapshot to the columns of a query. */
+const withState = (text: string): string => `SELECT *, (${newestSql}) AS state FROM (${text})`
+
+const searchTotalKey = (brandId: number, part: string): string => `search ${brandId} ${part}`
+
+/** The keys of all totals that reading a page of the query may look up. */
+export const totalKeys = (brandId: string, { filter }: Query): ReadonlyArray<string> => {
+  const selection = select(idOf(brandId), filter)
+  const { match } = selection
+  return match === null
+    ? [keyOf(selection)]
+    : [keyOf(selection), searchTotalKey(selection.brandId, match.part)]
+}
+
+/** How many each filter lets through; null when counting what a search finds takes more effort than it may. */
+const countFilters = (
+  sql: QueryConnection,
+  selection: Selection,
+  maxEffort: number,
+  totals: KnownTotals
+): FilterCounts.Counts | null => {
+  const { brandId, match } = selection
+  const counting = FilterCounts.countsSql(selection)
+  const columns = sql.get<Record<string, number>>(withState(counting.sql.text), counting.sql.params)!
+  const drivers = counting.drivers.map((driver, i) => [driver, columns[`c${i}`]!] as const)
+  const all = drivers[0]![1]
+  if (match === null) return { all, drivers, searchEffort: 0 }
+  const searchEffort = FilterCounts.searchEffort(sql, match, all, maxEffort)
+  const withSearch = (n: number): FilterCounts.Counts => ({
+    all,
+    drivers: [...drivers, ["search", n]],
+    searchEffort
+  })
+  const key = searchTotalKey(brandId, match.part)
+  const known = totals.get(key)
+  if (known !== undefined) return withSearch(known)
+  if (searchEffort > maxEffort) return null
+  const searchedSql = FilterCounts.searchedSql(match, maxEffort + 1)
+  const n = sql.value<number>(searchedSql.text, searchedSql.params)!
+  if (n > maxEffort) return null
+  const filter = { brandId, signalId: null, flags: null, created: null, updated: null }
+  totals.set(key, { n, filter, needle: match.part }, columns["state"]!)
+  return withSearch(n)
+}
+
+const cachedCounts = (
+  sql: QueryConnection,
+  selection: Selection,
+  key: string,
+  maxEffort: number,
+  { counts, totals }: ListCache
+): FilterCounts.Counts | null => {
+  const known = counts.get(key)
+  if (known !== undefined) return known
+  const counted = countFilters(sql, selection, maxEffort, totals)
+  if (counted !== null) counts.set(key, counted)
+  return counted
+}
+
+/** A tuple, since a scan reads many for few that match. */
+type Texts = readonly [id: LeadId, name: string, headline: string | null, key: string | number]
+
+/** A text walk reads longer parts than suffice where the matching leads lie evenly. */
+const lookAhead = 1.3
+
+/**
+ * The page of a search that lets many through: walks the order and compares each lead's texts. About one in `rarity` of the
+ * leads that it reads matches.
+ */
+const walkTexts = (
+  sql: QueryConnection,
+  { page, sort }: Query,
+  needle: string,
+  rarity: number,
+  textsSql: (part: { readonly from: number; readonly length: number }) => Sql
+): ReadonlyArray<LeadId> => {
+  const { isReversed } = orderingOf(sort)
+  const wanted = Page.offset(page) + page.pageSize
+  const matched: Array<TieBreak.Keyed> = []
+  // Each part is twice as long as the one before, since each query walks from the start.
+  let length = Math.ceil(lookAhead * rarity * wanted) + page.pageSize
+  for (let from = 0; ; from += length, length *= 2) {
+    length = Math.min(length, LeadListing.maxScanned)
+    const { params, text } = textsSql({ from, length })
+    const rows = sql.tuples<Texts>(text, params)
+    for (const [id, name, headline, key] of rows) {
+      if (isFoundBy(needle, name, headline)) matched.push({ id, key })
+    }
+    // Where the walk runs against its index, the whole run of the last key must be there to be reversed.
+    const isEnough =
+      matched.length >= wanted && (!isReversed || rows.at(-1)?.[3] !== matched[wanted - 1]!.key)
+    if (isEnough || rows.length < length) break
+  }
+  const inOrder = isReversed ? TieBreak.reverseRuns(matched) : matched
+  return inOrder.slice(Page.offset(page), wanted).map(({ id }) => id)
+}
+
+/** All leads that the search finds, in order, by a filtered scan. */
+const scanAll = (
+  sql: QueryConnection,
+  selection: Selection,
+  { sort }: Query,
+  needle: string,
+  scan: LeadListing.FilteredScan
+): ReadonlyArray<LeadId> => {
+  const ids: Array<LeadId> = []
+  const length = LeadListing.maxScanned
+  for (let from = 0; ; from += length) {
+    const { params, text } = LeadListing.filteredScanSql(selection, sort, scan, { from, length })
+    const rows = sql.tuples<Texts>(text, params)
+    for (const [id, name, headline] of rows) if (isFoundBy(needle, name, headline)) ids.push(id)
+    if (rows.length < length) return ids
+  }
+}
+
+const readPlanned = (
+  sql: QueryConnection,
+  selection: Selection,
+  query: Query,
+  plan: LeadListing.PagePlan
+): ReadonlyArray<LeadId> => {
+  const { search } = query.filter
+  if (!plan.looksAtTexts || search === undefined) return LeadListing.readPage(sql, selection, query, plan)
+  return walkTexts(sql, query, search, plan.rarity, (part) =>
+    LeadListing.textsSql(selection, query.sort, plan, part)
+  )
+}
+
+/** A list that is gathered for a page is cached whole if it has at most so many leads. */
+const maxCachedList = 1000
+
+/** A page whose effort is below this is not cached: finding it again is as fast. */
+const minCachedEffort = 200
+
+/** Null: it takes more effort than it may. */
+const findPage = (
+  sql: QueryConnection,
+  brandId: string,
+  query: Query,
+  { maxEffort, positions }: ListingOptions,
+  cache: ListCache
+): FoundPage | null => {
+  const { lists, pages, stretches, totals } = cache
+  const selection = select(idOf(brandId), query.filter)
+  if (selection.isEmpty) return { total: 0, ids: [] }
+  const key = keyOf(selection)
+  const { search } = query.filter
+  const counts = cachedCounts(sql, selection, key, maxEffort, cache)
+  if (counts === null) return null
+  const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
+  const ordered = `${key} ${query.sort.field} ${query.sort.direction}`
+  const partOf = (all: ReadonlyArray<LeadId>): FoundPage => ({
+    total: all.length,
+    ids: all.slice(offset, offset + limit)
+  })
+  const cachedList = lists.get(ordered)
+  if (cachedList !== undefined) return partOf(cachedList)
+  const scan = LeadListing.planFilteredScan(selection, counts)
+  if (scan !== null && search !== undefined) {
+    if (scan.effort > maxEffort) return null
+    const all = scanAll(sql, selection, query, search, scan)
+    lists.set(ordered, all)
+    return partOf(all)
+  }
+  let total = FilterCounts.knownTotal(selection, counts) ?? totals.get(key)
+  if (total === undefined) {
+    if (FilterCounts.totalEffort(selection, counts) > maxEffort) return null
+    const totalSql = FilterCounts.totalSql(selection, counts)
+    const counted = sql.get<{ n: number; state: number }>(withState(totalSql.text), totalSql.params)!
+    total = counted.n
+    totals.set(key, { n: total, filter: selection, needle: search ?? null }, counted.state)
+  }
+  if (offset >= total) return { total, ids: [] }
+  const paged = `${ordered} ${offset} ${limit}`
+  const cachedPage = pages.get(paged)
+  if (cachedPage !== undefined) return { total, ids: cachedPage }
+  const plan = LeadListing.planPage(selection, query, counts, total)
+  const isPlaced =
+    isCounted(selection) && positions.findingEffort + (limit * counts.all) / total < plan.effort
+  if (!isPlaced && plan.effort > maxEffort) return null
+  if (plan.way === "gather" && total <= maxCachedList) {
+    // Any page gathers and sorts all of them.
+    const page = { page: 1, pageSize: total }
+    const all = LeadListing.readPage(sql, selection, { ...query, page }, plan)
+    lists.set(ordered, all)
+    return partOf(all)
+  }
+  const ids = isPlaced
+    ? Positions.readPage(sql, selection, orderingOf(query.sort), { limit, offset, total }, stretches)
+    : readPlanned(sql, selection, query, plan)
+  if (!isPlaced && plan.effort > minCachedEffort) pages.set(paged, ids)
+  return { total, ids }
+}
+
+const windowsOf = (
+  sql: Connection,
+  { engagements }: Query,
+  ids: ReadonlyArray<LeadId>
+): ReadonlyMap<LeadId, EngagementWindow> | null =>
+  engagements === "none" || ids.length === 0 ? null : windows(sql, ids, engagements)
+
+/** Reads a page of some form; null when it takes more than `maxEffort`. */
+export type ReadPage<A> = (
+  sql: Connection,
+  brandId: string,
+  query: Query,
+  options: ListingOptions,
+  cache: ListCache
+) => A | null
+
+export const readLeadPage: ReadPage<LeadPage> = (sql, brandId, query, options, cache) => {
+  const found = findPage(sql, brandId, query, options, cache)
+  if (found === null) return null
+  const byLead = windowsOf(sql, query, found.ids)
+  const leads = leadsById(sql, found.ids)
+  return {
+    total: found.total,
+    leads: leads.map((lead) => ({ lead, window: byLead?.get(lead.id) ?? null }))
+  }
+}
+
+export const readRenderedPage: ReadPage<RenderedPage> = (sql, brandId, query, options, cache) => {
+  const found = findPage(sql, brandId, query, options, cache)
+  if (found === null) return null
+  const { ids, total } = found
+  const byLead = windowsOf(sql, query, ids)
+  const leads = renderedLeads(sql, ids)
+  return {
+    total,
+    leads: leads.map((rendered, i) =>
+      RenderedLeads.listed(rendered, byLead?.get(ids[i]!) ?? null, query.engagements)
+    )
+  }
+}

@@ -1,0 +1,185 @@
+/** Leads and engagements read by id: what lists, details, exports and bodies of deliveries are made of. */
+import type { EngagementRead, EngagementWindow, Lead, LeadId, Post, Signal } from "@lead-signals/domain"
+import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
+import type { Connection, QueryConnection } from "../connection/Connection.ts"
+import {
+  type EngagementRow,
+  engagementReadOf,
+  idOf,
+  leadOf,
+  type LeadRow,
+  signalIdOf,
+  signalOf,
+  type SignalRow
+} from "./Rows.ts"
+
+export const leadColumns = `l.id, l.brand_id, l.ext_id, l.name, l.headline, l.username, l.title1, l.li_profile_url,
+  l.profile_img_url, l.company, l.profile_times, l.signal_id, l.signal_ids, l.flags, l.score1, l.created_at, l.updated_at`
+
+/** Whether the author's detail and lead are read, too. */
+export type Depth = "plain" | "detailed"
+
+export const engagementColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url,
+  e.post_content, e.post_posted_at, e.post_author, e.post_author_detail, e.emitted_at, e.tracked_at,
+  a.id AS author_lead_id, a.company AS author_company`
+
+export const withAuthor = "LEFT JOIN lead a ON a.brand_id = e.brand_id AND a.ext_id = e.author_ext_id"
+
+const plainColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url,
+  e.post_content, e.post_posted_at, e.post_author, NULL AS post_author_detail, e.emitted_at, e.tracked_at,
+  NULL AS author_lead_id, NULL AS author_company`
+
+const columnsOf = (depth: Depth): string => (depth === "plain" ? plainColumns : engagementColumns)
+const authorOf = (depth: Depth): string => (depth === "plain" ? "" : withAuthor)
+
+const newestFirst = "ORDER BY tracked_at DESC, id DESC"
+
+export const leadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<Lead> =>
+  sql
+    .all<LeadRow>(
+      `SELECT ${leadColumns} FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value ORDER BY j.key`,
+      [JSON.stringify(ids)]
+    )
+    .map(leadOf)
+
+/** The rendered JSON of leads that exist, in the order of the ids; where none is stored it is rendered from the columns. */
+export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<string> => {
+  const kept = sql.valuePerKey<string | null>("SELECT shown FROM lead WHERE id = ?", ids)
+  const missing = ids.filter((_, i) => kept[i] === null)
+  const leads = missing.length === 0 ? [] : leadsById(sql, missing)
+  const made = new Map(leads.map((lead) => [lead.id, RenderedLeads.renderLead(lead)]))
+  return kept.map((shown, i) => (shown === null ? made.get(ids[i]!)! : RenderedLeads.withId(ids[i]!, shown)))
+}
+
+export type KnownSignals = Map<number, Signal>
+
+interface CachedSignals {
+  readonly version: number
+  readonly signals: KnownSignals
+}
+
+const known = new WeakMap<Connection, CachedSignals>()
+
+/** What was read of the present version of the file: a signal can be renamed. Of what is not committed yet nothing is kept. */
+const knownTo = (sql: Connection): KnownSignals => {
+  if (!sql.isReadonly) return new Map()
+  const version = sql.dataVersion
+  const cached = known.get(sql)
+  if (cached?.version === version) return cached.signals
+  const signals: KnownSignals = new Map()
+  known.set(sql, { version, signals })
+  return signals
+}
+
+const readWithSignals = (
+  sql: QueryConnection,
+  text: string,
+  params: ReadonlyArray<string | number>,
+  signals: KnownSignals
+): ReadonlyArray<EngagementRead> => {
+  const rows = sql.tuples<EngagementRow>(text, params)
+  // Nearly always all are known.
+  if (rows.some((row) => !signals.has(signalIdOf(row)))) {
+    const missing = [...new Set(rows.map(signalIdOf))].filter((id) => !signals.has(id))
+    const found = sql.all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
+      JSON.stringify(missing)
+    ])
+    for (const row of found) signals.set(row.id, signalOf(row))
+  }
+  return rows.map(engagementReadOf(signals))
+}
+
+export const readEngagements = (
+  sql: Connection,
+  text: string,
+  params: ReadonlyArray<string | number>
+): ReadonlyArray<EngagementRead> => readWithSignals(sql, text, params, knownTo(sql))
+
+/** The windows of the leads, by lead; one engagement more than a window is read to see whether there are more. */
+export const windows = (
+  sql: Connection,
+  ids: ReadonlyArray<LeadId>,
+  depth: Depth
+): ReadonlyMap<LeadId, EngagementWindow> => {
+  const reads = readEngagements(
+    sql,
+    `SELECT ${columnsOf(depth)} FROM json_each(?) j
+       CROSS JOIN engagement e ON e.seq IN (
+         SELECT seq FROM engagement WHERE lead_id = j.value ${newestFirst} LIMIT ${EngagementWindows.maxWindow + 1})
+       ${authorOf(depth)}`,
+    [JSON.stringify(ids)]
+  )
+  const byLead = new Map<LeadId, Array<EngagementRead>>(ids.map((id) => [id, []]))
+  for (const read of reads) byLead.get(read.engagement.leadId)!.push(read)
+  return new Map(
+    Array.from(byLead, ([id, all]) => [
+      id,
+      {
+        engagements: all
+          .sort((a, b) => EngagementWindows.newestFirst(a.engagement, b.engagement))
+          .slice(0, EngagementWindows.maxWindow),
+        truncated: all.length > EngagementWindows.maxWindow
+      }
+    ])
+  )
+}
+
+/** The window of one lead. */
+const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow => {
+  const reads = readEngagements(
+    sql,
+    `SELECT ${columnsOf(depth)} FROM engagement e ${authorOf(depth)}
+     WHERE e.lead_id = ? ORDER BY e.tracked_at DESC, e.id DESC LIMIT ${EngagementWindows.maxWindow + 1}`,
+    [id]
+  )
+  const truncated = reads.length > EngagementWindows.maxWindow
+  return { engagements: truncated ? reads.slice(0, EngagementWindows.maxWindow) : reads, truncated }
+}
+
+export const leadById = (sql: QueryConnection, brandId: string, id: LeadId): Lead | null => {
+  const row = sql.get<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.id = ? AND l.brand_id = ?`, [
+    id,
+    idOf(brandId)
+  ])
+  return row === undefined ? null : leadOf(row)
+}
+
+/** The rendered JSON of a detail; null when the brand has no such lead. */
+export const renderedDetail = (sql: Connection, brandId: string, id: LeadId, depth: Depth): string | null => {
+  const row = sql.get<{ shown: string | null; company: string | null }>(
+    "SELECT shown, company FROM lead WHERE id = ? AND brand_id = ?",
+    [id, idOf(brandId)]
+  )
+  if (row === undefined) return null
+  const shown =
+    row.shown === null
+      ? RenderedLeads.renderLead(leadById(sql, brandId, id)!)
+      : RenderedLeads.withId(id, row.shown)
+  const company = row.company === null ? null : JSON.parse(row.company)
+  return RenderedLeads.detailed(shown, company, windowOf(sql, id, depth), depth)
+}
+
+interface PostRow {
+  readonly post_url: string | null
+  readonly post_content: string | null
+  readonly post_posted_at: number | null
+  readonly post_author: string | null
+  readonly post_author_detail: string | null
+}
+
+/** The posts that the lead wrote, each once. */
+export const authoredPosts = (sql: Connection, brandId: number, id: LeadId): ReadonlyArray<Post> =>
+  sql
+    .all<PostRow>(
+      `SELECT DISTINCT post_url, post_content, post_posted_at, post_author, post_author_detail
+       FROM engagement INDEXED BY engagement_by_author
+       WHERE brand_id = ? AND author_ext_id = (SELECT ext_id FROM lead WHERE id = ? AND brand_id = ?)`,
+      [brandId, id, brandId]
+    )
+    .map((row) => ({
+      postUrl: row.post_url,
+      postContent: row.post_content,
+      postPostedAt: row.post_posted_at,
+      postAuthor: row.post_author,
+      postAuthorDetail: row.post_author_detail === null ? null : JSON.parse(row.post_author_detail)
+    }))

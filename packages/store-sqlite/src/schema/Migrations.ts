@@ -1,0 +1,107 @@
+/** The versions of the file, and the way from one to the next. */
+import type { Connection, QueryConnection } from "../connection/Connection.ts"
+import { DatabaseProblem } from "../connection/DatabaseProblem.ts"
+import type { Progress } from "./MigrationProgress.ts"
+import { leads } from "./migrations/0001_leads.ts"
+import { webhooks } from "./migrations/0002_webhooks.ts"
+import { positions } from "./migrations/0003_positions.ts"
+import { shown } from "./migrations/0004_shown.ts"
+import { shorterWays } from "./migrations/0006_shorter_ways.ts"
+import { longStretches } from "./migrations/0007_long_stretches.ts"
+import { joinedTexts } from "./migrations/0008_joined_texts.ts"
+import { signalsInOrder } from "./migrations/0009_signals_in_order.ts"
+import { numberedChanges } from "./migrations/0011_numbered_changes.ts"
+import { stretchesAgain } from "./migrations/0012_stretches_again.ts"
+import { textsByBrand } from "./migrations/0013_texts_by_brand.ts"
+import { deletions } from "./migrations/0014_deletions.ts"
+import { segmentMerge } from "./migrations/0015_segment_merge.ts"
+
+/** The statements of a migration, or what runs them. */
+type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
+
+/** Rebuilt the index of texts, which step 13 rebuilds from the leads whatever it holds. */
+const superseded: Steps = []
+
+/** In order; what a released one does to a file of this version is never changed. `schema.sql` says what they come to. */
+const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
+  ["leads", leads],
+  ["webhooks", webhooks],
+  ["positions", positions],
+  ["shown", shown],
+  ["search by brand", superseded],
+  ["shorter ways", shorterWays],
+  ["long stretches", longStretches],
+  ["joined texts", joinedTexts],
+  ["signals in order", signalsInOrder],
+  ["texts again", superseded],
+  ["numbered changes", numberedChanges],
+  ["stretches again", stretchesAgain],
+  ["texts by brand", textsByBrand],
+  ["deletions", deletions],
+  ["segment merge", segmentMerge]
+]
+
+export const newestMigration = migrations.length
+
+/** Marks the file as ours, "LSig": a foreign SQLite file is refused. */
+const applicationId = 0x4c536967
+
+/** Fails on a file of another program. */
+export const checkForeign = (sql: QueryConnection, filename: string): void => {
+  const id = sql.value<number>("SELECT application_id FROM pragma_application_id")
+  const tables = sql.value<number>("SELECT count(*) FROM sqlite_schema")
+  if (tables! > 0 && id !== applicationId) {
+    throw new DatabaseProblem(`${filename} is a SQLite file of another program`)
+  }
+}
+
+/** The version of the file; 0 of one that has nothing in it yet. Fails on a newer one than is known here. */
+const versionOf = (sql: QueryConnection, filename: string): number => {
+  if (sql.value("SELECT 1 FROM sqlite_schema WHERE name = 'migration'") === undefined) return 0
+  const newest = sql.value<number | null>("SELECT max(migration_id) FROM migration")
+  if (newest! > migrations.length) {
+    throw new DatabaseProblem(
+      `${filename} was written by a newer version of Lead Signals: start that version`
+    )
+  }
+  return newest ?? 0
+}
+
+/** Of an older file, about how many leads are to be looked at, by their greatest number; null of one of this version. */
+export const outstanding = (sql: QueryConnection, filename: string): number | null => {
+  const version = versionOf(sql, filename)
+  if (version === migrations.length) return null
+  if (version === 0) return 0
+  return sql.value<number | null>("SELECT max(id) FROM lead") ?? 0
+}
+
+/** What is done to an older file. */
+export interface Migrating {
+  /** From 0 to 1. */
+  readonly fraction: number
+  /** For the operator to read. */
+  readonly doing: string
+}
+
+/** In one transaction: two processes that start on one file migrate it one after the other. */
+export const migrate = (sql: Connection, filename: string, report: (migrating: Migrating) => void): void => {
+  checkForeign(sql, filename)
+  sql.run(`PRAGMA application_id = ${applicationId}`)
+  sql.run(
+    `CREATE TABLE IF NOT EXISTS migration (
+       migration_id integer PRIMARY KEY NOT NULL, created_at datetime NOT NULL DEFAULT current_timestamp, name VARCHAR(255) NOT NULL)`
+  )
+  const version = versionOf(sql, filename)
+  const of = migrations.length - version
+  for (const [i, [name, steps]] of migrations.slice(version).entries()) {
+    const part = (done: number) =>
+      report({
+        fraction: (i + done) / of,
+        doing: `bringing the database to this version, step ${i + 1} of ${of}: ${name}`
+      })
+    part(0)
+    if (typeof steps === "function") steps(sql, part)
+    else sql.runAll(steps)
+    sql.run("INSERT INTO migration (migration_id, name) VALUES (?, ?)", [version + i + 1, name])
+  }
+}

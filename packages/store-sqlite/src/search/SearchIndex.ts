@@ -1,0 +1,196 @@
+/**
+ * What the search indexes hold of a lead, and how a search reads there. The texts are folded by the domain's rule and cut
+ * into tokens that begin with the brand: a search reads what is the brand's alone, and takes no longer for the texts of
+ * others. One of three or more characters is a phrase of trigrams, which is found exactly where the characters stand next
+ * to each other; a shorter one is a token of its one or two characters.
+ */
+import type { Lead, LeadId } from "@lead-signals/domain"
+import { Folding } from "@lead-signals/domain/pure"
+import type { Connection } from "../connection/Connection.ts"
+import { countCommit, finishMerge } from "./SegmentMerge.ts"
+import { idOf } from "../rows/Rows.ts"
+
+/** Tokens, with a space between two. */
+export interface SearchTexts {
+  readonly name: string
+  readonly headline: string
+  readonly grams: string
+}
+
+const codeOf = (character: string): string => `u${character.codePointAt(0)!.toString(16)}`
+
+/** Letters and digits of ASCII only: FTS5 takes everything else for the space between two tokens. */
+const token = (brandId: number, codes: string): string => `b${brandId}${codes}`
+
+type Codes = ReadonlyArray<string>
+
+/** Every three neighbours, in order. */
+const trigrams = (brandId: number, codes: Codes): ReadonlyArray<string> =>
+  codes.slice(2).map((last, i) => token(brandId, `${codes[i]}${codes[i + 1]}${last}`))
+
+/** Every character and every pair of neighbours, each once. */
+const grams = (brandId: number, texts: ReadonlyArray<Codes>): string => {
+  const tokens = new Set<string>()
+  for (const codes of texts) {
+    let before = ""
+    for (const code of codes) {
+      tokens.add(token(brandId, code))
+      if (before !== "") tokens.add(token(brandId, before + code))
+      before = code
+    }
+  }
+  return [...tokens].join(" ")
+}
+
+export const searchTexts = (brandId: number, name: string, headline: string | null): SearchTexts => {
+  const ofName = Array.from(Folding.fold(name), codeOf)
+  const ofHeadline = Array.from(Folding.fold(headline ?? ""), codeOf)
+  return {
+    name: trigrams(brandId, ofName).join(" "),
+    headline: trigrams(brandId, ofHeadline).join(" "),
+    grams: grams(brandId, [ofName, ofHeadline])
+  }
+}
+
+/** Where a search reads. */
+export interface Match {
+  readonly table: "lead_text" | "lead_gram"
+  /** What is searched for, folded. */
+  readonly needle: string
+  /** What the index finds: the needle, or a part of it, which finds too much: the texts must be compared, too. */
+  readonly part: string
+  /** The part's tokens, in order, each at most twice. */
+  readonly tokens: ReadonlyArray<string>
+}
+
+/** FTS5 reads all positions of a token in a text once for each time that the phrase contains it. */
+const maxRepeats = 2
+
+/** The longest run of tokens that contains none more often than that. */
+const longestPart = (tokens: ReadonlyArray<string>): readonly [from: number, to: number] => {
+  const counts = new Map<string, number>()
+  const count = (each: string, by: number): number => {
+    const n = (counts.get(each) ?? 0) + by
+    counts.set(each, n)
+    return n
+  }
+  let best: readonly [number, number] = [0, 0]
+  let from = 0
+  for (const [i, each] of tokens.entries()) {
+    for (let n = count(each, 1); n > maxRepeats; n = counts.get(each)!) count(tokens[from++]!, -1)
+    if (i + 1 - from > best[1] - best[0]) best = [from, i + 1]
+  }
+  return best
+}
+
+/** Where the folded needle is looked for; null when nothing can match: no kept text holds U+0000. */
+export const matchOf = (brandId: number, needle: string): Match | null => {
+  if (needle.includes("\u0000")) return null
+  const characters = Array.from(needle)
+  const codes = characters.map(codeOf)
+  if (codes.length < 3) {
+    return { table: "lead_gram", needle, part: needle, tokens: [token(brandId, codes.join(""))] }
+  }
+  const tokens = trigrams(brandId, codes)
+  const [from, to] = longestPart(tokens)
+  return {
+    table: "lead_text",
+    needle,
+    part: characters.slice(from, to + 2).join(""),
+    tokens: tokens.slice(from, to)
+  }
+}
+
+/** FTS5's expression for these tokens next to each other. */
+export const phraseOf = (tokens: ReadonlyArray<string>): string => `"${tokens.join(" ")}"`
+
+/** Whether a search for the folded needle finds a lead by these texts, as the indexes find it. [LIST-5] */
+export const isFoundBy = (needle: string, name: string, headline: string | null): boolean =>
+  Folding.fold(name).includes(needle) || Folding.fold(headline ?? "").includes(needle)
+
+/** A lead's name and headline: what a search finds it by. */
+export interface Found {
+  readonly id: LeadId
+  readonly brandId: string
+  readonly profile: Pick<Lead["profile"], "name" | "headline">
+}
+
+interface Change {
+  /** As the indexes have it; null when they don't. */
+  readonly before: Found | null
+  /** As they shall have it; null when they shall not. */
+  readonly after: Found | null
+}
+
+const textsOf = ({ brandId, profile }: Found): SearchTexts =>
+  searchTexts(idOf(brandId), profile.name, profile.headline)
+
+/** The indexes keep no texts: what is to be taken out must be said again. */
+const remove = (sql: Connection, lead: Found): void => {
+  const { grams, headline, name } = textsOf(lead)
+  sql.run("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
+    lead.id,
+    name,
+    headline
+  ])
+  sql.run("INSERT INTO lead_gram (lead_gram, rowid, grams) VALUES ('delete', ?, ?)", [lead.id, grams])
+}
+
+/** What was said to the indexes is written before anything else is. */
+const flushTexts = (sql: Connection): void => {
+  sql.run("SAVEPOINT taken_out")
+  sql.run("RELEASE taken_out")
+}
+
+const byId = (a: Found, b: Found): number => a.id - b.id
+
+const insert = (sql: Connection, lead: Found): void => {
+  const { grams, headline, name } = textsOf(lead)
+  sql.run("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)", [lead.id, name, headline])
+  sql.run("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)", [lead.id, grams])
+}
+
+const isSame = (a: Found | null, b: Found | null): boolean =>
+  a?.profile.name === b?.profile.name &&
+  a?.profile.headline === b?.profile.headline &&
+  (a === null) === (b === null)
+
+/**
+ * By rising numbers, or the indexes write themselves to the disk in between. What is taken out is written before anything is
+ * put in: of one lead's text taken out and put in again at once, with another's after it, they keep what should be gone.
+ */
+const apply = (sql: Connection, changes: ReadonlyArray<Change>): void => {
+  if (changes.length === 0) return
+  const there = changes.flatMap(({ after }) => after ?? []).sort(byId)
+  // A transaction that only removes entries adds no segment.
+  if (there.length > 0) countCommit(sql, there.length)
+  const gone = changes.flatMap(({ before }) => before ?? []).sort(byId)
+  for (const lead of gone) remove(sql, lead)
+  if (gone.length > 0) {
+    flushTexts(sql)
+    if (changes.some(({ after }) => after === null)) finishMerge(sql)
+  }
+  for (const lead of there) insert(sql, lead)
+}
+
+const changesOfTexts = Symbol("changes of texts")
+
+/**
+ * Changes what a search finds the lead by, when the transaction is about to commit: an index that is written to in between
+ * other statements writes itself to the disk before each of them, and that costs more than all of these.
+ */
+export const changeSearch = (sql: Connection, before: Found | null, after: Found | null): void => {
+  const { id } = (before ?? after)!
+  const changes = sql.ofTransaction(changesOfTexts, () => {
+    const made = new Map<LeadId, Change>()
+    sql.beforeCommit(() =>
+      apply(
+        sql,
+        [...made.values()].filter((change) => !isSame(change.before, change.after))
+      )
+    )
+    return made
+  })
+  const earlier = changes.get(id)
+  changes.set(id, { before: earlier === undefined ? before : earlier.before, after })
+}

@@ -1,0 +1,64 @@
+/**
+ * Writes when keys were last used behind the requests that use them: reads never wait for writes. A use that can't be written is
+ * tried again together with the next one, and once more as the store closes.
+ */
+import type { Instant, StoreUnavailable } from "@lead-signals/domain"
+import { Effect, type Scope } from "effect"
+import type { Database } from "../database/Database.ts"
+import { idOf } from "../rows/Rows.ts"
+
+export interface LastUses {
+  readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>
+  /** The key's last use that is noted and not written yet; null when none is. */
+  readonly unwritten: (keyId: string) => Instant | null
+}
+
+type Uses = ReadonlyArray<readonly [keyId: string, minute: Instant]>
+
+export const make = (
+  database: Pick<typeof Database.Service, "putsOff" | "write">
+): Effect.Effect<LastUses, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const noted = new Map<string, Instant>()
+    let isWriting = false
+    const write = (uses: Uses) =>
+      database.write((sql) => {
+        for (const [keyId, minute] of uses) {
+          sql.run("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ?), ?) WHERE id = ?", [
+            minute,
+            minute,
+            idOf(keyId)
+          ])
+        }
+      })
+    const writeNoted: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
+      const uses = [...noted]
+      return uses.length === 0
+        ? Effect.void
+        : Effect.flatMap(write(uses), () => {
+            for (const [keyId, minute] of uses) if (noted.get(keyId) === minute) noted.delete(keyId)
+            return writeNoted
+          })
+    })
+    const writeBehind = Effect.suspend(() => {
+      if (isWriting) return Effect.void
+      isWriting = true
+      const end = Effect.sync(() => {
+        isWriting = false
+      })
+      return Effect.asVoid(Effect.forkDaemon(Effect.ensuring(Effect.ignore(writeNoted), end)))
+    })
+    yield* Effect.addFinalizer(() => Effect.ignore(writeNoted))
+    return {
+      unwritten: (keyId) => noted.get(keyId) ?? null,
+      mark: (keyId, minute) =>
+        Effect.suspend(() => {
+          if (!database.putsOff) return write([[keyId, minute]])
+          const before = noted.get(keyId)
+          // A use that could not be written is tried again in the next minute, or with another key's.
+          if (before !== undefined && before >= minute) return Effect.void
+          noted.set(keyId, minute)
+          return writeBehind
+        })
+    }
+  })

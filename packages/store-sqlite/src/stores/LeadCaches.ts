@@ -1,0 +1,82 @@
+/** The caches of one store for reads of leads, which share the version of the file that its reading connection sees. */
+import type { LeadId, RenderedPage } from "@lead-signals/domain"
+import type { QueryConnection } from "../connection/Connection.ts"
+import type { Counts } from "../query/FilterCounts.ts"
+import { type LeadChanges, newestSql } from "../cache/LeadChanges.ts"
+import type { ListCache } from "../query/LeadPages.ts"
+import type { Stretches } from "../rank-index/Positions.ts"
+import { totalsCache } from "../query/Totals.ts"
+import type { Learned } from "../worker/Jobs.ts"
+import { VersionedCache } from "../cache/VersionedCache.ts"
+
+/** Characters of rendered pages; the cache of their encoded bodies keeps as many bytes or some more. */
+const maxRenderedPages = 8_388_608
+
+/** Characters of rendered details. */
+const maxRenderedDetails = 4_194_304
+
+const lengthOf = (text: string): number => text.length
+
+const lengthOfPage = ({ leads }: RenderedPage): number => leads.reduce((size, lead) => size + lead.length, 0)
+
+export class LeadCaches implements ListCache {
+  readonly counts = new VersionedCache<Counts>({ maxSize: 2000 })
+  readonly stretches = new VersionedCache<Stretches>({ maxSize: 50 })
+  readonly lists = new VersionedCache<ReadonlyArray<LeadId>>({ maxSize: 50 })
+  readonly pages = new VersionedCache<ReadonlyArray<LeadId>>({ maxSize: 500 })
+  readonly renderedPages = new VersionedCache<RenderedPage>({
+    maxSize: maxRenderedPages,
+    sizeOf: lengthOfPage
+  })
+  readonly renderedDetails = new VersionedCache<string>({ maxSize: maxRenderedDetails, sizeOf: lengthOf })
+  private readonly counted
+  readonly totals: ListCache["totals"]
+  private version = -1
+
+  constructor(changes: LeadChanges) {
+    const counted = totalsCache(changes, 2000)
+    this.counted = counted
+    this.totals = {
+      get: (key) => counted.get(key)?.n,
+      set: (key, total, state) => counted.set(key, total, state)
+    }
+  }
+
+  /** Must come before any use of the caches in a read over this connection. */
+  at(sql: QueryConnection & { readonly dataVersion: number }): this {
+    const version = sql.dataVersion
+    if (version === this.version) return this
+    this.version = version
+    for (const cache of this.ofDataVersion()) cache.at(version)
+    this.counted.at(sql.value<number>(newestSql)!)
+    return this
+  }
+
+  /** Drops everything: what an erased person's texts may be in. [PII-3] */
+  clear(): void {
+    for (const cache of this.ofDataVersion()) cache.clear()
+    this.counted.clear()
+  }
+
+  /** Takes in what a worker learns from now on, as far as no version follows this one. */
+  captureVersion(): (learned: Learned) => void {
+    const set = {
+      counts: this.counts.captureVersion(),
+      stretches: this.stretches.captureVersion(),
+      lists: this.lists.captureVersion(),
+      pages: this.pages.captureVersion()
+    }
+    return (learned) => {
+      for (const [key, each] of learned.counts) set.counts(key, each)
+      for (const [key, each] of learned.stretches) set.stretches(key, each)
+      for (const [key, each] of learned.lists) set.lists(key, each)
+      for (const [key, each] of learned.pages) set.pages(key, each)
+      for (const [key, { state, total }] of learned.totals) this.counted.set(key, total, state)
+    }
+  }
+
+  private ofDataVersion() {
+    const { counts, lists, pages, renderedDetails, renderedPages, stretches } = this
+    return [counts, stretches, lists, pages, renderedPages, renderedDetails] as const
+  }
+}

@@ -1,0 +1,81 @@
+/** Lists leads: at once where that takes little effort, else in the reading worker. */
+import type { LeadPage, RenderedPage, StoreUnavailable } from "@lead-signals/domain"
+import { Effect } from "effect"
+import type { LeadCaches } from "./LeadCaches.ts"
+import type { Database } from "../database/Database.ts"
+import {
+  type ListingOptions,
+  type Query,
+  type ReadPage,
+  readLeadPage,
+  readRenderedPage,
+  totalKeys
+} from "../query/LeadPages.ts"
+import type { Jobs } from "../worker/Jobs.ts"
+
+export interface ListReading {
+  readonly list: (brandId: string, query: Query) => Effect.Effect<LeadPage, StoreUnavailable>
+  /** Answers from the cache while nothing is written. */
+  readonly listRendered: (brandId: string, query: Query) => Effect.Effect<RenderedPage, StoreUnavailable>
+}
+
+const queryKey = (brandId: string, { engagements, filter, page, sort }: Query): string =>
+  JSON.stringify([brandId, engagements, sort, page, filter])
+
+type ListKind = "listLeads" | "listRenderedLeads"
+type Listed<K extends ListKind> = Jobs[K]["output"]["page"]
+
+export const listReading = (
+  { read, readingWorker }: Pick<typeof Database.Service, "read" | "readingWorker">,
+  caches: LeadCaches,
+  options: ListingOptions
+): ListReading => {
+  const offload = <K extends ListKind>(
+    kind: K,
+    brandId: string,
+    query: Query
+  ): Effect.Effect<Listed<K>, StoreUnavailable> =>
+    Effect.suspend(() => {
+      const learn = caches.captureVersion()
+      const job = readingWorker.read(brandId, kind, () => {
+        const totals = new Map<string, number>()
+        for (const key of totalKeys(brandId, query)) {
+          const known = caches.totals.get(key)
+          if (known !== undefined) totals.set(key, known)
+        }
+        return { brandId, query, positions: options.positions, totals }
+      })
+      return Effect.map(job, ({ learned, page }) => {
+        learn(learned)
+        return page
+      })
+    })
+  const listAs = <K extends ListKind>(
+    kind: K,
+    readPage: ReadPage<Listed<K>>,
+    brandId: string,
+    query: Query
+  ): Effect.Effect<Listed<K>, StoreUnavailable> =>
+    Effect.flatMap(
+      read((sql) => readPage(sql, brandId, query, options, caches.at(sql))),
+      (page) => (page === null ? offload(kind, brandId, query) : Effect.succeed(page))
+    )
+  return {
+    list: (brandId, query) => listAs("listLeads", readLeadPage, brandId, query),
+    listRendered: (brandId, query) =>
+      Effect.suspend(() => {
+        const key = queryKey(brandId, query)
+        return Effect.flatMap(
+          read((sql) => caches.at(sql).renderedPages.get(key)),
+          (cached) => {
+            if (cached !== undefined) return Effect.succeed(cached)
+            const cache = caches.renderedPages.captureVersion()
+            return Effect.map(listAs("listRenderedLeads", readRenderedPage, brandId, query), (page) => {
+              cache(key, page)
+              return page
+            })
+          }
+        )
+      })
+  }
+}

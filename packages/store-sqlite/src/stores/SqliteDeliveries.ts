@@ -1,0 +1,122 @@
+/** The operator's side of the outbox, on SQLite: what became of deliveries, and sending them again. */
+import { Deliveries, type DeliveryId, Page } from "@lead-signals/domain"
+import type { Connection } from "../connection/Connection.ts"
+import { Effect, Layer, Option, Queue } from "effect"
+import { Database } from "../database/Database.ts"
+import { insertDeliveries } from "../writes/Queueing.ts"
+import { attemptOf, type AttemptRow, deliveryOf, type DeliveryRow, idOf } from "../rows/Rows.ts"
+
+const columns = `d.id, d.webhook_id, d.state, d.attempts, d.due_at, d.created_at, d.finished_at, d.resend_of, d.resent_as,
+  e.event, e.lead_id, e.engagement_id`
+
+const withEvent = "LEFT JOIN event e ON e.position = d.position"
+
+interface Dead {
+  readonly seq: number
+  readonly id: DeliveryId
+  readonly position: number | null
+}
+
+/** Queues what the deliveries were of once more, and notes with each what it was sent again as. */
+const sendAgain = (
+  sql: Connection,
+  webhookId: number,
+  those: ReadonlyArray<Dead>,
+  ids: () => DeliveryId,
+  now: number
+): ReadonlyArray<DeliveryId> => {
+  const again = those.map(({ id, position }) => ({ id: ids(), webhookId, position, resendOf: id }))
+  insertDeliveries(sql, again, now)
+  sql.run(
+    "UPDATE delivery SET resent_as = j.value ->> 1 FROM json_each(?) j WHERE delivery.seq = j.value ->> 0",
+    [JSON.stringify(those.map(({ seq }, i) => [seq, again[i]!.id]))]
+  )
+  return again.map(({ id }) => id)
+}
+
+/** It may have been deleted since somebody looked. */
+const isThere = (sql: Connection, webhookId: string): boolean =>
+  sql.get("SELECT 1 FROM webhook WHERE id = ?", [idOf(webhookId)]) !== undefined
+
+const make = Effect.map(Database, (database) => {
+  const queue = <A>(work: (sql: Connection, now: number) => A) =>
+    Effect.tap(database.write(work), () => Queue.offer(database.queued, undefined))
+
+  return Deliveries.of({
+    list: (webhookId, { page, state }) =>
+      database.read((sql) => {
+        const webhook = idOf(webhookId)
+        const [where, params] =
+          state === null ? ["webhook_id = ?", [webhook]] : ["webhook_id = ? AND state = ?", [webhook, state]]
+        const count = sql.get<{ n: number }>(
+          `SELECT coalesce(sum(n), 0) AS n FROM delivery_count WHERE ${where}`,
+          params
+        )
+        const rows = sql.all<DeliveryRow>(
+          `SELECT ${columns}
+             FROM (SELECT seq FROM delivery WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?) p
+             CROSS JOIN delivery d ON d.seq = p.seq ${withEvent} ORDER BY d.seq DESC`,
+          [...params, page.pageSize, Page.offset(page)]
+        )
+        return { total: count!.n, deliveries: rows.map(deliveryOf) }
+      }),
+
+    get: (webhookId, id) =>
+      database.read((sql) => {
+        const row = sql.get<DeliveryRow & { seq: number }>(
+          `SELECT d.seq, ${columns} FROM delivery d ${withEvent} WHERE d.id = ? AND d.webhook_id = ?`,
+          [id, idOf(webhookId)]
+        )
+        if (row === undefined) return Option.none()
+        const attempts = sql.all<AttemptRow>("SELECT * FROM attempt WHERE delivery_seq = ? ORDER BY number", [
+          row.seq
+        ])
+        return Option.some({ delivery: deliveryOf(row), attempts: attempts.map(attemptOf) })
+      }),
+
+    test: (webhookId, ids) =>
+      queue((sql, now) => {
+        if (!isThere(sql, webhookId)) return Option.none()
+        const delivery = { id: ids(), webhookId: idOf(webhookId), position: null, resendOf: null }
+        insertDeliveries(sql, [delivery], now)
+        return Option.some(delivery.id)
+      }),
+
+    resendEvent: (webhook, lead, ids) =>
+      queue((sql, now) => {
+        const event = sql.get<{ position: number }>(
+          `SELECT position FROM event WHERE lead_id = ? AND brand_id = ? AND event = ? ORDER BY position DESC LIMIT 1`,
+          [lead.id, idOf(webhook.brandId), lead.event]
+        )
+        if (event === undefined || !isThere(sql, webhook.id)) return Option.none()
+        const { position } = event
+        const delivery = { id: ids(), webhookId: idOf(webhook.id), position, resendOf: null }
+        insertDeliveries(sql, [delivery], now)
+        return Option.some(delivery.id)
+      }),
+
+    resend: (webhookId, id, ids) =>
+      queue((sql, now) => {
+        const found = sql.all<Dead>(
+          "SELECT seq, id, position FROM delivery WHERE id = ? AND webhook_id = ?",
+          [id, idOf(webhookId)]
+        )
+        const [again] = sendAgain(sql, idOf(webhookId), found, ids, now)
+        return Option.fromNullable(again)
+      }),
+
+    recover: (webhookId, { events, limit, since }, ids) =>
+      queue((sql, now) => {
+        const found = sql.all<Dead>(
+          `SELECT d.seq, d.id, d.position FROM delivery d ${withEvent}
+             WHERE d.webhook_id = ? AND d.state = 'dead' AND d.resent_as IS NULL AND d.finished_at >= ?
+               AND (d.position IS NULL OR e.event IN (SELECT value FROM json_each(?)))
+             ORDER BY d.finished_at, d.seq LIMIT ?`,
+          [idOf(webhookId), since, JSON.stringify(events), limit]
+        )
+        return sendAgain(sql, idOf(webhookId), found, ids, now).length
+      })
+  })
+})
+
+export const layer = Layer.effect(Deliveries, make)

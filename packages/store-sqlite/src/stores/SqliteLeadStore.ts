@@ -1,0 +1,355 @@
+/** The lead store, on SQLite. */
+import {
+  Folding,
+  type Engagement,
+  type Lead,
+  type LeadId,
+  LeadStore,
+  type Observations,
+  RenderedLeads,
+  type Committed,
+  type DeliveryId,
+  type EventType,
+  type Proposal,
+  type StoreUnavailable
+} from "@lead-signals/domain"
+import type { Connection } from "../connection/Connection.ts"
+import { Effect, Layer, Option, Queue } from "effect"
+import { LeadCaches } from "./LeadCaches.ts"
+import { Database } from "../database/Database.ts"
+import { type FilterableLead, type LeadChange, LeadChanges } from "../cache/LeadChanges.ts"
+import { flagsOf, idOf, leadOf, type LeadRow } from "../rows/Rows.ts"
+import {
+  authoredPosts,
+  leadById,
+  leadColumns,
+  engagementColumns,
+  readEngagements,
+  renderedDetail,
+  withAuthor
+} from "../rows/LeadReading.ts"
+import * as Erasure from "../writes/Erasure.ts"
+import type { ListingOptions } from "../query/LeadPages.ts"
+import { listReading } from "./ListReading.ts"
+import { orderings } from "../filter/Ordering.ts"
+import * as Positions from "../rank-index/Positions.ts"
+import { insertDeliveries } from "../writes/Queueing.ts"
+import { changeSearch } from "../search/SearchIndex.ts"
+
+const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | null> => [
+  lead.profile.name,
+  Folding.fold(lead.profile.name),
+  lead.profile.headline,
+  lead.profile.username,
+  lead.profile.title1,
+  lead.profile.liProfileUrl,
+  lead.profile.profileImgUrl,
+  lead.profile.company === null ? null : JSON.stringify(lead.profile.company),
+  JSON.stringify(lead.profileTimes),
+  idOf(lead.signalId),
+  JSON.stringify(lead.signalIds),
+  flagsOf(lead),
+  lead.score1,
+  Number(lead.score1 === null),
+  lead.score1 ?? Number.POSITIVE_INFINITY,
+  lead.score1 === null ? Number.POSITIVE_INFINITY : -lead.score1,
+  lead.createdAt,
+  lead.updatedAt,
+  RenderedLeads.withoutId(RenderedLeads.renderLead({ ...lead, id: 0 }))
+]
+
+const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
+  const id: LeadId = sql.insert(
+    `INSERT INTO lead (brand_id, ext_id, name, name_key, headline, username, title1, li_profile_url, profile_img_url,
+         company, profile_times, signal_id, signal_ids, flags, score1, score_missing, score_rank, score_rank_desc,
+         created_at, updated_at, shown)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [idOf(draft.brandId), draft.extId, ...values(draft)]
+  )
+  const lead = { ...draft, id }
+  changeSearch(sql, null, lead)
+  return lead
+}
+
+const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
+  sql.run(
+    `UPDATE lead SET name = ?, name_key = ?, headline = ?, username = ?, title1 = ?, li_profile_url = ?,
+         profile_img_url = ?, company = ?, profile_times = ?, signal_id = ?, signal_ids = ?, flags = ?, score1 = ?, score_missing = ?,
+         score_rank = ?, score_rank_desc = ?,
+         created_at = ?, updated_at = ?, shown = ?
+       WHERE id = ?`,
+    [...values(after), after.id]
+  )
+  if (before.profile.name !== after.profile.name) {
+    const lead = { brandId: idOf(after.brandId), id: after.id }
+    Positions.forgetName(sql, orderings, lead, Folding.fold(before.profile.name))
+  }
+  if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {
+    changeSearch(sql, before, after)
+  }
+}
+
+const insertEngagement = (sql: Connection, brandId: number, engagement: Engagement): unknown =>
+  sql.run(
+    `INSERT INTO engagement (brand_id, id, lead_id, signal_id, type, reaction_type, comment_text, post_url, post_content,
+       post_posted_at, post_author, post_author_detail, author_ext_id, emitted_at, tracked_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      brandId,
+      engagement.id,
+      engagement.leadId,
+      idOf(engagement.signalId),
+      engagement.type,
+      engagement.reactionType,
+      engagement.commentText,
+      engagement.postUrl,
+      engagement.postContent,
+      engagement.postPostedAt,
+      engagement.postAuthor,
+      engagement.postAuthorDetail === null ? null : JSON.stringify(engagement.postAuthorDetail),
+      engagement.postAuthorDetail?.extId ?? null,
+      engagement.emittedAt,
+      engagement.trackedAt
+    ]
+  )
+
+const knownOf = (sql: Connection, brandId: number, proposal: Proposal): Observations.CurrentState => {
+  const row = sql.get<{
+    signal: number
+    engagement_of: number | null
+    person: number
+    author: number
+  }>(
+    `SELECT EXISTS (SELECT 1 FROM signal WHERE id = ? AND brand_id = ? AND deleted_at IS NULL) AS signal,
+         (SELECT lead_id FROM engagement WHERE brand_id = ? AND id = ?) AS engagement_of,
+         EXISTS (SELECT 1 FROM suppression WHERE brand_id = ? AND hash = ?) AS person,
+         EXISTS (SELECT 1 FROM suppression WHERE brand_id = ? AND hash = ?) AS author`,
+    [
+      idOf(proposal.signalId),
+      brandId,
+      brandId,
+      proposal.engagementId,
+      brandId,
+      proposal.personHash,
+      brandId,
+      proposal.authorHash ?? ""
+    ]
+  )
+  const lead = sql.get<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.brand_id = ? AND l.ext_id = ?`, [
+    brandId,
+    proposal.personExtId
+  ])
+  return {
+    signalExists: row!.signal === 1,
+    engagementOf: row!.engagement_of,
+    personSuppressed: row!.person === 1,
+    authorSuppressed: row!.author === 1,
+    lead: lead === undefined ? null : leadOf(lead)
+  }
+}
+
+/** An event as it was committed, for those that wait for it. */
+interface Fired {
+  readonly position: number
+  readonly event: EventType
+}
+
+/** What a commit leaves behind for those that wait for it, and for those that counted before it. */
+interface Left {
+  readonly fired: Array<Fired>
+  readonly changes: Array<LeadChange>
+}
+
+const filterableOf = (lead: Observations.LeadDraft): FilterableLead => ({
+  brandId: lead.brandId,
+  signalIds: lead.signalIds,
+  flags: flagsOf(lead),
+  createdAt: lead.createdAt,
+  updatedAt: lead.updatedAt,
+  name: lead.profile.name,
+  headline: lead.profile.headline
+})
+
+const changeOf = (before: Lead | null, after: Lead): LeadChange => ({
+  before: before === null ? null : filterableOf(before),
+  after: filterableOf(after)
+})
+
+const commitOne = (
+  sql: Connection,
+  brandId: string,
+  proposal: Proposal,
+  now: number,
+  { changes, fired }: Left
+): Committed => {
+  const brand = idOf(brandId)
+  const known = knownOf(sql, brand, proposal)
+  const decision = proposal.decide(known, now)
+  if (decision.outcome !== "recorded") return { leadId: null, ...decision }
+  const before = known.lead
+  const lead = before === null ? insertLead(sql, decision.lead) : { ...decision.lead, id: before.id }
+  if (before !== null) updateLead(sql, before, lead)
+  changes.push(changeOf(before, lead))
+  const signalId = decision.engagement.signalId
+  if (before === null || !before.signalIds.includes(signalId)) {
+    sql.run("INSERT INTO lead_signal (signal_id, created_at, lead_id, flags) VALUES (?, ?, ?, ?)", [
+      idOf(signalId),
+      lead.createdAt,
+      lead.id,
+      flagsOf(lead)
+    ])
+  }
+  insertEngagement(sql, brand, { ...decision.engagement, leadId: lead.id })
+  for (const { event, isFirstActivity } of decision.events) {
+    const position = sql.insert(
+      `INSERT INTO event (event, brand_id, lead_id, engagement_id, is_first_activity, occurred_at)
+         VALUES (?, ?, ?, ?, ?, ?)`,
+      [event, brand, lead.id, decision.engagement.id, Number(isFirstActivity), now]
+    )
+    fired.push({ position, event })
+  }
+  return { outcome: decision.outcome, leadId: lead.id }
+}
+
+/** One delivery of each event for each webhook of the brand that subscribes to its type. [EVT-7] */
+const queue = (
+  sql: Connection,
+  brandId: string,
+  fired: ReadonlyArray<Fired>,
+  ids: () => DeliveryId,
+  now: number
+): number => {
+  if (fired.length === 0) return 0
+  const webhooks = sql.all<{ id: number; events: string }>(
+    "SELECT id, events FROM webhook WHERE brand_id = ? ORDER BY id",
+    [idOf(brandId)]
+  )
+  const subscribed = webhooks.map(({ events, id }) => ({ id, events: JSON.parse(events) as Array<string> }))
+  const deliveries = fired.flatMap(({ event, position }) =>
+    subscribed
+      .filter(({ events }) => events.includes(event))
+      .map(({ id }) => ({ id: ids(), webhookId: id, position, resendOf: null }))
+  )
+  if (deliveries.length > 0) insertDeliveries(sql, deliveries, now)
+  return deliveries.length
+}
+
+const commit = (
+  sql: Connection,
+  brandId: string,
+  proposals: ReadonlyArray<Proposal>,
+  ids: () => DeliveryId,
+  now: number,
+  changes: Array<LeadChange>
+) => {
+  const left = { fired: [], changes }
+  const committed = proposals.map((proposal) => commitOne(sql, brandId, proposal, now, left))
+  return { committed, queued: queue(sql, brandId, left.fired, ids, now) }
+}
+
+const makeLeadStore = (options: ListingOptions) =>
+  Effect.map(Database, (database) => {
+    const { maxStretch } = options.positions
+    const keepShort = (sql: Connection): void => Positions.keepShort(sql, orderings, maxStretch)
+    const changed = new LeadChanges()
+    const caches = new LeadCaches(changed)
+    const { list, listRendered } = listReading(database, caches, options)
+    /** What was read of persons who are gone from the tables is kept nowhere. [PII-3] */
+    const forgetRead = Effect.suspend(() => {
+      caches.clear()
+      return database.truncateWal
+    })
+    return LeadStore.of({
+      commit: (brandId, proposals, ids) =>
+        Effect.map(
+          Effect.tap(
+            database.write((sql, now) => {
+              const committed = commit(sql, brandId, proposals, ids, now, changed.of(sql).changes)
+              keepShort(sql)
+              return committed
+            }),
+            ({ queued }) => (queued > 0 ? Queue.offer(database.queued, undefined) : Effect.void)
+          ),
+          ({ committed }) => committed
+        ),
+      list,
+      listRendered: listRendered,
+      get: (brandId, id) => database.read((sql) => Option.fromNullable(leadById(sql, brandId, id))),
+      getRendered: (brandId, id, engagements) =>
+        database.read((sql) => {
+          const { renderedDetails } = caches.at(sql)
+          const key = `${brandId} ${id} ${engagements}`
+          const cached = renderedDetails.get(key)
+          if (cached !== undefined) return Option.some(cached)
+          const rendered = renderedDetail(sql, brandId, id, engagements)
+          if (rendered !== null) renderedDetails.set(key, rendered)
+          return Option.fromNullable(rendered)
+        }),
+      engagements: (brandId, id) =>
+        database.read((sql) =>
+          readEngagements(
+            sql,
+            `SELECT ${engagementColumns} FROM engagement e ${withAuthor}
+           WHERE e.lead_id = ? AND e.brand_id = ? ORDER BY e.tracked_at DESC, e.id DESC`,
+            [id, idOf(brandId)]
+          )
+        ),
+      authoredPosts: (brandId, id) => database.read((sql) => authoredPosts(sql, idOf(brandId), id)),
+      update: (brandId, id, change) =>
+        database.write((sql, now) => {
+          const before = leadById(sql, brandId, id)
+          if (before === null) return Option.none()
+          const { changes } = changed.of(sql)
+          const after = change(before, now)
+          updateLead(sql, before, after)
+          changes.push(changeOf(before, after))
+          keepShort(sql)
+          return Option.some(after)
+        }),
+      erase: (brandId, id, personHash, ids) => {
+        const lead = { brandId, id }
+        const here = database.write((sql, now) => {
+          // It changes those who read the person's posts, too; and what the person was like is not to be kept.
+          changed.of(sql).isComplete = false
+          return Erasure.erase(sql, lead, { personHash, nextId: ids, now, maxStretch })
+        })
+        const offloaded = (
+          deliveryIds: ReadonlyArray<DeliveryId>
+        ): Effect.Effect<boolean, StoreUnavailable> =>
+          Effect.flatMap(
+            database.writeInWorker("eraseLead", (now) => ({
+              lead,
+              personHash,
+              deliveryIds,
+              now,
+              maxStretch
+            })),
+            (output) => {
+              if ("wanted" in output) return offloaded(Array.from({ length: output.wanted }, ids))
+              changed.forget()
+              return Effect.succeed(output.erased)
+            }
+          )
+        return Effect.flatMap(
+          database.read((sql) => Erasure.takesMore(sql, lead, options.maxEffort)),
+          // The caller may go away when it is committed: the log is truncated all the same.
+          (takesMore) =>
+            Effect.uninterruptible(Effect.tap(takesMore ? offloaded([]) : here, () => forgetRead))
+        )
+      },
+      removeSome: (brandId) => {
+        const here = database.write((sql) => {
+          changed.of(sql).isComplete = false
+          return Erasure.removeSome(sql, brandId)
+        })
+        const offloaded = Effect.tap(
+          database.writeInWorker("removeSomeLeads", () => ({ brandId })),
+          () => changed.forget()
+        )
+        const isOffloaded = options.maxEffort !== Number.POSITIVE_INFINITY
+        return Effect.uninterruptible(Effect.tap(isOffloaded ? offloaded : here, () => forgetRead))
+      }
+    })
+  })
+
+export const layer = (options: ListingOptions) => Layer.effect(LeadStore, makeLeadStore(options))

@@ -1,0 +1,336 @@
+/** The emitter's side of the outbox, on SQLite: what is due, what was attempted. */
+import {
+  type BodyMaterial,
+  type DeliveryId,
+  type DeliveryState,
+  type Instant,
+  type Lease,
+  type Leased,
+  type LeaseRequest,
+  Leasing,
+  type LeadEvent,
+  Outbox,
+  AttemptTransitions,
+  type Webhook
+} from "@lead-signals/domain"
+import type { Connection } from "../connection/Connection.ts"
+import { Clock, Effect, Layer, Queue } from "effect"
+import { Database } from "../database/Database.ts"
+import { engagementColumns, leadsById, readEngagements, windows, withAuthor } from "../rows/LeadReading.ts"
+import { type EventRow, eventOf, idOf, webhookOf, type WebhookRow } from "../rows/Rows.ts"
+
+/* Leasing */
+
+interface Candidate extends Leasing.Candidate {
+  readonly webhook: Webhook
+}
+
+/** Enabled webhooks with something due, and when the next delivery becomes due that there is a place for. */
+const whatIsDue = (
+  sql: Connection,
+  { limits, underWay }: LeaseRequest,
+  now: Instant
+): { readonly candidates: ReadonlyArray<Candidate>; readonly nextDueAt: Instant | null } => {
+  const rows = sql.all<WebhookRow & { due_at: number | null; next_at: number | null }>(
+    `SELECT w.*,
+         (SELECT min(due_at) FROM delivery WHERE webhook_id = w.id AND state = 'pending') AS due_at,
+         (SELECT min(due_at) FROM delivery WHERE webhook_id = w.id AND state = 'pending' AND due_at > ?) AS next_at
+       FROM webhook w WHERE w.enabled = 1 ORDER BY w.id`,
+    [now]
+  )
+  let nextDueAt: Instant | null = null
+  const candidates: Array<Candidate> = []
+  for (const row of rows) {
+    if (row.due_at === null) continue
+    const webhook = webhookOf(row)
+    const candidate = {
+      webhook,
+      webhookId: webhook.id,
+      failingSince: webhook.failingSince,
+      dueAt: row.due_at
+    }
+    if (row.due_at <= now) candidates.push(candidate)
+    if (row.next_at === null || !Leasing.hasPlace(candidate, limits, underWay)) continue
+    nextDueAt = Math.min(nextDueAt ?? row.next_at, row.next_at)
+  }
+  return { candidates: Leasing.eligible(candidates, limits, underWay), nextDueAt }
+}
+
+interface DueRow {
+  readonly seq: number
+  readonly id: string
+  readonly webhook_id: number
+  readonly position: number | null
+  readonly due_at: number
+  readonly created_at: number
+}
+
+/** The oldest due of each, as many as one webhook can have at most. */
+const oldestDue = (
+  sql: Connection,
+  candidates: ReadonlyArray<Candidate>,
+  now: Instant,
+  limit: number
+): ReadonlyMap<string, ReadonlyArray<DueRow>> => {
+  const rows = sql.all<DueRow>(
+    `SELECT d.seq, d.id, d.webhook_id, d.position, d.due_at, d.created_at FROM json_each(?) j
+       CROSS JOIN delivery d ON d.seq IN (
+         SELECT seq FROM delivery WHERE webhook_id = j.value AND state = 'pending' AND due_at <= ?
+         ORDER BY due_at, seq LIMIT ?)`,
+    [JSON.stringify(candidates.map(({ webhookId }) => Number(webhookId))), now, limit]
+  )
+  const due = new Map<string, Array<DueRow>>(candidates.map(({ webhookId }) => [webhookId, []]))
+  for (const row of rows) due.get(String(row.webhook_id))!.push(row)
+  for (const each of due.values()) each.sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
+  return due
+}
+
+type Taken = DueRow & { readonly webhook: Webhook }
+
+/** What the bodies are made of, all read with a few statements. */
+const materials = (
+  sql: Connection,
+  taken: ReadonlyArray<Taken>
+): ReadonlyArray<BodyMaterial & { readonly seq: number }> => {
+  const rows = sql.all<EventRow>(
+    "SELECT e.* FROM json_each(?) j CROSS JOIN event e ON e.position = j.value",
+    [JSON.stringify(taken.flatMap(({ position }) => position ?? []))]
+  )
+  const events = new Map<number, LeadEvent>(rows.map((row) => [row.position, eventOf(row)]))
+  const all = [...events.values()]
+  const leadIds = [...new Set(all.map(({ leadId }) => leadId))]
+  const leads = new Map(leadsById(sql, leadIds).map((lead) => [lead.id, lead]))
+  const created = all.filter(({ event }) => event === "lead2.created")
+  const newest = windows(sql, [...new Set(created.map(({ leadId }) => leadId))], "detailed")
+  const fired = all.filter(({ event }) => event === "activity.detected")
+  const single = readEngagements(
+    sql,
+    `SELECT ${engagementColumns} FROM json_each(?) j
+       CROSS JOIN engagement e ON e.brand_id = j.value ->> 0 AND e.id = j.value ->> 1 ${withAuthor}`,
+    [JSON.stringify(fired.map(({ brandId, engagementId }) => [Number(brandId), engagementId]))]
+  )
+  const byId = new Map(single.map((read) => [`${read.engagement.leadId} ${read.engagement.id}`, read]))
+  return taken.map(({ created_at, id, position, seq, webhook }) => {
+    const subject = position === null ? null : events.get(position)!
+    const engagements =
+      subject === null
+        ? []
+        : subject.event === "lead2.created"
+          ? (newest.get(subject.leadId)?.engagements ?? [])
+          : [byId.get(`${subject.leadId} ${subject.engagementId}`) ?? []].flat()
+    return {
+      seq,
+      deliveryId: id,
+      webhookId: webhook.id,
+      brandId: webhook.brandId,
+      createdAt: created_at,
+      subject,
+      lead: subject === null ? null : (leads.get(subject.leadId) ?? null),
+      engagements
+    }
+  })
+}
+
+/** The bodies of what was taken, by seq; those that are not there yet are made and kept. [EVT-5] */
+const bodies = (
+  sql: Connection,
+  taken: ReadonlyArray<Taken>,
+  make: LeaseRequest["body"]
+): ReadonlyMap<number, string> => {
+  const kept = sql.all<{ seq: number; body: string }>(
+    "SELECT b.seq, b.body FROM json_each(?) j CROSS JOIN delivery_body b ON b.seq = j.value",
+    [JSON.stringify(taken.map(({ seq }) => seq))]
+  )
+  const found = new Map(kept.map(({ body, seq }) => [seq, body]))
+  const missing = taken.filter(({ seq }) => !found.has(seq))
+  for (const { seq, ...material } of missing.length === 0 ? [] : materials(sql, missing)) {
+    const body = make(material)
+    if (body === null) continue
+    sql.run("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", [seq, body])
+    found.set(seq, body)
+  }
+  return found
+}
+
+/** Bodies of so many characters are enough for one taking: those that are due behind them are taken next. */
+const maxBodies = 8 * 1024 * 1024
+const bodiesAtOnce = 32
+
+/** As many of what is to be taken as there is room for, one at least. */
+const withBodies = (
+  sql: Connection,
+  due: ReadonlyArray<Taken>,
+  make: LeaseRequest["body"]
+): ReadonlyArray<Taken & { readonly body: string | null }> => {
+  const found: Array<Taken & { readonly body: string | null }> = []
+  let size = 0
+  for (let from = 0, length = 1; from < due.length && size < maxBodies; from += length) {
+    // By the size of those before; a few large ones are not read with many others.
+    length = from === 0 ? 1 : Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * from) / size)))
+    const part = due.slice(from, from + length)
+    const made = bodies(sql, part, make)
+    for (const each of part) {
+      const body = made.get(each.seq) ?? null
+      size += body?.length ?? 0
+      found.push({ ...each, body })
+    }
+  }
+  return found
+}
+
+const lease = (sql: Connection, request: LeaseRequest, now: Instant): Leased => {
+  const { limits, underWay } = request
+  const { candidates, nextDueAt } = whatIsDue(sql, request, now)
+  const due = oldestDue(sql, candidates, now, limits.perWebhook)
+  const counted = candidates.map((candidate) => ({
+    ...candidate,
+    due: due.get(candidate.webhookId)!.length
+  }))
+  const shares = Leasing.allocate(counted, limits, underWay)
+  const shared = candidates.flatMap(({ webhook, webhookId }) =>
+    due
+      .get(webhookId)!
+      .slice(0, shares.get(webhookId) ?? 0)
+      .map((row) => ({ ...row, webhook }))
+  )
+  if (shared.length === 0) return { leases: [], nextDueAt }
+  const taken = withBodies(sql, shared, request.body)
+  const until = now + request.leaseMillis
+  sql.run("UPDATE delivery SET lease = ?, due_at = ? WHERE seq IN (SELECT value FROM json_each(?))", [
+    request.token,
+    until,
+    JSON.stringify(taken.map(({ seq }) => seq))
+  ])
+  const leases = taken.map(({ body, id, webhook }): Lease => ({
+    deliveryId: id,
+    token: request.token,
+    until,
+    body,
+    webhook
+  }))
+  const next = Math.min(nextDueAt ?? until, until)
+  return { leases, nextDueAt: taken.length < shared.length ? now : next }
+}
+
+/* Recording */
+
+interface AttemptedRow {
+  readonly seq: number
+  readonly id: string
+  readonly webhook_id: number
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly failures: number
+  readonly lease: string | null
+  readonly due_at: number | null
+  readonly finished_at: number | null
+}
+
+const knownDelivery = (row: AttemptedRow): AttemptTransitions.CurrentDelivery => ({
+  id: row.id,
+  webhookId: String(row.webhook_id),
+  state: row.state,
+  attempts: row.attempts,
+  failures: row.failures,
+  lease: row.lease,
+  dueAt: row.due_at,
+  finishedAt: row.finished_at
+})
+
+const attempted = (sql: Connection, ids: ReadonlyArray<DeliveryId>): ReadonlyArray<AttemptedRow> =>
+  sql.all<AttemptedRow>(
+    `SELECT DISTINCT d.seq, d.id, d.webhook_id, d.state, d.attempts, d.failures, d.lease, d.due_at, d.finished_at
+     FROM json_each(?) j CROSS JOIN delivery d ON d.id = j.value`,
+    [JSON.stringify(ids)]
+  )
+
+const webhooksOf = (
+  sql: Connection,
+  rows: ReadonlyArray<AttemptedRow>
+): ReadonlyArray<AttemptTransitions.CurrentWebhook> =>
+  sql
+    .all<WebhookRow>("SELECT w.* FROM json_each(?) j CROSS JOIN webhook w ON w.id = j.value", [
+      JSON.stringify([...new Set(rows.map(({ webhook_id }) => webhook_id))])
+    ])
+    .map(webhookOf)
+
+/** A few statements, however many attempts. */
+const write = (sql: Connection, changes: AttemptTransitions.Changes, seqs: ReadonlyMap<string, number>) => {
+  const deliveries = changes.deliveries.map((to) => [
+    seqs.get(to.id)!,
+    to.state,
+    to.attempts,
+    to.failures,
+    to.lease,
+    to.dueAt,
+    to.finishedAt
+  ])
+  sql.run(
+    `UPDATE delivery SET state = j.value ->> 1, attempts = j.value ->> 2, failures = j.value ->> 3,
+         lease = j.value ->> 4, due_at = j.value ->> 5, finished_at = j.value ->> 6
+       FROM json_each(?) j WHERE delivery.seq = j.value ->> 0`,
+    [JSON.stringify(deliveries)]
+  )
+  const log = changes.log.map(({ at, deliveryId, durationMillis, error, number, response, status }) => [
+    seqs.get(deliveryId)!,
+    number,
+    at,
+    durationMillis,
+    status,
+    error,
+    response
+  ])
+  sql.run(
+    `INSERT INTO attempt (delivery_seq, number, at, duration_millis, status, error, response)
+       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+       FROM json_each(?)`,
+    [JSON.stringify(log)]
+  )
+  const finished = changes.deliveries.filter(({ state }) => state !== "pending")
+  sql.run("DELETE FROM delivery_body WHERE seq IN (SELECT value FROM json_each(?))", [
+    JSON.stringify(finished.map(({ id }) => seqs.get(id)!))
+  ])
+  for (const { disabledReason, enabled, failingSince, id } of changes.webhooks) {
+    sql.run("UPDATE webhook SET enabled = ?, disabled_reason = ?, failing_since = ? WHERE id = ?", [
+      Number(enabled),
+      disabledReason,
+      failingSince,
+      idOf(id)
+    ])
+  }
+}
+
+const record = (
+  sql: Connection,
+  attempts: ReadonlyArray<AttemptTransitions.FinishedAttempt>,
+  now: Instant
+): ReadonlyArray<AttemptTransitions.Recorded> => {
+  const rows = attempted(
+    sql,
+    attempts.map(({ deliveryId }) => deliveryId)
+  )
+  const webhooks = webhooksOf(sql, rows)
+  const changes = AttemptTransitions.settleAll(
+    { deliveries: rows.map(knownDelivery), webhooks },
+    attempts,
+    now
+  )
+  write(sql, changes, new Map(rows.map(({ id, seq }) => [id, seq])))
+  return changes.recorded
+}
+
+const make = Effect.map(Database, (database) =>
+  Outbox.of({
+    lease: (request) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const { candidates, nextDueAt } = yield* database.read((sql) => whatIsDue(sql, request, now))
+        if (candidates.length === 0) return { leases: [], nextDueAt }
+        return yield* database.write((sql, at) => lease(sql, request, at))
+      }),
+    record: (attempts) => database.write((sql, now) => record(sql, attempts, now)),
+    queued: Queue.take(database.queued)
+  })
+)
+
+export const layer = Layer.effect(Outbox, make)

@@ -1,0 +1,209 @@
+/**
+ * Rate windows, in a small file beside the database, so that all processes on one database share them and no request
+ * waits for the disk: the file is not synced, and what a loss of power takes is a minute's windows.
+ *
+ * A process takes requests of a busy key out of the file ahead: it need not go there for each. So no more are let through than
+ * the limit, however many processes there are; what one has taken, others can't spend, nor can anybody when it dies. That is
+ * one in two hundred of the limit at most, and none of a limit below 200: there each request is counted in the file.
+ *
+ * The file is disposable: no request fails because of it. A damaged one is set aside and made anew. While it can't be written,
+ * each process counts in memory for itself, beginning with the file's windows if they can be read.
+ */
+import { type RateLimit, RateWindows, type StoreUnavailable } from "@lead-signals/domain"
+import { type Clock, Effect, Layer, Scope } from "effect"
+import { realpathSync, renameSync, rmSync } from "node:fs"
+import { basename } from "node:path"
+import type { Connection } from "../connection/Connection.ts"
+import { connectVolatile } from "../database/Database.ts"
+import { identityOf } from "../connection/OpenedFile.ts"
+import { briefBusyRetry, codeOf, retryWhileBusy, unavailable } from "../connection/BusyRetry.ts"
+import { idOf } from "../rows/Rows.ts"
+
+interface WindowRow {
+  readonly started_at: number
+  readonly used: number
+}
+
+/** A window as the file has it, of which this process may still spend so many that count as used there. */
+interface Taken {
+  readonly startedAt: number
+  readonly used: number
+  readonly left: number
+  readonly takenAt: number
+}
+
+const takenAheadOf = (limit: number): number => Math.floor(limit / 200)
+
+/** For so long a process tells what is left by what it saw when it took requests ahead; others may have spent since. */
+const maxAgeMillis = 1000
+
+/** Of more keys than any process sees in a minute, all that was taken ahead is let go. */
+const maxKeys = 10_000
+
+/** The time from a failed write to the next one that is tried. */
+const retryAfterMillis = 5000
+
+type Step = Parameters<(typeof RateWindows.Service)["step"]>[1]
+
+/** Fails where the file is damaged, or its table has another form. */
+const prepare = (sql: Connection): void => {
+  sql.run(
+    "CREATE TABLE IF NOT EXISTS rate_window (key_id INTEGER PRIMARY KEY, started_at INTEGER NOT NULL, used INTEGER NOT NULL) STRICT"
+  )
+  const [found] = sql.all<{ readonly quick_check: string }>("PRAGMA quick_check(1)")
+  if (found?.quick_check !== "ok") {
+    throw Object.assign(new Error("the file is damaged"), { code: "SQLITE_CORRUPT" })
+  }
+  sql.get("SELECT key_id, started_at, used FROM rate_window LIMIT 1")
+}
+
+const isDamaged = (failure: StoreUnavailable): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(codeOf(failure))
+
+/** Renames the damaged file, unless another process has done so: the file at its path is another one then. */
+const setAside = (
+  filename: string,
+  damaged: string | null,
+  { reason }: StoreUnavailable
+): Effect.Effect<void, StoreUnavailable> =>
+  Effect.zipRight(
+    Effect.try({
+      try: () => {
+        const file = realpathSync(filename)
+        if (identityOf(file) !== damaged) return
+        renameSync(file, `${file}.damaged`)
+        // A log left behind would be taken for the new file's.
+        for (const ending of ["-wal", "-shm"]) rmSync(file + ending, { force: true })
+      },
+      catch: unavailable
+    }),
+    Effect.logWarning("the file of the rate windows is damaged: it is set aside and made anew", {
+      setAside: `${basename(filename)}.damaged`,
+      reason
+    })
+  )
+
+const open = (filename: string): Effect.Effect<Connection, StoreUnavailable, Scope.Scope> =>
+  Effect.suspend(() => {
+    const identity = identityOf(filename)
+    return Effect.catchIf(connectVolatile(filename, prepare), isDamaged, (failure) =>
+      Effect.zipRight(setAside(filename, identity, failure), connectVolatile(filename, prepare))
+    )
+  })
+
+/** The window that began last; of two with the same beginning, the one with more requests used. */
+const later = (
+  a: RateLimit.RateWindow | null,
+  b: RateLimit.RateWindow | null
+): RateLimit.RateWindow | null => {
+  if (a === null || b === null) return a ?? b
+  if (a.startedAt !== b.startedAt) return a.startedAt > b.startedAt ? a : b
+  return a.used >= b.used ? a : b
+}
+
+const make = (filename: string) =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    let file: Connection | null = null
+    const takenOf = new Map<string, Taken>()
+    /** Windows counted here while the file can't be written. */
+    const inMemory = new Map<string, RateLimit.RateWindow>()
+    /** When the file was last found not writable; null while it is. */
+    let failedAt: number | null = null
+
+    /** Of what was taken ahead; null when the file must be asked. */
+    const spendTaken = (keyId: string, step: Step, now: number) => {
+      const taken = takenOf.get(keyId)
+      if (taken === undefined || taken.left === 0) return null
+      if (now < taken.takenAt || now - taken.takenAt >= maxAgeMillis) return null
+      const used = taken.used - taken.left
+      const { decision, window } = step({ startedAt: taken.startedAt, used }, now)
+      if (window.startedAt !== taken.startedAt || window.used !== used + 1) return null
+      takenOf.set(keyId, { ...taken, left: taken.left - 1 })
+      return decision
+    }
+    const windowOfFile = (sql: Connection, keyId: string): RateLimit.RateWindow | null => {
+      const row = sql.get<WindowRow>("SELECT started_at, used FROM rate_window WHERE key_id = ?", [
+        idOf(keyId)
+      ])
+      if (row === undefined) return null
+      const taken = takenOf.get(keyId)
+      const unspent = taken?.startedAt === row.started_at ? taken.left : 0
+      return { startedAt: row.started_at, used: row.used - unspent }
+    }
+    const spendOfFile = (sql: Connection, keyId: string, step: Step, clock: Clock.Clock) => {
+      const spent = sql.transaction(() => {
+        const now = clock.unsafeCurrentTimeMillis()
+        const known = later(windowOfFile(sql, keyId), inMemory.get(keyId) ?? null)
+        const { decision, window } = step(known, now)
+        const left = Math.min(takenAheadOf(decision.limit), decision.remaining)
+        const used = window.used + left
+        sql.run("INSERT OR REPLACE INTO rate_window VALUES (?, ?, ?)", [idOf(keyId), window.startedAt, used])
+        return { decision, taken: { startedAt: window.startedAt, used, left, takenAt: now } }
+      })
+      if (takenOf.size >= maxKeys) takenOf.clear()
+      takenOf.set(keyId, spent.taken)
+      inMemory.delete(keyId)
+      return spent.decision
+    }
+    const ofFileIfReadable = (keyId: string): RateLimit.RateWindow | null => {
+      try {
+        return file === null ? null : windowOfFile(file, keyId)
+      } catch {
+        return null
+      }
+    }
+    const spendInMemory = (keyId: string, step: Step, clock: Clock.Clock) => {
+      const known = inMemory.get(keyId) ?? ofFileIfReadable(keyId)
+      const { decision, window } = step(known, clock.unsafeCurrentTimeMillis())
+      if (inMemory.size >= maxKeys) inMemory.clear()
+      inMemory.set(keyId, window)
+      return decision
+    }
+    /** Logs once, however long it lasts and however many requests there are. */
+    const noteFailure = (now: number, { reason }: StoreUnavailable) => {
+      const isNew = failedAt === null
+      failedAt = now
+      return isNew
+        ? Effect.logWarning("rate windows are kept in memory: their file can't be written", { reason })
+        : Effect.void
+    }
+    const noteSuccess = Effect.suspend(() => {
+      if (failedAt === null) return Effect.void
+      failedAt = null
+      return Effect.logInfo("rate windows are kept in their file again")
+    })
+    const opened = Effect.suspend(() =>
+      file === null
+        ? Effect.map(Scope.extend(open(filename), scope), (connection) => (file = connection))
+        : Effect.succeed(file)
+    )
+    const isLeftAlone = (now: number): boolean =>
+      failedAt !== null && now >= failedAt && now - failedAt < retryAfterMillis
+
+    yield* Effect.catchAll(opened, (failure) =>
+      Effect.clockWith((clock) => noteFailure(clock.unsafeCurrentTimeMillis(), failure))
+    )
+    return RateWindows.of({
+      step: (keyId, step) =>
+        Effect.clockWith((clock) => {
+          const now = clock.unsafeCurrentTimeMillis()
+          const decision = spendTaken(keyId, step, now)
+          if (decision !== null) return Effect.succeed(decision)
+          if (isLeftAlone(now)) return Effect.sync(() => spendInMemory(keyId, step, clock))
+          // Requests that come while this one tries the file again don't wait with it.
+          if (failedAt !== null) failedAt = now
+          return Effect.matchEffect(
+            Effect.flatMap(opened, (sql) =>
+              retryWhileBusy(() => spendOfFile(sql, keyId, step, clock), briefBusyRetry)
+            ),
+            {
+              onFailure: (failure) => Effect.as(noteFailure(now, failure), spendInMemory(keyId, step, clock)),
+              onSuccess: (spent) => Effect.as(noteSuccess, spent)
+            }
+          )
+        })
+    })
+  })
+
+export const layer = (filename: string): Layer.Layer<RateWindows> => Layer.scoped(RateWindows, make(filename))

@@ -1,0 +1,154 @@
+/** Takes persons out of everything that the file holds. [PII-3, DEL-1] */
+import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
+import type { Connection, QueryConnection } from "../connection/Connection.ts"
+import { orderings } from "../filter/Ordering.ts"
+import { leadById, leadsById } from "../rows/LeadReading.ts"
+import * as Positions from "../rank-index/Positions.ts"
+import { idOf } from "../rows/Rows.ts"
+import { changeSearch } from "../search/SearchIndex.ts"
+import { isMergeUnderWay } from "../search/SegmentMerge.ts"
+
+/** The ids of leads, as a JSON array. */
+const given = "SELECT value FROM json_each(?)"
+const ofLeads = `SELECT position FROM event WHERE lead_id IN (${given})`
+
+/** In an order in which nothing refers to what is gone. */
+const removals = [
+  `DELETE FROM attempt WHERE delivery_seq IN (SELECT seq FROM delivery WHERE position IN (${ofLeads}))`,
+  `DELETE FROM delivery_body WHERE seq IN (SELECT seq FROM delivery WHERE position IN (${ofLeads}))`,
+  `DELETE FROM delivery WHERE position IN (${ofLeads})`,
+  `DELETE FROM event WHERE lead_id IN (${given})`,
+  `DELETE FROM engagement WHERE lead_id IN (${given})`,
+  `DELETE FROM lead_signal WHERE lead_id IN (${given})`,
+  `DELETE FROM lead WHERE id IN (${given})`
+]
+
+/** Removes the leads from all tables but the indexes of texts. */
+const removeLeads = (sql: Connection, brandId: number, ids: ReadonlyArray<LeadId>): void => {
+  for (const statement of removals) sql.run(statement, [JSON.stringify(ids)])
+  Positions.forgetLeads(sql, orderings, { brandId, ids })
+}
+
+/** The leads that were seen engaging with posts of the person. */
+const readers = "SELECT lead_id FROM engagement WHERE brand_id = ? AND author_ext_id = ?"
+
+/** Deliveries that can show the author: of the engagements with the posts, and all that list a reader's engagements. */
+const concerned = `SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position = e.position
+  WHERE e.lead_id IN (${readers})
+    AND (e.event = 'lead2.created' OR e.engagement_id IN (
+      SELECT id FROM engagement WHERE brand_id = ? AND author_ext_id = ?))`
+
+/** What was made or logged of deliveries about the others, and can hold the person as a post's author. */
+const forgetAuthor = (sql: Connection, brand: number, author: string, nextId: () => DeliveryId): void => {
+  const params = [brand, author, brand, author]
+  sql.run(
+    `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND delivery_seq IN (${concerned})`,
+    params
+  )
+  const made = sql.all<{ seq: number; id: DeliveryId }>(
+    `SELECT d.seq, d.id FROM delivery_body b CROSS JOIN delivery d ON d.seq = b.seq
+       WHERE b.seq IN (${concerned}) ORDER BY b.seq`,
+    params
+  )
+  for (const { id, seq } of made) {
+    const fresh = nextId()
+    sql.run("DELETE FROM delivery_body WHERE seq = ?", [seq])
+    sql.run("UPDATE delivery SET id = ?, lease = NULL WHERE seq = ?", [fresh, seq])
+    // Those that this one sends again, or was sent again as, are of the same event.
+    sql.run(
+      `UPDATE delivery SET resend_of = iif(resend_of = ?, ?, resend_of), resent_as = iif(resent_as = ?, ?, resent_as)
+         WHERE position = (SELECT position FROM delivery WHERE seq = ?)`,
+      [id, fresh, id, fresh, seq]
+    )
+  }
+}
+
+export interface Erased {
+  readonly brandId: Lead["brandId"]
+  readonly id: LeadId
+}
+
+/** The lead's engagements, the deliveries about it, and the engagements with its posts: so many at most of each. */
+const rowsSql = `SELECT sum(n) FROM (
+  SELECT count(*) AS n FROM (SELECT 1 FROM engagement WHERE lead_id = ? LIMIT ?)
+  UNION ALL SELECT count(*) FROM (
+    SELECT 1 FROM event e CROSS JOIN delivery d ON d.position = e.position WHERE e.lead_id = ? LIMIT ?)
+  UNION ALL SELECT count(*) FROM (
+    SELECT 1 FROM engagement WHERE brand_id = ? AND author_ext_id = (SELECT ext_id FROM lead WHERE id = ?) LIMIT ?))`
+
+/** Taking out a row costs about as much as looking at so many leads. */
+const rowWeight = 20
+
+/** Whether erasing the lead takes more effort than looking at so many leads. */
+export const takesMore = (sql: QueryConnection, { brandId, id }: Erased, effort: number): boolean => {
+  if (effort === Number.POSITIVE_INFINITY) return false
+  const greatest = Math.floor(effort / rowWeight)
+  const limit = greatest + 1
+  const rows = sql.value<number>(rowsSql, [id, limit, id, limit, idOf(brandId), id, limit])!
+  return rows > greatest || isMergeUnderWay(sql)
+}
+
+export interface ErasureOptions {
+  readonly personHash: string
+  /** Replaces the id of each other delivery whose body names the person. */
+  readonly nextId: () => DeliveryId
+  readonly now: number
+  readonly maxStretch: number
+}
+
+/** How many ids an erasure takes at most. */
+export const countBodies = (sql: QueryConnection, { brandId, id }: Erased): number => {
+  const lead = leadById(sql, brandId, id)
+  if (lead === null) return 0
+  const [brand, author] = [idOf(brandId), lead.extId]
+  return sql.value<number>(`SELECT count(*) FROM delivery_body WHERE seq IN (${concerned})`, [
+    brand,
+    author,
+    brand,
+    author
+  ])!
+}
+
+/** Takes the lead out of everything, within a transaction that changes no other lead's texts; false when there is none. */
+export const erase = (
+  sql: Connection,
+  { brandId, id }: Erased,
+  { maxStretch, nextId, now, personHash }: ErasureOptions
+): boolean => {
+  const lead = leadById(sql, brandId, id)
+  if (lead === null) return false
+  const [brand, author] = [idOf(brandId), lead.extId]
+  sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
+  removeLeads(sql, brand, [id])
+  forgetAuthor(sql, brand, author, nextId)
+  sql.run(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [now, brand, author])
+  sql.run(
+    `UPDATE engagement SET post_url = NULL, post_content = NULL, post_author = NULL, post_author_detail = NULL,
+         author_ext_id = NULL
+       WHERE brand_id = ? AND author_ext_id = ?`,
+    [brand, author]
+  )
+  changeSearch(sql, lead, null)
+  Positions.keepShort(sql, orderings, maxStretch)
+  return true
+}
+
+/** So many leads go in one transaction: more would keep other writes waiting. */
+const maxRemoved = 100
+
+/** Removes the brand's oldest leads with all that is theirs, within a transaction. Returns how many the brand has left. */
+export const removeSome = (sql: Connection, brandId: string): number => {
+  const brand = idOf(brandId)
+  const ids = sql.column<LeadId>("SELECT id FROM lead WHERE brand_id = ? ORDER BY created_at, id LIMIT ?", [
+    brand,
+    maxRemoved
+  ])
+  if (ids.length === 0) return 0
+  const leads = leadsById(sql, ids)
+  removeLeads(sql, brand, ids)
+  for (const lead of leads) changeSearch(sql, lead, null)
+  return sql.value<number>(
+    "SELECT coalesce(sum(n), 0) FROM lead_count WHERE brand_id = ? AND signal_id = 0",
+    [brand]
+  )!
+}
