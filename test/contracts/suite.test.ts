@@ -82,10 +82,10 @@ const broken: ReadonlyArray<Broken> = [
       ...own,
       update: (brandId, id, change) =>
         Effect.gen(function* () {
-          const before = yield* own.get(brandId, id)
+          const before = yield* own.get(brandId, id, "none")
           yield* Effect.yieldNow()
           return yield* own.update(brandId, id, (lead, now) =>
-            before._tag === "Some" ? change(before.value, now) : lead
+            before._tag === "Some" ? change(before.value.lead, now) : lead
           )
         })
     })),

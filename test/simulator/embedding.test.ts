@@ -50,11 +50,9 @@ describe("a team's own store", () => {
   it("that shows another brand's lead is found", () => {
     const verdict = verifyStore(
       storeWith((port) => ({
-        getRendered: (brandId, id, engagements) =>
-          Effect.flatMap(port.getRendered(brandId, id, engagements), (found) =>
-            Option.isSome(found) || brandId === "1"
-              ? Effect.succeed(found)
-              : port.getRendered("1", id, engagements)
+        get: (brandId, id, engagements) =>
+          Effect.flatMap(port.get(brandId, id, engagements), (found) =>
+            Option.isSome(found) || brandId === "1" ? Effect.succeed(found) : port.get("1", id, engagements)
           )
       }))
     )

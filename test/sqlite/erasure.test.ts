@@ -93,7 +93,7 @@ const found = (brand: Brand, text: string) =>
 const extent = (brand: Brand, id: number) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
-    const lead = yield* store.get(brand.id, id)
+    const lead = yield* store.get(brand.id, id, "none")
     return Option.isNone(lead) ? null : (yield* store.engagements(brand.id, id)).length
   })
 

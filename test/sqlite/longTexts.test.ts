@@ -84,7 +84,7 @@ describe("a text that is longer than any that is let in", () => {
             }),
             ({ leads }) => leads.map(({ lead }) => lead.profile.headline)
           )
-        expect(Option.getOrThrow(yield* store.get(brand.id, id)).profile.headline).toBe(headline)
+        expect(Option.getOrThrow(yield* store.get(brand.id, id, "none")).lead.profile.headline).toBe(headline)
         expect(yield* found(headline.slice(0, 6))).toEqual([headline])
         yield* recordObservations(brand, [
           {

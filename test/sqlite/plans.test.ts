@@ -583,7 +583,7 @@ describe("the plans at 100,000 leads", () => {
           const store = yield* LeadStore
           const ask = (shape: string) =>
             Effect.all([
-              store.listRendered("1", queryOf(shape)),
+              store.listRendered!("1", queryOf(shape)),
               store.list("1", { ...queryOf(shape), engagements: "plain" })
             ])
           return yield* Effect.forEach(Object.keys(shapes), ask, { concurrency: 8 })
@@ -605,7 +605,7 @@ describe("the plans at 100,000 leads", () => {
     await Effect.runPromise(
       Effect.gen(function* () {
         const store = yield* LeadStore
-        const rare = store.listRendered("1", queryOf("a rare search"))
+        const rare = store.listRendered!("1", queryOf("a rare search"))
         const { total } = yield* rare
         const raw = new Database(filename)
         raw.exec("ALTER TABLE lead_text RENAME TO elsewhere")

@@ -125,7 +125,7 @@ describe("reads of one turn of the SQLite file", () => {
         )
         expect(yield* names(brand.id)).toEqual([])
         // No number of a lead, and none that SQLite takes.
-        const failed = yield* Effect.exit(leads.get(brand.id, {} as never))
+        const failed = yield* Effect.exit(leads.get(brand.id, {} as never, "none"))
         expect(Exit.isFailure(failed)).toBe(true)
         expect(yield* names(brand.id)).toEqual(["p1"])
       })

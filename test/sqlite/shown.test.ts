@@ -54,13 +54,13 @@ const everything = (brandId: string, ids: ReadonlyArray<number>) =>
     const shown: Array<RenderedPage> = []
     const made: Array<RenderedPage> = []
     for (const query of queries) {
-      shown.push(yield* store.listRendered(brandId, query))
+      shown.push(yield* store.listRendered!(brandId, query))
       made.push(RenderedLeads.ofPage(yield* store.list(brandId, query), query.engagements))
     }
     const details: Array<string | null> = []
     for (const id of ids) {
       for (const depth of ["plain", "detailed"] as const) {
-        details.push(Option.getOrNull(yield* store.getRendered(brandId, id, depth)))
+        details.push(Option.getOrNull(yield* store.getRendered!(brandId, id, depth)))
       }
     }
     return { shown, made, details }
@@ -164,7 +164,7 @@ describe("what was shown", () => {
     const process = open(file())
     const { brand, signalId } = await setUp(process)
     const shown = () =>
-      process.runPromise(Effect.flatMap(LeadStore, (store) => store.listRendered(brand.id, queries[2]!)))
+      process.runPromise(Effect.flatMap(LeadStore, (store) => store.listRendered!(brand.id, queries[2]!)))
     await process.runPromise(observed(brand, signalId, "p1", "p2", "e1"))
     const first = await shown()
     expect(first.leads).toHaveLength(1)
@@ -180,7 +180,7 @@ describe("what was shown", () => {
     const id = await process.runPromise(observed(brand, signalId, "p1", "p2", "e1"))
     const shown = new WeakRef(
       await process.runPromise(
-        Effect.flatMap(LeadStore, (store) => store.listRendered(brand.id, queries[2]!))
+        Effect.flatMap(LeadStore, (store) => store.listRendered!(brand.id, queries[2]!))
       )
     )
     const isKept = async () => {

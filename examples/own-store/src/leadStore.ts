@@ -12,7 +12,6 @@ import {
   Page,
   type Post,
   type Proposal,
-  RenderedLeads,
   type SortOrder
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
@@ -181,21 +180,12 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
 
     list: (brandId, query) => Effect.sync(() => pageOf(brandId, query)),
 
-    listRendered: (brandId, query) =>
-      Effect.sync(() => RenderedLeads.ofPage(pageOf(brandId, query), query.engagements)),
-
-    get: (brandId, id) => Effect.sync(() => find(brandId, id)),
-
-    getRendered: (brandId, id, engagements) =>
+    get: (brandId, id, engagements) =>
       Effect.sync(() =>
-        Option.map(find(brandId, id), (lead) =>
-          RenderedLeads.detailed(
-            RenderedLeads.renderLead(lead),
-            lead.profile.company,
-            windowOf(tables, brandId, id),
-            engagements
-          )
-        )
+        Option.map(find(brandId, id), (lead) => ({
+          lead,
+          window: engagements === "none" ? null : windowOf(tables, brandId, id)
+        }))
       ),
 
     engagements: (brandId, id) =>

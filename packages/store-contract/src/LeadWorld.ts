@@ -12,11 +12,12 @@ import {
   NewSignal,
   Outbox,
   recordObservations,
+  RenderedLeads,
   Signals,
   type WebhookId,
   Webhooks
 } from "@lead-signals/domain"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import { assertEqual, assertSameJson } from "./Assertions.ts"
 import { type Question, startOfHistories, type Step } from "./LeadHistories.ts"
 import { type Filter, ReferenceModel, type ReferenceSignal, type Seen } from "./reference/ReferenceModel.ts"
@@ -166,6 +167,9 @@ export const checkDetails = ({ brand, reference }: LeadWorld) =>
       for (const withDetail of [true, false]) {
         const detail = yield* Leads.getRendered(brand.id, id, withDetail)
         const expected = JSON.stringify(reference.detail(id, withDetail))
+        const engagements = withDetail ? "detailed" : "plain"
+        const read = Option.getOrThrow(yield* store.get(brand.id, id, engagements))
+        assertSameJson(`LeadStore.get of lead ${id}`, RenderedLeads.ofLead(read, engagements), expected)
         assertSameJson(`LeadStore.getRendered of lead ${id}`, detail, expected)
         assertSameJson(`leadDetailView of lead ${id}`, JSON.stringify(leadDetailView(detail)), expected)
       }

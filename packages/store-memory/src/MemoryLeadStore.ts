@@ -9,8 +9,7 @@ import {
   Page,
   type LeadEvent,
   type Post,
-  type Proposal,
-  RenderedLeads
+  type Proposal
 } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
 import type { BrandLeads } from "./BrandLeads.ts"
@@ -158,25 +157,13 @@ const make = Effect.gen(function* () {
 
     list: (brandId, query) => Effect.sync(() => pageOf(memory, brandId, query)),
 
-    listRendered: (brandId, query) =>
-      Effect.sync(() => RenderedLeads.ofPage(pageOf(memory, brandId, query), query.engagements)),
-
-    get: (brandId, id) =>
-      Effect.sync(() =>
-        Option.map(Option.fromNullable(memory.leadsOf(brandId).byId.get(id)), ({ lead }) => lead)
-      ),
-
-    getRendered: (brandId, id, engagements) =>
+    get: (brandId, id, engagements) =>
       Effect.sync(() => {
         const leads = memory.leadsOf(brandId)
-        return Option.map(Option.fromNullable(leads.byId.get(id)), (found) =>
-          RenderedLeads.detailed(
-            RenderedLeads.renderLead(found.lead),
-            found.lead.profile.company,
-            windowOf(memory, leads, found),
-            engagements
-          )
-        )
+        return Option.map(Option.fromNullable(leads.byId.get(id)), (found) => ({
+          lead: found.lead,
+          window: engagements === "none" ? null : windowOf(memory, leads, found)
+        }))
       }),
 
     engagements: (brandId, id) =>

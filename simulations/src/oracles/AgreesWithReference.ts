@@ -47,7 +47,9 @@ const meanings: Partial<Record<StoreMethod, Call["meaning"]["means"]>> = {
   "leads.commit": "observe",
   "leads.update": "amend",
   "leads.erase": "erase",
+  "leads.list": "list",
   "leads.listRendered": "list",
+  "leads.get": "detail",
   "leads.getRendered": "detail",
   "campaigns.snapshot": "metrics",
   "campaigns.putReading": "reading"

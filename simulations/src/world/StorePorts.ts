@@ -15,18 +15,21 @@ export type StoreMethod = {
   [Port in StorePortName]: `${Port}.${keyof StoreServices[Port] & string}`
 }[StorePortName]
 
-type FaultPoints = { readonly [Port in StorePortName]: Readonly<Record<keyof StoreServices[Port], string>> }
+type FaultPoints = {
+  readonly [Port in StorePortName]: { readonly [Method in keyof StoreServices[Port]]-?: string }
+}
 
 /**
  * The names in the labels of faults, which kept stories hold and from which the seed draws what happens: a method that is
- * renamed or moved to another port keeps its name here, and every run stays the run that it was.
+ * renamed or moved to another port keeps its name here, and what a store may render by itself has the name of what is rendered
+ * otherwise, and every run stays the run that it was.
  */
 const faultPoints: FaultPoints = {
   leads: {
     commit: "commit",
-    list: "list",
+    list: "listShown",
     listRendered: "listShown",
-    get: "get",
+    get: "getShown",
     getRendered: "getShown",
     engagements: "engagements",
     authoredPosts: "authoredPosts",
@@ -100,9 +103,11 @@ type Wrap = (of: MethodOfStore, member: unknown) => unknown
 /** The port with each method as `wrap` makes it; methods stay bound to their port, which may be of a class. */
 const wrappedPort = (port: StorePortName, service: object, wrap: Wrap): object =>
   Object.fromEntries(
-    methodsOf(port).map(([name, of]) => {
+    methodsOf(port).flatMap(([name, of]) => {
       const member: unknown = Reflect.get(service, name)
-      return [name, wrap(of, typeof member === "function" ? member.bind(service) : member)]
+      // A store may leave out what is optional.
+      if (member === undefined) return []
+      return [[name, wrap(of, typeof member === "function" ? member.bind(service) : member)]]
     })
   )
 

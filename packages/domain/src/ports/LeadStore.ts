@@ -49,6 +49,25 @@ export interface RenderedPage {
   readonly leads: ReadonlyArray<string>
 }
 
+/**
+ * What a store can do besides, to keep the JSON that it has made: without it, the use case `Leads` makes the same JSON of what
+ * `list` and `get` answer.
+ */
+export interface LeadRendering {
+  /** The page of `list`, as `RenderedLeads.ofPage` makes it. */
+  readonly listRendered: (
+    brandId: BrandId,
+    query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
+  ) => Effect.Effect<RenderedPage, StoreUnavailable>
+
+  /** The lead of `get`, as `RenderedLeads.ofLead` makes it. */
+  readonly getRendered: (
+    brandId: BrandId,
+    id: LeadId,
+    engagements: "plain" | "detailed"
+  ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
+}
+
 export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
   LeadStore,
   {
@@ -70,24 +89,15 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
     ) => Effect.Effect<LeadPage, StoreUnavailable>
 
-    /** The same page, ready to be shown: a store can keep what it showed. `RenderedLeads.ofPage` makes it of the other. */
-    readonly listRendered: (
-      brandId: BrandId,
-      query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
-    ) => Effect.Effect<RenderedPage, StoreUnavailable>
-
-    /** One lead; none when it is unknown, erased or another brand's. [AUTH-3] */
-    readonly get: (brandId: BrandId, id: LeadId) => Effect.Effect<Option.Option<Lead>, StoreUnavailable>
-
     /**
-     * The same with its newest engagements, in JSON as `RenderedLeads.detailed` makes it. Of `plain` engagements the author's
-     * detail and lead need not be read, here and on lists.
+     * One lead, with its newest engagements unless these are `"none"`; none when it is unknown, erased or another brand's. Of
+     * `"plain"` engagements the author's detail and lead need not be read, here and on lists. [AUTH-3, ENG-1]
      */
-    readonly getRendered: (
+    readonly get: (
       brandId: BrandId,
       id: LeadId,
-      engagements: "plain" | "detailed"
-    ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
+      engagements: LeadQuery["engagements"]
+    ) => Effect.Effect<Option.Option<LeadRead>, StoreUnavailable>
 
     /** Every engagement of the lead, newest first, however many: for an export. Empty when there is no such lead. */
     readonly engagements: (
@@ -131,7 +141,7 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
      * hash, and leaves the persons in posts that the other leads engaged with, which go with those leads.
      */
     readonly removeSome: (brandId: BrandId) => Effect.Effect<number, StoreUnavailable>
-  }
+  } & Partial<LeadRendering>
 >() {
   static readonly operations: Operations<LeadStore["Type"]> = {
     commit: "write",

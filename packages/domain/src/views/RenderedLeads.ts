@@ -2,7 +2,7 @@
 import type { Company } from "../model/Company.ts"
 import type { EngagementWindow, Lead } from "../model/Lead.ts"
 import type { LeadQuery } from "../queries/LeadQuery.ts"
-import type { LeadPage, RenderedPage } from "../ports/LeadStore.ts"
+import type { LeadPage, LeadRead, RenderedPage } from "../ports/LeadStore.ts"
 import { companyView } from "./CompanyView.ts"
 import { windowView } from "./EngagementView.ts"
 import { leadView } from "./LeadView.ts"
@@ -29,7 +29,16 @@ export const detailed = (
 ): string =>
   joined(shown, { company: companyView(company), ...windowView(window, engagements === "detailed") })
 
-/** What a store shows that keeps nothing of the kind. */
+/** A lead that was read with its engagements, as the detail shows it. */
+export const ofLead = ({ lead, window }: LeadRead, engagements: Engagements): string =>
+  detailed(
+    renderLead(lead),
+    lead.profile.company,
+    window ?? { engagements: [], truncated: false },
+    engagements
+  )
+
+/** A page of leads that were read, as the list shows them. */
 export const ofPage = ({ leads, total }: LeadPage, engagements: Engagements): RenderedPage => ({
   total,
   leads: leads.map(({ lead, window }) => listed(renderLead(lead), window, engagements))

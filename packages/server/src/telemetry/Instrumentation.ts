@@ -71,18 +71,19 @@ type Member = Effect.Effect<unknown> | ((...args: ReadonlyArray<unknown>) => Eff
 /** Times each method of the port. A method that waits for something to happen does not call the store, and stays as it is. */
 const timedPort = (port: StorePortName, service: object, exporting: boolean): object =>
   Object.fromEntries(
-    Object.entries<Operation>(storePorts[port].operations).map(([method, operation]) => {
-      const member = Reflect.get(service, method) as Member
-      if (operation === "wait") return [method, member]
+    Object.entries<Operation>(storePorts[port].operations).flatMap(([method, operation]) => {
+      const member = Reflect.get(service, method) as Member | undefined
+      // A store may leave out what is optional.
+      if (member === undefined) return []
+      if (operation === "wait") return [[method, member]]
       const timed = timedCalls(port, method)
       const traced = Metrics.traced(`${port} ${method}`)
       const measured = (work: Effect.Effect<unknown>) => (exporting ? traced(timed(work)) : timed(work))
-      return [
-        method,
+      const instrumented =
         typeof member === "function"
           ? (...args: ReadonlyArray<unknown>) => measured(Reflect.apply(member, service, args))
           : measured(member)
-      ]
+      return [[method, instrumented]]
     })
   )
 

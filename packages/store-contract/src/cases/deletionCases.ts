@@ -110,7 +110,7 @@ const stateOf = ({ brand, campaign, leadId, webhook }: Effect.Effect.Success<Ret
       snapshot: Option.getOrNull(yield* campaignStore.snapshot(campaign.id, {})),
       webhooks: yield* webhookStore.list(brand.id),
       list: yield* store.list(brand.id, all),
-      lead: Option.getOrNull(yield* store.get(brand.id, leadId)),
+      lead: Option.getOrNull(yield* store.get(brand.id, leadId, "none")),
       deliveries: yield* deliveries.list(webhook.id, { state: null, page })
     }
   })

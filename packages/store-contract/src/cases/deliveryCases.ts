@@ -117,7 +117,7 @@ const isOneToAllWhoAreGivenIt: Case = {
           const { id } = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
           const seen = { signalId: id, person: { extId: "p", name: "N" }, engagement: { id: "e" } }
           const [outcome] = yield* recordObservations(brand, [seen])
-          return yield* (yield* Other).get(brand.id, outcome!.leadId!)
+          return yield* (yield* Other).get(brand.id, outcome!.leadId!, "none")
         }).pipe(Effect.provide(both))
         assertThat(
           "LeadStore.get finds no lead that another user of the layer has made",

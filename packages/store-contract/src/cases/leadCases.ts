@@ -190,7 +190,7 @@ export const leadCases: ReadonlyArray<Case> = [
         store.commit(brand.id, [proposals[0]!, proposals[1]!, broken], () => `wh_unused_${++drawn}`)
       )
       assertThat("LeadStore.commit must fail when a decision throws, and succeeded", Exit.isFailure(exit))
-      const lead = Option.getOrThrow(yield* store.get(brand.id, first!.leadId!))
+      const { lead } = Option.getOrThrow(yield* store.get(brand.id, first!.leadId!, "none"))
       const kept = {
         name: lead.profile.name,
         engagements: (yield* store.engagements(brand.id, lead.id)).length,
@@ -351,7 +351,7 @@ export const leadCases: ReadonlyArray<Case> = [
         ],
         { concurrency: "unbounded" }
       )
-      const lead = Option.getOrThrow(yield* store.get(brand.id, id))
+      const { lead } = Option.getOrThrow(yield* store.get(brand.id, id, "none"))
       assertEqual(
         "LeadStore, after 20 commits and 20 updates of one lead at once",
         {

@@ -125,7 +125,7 @@ export const windows = (
 }
 
 /** The window of one lead. */
-const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow => {
+export const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow => {
   const reads = readEngagements(
     sql,
     `SELECT ${columnsOf(depth)} FROM engagement e ${authorOf(depth)}

@@ -26,7 +26,8 @@ import {
   engagementColumns,
   readEngagements,
   renderedDetail,
-  withAuthor
+  withAuthor,
+  windowOf
 } from "../rows/LeadReading.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import type { ListingOptions } from "../query/LeadPages.ts"
@@ -273,8 +274,14 @@ const makeLeadStore = (options: ListingOptions) =>
           ({ committed }) => committed
         ),
       list,
-      listRendered: listRendered,
-      get: (brandId, id) => database.read((sql) => Option.fromNullable(leadById(sql, brandId, id))),
+      listRendered,
+      get: (brandId, id, engagements) =>
+        database.read((sql) =>
+          Option.map(Option.fromNullable(leadById(sql, brandId, id)), (lead) => ({
+            lead,
+            window: engagements === "none" ? null : windowOf(sql, id, engagements)
+          }))
+        ),
       getRendered: (brandId, id, engagements) =>
         database.read((sql) => {
           const { renderedDetails } = caches.at(sql)
