@@ -128,7 +128,7 @@ export const ablations: ReadonlyArray<Ablation> = [
     ["random-paging", "search-common"],
     { in: "findPage", find: "pages.get($paged)", put: "undefined" }
   ),
-  inStore("SqliteDirectory")(
+  inStore("SqliteKeyStore")(
     "key-cache",
     "keeps API keys by their hashes while nothing is written",
     ["first-page", "detail", "random-detail"],

@@ -1,16 +1,26 @@
 /** All store ports in memory, for tests, simulations, and hosts that need no persistence. */
 import { Effect, Layer } from "effect"
+import * as MemoryBrandStore from "./MemoryBrandStore.ts"
+import * as MemoryCampaignStore from "./MemoryCampaignStore.ts"
 import * as MemoryDeliveries from "./MemoryDeliveries.ts"
-import * as MemoryDirectory from "./MemoryDirectory.ts"
+import * as MemoryKeyStore from "./MemoryKeyStore.ts"
 import * as MemoryLeadStore from "./MemoryLeadStore.ts"
 import * as MemoryOutbox from "./MemoryOutbox.ts"
 import * as MemoryRateWindows from "./MemoryRateWindows.ts"
+import * as MemorySignalStore from "./MemorySignalStore.ts"
+import * as MemoryStoreHealth from "./MemoryStoreHealth.ts"
+import * as MemoryWebhookStore from "./MemoryWebhookStore.ts"
 import { Memory, MemoryState } from "./MemoryState.ts"
 
 export { Memory }
 
 const stores = Layer.mergeAll(
-  MemoryDirectory.layer,
+  MemoryBrandStore.layer,
+  MemoryKeyStore.layer,
+  MemorySignalStore.layer,
+  MemoryCampaignStore.layer,
+  MemoryWebhookStore.layer,
+  MemoryStoreHealth.layer,
   MemoryLeadStore.layer,
   MemoryOutbox.layer,
   MemoryDeliveries.layer,

@@ -21,11 +21,16 @@ import { Layer } from "effect"
 import * as Database from "./database/Database.ts"
 import type { Migrating } from "./schema/Migrations.ts"
 import * as Positions from "./rank-index/Positions.ts"
+import * as SqliteBrandStore from "./stores/SqliteBrandStore.ts"
+import * as SqliteCampaignStore from "./stores/SqliteCampaignStore.ts"
 import * as SqliteDeliveries from "./stores/SqliteDeliveries.ts"
-import * as SqliteDirectory from "./stores/SqliteDirectory.ts"
+import * as SqliteKeyStore from "./stores/SqliteKeyStore.ts"
 import * as SqliteLeadStore from "./stores/SqliteLeadStore.ts"
 import * as SqliteOutbox from "./stores/SqliteOutbox.ts"
 import * as SqliteRateWindows from "./stores/SqliteRateWindows.ts"
+import * as SqliteSignalStore from "./stores/SqliteSignalStore.ts"
+import * as SqliteStoreHealth from "./stores/SqliteStoreHealth.ts"
+import * as SqliteWebhookStore from "./stores/SqliteWebhookStore.ts"
 import * as TickScheduler from "./connection/TickScheduler.ts"
 
 export { type Backup, backup, TargetExists } from "./maintenance/Backup.ts"
@@ -95,7 +100,12 @@ export const layer = ({
   Layer.scopedContext(
     Layer.build(
       Layer.mergeAll(
-        SqliteDirectory.layer,
+        SqliteBrandStore.layer,
+        SqliteKeyStore.layer,
+        SqliteSignalStore.layer,
+        SqliteCampaignStore.layer,
+        SqliteWebhookStore.layer,
+        SqliteStoreHealth.layer,
         SqliteLeadStore.layer({ positions: { ...Positions.defaults, ...positions }, maxEffort }),
         SqliteOutbox.layer,
         SqliteDeliveries.layer

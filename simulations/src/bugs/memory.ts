@@ -3,7 +3,7 @@ import { type Bug, bugsIn } from "./Bug.ts"
 
 const leads = bugsIn("store-memory", "BrandLeads")
 const leadStore = bugsIn("store-memory", "MemoryLeadStore")
-const directory = bugsIn("store-memory", "MemoryDirectory")
+const campaigns = bugsIn("store-memory", "MemoryCampaignStore")
 
 export const inMemoryStore: ReadonlyArray<Bug> = [
   leads("window-end-exclusive", "updatedAfter leaves out the instant itself", {
@@ -96,12 +96,12 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
     find: "$leads.put({ ...$lead, updatedAt: $updatedAt })",
     put: "$leads.put($lead)"
   }),
-  directory("campaign-of-another-brand", "a campaign is found whosever it is", {
+  campaigns("campaign-of-another-brand", "a campaign is found whosever it is", {
     in: "make",
-    find: "Option.fromNullable($ofBrand($memory.campaigns, $brandId, $id))",
-    put: "Option.fromNullable($memory.campaigns.get($id) ?? $ofBrand($memory.campaigns, $brandId, $id))"
+    find: "Option.fromNullable($findInBrand($memory.campaigns, $brandId, $id))",
+    put: "Option.fromNullable($memory.campaigns.get($id) ?? $findInBrand($memory.campaigns, $brandId, $id))"
   }),
-  directory("span-end-exclusive", "the last day of a span is left out", {
+  campaigns("span-end-exclusive", "the last day of a span is left out", {
     in: "make.snapshot",
     find: "$last([...$days.keys()].filter(($each) => $each <= $date))",
     put: "$last([...$days.keys()].filter(($each) => $each < $date)) ?? $last([...$days.keys()])"

@@ -98,7 +98,7 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     text: "UPDATE lead_count SET n = n - 1 WHERE brand_id = OLD.brand_id AND signal_id = 0 AND flags = OLD.flags;",
     put: ""
   }),
-  inStore("SqliteDirectory")("sqlite-revoked-by-anyone", "a revoked key is found as if it were not", {
+  inStore("SqliteKeyStore")("sqlite-revoked-by-anyone", "a revoked key is found as if it were not", {
     in: "keyByHash",
     find: "`SELECT ${$columns} FROM api_key WHERE hash = ?`",
     put: '`SELECT ${$columns.replace("revoked_at", "NULL AS revoked_at")} FROM api_key WHERE hash = ?`'

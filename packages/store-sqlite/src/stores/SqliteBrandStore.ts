@@ -1,0 +1,85 @@
+/** Brands on SQLite. */
+import { type Brand, BrandStore } from "@lead-signals/domain"
+import { Effect, Layer, type Option } from "effect"
+import type { Connection } from "../connection/Connection.ts"
+import { Database } from "../database/Database.ts"
+import { brandOf, type BrandRow, idOf } from "../rows/Rows.ts"
+import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
+import { readAll, readFirst, readOne, rename } from "./Statements.ts"
+
+/** Revokes the brand's keys, deletes its signals, and marks the brand; a repeated call keeps the first instants. */
+const startBrandDeletion =
+  (id: string, now: number) =>
+  (sql: Connection): Option.Option<Brand> => {
+    sql.run("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE brand_id = ?", [now, idOf(id)])
+    sql.run("UPDATE signal SET deleted_at = coalesce(deleted_at, ?) WHERE brand_id = ?", [now, idOf(id)])
+    return readFirst<BrandRow, Brand>(
+      brandOf,
+      `UPDATE brand SET deletion_started_at = coalesce(deletion_started_at, ?)
+       WHERE id = ? AND deleted_at IS NULL RETURNING *`,
+      [now, idOf(id)]
+    )(sql)
+  }
+
+/** Remove what a brand has. Its own row and its signals' rows remain, without names. */
+const brandRemovals = [
+  "DELETE FROM api_key WHERE brand_id = ?",
+  "DELETE FROM reading WHERE campaign_id IN (SELECT id FROM campaign WHERE brand_id = ?)",
+  "DELETE FROM campaign WHERE brand_id = ?",
+  "DELETE FROM lead_count WHERE brand_id = ?",
+  "DELETE FROM lead_day_count WHERE brand_id = ?",
+  "UPDATE signal SET name = '', signal_type = '', source = '{}' WHERE brand_id = ?"
+]
+
+/** Removes some hashes of erased persons; with the last of them, removes the brand once its leads and webhooks are gone. */
+const removeBrandPiece =
+  (brandId: string) =>
+  (sql: Connection, now: number): Piece => {
+    const id = idOf(brandId)
+    const brand = sql.get(
+      `SELECT 1 FROM brand b WHERE id = ? AND deletion_started_at IS NOT NULL AND deleted_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM lead l WHERE l.brand_id = b.id)
+         AND NOT EXISTS (SELECT 1 FROM webhook w WHERE w.brand_id = b.id)`,
+      [id]
+    )
+    if (brand === undefined) return "missing"
+    sql.run(
+      `DELETE FROM suppression WHERE (brand_id, hash) IN (
+         SELECT brand_id, hash FROM suppression WHERE brand_id = ? LIMIT ?)`,
+      [id, maxRowsPerPiece]
+    )
+    if (sql.get("SELECT 1 FROM suppression WHERE brand_id = ?", [id]) !== undefined) return "some"
+    for (const statement of brandRemovals) sql.run(statement, [id])
+    sql.run("UPDATE brand SET name = '', suppression_secret = '', deleted_at = ? WHERE id = ?", [now, id])
+    return "gone"
+  }
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  return BrandStore.of({
+    create: (brand) =>
+      database.write(
+        readOne<BrandRow, Brand>(
+          brandOf,
+          "INSERT INTO brand (name, suppression_secret, created_at) VALUES (?, ?, ?) RETURNING *",
+          [brand.name, brand.suppressionSecret, brand.createdAt]
+        )
+      ),
+    list: database.read(readAll(brandOf, "SELECT * FROM brand WHERE deleted_at IS NULL ORDER BY id", [])),
+    get: (id) =>
+      database.read(
+        readFirst(brandOf, "SELECT * FROM brand WHERE id = ? AND deleted_at IS NULL", [idOf(id)])
+      ),
+    rename: (id, name) =>
+      database.write(rename<BrandRow, Brand>(brandOf, "brand", name, "id = ?", [idOf(id)])),
+    startDeletion: (id, now) => database.write(startBrandDeletion(id, now)),
+    finishDeletion: (id) =>
+      // The write-ahead log must not keep what the brand's rows held.
+      Effect.uninterruptible(
+        Effect.tap(removeInPieces(database, removeBrandPiece(id)), () => database.truncateWal)
+      )
+  })
+})
+
+/** The port of brands. Needs the file's `Database`. */
+export const layer = Layer.effect(BrandStore, make)

@@ -1,0 +1,105 @@
+/** Campaigns and their readings on SQLite. */
+import { type Campaign, CampaignStore, type PostTotals } from "@lead-signals/domain"
+import { Effect, Layer, Option } from "effect"
+import type { Connection } from "../connection/Connection.ts"
+import { Database } from "../database/Database.ts"
+import { campaignOf, type CampaignRow, idOf } from "../rows/Rows.ts"
+import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
+import { createInBrand, readAll, readFirst, readOne, rename } from "./Statements.ts"
+
+/**
+ * Hides the campaign and removes some of its readings; with the last of them, removes the campaign too. A call after one that
+ * failed continues where that one ended.
+ */
+const removeCampaignPiece =
+  (brandId: string, id: string, now: number) =>
+  (sql: Connection): Piece => {
+    const params = [idOf(id), idOf(brandId)]
+    const campaigns = sql.all(
+      "UPDATE campaign SET deleted_at = coalesce(deleted_at, ?) WHERE id = ? AND brand_id = ? RETURNING id",
+      [now, ...params]
+    )
+    if (campaigns.length === 0) return "missing"
+    sql.run(
+      `DELETE FROM reading WHERE (campaign_id, post_id, day) IN (
+         SELECT campaign_id, post_id, day FROM reading WHERE campaign_id = ? LIMIT ?)`,
+      [idOf(id), maxRowsPerPiece]
+    )
+    if (sql.get("SELECT 1 FROM reading WHERE campaign_id = ?", [idOf(id)]) !== undefined) return "some"
+    sql.run("DELETE FROM campaign WHERE id = ? AND brand_id = ?", params)
+    return "gone"
+  }
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  return CampaignStore.of({
+    create: (campaign) =>
+      database.write(
+        createInBrand(
+          campaign.brandId,
+          readOne<CampaignRow, Campaign>(
+            campaignOf,
+            "INSERT INTO campaign (brand_id, name, created_at) VALUES (?, ?, ?) RETURNING *",
+            [idOf(campaign.brandId), campaign.name, campaign.createdAt]
+          )
+        )
+      ),
+    list: (brandId) =>
+      database.read(
+        readAll(campaignOf, "SELECT * FROM campaign WHERE brand_id = ? AND deleted_at IS NULL ORDER BY id", [
+          idOf(brandId)
+        ])
+      ),
+    get: (brandId, id) =>
+      database.read(
+        readFirst(campaignOf, "SELECT * FROM campaign WHERE id = ? AND brand_id = ? AND deleted_at IS NULL", [
+          idOf(id),
+          idOf(brandId)
+        ])
+      ),
+    rename: (brandId, id, name) =>
+      database.write(
+        rename<CampaignRow, Campaign>(campaignOf, "campaign", name, "id = ? AND brand_id = ?", [
+          idOf(id),
+          idOf(brandId)
+        ])
+      ),
+    delete: (brandId, id, now) => removeInPieces(database, removeCampaignPiece(brandId, id, now)),
+    putReading: (campaignId, postId, day, totals) =>
+      database.write((sql) =>
+        sql.run(
+          // A campaign that was deleted since the caller found it gets no reading.
+          `INSERT INTO reading (campaign_id, post_id, day, impressions, reactions, comments, reposts)
+             SELECT id, ?, ?, ?, ?, ?, ? FROM campaign WHERE id = ? AND deleted_at IS NULL
+             ON CONFLICT DO UPDATE SET impressions = excluded.impressions, reactions = excluded.reactions,
+               comments = excluded.comments, reposts = excluded.reposts`,
+          [
+            postId,
+            day,
+            totals.impressions,
+            totals.reactions,
+            totals.comments,
+            totals.reposts,
+            idOf(campaignId)
+          ]
+        )
+      ),
+    snapshot: (campaignId, span) =>
+      database.read((sql) => {
+        const latest = sql.get<{ day: string | null }>(
+          "SELECT max(day) AS day FROM reading WHERE campaign_id = ? AND day BETWEEN ? AND ?",
+          [idOf(campaignId), span.startDate ?? "", span.endDate ?? "9999-12-31"]
+        )
+        if (latest!.day === null) return Option.none()
+        const readings = sql.all<PostTotals>(
+          `SELECT impressions, reactions, comments, reposts, max(day)
+             FROM reading WHERE campaign_id = ? AND day <= ? GROUP BY post_id`,
+          [idOf(campaignId), latest!.day]
+        )
+        return Option.some({ snapshotDate: latest!.day, readings })
+      })
+  })
+})
+
+/** The port of campaigns. Needs the file's `Database`. */
+export const layer = Layer.effect(CampaignStore, make)

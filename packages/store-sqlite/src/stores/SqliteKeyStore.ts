@@ -1,0 +1,69 @@
+/** API keys on SQLite. */
+import { type ApiKey, KeyStore } from "@lead-signals/domain"
+import { Effect, Layer, Option } from "effect"
+import { VersionedCache } from "../cache/VersionedCache.ts"
+import { Database } from "../database/Database.ts"
+import { apiKeyOf, type ApiKeyRow, idOf } from "../rows/Rows.ts"
+import * as LastUses from "./LastUses.ts"
+import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
+
+const keyColumns = "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at"
+
+const keyByHash = (hash: string) =>
+  readFirst<ApiKeyRow, ApiKey>(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE hash = ?`, [hash])
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const lastUses = yield* LastUses.make(database)
+  // Each request looks its key up.
+  const keys = new VersionedCache<Option.Option<ApiKey>>({ maxSize: 2000 })
+  /** The key with a use that `LastUses` has not written yet. */
+  const withLastUse = (key: ApiKey): ApiKey => {
+    const noted = lastUses.unwritten(key.id)
+    return noted === null ? key : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? noted, noted) }
+  }
+  return KeyStore.of({
+    create: (key) =>
+      database.write(
+        createInBrand(
+          key.brandId,
+          readOne(
+            apiKeyOf,
+            `INSERT INTO api_key (brand_id, label, start, hash, requests_per_minute, created_at)
+             VALUES (?, ?, ?, ?, ?, ?) RETURNING ${keyColumns}`,
+            [idOf(key.brandId), key.label, key.start, key.hash, key.requestsPerMinute, key.createdAt]
+          )
+        )
+      ),
+    list: (brandId) =>
+      Effect.map(
+        database.read(
+          readAll(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [
+            idOf(brandId)
+          ])
+        ),
+        (keys) => keys.map(withLastUse)
+      ),
+    findByHash: (hash) =>
+      database.read((sql) => {
+        keys.at(sql.dataVersion)
+        const known = keys.get(hash)
+        if (known !== undefined) return known
+        const found = keyByHash(hash)(sql)
+        if (Option.isSome(found)) keys.set(hash, found)
+        return found
+      }),
+    revoke: (brandId, keyId, now) =>
+      database.write(
+        (sql) =>
+          sql.all(
+            "UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND brand_id = ? RETURNING id",
+            [now, idOf(keyId), idOf(brandId)]
+          ).length === 1
+      ),
+    markUsed: lastUses.mark
+  })
+})
+
+/** The port of API keys; as its scope closes, it writes the last uses of keys that are not written yet. Needs the file's `Database`. */
+export const layer = Layer.scoped(KeyStore, make)

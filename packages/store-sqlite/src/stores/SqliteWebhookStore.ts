@@ -1,0 +1,127 @@
+/** Webhooks on SQLite. */
+import { AttemptTransitions, type Webhook, WebhookStore } from "@lead-signals/domain"
+import { Effect, Layer, Option, Queue } from "effect"
+import type { Connection } from "../connection/Connection.ts"
+import type { Param } from "../connection/Param.ts"
+import { Database } from "../database/Database.ts"
+import { idOf, webhookOf, type WebhookRow } from "../rows/Rows.ts"
+import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
+import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
+
+const webhookValues = (webhook: Omit<Webhook, "id">): ReadonlyArray<Param> => [
+  webhook.url,
+  JSON.stringify(webhook.events),
+  webhook.description,
+  Number(webhook.enabled),
+  webhook.disabledReason,
+  webhook.failingSince,
+  JSON.stringify(webhook.secrets)
+]
+
+const webhookById = (brandId: string, id: string) =>
+  readFirst<WebhookRow, Webhook>(webhookOf, "SELECT * FROM webhook WHERE id = ? AND brand_id = ?", [
+    idOf(id),
+    idOf(brandId)
+  ])
+
+/**
+ * Makes pending deliveries of an enabled webhook due now. One whose attempt is under way stays with its lease and becomes due
+ * when that runs out. [DELIV-4]
+ */
+const resetPending = (sql: Connection, webhookId: number, now: number): void => {
+  sql.run(
+    `UPDATE delivery SET failures = 0, due_at = CASE WHEN lease IS NULL THEN min(due_at, ?) ELSE due_at END
+     WHERE webhook_id = ? AND state = 'pending' AND (failures > 0 OR (lease IS NULL AND due_at > ?))`,
+    [now, webhookId, now]
+  )
+  const leased = sql.all<{ readonly seq: number; readonly lease: string }>(
+    "SELECT seq, lease FROM delivery WHERE webhook_id = ? AND state = 'pending' AND lease IS NOT NULL",
+    [webhookId]
+  )
+  for (const { lease, seq } of leased) {
+    sql.run("UPDATE delivery SET lease = ? WHERE seq = ?", [AttemptTransitions.ofEarlierEnabling(lease), seq])
+  }
+}
+
+/** Remove a webhook; each statement removes rows that no remaining row refers to. */
+const webhookRemovals = [
+  "DELETE FROM attempt WHERE delivery_seq IN (SELECT seq FROM delivery WHERE webhook_id = ?)",
+  "DELETE FROM delivery_body WHERE seq IN (SELECT seq FROM delivery WHERE webhook_id = ?)",
+  "DELETE FROM delivery WHERE webhook_id = ?",
+  "DELETE FROM delivery_count WHERE webhook_id = ?",
+  "DELETE FROM webhook WHERE id = ?"
+]
+
+/** Deliveries that one transaction removes at most: more would keep other writes waiting. */
+const maxDeliveriesPerPiece = 500
+
+/** Remove the deliveries with these numbers. */
+const deliveryRemovals = [
+  "DELETE FROM attempt WHERE delivery_seq IN (SELECT value FROM json_each(?))",
+  "DELETE FROM delivery_body WHERE seq IN (SELECT value FROM json_each(?))",
+  "DELETE FROM delivery WHERE seq IN (SELECT value FROM json_each(?))"
+]
+
+const beingDeleted = "It is being deleted; if it stays, delete it again."
+
+/** Disables the webhook and removes some of its deliveries; with the last of them, removes the webhook too. */
+const removeWebhookPiece = (sql: Connection, brandId: string, id: string): Piece => {
+  if (Option.isNone(webhookById(brandId, id)(sql))) return "missing"
+  const seqs = sql
+    .all<{ seq: number }>("SELECT seq FROM delivery WHERE webhook_id = ? ORDER BY seq LIMIT ?", [
+      idOf(id),
+      maxDeliveriesPerPiece + 1
+    ])
+    .map(({ seq }) => seq)
+  if (seqs.length <= maxDeliveriesPerPiece) {
+    for (const statement of webhookRemovals) sql.run(statement, [idOf(id)])
+    return "gone"
+  }
+  sql.run("UPDATE webhook SET enabled = 0, disabled_reason = ? WHERE id = ?", [beingDeleted, idOf(id)])
+  for (const statement of deliveryRemovals)
+    sql.run(statement, [JSON.stringify(seqs.slice(0, maxDeliveriesPerPiece))])
+  return "some"
+}
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  return WebhookStore.of({
+    create: (webhook) =>
+      database.write(
+        createInBrand(
+          webhook.brandId,
+          readOne<WebhookRow, Webhook>(
+            webhookOf,
+            `INSERT INTO webhook (url, events, description, enabled, disabled_reason, failing_since, secrets, brand_id, created_at)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+            [...webhookValues(webhook), idOf(webhook.brandId), webhook.createdAt]
+          )
+        )
+      ),
+    list: (brandId) =>
+      database.read(
+        readAll(webhookOf, "SELECT * FROM webhook WHERE brand_id = ? ORDER BY id", [idOf(brandId)])
+      ),
+    get: (brandId, id) => database.read(webhookById(brandId, id)),
+    update: (brandId, id, change) =>
+      Effect.tap(
+        database.write((sql, now) => {
+          const before = webhookById(brandId, id)(sql)
+          if (Option.isNone(before)) return Option.none()
+          const after = change(before.value, now)
+          sql.run(
+            `UPDATE webhook SET url = ?, events = ?, description = ?, enabled = ?, disabled_reason = ?, failing_since = ?,
+                 secrets = ? WHERE id = ?`,
+            [...webhookValues(after), idOf(id)]
+          )
+          if (after.enabled && !before.value.enabled) resetPending(sql, idOf(id), now)
+          return Option.some(after)
+        }),
+        () => Queue.offer(database.queued, undefined)
+      ),
+    delete: (brandId, id) => removeInPieces(database, (sql) => removeWebhookPiece(sql, brandId, id))
+  })
+})
+
+/** The port of webhooks. Needs the file's `Database`. */
+export const layer = Layer.effect(WebhookStore, make)
