@@ -228,10 +228,10 @@ export const ablations: ReadonlyArray<Ablation> = [
     ["first-page", "detail", "random-detail"],
     { in: "takenAheadOf", find: "Math.floor($$share)", put: "0" }
   ),
-  inStore("Database")(
+  inStore("GroupCommit")(
     "group-commit",
     "commits what comes in one turn of the event loop together",
     ["observations"],
-    { in: "writing", find: "$waiting.slice(0, maxGroup)", put: "$waiting.slice(0, 1)" }
+    { in: "groupCommit", find: "$waiting.slice(0, maxGroup)", put: "$waiting.slice(0, 1)" }
   )
 ]

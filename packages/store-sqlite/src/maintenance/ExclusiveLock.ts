@@ -3,7 +3,7 @@ import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Schedule } from "effect"
 import { rmSync } from "node:fs"
 import { Connection } from "../connection/Connection.ts"
-import { createPrivately } from "../database/Database.ts"
+import { createPrivately } from "../connection/PrivateFile.ts"
 import { codeOf, isBusy, unavailable } from "../connection/BusyRetry.ts"
 
 const lockWaitMillis = 3
