@@ -32,7 +32,7 @@ const inStore = (module: string) => ablationIn("store-sqlite", module)
 const inHttp = (module: string) => ablationIn("http", module)
 const leadPages = inStore("LeadPages")
 const listing = inStore("LeadListing")
-const reading = inStore("LeadReading")
+const reading = inStore("LeadReads")
 const filterCounts = inStore("FilterCounts")
 
 /** Every lead and every pair of lead and signal, as the counter `lead_count` numbers them. */
@@ -45,25 +45,25 @@ const deepPages = ["page-1000-updatedAt:asc", "last-page-name:asc", "page-50-qua
 export const ablations: ReadonlyArray<Ablation> = [
   leadPages(
     "rank-index",
-    "finds where a deep page begins from the counts of the order's stretches",
+    "finds where a deep page begins from the counts of the order's rank buckets",
     ["random-page", "random-engagements", ...deepPages, "written-last-page-name:asc"],
     {
       in: "findPage",
-      find: "isCounted($selection) && $positions.findingEffort + ($limit * $counts.all) / $total < $plan.effort",
+      find: "isCounted($selection) && $rankIndex.findingEffort + ($limit * $counts.all) / $total < $plan.effort",
       put: "false"
     }
   ),
-  inStore("Positions")(
+  inStore("RankIndex")(
     "rank-index-cache",
-    "keeps the counts of stretches while nothing is written",
+    "keeps the counts of rank buckets while nothing is written",
     ["random-page", ...deepPages],
-    { in: "stretchesOf", find: "$kept.get($name)", put: "undefined" }
+    { in: "bucketsOf", find: "$kept.get($name)", put: "undefined" }
   ),
-  inStore("ListReading")(
+  inStore("LeadLists")(
     "page-cache",
     "keeps the JSON of pages while nothing is written, and with it the encoded bodies",
     [...lists, "page-1000-updatedAt:asc", "search-common", "random-page", "random-paging"],
-    { in: "listReading.listRendered", find: "$caches.at($sql).renderedPages.get($key)", put: "undefined" }
+    { in: "leadLists.listRendered", find: "$caches.at($sql).renderedPages.get($key)", put: "undefined" }
   ),
   inHttp("EncodedBodyCache")(
     "encoded-bodies",
@@ -89,7 +89,7 @@ export const ablations: ReadonlyArray<Ablation> = [
     },
     {
       in: "renderedDetail",
-      find: "$row.shown === null ? $made : $kept",
+      find: "$row.rendered === null ? $made : $kept",
       put: "RenderedLeads.renderLead($row)"
     },
     {

@@ -6,14 +6,14 @@ import { cases, isThorough } from "../Thoroughness.ts"
 import { Coverage } from "./Coverage.ts"
 
 /** Places are found by counting from the first lead on, in stretches of three. */
-const positions = { findingEffort: 0, maxStretch: 3 }
+const rankIndex = { findingEffort: 0, maxBucketLeads: 3 }
 const coverage = new Coverage()
 
 storeContract(
   { describe, it },
   {
     name: "SQLite",
-    layer: () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"), synced: false, positions }),
+    layer: () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"), synced: false, rankIndex }),
     survivesReopening: true,
     leadHistories: isThorough ? 1000 : 100,
     deliveryHistories: cases(200),
@@ -30,7 +30,7 @@ storeContract(
       SqliteStore.layer({
         filename: temporaryFile("store.sqlite"),
         synced: false,
-        positions,
+        rankIndex,
         maxEffort: 0
       }),
     survivesReopening: true,

@@ -3,13 +3,13 @@ import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Layer } from "effect"
 
-export const storeOver = (filename: string, maxStretch: number) =>
+export const storeOver = (filename: string, maxBucketLeads: number) =>
   Layer.merge(
     SqliteStore.layer({
       filename,
       synced: false,
       ticks: SqliteStore.TickScheduler.none,
-      positions: { maxStretch }
+      rankIndex: { maxBucketLeads }
     }),
     webCrypto
   )

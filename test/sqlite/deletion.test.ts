@@ -24,10 +24,10 @@ const folder = temporaryFolder()
 let number = 0
 
 /** The ranks of a brand's 130 leads begin in several places, each of which holds a lead's name. */
-const maxStretch = 50
+const maxBucketLeads = 50
 
 const open = (filename: string) =>
-  ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename, positions: { maxStretch } }), webCrypto))
+  ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename, rankIndex: { maxBucketLeads } }), webCrypto))
 
 const source = {
   type: "post-url" as const,

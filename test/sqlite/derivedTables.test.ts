@@ -13,8 +13,8 @@ import { temporaryFolder } from "../TemporaryFolder.ts"
 import { cases } from "../Thoroughness.ts"
 
 const filename = join(temporaryFolder(), "derived.sqlite")
-const maxStretch = 3
-const runtimeOver = (filename: string) => ManagedRuntime.make(storeOver(filename, maxStretch))
+const maxBucketLeads = 3
+const runtimeOver = (filename: string) => ManagedRuntime.make(storeOver(filename, maxBucketLeads))
 const runtime = runtimeOver(filename)
 const clock = new SettableClock(LeadHistories.startOfHistories)
 afterAll(() => runtime.dispose())
@@ -148,7 +148,7 @@ const compared = (db: Database.Database): void => {
           )
         })
         counted += within.length
-        expect(within.length).toBeLessThanOrEqual(maxStretch)
+        expect(within.length).toBeLessThanOrEqual(maxBucketLeads)
         expect([0, 1, 2, 3, 4, 5, 6, 7].map((flags) => stretch[`n${flags}`])).toEqual(
           [0, 1, 2, 3, 4, 5, 6, 7].map((flags) => within.filter((lead) => lead.flags === flags).length)
         )

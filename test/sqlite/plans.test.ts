@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { cases } from "../Thoroughness.ts"
 
-const { FilterCounts, LeadListing, Ordering, Positions, SearchIndex, Selection } = SqliteStore
+const { FilterCounts, LeadListing, Ordering, RankIndex, SearchIndex, Selection } = SqliteStore
 const leads = 100_000
 const start = Date.UTC(2026, 0, 1)
 const day = 86_400_000
@@ -451,7 +451,7 @@ describe("the plans at 100,000 leads", () => {
           const offset = Math.floor((share * total) / 10_000)
           const ordering = Ordering.orderingOf(Either.getOrThrow(SortOrder.parse(sort)))
           const page = recorded((sql) =>
-            Positions.readPage(sql, selection, ordering, { limit: 10, offset, total }, new Map())
+            RankIndex.readPage(sql, selection, ordering, { limit: 10, offset, total }, new Map())
           )
           for (const { text } of page.queries) texts.add(text)
           // After the stretches, where that of the page begins, and the leads of its first key before it.
@@ -461,7 +461,7 @@ describe("the plans at 100,000 leads", () => {
       ),
       { numRuns: cases(80) }
     )
-    expect(longest).toBeLessThan(2 * Positions.defaults.maxStretch)
+    expect(longest).toBeLessThan(2 * RankIndex.defaults.maxBucketLeads)
     // Leads without a score are more than are walked past; those of one name are few.
     expect([...texts].map((text) => text.includes("UNION ALL"))).toEqual(
       expect.arrayContaining([true, false])
@@ -474,7 +474,7 @@ describe("the plans at 100,000 leads", () => {
   })
 
   it("find the stretches to be cut without looking at the others [PAGE-3]", () => {
-    const text = Positions.longSql(Positions.defaults.maxStretch)
+    const text = RankIndex.longBucketsSql(RankIndex.defaults.maxBucketLeads)
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>
     expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("lead_stretch_long")])
   })

@@ -9,11 +9,11 @@ import { temporaryFolder } from "../TemporaryFolder.ts"
 import { raw } from "./RawFile.ts"
 
 const folder = temporaryFolder()
-const maxStretch = 4
+const maxBucketLeads = 4
 const names = Array.from({ length: 40 }, (_, i) => `quill ${String.fromCodePoint(97 + ((i * 7) % 26))}${i}`)
 
 const over = <A, E>(filename: string, work: Effect.Effect<A, E, any>): Promise<A> =>
-  Effect.runPromise(work.pipe(Effect.provide(storeOver(filename, maxStretch))) as Effect.Effect<A, never>)
+  Effect.runPromise(work.pipe(Effect.provide(storeOver(filename, maxBucketLeads))) as Effect.Effect<A, never>)
 
 const setUp = Effect.gen(function* () {
   const brand = yield* Brands.create("B")

@@ -20,7 +20,7 @@ import type { StorePorts, StoreUnavailable } from "@lead-signals/domain"
 import { Layer } from "effect"
 import * as Database from "./database/Database.ts"
 import type { Migrating } from "./schema/Migrations.ts"
-import * as Positions from "./rank-index/Positions.ts"
+import * as RankIndex from "./rank-index/RankIndex.ts"
 import * as SqliteBrandStore from "./stores/SqliteBrandStore.ts"
 import * as SqliteCampaignStore from "./stores/SqliteCampaignStore.ts"
 import * as SqliteDeliveries from "./stores/SqliteDeliveries.ts"
@@ -42,49 +42,49 @@ export * as LeadListing from "./query/LeadListing.ts"
 export type { Migrating } from "./schema/Migrations.ts"
 export * as Ordering from "./filter/Ordering.ts"
 export type { Param } from "./connection/Param.ts"
-export * as Positions from "./rank-index/Positions.ts"
+export * as RankIndex from "./rank-index/RankIndex.ts"
 export * as SearchIndex from "./search/SearchIndex.ts"
 export * as Selection from "./filter/Selection.ts"
 export * as TickScheduler from "./connection/TickScheduler.ts"
 export { rebuildDerivedTables } from "./rank-index/DerivedTables.ts"
 
 export interface SqliteStoreOptions {
-  /** Path of the file. It is made, with its folder, if it is not there, and migrated if it is of an older version. */
+  /** Path of the file. The store makes it, with its folder, if it is missing, and migrates it if it is of an older version. */
   readonly filename: string
   /**
-   * `false`: what is committed survives the end of the process, however sudden; a loss of power can damage the file. For
-   * tests and simulations, which commit often and keep nothing. Otherwise a commit is on the disk when it is answered.
+   * `true` unless given: a commit is on the disk when its write succeeds. `false`, for tests and simulations: commits survive
+   * the end of the process, however sudden, but a loss of power can damage the file.
    */
   readonly synced?: boolean
   /**
-   * Runs within each transaction that writes leads or deliveries, when all of it is written and nothing is committed: where
-   * a simulation lets the process die.
+   * Runs within each transaction of this thread that writes, when all of it is written and nothing is committed. A simulation
+   * lets the process die there.
    */
   readonly beforeCommit?: () => void
   /**
-   * Writes of one tick share a commit, and reads one state of the file: ticks of the event loop unless given. A simulation,
-   * which schedules by itself, lets nobody wait: `TickScheduler.none`.
+   * Writes of one tick share a commit, and its reads share one state of the file. Ticks of the event loop unless given; a
+   * simulation, which schedules by itself, passes `TickScheduler.none`.
    */
   readonly ticks?: TickScheduler.TickScheduler
   /**
-   * Those that wait at the same time share a transaction for as many milliseconds, 12 unless given; `Infinity` where nobody
-   * else is to be served, or how long anything takes must not matter.
+   * Milliseconds that the transaction of a group of writes takes at most, 12 unless given, so that other work runs in between;
+   * one write may take longer. `Infinity` where groups must not depend on the speed of the machine.
    */
   readonly groupMillis?: number
-  /** When places in an order are found by counting, for tests with few leads. */
-  readonly positions?: Partial<Positions.PositionOptions>
+  /** When the rank index finds a page, and when its buckets split; for tests with few leads. `RankIndex.defaults` unless given. */
+  readonly rankIndex?: Partial<RankIndex.RankIndexOptions>
   /**
-   * What takes longer than to look at about so many leads is done in a thread, while this one serves others: lists, erasures,
-   * and bringing an older file to this version; `Infinity` where there can be no thread.
+   * Lists, erasures and migrations that take longer than looking at about so many leads run in a worker thread, 10,000 unless
+   * given. `Infinity` where there can be no thread.
    */
   readonly maxEffort?: number
-  /** Told how far an older file, or a new one, is on its way to this version. */
+  /** Called with the progress of the migrations of an older or a new file. */
   readonly onMigrating?: (migrating: Migrating) => void
 }
 
 /**
- * All store ports over one file. Several processes may use one file at once. Fails when the file can't be made, is no
- * database of ours, or was written by a newer version.
+ * All store ports over one file, which several processes may use at once. Fails with `StoreUnavailable` when the file can't be
+ * made, opened or migrated, belongs to another application, or was written by a newer version. [VER-1]
  */
 export const layer = ({
   beforeCommit = () => {},
@@ -92,11 +92,11 @@ export const layer = ({
   maxEffort = 10_000,
   groupMillis = 12,
   onMigrating = () => {},
-  positions = {},
+  rankIndex = {},
   synced = true,
   ticks = TickScheduler.ofEventLoop
 }: SqliteStoreOptions): Layer.Layer<StorePorts, StoreUnavailable> =>
-  // Built apart from the layers around it: what is shared there by name would be shared by two files, too.
+  // `Layer.build` keeps two stores of one program apart, which would share layers otherwise.
   Layer.scopedContext(
     Layer.build(
       Layer.mergeAll(
@@ -106,14 +106,14 @@ export const layer = ({
         SqliteCampaignStore.layer,
         SqliteWebhookStore.layer,
         SqliteStoreHealth.layer,
-        SqliteLeadStore.layer({ positions: { ...Positions.defaults, ...positions }, maxEffort }),
+        SqliteLeadStore.layer({ rankIndex: { ...RankIndex.defaults, ...rankIndex }, maxEffort }),
         SqliteOutbox.layer,
         SqliteDeliveries.layer
       ).pipe(
         Layer.provide(
           Database.layer(filename, { synced, beforeCommit, groupMillis, ticks, maxEffort, onMigrating })
         ),
-        // After it: beside a file that is refused nothing is made.
+        // The rate windows come second: a refused file gets no other file beside it.
         Layer.flatMap((made) =>
           Layer.merge(Layer.succeedContext(made), SqliteRateWindows.layer(`${filename}-limits`))
         )

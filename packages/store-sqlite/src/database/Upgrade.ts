@@ -1,4 +1,4 @@
-/** An older file is brought to this version before it is used: at once, or in a worker if it has many leads. */
+/** Migrates an older file before the store uses it: on this thread, or in a worker if it has many leads. */
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Schedule } from "effect"
 import type { Connection } from "../connection/Connection.ts"
@@ -7,19 +7,19 @@ import { isBusy, retryWhileBusy, unavailable } from "../connection/BusyRetry.ts"
 import type { StoreWorker } from "../worker/StoreWorker.ts"
 
 export interface UpgradeOptions {
-  /** What takes longer than to look at so many leads is done in a worker. */
+  /** Migrations that take longer than looking at so many leads run in a worker. */
   readonly maxEffort: number
-  /** Told how far an older file, or a new one, is on its way to this version. */
+  /** Called with the progress of the migrations of an older or a new file. */
   readonly onMigrating: (migrating: Migrating) => void
 }
 
-/** To bring a lead to this version takes about as long as to look at so many. */
+/** Migrating one lead takes about as long as looking at so many. */
 const migrationWeight = 40
 
-/** Another process that has the file locked is likely to be at the same: nobody gives up on it soon. */
+/** Another process that has the file locked is likely to migrate it, which takes minutes. */
 const untilUnlocked = Schedule.spaced("250 millis").pipe(Schedule.upTo("1 hour"), Schedule.whileInput(isBusy))
 
-/** Takes all back when it is interrupted: as soon as the statement that is under way has ended. */
+/** An interruption rolls the migrations back, as soon as the running statement has ended. */
 const migrateInWorker = (
   filename: string,
   worker: StoreWorker,
@@ -42,7 +42,10 @@ const migrateInWorker = (
     Effect.mapError(unavailable)
   )
 
-/** Brings an older file to this version: nothing, or all of it. Of many leads this takes minutes, and a worker. */
+/**
+ * Migrates an older file in one transaction. Fails with `StoreUnavailable` when a migration fails, or when another process keeps
+ * the file locked: for 10 s where this thread migrates, for an hour where the worker does.
+ */
 export const upgrade = (
   filename: string,
   writer: Connection,

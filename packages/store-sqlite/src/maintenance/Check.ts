@@ -5,7 +5,7 @@ import { openToRead } from "../connection/Driver.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
 import { orderings } from "../filter/Ordering.ts"
 import { newestMigration } from "../schema/Migrations.ts"
-import { allFlags } from "../rank-index/Positions.ts"
+import { allFlags } from "../rank-index/RankIndex.ts"
 import { dayCounts, leadCounts } from "../rank-index/DerivedTables.ts"
 
 export interface Checked {

@@ -10,9 +10,9 @@ import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import * as FilterCounts from "./FilterCounts.ts"
 import { newestSql } from "../cache/LeadChanges.ts"
 import * as LeadListing from "./LeadListing.ts"
-import { leadsById, renderedLeads, windows } from "../rows/LeadReading.ts"
+import { leadsById, renderedLeads, windows } from "../rows/LeadReads.ts"
 import { orderingOf } from "../filter/Ordering.ts"
-import * as Positions from "../rank-index/Positions.ts"
+import * as RankIndex from "../rank-index/RankIndex.ts"
 import { idOf } from "../rows/Rows.ts"
 import { isFoundBy } from "../search/SearchIndex.ts"
 import { isCounted, keyOf, select, type Selection, type Sql } from "../filter/Selection.ts"
@@ -23,7 +23,7 @@ export type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
 
 /** What the store does otherwise than it does by default. */
 export interface ListingOptions {
-  readonly positions: Positions.PositionOptions
+  readonly rankIndex: RankIndex.RankIndexOptions
   /** What takes as long as looking at more leads or entries than about so many is offloaded to the reading worker. */
   readonly maxEffort: number
 }
@@ -39,7 +39,7 @@ interface KnownTotals {
 export interface ListCache {
   readonly counts: CacheEntries<FilterCounts.Counts>
   readonly totals: KnownTotals
-  readonly stretches: CacheEntries<Positions.Stretches>
+  readonly buckets: CacheEntries<RankIndex.RankBuckets>
   /** All of a list, in order. */
   readonly lists: CacheEntries<ReadonlyArray<LeadId>>
   /** Single pages, of lists that are not kept whole. */
@@ -191,10 +191,10 @@ const findPage = (
   sql: QueryConnection,
   brandId: string,
   query: Query,
-  { maxEffort, positions }: ListingOptions,
+  { maxEffort, rankIndex }: ListingOptions,
   cache: ListCache
 ): FoundPage | null => {
-  const { lists, pages, stretches, totals } = cache
+  const { lists, pages, buckets, totals } = cache
   const selection = select(idOf(brandId), query.filter)
   if (selection.isEmpty) return { total: 0, ids: [] }
   const key = keyOf(selection)
@@ -230,7 +230,7 @@ const findPage = (
   if (cachedPage !== undefined) return { total, ids: cachedPage }
   const plan = LeadListing.planPage(selection, query, counts, total)
   const isPlaced =
-    isCounted(selection) && positions.findingEffort + (limit * counts.all) / total < plan.effort
+    isCounted(selection) && rankIndex.findingEffort + (limit * counts.all) / total < plan.effort
   if (!isPlaced && plan.effort > maxEffort) return null
   if (plan.way === "gather" && total <= maxCachedList) {
     // Any page gathers and sorts all of them.
@@ -240,7 +240,7 @@ const findPage = (
     return partOf(all)
   }
   const ids = isPlaced
-    ? Positions.readPage(sql, selection, orderingOf(query.sort), { limit, offset, total }, stretches)
+    ? RankIndex.readPage(sql, selection, orderingOf(query.sort), { limit, offset, total }, buckets)
     : readPlanned(sql, selection, query, plan)
   if (!isPlaced && plan.effort > minCachedEffort) pages.set(paged, ids)
   return { total, ids }

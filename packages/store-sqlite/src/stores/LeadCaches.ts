@@ -4,7 +4,7 @@ import type { QueryConnection } from "../connection/Connection.ts"
 import type { Counts } from "../query/FilterCounts.ts"
 import { type LeadChanges, newestSql } from "../cache/LeadChanges.ts"
 import type { ListCache } from "../query/LeadPages.ts"
-import type { Stretches } from "../rank-index/Positions.ts"
+import type { RankBuckets } from "../rank-index/RankIndex.ts"
 import { totalsCache } from "../query/Totals.ts"
 import type { Learned } from "../worker/Jobs.ts"
 import { VersionedCache } from "../cache/VersionedCache.ts"
@@ -21,7 +21,7 @@ const lengthOfPage = ({ leads }: RenderedPage): number => leads.reduce((size, le
 
 export class LeadCaches implements ListCache {
   readonly counts = new VersionedCache<Counts>({ maxSize: 2000 })
-  readonly stretches = new VersionedCache<Stretches>({ maxSize: 50 })
+  readonly buckets = new VersionedCache<RankBuckets>({ maxSize: 50 })
   readonly lists = new VersionedCache<ReadonlyArray<LeadId>>({ maxSize: 50 })
   readonly pages = new VersionedCache<ReadonlyArray<LeadId>>({ maxSize: 500 })
   readonly renderedPages = new VersionedCache<RenderedPage>({
@@ -62,13 +62,13 @@ export class LeadCaches implements ListCache {
   captureVersion(): (learned: Learned) => void {
     const set = {
       counts: this.counts.captureVersion(),
-      stretches: this.stretches.captureVersion(),
+      buckets: this.buckets.captureVersion(),
       lists: this.lists.captureVersion(),
       pages: this.pages.captureVersion()
     }
     return (learned) => {
       for (const [key, each] of learned.counts) set.counts(key, each)
-      for (const [key, each] of learned.stretches) set.stretches(key, each)
+      for (const [key, each] of learned.buckets) set.buckets(key, each)
       for (const [key, each] of learned.lists) set.lists(key, each)
       for (const [key, each] of learned.pages) set.pages(key, each)
       for (const [key, { state, total }] of learned.totals) this.counted.set(key, total, state)
@@ -76,7 +76,7 @@ export class LeadCaches implements ListCache {
   }
 
   private ofDataVersion() {
-    const { counts, lists, pages, renderedDetails, renderedPages, stretches } = this
-    return [counts, stretches, lists, pages, renderedPages, renderedDetails] as const
+    const { counts, lists, pages, renderedDetails, renderedPages, buckets } = this
+    return [counts, buckets, lists, pages, renderedPages, renderedDetails] as const
   }
 }

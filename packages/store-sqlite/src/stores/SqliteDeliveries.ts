@@ -3,7 +3,7 @@ import { Deliveries, type DeliveryId, Page } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "../database/Database.ts"
-import { insertDeliveries } from "../writes/Queueing.ts"
+import { insertDeliveries } from "../writes/DeliveryQueue.ts"
 import { attemptOf, type AttemptRow, deliveryOf, type DeliveryRow, idOf } from "../rows/Rows.ts"
 
 const columns = `d.id, d.webhook_id, d.state, d.attempts, d.due_at, d.created_at, d.finished_at, d.resend_of, d.resent_as,

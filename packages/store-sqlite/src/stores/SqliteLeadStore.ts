@@ -28,13 +28,13 @@ import {
   renderedDetail,
   withAuthor,
   windowOf
-} from "../rows/LeadReading.ts"
+} from "../rows/LeadReads.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import type { ListingOptions } from "../query/LeadPages.ts"
-import { listReading } from "./ListReading.ts"
+import { leadLists } from "./LeadLists.ts"
 import { orderings } from "../filter/Ordering.ts"
-import * as Positions from "../rank-index/Positions.ts"
-import { insertDeliveries } from "../writes/Queueing.ts"
+import * as RankIndex from "../rank-index/RankIndex.ts"
+import { insertDeliveries } from "../writes/DeliveryQueue.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
 
 const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | null> => [
@@ -83,7 +83,7 @@ const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
   )
   if (before.profile.name !== after.profile.name) {
     const lead = { brandId: idOf(after.brandId), id: after.id }
-    Positions.forgetName(sql, orderings, lead, Folding.fold(before.profile.name))
+    RankIndex.forgetName(sql, orderings, lead, Folding.fold(before.profile.name))
   }
   if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {
     changeSearch(sql, before, after)
@@ -250,11 +250,12 @@ const commit = (
 
 const makeLeadStore = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
-    const { maxStretch } = options.positions
-    const keepShort = (sql: Connection): void => Positions.keepShort(sql, orderings, maxStretch)
+    const { maxBucketLeads } = options.rankIndex
+    const splitLongBuckets = (sql: Connection): void =>
+      RankIndex.splitLongBuckets(sql, orderings, maxBucketLeads)
     const changed = new LeadChanges()
     const caches = new LeadCaches(changed)
-    const { list, listRendered } = listReading(database, caches, options)
+    const { list, listRendered } = leadLists(database, caches, options)
     /** What was read of persons who are gone from the tables is kept nowhere. [PII-3] */
     const forgetRead = Effect.suspend(() => {
       caches.clear()
@@ -266,7 +267,7 @@ const makeLeadStore = (options: ListingOptions) =>
           Effect.tap(
             database.write((sql, now) => {
               const committed = commit(sql, brandId, proposals, ids, now, changed.of(sql).changes)
-              keepShort(sql)
+              splitLongBuckets(sql)
               return committed
             }),
             ({ queued }) => (queued > 0 ? Queue.offer(database.queued, undefined) : Effect.void)
@@ -310,7 +311,7 @@ const makeLeadStore = (options: ListingOptions) =>
           const after = change(before, now)
           updateLead(sql, before, after)
           changes.push(changeOf(before, after))
-          keepShort(sql)
+          splitLongBuckets(sql)
           return Option.some(after)
         }),
       erase: (brandId, id, personHash, ids) => {
@@ -318,7 +319,7 @@ const makeLeadStore = (options: ListingOptions) =>
         const here = database.write((sql, now) => {
           // It changes those who read the person's posts, too; and what the person was like is not to be kept.
           changed.of(sql).isComplete = false
-          return Erasure.erase(sql, lead, { personHash, nextId: ids, now, maxStretch })
+          return Erasure.erase(sql, lead, { personHash, nextId: ids, now, maxBucketLeads })
         })
         const offloaded = (
           deliveryIds: ReadonlyArray<DeliveryId>
@@ -329,7 +330,7 @@ const makeLeadStore = (options: ListingOptions) =>
               personHash,
               deliveryIds,
               now,
-              maxStretch
+              maxBucketLeads
             })),
             (output) => {
               if ("wanted" in output) return offloaded(Array.from({ length: output.wanted }, ids))

@@ -16,7 +16,7 @@ import {
 import type { Connection } from "../connection/Connection.ts"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { Database } from "../database/Database.ts"
-import { engagementColumns, leadsById, readEngagements, windows, withAuthor } from "../rows/LeadReading.ts"
+import { engagementColumns, leadsById, readEngagements, windows, withAuthor } from "../rows/LeadReads.ts"
 import { type EventRow, eventOf, idOf, webhookOf, type WebhookRow } from "../rows/Rows.ts"
 
 /* Leasing */

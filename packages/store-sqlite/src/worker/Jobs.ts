@@ -14,14 +14,14 @@ import {
   readRenderedPage
 } from "../query/LeadPages.ts"
 import { migrate, type Migrating } from "../schema/Migrations.ts"
-import type { Stretches } from "../rank-index/Positions.ts"
+import type { RankBuckets } from "../rank-index/RankIndex.ts"
 import { beginMerge, endMerge, mergeOwnedStep, type OwnedStep } from "../search/SegmentMerge.ts"
 import type { Total } from "../query/Totals.ts"
 
 interface ListInput {
   readonly brandId: string
   readonly query: Query
-  readonly positions: ListingOptions["positions"]
+  readonly rankIndex: ListingOptions["rankIndex"]
   /** By `totalKeys`, those that the serving thread knows. */
   readonly totals: ReadonlyMap<string, number>
 }
@@ -29,7 +29,7 @@ interface ListInput {
 /** What a job found that later reads of the same version of the file need not find again, by cache and key. */
 export interface Learned {
   readonly counts: ReadonlyMap<string, Counts>
-  readonly stretches: ReadonlyMap<string, Stretches>
+  readonly buckets: ReadonlyMap<string, RankBuckets>
   readonly lists: ReadonlyMap<string, ReadonlyArray<LeadId>>
   readonly pages: ReadonlyMap<string, ReadonlyArray<LeadId>>
   /** `state` is the number of the newest change that the total covers. */
@@ -47,7 +47,7 @@ interface ErasureInput {
   /** As many as there are bodies of other deliveries that name the person, or more. */
   readonly deliveryIds: ReadonlyArray<DeliveryId>
   readonly now: number
-  readonly maxStretch: number
+  readonly maxBucketLeads: number
 }
 
 /** With too few ids nothing is erased; `wanted` would have sufficed. */
@@ -97,10 +97,10 @@ export type Report =
 
 const listing =
   <A>(read: ReadPage<A>) =>
-  (sql: Connection, { brandId, positions, query, totals }: ListInput): ListOutput<A> => {
+  (sql: Connection, { brandId, rankIndex, query, totals }: ListInput): ListOutput<A> => {
     const learned = {
       counts: new Map<string, Counts>(),
-      stretches: new Map<string, Stretches>(),
+      buckets: new Map<string, RankBuckets>(),
       lists: new Map<string, ReadonlyArray<LeadId>>(),
       pages: new Map<string, ReadonlyArray<LeadId>>(),
       totals: new Map<string, { readonly total: Total; readonly state: number }>()
@@ -112,21 +112,21 @@ const listing =
         set: (key: string, total: Total, state: number) => void learned.totals.set(key, { total, state })
       }
     }
-    const options = { positions, maxEffort: Number.POSITIVE_INFINITY }
+    const options = { rankIndex, maxEffort: Number.POSITIVE_INFINITY }
     // Without a limit of effort there is always a page.
     return { page: sql.snapshot(() => read(sql, brandId, query, options, cache))!, learned }
   }
 
 const erase = (
   sql: Connection,
-  { deliveryIds, maxStretch, lead, now, personHash }: ErasureInput
+  { deliveryIds, maxBucketLeads, lead, now, personHash }: ErasureInput
 ): ErasureOutput =>
   sql.transaction(() => {
     const wanted = Erasure.countBodies(sql, lead)
     if (wanted > deliveryIds.length) return { wanted }
     const ids = deliveryIds.values()
     const nextId = (): DeliveryId => ids.next().value!
-    return { erased: Erasure.erase(sql, lead, { personHash, nextId, now, maxStretch }) }
+    return { erased: Erasure.erase(sql, lead, { personHash, nextId, now, maxBucketLeads }) }
   })
 
 type Run<K extends JobKind> = (

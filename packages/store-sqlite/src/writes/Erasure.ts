@@ -2,8 +2,8 @@
 import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { orderings } from "../filter/Ordering.ts"
-import { leadById, leadsById } from "../rows/LeadReading.ts"
-import * as Positions from "../rank-index/Positions.ts"
+import { leadById, leadsById } from "../rows/LeadReads.ts"
+import * as RankIndex from "../rank-index/RankIndex.ts"
 import { idOf } from "../rows/Rows.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
 import { isMergeUnderWay } from "../search/SegmentMerge.ts"
@@ -26,7 +26,7 @@ const removals = [
 /** Removes the leads from all tables but the indexes of texts. */
 const removeLeads = (sql: Connection, brandId: number, ids: ReadonlyArray<LeadId>): void => {
   for (const statement of removals) sql.run(statement, [JSON.stringify(ids)])
-  Positions.forgetLeads(sql, orderings, { brandId, ids })
+  RankIndex.forgetLeads(sql, orderings, { brandId, ids })
 }
 
 /** The leads that were seen engaging with posts of the person. */
@@ -93,7 +93,7 @@ export interface ErasureOptions {
   /** Replaces the id of each other delivery whose body names the person. */
   readonly nextId: () => DeliveryId
   readonly now: number
-  readonly maxStretch: number
+  readonly maxBucketLeads: number
 }
 
 /** How many ids an erasure takes at most. */
@@ -113,7 +113,7 @@ export const countBodies = (sql: QueryConnection, { brandId, id }: Erased): numb
 export const erase = (
   sql: Connection,
   { brandId, id }: Erased,
-  { maxStretch, nextId, now, personHash }: ErasureOptions
+  { maxBucketLeads, nextId, now, personHash }: ErasureOptions
 ): boolean => {
   const lead = leadById(sql, brandId, id)
   if (lead === null) return false
@@ -129,7 +129,7 @@ export const erase = (
     [brand, author]
   )
   changeSearch(sql, lead, null)
-  Positions.keepShort(sql, orderings, maxStretch)
+  RankIndex.splitLongBuckets(sql, orderings, maxBucketLeads)
   return true
 }
 

@@ -1,4 +1,4 @@
-/** Leads and engagements read by id: what lists, details, exports and bodies of deliveries are made of. */
+/** Reads leads and engagements by id, for lists, details, exports and bodies of deliveries. */
 import type { EngagementRead, EngagementWindow, Lead, LeadId, Post, Signal } from "@lead-signals/domain"
 import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
@@ -16,7 +16,7 @@ import {
 export const leadColumns = `l.id, l.brand_id, l.ext_id, l.name, l.headline, l.username, l.title1, l.li_profile_url,
   l.profile_img_url, l.company, l.profile_times, l.signal_id, l.signal_ids, l.flags, l.score1, l.created_at, l.updated_at`
 
-/** Whether the author's detail and lead are read, too. */
+/** `detailed` also reads the author's detail and lead. */
 export type Depth = "plain" | "detailed"
 
 export const engagementColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url,
@@ -44,11 +44,14 @@ export const leadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): Rea
 
 /** The rendered JSON of leads that exist, in the order of the ids; where none is stored it is rendered from the columns. */
 export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<string> => {
+  // The column `shown` holds the rendered JSON.
   const kept = sql.valuePerKey<string | null>("SELECT shown FROM lead WHERE id = ?", ids)
   const missing = ids.filter((_, i) => kept[i] === null)
   const leads = missing.length === 0 ? [] : leadsById(sql, missing)
   const made = new Map(leads.map((lead) => [lead.id, RenderedLeads.renderLead(lead)]))
-  return kept.map((shown, i) => (shown === null ? made.get(ids[i]!)! : RenderedLeads.withId(ids[i]!, shown)))
+  return kept.map((rendered, i) =>
+    rendered === null ? made.get(ids[i]!)! : RenderedLeads.withId(ids[i]!, rendered)
+  )
 }
 
 export type KnownSignals = Map<number, Signal>
@@ -60,7 +63,7 @@ interface CachedSignals {
 
 const known = new WeakMap<Connection, CachedSignals>()
 
-/** What was read of the present version of the file: a signal can be renamed. Of what is not committed yet nothing is kept. */
+/** Signals that the connection has read of the present version of the file. A connection that writes caches none. */
 const knownTo = (sql: Connection): KnownSignals => {
   if (!sql.isReadonly) return new Map()
   const version = sql.dataVersion
@@ -78,7 +81,6 @@ const readWithSignals = (
   signals: KnownSignals
 ): ReadonlyArray<EngagementRead> => {
   const rows = sql.tuples<EngagementRow>(text, params)
-  // Nearly always all are known.
   if (rows.some((row) => !signals.has(signalIdOf(row)))) {
     const missing = [...new Set(rows.map(signalIdOf))].filter((id) => !signals.has(id))
     const found = sql.all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
@@ -146,17 +148,17 @@ export const leadById = (sql: QueryConnection, brandId: string, id: LeadId): Lea
 
 /** The rendered JSON of a detail; null when the brand has no such lead. */
 export const renderedDetail = (sql: Connection, brandId: string, id: LeadId, depth: Depth): string | null => {
-  const row = sql.get<{ shown: string | null; company: string | null }>(
-    "SELECT shown, company FROM lead WHERE id = ? AND brand_id = ?",
+  const row = sql.get<{ rendered: string | null; company: string | null }>(
+    "SELECT shown AS rendered, company FROM lead WHERE id = ? AND brand_id = ?",
     [id, idOf(brandId)]
   )
   if (row === undefined) return null
-  const shown =
-    row.shown === null
+  const rendered =
+    row.rendered === null
       ? RenderedLeads.renderLead(leadById(sql, brandId, id)!)
-      : RenderedLeads.withId(id, row.shown)
+      : RenderedLeads.withId(id, row.rendered)
   const company = row.company === null ? null : JSON.parse(row.company)
-  return RenderedLeads.detailed(shown, company, windowOf(sql, id, depth), depth)
+  return RenderedLeads.detailed(rendered, company, windowOf(sql, id, depth), depth)
 }
 
 interface PostRow {

@@ -1,26 +1,26 @@
-/** Puts deliveries into the outbox. They are due at once. [DELIV-2] */
+/** Queues deliveries, which are due at once. [DELIV-2] */
 import type { DeliveryId } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 
 export interface NewDelivery {
   readonly id: DeliveryId
   readonly webhookId: number
-  /** Of the event; null on a test. */
+  /** The position of the event; null for a test delivery. */
   readonly position: number | null
   readonly resendOf: DeliveryId | null
 }
 
-/** So many in one statement: enough for its cost not to count, and no text of megabytes. */
-const insertedAtOnce = 1000
+/** Deliveries per statement: enough to make its cost small, without a parameter of megabytes. */
+const maxPerStatement = 1000
 
 export const insertDeliveries = (
   sql: Connection,
   deliveries: ReadonlyArray<NewDelivery>,
   now: number
 ): void => {
-  for (let from = 0; from < deliveries.length; from += insertedAtOnce) {
+  for (let from = 0; from < deliveries.length; from += maxPerStatement) {
     const rows = deliveries
-      .slice(from, from + insertedAtOnce)
+      .slice(from, from + maxPerStatement)
       .map(({ id, position, resendOf, webhookId }) => [id, webhookId, position, resendOf])
     sql.run(
       `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at, resend_of)

@@ -1,6 +1,7 @@
 /**
- * Finds the place in an order at which a page begins, however deep, from the counts of the order's stretches; cuts stretches
- * that have grown long, and lets none begin with a lead that is not there.
+ * The rank index: each order of a brand's leads is cut into buckets, whose counts tell where a page begins, however deep.
+ * Triggers count; this module splits long buckets, and keeps erased leads out of the beginnings of buckets. The table is
+ * called `lead_stretch` in files.
  */
 import type { LeadId } from "@lead-signals/domain"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
@@ -9,20 +10,20 @@ import { flagsIn, type Sql } from "../filter/Selection.ts"
 import type { CacheEntries } from "../cache/VersionedCache.ts"
 import * as TieBreak from "../filter/TieBreak.ts"
 
-export interface PositionOptions {
-  /** Finding the place at which a page begins costs about as much as looking at so many leads. */
+export interface RankIndexOptions {
+  /** Effort of finding where a page begins, in leads looked at. */
   readonly findingEffort: number
-  /** A stretch of more leads than this is cut in two; of more than the usual number they are found by an index. */
-  readonly maxStretch: number
+  /** A bucket of more leads is split. The index `lead_stretch_long` finds buckets above the default only. */
+  readonly maxBucketLeads: number
 }
 
-/** Of so many leads stretches are made, when all are made anew: less than the greatest, or the next lead would cut each. */
-export const lengthWhenMade = 1024
+/** Leads of a bucket when all are rebuilt: less than `maxBucketLeads`, or the next lead would split each bucket. */
+export const rebuiltBucketLeads = 1024
 
-/** A stretch is walked in some 60 µs; the counts of those of a million leads are read in some 400 µs, and kept. */
-export const defaults: PositionOptions = { findingEffort: 1000, maxStretch: 1536 }
+/** SQLite walks a bucket in some 60 µs, and reads the counts of a million leads in some 400 µs, which a cache keeps. */
+export const defaults: RankIndexOptions = { findingEffort: 1000, maxBucketLeads: 1536 }
 
-/** What is counted: the leads of a brand with these flags; null: with any. */
+/** The leads of a brand with these flags; null: with any. */
 export interface Counted {
   readonly brandId: number
   readonly flags: ReadonlyArray<number> | null
@@ -37,45 +38,45 @@ const flagged = (flags: ReadonlyArray<number> | null): string =>
   flags === null ? "" : ` AND ${flagsIn(flags, "l.flags")}`
 
 /**
- * A brand's leads from this place on, in order: those of the same key, then those of later ones. In one condition the index
- * would be read from the first lead of the key on, however many there are of it.
+ * A brand's leads from this place on, in order: those of the same key, then those of later ones. With one condition for both,
+ * SQLite would read the index from the first lead of the key on, however many leads have it.
  */
 const leadsFrom = (
   { brandId, flags }: Counted,
   { column, index }: Ordering,
   place: Pick<Place, "key" | "id">,
-  greatest: number
+  limit: number
 ): Sql => {
   const of = `SELECT ${column} AS key, l.id, l.flags FROM lead l INDEXED BY ${index} WHERE l.brand_id = ?`
   return {
     text: `SELECT * FROM (${of} AND ${column} = ? AND l.id >= ?${flagged(flags)} ORDER BY l.id LIMIT ?)
       UNION ALL SELECT * FROM (${of} AND ${column} > ?${flagged(flags)} ORDER BY ${column}, l.id LIMIT ?)`,
-    params: [brandId, place.key, place.id, greatest, brandId, place.key, greatest]
+    params: [brandId, place.key, place.id, limit, brandId, place.key, limit]
   }
 }
 
-/** Where a stretch begins. */
+/** The beginning of a bucket. */
 interface Place {
   readonly key: string | number
   readonly id: number
-  /** How many leads come before it. */
+  /** Number of leads before it. */
   readonly before: number
-  /** How many of those have its key. */
+  /** Number of those with its key. */
   readonly tied: number
 }
 
-/** The stretches of an order, first to last. */
-export interface Stretches {
-  /** How many leads come before each. */
+/** The buckets of an order, first to last. */
+export interface RankBuckets {
+  /** Number of leads before each. */
   readonly before: ReadonlyArray<number>
-  /** Those that pages were looked for in. */
+  /** Beginnings that earlier pages needed, by number of the bucket. */
   readonly places: Map<number, Place>
 }
 
-/** Past so many leads of one key a walk begins behind them, which costs three times as much a lead. */
+/** With more leads of its key before it, a walk begins at the bucket itself, which costs three times as much a lead. */
 const maxTied = 512
 
-/** However few of them have the flags, no more are looked at; if there are more, their number is the answer. */
+/** Counts leads of the key before the place: those with the flags, or more than `maxTied` where there are more of any. */
 const tiedSql = (
   { brandId, flags }: Counted,
   { column, index }: Ordering,
@@ -90,16 +91,16 @@ const tiedSql = (
   }
 }
 
-const stretchesOf = (
+const bucketsOf = (
   sql: QueryConnection,
   { brandId, flags }: Counted,
   ordering: Ordering,
-  kept: CacheEntries<Stretches>
-): Stretches => {
+  cache: CacheEntries<RankBuckets>
+): RankBuckets => {
   const name = `${brandId} ${ordering.name} ${flags?.join() ?? "all"}`
-  const known = kept.get(name)
+  const known = cache.get(name)
   if (known !== undefined) return known
-  // One text: rows of a thousand stretches would take as long again as counting them.
+  // One JSON text: a thousand rows would take as long again as the counting.
   const counts = sql.value<string>(
     `SELECT json_group_array(n) FROM (
        SELECT ${sumOf(flags)} AS n FROM lead_stretch WHERE brand_id = ? AND ordering = ? ORDER BY key, id)`,
@@ -107,13 +108,13 @@ const stretchesOf = (
   )!
   let sum = 0
   const before = (JSON.parse(counts) as ReadonlyArray<number>).map((n) => (sum += n) - n)
-  const stretches = { before, places: new Map<number, Place>() }
-  kept.set(name, stretches)
-  return stretches
+  const buckets = { before, places: new Map<number, Place>() }
+  cache.set(name, buckets)
+  return buckets
 }
 
-/** The last stretch that has no more leads before it than these: the number of it. */
-const lastOf = (before: ReadonlyArray<number>, leads: number): number => {
+/** The number of the last bucket with at most so many leads before it. */
+const bucketAt = (before: ReadonlyArray<number>, leads: number): number => {
   let [low, high] = [0, before.length]
   while (high - low > 1) {
     const middle = (low + high) >> 1
@@ -127,38 +128,38 @@ const placeOf = (
   sql: QueryConnection,
   counted: Counted,
   ordering: Ordering,
-  { before, places }: Stretches,
-  stretch: number
+  { before, places }: RankBuckets,
+  bucket: number
 ): Place => {
-  const known = places.get(stretch)
+  const known = places.get(bucket)
   if (known !== undefined) return known
   const [beginning] = sql.tuples<readonly [key: string | number, id: number]>(
     "SELECT key, id FROM lead_stretch WHERE brand_id = ? AND ordering = ? ORDER BY key, id LIMIT 1 OFFSET ?",
-    [counted.brandId, ordering.name, stretch]
+    [counted.brandId, ordering.name, bucket]
   )
   const [key, id] = beginning!
   const { params, text } = tiedSql(counted, ordering, { key, id })
   const tied = sql.value<number>(text, params)!
-  const place = { key, id, before: before[stretch]!, tied }
-  places.set(stretch, place)
+  const place = { key, id, before: before[bucket]!, tied }
+  places.set(bucket, place)
   return place
 }
 
 /**
- * The ids of a page that begins with the lead at `offset` of `total`, each counted as `counted` says. Where the order runs
- * against its index, leads of one key still come by their ids.
+ * Returns the ids of the page that begins at `offset` among the `total` leads that `counted` names. Leads with equal keys come
+ * by ascending id, also where the order runs against its index.
  */
 export const readPage = (
   sql: QueryConnection,
   counted: Counted,
   ordering: Ordering,
   { limit, offset, total }: { readonly limit: number; readonly offset: number; readonly total: number },
-  kept: CacheEntries<Stretches>
+  cache: CacheEntries<RankBuckets>
 ): ReadonlyArray<LeadId> => {
-  const stretches = stretchesOf(sql, counted, ordering, kept)
+  const buckets = bucketsOf(sql, counted, ordering, cache)
   /** Along the index. */
   const leadsSql = (from: number, length: number): Sql => {
-    const place = placeOf(sql, counted, ordering, stretches, lastOf(stretches.before, from))
+    const place = placeOf(sql, counted, ordering, buckets, bucketAt(buckets.before, from))
     const past = from - place.before
     const { column, index } = ordering
     if (place.tied <= maxTied) {
@@ -178,7 +179,7 @@ export const readPage = (
     const { params, text } = leadsSql(offset, limit)
     return sql.column<LeadId>(text, params)
   }
-  // Read from either end, the n-th is the same but for its ties.
+  // Read from the other end, the n-th lead is the same but for its ties.
   const wanted = TieBreak.rangeOf({ offset, limit })
   const end = total - wanted.from
   const start = Math.max(end - wanted.length, 0)
@@ -191,7 +192,7 @@ export const readPage = (
   )
 }
 
-interface Stretch {
+interface RankBucket {
   readonly seq: number
   readonly brand_id: number
   readonly ordering: Ordering["name"]
@@ -200,11 +201,11 @@ interface Stretch {
   readonly n: number
 }
 
-/** Cuts the stretch behind half of its leads. */
-const cut = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
-  const { brand_id, n, seq } = stretch
+/** Splits the bucket behind half of its leads. */
+const splitBucket = (sql: Connection, bucket: RankBucket, ordering: Ordering): void => {
+  const { brand_id, n, seq } = bucket
   const half = Math.floor(n / 2)
-  const all = leadsFrom({ brandId: brand_id, flags: null }, ordering, stretch, n)
+  const all = leadsFrom({ brandId: brand_id, flags: null }, ordering, bucket, n)
   const middle = sql.get<{ key: string | number; id: number }>(
     `SELECT key, id FROM (${all.text}) LIMIT 1 OFFSET ?`,
     [...all.params, half]
@@ -221,80 +222,81 @@ const cut = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
   sql.run(
     `INSERT INTO lead_stretch (brand_id, ordering, key, id, ${allFlags.map((flags) => `n${flags}`).join(", ")})
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [brand_id, stretch.ordering, middle!.key, middle!.id, ...moved]
+    [brand_id, bucket.ordering, middle!.key, middle!.id, ...moved]
   )
 }
 
-const stretchSql = `SELECT seq, brand_id, ordering, key, id, ${sumOf(null)} AS n FROM lead_stretch`
+const bucketSql = `SELECT seq, brand_id, ordering, key, id, ${sumOf(null)} AS n FROM lead_stretch`
 
-/** Said and not bound: of a value that is bound SQLite doesn't know that the index of the long ones will do. */
-export const longSql = (maxStretch: number): string => `${stretchSql} WHERE ${sumOf(null)} > ${maxStretch}`
+/** The bound is a literal: SQLite uses the partial index of long buckets for no parameter. */
+export const longBucketsSql = (maxBucketLeads: number): string =>
+  `${bucketSql} WHERE ${sumOf(null)} > ${maxBucketLeads}`
 
 type Orderings = Readonly<Record<Ordering["name"], Ordering>>
 
-/** All but the first, which begins before every lead. */
-const dropEmpty = (sql: Connection, { brand_id, ordering }: Stretch): void =>
+/** Deletes the empty buckets of an order, except the first, which begins before every lead. */
+const deleteEmpty = (sql: Connection, { brand_id, ordering }: RankBucket): void =>
   sql.run(`DELETE FROM lead_stretch WHERE brand_id = ? AND ordering = ? AND id > 0 AND ${sumOf(null)} = 0`, [
     brand_id,
     ordering
   ])
 
 /**
- * Cuts what has grown long, until nothing is; to be called in the transaction that wrote. Where leads move to the end with
- * each change, the stretches they leave would be ever more: they go when another one is cut.
+ * Splits buckets of more than `maxBucketLeads` leads until none is left. Callers run it in the transaction that wrote leads. It
+ * also deletes empty buckets of the orders that it splits: where each change moves a lead to the end, they would accumulate.
  */
-export const keepShort = (sql: Connection, orderings: Orderings, maxStretch: number): void => {
+export const splitLongBuckets = (sql: Connection, orderings: Orderings, maxBucketLeads: number): void => {
   for (;;) {
-    const long = sql.all<Stretch>(longSql(maxStretch))
+    const long = sql.all<RankBucket>(longBucketsSql(maxBucketLeads))
     if (long.length === 0) return
-    for (const stretch of long) {
-      cut(sql, stretch, orderings[stretch.ordering])
-      dropEmpty(sql, stretch)
+    for (const bucket of long) {
+      splitBucket(sql, bucket, orderings[bucket.ordering])
+      deleteEmpty(sql, bucket)
     }
   }
 }
 
-/** No lead lies between where the stretch began and its first one: its counts stay as they are. */
-const beginWithFirst = (sql: Connection, stretch: Stretch, ordering: Ordering): void => {
-  const from = leadsFrom({ brandId: stretch.brand_id, flags: null }, ordering, stretch, 1)
+/** Moves the beginning of a bucket to its first lead; its counts stay. Deletes a bucket without leads. */
+const restartAtFirstLead = (sql: Connection, bucket: RankBucket, ordering: Ordering): void => {
+  const from = leadsFrom({ brandId: bucket.brand_id, flags: null }, ordering, bucket, 1)
   const first =
-    stretch.n === 0
+    bucket.n === 0
       ? undefined
       : sql.get<{ key: string | number; id: number }>(
           `SELECT key, id FROM (${from.text}) LIMIT 1`,
           from.params
         )
-  if (first === undefined) sql.run("DELETE FROM lead_stretch WHERE seq = ?", [stretch.seq])
+  if (first === undefined) sql.run("DELETE FROM lead_stretch WHERE seq = ?", [bucket.seq])
   else {
-    sql.run("UPDATE lead_stretch SET key = ?, id = ? WHERE seq = ?", [first.key, first.id, stretch.seq])
+    sql.run("UPDATE lead_stretch SET key = ?, id = ? WHERE seq = ?", [first.key, first.id, bucket.seq])
   }
 }
 
-interface Left {
+interface ErasedLeads {
   readonly brandId: number
   readonly ids: ReadonlyArray<LeadId>
 }
 
-/** What began with leads that are erased begins with others. [PII-3] */
-export const forgetLeads = (sql: Connection, orderings: Orderings, { brandId, ids }: Left): void => {
-  // Reads the index of all stretches of the brand: leads are seldom erased.
-  const stretches = sql.all<Stretch>(
-    `${stretchSql} WHERE brand_id = ? AND id IN (SELECT value FROM json_each(?))`,
+/** Moves buckets that begin with erased leads, so that no key of such a lead stays in the file. [PII-3] */
+export const forgetLeads = (sql: Connection, orderings: Orderings, { brandId, ids }: ErasedLeads): void => {
+  // The query scans the brand's buckets: erasures are rare.
+  const buckets = sql.all<RankBucket>(
+    `${bucketSql} WHERE brand_id = ? AND id IN (SELECT value FROM json_each(?))`,
     [brandId, JSON.stringify(ids)]
   )
-  for (const stretch of stretches) beginWithFirst(sql, stretch, orderings[stretch.ordering])
+  for (const bucket of buckets) restartAtFirstLead(sql, bucket, orderings[bucket.ordering])
 }
 
-/** What began with a lead's earlier name begins with another one: nothing else would tell of that name. [PII-3] */
+/** Moves the bucket that begins with the lead's earlier name, the last place that would keep that name. [PII-3] */
 export const forgetName = (
   sql: Connection,
   { name }: Orderings,
   lead: { readonly brandId: number; readonly id: LeadId },
   nameKey: string
 ): void => {
-  const stretch = sql.get<Stretch>(
-    `${stretchSql} WHERE brand_id = ? AND ordering = 'name' AND key = ? AND id = ?`,
+  const bucket = sql.get<RankBucket>(
+    `${bucketSql} WHERE brand_id = ? AND ordering = 'name' AND key = ? AND id = ?`,
     [lead.brandId, nameKey, lead.id]
   )
-  if (stretch !== undefined) beginWithFirst(sql, stretch, name)
+  if (bucket !== undefined) restartAtFirstLead(sql, bucket, name)
 }

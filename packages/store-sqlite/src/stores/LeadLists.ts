@@ -1,4 +1,4 @@
-/** Lists leads: at once where that takes little effort, else in the reading worker. */
+/** Lists of leads, read on the serving thread where that takes little effort, else in the reading worker. */
 import type { LeadPage, RenderedPage, StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { LeadCaches } from "./LeadCaches.ts"
@@ -13,9 +13,9 @@ import {
 } from "../query/LeadPages.ts"
 import type { Jobs } from "../worker/Jobs.ts"
 
-export interface ListReading {
+export interface LeadLists {
   readonly list: (brandId: string, query: Query) => Effect.Effect<LeadPage, StoreUnavailable>
-  /** Answers from the cache while nothing is written. */
+  /** Returns pages from the cache while nothing is written. */
   readonly listRendered: (brandId: string, query: Query) => Effect.Effect<RenderedPage, StoreUnavailable>
 }
 
@@ -25,11 +25,11 @@ const queryKey = (brandId: string, { engagements, filter, page, sort }: Query): 
 type ListKind = "listLeads" | "listRenderedLeads"
 type Listed<K extends ListKind> = Jobs[K]["output"]["page"]
 
-export const listReading = (
+export const leadLists = (
   { read, readingWorker }: Pick<typeof Database.Service, "read" | "readingWorker">,
   caches: LeadCaches,
   options: ListingOptions
-): ListReading => {
+): LeadLists => {
   const offload = <K extends ListKind>(
     kind: K,
     brandId: string,
@@ -43,7 +43,7 @@ export const listReading = (
           const known = caches.totals.get(key)
           if (known !== undefined) totals.set(key, known)
         }
-        return { brandId, query, positions: options.positions, totals }
+        return { brandId, query, rankIndex: options.rankIndex, totals }
       })
       return Effect.map(job, ({ learned, page }) => {
         learn(learned)
