@@ -8,6 +8,7 @@ import {
   type LeadId,
   type LeadPage,
   LeadStore,
+  matchesFilter,
   type Observations,
   Page,
   type Post,
@@ -24,18 +25,9 @@ type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
 const matches =
   (filter: LeadFilter) =>
   (lead: Lead): boolean =>
-    (filter.signalId === undefined || lead.signalIds.includes(filter.signalId)) &&
-    (filter.qualified === undefined || lead.qualified === filter.qualified) &&
-    (filter.exported === undefined || lead.exported === filter.exported) &&
-    (filter.isEmployee === undefined || lead.isEmployee === filter.isEmployee) &&
-    (filter.createdAfter === undefined || lead.createdAt >= filter.createdAfter) &&
-    (filter.createdBefore === undefined || lead.createdAt <= filter.createdBefore) &&
-    (filter.updatedAfter === undefined || lead.updatedAt >= filter.updatedAfter) &&
-    (filter.updatedBefore === undefined || lead.updatedAt <= filter.updatedBefore) &&
-    (filter.search === undefined ||
-      [lead.profile.name, lead.profile.headline ?? ""].some((text) =>
-        Folding.fold(text).includes(filter.search!)
-      ))
+    matchesFilter(filter, lead, (text) =>
+      [lead.profile.name, lead.profile.headline ?? ""].some((each) => Folding.fold(each).includes(text))
+    )
 
 /** Ties by id ascending, and leads without a score last, in either direction. */
 const inOrder =

@@ -5,6 +5,7 @@
 export { testEvent } from "./model/Delivery.ts"
 
 export * as EngagementWindows from "./queries/EngagementWindow.ts"
+export { matchesFilter } from "./queries/LeadFilter.ts"
 export * as Folding from "./text/Folding.ts"
 export * as Page from "./queries/Page.ts"
 

@@ -9,6 +9,7 @@ import {
   type Lead,
   type LeadFilter,
   type LeadId,
+  matchesFilter,
   SortOrder
 } from "@lead-signals/domain"
 import { SortedList } from "./SortedList.ts"
@@ -56,15 +57,7 @@ const flagBits = ({
 const matches =
   (filter: LeadFilter) =>
   ({ lead, searchKeys }: LeadRecord): boolean =>
-    (filter.signalId === undefined || lead.signalIds.includes(filter.signalId)) &&
-    (filter.qualified === undefined || lead.qualified === filter.qualified) &&
-    (filter.exported === undefined || lead.exported === filter.exported) &&
-    (filter.isEmployee === undefined || lead.isEmployee === filter.isEmployee) &&
-    (filter.createdAfter === undefined || lead.createdAt >= filter.createdAfter) &&
-    (filter.createdBefore === undefined || lead.createdAt <= filter.createdBefore) &&
-    (filter.updatedAfter === undefined || lead.updatedAt >= filter.updatedAfter) &&
-    (filter.updatedBefore === undefined || lead.updatedAt <= filter.updatedBefore) &&
-    (filter.search === undefined || searchKeys.some((key) => key.includes(filter.search!)))
+    matchesFilter(filter, lead, (text) => searchKeys.some((key) => key.includes(text)))
 
 /** Whether the counters alone give the total of the filter. */
 const isCounted = (filter: LeadFilter): boolean =>

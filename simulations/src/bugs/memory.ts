@@ -1,18 +1,19 @@
 /** Bugs in the memory store. */
 import { type Bug, bugsIn } from "./Bug.ts"
 
+const filters = bugsIn("domain", "LeadFilter")
 const leads = bugsIn("store-memory", "BrandLeads")
 const leadStore = bugsIn("store-memory", "MemoryLeadStore")
 const campaigns = bugsIn("store-memory", "MemoryCampaignStore")
 
 export const inMemoryStore: ReadonlyArray<Bug> = [
-  leads("window-end-exclusive", "updatedAfter leaves out the instant itself", {
-    in: "matches",
+  filters("window-end-exclusive", "updatedAfter leaves out the instant itself", {
+    in: "matchesFilter",
     find: "$lead.updatedAt >= $filter.updatedAfter",
     put: "$lead.updatedAt > $filter.updatedAfter"
   }),
-  leads("window-start-exclusive", "createdBefore leaves out the instant itself", {
-    in: "matches",
+  filters("window-start-exclusive", "createdBefore leaves out the instant itself", {
+    in: "matchesFilter",
     find: "$lead.createdAt <= $filter.createdBefore",
     put: "$lead.createdAt < $filter.createdBefore"
   }),

@@ -69,7 +69,7 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
   inStore("Totals")(
     "sqlite-total-of-before",
     "a total that was counted before does not lose the leads that match no more",
-    { in: "advance", drop: "if ($before !== null && $matches($filter, $needle, $before)) $n--" }
+    { in: "advance", drop: "if ($before !== null && $matches($total, $before)) $n--" }
   ),
   inStore("LeadListing")("sqlite-ties-turned", "of one name the newest lead comes first", {
     in: "by",

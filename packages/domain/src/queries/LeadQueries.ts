@@ -1,7 +1,8 @@
 /** Reads the query of a list, and of a lead's detail, from its parameters. [LIST-2 … LIST-7, LIST-10] */
 import { Either } from "effect"
 import type { InvalidParameter } from "../model/Failure.ts"
-import type { LeadFilter, LeadQuery } from "./LeadQuery.ts"
+import type { LeadFilter } from "./LeadFilter.ts"
+import type { LeadQuery } from "./LeadQuery.ts"
 import * as Folding from "../text/Folding.ts"
 import * as Page from "./Page.ts"
 import * as Parameters from "./Parameters.ts"

@@ -3,21 +3,20 @@
  * anew: counting what a search finds takes a tenth of a second beside a million leads, and much is written meanwhile. The
  * file numbers all changes, whoever makes them; those that another process made are not known here, and leave a gap.
  */
-import type { Lead } from "@lead-signals/domain"
+import type { FilterableLead } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 
-/** What a filter looks at. */
-export type FilterableLead = Pick<Lead, "signalIds" | "createdAt" | "updatedAt"> & {
+/** What decides whether a list has the lead. */
+export interface ListableLead extends FilterableLead {
   readonly brandId: string
-  readonly flags: number
   readonly name: string
   readonly headline: string | null
 }
 
 /** Null: the lead was not there before, or is not there any more. */
 export interface LeadChange {
-  readonly before: FilterableLead | null
-  readonly after: FilterableLead | null
+  readonly before: ListableLead | null
+  readonly after: ListableLead | null
 }
 
 /** What a transaction notes. */

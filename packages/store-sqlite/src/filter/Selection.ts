@@ -19,17 +19,21 @@ export interface Range {
   readonly to: number
 }
 
-/** A filter, in the store's terms. */
-export interface Selection {
-  readonly brandId: number
+/** What a filter asks of a lead, each null where it asks nothing. */
+interface Conditions {
   readonly signalId: number | null
   /** The values of the flags column that are let through; null when all are. */
   readonly flags: ReadonlyArray<number> | null
   readonly created: Range | null
   readonly updated: Range | null
+  readonly match: Match | null
+}
+
+/** A filter, in the store's terms. */
+export interface Selection extends Conditions {
+  readonly brandId: number
   /** What follows for the other field: a lead is never updated before it was created. */
   readonly implied: Range | null
-  readonly match: Match | null
   /** Whether it is plain from the filter alone that nothing is let through. */
   readonly isEmpty: boolean
 }
@@ -78,13 +82,43 @@ export const select = (brandId: number, filter: LeadFilter): Selection => {
   }
 }
 
+type Condition = keyof Conditions
+
+const conditionNames = Object.keys({
+  signalId: true,
+  flags: true,
+  created: true,
+  updated: true,
+  match: true
+} satisfies Record<Condition, true>) as ReadonlyArray<Condition>
+
+const present = (selection: Selection): ReadonlyArray<Condition> =>
+  conditionNames.filter((name) => selection[name] !== null)
+
+/** Whether no other condition than these restricts the list. */
+const hasOnly = (selection: Selection, ...allowed: ReadonlyArray<Condition>): boolean =>
+  present(selection).every((name) => allowed.includes(name))
+
 /** Whether nothing but flags restricts the list: then it is known where in its order a page begins. */
-export const isCounted = ({ created, match, signalId, updated }: Selection): boolean =>
-  created === null && match === null && signalId === null && updated === null
+export const isCounted = (selection: Selection): boolean => hasOnly(selection, "flags")
+
+/** Whether the counters of flags, for each signal and for all leads, give the total. */
+export const isCountedBySignal = (selection: Selection): boolean => hasOnly(selection, "signalId", "flags")
+
+/** Whether the counters of days give the total, apart from the ends of the range. */
+export const isCountedByDay = (selection: Selection): boolean =>
+  hasOnly(selection, "flags", "created") || hasOnly(selection, "flags", "updated")
+
+/** Whether its only condition, if it has one, is one whose leads are counted exactly. */
+export const isCountedByDriver = (selection: Selection): boolean =>
+  present(selection).length <= 1 && hasOnly(selection, "signalId", "flags", "match")
 
 /** The key of what caches hold of it. */
-export const keyOf = ({ brandId, created, flags, match, signalId, updated }: Selection): string =>
-  JSON.stringify([brandId, signalId, flags, created, updated, match?.needle])
+export const keyOf = (selection: Selection): string =>
+  JSON.stringify([
+    selection.brandId,
+    ...conditionNames.map((name) => (name === "match" ? selection.match?.needle : selection[name]))
+  ])
 
 /** Where a query starts from: the condition that an index answers. */
 export type Driver = "order" | "flags" | "created" | "updated" | "signal" | "search"
@@ -108,8 +142,10 @@ export const columnsOf = (driver: Driver) =>
     : { id: "l.id", flags: "l.flags", created: "l.created_at" }
 
 /** Where is read what a selection asks of leads: of a signal often by what it has itself. */
-export const sourceOf = ({ match, updated }: Selection, driver: Driver): string =>
-  driver === "signal" && updated === null ? "lead_signal g" : sources[driver](match)
+export const sourceOf = (selection: Selection, driver: Driver): string =>
+  driver === "signal" && hasOnly(selection, "signalId", "flags", "created", "match")
+    ? "lead_signal g"
+    : sources[driver](selection.match)
 
 /** The entries that a search finds. */
 export const found = ({ table, tokens }: Match): Sql => ({

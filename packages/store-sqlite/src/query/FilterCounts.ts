@@ -10,6 +10,9 @@ import {
   endOfTime,
   flagsIn,
   found,
+  isCountedByDay,
+  isCountedByDriver,
+  isCountedBySignal,
   type Range,
   type Selection,
   sourceOf,
@@ -121,12 +124,8 @@ export const mostSelective = ({ all, drivers }: Counts): readonly [Driver, numbe
   )
 
 /** How many leads match, where the counts of the filters say it. */
-export const knownTotal = (selection: Selection, { drivers }: Counts): number | null => {
-  const { created, flags, match, signalId, updated } = selection
-  const filters = [created, flags, match, signalId, updated].filter((filter) => filter !== null).length
-  const isExact = created === null && updated === null
-  return filters <= 1 && isExact ? drivers.at(-1)![1] : null
-}
+export const knownTotal = (selection: Selection, { drivers }: Counts): number | null =>
+  isCountedByDriver(selection) ? drivers.at(-1)![1] : null
 
 /** A range counted by whole days from the counters, and its two ends from the index. */
 const countOfRange = ({ brandId, flags }: Selection, { field, from, to }: Range): Sql => {
@@ -159,23 +158,21 @@ const countOfRange = ({ brandId, flags }: Selection, { field, from, to }: Range)
 
 /** How many leads or entries are looked at to count those that match, about. */
 export const totalEffort = (selection: Selection, counts: Counts): number => {
-  const { created, match, signalId, updated } = selection
-  const isOfDays = match === null && signalId === null && (created === null || updated === null)
-  if (isOfDays || knownTotal(selection, counts) !== null) return 0
+  if (isCountedByDay(selection) || knownTotal(selection, counts) !== null) return 0
   return mostSelective(counts)[1] + counts.searchEffort
 }
 
 /** How many leads match. */
 export const totalSql = (selection: Selection, counts: Counts): Sql => {
-  const { brandId, created, flags, match, signalId, updated } = selection
-  if (match === null && created === null && updated === null) {
+  const { brandId, created, flags, signalId, updated } = selection
+  if (isCountedBySignal(selection)) {
     const restriction = flags === null ? "" : ` AND ${flagsIn(flags, "flags")}`
     return {
       text: `SELECT coalesce(sum(n), 0) AS n FROM lead_count WHERE brand_id = ? AND signal_id = ?${restriction}`,
       params: [brandId, signalId ?? 0]
     }
   }
-  if (match === null && signalId === null && (created === null || updated === null)) {
+  if (isCountedByDay(selection)) {
     return countOfRange(selection, (created ?? updated)!)
   }
   const [driver] = mostSelective(counts)

@@ -92,8 +92,7 @@ const countFilters = (
   const searchedSql = FilterCounts.searchedSql(match, maxEffort + 1)
   const n = sql.value<number>(searchedSql.text, searchedSql.params)!
   if (n > maxEffort) return null
-  const filter = { brandId, signalId: null, flags: null, created: null, updated: null }
-  totals.set(key, { n, filter, needle: match.part }, columns["state"]!)
+  totals.set(key, { n, brandId: String(brandId), filter: { search: match.part } }, columns["state"]!)
   return withSearch(n)
 }
 
@@ -222,7 +221,7 @@ const findPage = (
     const totalSql = FilterCounts.totalSql(selection, counts)
     const counted = sql.get<{ n: number; state: number }>(withState(totalSql.text), totalSql.params)!
     total = counted.n
-    totals.set(key, { n: total, filter: selection, needle: search ?? null }, counted.state)
+    totals.set(key, { n: total, brandId, filter: query.filter }, counted.state)
   }
   if (offset >= total) return { total, ids: [] }
   const paged = `${ordered} ${offset} ${limit}`

@@ -2,45 +2,30 @@
  * How many leads match a filter, kept right while leads change: the filter, applied to the leads that changed since, says
  * how many more or fewer match.
  */
+import type { BrandId, LeadFilter } from "@lead-signals/domain"
+import { matchesFilter } from "@lead-signals/domain/pure"
 import { VersionedCache } from "../cache/VersionedCache.ts"
-import type { FilterableLead, LeadChanges } from "../cache/LeadChanges.ts"
+import type { LeadChanges, ListableLead } from "../cache/LeadChanges.ts"
 import { isFoundBy } from "../search/SearchIndex.ts"
-import type { Selection } from "../filter/Selection.ts"
 
-type Filter = Pick<Selection, "brandId" | "signalId" | "flags" | "created" | "updated">
-
-const isWithin = (range: Selection["created"], instant: number): boolean =>
-  range === null || (instant >= range.from && instant <= range.to)
-
-/** Whether a lead is among those that the SQL of such a filter and needle counts; the needle is folded. [LIST-3, LIST-5] */
-const matches = (
-  { brandId, created, flags, signalId, updated }: Filter,
-  needle: string | null,
-  lead: FilterableLead
-): boolean =>
-  lead.brandId === String(brandId) &&
-  (flags === null || flags.includes(lead.flags)) &&
-  (signalId === null || lead.signalIds.includes(String(signalId))) &&
-  isWithin(created, lead.createdAt) &&
-  isWithin(updated, lead.updatedAt) &&
-  (needle === null || isFoundBy(needle, lead.name, lead.headline))
+/** Whether the lead is one of those that the SQL of the filter counts. [LIST-3, LIST-5] */
+const matches = ({ brandId, filter }: Total, lead: ListableLead): boolean =>
+  lead.brandId === brandId && matchesFilter(filter, lead, (text) => isFoundBy(text, lead.name, lead.headline))
 
 export interface Total {
   readonly n: number
-  readonly filter: Filter
-  /** Folded; null without a search. */
-  readonly needle: string | null
+  readonly brandId: BrandId
+  readonly filter: LeadFilter
 }
 
 /** The total after changes; undefined where some of them are not known. */
 const advance = (changes: LeadChanges, total: Total, from: number, to: number): Total | undefined => {
   const since = changes.between(from, to)
   if (since === null) return undefined
-  const { filter, needle } = total
   let { n } = total
   for (const { after, before } of since) {
-    if (before !== null && matches(filter, needle, before)) n--
-    if (after !== null && matches(filter, needle, after)) n++
+    if (before !== null && matches(total, before)) n--
+    if (after !== null && matches(total, after)) n++
   }
   return { ...total, n }
 }

@@ -1,5 +1,6 @@
 /** The lead store, on SQLite. */
 import {
+  filterableOf,
   Folding,
   type Engagement,
   type Lead,
@@ -17,7 +18,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { LeadCaches } from "./LeadCaches.ts"
 import { Database } from "../database/Database.ts"
-import { type FilterableLead, type LeadChange, LeadChanges } from "../cache/LeadChanges.ts"
+import { type ListableLead, type LeadChange, LeadChanges } from "../cache/LeadChanges.ts"
 import { flagsOf, idOf, leadOf, type LeadRow } from "../rows/Rows.ts"
 import {
   authoredPosts,
@@ -161,19 +162,16 @@ interface Left {
   readonly changes: Array<LeadChange>
 }
 
-const filterableOf = (lead: Observations.LeadDraft): FilterableLead => ({
+const listableOf = (lead: Observations.LeadDraft): ListableLead => ({
+  ...filterableOf(lead),
   brandId: lead.brandId,
-  signalIds: lead.signalIds,
-  flags: flagsOf(lead),
-  createdAt: lead.createdAt,
-  updatedAt: lead.updatedAt,
   name: lead.profile.name,
   headline: lead.profile.headline
 })
 
 const changeOf = (before: Lead | null, after: Lead): LeadChange => ({
-  before: before === null ? null : filterableOf(before),
-  after: filterableOf(after)
+  before: before === null ? null : listableOf(before),
+  after: listableOf(after)
 })
 
 const commitOne = (

@@ -1,0 +1,51 @@
+/** Which leads a list shows: the filters, and whether a lead passes them. */
+import type { Instant } from "../model/Instant.ts"
+import type { Lead, LeadFlags } from "../model/Lead.ts"
+
+/** Filters, joined with AND; an absent one lets everything through. [LIST-5] */
+export interface LeadFilter {
+  /** Leads with at least one engagement from this signal. Decimal digits. [LIST-2] */
+  readonly signalId?: string
+  readonly qualified?: boolean
+  readonly exported?: boolean
+  readonly isEmployee?: boolean
+  /** Inclusive bounds. [TIME-5] */
+  readonly createdAfter?: Instant
+  readonly createdBefore?: Instant
+  readonly updatedAfter?: Instant
+  readonly updatedBefore?: Instant
+  /** Folded by `Folding.fold`, never empty: a literal part of the folded name or of the folded headline. [LIST-4] */
+  readonly search?: string
+}
+
+/** The fields that filters read of a lead, apart from the texts of a search. */
+export type FilterableLead = LeadFlags & Pick<Lead, "signalIds" | "createdAt" | "updatedAt">
+
+/** Copies these fields and nothing else of the lead, for a store that keeps them. */
+export const filterableOf = ({
+  createdAt,
+  exported,
+  isEmployee,
+  qualified,
+  signalIds,
+  updatedAt
+}: FilterableLead): FilterableLead => ({ createdAt, exported, isEmployee, qualified, signalIds, updatedAt })
+
+/**
+ * Whether the lead passes all filters. `contains` says whether its folded name or folded headline contains a text; it is called
+ * at most once, and only for a search. [LIST-2 … LIST-5]
+ */
+export const matchesFilter = (
+  filter: LeadFilter,
+  lead: FilterableLead,
+  contains: (text: string) => boolean
+): boolean =>
+  (filter.signalId === undefined || lead.signalIds.includes(filter.signalId)) &&
+  (filter.qualified === undefined || lead.qualified === filter.qualified) &&
+  (filter.exported === undefined || lead.exported === filter.exported) &&
+  (filter.isEmployee === undefined || lead.isEmployee === filter.isEmployee) &&
+  (filter.createdAfter === undefined || lead.createdAt >= filter.createdAfter) &&
+  (filter.createdBefore === undefined || lead.createdAt <= filter.createdBefore) &&
+  (filter.updatedAfter === undefined || lead.updatedAt >= filter.updatedAfter) &&
+  (filter.updatedBefore === undefined || lead.updatedAt <= filter.updatedBefore) &&
+  (filter.search === undefined || contains(filter.search))
