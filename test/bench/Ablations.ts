@@ -89,7 +89,7 @@ export const ablations: ReadonlyArray<Ablation> = [
     },
     {
       in: "renderedDetail",
-      find: "$row.rendered === null ? $made : $kept",
+      find: "RenderedLeads.restore($id, $row.rendered) ?? $made",
       put: "RenderedLeads.renderLead($row)"
     },
     {

@@ -95,7 +95,7 @@ const leadValues: ReadonlyArray<readonly [column: string, value: (lead: Data.Lea
   ["score_rank_desc", ({ score1 }) => (score1 === null ? Infinity : -score1)],
   ["created_at", ({ createdAt }) => createdAt],
   ["updated_at", ({ updatedAt }) => updatedAt],
-  ["shown", (lead) => RenderedLeads.withoutId(RenderedLeads.renderLead(leadOf(lead)))]
+  ["shown", (lead) => RenderedLeads.keep(RenderedLeads.renderLead(leadOf(lead)))]
 ]
 
 function* leadRows(timeline: Data.Timeline, columns: ReadonlyArray<string>): Generator<Row> {

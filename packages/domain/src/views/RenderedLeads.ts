@@ -44,10 +44,22 @@ export const ofPage = ({ leads, total }: LeadPage, engagements: Engagements): Re
   leads: leads.map(({ lead, window }) => listed(renderLead(lead), window, engagements))
 })
 
-/** The id comes first, and a store may not know it before the lead is kept. */
-const beforeId = '{"id":'
+/**
+ * How a store keeps the JSON of a lead, for one version of the view. The id is left out: it comes first, and a store may not
+ * know it before it has written the row. `null` is a text that another version of the view made, to be rendered anew.
+ */
+export const keptForm = (version: number) => {
+  // The first version has no mark: its texts begin with the quotation mark of the key after the id.
+  const mark = version === 1 ? "" : `${version};`
+  const beginning = `${mark}"`
+  return {
+    keep: (rendered: string): string => mark + rendered.slice(rendered.indexOf(",") + 1),
+    restore: (id: number, kept: string | null): string | null =>
+      kept?.startsWith(beginning) === true ? `{"id":${id},${kept.slice(mark.length)}` : null
+  }
+}
 
-/** What is shown, less the id. */
-export const withoutId = (shown: string): string => shown.slice(shown.indexOf(",") + 1)
+/** Rises by one with each change of what `renderLead` makes of a lead: kept texts follow without a migration. */
+export const viewVersion = 1
 
-export const withId = (id: number, rest: string): string => `${beforeId}${id},${rest}`
+export const { keep, restore } = keptForm(viewVersion)

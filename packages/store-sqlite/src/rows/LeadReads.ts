@@ -42,16 +42,16 @@ export const leadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): Rea
     )
     .map(leadOf)
 
-/** The rendered JSON of leads that exist, in the order of the ids; where none is stored it is rendered from the columns. */
+/** The rendered JSON of leads that exist, in the order of the ids; where none of this view's version is stored it is rendered from the columns. */
 export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<string> => {
   // The column `shown` holds the rendered JSON.
-  const kept = sql.valuePerKey<string | null>("SELECT shown FROM lead WHERE id = ?", ids)
+  const kept = sql
+    .valuePerKey<string | null>("SELECT shown FROM lead WHERE id = ?", ids)
+    .map((text, i) => RenderedLeads.restore(ids[i]!, text))
   const missing = ids.filter((_, i) => kept[i] === null)
   const leads = missing.length === 0 ? [] : leadsById(sql, missing)
   const made = new Map(leads.map((lead) => [lead.id, RenderedLeads.renderLead(lead)]))
-  return kept.map((rendered, i) =>
-    rendered === null ? made.get(ids[i]!)! : RenderedLeads.withId(ids[i]!, rendered)
-  )
+  return kept.map((rendered, i) => rendered ?? made.get(ids[i]!)!)
 }
 
 export type KnownSignals = Map<number, Signal>
@@ -154,9 +154,7 @@ export const renderedDetail = (sql: Connection, brandId: string, id: LeadId, dep
   )
   if (row === undefined) return null
   const rendered =
-    row.rendered === null
-      ? RenderedLeads.renderLead(leadById(sql, brandId, id)!)
-      : RenderedLeads.withId(id, row.rendered)
+    RenderedLeads.restore(id, row.rendered) ?? RenderedLeads.renderLead(leadById(sql, brandId, id)!)
   const company = row.company === null ? null : JSON.parse(row.company)
   return RenderedLeads.detailed(rendered, company, windowOf(sql, id, depth), depth)
 }

@@ -57,7 +57,7 @@ const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | n
   lead.score1 === null ? Number.POSITIVE_INFINITY : -lead.score1,
   lead.createdAt,
   lead.updatedAt,
-  RenderedLeads.withoutId(RenderedLeads.renderLead({ ...lead, id: 0 }))
+  RenderedLeads.keep(RenderedLeads.renderLead({ ...lead, id: 0 }))
 ]
 
 const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
