@@ -1,7 +1,7 @@
 /**
- * What this process has lately changed of leads, so that what was counted before can be put right instead of being counted
- * anew: counting what a search finds takes a tenth of a second beside a million leads, and much is written meanwhile. The
- * file numbers all changes, whoever makes them; those that another process made are not known here, and leave a gap.
+ * The latest changes of leads by this process, with which a cached total is advanced instead of being counted again: counting
+ * the matches of a search takes a tenth of a second beside a million leads. The file numbers the changes of all processes;
+ * those of other processes leave a gap here.
  */
 import type { FilterableLead } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
@@ -19,14 +19,14 @@ export interface LeadChange {
   readonly after: ListableLead | null
 }
 
-/** What a transaction notes. */
+/** The changes of one transaction. */
 export interface ChangeBuffer {
   readonly changes: Array<LeadChange>
-  /** False when it changes leads that it does not note: nothing that was counted before can be put right then. */
+  /** False when the transaction changes leads without recording them: no earlier total can be advanced over it. */
   isComplete: boolean
 }
 
-/** A transaction's, from the number that the file had before it to the one that it had then. */
+/** The changes of a commit, with the numbers of the newest change before and after it. */
 interface Step {
   readonly from: number
   readonly to: number
@@ -38,7 +38,7 @@ export const newestSql = "SELECT n FROM lead_change WHERE id = 1"
 
 const newest = (sql: Connection): number => sql.get<{ n: number }>(newestSql)!.n
 
-/** More changes than this are not kept: what they would put right is as soon counted. */
+/** The bound on recorded changes: advancing a total over more takes as long as counting. */
 const maxKept = 1000
 
 export class LeadChanges {
@@ -47,8 +47,8 @@ export class LeadChanges {
   private readonly name = Symbol("changes of leads")
 
   /**
-   * Where the transaction notes what it changes; to be asked for before anything is changed. What it notes counts when it is
-   * committed.
+   * The buffer in which the transaction records its changes, which count once it is committed. Must be called before the
+   * transaction changes anything.
    */
   of(sql: Connection): ChangeBuffer {
     return sql.ofTransaction(this.name, () => {
@@ -66,14 +66,14 @@ export class LeadChanges {
     })
   }
 
-  /** What was changed since the file had the first of two numbers, until it had the second; null when that is not known. */
+  /** The changes between two numbers of the newest change; null when some are not known. */
   between(from: number, to: number): ReadonlyArray<LeadChange> | null {
     if (this.steps.at(-1)?.to !== to) return null
     const first = this.steps.findIndex((step) => step.from === from)
     return first < 0 ? null : this.steps.slice(first).flatMap(({ changes }) => changes)
   }
 
-  /** What was noted of any transaction. */
+  /** Drops all recorded changes. */
   forget(): void {
     this.steps = []
     this.size = 0

@@ -1,9 +1,9 @@
-/** What becomes of a failure of SQLite's: another process's lock is waited for, all else is told in words. */
+/** Retries what meets another process's lock, and turns other failures of SQLite into a `StoreUnavailable` with a reason. */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Schedule } from "effect"
 import { DatabaseProblem } from "./DatabaseProblem.ts"
 
-/** SQLite's own, also where a thread tells of it; empty of what is no failure of SQLite's. */
+/** SQLite's code of a failure, also of one that a worker reported; empty where the failure has none. */
 export const codeOf = (failure: unknown): string => {
   const told = failure instanceof StoreUnavailable ? failure.cause : failure
   const code = (told as { code?: unknown } | null | undefined)?.code
@@ -36,7 +36,7 @@ export const unavailable = (failure: unknown): StoreUnavailable => {
   })
 }
 
-/** Whether it is the file or the disk that keeps anything from being written, and not what was to be written. */
+/** Whether the file or the disk prevents every write, rather than this one. */
 export const preventsWriting = (failure: StoreUnavailable): boolean =>
   failure.publicReason !== undefined || reasons.some(([pattern]) => pattern.test(codeOf(failure)))
 
@@ -52,15 +52,15 @@ type BusyRetry = ReturnType<typeof busyRetryOf>
 /** Waits up to about 10 s in all for another process to let go of the file. */
 export const busyRetry = busyRetryOf(17)
 
-/** Waits up to about 0.4 s in all, for what can be done without. */
+/** Waits up to about 0.4 s in all, for work that can be left out. */
 export const briefBusyRetry = busyRetryOf(9)
 
-/** Tries again while the file is another's; a try itself blocks this process for at most `lockWaitMillis`. */
+/** Retries while another process locks the file. Each attempt blocks this process for a few milliseconds at most. */
 export const retryWhileBusy = <A>(
   attempt: () => A,
   during: BusyRetry = busyRetry
 ): Effect.Effect<A, StoreUnavailable> =>
-  // Nearly always it works at once, without any bracket around it.
+  // The first attempt nearly always succeeds, so it runs without the retry's cost.
   Effect.suspend(() => {
     try {
       return Effect.succeed(attempt())

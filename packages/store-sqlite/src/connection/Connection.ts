@@ -1,4 +1,4 @@
-/** A connection to a SQLite file, whose statements are prepared once. All of it is synchronous: SQLite is. */
+/** A synchronous connection to a SQLite file, which prepares each statement once. */
 import type BetterSqlite3 from "better-sqlite3"
 import { openDatabase } from "./Driver.ts"
 import type { Param } from "./Param.ts"
@@ -6,7 +6,7 @@ import type { Param } from "./Param.ts"
 type Statement = BetterSqlite3.Statement<Array<Param>>
 type Tuple = ReadonlyArray<unknown>
 
-/** A statement whose rows come as tuples, and the names of their columns; of one that only writes none. */
+/** A statement that returns tuples, and the names of their columns; none where it returns no rows. */
 interface Prepared {
   readonly statement: Statement
   readonly names: ReadonlyArray<string>
@@ -15,14 +15,14 @@ interface Prepared {
 /** The read operations of a connection: all that queries need. */
 export type QueryConnection = Pick<Connection, "all" | "column" | "get" | "tuples" | "value" | "valuePerKey">
 
-/** Made here, objects of many columns take half the time that the driver's take. */
+/** Objects of many columns made here take half the time of the driver's. */
 const objectOf = (names: ReadonlyArray<string>, tuple: Tuple): object => {
   const row: Record<string, unknown> = {}
   for (let i = 0; i < names.length; i++) row[names[i]!] = tuple[i]
   return row
 }
 
-/** Of more statements than any one program has, something makes new ones without end: all are let go. */
+/** The bound on prepared statements. A program has fewer, so one that reaches it makes new ones without end; all are dropped. */
 const maxPrepared = 2000
 
 const forgetTooMany = (prepared: Map<string, unknown>): void => {
@@ -31,7 +31,7 @@ const forgetTooMany = (prepared: Map<string, unknown>): void => {
 
 export class Connection {
   private readonly prepared = new Map<string, Prepared>()
-  /** Those that give the one value of each row. */
+  /** Statements that return the only value of each row. */
   private readonly ofValues = new Map<string, Statement>()
   private readonly db: BetterSqlite3.Database
   readonly isReadonly: boolean
@@ -66,7 +66,7 @@ export class Connection {
     return made
   }
 
-  /** The rows that the statement gives; none of one that only writes. */
+  /** The rows that the statement returns; none where it only writes. */
   all<Row>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Row> {
     const { names, statement } = this.statement(text)
     if (statement.reader) {
@@ -132,12 +132,12 @@ export class Connection {
     this.db.pragma(text)
   }
 
-  /** How many rows this connection has changed since it was opened. */
+  /** The number of rows that this connection has changed. */
   get changes(): number {
     return this.valueStatement("SELECT total_changes()").get() as number
   }
 
-  /** Of a connection that only reads: it changes when any other has written. */
+  /** For a connection that only reads: a number that changes when any other connection has written. */
   get dataVersion(): number {
     return this.valueStatement("PRAGMA data_version").get() as number
   }
@@ -146,29 +146,29 @@ export class Connection {
     return this.db.inTransaction
   }
 
-  /** Does the rest of the transaction's work when all else of it is done. */
+  /** Runs the work at the end of the transaction, before its commit. */
   beforeCommit(rest: () => void): void {
     this.atCommit.push(rest)
   }
 
-  /** Does it when the transaction is committed, and never when it is not. */
+  /** Runs the work after the transaction's commit, and never after a rollback. */
   afterCommit(then: () => void): void {
     this.onCommit.push(then)
   }
 
-  /** What the transaction keeps by this name: made when it is first asked for, and gone with the transaction, however it ends. */
+  /** A value that belongs to the transaction, made by the first call and dropped when the transaction ends. */
   ofTransaction<A>(name: symbol, make: () => A): A {
     if (!this.kept.has(name)) this.kept.set(name, make())
     return this.kept.get(name) as A
   }
 
-  /** What is read from now on until `endReading` is read of one state of the file. */
+  /** Reads until `endReading` see one state of the file. */
   beginReading(): void {
     this.run("BEGIN")
   }
 
   endReading(): void {
-    // A disk that can't be read, for one, ends the transaction by itself.
+    // Some failures, such as a disk that can't be read, have ended the transaction already.
     if (this.isInTransaction) this.run("COMMIT")
   }
 
@@ -182,9 +182,9 @@ export class Connection {
     }
   }
 
-  /** Runs the work while nobody else writes: all that it writes is committed, or nothing. */
+  /** Runs the work in one transaction: commits all that it writes, or rolls all of it back and rethrows. */
   transaction<A>(work: () => A): A {
-    // What a commit that failed has left open.
+    // A failed commit can leave its transaction open.
     if (this.isInTransaction) this.run("ROLLBACK")
     this.run("BEGIN IMMEDIATE")
     this.atCommit = []
@@ -196,7 +196,7 @@ export class Connection {
       for (const rest of this.atCommit) rest()
       this.run("COMMIT")
     } catch (error) {
-      // A full disk, for one, ends the transaction by itself.
+      // Some failures, such as a full disk, have ended the transaction already.
       if (this.isInTransaction) this.run("ROLLBACK")
       throw error
     }

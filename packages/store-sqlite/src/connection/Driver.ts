@@ -1,6 +1,6 @@
 /**
- * Opens SQLite files by better-sqlite3. Its native code ends the whole process on runtimes that are too old for it, so that the
- * runtime is judged first, and the reason is told in words.
+ * Opens SQLite files with better-sqlite3. Its native code ends the whole process on runtimes that are too old for it, so this
+ * module checks the runtime first and fails with a reason.
  */
 import BetterSqlite3 from "better-sqlite3"
 import { statSync } from "node:fs"
@@ -41,7 +41,7 @@ const runtimeName = ({ bun, deno, node }: Versions): string => {
   return deno === undefined ? `Node ${node}` : `Deno ${deno}`
 }
 
-/** SQLite's own failures have a code that begins with SQLITE_; whatever else the constructor throws is of the loading. */
+/** SQLite's own failures have a code that begins with SQLITE_; any other comes from loading the driver. */
 const isOfSqlite = (failure: unknown): boolean =>
   failure instanceof TypeError || String((failure as { code?: unknown }).code).startsWith("SQLITE_")
 
@@ -65,7 +65,7 @@ export const openDatabase = (filename: string, options: BetterSqlite3.Options): 
   }
 }
 
-/** Whether the log has content, which a connection that may write takes over into the file as it closes. */
+/** Whether the log has content, which a connection that may write checkpoints as it closes. */
 const hasLog = (filename: string): boolean =>
   (statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 

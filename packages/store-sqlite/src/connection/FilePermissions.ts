@@ -1,4 +1,4 @@
-/** The files hold personal data: only their owner may use them. */
+/** Restricts the files to their owner: they hold personal data. */
 import { Effect } from "effect"
 import { chmodSync, statSync } from "node:fs"
 import { basename } from "node:path"

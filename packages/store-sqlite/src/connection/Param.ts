@@ -1,2 +1,2 @@
-/** What a parameter of a statement can be. */
+/** A parameter of a statement. */
 export type Param = string | number | null

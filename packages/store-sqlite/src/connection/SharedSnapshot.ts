@@ -1,6 +1,6 @@
 /**
- * Reads of one turn of one state of the file: they begin, and end, one transaction together. Nothing that this process
- * commits is missing from what is read after it; of what others commit meanwhile, some milliseconds at most.
+ * Reads of one tick share one read transaction, and with it one state of the file. A read sees all that this process has
+ * committed before; commits of other processes can be missing for some milliseconds.
  */
 import type { Connection } from "./Connection.ts"
 import type { TickScheduler } from "./TickScheduler.ts"
@@ -25,7 +25,7 @@ export class SharedSnapshot {
     try {
       return work(this.reader)
     } catch (error) {
-      // Whoever tries again sees a state of its own.
+      // A retry begins a snapshot of its own.
       this.end()
       throw error
     } finally {
@@ -33,7 +33,7 @@ export class SharedSnapshot {
     }
   }
 
-  /** What is read from now on is read of the newest state. */
+  /** Ends the snapshot: the next read sees the newest state. */
   end(): void {
     if (this.begunAt === null) return
     this.begunAt = null

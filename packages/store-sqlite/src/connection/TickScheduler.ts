@@ -1,14 +1,14 @@
-/** The ticks of the loop that runs the store: writes of one tick share a commit, and reads one state of the file. */
+/** The ticks of the loop that runs the store: writes of one tick share a commit, its reads one state of the file. */
 import { Effect } from "effect"
 
 export interface TickScheduler {
-  /** Lets others run until the next tick. */
+  /** Lets other work run until the next tick. */
   readonly next: Effect.Effect<void>
   /** Runs the work when this tick ends. */
   readonly atEnd: (work: () => void) => void
   /** A tick that lasts longer reads the newest state of the file again. */
   readonly maxMillis: number
-  /** Nobody else is served meanwhile: every write is done before its caller goes on. */
+  /** Nothing else runs meanwhile: every write ends before its caller goes on. */
   readonly isAlone?: boolean
 }
 
@@ -22,7 +22,7 @@ export const ofEventLoop: TickScheduler = {
   maxMillis: 2
 }
 
-/** Nobody waits for others, and nobody shares: for a simulation, which schedules by itself. */
+/** No write waits for others and no read shares a snapshot: for a simulation, which schedules by itself. */
 export const none: TickScheduler = {
   next: Effect.void,
   atEnd: (work) => work(),

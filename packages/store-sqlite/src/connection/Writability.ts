@@ -1,4 +1,4 @@
-/** Whether the file can be written, as far as the last writes tell. */
+/** Whether the file can be written, by the outcomes of the last writes. */
 import type { StoreStatus, StoreUnavailable } from "@lead-signals/domain"
 import { Cause, Effect, Fiber, Option } from "effect"
 import { statfsSync } from "node:fs"
@@ -37,7 +37,7 @@ export class Writability {
     this.failure = null
   }
 
-  /** In words for any client. */
+  /** A reason that any client may read; null while writes succeed. */
   get problem(): string | null {
     return this.failure === null ? null : (this.failure.publicReason ?? "the store can't be written")
   }
@@ -45,7 +45,7 @@ export class Writability {
 
 type Transaction = <A>(work: (sql: Connection) => A) => Effect.Effect<A, StoreUnavailable>
 
-/** The status waits so long for a trial write; a file that another process keeps locked takes longer. */
+/** Milliseconds that the status waits for a trial write; one on a file that another process locks takes longer. */
 const trialMillis = 500
 
 /** Tries a write only after one has failed, and one at a time. */

@@ -1,6 +1,6 @@
 /**
- * The write-ahead log: whoever commits waits until it is on the disk, and this thread does not wait with him. What the log
- * holds is taken over into the file by another thread, soon after it was written.
+ * Syncs and checkpoints the write-ahead log. A commit waits for its sync without blocking this thread; the writing worker
+ * checkpoints the log soon after.
  */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
@@ -12,19 +12,19 @@ import type { Checkpoint, CheckpointMode } from "../worker/Jobs.ts"
 import type { StoreWorker } from "../worker/StoreWorker.ts"
 
 export interface WriteAheadLog {
-  /** Ends when everything that was committed before is on the disk. */
+  /** Ends when all earlier commits are on the disk. */
   readonly sync: Effect.Effect<void, StoreUnavailable>
-  /** Whether the disk has failed, so that even what was only read may not be on it. */
+  /** Whether a sync has failed: even committed rows that were only read may be missing on the disk. */
   readonly isSuspect: () => boolean
-  /** Takes out of the log what was overwritten: at once, or as soon as no reader is in the way. [PII-3] */
+  /** Removes overwritten pages from the log: at once, or as soon as no reader is in the way. [PII-3] */
   readonly truncate: Effect.Effect<void>
 }
 
-/** Whether a process that ended at once left a log, in which there can be what was to be forgotten; or has one now. */
+/** Whether a log exists: a process that was killed left it, with pages that may hold erased data, or another process uses it. */
 export const isLeft = (filename: string): boolean =>
   (statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 
-/** The log is SQLite's to look after: for a file that need not survive a loss of power, and where there can be no thread. */
+/** SQLite checkpoints the log itself: for a file that need not survive a loss of power, or where there can be no thread. */
 export const unsynced = (writer: Connection, wasLeft: boolean): Effect.Effect<WriteAheadLog> => {
   const truncate = Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
   return Effect.as(wasLeft ? truncate : Effect.void, {
@@ -34,18 +34,18 @@ export const unsynced = (writer: Connection, wasLeft: boolean): Effect.Effect<Wr
   })
 }
 
-/** So long after a commit it is taken over, together with those that came meanwhile. */
+/** Milliseconds from a commit to the checkpoint that takes it and later commits over. */
 const restMillis = 200
 
-/** A log of more pages than this is begun anew as soon as all of it is taken over. */
+/** A log of more pages restarts as soon as all of it is checkpointed. */
 const maxPages = 4000
 
-/** A log of so many pages is taken over by the commit itself: whatever became of the thread, the log does not grow on. */
+/** A commit itself checkpoints a log of so many pages, so the log stays bounded when the worker fails. */
 export const maxPagesEver = 32_000
 
-/** A file that was made is there after a loss of power when its folder is on the disk, too. */
+/** Syncs the file's folder: without that a new file can be missing after a loss of power. */
 export const syncFolderOf = (filename: string): void => {
-  // Windows opens no folders, and needs none of this.
+  // Windows opens no folders, and needs no such sync.
   if (process.platform === "win32") return
   const folder = openSync(dirname(filename), "r")
   try {

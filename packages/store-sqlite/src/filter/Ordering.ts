@@ -14,7 +14,7 @@ export interface Ordering {
 
 const along = { isReversed: false, range: null }
 
-/** By name; those whose index is read one way only are two. A missing score ranks last both ways. [SORT-3] */
+/** The orders by name. The score has one for each direction, since a missing score ranks last in both. [SORT-3] */
 export const orderings: { readonly [N in Ordering["name"]]: Ordering } = {
   created: { ...along, name: "created", index: "lead_by_created", column: "l.created_at", range: "created" },
   updated: { ...along, name: "updated", index: "lead_by_updated", column: "l.updated_at", range: "updated" },

@@ -1,6 +1,6 @@
 /**
- * A list's filter in the store's terms, and what it asks of leads as SQL: one condition drives, the one whose index is read,
- * and the others are tested.
+ * A list's filter in terms of tables and indexes, and its conditions as SQL: the driver is the condition whose index the query
+ * reads; the query tests the others.
  */
 import type { LeadFilter } from "@lead-signals/domain"
 import { idOf } from "../rows/Rows.ts"
@@ -22,19 +22,19 @@ export interface Range {
 /** What a filter asks of a lead, each null where it asks nothing. */
 interface Conditions {
   readonly signalId: number | null
-  /** The values of the flags column that are let through; null when all are. */
+  /** The values of the flags column that match; null when all do. */
   readonly flags: ReadonlyArray<number> | null
   readonly created: Range | null
   readonly updated: Range | null
   readonly match: Match | null
 }
 
-/** A filter, in the store's terms. */
+/** A filter in terms of tables and indexes. */
 export interface Selection extends Conditions {
   readonly brandId: number
-  /** What follows for the other field: a lead is never updated before it was created. */
+  /** The range that follows for the other field: a lead is never updated before it was created. */
   readonly implied: Range | null
-  /** Whether it is plain from the filter alone that nothing is let through. */
+  /** Whether the filter alone excludes every lead. */
   readonly isEmpty: boolean
 }
 
@@ -99,7 +99,7 @@ const present = (selection: Selection): ReadonlyArray<Condition> =>
 const hasOnly = (selection: Selection, ...allowed: ReadonlyArray<Condition>): boolean =>
   present(selection).every((name) => allowed.includes(name))
 
-/** Whether nothing but flags restricts the list: then it is known where in its order a page begins. */
+/** Whether only flags restrict the list: the rank index counts such lists. */
 export const isCounted = (selection: Selection): boolean => hasOnly(selection, "flags")
 
 /** Whether the counters of flags, for each signal and for all leads, give the total. */
@@ -113,14 +113,14 @@ export const isCountedByDay = (selection: Selection): boolean =>
 export const isCountedByDriver = (selection: Selection): boolean =>
   present(selection).length <= 1 && hasOnly(selection, "signalId", "flags", "match")
 
-/** The key of what caches hold of it. */
+/** The selection's key in caches. */
 export const keyOf = (selection: Selection): string =>
   JSON.stringify([
     selection.brandId,
     ...conditionNames.map((name) => (name === "match" ? selection.match?.needle : selection[name]))
   ])
 
-/** Where a query starts from: the condition that an index answers. */
+/** The condition whose index a query reads. */
 export type Driver = "order" | "flags" | "created" | "updated" | "signal" | "search"
 
 export const flagsIn = (flags: ReadonlyArray<number>, column: string): string =>
@@ -135,13 +135,13 @@ export const sources: { readonly [D in Driver]: (match: Match | null) => string 
   search: (match) => `${match!.table} CROSS JOIN lead l ON l.id = ${match!.table}.rowid`
 }
 
-/** Where the columns of a lead are read that a signal has of its own. */
+/** The table that a query reads columns from that `lead` and `lead_signal` both have. */
 export const columnsOf = (driver: Driver) =>
   driver === "signal"
     ? { id: "g.lead_id", flags: "g.flags", created: "g.created_at" }
     : { id: "l.id", flags: "l.flags", created: "l.created_at" }
 
-/** Where is read what a selection asks of leads: of a signal often by what it has itself. */
+/** The tables that a query reads; the rows of a signal suffice where the selection needs no other column. */
 export const sourceOf = (selection: Selection, driver: Driver): string =>
   driver === "signal" && hasOnly(selection, "signalId", "flags", "created", "match")
     ? "lead_signal g"
@@ -153,13 +153,13 @@ export const found = ({ table, tokens }: Match): Sql => ({
   params: [phraseOf(tokens)]
 })
 
-/** That a search finds the lead: all entries are read for it, once. */
+/** The condition that a search finds the lead; SQLite reads all entries of the search once. */
 const isFound = (match: Match, id: string): Sql => {
   const { params, text } = found(match)
   return { text: `${id} IN (SELECT ${match.table}.rowid FROM ${match.table} WHERE ${text})`, params }
 }
 
-/** Everything that a lead must fulfil, each as the driver wants it put. */
+/** All conditions of a selection, written for the tables of the driver. */
 export const conditions = (selection: Selection, driver: Driver): Sql => {
   const { brandId, created, flags, implied, match, signalId, updated } = selection
   const columns = columnsOf(driver)

@@ -7,7 +7,7 @@ import type { QueryConnection } from "../connection/Connection.ts"
 import type { Param } from "../connection/Param.ts"
 import type { Sql } from "./Selection.ts"
 
-/** Where a query reads leads, and the columns there that order them. */
+/** The source of a query for leads, and its columns of id and key. */
 export interface AccessPath {
   readonly source: string
   readonly id: string
@@ -27,7 +27,7 @@ export const readKeyed = (
 ): ReadonlyArray<Keyed> =>
   sql.tuples<readonly [LeadId, string | number]>(text, params).map(([id, key]) => ({ id, key }))
 
-/** A page as the index gives it backwards, and its neighbours there, of which leads of the same key may be. */
+/** A page of a backwards walk, and its neighbours there, which can have the same keys. */
 export interface BackwardsPage {
   readonly before: Keyed | undefined
   readonly page: ReadonlyArray<Keyed>
@@ -47,7 +47,7 @@ export const pageOf = (
   }
 }
 
-/** The range that `pageOf` wants to see. */
+/** The range of rows that `pageOf` needs. */
 export const rangeOf = ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({
   from: Math.max(offset - 1, 0),
   length: limit + (offset === 0 ? 1 : 2)

@@ -16,7 +16,7 @@ import { openToRead } from "../connection/Driver.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
 import { syncFolderOf } from "../database/WriteAheadLog.ts"
 
-/** There is a file where the copy is to be. */
+/** A file exists at the copy's path. */
 export class TargetExists extends Data.TaggedError("TargetExists")<{ readonly target: string }> {}
 
 export interface Backup {
@@ -38,7 +38,7 @@ const isRunning = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)
   } catch (failure) {
-    // One of another user.
+    // The process belongs to another user.
     return (failure as NodeJS.ErrnoException).code === "EPERM"
   }
 }

@@ -1,4 +1,4 @@
-/** Whether a file is whole: its pages, its references, and everything that is kept beside the leads to count them. */
+/** Checks a file: its pages, its references, its search indexes and its derived tables. */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { openToRead } from "../connection/Driver.ts"
@@ -9,11 +9,11 @@ import { allFlags } from "../rank-index/RankIndex.ts"
 import { dayCounts, leadCounts } from "../rank-index/DerivedTables.ts"
 
 export interface Checked {
-  /** Of the file; `newest` is what this version of the store makes of it. */
+  /** The version of the file; `newest` is that of this store. */
   readonly version: number
   readonly newest: number
   readonly counts: Readonly<Record<string, number>>
-  /** What is wrong, a line each; none in a file that is whole. */
+  /** One line for each problem; none in an intact file. */
   readonly problems: ReadonlyArray<string>
 }
 
@@ -34,7 +34,7 @@ const counted: Readonly<Record<string, string>> = {
   deadDeliveries: "SELECT count(*) FROM delivery WHERE state = 'dead'"
 }
 
-/** How many rows are in one of them alone. */
+/** Counts the rows that only one of the two queries returns. */
 const different = (kept: string, recounted: ReadonlyArray<string>): string =>
   `WITH kept AS (${kept}), recounted AS (${recounted.join(" UNION ALL ")})
    SELECT (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM recounted))
@@ -42,7 +42,7 @@ const different = (kept: string, recounted: ReadonlyArray<string>): string =>
 
 const eachOrdering = Object.keys(orderings).map((ordering) => `SELECT '${ordering}' AS ordering`)
 
-/** Each finds where what is kept says otherwise than the leads themselves. */
+/** Queries that compare each derived table with the leads. */
 const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
   [
     "the counts of leads by flags and signal",

@@ -1,6 +1,6 @@
 /**
- * How many leads a filter lets through: of each condition on its own the counters say it, of all of them together they often
- * do, and else the index of the most selective one is read.
+ * How many leads match a filter. Counters hold the number for each condition, and often for all of them together; otherwise
+ * a query reads the index of the most selective condition.
  */
 import type { QueryConnection } from "../connection/Connection.ts"
 import { type Match, phraseOf } from "../search/SearchIndex.ts"
@@ -21,7 +21,7 @@ import {
 
 const millisPerDay = 86_400_000
 
-/** How many leads each filter lets through on its own. */
+/** The numbers of leads that each filter by itself matches. */
 export interface Counts {
   readonly all: number
   readonly drivers: ReadonlyArray<readonly [driver: Driver, count: number]>
@@ -31,7 +31,7 @@ export interface Counts {
 
 const dayOf = (instant: number): number => Math.floor(instant / millisPerDay)
 
-/** A column each: all leads of the brand, and those that each filter but the search lets through, by the counters. */
+/** A query of the counters with one column for all leads of the brand, and one for each filter except the search. */
 export const countsSql = (
   selection: Selection
 ): { readonly sql: Sql; readonly drivers: ReadonlyArray<Driver> } => {
@@ -116,14 +116,14 @@ export const searchEffort = (
   return ofAll
 }
 
-/** The driver that lets the fewest leads through, and how many. */
+/** The driver that matches the fewest leads, and their number. */
 export const mostSelective = ({ all, drivers }: Counts): readonly [Driver, number] =>
   drivers.reduce<readonly [Driver, number]>(
     (best, next) => (next[1] <= best[1] ? next : best),
     ["order", all]
   )
 
-/** How many leads match, where the counts of the filters say it. */
+/** The number of matching leads, where the counts of single filters give it; undefined otherwise. */
 export const knownTotal = (selection: Selection, { drivers }: Counts): number | null =>
   isCountedByDriver(selection) ? drivers.at(-1)![1] : null
 
@@ -156,7 +156,7 @@ const countOfRange = ({ brandId, flags }: Selection, { field, from, to }: Range)
   }
 }
 
-/** How many leads or entries are looked at to count those that match, about. */
+/** The effort of counting the matching leads, in leads or entries looked at. */
 export const totalEffort = (selection: Selection, counts: Counts): number => {
   if (isCountedByDay(selection) || knownTotal(selection, counts) !== null) return 0
   return mostSelective(counts)[1] + counts.searchEffort

@@ -1,6 +1,6 @@
 /**
- * How a list is answered from the indexes: as SQL text and its arguments, with no connection in sight, so that a test can
- * read the plan of every shape.
+ * Plans lists, and writes them as SQL text and parameters. The module has no connection, so a test can read the query plan of
+ * every shape.
  *
  * A list is found in one of two ways. It *walks* the index of its order and tests each lead until the page is full, or it
  * *gathers* what the most selective filter lets through, and sorts that. The counters say beforehand how many leads each
@@ -58,13 +58,13 @@ export interface PagePlan {
   readonly driver: Driver
   /** Whether the texts of each lead of a walk are looked at, instead of the index of texts. */
   readonly looksAtTexts: boolean
-  /** One of how many whose texts are looked at matches, about. */
+  /** About one in so many leads whose texts are compared matches. */
   readonly rarity: number
-  /** How many leads or entries are looked at, about. */
+  /** Effort, in leads or entries looked at. */
   readonly effort: number
 }
 
-/** `total` is how many match. */
+/** Picks the cheaper plan of a page. `total` is the number of matching leads. */
 export const planPage = (
   selection: Selection,
   { sort, page }: Pick<LeadQuery, "sort" | "page">,
@@ -86,7 +86,7 @@ export const planPage = (
     }
   }
   const searched = countOf("search")
-  // Of those that are walked past, what the other filters let through.
+  // The number of leads that the most selective filter except the search matches.
   const others = Math.min(walkable, ...counts.drivers.flatMap(([each, n]) => (each === "search" ? [] : [n])))
   const read = (walked * others) / Math.max(walkable, 1)
   const looksAtTexts = walks && searched !== undefined && walked + read * textWeight < searched

@@ -21,10 +21,10 @@ import type { Total } from "./Totals.ts"
 
 export type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
 
-/** What the store does otherwise than it does by default. */
+/** Bounds of listing that tests and hosts set. */
 export interface ListingOptions {
   readonly rankIndex: RankIndex.RankIndexOptions
-  /** What takes as long as looking at more leads or entries than about so many is offloaded to the reading worker. */
+  /** Reads with more effort than about so many leads or entries are offloaded to the reading worker. */
   readonly maxEffort: number
 }
 
@@ -35,7 +35,7 @@ interface KnownTotals {
   readonly set: (key: string, total: Total, state: number) => void
 }
 
-/** What earlier reads found, by key. */
+/** Results of earlier reads, by key. */
 export interface ListCache {
   readonly counts: CacheEntries<FilterCounts.Counts>
   readonly totals: KnownTotals
@@ -185,7 +185,7 @@ const maxCachedList = 1000
 /** A page whose effort is below this is not cached: finding it again is as fast. */
 const minCachedEffort = 200
 
-/** Null: it takes more effort than it may. */
+/** Finds the ids of a page; null when that takes more than `maxEffort`. */
 const findPage = (
   sql: QueryConnection,
   brandId: string,

@@ -1,6 +1,6 @@
 /**
- * How many leads match a filter, kept right while leads change: the filter, applied to the leads that changed since, says
- * how many more or fewer match.
+ * Totals of filters, advanced while leads change: the filter, applied to each lead before and after its change, gives the
+ * difference.
  */
 import type { BrandId, LeadFilter } from "@lead-signals/domain"
 import { matchesFilter } from "@lead-signals/domain/pure"

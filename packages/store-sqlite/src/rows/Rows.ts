@@ -1,4 +1,4 @@
-/** Rows as SQLite gives them, and the domain's values that they stand for. */
+/** Rows of tables, and their translation into domain values. */
 import type {
   ApiKey,
   Brand,
@@ -123,7 +123,7 @@ export const leadOf = (row: LeadRow): Lead => ({
     profileImgUrl: row.profile_img_url,
     company: row.company === null ? null : JSON.parse(row.company)
   },
-  // Whoever only shows a lead does not ask for it.
+  // Parsed on first use: rendering a lead does not need it.
   get profileTimes() {
     return JSON.parse(row.profile_times) as Lead["profileTimes"]
   },
@@ -244,7 +244,7 @@ export const webhookOf = (row: WebhookRow): Webhook => ({
   createdAt: row.created_at
 })
 
-/** With what is shown of its event. */
+/** A delivery's row, joined with its event. */
 export interface DeliveryRow {
   readonly id: string
   readonly webhook_id: number

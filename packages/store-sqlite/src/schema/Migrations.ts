@@ -1,4 +1,4 @@
-/** The versions of the file, and the way from one to the next. */
+/** The migrations of the file, from one version to the next. */
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { DatabaseProblem } from "../connection/DatabaseProblem.ts"
 import type { Progress } from "./MigrationProgress.ts"
@@ -75,11 +75,11 @@ export const outstanding = (sql: QueryConnection, filename: string): number | nu
   return sql.value<number | null>("SELECT max(id) FROM lead") ?? 0
 }
 
-/** What is done to an older file. */
+/** The progress of migrating an older file. */
 export interface Migrating {
   /** From 0 to 1. */
   readonly fraction: number
-  /** For the operator to read. */
+  /** The current step, for the operator. */
   readonly doing: string
 }
 

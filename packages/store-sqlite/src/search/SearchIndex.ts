@@ -1,8 +1,8 @@
 /**
- * What the search indexes hold of a lead, and how a search reads there. The texts are folded by the domain's rule and cut
- * into tokens that begin with the brand: a search reads what is the brand's alone, and takes no longer for the texts of
- * others. One of three or more characters is a phrase of trigrams, which is found exactly where the characters stand next
- * to each other; a shorter one is a token of its one or two characters.
+ * The search indexes: what they hold of a lead, and how a search queries them. Texts are folded by the domain's rule and cut
+ * into tokens that begin with the brand, so a search reads only the entries of its brand. A search of three or more characters
+ * is a phrase of trigrams, which matches exactly where the characters stand next to each other; a shorter one is a token of its
+ * one or two characters.
  */
 import type { Lead, LeadId } from "@lead-signals/domain"
 import { Folding } from "@lead-signals/domain/pure"
@@ -19,7 +19,7 @@ export interface SearchTexts {
 
 const codeOf = (character: string): string => `u${character.codePointAt(0)!.toString(16)}`
 
-/** Letters and digits of ASCII only: FTS5 takes everything else for the space between two tokens. */
+/** ASCII letters and digits only: FTS5 separates tokens at any other character. */
 const token = (brandId: number, codes: string): string => `b${brandId}${codes}`
 
 type Codes = ReadonlyArray<string>
@@ -52,12 +52,12 @@ export const searchTexts = (brandId: number, name: string, headline: string | nu
   }
 }
 
-/** Where a search reads. */
+/** The FTS5 query of a search. */
 export interface Match {
   readonly table: "lead_text" | "lead_gram"
-  /** What is searched for, folded. */
+  /** The folded text to find. */
   readonly needle: string
-  /** What the index finds: the needle, or a part of it, which finds too much: the texts must be compared, too. */
+  /** The text that the index finds: the needle, or a part of it. A part finds too much, so the texts must be compared, too. */
   readonly part: string
   /** The part's tokens, in order, each at most twice. */
   readonly tokens: ReadonlyArray<string>
@@ -66,7 +66,7 @@ export interface Match {
 /** FTS5 reads all positions of a token in a text once for each time that the phrase contains it. */
 const maxRepeats = 2
 
-/** The longest run of tokens that contains none more often than that. */
+/** The longest run of tokens that contains none more often than `maxRepeats`. */
 const longestPart = (tokens: ReadonlyArray<string>): readonly [from: number, to: number] => {
   const counts = new Map<string, number>()
   const count = (each: string, by: number): number => {
@@ -83,7 +83,7 @@ const longestPart = (tokens: ReadonlyArray<string>): readonly [from: number, to:
   return best
 }
 
-/** Where the folded needle is looked for; null when nothing can match: no kept text holds U+0000. */
+/** The query for a folded needle; null when nothing can match: no stored text holds U+0000. */
 export const matchOf = (brandId: number, needle: string): Match | null => {
   if (needle.includes("\u0000")) return null
   const characters = Array.from(needle)
@@ -108,7 +108,7 @@ export const phraseOf = (tokens: ReadonlyArray<string>): string => `"${tokens.jo
 export const isFoundBy = (needle: string, name: string, headline: string | null): boolean =>
   Folding.fold(name).includes(needle) || Folding.fold(headline ?? "").includes(needle)
 
-/** A lead's name and headline: what a search finds it by. */
+/** A lead's name and headline, the texts that searches compare. */
 export interface Found {
   readonly id: LeadId
   readonly brandId: string
@@ -116,16 +116,16 @@ export interface Found {
 }
 
 interface Change {
-  /** As the indexes have it; null when they don't. */
+  /** The lead as the indexes have it; null when they have none. */
   readonly before: Found | null
-  /** As they shall have it; null when they shall not. */
+  /** The lead as the indexes will have it; null when it is removed. */
   readonly after: Found | null
 }
 
 const textsOf = ({ brandId, profile }: Found): SearchTexts =>
   searchTexts(idOf(brandId), profile.name, profile.headline)
 
-/** The indexes keep no texts: what is to be taken out must be said again. */
+/** The indexes store no texts, so a removal passes the earlier texts again. */
 const remove = (sql: Connection, lead: Found): void => {
   const { grams, headline, name } = textsOf(lead)
   sql.run("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
@@ -136,7 +136,7 @@ const remove = (sql: Connection, lead: Found): void => {
   sql.run("INSERT INTO lead_gram (lead_gram, rowid, grams) VALUES ('delete', ?, ?)", [lead.id, grams])
 }
 
-/** What was said to the indexes is written before anything else is. */
+/** Makes FTS5 write its pending entries, which a savepoint does. */
 const flushTexts = (sql: Connection): void => {
   sql.run("SAVEPOINT taken_out")
   sql.run("RELEASE taken_out")

@@ -51,7 +51,7 @@ export interface OwnedStep {
 export const mergeOwnedStep = (sql: Connection, { index, owner, pages }: OwnedStep): boolean =>
   hasMerged(sql, () => sql.run(ownedMergeSql(index), [pages, owner]))
 
-/** To be called when no index has anything to merge. */
+/** Callers run it when no index has anything to merge. */
 export const endMerge = (sql: Connection, owner: number): void =>
   sql.run("UPDATE segment_merge SET is_under_way = 0 WHERE owner = ?", [owner])
 
@@ -79,7 +79,7 @@ const changedBeforeMerging = 16
 interface Uncounted {
   commits: number
   changed: number
-  /** Tells the scheduler; null where the transaction itself merges. */
+  /** Starts the scheduler; null where the transaction itself merges. */
   start: (() => void) | null
 }
 
@@ -100,14 +100,14 @@ const mergeSome = (sql: Connection, changed: number): void => {
   sql.run("UPDATE segment_merge SET is_under_way = ?", [Number(isUnderWay)])
 }
 
-/** Leaves the merges after commits of this connection to a scheduler, which `start` tells that enough was committed. */
+/** Leaves the merges after commits of this connection to a scheduler: `start` runs when enough was committed. */
 export const leaveMerges = (sql: Connection, start: () => void): void => {
   uncountedOf(sql).start = start
 }
 
 /**
  * Counts a transaction that changes the texts of so many leads; to be called before it writes them. Every few transactions the
- * scheduler is told to merge, or the transaction merges a little itself where there is none.
+ * scheduler starts a merge, or the transaction merges a little itself where there is no scheduler.
  */
 export const countCommit = (sql: Connection, changed: number): void => {
   const state = uncountedOf(sql)

@@ -52,13 +52,13 @@ export class LeadCaches implements ListCache {
     return this
   }
 
-  /** Drops everything: what an erased person's texts may be in. [PII-3] */
+  /** Drops all entries, which may hold texts of an erased person. [PII-3] */
   clear(): void {
     for (const cache of this.ofDataVersion()) cache.clear()
     this.counted.clear()
   }
 
-  /** Takes in what a worker learns from now on, as far as no version follows this one. */
+  /** Returns a function that adds what a worker learns; it adds nothing once a later version has been seen. */
   captureVersion(): (learned: Learned) => void {
     const set = {
       counts: this.counts.captureVersion(),

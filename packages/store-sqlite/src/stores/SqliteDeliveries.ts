@@ -1,4 +1,4 @@
-/** The operator's side of the outbox, on SQLite: what became of deliveries, and sending them again. */
+/** The operator's side of the outbox, on SQLite: reads and resends deliveries. */
 import { Deliveries, type DeliveryId, Page } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
@@ -17,7 +17,7 @@ interface Dead {
   readonly position: number | null
 }
 
-/** Queues what the deliveries were of once more, and notes with each what it was sent again as. */
+/** Queues the deliveries again, and records with each the id of its resend. */
 const sendAgain = (
   sql: Connection,
   webhookId: number,
@@ -34,7 +34,7 @@ const sendAgain = (
   return again.map(({ id }) => id)
 }
 
-/** It may have been deleted since somebody looked. */
+/** The webhook can be deleted since the caller read it. */
 const isThere = (sql: Connection, webhookId: string): boolean =>
   sql.get("SELECT 1 FROM webhook WHERE id = ?", [idOf(webhookId)]) !== undefined
 

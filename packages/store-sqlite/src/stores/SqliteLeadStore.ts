@@ -156,7 +156,7 @@ interface Fired {
   readonly event: EventType
 }
 
-/** What a commit leaves behind for those that wait for it, and for those that counted before it. */
+/** The events of a commit, and the changes that advance cached totals. */
 interface Left {
   readonly fired: Array<Fired>
   readonly changes: Array<LeadChange>
@@ -254,7 +254,7 @@ const makeLeadStore = (options: ListingOptions) =>
     const changed = new LeadChanges()
     const caches = new LeadCaches(changed)
     const { list, listRendered } = leadLists(database, caches, options)
-    /** What was read of persons who are gone from the tables is kept nowhere. [PII-3] */
+    /** Drops cached reads of persons that the tables no longer hold. [PII-3] */
     const forgetRead = Effect.suspend(() => {
       caches.clear()
       return database.truncateWal
@@ -338,7 +338,7 @@ const makeLeadStore = (options: ListingOptions) =>
           )
         return Effect.flatMap(
           database.read((sql) => Erasure.takesMore(sql, lead, options.maxEffort)),
-          // The caller may go away when it is committed: the log is truncated all the same.
+          // Uninterruptible, so that a committed erasure also truncates the log.
           (takesMore) =>
             Effect.uninterruptible(Effect.tap(takesMore ? offloaded([]) : here, () => forgetRead))
         )

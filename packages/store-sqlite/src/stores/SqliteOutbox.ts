@@ -1,4 +1,4 @@
-/** The emitter's side of the outbox, on SQLite: what is due, what was attempted. */
+/** The emitter's side of the outbox, on SQLite: takes due deliveries and records attempts. */
 import {
   type BodyMaterial,
   type DeliveryId,
@@ -87,7 +87,7 @@ const oldestDue = (
 
 type Taken = DueRow & { readonly webhook: Webhook }
 
-/** What the bodies are made of, all read with a few statements. */
+/** Reads the contents of the bodies with a few statements. */
 const materials = (
   sql: Connection,
   taken: ReadonlyArray<Taken>
@@ -131,7 +131,7 @@ const materials = (
   })
 }
 
-/** The bodies of what was taken, by seq; those that are not there yet are made and kept. [EVT-5] */
+/** The bodies of the taken deliveries, by seq; renders and stores missing ones. [EVT-5] */
 const bodies = (
   sql: Connection,
   taken: ReadonlyArray<Taken>,
@@ -254,7 +254,7 @@ const webhooksOf = (
     ])
     .map(webhookOf)
 
-/** A few statements, however many attempts. */
+/** Records attempts with a few statements, however many they are. */
 const write = (sql: Connection, changes: AttemptTransitions.Changes, seqs: ReadonlyMap<string, number>) => {
   const deliveries = changes.deliveries.map((to) => [
     seqs.get(to.id)!,

@@ -34,10 +34,10 @@ interface Taken {
 
 const takenAheadOf = (limit: number): number => Math.floor(limit / 200)
 
-/** For so long a process tells what is left by what it saw when it took requests ahead; others may have spent since. */
+/** Milliseconds for which a process reports the remaining requests as of its last read; others may have spent some since. */
 const maxAgeMillis = 1000
 
-/** Of more keys than any process sees in a minute, all that was taken ahead is let go. */
+/** Above this number of keys, more than a process sees in a minute, all requests taken ahead are dropped. */
 const maxKeys = 10_000
 
 /** The time from a failed write to the next one that is tried. */
@@ -111,7 +111,7 @@ const make = (filename: string) =>
     /** When the file was last found not writable; null while it is. */
     let failedAt: number | null = null
 
-    /** Of what was taken ahead; null when the file must be asked. */
+    /** The decision from requests taken ahead; null when the file must decide. */
     const spendTaken = (keyId: string, step: Step, now: number) => {
       const taken = takenOf.get(keyId)
       if (taken === undefined || taken.left === 0) return null

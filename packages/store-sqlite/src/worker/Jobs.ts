@@ -26,7 +26,7 @@ interface ListInput {
   readonly totals: ReadonlyMap<string, number>
 }
 
-/** What a job found that later reads of the same version of the file need not find again, by cache and key. */
+/** Results of a job, by cache and key, for later reads of the same version of the file. */
 export interface Learned {
   readonly counts: ReadonlyMap<string, Counts>
   readonly buckets: ReadonlyMap<string, RankBuckets>
@@ -71,7 +71,7 @@ export interface Jobs {
   /** In one transaction. */
   readonly migrate: { readonly input: { readonly filename: string }; readonly output: void }
   readonly checkpoint: { readonly input: CheckpointMode; readonly output: Checkpoint }
-  /** Writes one page, so that nobody else is the first to write into a log that begins anew. */
+  /** Writes one page, so that this thread is the first to write into a restarted log. */
   readonly beginLog: { readonly input: null; readonly output: void }
   /** The input is the owner. */
   readonly beginMerge: { readonly input: number; readonly output: void }

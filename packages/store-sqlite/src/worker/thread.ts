@@ -35,7 +35,7 @@ const open = (): Connection => {
   }
 }
 
-/** Waits until the report is handled: a job whose caller gives up on hearing it commits nothing. */
+/** Waits until the serving thread has handled the report, so that an aborted job commits nothing. */
 const reportProgress = (progress: Migrating): void => {
   Atomics.store(acknowledgement, 0, 0)
   post({ kind: "progress", progress })

@@ -1,4 +1,4 @@
-/** Takes persons out of everything that the file holds. [PII-3, DEL-1] */
+/** Removes persons from every table of the file. [PII-3, DEL-1] */
 import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { orderings } from "../filter/Ordering.ts"
@@ -12,7 +12,7 @@ import { isMergeUnderWay } from "../search/SegmentMerge.ts"
 const given = "SELECT value FROM json_each(?)"
 const ofLeads = `SELECT position FROM event WHERE lead_id IN (${given})`
 
-/** In an order in which nothing refers to what is gone. */
+/** Each statement removes rows that no remaining row refers to. */
 const removals = [
   `DELETE FROM attempt WHERE delivery_seq IN (SELECT seq FROM delivery WHERE position IN (${ofLeads}))`,
   `DELETE FROM delivery_body WHERE seq IN (SELECT seq FROM delivery WHERE position IN (${ofLeads}))`,
@@ -38,7 +38,7 @@ const concerned = `SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position
     AND (e.event = 'lead2.created' OR e.engagement_id IN (
       SELECT id FROM engagement WHERE brand_id = ? AND author_ext_id = ?))`
 
-/** What was made or logged of deliveries about the others, and can hold the person as a post's author. */
+/** Removes bodies and logs of deliveries about other leads that can name the person as a post's author. */
 const forgetAuthor = (sql: Connection, brand: number, author: string, nextId: () => DeliveryId): void => {
   const params = [brand, author, brand, author]
   sql.run(
@@ -54,7 +54,7 @@ const forgetAuthor = (sql: Connection, brand: number, author: string, nextId: ()
     const fresh = nextId()
     sql.run("DELETE FROM delivery_body WHERE seq = ?", [seq])
     sql.run("UPDATE delivery SET id = ?, lease = NULL WHERE seq = ?", [fresh, seq])
-    // Those that this one sends again, or was sent again as, are of the same event.
+    // Deliveries that resend this one, or that it resends, have the same event.
     sql.run(
       `UPDATE delivery SET resend_of = iif(resend_of = ?, ?, resend_of), resent_as = iif(resent_as = ?, ?, resent_as)
          WHERE position = (SELECT position FROM delivery WHERE seq = ?)`,
@@ -68,7 +68,7 @@ export interface Erased {
   readonly id: LeadId
 }
 
-/** The lead's engagements, the deliveries about it, and the engagements with its posts: so many at most of each. */
+/** Counts the lead's engagements, its deliveries, and the engagements with its posts, up to a limit for each. */
 const rowsSql = `SELECT sum(n) FROM (
   SELECT count(*) AS n FROM (SELECT 1 FROM engagement WHERE lead_id = ? LIMIT ?)
   UNION ALL SELECT count(*) FROM (
@@ -76,7 +76,7 @@ const rowsSql = `SELECT sum(n) FROM (
   UNION ALL SELECT count(*) FROM (
     SELECT 1 FROM engagement WHERE brand_id = ? AND author_ext_id = (SELECT ext_id FROM lead WHERE id = ?) LIMIT ?))`
 
-/** Taking out a row costs about as much as looking at so many leads. */
+/** Removing a row costs about as much as looking at so many leads. */
 const rowWeight = 20
 
 /** Whether erasing the lead takes more effort than looking at so many leads. */
@@ -96,7 +96,7 @@ export interface ErasureOptions {
   readonly maxBucketLeads: number
 }
 
-/** How many ids an erasure takes at most. */
+/** The number of ids that an erasure needs at most. */
 export const countBodies = (sql: QueryConnection, { brandId, id }: Erased): number => {
   const lead = leadById(sql, brandId, id)
   if (lead === null) return 0
@@ -109,7 +109,7 @@ export const countBodies = (sql: QueryConnection, { brandId, id }: Erased): numb
   ])!
 }
 
-/** Takes the lead out of everything, within a transaction that changes no other lead's texts; false when there is none. */
+/** Removes the lead everywhere, within a transaction that changes no other lead's texts. Returns false when there is no such lead. */
 export const erase = (
   sql: Connection,
   { brandId, id }: Erased,
@@ -133,7 +133,7 @@ export const erase = (
   return true
 }
 
-/** So many leads go in one transaction: more would keep other writes waiting. */
+/** Leads that one transaction removes at most: more would keep other writes waiting. */
 const maxRemoved = 100
 
 /** Removes the brand's oldest leads with all that is theirs, within a transaction. Returns how many the brand has left. */
