@@ -1,3 +1,4 @@
+import { eventTypes } from "@lead-signals/domain"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { Webhook as SvixWebhook } from "svix"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -156,11 +157,11 @@ describe("a webhook", () => {
     [{ url: "https://example.com/" }, "events is required."],
     [
       { url: "https://example.com/", events: [] },
-      "events takes an array of one or more of lead2.created, activity.detected."
+      `events takes an array of one or more of ${eventTypes.join(", ")}.`
     ],
     [
       { url: "https://example.com/", events: ["lead.created"] },
-      "events[0] takes one of lead2.created, activity.detected."
+      `events[0] takes one of ${eventTypes.join(", ")}.`
     ],
     [{ url: "https://example.com/", events, secret: "x" }, "secret is not a field here."],
     [{ url: "https://example.com/", events, enabled: "yes" }, "enabled takes true or false."]

@@ -6,6 +6,7 @@ import {
   leadCreatedView,
   Observation,
   Observations,
+  ObservedPerson,
   Profiles,
   type Signal
 } from "@lead-signals/domain"
@@ -137,16 +138,14 @@ describe("what is known of a person", () => {
   const maybe = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary)
   const seen = fc.record({
     trackedAt: fc.nat(5),
-    person: fc.record({
-      extId: fc.constant("p"),
-      name: fc.constantFrom("A", "B", "C"),
-      headline: maybe(fc.constantFrom("x", "y", "z")),
-      username: maybe(fc.constantFrom("u", "v")),
-      title1: fc.constant(null),
-      liProfileUrl: fc.constant(null),
-      profileImgUrl: fc.constant(null),
-      company: fc.constant(null)
-    })
+    person: fc
+      .record({
+        extId: fc.constant("p"),
+        name: fc.constantFrom("A", "B", "C"),
+        headline: maybe(fc.constantFrom("x", "y", "z")),
+        username: maybe(fc.constantFrom("u", "v"))
+      })
+      .map((person) => Schema.decodeSync(ObservedPerson)(person))
   })
 
   it("ends the same whatever the order of arrival [EVT-3]", () => {

@@ -3,7 +3,7 @@ import {
   Brands,
   Leads,
   LeadStore,
-  type Observation,
+  Observation,
   Observations,
   recordObservations,
   Signals,
@@ -11,39 +11,21 @@ import {
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Effect, Either, Layer, Option } from "effect"
+import { Effect, Either, Layer, Option, Schema } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const sort = Either.getOrThrow(SortOrder.parse("name:asc"))
 
-const observation = (signalId: string, id: string, headline: string): Observation => ({
-  signalId,
-  person: {
-    extId: "p-1",
-    name: "Ada",
-    headline,
-    username: null,
-    title1: null,
-    liProfileUrl: null,
-    profileImgUrl: null,
-    company: null
-  },
-  engagement: {
-    id,
-    type: null,
-    reactionType: null,
-    commentText: null,
-    postUrl: null,
-    postContent: null,
-    postPostedAt: null,
-    postAuthor: null,
-    postAuthorDetail: null,
-    emittedAt: null,
-    trackedAt: 0
-  }
-})
+const observation = (signalId: string, id: string, headline: string): Observation => {
+  const { engagement, person } = Schema.decodeSync(Observation)({
+    signalId,
+    person: { extId: "p-1", name: "Ada" },
+    engagement: { id, trackedAt: "1970-01-01T00:00:00.000Z" }
+  })
+  return { signalId, person: { ...person, headline }, engagement }
+}
 
 describe("a text that is longer than any that is let in", () => {
   it.each([

@@ -74,7 +74,7 @@ const summaryOf = ({ data, event }: Json): string => {
     case "activity.detected":
       return `${describeLead(data?.lead2)} ${describeEngagement(data?.engagements?.[0])}${data?.isFirstActivity === true ? " · first activity" : ""}`
     default:
-      return plainText(data?.message)
+      return data?.lead2 === undefined ? plainText(data?.message) : describeLead(data.lead2)
   }
 }
 

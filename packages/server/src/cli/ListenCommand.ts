@@ -3,6 +3,7 @@
  * with --secret it verifies the posts of an existing one.
  */
 import * as Options from "@effect/cli/Options"
+import { eventTypes } from "@lead-signals/domain"
 import { WebhookSignature } from "@lead-signals/webhook"
 import { Effect, Option } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
@@ -115,11 +116,9 @@ const serveReceiver = (
 const printToStderr = (...lines: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.sync(() => void process.stderr.write(`${lines.join("\n")}\n`))
 
-const events = ["lead2.created", "activity.detected"]
-
 const secretHint = (url: string): ReadonlyArray<string> => [
   "Nothing is verified without --secret. The answer to creating the webhook has it:",
-  `  curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"url":"${url}","events":${JSON.stringify(events)}}' "http://127.0.0.1:4000/operator/brands/1/webhooks"`,
+  `  curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"url":"${url}","events":${JSON.stringify(eventTypes)}}' "http://127.0.0.1:4000/operator/brands/1/webhooks"`,
   "The server has to be started with LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8. Or let --brand ID subscribe by itself."
 ]
 
@@ -171,7 +170,7 @@ export const listenCommand = leaf(
       const subscribe = (url: string) =>
         Effect.gen(function* () {
           const description = "lead-signals listen"
-          const body = { url, events, description }
+          const body = { url, events: eventTypes, description }
           const { data } = yield* callOperator(operator, "POST", webhooks, body)
           subscribed = String(data.id)
           receive = makeReceiver({ secret: String(data.secret), failure: planned })
