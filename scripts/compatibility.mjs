@@ -8,16 +8,17 @@ import { environmentWith, pinnedNode } from "./pinnedNode.mjs"
 import { root } from "./steps.mjs"
 
 const files = [
-  "sqlite/",
-  "contracts/",
-  "e2e/start",
-  "e2e/commands",
-  "e2e/webhooks",
-  "e2e/rootScripts",
-  "hosts/",
-  "packages/",
+  "store-sqlite/",
+  "store-contract/",
+  "store-memory/",
+  "server/start",
+  "server/commands",
+  "server/webhooks",
+  "server/rootScripts",
+  "embedded/",
+  "packed/",
   "webhook/",
-  "simulator/simulate"
+  "simulations/simulate"
 ]
 const lines = process.argv.slice(2)
 

@@ -4,24 +4,24 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** What takes longest begins first, so that no core waits for it at the end. The rest goes in vitest's own order. */
 const longest = [
-  "simulator/counterexamples",
-  "e2e/commands",
-  "simulator/simulate",
-  "sqlite/plans",
-  "e2e/readme",
-  "simulator/embedding",
-  "contracts/sqlite",
-  "e2e/start",
-  "e2e/ledger",
-  "packages/packages",
-  "contracts/memory",
+  "simulations/counterexamples",
+  "server/commands",
+  "simulations/simulate",
+  "store-sqlite/plans",
+  "server/readme",
+  "simulations/embedding",
+  "store-sqlite/contract",
+  "server/start",
+  "server/ledger",
+  "packed/packed",
+  "store-memory/contract",
   "http/hostile",
   "http/documentation",
   "browser/browser",
-  "hosts/examples",
-  "e2e/import",
-  "e2e/kill",
-  "e2e/listen",
+  "embedded/examples",
+  "server/import",
+  "server/kill",
+  "server/listen",
   "webhook/emitter"
 ]
 
@@ -40,8 +40,8 @@ const forks = Math.max(3, availableParallelism())
 
 export default defineConfig({
   test: {
-    globalSetup: "GlobalSetup.ts",
-    setupFiles: ["Seed.ts", "TurnAfterEach.ts"],
+    globalSetup: "harness/BundleServer.ts",
+    setupFiles: ["harness/Seed.ts", "harness/YieldAfterEach.ts"],
     testTimeout: 600_000,
     hookTimeout: 300_000,
     pool: "forks",

@@ -2,7 +2,7 @@
 import { createLeadSignals, NotFound } from "@lead-signals/embedded"
 import * as MemoryStore from "@lead-signals/store-memory"
 
-const told = async (): Promise<unknown> => {
+const outcomeOfPage = async (): Promise<unknown> => {
   const service = await createLeadSignals({ store: MemoryStore.layer, operatorToken: "a-token-of-the-page" })
   const ask = async (path: string, token: string, body?: unknown): Promise<any> => {
     const response = await service.fetch(
@@ -38,7 +38,7 @@ const told = async (): Promise<unknown> => {
   }
 }
 
-told().then(
-  (answer) => Object.assign(window, { told: answer }),
-  (failure: Error) => Object.assign(window, { told: { failure: failure.stack } })
+outcomeOfPage().then(
+  (answer) => Object.assign(window, { outcomeOfPage: answer }),
+  (failure: Error) => Object.assign(window, { outcomeOfPage: { failure: failure.stack } })
 )

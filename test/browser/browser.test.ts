@@ -68,18 +68,20 @@ describe.skipIf(executablePath === undefined)("in a browser", () => {
   })
 
   it("answers requests in the page, from a store in its memory [LIST-1, LIST-4, ERR-1]", async () => {
-    const asked: Array<string> = []
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname))
+    const requested: Array<string> = []
+    page.on("request", (request) => requested.push(new URL(request.url()).pathname))
     await page.addScriptTag({ url: "/service.js", type: "module" })
-    await page.waitForFunction(() => "told" in window, undefined, { timeout: 60_000 })
-    expect(await page.evaluate(() => (window as unknown as { told: unknown }).told)).toEqual({
+    await page.waitForFunction(() => "outcomeOfPage" in window, undefined, { timeout: 60_000 })
+    expect(
+      await page.evaluate(() => (window as unknown as { outcomeOfPage: unknown }).outcomeOfPage)
+    ).toEqual({
       outcomes: ["recorded", "recorded", "recorded"],
       found: [["Åda", "Nice"]],
       refused: [400, "invalid_parameter"],
       missing: true
     })
     // No request of the API leaves the page.
-    expect(asked.filter((path) => path !== "/service.js")).toEqual([])
+    expect(requested.filter((path) => path !== "/service.js")).toEqual([])
   })
 
   it("shows the documentation under a folder, and a call that is tried out finds what there is [LIST-1]", async () => {
@@ -131,7 +133,7 @@ describe.skipIf(executablePath === undefined)("in a browser", () => {
   })
 
   it("simulates to the same digest as in Node", async () => {
-    for (const asked of [
+    for (const input of [
       { scenario: "crash-loop", seed: 3, hours: 1 },
       { scenario: "swarm", seed: 7, hours: 1 }
     ]) {
@@ -144,9 +146,9 @@ describe.skipIf(executablePath === undefined)("in a browser", () => {
             // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker is no window
             worker.postMessage(run)
           }),
-        asked
+        input
       )
-      const { digest, outcome } = simulate(scenarioNamed(asked.scenario)!, asked.seed, { hours: asked.hours })
+      const { digest, outcome } = simulate(scenarioNamed(input.scenario)!, input.seed, { hours: input.hours })
       expect(there).toEqual({ digest, outcome })
     }
   })

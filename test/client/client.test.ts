@@ -12,8 +12,8 @@ import { WebhookSignature } from "@lead-signals/webhook"
 import { Duration, Effect, Exit, Fiber, Stream, TestClock, TestContext } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { observation, observe, setUpBrand, startApi } from "../http/Harness.ts"
-import { cases } from "../Thoroughness.ts"
+import { observation, observe, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { cases } from "../harness/Thoroughness.ts"
 
 const setUp = async (people: number, requestsPerMinute?: number) => {
   const api = await startApi()
@@ -147,7 +147,7 @@ describe("an incremental sync", () => {
             updatedAt: (now += gap),
             isThere: true
           }))
-          let asked = 0
+          let answered = 0
           const client = makeClient({
             url: "http://service",
             key: "k",
@@ -155,13 +155,13 @@ describe("an incremental sync", () => {
               Effect.sync((): TransportResponse => {
                 for (const { at, lead, leaves, tick } of changes) {
                   const its = leads[lead]
-                  if (at !== asked || its === undefined) continue
+                  if (at !== answered || its === undefined) continue
                   now += tick
                   if (leaves) its.isThere = false
                   its.state++
                   its.updatedAt = now
                 }
-                asked++
+                answered++
                 const query = new URL(url).searchParams
                 const after = Date.parse(query.get("updatedAfter") ?? "1970-01-01")
                 const before = Date.parse(query.get("updatedBefore") ?? "2970-01-01")
@@ -185,7 +185,7 @@ describe("an incremental sync", () => {
           let cursor: string | undefined
           // The second time nothing moves any more.
           for (let round = 0; round < 2; round++) {
-            if (round === 1) asked = 1000
+            if (round === 1) answered = 1000
             await Effect.runPromise(
               client.changes({ cursor, pageSize, replayWindow: 0 }).pipe(
                 Stream.runForEach((page) =>

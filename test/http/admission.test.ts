@@ -1,11 +1,18 @@
-/** Many feeds at once: what is worked on at a time is bounded, brands take turns, and what can't wait is told to come again. */
+/** Many feeds at once: what is worked on at a time is bounded, brands alternate, and the rest gets 429 or 503. */
 import { LeadStore, observationsPerCommit } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer } from "effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { maxConcurrentObservations, maxOpenRequests } from "../../packages/http/src/Admission.ts"
-import { type Api, type BrandSetUp, observation, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+import {
+  type Api,
+  type BrandSetUp,
+  observation,
+  operatorToken,
+  setUpBrand,
+  startApi
+} from "../harness/HttpServers.ts"
 
 type Commit = (typeof LeadStore.Service)["commit"]
 
@@ -32,10 +39,10 @@ const postLines = (api: Api, brand: BrandSetUp, observations: ReadonlyArray<unkn
   })
 
 describe("observations that are sent all at once", () => {
-  it("are decoded and committed so many at a time, and the event loop has its turns in between [EVT-8, HEALTH-1]", async () => {
-    let [atWork, most, committed, turns] = [0, 0, 0, 0]
+  it("are decoded and committed so many at a time, and the event loop runs in between [EVT-8, HEALTH-1]", async () => {
+    let [atWork, most, committed, ticks] = [0, 0, 0, 0]
     const count = (): void => {
-      turns++
+      ticks++
       if (committed < 32 * 60) setImmediate(count)
     }
     const api = await startWith((commit) => (brandId, proposals, ids) => {
@@ -62,7 +69,7 @@ describe("observations that are sent all at once", () => {
     expect(committed).toBe(32 * 60)
     expect(most).toBeLessThanOrEqual(maxConcurrentObservations)
     expect(most).toBeGreaterThan(observationsPerCommit)
-    expect(turns).toBeGreaterThan((32 * 60) / maxConcurrentObservations)
+    expect(ticks).toBeGreaterThan((32 * 60) / maxConcurrentObservations)
   })
 
   it("of one brand do not keep another's waiting until they are done [EVT-8, AUTH-3]", async () => {

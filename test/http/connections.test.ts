@@ -1,9 +1,9 @@
-/** What becomes of a connection on which something is wrong, over real sockets: each answer in its turn, and nothing left behind. */
+/** What becomes of a connection on which something is wrong, over real sockets: answers in order, and nothing left behind. */
 import { Effect, Fiber } from "effect"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { type Api, operatorToken, startApi } from "./Harness.ts"
+import { type Api, operatorToken, startApi } from "../harness/HttpServers.ts"
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 const tunnel = "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -34,7 +34,7 @@ const settlesAt = async (count: number): Promise<number> => {
 describe("a connection", () => {
   it("gets its answers in the order of its requests, also when the last is refused [ERR-1]", async () => {
     const api = await startApi()
-    for (const [last, told] of [
+    for (const [last, message] of [
       [tunnel, "takes a path that starts with /"],
       ["GET /health HTTP/1.1\r\n\r\n", "takes a Host header"],
       ["NONSENSE\r\n\r\n", "not well-formed HTTP"],
@@ -42,7 +42,7 @@ describe("a connection", () => {
     ] as const) {
       const seen = await api.raw(get("/health") + get("/signals/leads") + last)
       expect([last, statuses(seen)]).toEqual([last, ["200", "401", "400"]])
-      expect(seen).toMatch(new RegExp(`${told}[^}]*}}$`))
+      expect(seen).toMatch(new RegExp(`${message}[^}]*}}$`))
     }
     expect(await isAlive(api)).toBe(true)
   })
@@ -64,14 +64,14 @@ describe("a connection", () => {
     expect(await isAlive(api)).toBe(true)
   })
 
-  it("that breaks while requests wait for their turn leaves no work behind [RATE-1]", async () => {
+  it("that breaks while requests wait leaves no work behind [RATE-1]", async () => {
     const api = await startApi()
     await api.call("/health")
     const before = await fibers()
-    for (const asked of [get("/health"), get("/signals/leads"), get("/nothing"), brokenBody]) {
+    for (const request of [get("/health"), get("/signals/leads"), get("/nothing"), brokenBody]) {
       for (let i = 0; i < 10; i++) {
         const socket = await opened(api)
-        socket.write(asked.repeat(20))
+        socket.write(request.repeat(20))
         await sleep(i % 3)
         socket.resetAndDestroy()
       }
@@ -80,7 +80,7 @@ describe("a connection", () => {
     expect(await isAlive(api)).toBe(true)
   })
 
-  it("whose body is no HTTP any more is told so at once, and what waits for the body ends [ERR-1, ERR-5]", async () => {
+  it("whose body is no HTTP any more is refused at once, and what waits for the body ends [ERR-1, ERR-5]", async () => {
     const api = await startApi()
     await api.call("/health")
     const before = await fibers()

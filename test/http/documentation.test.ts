@@ -8,8 +8,15 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { temporaryFolder } from "../TemporaryFolder.ts"
-import { type Api, observation, observe, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import {
+  type Api,
+  observation,
+  observe,
+  operatorToken,
+  setUpBrand,
+  startApi
+} from "../harness/HttpServers.ts"
 
 // The document is looked into freely here.
 type Json = any
@@ -79,9 +86,11 @@ const gapsOf = (spec: Json): Array<string> => {
         }
       }
       for (const [status, response] of Object.entries<Json>(operation.responses)) {
-        const told = response.description
+        const description = response.description
         need(
-          told && !["Success", "Error"].includes(told) && !(told in spec.components.schemas),
+          description &&
+            !["Success", "Error"].includes(description) &&
+            !(description in spec.components.schemas),
           `${place} ${status} has no description`
         )
         for (const media of Object.values<Json>(response.content ?? {})) {
@@ -112,11 +121,11 @@ beforeAll(async () => {
   await observe(api, brand, observation(brand.signalId, "p1", "e1"), observation(brand.signalId, "p2", "e2"))
 })
 
-const run = (command: string, args: ReadonlyArray<string>): Promise<{ code: number; told: string }> =>
+const run = (command: string, args: ReadonlyArray<string>): Promise<{ code: number; output: string }> =>
   new Promise((resolve) => {
     const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
     execFile(process.execPath, [command, ...args], { env }, (error, out, err) =>
-      resolve({ code: error === null ? 0 : Number(error.code), told: out + err })
+      resolve({ code: error === null ? 0 : Number(error.code), output: out + err })
     )
   })
 
@@ -139,18 +148,18 @@ describe("the document's words", () => {
         }
       }
     }
-    const told = Array.from(codes, ([status, each]) => [status, [...each]]).sort()
-    expect(told).toContainEqual(["405", ["method_not_allowed"]])
-    expect(told).toContainEqual(["500", ["internal_error"]])
-    expect(new Set(told.map(([, each]) => String(each))).size).toBe(told.length)
+    const documented = Array.from(codes, ([status, each]) => [status, [...each]]).sort()
+    expect(documented).toContainEqual(["405", ["method_not_allowed"]])
+    expect(documented).toContainEqual(["500", ["internal_error"]])
+    expect(new Set(documented.map(([, each]) => String(each))).size).toBe(documented.length)
   })
 
   it("lint clean", async () => {
     const file = join(temporaryFolder(), "openapi.json")
     writeFileSync(file, JSON.stringify(document))
     const cli = join(require.resolve("@redocly/cli/package.json"), "../bin/cli.js")
-    const { code, told } = await run(cli, ["lint", "--extends", "recommended-strict", file])
-    expect([code, /You have \d+ (warning|error)/.exec(told)], told).toEqual([0, null])
+    const { code, output } = await run(cli, ["lint", "--extends", "recommended-strict", file])
+    expect([code, /You have \d+ (warning|error)/.exec(output)], output).toEqual([0, null])
   })
 
   it("give examples that the service takes as they stand [EVT-8, ERR-3]", async () => {
@@ -227,8 +236,8 @@ export { headline, names, total }
       "ES2023,DOM,DOM.Iterable",
       "--allowImportingTsExtensions"
     ]
-    const { code, told } = await run(tsc, [...options, ...modules, join(folder, "client.ts")])
-    expect([code, told]).toEqual([0, ""])
+    const { code, output } = await run(tsc, [...options, ...modules, join(folder, "client.ts")])
+    expect([code, output]).toEqual([0, ""])
 
     const client = createClient<Json>({ baseUrl: api.url, headers: { authorization: `Bearer ${brand.key}` } })
     const { data } = await client.GET("/signals/leads", { params: { query: { search: "p1", pageSize: 5 } } })

@@ -11,7 +11,7 @@ import {
 } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Api, type BrandSetUp, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+import { type Api, type BrandSetUp, operatorToken, setUpBrand, startApi } from "../harness/HttpServers.ts"
 
 let api: Api
 let brand: BrandSetUp
@@ -349,7 +349,7 @@ describe("failures of ours", () => {
     }
   })
 
-  it("are 500 internal_error on a defect, whose message is told nobody [ERR-2, ERR-3, PII-2]", async () => {
+  it("are 500 internal_error on a defect, whose message nobody sees [ERR-2, ERR-3, PII-2]", async () => {
     const own = await broken(Effect.die(new Error("choked on Personal Name")))
     const its = await setUpBrand(own)
     const answer = await own.call("/signals/leads", { token: its.key })

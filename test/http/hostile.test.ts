@@ -2,11 +2,18 @@
  * A hundred thousand requests (ten thousand unless the run is thorough), good and hostile, over real sockets: none may give a
  * 5xx, and every body must be one that the OpenAPI document gives its operation and status.
  */
-import { isThorough } from "../Thoroughness.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 import { connect, type Socket } from "node:net"
 import { expect, it } from "vitest"
 import { Prng } from "@lead-signals/simulation-kernel"
-import { type Api, observation, observe, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+import {
+  type Api,
+  observation,
+  observe,
+  operatorToken,
+  setUpBrand,
+  startApi
+} from "../harness/HttpServers.ts"
 import { OpenApiDocument } from "@lead-signals/simulations"
 
 const requests = isThorough ? 100_000 : 5000
@@ -18,7 +25,7 @@ interface Sent {
   readonly method: string
   /** The path in the document that it is meant for; null when it is meant for none. */
   readonly path: string | null
-  readonly shown: string
+  readonly summary: string
 }
 
 interface Received {
@@ -268,7 +275,7 @@ const make = (prng: Prng, key: string, signalId: string): Sent => {
     bytes: Buffer.concat([Buffer.from(head, "latin1"), body]),
     method: safeMethod,
     path: isUnknown ? null : path,
-    shown: `${line} ${type} ${body.toString("latin1").slice(0, 200)}`
+    summary: `${line} ${type} ${body.toString("latin1").slice(0, 200)}`
   }
 }
 
@@ -386,7 +393,7 @@ it("thousands of requests give no 5xx and no body outside the document [ERR-1, E
         (sent, { body, contentType, requestId, status }) => {
           statuses.set(status, (statuses.get(status) ?? 0) + 1)
           const report = (problem: string): void =>
-            void problems.push(`${problem} :: ${status} ${sent.shown} :: ${body.slice(0, 200)}`)
+            void problems.push(`${problem} :: ${status} ${sent.summary} :: ${body.slice(0, 200)}`)
           if (status >= 500 || status < 200) return report("status")
           if (requestId === "") report("no request id")
           if (sent.method === "HEAD" || status === 204) return

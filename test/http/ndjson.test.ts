@@ -1,6 +1,13 @@
 /** Lines that are rejected by the thousand, and bodies that are no x-ndjson: nobody else waits, and the answer stays small. */
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Api, type BrandSetUp, observation, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+import {
+  type Api,
+  type BrandSetUp,
+  observation,
+  operatorToken,
+  setUpBrand,
+  startApi
+} from "../harness/HttpServers.ts"
 
 let api: Api
 let brand: BrandSetUp
@@ -27,17 +34,17 @@ const outcomes = (text: string): Array<any> =>
     .map((line) => JSON.parse(line))
 
 /** Turns of the event loop, server and test being in one process, while the work goes on. */
-const turnsDuring = async <A>(work: Promise<A>): Promise<readonly [A, number]> => {
-  let [turns, isDone] = [0, false]
+const ticksDuring = async <A>(work: Promise<A>): Promise<readonly [A, number]> => {
+  let [ticks, isDone] = [0, false]
   const count = (): void => {
-    turns++
+    ticks++
     if (!isDone) setImmediate(count)
   }
   setImmediate(count)
   const result = await work.finally(() => {
     isDone = true
   })
-  return [result, turns]
+  return [result, ticks]
 }
 
 describe("lines that are rejected", () => {
@@ -45,9 +52,9 @@ describe("lines that are rejected", () => {
     for (const line of ["x", '{"broken', "{}"]) {
       const count = 20_000
       const body = `${good(`turn-${line}`)}\n${`${line}\n`.repeat(count)}`
-      const [answer, turns] = await turnsDuring(send(body))
+      const [answer, ticks] = await ticksDuring(send(body))
       expect(answer.status).toBe(200)
-      expect([line, turns > count / 300]).toEqual([line, true])
+      expect([line, ticks > count / 300]).toEqual([line, true])
     }
   })
 
@@ -91,7 +98,7 @@ describe("a body that is plainly no x-ndjson", () => {
   it("is refused whole, with one error that says what it is [ERR-3, ERR-5]", async () => {
     const array = [observation(brand.signalId, "no", "no-1"), observation(brand.signalId, "no", "no-2")]
     const csv = `signalId,person,engagement\n${"7,Ada,e-1\n".repeat(30)}`
-    for (const [body, told] of [
+    for (const [body, message] of [
       [JSON.stringify(array), "one JSON document"],
       [`\n ${JSON.stringify(array, null, 2)}`, "one JSON document"],
       [`[\n${array.map((each) => JSON.stringify(each)).join(",\n")}\n]`, "one JSON document"],
@@ -107,7 +114,7 @@ describe("a body that is plainly no x-ndjson", () => {
         400,
         "invalid_parameter"
       ])
-      expect(answer.body.error.message).toContain(told)
+      expect(answer.body.error.message).toContain(message)
       expect(answer.body.error.message).toMatch(/^The body takes x-ndjson/)
     }
     const { body } = await api.call("/signals/leads?search=no", { token: brand.key })

@@ -9,7 +9,7 @@ import {
   incompatibilities,
   minorOf
 } from "../../scripts/openapi-baseline.mjs"
-import { type Api, startApi } from "./Harness.ts"
+import { type Api, startApi } from "../harness/HttpServers.ts"
 
 type Json = Record<string, any>
 

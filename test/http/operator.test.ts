@@ -7,7 +7,7 @@ import {
   operatorToken,
   setUpBrand,
   startApi
-} from "./Harness.ts"
+} from "../harness/HttpServers.ts"
 
 let api: Api
 let brand: BrandSetUp

@@ -1,5 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Api, type BrandSetUp, observation, observe, setUpBrand, startApi } from "./Harness.ts"
+import {
+  type Api,
+  type BrandSetUp,
+  observation,
+  observe,
+  setUpBrand,
+  startApi
+} from "../harness/HttpServers.ts"
 
 let api: Api
 let brand: BrandSetUp

@@ -4,7 +4,14 @@ import { Chunk, Effect, Exit, Fiber, Stream, TestClock, TestContext } from "effe
 import { connect, type Socket } from "node:net"
 import { describe, expect, it } from "vitest"
 import { Pace, paced } from "../../packages/http/src/BodyPace.ts"
-import { type Api, type BrandSetUp, observation, operatorToken, setUpBrand, startApi } from "./Harness.ts"
+import {
+  type Api,
+  type BrandSetUp,
+  observation,
+  operatorToken,
+  setUpBrand,
+  startApi
+} from "../harness/HttpServers.ts"
 
 const short = { graceMillis: 100, minBytesPerSecond: 1_000_000, maxMillis: 60_000 }
 const long = { graceMillis: 60_000, minBytesPerSecond: 1, maxMillis: 60_000 }

@@ -50,7 +50,7 @@ export const failing =
 export const hanging: Behaviour = () => Effect.never
 
 /** The behaviours one after the other, the last one again and again. */
-export const inTurn =
+export const inSequence =
   (...behaviours: ReadonlyArray<Behaviour>): Behaviour =>
   (n, posted) =>
     behaviours[Math.min(n, behaviours.length) - 1]!(n, posted)

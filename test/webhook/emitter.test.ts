@@ -13,12 +13,12 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer, Option } from "effect"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
-import { temporaryFile } from "../TemporaryFolder.ts"
+import { temporaryFile } from "../harness/TemporaryFolder.ts"
 import {
   answer,
   failing,
   hanging,
-  inTurn,
+  inSequence,
   pass,
   settle,
   startEmitter,
@@ -43,7 +43,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
       Effect.gen(function* () {
         yield* startEmitter()
         const webhook = yield* world.webhook(
-          inTurn(answer(500), failing("connection"), answer(302), answer(204)),
+          inSequence(answer(500), failing("connection"), answer(302), answer(204)),
           {
             events: ["lead2.created"]
           }
@@ -126,11 +126,11 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         yield* startEmitter()
         const date = new Date(startOfTime + 2 * hour).toUTCString()
         const webhooks = yield* Effect.all([
-          world.webhook(inTurn(answer(429, "", "3600"), answer(200))),
-          world.webhook(inTurn(answer(503, "", date), answer(200))),
-          world.webhook(inTurn(answer(500, "", "3600"), answer(200))),
-          world.webhook(inTurn(answer(503, "", "soon"), answer(200))),
-          world.webhook(inTurn(answer(429, "", "99999999"), answer(200)))
+          world.webhook(inSequence(answer(429, "", "3600"), answer(200))),
+          world.webhook(inSequence(answer(503, "", date), answer(200))),
+          world.webhook(inSequence(answer(500, "", "3600"), answer(200))),
+          world.webhook(inSequence(answer(503, "", "soon"), answer(200))),
+          world.webhook(inSequence(answer(429, "", "99999999"), answer(200)))
         ])
         yield* world.observe("p", "e1")
         yield* pass(2 * day)
@@ -144,7 +144,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
     virtually(store(), (world) =>
       Effect.gen(function* () {
         yield* startEmitter()
-        const webhook = yield* world.webhook(inTurn(hanging, answer(200)))
+        const webhook = yield* world.webhook(inSequence(hanging, answer(200)))
         yield* world.observe("p", "e1")
         yield* pass(14_999)
         expect((yield* world.list(webhook, "pending"))[0]!.attempts).toBe(0)
@@ -161,7 +161,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
     virtually(store(), (world) =>
       Effect.gen(function* () {
         yield* startEmitter({ leaseMillis: 6000 })
-        const webhook = yield* world.webhook(inTurn(hanging, answer(200)))
+        const webhook = yield* world.webhook(inSequence(hanging, answer(200)))
         yield* world.observe("p", "e1")
         yield* pass(minute)
         const ended = (yield* world.log(webhook)).find(({ at }) => at === startOfTime)
@@ -174,7 +174,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
     virtually(store(), (world) =>
       Effect.gen(function* () {
         yield* startEmitter()
-        const webhook = yield* world.webhook(inTurn(answer(500), answer(410), answer(200)))
+        const webhook = yield* world.webhook(inSequence(answer(500), answer(410), answer(200)))
         yield* world.observe("p", "e1")
         yield* pass(10_000)
         expect(yield* world.refresh(webhook)).toMatchObject({
@@ -238,7 +238,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         yield* startEmitter()
         const { id: brandId } = world.brand
         const webhook = yield* world.webhook(
-          inTurn(answer(500), () => Effect.delay(answer(500)(1, undefined as never), 10_000), answer(200))
+          inSequence(answer(500), () => Effect.delay(answer(500)(1, undefined as never), 10_000), answer(200))
         )
         yield* world.observe("p", "e1")
         yield* pass(7000)
@@ -260,7 +260,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         yield* startEmitter()
         const { id: brandId } = world.brand
         const late = () => Effect.delay(answer(410)(1, undefined as never), 10_000)
-        const webhook = yield* world.webhook(inTurn(late, answer(410), answer(200)))
+        const webhook = yield* world.webhook(inSequence(late, answer(410), answer(200)))
         yield* world.observe("p", "e1")
         yield* world.observe("p", "e2")
         yield* settle
@@ -324,7 +324,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
     virtually(store(), (world) =>
       Effect.gen(function* () {
         yield* startEmitter()
-        const webhook = yield* world.webhook(inTurn(answer(500), answer(200)))
+        const webhook = yield* world.webhook(inSequence(answer(500), answer(200)))
         yield* world.observe("p", "e1")
         yield* settle
         expect((yield* world.refresh(webhook)).failingSince).toBe(startOfTime)
@@ -368,7 +368,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
       Effect.gen(function* () {
         yield* startEmitter({ scheduleMillis: [] })
         const { id: brandId } = world.brand
-        const webhook = yield* world.webhook(inTurn(answer(500), answer(500), answer(200)))
+        const webhook = yield* world.webhook(inSequence(answer(500), answer(500), answer(200)))
         const other = yield* world.webhook(answer(200), { events: ["lead2.created"] })
         const leadId = yield* world.observe("p", "e1")
         yield* settle
@@ -444,7 +444,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         const echo = yield* world.webhook((_n, { body }) =>
           answer(500, `Bad: ${body}`)(1, undefined as never)
         )
-        const told = yield* world.webhook(answer(400, "Unknown user NAME OF ADA\u0007, try\nagain"))
+        const refused = yield* world.webhook(answer(400, "Unknown user NAME OF ADA\u0007, try\nagain"))
         const cut = yield* world.webhook(answer(400, `${"x".repeat(1012)} Headline of ada`))
         yield* world.observe("ada", "e1")
         yield* settle
@@ -454,7 +454,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         expect(echoed).toContain("activity.detected")
         for (const personal of ["Name of", "Headline", "Says", '"ada"'])
           expect(echoed).not.toContain(personal)
-        expect(yield* response(told)).toBe("Unknown user […], try again")
+        expect(yield* response(refused)).toBe("Unknown user […], try again")
         expect(yield* response(cut)).toBe(`${"x".repeat(1012)} […]`)
       })
     ))
@@ -531,7 +531,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
     virtually(store(), (world) =>
       Effect.gen(function* () {
         const first = yield* startEmitter()
-        const webhook = yield* world.webhook(inTurn(hanging, answer(200)))
+        const webhook = yield* world.webhook(inSequence(hanging, answer(200)))
         yield* world.observe("p", "e1")
         yield* settle
         expect(world.to(webhook)).toHaveLength(1)
@@ -667,7 +667,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
     virtually(store(), (world) =>
       Effect.gen(function* () {
         yield* startEmitter()
-        const webhook = yield* world.webhook(inTurn(() => Effect.die(new Error("secret")), answer(200)))
+        const webhook = yield* world.webhook(inSequence(() => Effect.die(new Error("secret")), answer(200)))
         yield* world.observe("p", "e1")
         yield* pass(10_000)
         expect((yield* world.log(webhook)).map(({ error, status }) => status ?? error)).toEqual([
@@ -681,7 +681,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
     virtually(store(), (world) =>
       Effect.gen(function* () {
         yield* startEmitter()
-        const webhook = yield* world.webhook(inTurn(answer(500), answer(500), answer(200)), {
+        const webhook = yield* world.webhook(inSequence(answer(500), answer(500), answer(200)), {
           events: ["lead2.created", "activity.detected"]
         })
         const author = {
@@ -698,7 +698,7 @@ describe.each(stores)("the emitter on %s", (_, store) => {
         expect(yield* world.list(webhook)).toEqual([])
 
         // The author of a post: the body that was sent without success is made anew, under another id.
-        const flaky = yield* world.webhook(inTurn(answer(500, "Cy Author?"), answer(200)))
+        const flaky = yield* world.webhook(inSequence(answer(500, "Cy Author?"), answer(200)))
         yield* world.observe("bob", "e2", author)
         const cy = yield* world.observe("cy", "e3", {}, "Cy Author")
         yield* settle
@@ -750,7 +750,7 @@ describe("an emitter of very many attempts", () => {
         const limits = { ...Leasing.defaultLimits, total: count, reserved: 0, perWebhook: count }
         yield* startEmitter({ limits })
         const first = Array.from({ length: quick }, () => answer(200))
-        const webhook = yield* world.webhook(inTurn(...first, hanging), { enabled: false })
+        const webhook = yield* world.webhook(inSequence(...first, hanging), { enabled: false })
         for (let i = 0; i < count; i++) yield* world.observe(`p${i}`, `e${i}`)
         yield* Webhooks.change(world.brand.id, webhook.id, { enabled: true })
         const hangs = () => Array.from(world.underWay.values(), Number).reduce((sum, each) => sum + each, 0)

@@ -20,7 +20,7 @@ import { Effect, Either, Layer, Logger, ManagedRuntime, Option } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { dialled } from "./Dialled.ts"
 import { hostileAddresses, hostileForms, hostileUrls } from "./HostileTargets.ts"
-import { startReceiver } from "./Receiver.ts"
+import { startReceiver } from "../harness/Receiver.ts"
 
 const seen = dialled()
 const publicAddress = "93.184.215.14"
@@ -30,7 +30,7 @@ const names = new Map<
   string,
   { readonly first: ReadonlyArray<string>; readonly later: ReadonlyArray<string> }
 >()
-const asked = new Map<string, number>()
+const lookups = new Map<string, number>()
 
 const resolver = Layer.succeed(
   Resolver,
@@ -38,8 +38,8 @@ const resolver = Layer.succeed(
     resolve: (hostname) =>
       Effect.suspend(() => {
         const known = names.get(hostname)
-        const times = asked.get(hostname) ?? 0
-        asked.set(hostname, times + 1)
+        const times = lookups.get(hostname) ?? 0
+        lookups.set(hostname, times + 1)
         if (known === undefined) return Effect.fail(new Unresolvable({ hostname }))
         return Effect.succeed(times === 0 ? known.first : known.later)
       })

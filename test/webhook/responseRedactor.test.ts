@@ -1,8 +1,8 @@
 import { ResponseRedactor } from "@lead-signals/webhook"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { counted } from "../Steps.ts"
-import { cases } from "../Thoroughness.ts"
+import { counted } from "../harness/CountedSteps.ts"
+import { cases } from "../harness/Thoroughness.ts"
 
 const redacted = (
   answer: string | Buffer,
@@ -83,13 +83,12 @@ describe("the redacted excerpt of a response", () => {
         // In capitals these letters become two, which is beyond what is compared.
         const data = name === "in capitals" ? JSON.parse(JSON.stringify(drawn).replace(/[ßİ]/g, "z")) : drawn
         const kept = redacted(`error in ${spell(data)}`, data, cutAt)!
-        const shown = name === "in capitals" ? kept.toLowerCase() : kept
+        const redactedText = name === "in capitals" ? kept.toLowerCase() : kept
         for (const leaf of leaves(data)) {
           if (leaf.length >= 8)
-            expect([leaf, shown.includes(name === "in capitals" ? leaf.toLowerCase() : leaf)]).toEqual([
-              leaf,
-              false
-            ])
+            expect([leaf, redactedText.includes(name === "in capitals" ? leaf.toLowerCase() : leaf)]).toEqual(
+              [leaf, false]
+            )
         }
       }),
       { numRuns: cases(300) }
@@ -125,9 +124,10 @@ describe("the redacted excerpt of a response", () => {
       [`bad: ${JSON.stringify(data).slice(20, 90)}… (truncated)`, "… (truncated)"],
       [`bad: Head of Purchasing &amp; Logi… (truncated)`, "bad: […]… (truncated)"]
     ]) {
-      const shown = redacted(answer!, data)!
-      expect(shown).toContain(kept)
-      for (const word of ["employer", "health", "Purchasing", "Northwind"]) expect(shown).not.toContain(word)
+      const redactedText = redacted(answer!, data)!
+      expect(redactedText).toContain(kept)
+      for (const word of ["employer", "health", "Purchasing", "Northwind"])
+        expect(redactedText).not.toContain(word)
     }
   })
 

@@ -5,7 +5,7 @@ import { Duration, Effect, Either, Layer, ManagedRuntime } from "effect"
 import { once } from "node:events"
 import { createServer, type AddressInfo, type Socket } from "node:net"
 import { afterAll, describe, expect, it } from "vitest"
-import { startReceiver } from "./Receiver.ts"
+import { startReceiver } from "../harness/Receiver.ts"
 
 const allowed = [Either.getOrThrow(Addresses.parseCidr("127.0.0.0/8"))]
 const runtime = ManagedRuntime.make(NodeWebhook.sender({ allowed }).pipe(Layer.provide(NodeWebhook.resolver)))

@@ -1,4 +1,4 @@
--- The schema of a file of this version, kept by hand: what the migrations come to, as test/sqlite/schema.test.ts checks. Nothing
+-- The schema of a file of this version, kept by hand: what the migrations come to, as test/store-sqlite/schema.test.ts checks. Nothing
 -- runs it: a new file takes the same steps as an older one.
 
 PRAGMA application_id = 0x4c536967; -- "LSig"

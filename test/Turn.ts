@@ -1,5 +1,0 @@
-/**
- * Lets the event loop turn. Work that waits for nothing goes on from promise to promise, and the test runner's own
- * messages would wait for as long as a whole property takes.
- */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

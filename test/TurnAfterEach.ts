@@ -1,5 +1,0 @@
-/** Tests that wait for nothing follow each other without end, too. */
-import { afterEach } from "vitest"
-import { turn } from "./Turn.ts"
-
-afterEach(turn)

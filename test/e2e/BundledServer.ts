@@ -1,5 +1,0 @@
-/** The server as one file, as it is built, made before the tests begin: see `GlobalSetup.ts`. */
-import { fileURLToPath } from "node:url"
-
-/** Below the tests, where the native module is found by its name. */
-export const bundledServer = fileURLToPath(new URL("../.bundle/server.mjs", import.meta.url))

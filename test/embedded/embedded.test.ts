@@ -1,0 +1,308 @@
+/** The service behind promises, for hosts that don't use Effect. */
+import {
+  Closed,
+  createLeadSignals,
+  InvalidParameter,
+  NotFound,
+  StoreUnavailable
+} from "@lead-signals/embedded"
+import * as MemoryStore from "@lead-signals/store-memory"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect, Layer } from "effect"
+import { LeadStore } from "@lead-signals/domain"
+import { nodeListener } from "@lead-signals/embedded/node"
+import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+
+const folder = temporaryFolder()
+
+const signal = {
+  name: "Launch",
+  signalType: "post",
+  source: { type: "post-url" as const, value: "https://network.example/p/1" }
+}
+
+const seen = (n: number, signalId = "1") => ({
+  signalId,
+  person: { extId: `p-${n}`, name: `Person ${n}`, headline: n % 2 === 0 ? "Buyer" : "Maker" },
+  engagement: {
+    id: `e-${n}`,
+    type: "comment" as const,
+    commentText: "Nice!",
+    trackedAt: "2026-03-01T10:00:00Z"
+  }
+})
+
+const withLeads = async (count: number) => {
+  const service = await createLeadSignals({ store: MemoryStore.layer })
+  const brand = await service.createBrand("Mine")
+  await service.createSignal(brand.id, signal)
+  const observations = Array.from({ length: count }, (_, i) => seen(i + 1))
+  const outcomes = await service.observe(brand.id, observations)
+  expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(["recorded"]))
+  return { brand, service }
+}
+
+describe("the options of createLeadSignals", () => {
+  const store = MemoryStore.layer
+  it.each([
+    ["nothing", undefined, "options", "takes an object with the option store"],
+    ["no store", {}, "store", "the option store is required: it takes a layer"],
+    ["a layer's function", { store: SqliteStore.layer }, "store", "this is a function: call it"],
+    ["a path", { store: "leads.sqlite" }, "store", "SqliteStore.layer({ filename })"],
+    ["a short token", { store, operatorToken: "short" }, "operatorToken", "at least 16 characters"],
+    ["no requests", { store, requestsPerMinute: 0 }, "requestsPerMinute", "from 1 to 1000000"],
+    ["a log that is no function", { store, log: console }, "log", "a function of one line"],
+    ["uncalled webhooks", { store, webhooks: () => Layer.empty }, "webhooks", "this is a function: call it"],
+    ["a misspelt option", { store, webhook: Layer.empty }, "webhook", "there are store, operatorToken"]
+  ])("are refused by name: %s [ERR-3]", async (_, options, parameter, message) => {
+    const failure = await createLeadSignals(options as never).then(
+      () => null,
+      (error: unknown) => error
+    )
+    expect(failure).toBeInstanceOf(InvalidParameter)
+    expect(failure).toMatchObject({ parameter, message: expect.stringContaining(message) })
+    expect(String(failure)).not.toContain("short.")
+  })
+
+  it("may be left out, or undefined, but for the store", async () => {
+    const service = await createLeadSignals({ store, log: undefined as never, webhooks: undefined as never })
+    expect(await service.brands()).toEqual([])
+    await service.close()
+  })
+})
+
+describe("the service behind promises", () => {
+  it("takes a source that is one of its type, and renames brands, signals and campaigns [ENG-8, ERR-3]", async () => {
+    const { brand, service } = await withLeads(1)
+    const refused = {
+      name: "S",
+      signalType: "post",
+      source: { type: "post-url" as const, value: "not a url" }
+    }
+    await expect(service.createSignal(brand.id, refused)).rejects.toMatchObject({
+      parameter: "source.value",
+      message: expect.stringContaining("source.value takes an http or https URL for the source type post-url")
+    })
+    const campaign = await service.createCampaign(brand.id, "C")
+    await service.renameBrand(brand.id, "Renamed")
+    await service.renameSignal(brand.id, "1", "Relaunch")
+    await service.renameCampaign(brand.id, campaign.id, "D")
+    expect(await service.brands()).toEqual([{ id: brand.id, name: "Renamed" }])
+    const { engagements } = await service.detail(brand.id, 1)
+    expect(engagements[0]!.signal.name).toBe("Relaunch")
+    await expect(service.renameSignal(brand.id, "99", "x")).rejects.toBeInstanceOf(NotFound)
+    await expect(service.renameCampaign(brand.id, campaign.id, "")).rejects.toBeInstanceOf(InvalidParameter)
+    await service.close()
+  })
+
+  it("deletes signals, campaigns and brands [DEL-1, DEL-2, DEL-3]", async () => {
+    const { brand, service } = await withLeads(3)
+    const campaign = await service.createCampaign(brand.id, "C")
+    await service.deleteCampaign(brand.id, campaign.id)
+    await expect(service.deleteCampaign(brand.id, campaign.id)).rejects.toBeInstanceOf(NotFound)
+    await service.deleteSignal(brand.id, "1")
+    await expect(service.deleteSignal(brand.id, "1")).rejects.toBeInstanceOf(NotFound)
+    const progress: Array<number> = []
+    await service.deleteBrand(brand.id, { onProgress: (leadsLeft) => progress.push(leadsLeft) })
+    expect(progress).toEqual([0])
+    expect(await service.brands()).toEqual([])
+    await expect(service.deleteBrand(brand.id)).rejects.toBeInstanceOf(NotFound)
+    await service.close()
+  })
+
+  it("lists, shows and counts as the API does, which it mounts [LIST-1, DET-1, MET-2, AUTH-1]", async () => {
+    const { brand, service } = await withLeads(130)
+    const query = { search: "buyer", sort: "name:asc" as const, pageSize: 3, includeEngagements: true }
+    const page = await service.list(brand.id, { ...query, createdAfter: new Date("2020-01-01") })
+    const key = await service.createKey(brand.id, { label: "k" })
+    const ask = async (path: string): Promise<unknown> => {
+      const request = new Request(`http://host${path}`, { headers: { authorization: `Bearer ${key.value}` } })
+      return (await service.fetch(request)).json()
+    }
+    const parameters = "search=buyer&sort=name:asc&pageSize=3&includeEngagements=true"
+    expect(page).toEqual(await ask(`/signals/leads?${parameters}&createdAfter=2020-01-01`))
+    expect(page.meta.pagination).toMatchObject({ total: 65, pageCount: 22 })
+    const detail = await service.detail(brand.id, 7, { includeEngagementDetail: true })
+    expect({ data: detail }).toEqual(await ask("/signals/leads/7?includeEngagementDetail=true"))
+    const campaign = await service.createCampaign(brand.id, "Spring")
+    const metrics = await service.metrics(brand.id, campaign.id, { endDate: "2030-01-01" })
+    expect({ data: metrics }).toEqual(await ask(`/campaign/${campaign.id}/metrics?endDate=2030-01-01`))
+    await service.revokeKey(brand.id, key.id)
+    expect(await ask("/signals/leads")).toMatchObject({ error: { code: "invalid_api_key" } })
+    await service.close()
+  })
+
+  it("leaves an answer alone that its host has begun, and gives up one that can't be written [ERR-1]", async () => {
+    const { brand, service } = await withLeads(1)
+    const { value } = await service.createKey(brand.id, { label: "k" })
+    const api = await nodeListener(service)
+    const server = createServer((request, response) => {
+      if (request.headers["x-host"] === "breaks") {
+        response.writeHead = () => {
+          throw new Error("taken apart")
+        }
+      }
+      api(request, response)
+      if (request.headers["x-host"] === "answers") {
+        response.writeHead(503)
+        setImmediate(() => setImmediate(() => response.end("too late")))
+      }
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/signals/leads/1`
+    const ask = (host: string): Promise<number | string> =>
+      fetch(url, { headers: { authorization: `Bearer ${value}`, "x-host": host } }).then(
+        ({ status }) => status,
+        () => "broken off"
+      )
+    expect(await Promise.all(["answers", "breaks", "waits", "waits"].map(ask))).toEqual([
+      503,
+      "broken off",
+      200,
+      200
+    ])
+    server.close()
+    await service.close()
+  })
+
+  it("hands its log over, which holds nobody's data [PII-2]", async () => {
+    const lines: Array<object> = []
+    const service = await createLeadSignals({ store: MemoryStore.layer, log: (line) => lines.push(line) })
+    await service.fetch(new Request("http://host/signals/leads?search=Ada%20Example"))
+    expect(lines).toMatchObject([{ level: "info", message: "request", route: "/signals/leads", status: 401 }])
+    expect(JSON.stringify(lines)).not.toContain("Ada")
+    await service.close()
+  })
+
+  it("changes and erases, and says of each observation what became of it [PII-3, EVT-8]", async () => {
+    const { brand, service } = await withLeads(2)
+    await service.amend(brand.id, 1, { qualified: true, score1: 4 })
+    expect(await service.detail(brand.id, 1)).toMatchObject({ qualified: true, score1: 4 })
+    await service.erase(brand.id, 2)
+    const mixed = [seen(1), seen(2), { nothing: true }, seen(3, "9")]
+    const outcomes = await service.observeUnknown(brand.id, mixed)
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+      "duplicate",
+      "suppressed",
+      "rejected",
+      "rejected"
+    ])
+    expect((await service.brands()).map(({ name }) => name)).toEqual(["Mine"])
+    await service.close()
+  })
+
+  it("rejects with errors that can be told apart and say what to do [ERR-3, AUTH-3]", async () => {
+    const { brand, service } = await withLeads(1)
+    const failures = await Promise.all(
+      [
+        // As a program without types may ask.
+        service.list(brand.id, { sort: "age:up" as never }),
+        service.detail(brand.id, 99),
+        service.detail("7", 1),
+        service.observe("7", []),
+        service.metrics(brand.id, "5"),
+        service.createBrand(""),
+        service.createKey(brand.id, { label: "k", requestsPerMinute: 0 }),
+        service.createSignal(brand.id, { ...signal, name: "" }),
+        service.amend(brand.id, 1, { qualified: "yes" as unknown as boolean })
+      ].map((call) =>
+        call.then(
+          () => null,
+          (failure: unknown) => failure
+        )
+      )
+    )
+    expect(failures.every((failure) => failure instanceof Error)).toBe(true)
+    expect(failures.map((failure) => failure instanceof InvalidParameter)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+      true
+    ])
+    expect(failures.filter((failure) => failure instanceof NotFound).length).toBe(4)
+    expect(String(failures[0])).toContain("sort takes")
+    expect(String(failures[8])).toContain("qualified takes")
+    await service.close()
+  })
+
+  it("stops when its signal is aborted, and rejects with the signal's reason", async () => {
+    const begun: Array<string> = []
+    const hanging = Layer.effect(
+      LeadStore,
+      Effect.map(LeadStore, (store) =>
+        LeadStore.of({
+          ...store,
+          list: () =>
+            Effect.zipRight(
+              Effect.sync(() => begun.push("list")),
+              Effect.never
+            )
+        })
+      )
+    )
+    const slow = Layer.merge(MemoryStore.layer, Layer.provide(hanging, MemoryStore.layer))
+    const service = await createLeadSignals({ store: slow })
+    const brand = await service.createBrand("Mine")
+    const abort = new AbortController()
+    const listed = service.list(brand.id, {}, { signal: abort.signal })
+    for (let i = 0; begun.length === 0 && i < 2000; i++)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    const reason = new Error("no longer wanted")
+    abort.abort(reason)
+    await expect(listed).rejects.toBe(reason)
+    await expect(service.list(brand.id, {}, { signal: abort.signal })).rejects.toBe(reason)
+    expect(begun).toHaveLength(1)
+
+    // Closing ends what is under way.
+    const cut = service.list(brand.id)
+    for (let i = 0; begun.length === 1 && i < 2000; i++)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    const closed = expect(cut).rejects.toBeInstanceOf(Closed)
+    await service.close()
+    await closed
+    await expect(service.brands()).rejects.toBeInstanceOf(Closed)
+    await service.close()
+  })
+
+  it("takes many calls at once, and answers 503 when it is closed [ERR-2]", async () => {
+    const { brand, service } = await withLeads(1)
+    const warnings: Array<Error> = []
+    const listen = (warning: Error): void => void warnings.push(warning)
+    process.on("warning", listen)
+    await Promise.all(Array.from({ length: 40 }, () => service.list(brand.id)))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    process.off("warning", listen)
+    expect(warnings).toEqual([])
+    const server = createServer(await nodeListener(service)).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/health`
+    expect((await fetch(url)).status).toBe(200)
+    await service.close()
+    const refused = await fetch(url)
+    server.close()
+    expect([refused.status, (await refused.json()).error.code]).toEqual([503, "unavailable"])
+    const response = await service.fetch(new Request("http://host/health"))
+    expect([response.status, await response.json()]).toMatchObject([503, { error: { code: "unavailable" } }])
+  })
+
+  it("is rejected when the store can't be opened, and says why [HEALTH-2]", async () => {
+    const filename = join(folder, "foreign.sqlite")
+    writeFileSync(filename, "no database at all, and long enough to be looked at".repeat(40))
+    const failure = await createLeadSignals({ store: SqliteStore.layer({ filename }) }).catch(
+      (reason: unknown) => reason
+    )
+    expect(failure instanceof StoreUnavailable).toBe(true)
+    expect(String(failure)).toContain("damaged or is no SQLite file")
+  })
+})

@@ -1,0 +1,245 @@
+/** The libraries as others get them: packed, checked, installed outside the workspace, compiled against and run. */
+import { execFile } from "node:child_process"
+import { once } from "node:events"
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
+import { publint } from "publint"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { drive, seen } from "../harness/ExampleClient.ts"
+import { endAll, startExample } from "../harness/ExampleProcess.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const require = createRequire(import.meta.url)
+const folder = temporaryFolder()
+const packs = join(folder, "packs")
+const project = join(folder, "project")
+
+const exec = promisify(execFile)
+const run = async (command: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
+  try {
+    const { stdout } = await exec(command, [...args], {
+      cwd,
+      maxBuffer: 1 << 26,
+      env: { ...process.env, NO_COLOR: "1" }
+    })
+    return stdout
+  } catch (failure) {
+    const { stderr, stdout } = failure as { stdout: string; stderr: string }
+    throw new Error(`${command} ${args.join(" ")}:\n${stdout}\n${stderr}`, { cause: failure })
+  }
+}
+
+const readme = readFileSync(join(root, "README.md"), "utf8")
+const examples = Array.from(readme.matchAll(/^```ts run\n([\s\S]*?)^```/gm), ([, code]) => code!)
+
+let tarballs: ReadonlyArray<string> = []
+
+beforeAll(async () => {
+  await run(process.execPath, [join(root, "scripts", "pack.mjs"), packs, "--keep"], root)
+  tarballs = readdirSync(packs).map((name) => join(packs, name))
+})
+
+/** A file of a package as it was packed. */
+const packed = async (tarball: string, file: string): Promise<string> =>
+  run("tar", ["-xzOf", tarball, `package/${file}`], folder)
+
+describe("the packed libraries", () => {
+  it("have exports that resolve, peers for what hosts share, and nothing of the workspace in them", async () => {
+    expect(tarballs).toHaveLength(10)
+    for (const tarball of tarballs) {
+      const manifest = JSON.parse(await packed(tarball, "package.json"))
+      const entries = Object.values(manifest.exports as Record<string, string>)
+      for (const entry of entries) expect(entry).toMatch(/^\.\/dist\/.*\.js$/)
+      expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:/)
+      expect(manifest.engines).toEqual({ node: ">=22.14" })
+      expect(manifest.peerDependencies).toHaveProperty("effect")
+      expect(manifest.dependencies ?? {}).not.toHaveProperty("effect")
+      expect(manifest.dependencies ?? {}).not.toHaveProperty("@effect/platform")
+      const files = (await run("tar", ["-tzf", tarball], folder)).split("\n")
+      for (const entry of entries) {
+        const file = `package/${entry.slice(2)}`
+        expect(files).toEqual(expect.arrayContaining([file, file.replace(/\.js$/, ".d.ts"), `${file}.map`]))
+      }
+      const stray = files.filter((name) => /\.test\.|tsbuildinfo|\/bugs\/|\/report\/|\.scratch/.test(name))
+      expect(stray).toEqual([])
+      for (const name of files.filter((each) => /\.(js|d\.ts)$/.test(each)).slice(0, 40)) {
+        const code = await packed(tarball, name.replace("package/", ""))
+        expect([name, /from "[^"]*\.ts"/.exec(code)]).toEqual([name, null])
+        expect(code).not.toContain(root)
+      }
+    }
+  })
+
+  it("are clean by publint and are-the-types-wrong", async () => {
+    for (const tarball of tarballs) {
+      const bytes = readFileSync(tarball)
+      const { messages } = await publint({ strict: true, pack: { tarball: new Uint8Array(bytes).buffer } })
+      expect([tarball, messages]).toEqual([tarball, []])
+      const analysis = await checkPackage(createPackageFromTarballData(bytes))
+      if (analysis.types === false) throw new Error(`${tarball} has no types`)
+      // By `require`, and by resolution as it was before exports, nobody is served.
+      const problems = analysis.problems.filter(
+        (problem) => !("resolutionKind" in problem) || !/cjs|node10/.test(problem.resolutionKind)
+      )
+      expect([tarball, problems]).toEqual([tarball, []])
+    }
+  })
+
+  it("run the README's examples in an empty project with plain Node, and type-check them strictly [LIST-4]", async () => {
+    mkdirSync(project)
+    writeFileSync(
+      join(project, "package.json"),
+      JSON.stringify({ name: "a-host", private: true, type: "module" })
+    )
+    const needed = ["client", "domain", "embedded", "http", "store-memory", "webhook"]
+    const chosen = tarballs.filter((tarball) =>
+      needed.some((name) => tarball.includes(`lead-signals-${name}-0`))
+    )
+    expect(chosen).toHaveLength(needed.length)
+    const npm = process.platform === "win32" ? "npm.cmd" : "npm"
+    await run(npm, ["install", "--no-audit", "--no-fund", "--prefer-offline", ...chosen], project)
+    const installed = JSON.parse(
+      readFileSync(join(project, "node_modules", "effect", "package.json"), "utf8")
+    )
+    expect(installed.version).toMatch(/^3\./)
+
+    examples.forEach((code, i) => writeFileSync(join(project, `example-${i}.ts`), code))
+    const config = {
+      compilerOptions: {
+        target: "ES2022",
+        module: "NodeNext",
+        lib: ["ES2022", "DOM", "DOM.Iterable"],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        // Node's own types would be one more package; the client's example reads process.env.
+        types: [],
+        outDir: "out"
+      },
+      include: ["*.ts"]
+    }
+    writeFileSync(
+      join(project, "process.d.ts"),
+      "declare const process: { readonly env: Record<string, string | undefined> }\n"
+    )
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config))
+    await run(process.execPath, [require.resolve("typescript/bin/tsc")], project)
+    const outputs = await Promise.all(
+      examples
+        .map((code, i) => ({ code, i }))
+        // That of the client needs a server; the README's own test has one.
+        .filter(({ code }) => !code.includes("process.env"))
+        .map(({ i }) => run(process.execPath, [join("out", `example-${i}.js`)], project))
+    )
+    expect(outputs).toHaveLength(3)
+    expect(outputs[0]).toContain("[ 'Ada Example' ]")
+    expect(outputs[0]).toContain("200 { status: 'ok' }")
+    expect(outputs[1]).toContain("200 { status: 'ok' }")
+    expect(outputs[2]).toContain("1")
+  })
+})
+
+/** `catalog:` in the workspace's manifests, as pnpm-workspace.yaml says it. */
+const catalog = (): Readonly<Record<string, string>> => {
+  const text = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")
+  const section = /^catalog:\n((?: {2}.*\n)+)/m.exec(text)![1]!
+  return Object.fromEntries(
+    Array.from(section.matchAll(/^ {2}"?([^":]+)"?: (.+)$/gm), ([, name, range]) => [name!, range!])
+  )
+}
+
+describe("the examples, copied out of the repository", () => {
+  const outside = join(folder, "examples")
+  const names = readdirSync(join(root, "examples")).filter((name) => !name.includes("."))
+
+  beforeAll(async () => {
+    const ranges = catalog()
+    const dependencies: Record<string, string> = {}
+    for (const name of names) {
+      cpSync(join(root, "examples", name, "src"), join(outside, name, "src"), { recursive: true })
+      cpSync(join(root, "examples", name, "package.json"), join(outside, name, "package.json"))
+      const manifest = JSON.parse(readFileSync(join(outside, name, "package.json"), "utf8"))
+      for (const [needed, range] of Object.entries({
+        ...manifest.dependencies,
+        ...manifest.devDependencies
+      })) {
+        if (range === "catalog:") dependencies[needed] = ranges[needed]!
+      }
+    }
+    writeFileSync(
+      join(outside, "package.json"),
+      JSON.stringify({ name: "hosts", private: true, type: "module", dependencies })
+    )
+    // The command that pack-libraries prints.
+    await run("bash", ["-c", `npm install --no-audit --no-fund --prefer-offline '${packs}'/*.tgz`], outside)
+  })
+  afterAll(endAll)
+
+  it("resolve one Effect, of the line that the libraries are for", async () => {
+    const tree = await run("npm", ["ls", "effect", "--all", "--parseable"], outside)
+    expect(new Set(tree.trim().split("\n"))).toEqual(new Set([join(outside, "node_modules", "effect")]))
+    const { version } = JSON.parse(
+      readFileSync(join(outside, "node_modules", "effect", "package.json"), "utf8")
+    )
+    expect(version).toMatch(/^3\.22\./)
+  })
+
+  it("are loaded by require() from CommonJS", async () => {
+    const host = `const { createLeadSignals } = require("@lead-signals/embedded")
+const MemoryStore = require("@lead-signals/store-memory")
+createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
+  console.log((await service.createBrand("Mine")).name)
+  await service.close()
+})`
+    writeFileSync(join(outside, "host.cjs"), host)
+    expect(await run(process.execPath, ["host.cjs"], outside)).toBe("Mine\n")
+  })
+
+  it.each(names.filter((name) => !["domain-only", "effect", "own-store"].includes(name)))(
+    "%s runs",
+    async (name) => {
+      const database = join(outside, `${name}.sqlite`)
+      const example = await startExample(name, { DATABASE: database }, join(outside, name))
+      await drive(example)
+      expect(await example.end()).toBe(0)
+    }
+  )
+
+  it("effect runs", async () => {
+    const example = await startExample("effect", {}, join(outside, "effect"))
+    await drive({ ...example, url: `${example.url.replace("0.0.0.0", "127.0.0.1")}/lead-signals` })
+    await example.end()
+  })
+
+  it("domain-only runs", async () => {
+    const child = execFile(process.execPath, ["--import", "tsx", "src/main.ts"], {
+      cwd: join(outside, "domain-only")
+    })
+    child.stdin!.end(JSON.stringify(seen(1)))
+    const [events] = await Promise.all([text(child.stdout!), once(child, "exit")])
+    expect(JSON.parse(events.split("\n")[0]!)).toMatchObject({ event: "lead2.created" })
+  })
+
+  it("own-store runs, keeps what it was given, and passes the contract", async () => {
+    const folder = join(outside, "own-store")
+    const start = (person: string) =>
+      run(process.execPath, ["--import", "tsx", "src/main.ts", "leads.jsonl", person], folder)
+    expect(await start("Ada")).toBe("Ada: recorded; in leads.jsonl: Ada\n")
+    expect(await start("Bo")).toBe("Bo: recorded; in leads.jsonl: Ada, Bo\n")
+    const tests = [
+      "--import",
+      "tsx",
+      "--test",
+      "--test-reporter=tap",
+      "src/contract.test.ts",
+      "src/file.test.ts"
+    ]
+    expect(await run(process.execPath, tests, folder)).toMatch(/^# pass 30\n# fail 0$/m)
+  })
+})

@@ -1,0 +1,119 @@
+import { WebhookSignature } from "@lead-signals/webhook"
+import { createServer as createHttpServer } from "node:http"
+import { createServer } from "node:net"
+import { once } from "node:events"
+import { describe, expect, it } from "vitest"
+import { freePort } from "../harness/FreePort.ts"
+import { startListener } from "../harness/ListenerProcess.ts"
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
+
+const envelope = (name: string) =>
+  JSON.stringify({
+    id: "wh_1",
+    event: "activity.detected",
+    data: {
+      isFirstActivity: false,
+      lead2: { name },
+      engagements: [{ type: "reaction", reactionType: "LIKE" }]
+    }
+  })
+
+const post = async (port: number, body: string, key: string | null, id = "wh_1"): Promise<number> => {
+  const headers = key === null ? {} : { ...WebhookSignature.sign([key], { id, now: Date.now(), body }) }
+  return (await fetch(`http://127.0.0.1:${port}/any`, { method: "POST", headers, body })).status
+}
+
+describe("lead-signals listen", () => {
+  it("verifies, tells repetitions, fails as planned, and lets no control character through [DELIV-1]", async () => {
+    const port = await freePort()
+    const listener = startListener("--port", String(port), "--secret", secret, "--fail", "503:2")
+    await listener.until(/Listening on/)
+    const other = `whsec_${Buffer.alloc(32, 8).toString("base64")}`
+    const body = envelope("Ada\u001b[31m\u0007 Example")
+    const statuses = [
+      await post(port, body, secret),
+      await post(port, body, secret),
+      await post(port, body, secret),
+      await post(port, body, other, "wh_2"),
+      await post(port, body, null),
+      await post(port, "no json", secret, "wh_3")
+    ]
+    expect(statuses).toEqual([503, 503, 204, 401, 401, 204])
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(405)
+    await listener.until(/wh_3/)
+    const lines = listener
+      .text()
+      .trim()
+      .split("\n")
+      .filter((line) => /^\d\d:/.test(line))
+      .map((line) => line.slice(10))
+    expect(lines).toEqual([
+      "✓ verified  activity.detected  Ada [31m  Example reacted LIKE  → 503  wh_1",
+      "✓ verified  activity.detected  Ada [31m  Example reacted LIKE  (again, 2)  → 503  wh_1",
+      "✓ verified  activity.detected  Ada [31m  Example reacted LIKE  (again, 3)  wh_1",
+      "✗ refused   activity.detected  Ada [31m  Example reacted LIKE  (its signature does not match)  → 401  wh_2",
+      "✗ refused   activity.detected  Ada [31m  Example reacted LIKE  (it is not signed)  → 401",
+      "✓ verified  no event           wh_3"
+    ])
+    expect(await listener.end()).toBe(0)
+  })
+
+  it("prints JSON for a script, and says what to do without a secret [ERR-3]", async () => {
+    const port = await freePort()
+    const listener = startListener("--port", String(port), "--json")
+    await listener.until(/Nothing is verified without --secret/)
+    expect(await post(port, envelope("Ada"), secret)).toBe(204)
+    await listener.until(/\n\{.*\}\n$/)
+    const printed = JSON.parse(listener.text().trim().split("\n").at(-1)!)
+    expect(printed).toMatchObject({
+      id: "wh_1",
+      event: "activity.detected",
+      verified: null,
+      answered: 204,
+      times: 1,
+      body: envelope("Ada")
+    })
+    await listener.end()
+  })
+
+  it("says what is wrong with what it was given [ERR-3]", async () => {
+    const taken = createServer().listen(0, "127.0.0.1")
+    await once(taken, "listening")
+    const { port } = taken.address() as { port: number }
+    for (const [args, code, message] of [
+      [["--secret", "whsec_x"], 2, "--secret takes whsec_"],
+      [["--fail", "200"], 2, "--fail takes a status from 300 to 599"],
+      [["--fail", "503:0"], 2, "--fail takes a status"],
+      [["--port", "70000"], 2, "--port takes an integer"],
+      [["--port", "x"], 2, "integer"],
+      [["--port", String(port)], 2, `port ${port} is taken`]
+    ] as const) {
+      const listener = startListener(...args)
+      expect([args, await listener.exit]).toEqual([args, code])
+      expect(listener.text()).toContain(message)
+    }
+    taken.close()
+  })
+
+  it("ends with exit code 1 when the server refuses the subscription, with 3 when it does not answer [ERR-3]", async () => {
+    const refusing = createHttpServer((_, response) => {
+      const error = { code: "not_found", message: "There is no such brand." }
+      response.writeHead(404, { "content-type": "application/json" }).end(JSON.stringify({ error }))
+    }).listen(0, "127.0.0.1")
+    await once(refusing, "listening")
+    const { port } = refusing.address() as { port: number }
+    for (const [target, message, code] of [
+      [port, "There is no such brand.", 1],
+      [await freePort(), "There is no answer from", 3]
+    ] as const) {
+      const url = `http://127.0.0.1:${target}`
+      const listener = startListener("--brand", "99", "--url", url, "--token", "operator-token-of-the-tests")
+      await listener.until(new RegExp(message))
+      const hangs = setTimeout(() => listener.kill(), 10_000)
+      expect([message, await listener.exit]).toEqual([message, code])
+      clearTimeout(hangs)
+    }
+    refusing.close()
+  })
+})

@@ -1,0 +1,50 @@
+/** The built server alone in a folder, as it is copied to a machine. */
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { bundledServer } from "../harness/BundledServer.ts"
+import {
+  callJson,
+  endServersAfterTests,
+  operatorToken,
+  spawnBundle,
+  startServer
+} from "../harness/ServerProcess.ts"
+
+endServersAfterTests()
+const folder = temporaryFolder()
+const program = join(folder, "lead-signals.mjs")
+copyFileSync(bundledServer, program)
+
+const environment = { LEAD_SIGNALS_DEMO: "false", LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
+
+describe("the built server alone", () => {
+  it("serves from memory [HEALTH-1]", async () => {
+    const server = await startServer({ ...environment, LEAD_SIGNALS_DATABASE: "memory" }, program)
+    expect((await callJson(`${server.url}/operator/brands`, operatorToken)).status).toBe(200)
+    expect(await server.end("SIGTERM")).toBe(0)
+  })
+
+  it("says what to install for a database, and opens it when that is there [ERR-3]", async () => {
+    const withFile = { ...environment, LEAD_SIGNALS_DATABASE: join(folder, "leads.sqlite") }
+    const missing = spawnBundle(program, withFile)
+    expect(await missing.exit).toBe(2)
+    expect(missing.err().trim().split("\n")).toEqual([
+      expect.stringContaining("run npm install better-sqlite3@13 in its folder")
+    ])
+    const driver = createRequire(import.meta.url).resolve("better-sqlite3/package.json")
+    mkdirSync(join(folder, "node_modules"))
+    symlinkSync(dirname(driver), join(folder, "node_modules", "better-sqlite3"))
+    const server = await startServer(withFile, program)
+    const made = await callJson(`${server.url}/operator/brands`, operatorToken, "POST", {
+      name: "Taken over"
+    })
+    expect(made.status).toBe(201)
+    // Only the store's worker moves what is committed from the log into the file, by a program within the one file.
+    while (!readFileSync(withFile.LEAD_SIGNALS_DATABASE, "latin1").includes("Taken over")) await sleep(20)
+    expect(await server.end("SIGTERM")).toBe(0)
+  })
+})

@@ -1,0 +1,353 @@
+import { execFile } from "node:child_process"
+import { once } from "node:events"
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { Agent, type IncomingMessage, request } from "node:http"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { promisify } from "node:util"
+import Database from "better-sqlite3"
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import { readSettings } from "../../packages/server/src/Settings.ts"
+import { knownVariables } from "../../packages/server/src/Variables.ts"
+import { takeBackTo } from "../harness/EarlierVersions.ts"
+import { makeFile } from "../harness/MadeFile.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { bundledServer } from "../harness/BundledServer.ts"
+import {
+  callJson,
+  endServersAfterTests,
+  operatorToken,
+  root,
+  setUpBrand,
+  spawnBundle,
+  spawnServer,
+  startServer
+} from "../harness/ServerProcess.ts"
+import { freePort } from "../harness/FreePort.ts"
+
+endServersAfterTests()
+const program = bundledServer
+const folder = temporaryFolder()
+const shell = (line: string) =>
+  promisify(execFile)("bash", ["-c", line.replace("curl ", "curl --silent --fail ")])
+
+const keyIn = (out: string): string => /^Demo key +(lsk_\S+)/m.exec(out)![1]!
+const curls = (out: string): ReadonlyArray<string> =>
+  out.split("\n").filter((line) => line.startsWith("  curl "))
+
+describe("npm start", () => {
+  it("fills an empty database with the demo, prints what works as printed, and keeps it [AUTH-4, PII-2, HEALTH-1]", async () => {
+    const environment = { LEAD_SIGNALS_DATABASE: join(folder, "deep", "demo.sqlite") }
+    const first = await startServer(environment)
+    const key = keyIn(first.out())
+    const lines = curls(first.out())
+    expect(lines).toHaveLength(3)
+    const answers = await Promise.all(lines.map(async (line) => JSON.parse((await shell(line)).stdout)))
+    expect(answers[0].data).toHaveLength(3)
+    expect(answers[1].data[0].engagements.length).toBeGreaterThan(0)
+    expect(answers[2].data.impressions).toBeGreaterThan(0)
+    const { total } = answers[0].meta.pagination
+    expect(total).toBeGreaterThan(500)
+    // Everything is made up: no address leads anywhere.
+    const all = await callJson(
+      `${first.url}/signals/leads?pageSize=25&includeEngagements=true&includeEngagementDetail=true`,
+      key
+    )
+    for (const [, host] of JSON.stringify(all.body).matchAll(/https?:\/\/([^/"]+)/g))
+      expect(host).toMatch(/\.example$/)
+    expect(await first.end("SIGTERM")).toBe(0)
+
+    const token = /^Operator token +(\S+)/m.exec(first.out())![1]!
+    for (const line of first
+      .err()
+      .split("\n")
+      .filter((each) => each !== ""))
+      expect(JSON.parse(line)).toBeTypeOf("object")
+    for (const secret of [key, token, "search=sales", "Authorization"])
+      expect(first.err()).not.toContain(secret)
+
+    const second = await startServer(environment)
+    expect(second.out()).not.toContain("Demo key")
+    expect((await callJson(`${second.url}/signals/leads`, key)).body.meta.pagination.total).toBe(total)
+    const [makeKey] = curls(second.out())
+    expect(JSON.parse((await shell(makeKey!)).stdout).data.key).toMatch(/^lsk_/)
+    expect(await second.end("SIGINT")).toBe(0)
+  })
+
+  it("says that it lives and is starting while an older file is brought to this version [HEALTH-1, HEALTH-2, ERR-5]", async () => {
+    const filename = join(folder, "older.sqlite")
+    await makeFile(filename, 300)
+    // Whoever has the file locked keeps the server starting for as long as this test likes.
+    const lock = new Database(filename)
+    takeBackTo(lock, 9)
+    lock.exec("BEGIN IMMEDIATE")
+    const port = String(await freePort())
+    const environment = {
+      LEAD_SIGNALS_DATABASE: filename,
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+      PORT: port
+    }
+    const url = `http://127.0.0.1:${port}`
+    const isListening = async (): Promise<void> => {
+      while ((await fetch(`${url}/health`).catch(() => null)) === null) await sleep(20)
+    }
+    const interrupted = spawnBundle(program, environment)
+    await isListening()
+    interrupted.child.kill("SIGTERM")
+    expect(await interrupted.exit).toBe(0)
+
+    const server = spawnBundle(program, environment)
+    await isListening()
+    const health = await fetch(`${url}/health`)
+    expect([health.status, await health.json()]).toEqual([200, { status: "ok" }])
+    for (const [path, method] of [
+      ["/health/ready", "GET"],
+      ["/signals/leads", "GET"],
+      ["/operator/brands", "POST"],
+      ["/nothing", "GET"]
+    ] as const) {
+      const { body, status } = await callJson(`${url}${path}`, operatorToken, method)
+      expect([path, status, body.error.code]).toEqual([path, 503, "unavailable"])
+    }
+    expect(server.out()).not.toContain("Listening")
+    lock.exec("COMMIT")
+    lock.close()
+    while ((await fetch(`${url}/health/ready`)).status !== 200) await sleep(20)
+    const { body } = await callJson(`${url}/operator/brands`, operatorToken)
+    expect(body.data.map(({ name }: { readonly name: string }) => name)).toEqual(["First", "Second"])
+    server.child.kill("SIGTERM")
+    expect(await server.exit).toBe(0)
+    expect(server.out()).toContain(`Listening on ${url}`)
+  })
+
+  it("makes one demo brand when several processes start on a new file at once [EVT-3, EVT-8]", async () => {
+    const environment = {
+      LEAD_SIGNALS_DATABASE: join(folder, "twice.sqlite"),
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+    }
+    const servers = await Promise.all([0, 1, 2].map(() => startServer(environment, program)))
+    const { url } = servers[0]!
+    const { data } = (await callJson(`${url}/operator/brands`, operatorToken)).body
+    expect(data.map(({ name }: { readonly name: string }) => name)).toEqual(["Demo"])
+    expect((await callJson(`${url}/operator/brands/1/keys`, operatorToken)).body.data).toHaveLength(1)
+    const keys = servers.filter(({ out }) => out().includes("Demo key"))
+    expect(keys).toHaveLength(1)
+    expect(existsSync(`${environment.LEAD_SIGNALS_DATABASE}-demo`)).toBe(false)
+    await Promise.all(servers.map((server) => server.end("SIGTERM")))
+  })
+
+  it("goes on with a demo that was killed while it was filled, and ends with the same [EVT-8]", async () => {
+    const environment = { LEAD_SIGNALS_DATABASE: join(folder, "killed.sqlite") }
+    for (const millis of [300, 450, 600]) {
+      const { child, exit } = spawnBundle(program, environment)
+      const timer = setTimeout(() => child.kill("SIGKILL"), millis)
+      child.stdout.on("data", () => {
+        clearTimeout(timer)
+        child.kill("SIGKILL")
+      })
+      await exit
+    }
+    const server = await startServer({ ...environment, LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }, program)
+    const { data } = (await callJson(`${server.url}/operator/brands`, operatorToken)).body
+    expect(data).toHaveLength(1)
+    const { key } = (
+      await callJson(`${server.url}/operator/brands/1/keys`, operatorToken, "POST", { label: "k" })
+    ).body.data
+    const total = async (url: string, ofKey: string) =>
+      (await callJson(`${url}/signals/leads`, ofKey)).body.meta.pagination.total
+    const fresh = await startServer({ LEAD_SIGNALS_DATABASE: join(folder, "fresh.sqlite") }, program)
+    expect(await total(server.url, key)).toBe(await total(fresh.url, keyIn(fresh.out())))
+    await Promise.all([server.end("SIGTERM"), fresh.end("SIGTERM")])
+  })
+
+  it("serves from memory, and without a demo when the flag says so [HEALTH-2]", async () => {
+    const server = await startServer(
+      {
+        LEAD_SIGNALS_DATABASE: "memory",
+        LEAD_SIGNALS_DEMO: "false",
+        LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+        LEAD_SIGNALS_RATE_LIMIT: "5"
+      },
+      program
+    )
+    expect(server.out()).not.toContain(operatorToken)
+    expect((await callJson(`${server.url}/operator/brands`, operatorToken)).body.data).toEqual([])
+    const { brandId } = await setUpBrand(server.url)
+    const made = await callJson(`${server.url}/operator/brands/${brandId}/keys`, operatorToken, "POST", {
+      label: "k"
+    })
+    expect(made.body.data.requestsPerMinute).toBe(5)
+    expect((await fetch(`${server.url}/health/ready`)).status).toBe(200)
+    await server.end("SIGTERM")
+  })
+
+  it("takes an empty variable for its default, as compose files pass what is not given [ERR-3]", async () => {
+    const empty = Object.fromEntries(["HOST", "PORT", ...knownVariables].map((name) => [name, ""]))
+    expect(Object.keys(empty).length).toBeGreaterThanOrEqual(9)
+    expect(readSettings(empty)).toEqual(readSettings({}))
+    expect(Either.isRight(readSettings(empty))).toBe(true)
+    const server = await startServer(
+      { ...empty, PORT: "0", LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false" },
+      program
+    )
+    expect(server.err()).not.toContain("LEAD_SIGNALS")
+    expect(server.out()).toMatch(/^Operator token {2}\S{16}/m)
+    await server.end("SIGTERM")
+  })
+
+  it("takes :memory: for a database in memory, and makes no file of that name [ERR-3]", async () => {
+    const server = await startServer(
+      { LEAD_SIGNALS_DATABASE: ":memory:", LEAD_SIGNALS_DEMO: "false" },
+      program
+    )
+    expect(server.out()).toMatch(/^Database +memory$/m)
+    expect(existsSync(join(root, ":memory:"))).toBe(false)
+    await server.end("SIGTERM")
+  })
+
+  it.each([
+    ["PORT", "x", "PORT takes an integer from 0 to 65535."],
+    ["PORT", "70000", "PORT takes an integer from 0 to 65535."],
+    ["HOST", " ", "HOST takes a host name or an address to listen on."],
+    ["LEAD_SIGNALS_DEMO", "yes", "LEAD_SIGNALS_DEMO takes true or false."],
+    ["LEAD_SIGNALS_OPERATOR_TOKEN", "short", "LEAD_SIGNALS_OPERATOR_TOKEN takes at least 16 characters"],
+    ["LEAD_SIGNALS_RATE_LIMIT", "0", "LEAD_SIGNALS_RATE_LIMIT takes an integer from 1 to 1000000."],
+    ["LEAD_SIGNALS_LOG", "loud", "LEAD_SIGNALS_LOG takes pretty or json."],
+    ["LEAD_SIGNALS_DRAIN_PAUSE", "601", "LEAD_SIGNALS_DRAIN_PAUSE takes seconds from 0 to 600, like 0.5."],
+    ["LEAD_SIGNALS_DATABASE", " ", "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, or memory."],
+    ["HOST", "203.0.113.7", "203.0.113.7 is not an address of this machine; set HOST to one that is."]
+  ])("stops with one line when %s is %j [ERR-3]", async (name, value, message) => {
+    const { err, exit, out } = spawnBundle(program, {
+      LEAD_SIGNALS_DATABASE: "memory",
+      LEAD_SIGNALS_DEMO: "false",
+      [name]: value
+    })
+    expect(await exit).toBe(2)
+    expect(out()).toBe("")
+    expect(err().trim().split("\n")).toEqual([expect.stringContaining(message)])
+    if (name.endsWith("TOKEN")) expect(err()).not.toContain(value)
+  })
+
+  it("says what to do when the port is taken or the database can't be used [ERR-3]", async () => {
+    const taken = createServer().listen(0, "127.0.0.1")
+    await once(taken, "listening")
+    const { port } = taken.address() as { port: number }
+    const busy = spawnBundle(program, {
+      LEAD_SIGNALS_DATABASE: "memory",
+      LEAD_SIGNALS_DEMO: "false",
+      PORT: String(port)
+    })
+    expect(await busy.exit).toBe(2)
+    expect(busy.err()).toContain(`port ${port} is taken; set PORT to another`)
+    taken.close()
+
+    const file = join(folder, "text.sqlite")
+    writeFileSync(
+      file,
+      "no database at all, but a text that is long enough to be looked at as one\n".repeat(40)
+    )
+    const damaged = spawnBundle(program, { LEAD_SIGNALS_DATABASE: file })
+    expect(await damaged.exit).toBe(2)
+    expect(damaged.err()).toContain("LEAD_SIGNALS_DATABASE names another")
+    if (process.getuid?.() !== 0) {
+      const closed = join(folder, "closed")
+      mkdirSync(closed)
+      chmodSync(closed, 0o500)
+      const denied = spawnBundle(program, { LEAD_SIGNALS_DATABASE: join(closed, "x.sqlite") })
+      expect(await denied.exit).toBe(2)
+    }
+  })
+
+  it("tells of a variable that only looks like one of its own, and prints help [ERR-3]", async () => {
+    const helped = spawnServer({}, "--help")
+    expect(await helped.exit).toBe(0)
+    expect(helped.out()).toContain("LEAD_SIGNALS_DATABASE")
+    const misspelt = await startServer(
+      {
+        LEAD_SIGNALS_DATABASE: "memory",
+        LEAD_SIGNALS_DEMO: "false",
+        LEAD_SIGNALS_RATELIMIT: "5"
+      },
+      program
+    )
+    expect(misspelt.err()).toContain("LEAD_SIGNALS_RATELIMIT is not known")
+    await misspelt.end("SIGTERM")
+    expect(await spawnServer({}, "--port").exit).toBe(2)
+  })
+
+  it("tells busy clients to go elsewhere, in a pause in which it still serves [HEALTH-2]", async () => {
+    const server = await startServer(
+      {
+        LEAD_SIGNALS_DATABASE: "memory",
+        LEAD_SIGNALS_DEMO: "false",
+        LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+        LEAD_SIGNALS_DRAIN_PAUSE: "5"
+      },
+      program
+    )
+    const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+    const ask = (path: string): Promise<IncomingMessage> =>
+      new Promise((resolve, reject) => {
+        const sent = request(`${server.url}${path}`, { agent }, (response) => {
+          response.resume()
+          response.on("end", () => resolve(response))
+          response.on("error", reject)
+        })
+        sent.on("error", reject)
+        sent.end()
+      })
+    const answers: Array<number> = []
+    const client = async (): Promise<string> => {
+      for (;;) {
+        const { headers, statusCode } = await ask("/health")
+        answers.push(statusCode!)
+        if (statusCode !== 200) return String(statusCode)
+        if (headers.connection === "close") return "close"
+      }
+    }
+    const clients = Promise.all(
+      Array.from({ length: 16 }, () => client().catch((error: NodeJS.ErrnoException) => String(error.code)))
+    )
+    while (answers.length < 160) await sleep(5)
+    const ended = server.end("SIGTERM")
+    expect(await clients).toEqual(Array.from({ length: 16 }, () => "close"))
+    const { headers, status } = await fetch(`${server.url}/health/ready`)
+    expect([status, headers.get("connection")]).toEqual([503, "close"])
+    expect(await ended).toBe(0)
+    agent.destroy()
+  })
+
+  it("finishes what is in flight before it ends [HEALTH-2]", async () => {
+    const server = await startServer(
+      {
+        LEAD_SIGNALS_DATABASE: "memory",
+        LEAD_SIGNALS_DEMO: "false",
+        LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+      },
+      program
+    )
+    const { brandId, signalId } = await setUpBrand(server.url)
+    const upload = request(`${server.url}/operator/brands/${brandId}/observations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/x-ndjson" }
+    })
+    const line = (id: string): string =>
+      `${JSON.stringify({ signalId, person: { extId: id, name: id }, engagement: { id } })}\n`
+    upload.write(line("before"))
+    const [response] = await once(upload, "response")
+    const ended = server.end("SIGTERM")
+    while (!server.err().includes("draining")) await new Promise((resolve) => setTimeout(resolve, 10))
+    upload.end(line("after"))
+    let text = ""
+    for await (const chunk of response) text += chunk
+    expect(
+      text
+        .trim()
+        .split("\n")
+        .map((each) => JSON.parse(each).outcome)
+    ).toEqual(["recorded", "recorded"])
+    expect(await ended).toBe(0)
+  })
+})

@@ -1,0 +1,132 @@
+/** What happens when a rule breaks: it is found, its counterexample is made small, and replays. */
+import { bugNamed, huntAll } from "@lead-signals/simulations/bugs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { scenarioNames } from "@lead-signals/simulations"
+import { bundleSimulate, digestOf } from "../harness/SimulateCommand.ts"
+
+const simulateCommand = await bundleSimulate()
+
+const folder = temporaryFolder()
+
+describe("planted bugs", () => {
+  it("one is found over each store, in a counterexample of a few actions [RATE-2, PII-3]", async () => {
+    const hunted = await huntAll(
+      ["no-limits-on-errors", "sqlite-suppression-forgotten"].map((name) => bugNamed(name)!),
+      30,
+      () => {}
+    )
+    expect(hunted.map(({ bug, oracle }) => [bug, oracle])).toEqual([
+      ["no-limits-on-errors", "limits hold"],
+      ["sqlite-suppression-forgotten", "reference"]
+    ])
+    for (const { actions, bug, faults } of hunted) {
+      expect([bug, actions <= 15, faults <= 3]).toEqual([bug, true, true])
+    }
+  })
+})
+
+describe("a counterexample", () => {
+  it("is shrunk, replays on the same decisions, and says at which it parts from the code", async () => {
+    const [counterexample, report] = [join(folder, "counterexample.json"), join(folder, "report.html")]
+    const found = await simulateCommand([
+      "swarm",
+      "--bug",
+      "erased-come-back",
+      "--counterexample",
+      counterexample,
+      "--report",
+      report
+    ])
+    expect(found.code).toBe(1)
+    expect(found.out).toContain("again: pnpm simulate swarm --seed 1 --bug erased-come-back")
+    expect(found.out).toContain(`replay: pnpm simulate replay ${counterexample}`)
+    expect(found.out.split("\n").length).toBeLessThan(40)
+
+    const saved = JSON.parse(readFileSync(counterexample, "utf8"))
+    expect(saved.plan.actions.length).toBeLessThanOrEqual(5)
+    expect(saved.plan.actions.map((action: { do: string }) => action.do)).toContain("erase")
+
+    const html = readFileSync(report, "utf8")
+    expect(html).toContain("<strong>reference</strong>")
+    expect(html).toContain('class="violated"')
+    // It needs nothing from anywhere.
+    expect(html).not.toMatch(/(?:src|href)=|@import|url\(/)
+
+    const [again, without] = await Promise.all([
+      simulateCommand(["replay", counterexample]),
+      simulateCommand(["replay", counterexample, "--bug", "none"])
+    ])
+    expect([again!.code, digestOf(again!)]).toEqual([1, saved.digest])
+    expect(without!.code).toBe(0)
+    expect(without!.out).toContain('"reference" holds now')
+
+    const [action] = saved.plan.actions
+    const other = join(folder, "other.json")
+    writeFileSync(
+      other,
+      JSON.stringify({ ...saved, plan: { ...saved.plan, actions: [{ ...action, at: 5 }] } })
+    )
+    const parted = await simulateCommand(["replay", other, "--bug", "none"])
+    expect(parted.code).toBe(3)
+    expect(parted.out).toMatch(/no longer applies: decision 1 of \d+ is another one/)
+  })
+
+  it("of a broken file is refused with what is wrong", async () => {
+    const file = join(folder, "broken.json")
+    writeFileSync(file, '{"counterexample":1}')
+    const [broken, missing, none] = await Promise.all([
+      simulateCommand(["replay", file]),
+      simulateCommand(["replay", join(folder, "missing.json")]),
+      simulateCommand(["replay"])
+    ])
+    expect([broken!.code, missing!.code, none!.code]).toEqual([2, 2, 2])
+    expect(broken!.err).toContain("is no counterexample: ")
+    expect(missing!.err).toContain("can't be read: ENOENT")
+    expect(existsSync(join(folder, "missing.json"))).toBe(false)
+  })
+})
+
+describe("pnpm simulate", () => {
+  it("ends with a code for each way to end, and says what to type instead", async () => {
+    const [list, wrong, option, until, store, none, bug, help] = await Promise.all([
+      simulateCommand(["list"]),
+      simulateCommand(["swrm"]),
+      simulateCommand(["swarm", "--sed", "4"]),
+      simulateCommand(["swarm", "--until", "soon"]),
+      simulateCommand(["swarm", "--store", "redis"]),
+      simulateCommand([]),
+      simulateCommand(["swarm", "--bug", "x"]),
+      simulateCommand(["--help"])
+    ])
+    for (const name of scenarioNames()) expect(list!.out).toContain(name)
+    const codes = [list, wrong, option, until, store, none, bug, help].map((ran) => ran!.code)
+    expect(codes).toEqual([0, 2, 2, 2, 2, 2, 2, 0])
+    expect(wrong!.err).toContain("There is no command swrm. Did you mean swarm?")
+    expect(option!.err).toContain("Did you mean --seed?")
+    expect(until!.err).toContain("--until takes a duration like 90m, 24h or 3d.")
+    expect(store!.err).toContain("Expected one of the following cases: memory, sqlite.")
+    expect(bug!.err).toContain("there are retry-too-soon")
+  })
+
+  it("prints a line of JSON a seed for a script, and a table for a campaign, in the order of the seeds", async () => {
+    const [json, table, vacuous] = await Promise.all([
+      simulateCommand(["swarm", "--until", "4m", "--seeds", "4", "--json"]),
+      simulateCommand(["swarm", "--until", "10m", "--seeds", "6"]),
+      simulateCommand(["quiet-day", "--until", "0.01m"])
+    ])
+    const lines = json!.out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ outcome, seed }) => [seed, outcome])).toEqual(
+      [1, 2, 3, 4].map((seed) => [seed, "passed"])
+    )
+    expect(table!.out).toMatch(/swarm · seeds 1 to 6 · 6 passed · \d+ a minute/)
+    expect(digestOf(table!)).toHaveLength(64)
+    // A run in which nothing happened has proved nothing.
+    expect(vacuous!.code).toBe(3)
+  })
+})

@@ -1,0 +1,118 @@
+/** The whole service under virtual time: what holds, and that a history is a function of its seed alone. */
+import { inputOf, run, scenarioNamed, scenarioNames, simulate, check } from "@lead-signals/simulations"
+import { describe, expect, it } from "vitest"
+import { nextTick } from "../harness/EventLoop.ts"
+import { bundleSimulate, digestOf } from "../harness/SimulateCommand.ts"
+import { nodeOf } from "../harness/Runtimes.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
+
+const simulateCommand = await bundleSimulate()
+
+/** A part of each: `pnpm simulate nightly` runs them whole, and many seeds. */
+const hoursOf: Record<string, number> = {
+  "month-of-retries": 72,
+  "flaky-consumers": 2,
+  "quiet-day": 2,
+  "launch-burst": 0.08,
+  "sync-race": 0.1
+}
+
+describe("scenarios", () => {
+  it.each(scenarioNames())(
+    "%s says what it is after, and holds, with one history over either store [DELIV-2, EVT-2, EVT-3, EVT-5, AUTH-5, RATE-3, PII-3, SORT-5, TIME-5]",
+    async (name) => {
+      const scenario = scenarioNamed(name)!
+      expect([scenario.name, scenario.about.length > 100]).toEqual([name, true])
+      const hours = hoursOf[name] ?? 0.12
+      const { counts, digest, outcome, violation } = simulate(scenario, 1, { hours })
+      expect([name, outcome, violation]).toEqual([name, "passed", null])
+      expect(counts.engagements).toBeGreaterThan(2)
+      expect(counts.requests).toBeGreaterThan(counts.actions)
+      await nextTick()
+      expect(simulate(scenario, 1, { hours, store: "sqlite" }).digest).toBe(digest)
+      await nextTick()
+    }
+  )
+
+  it("there are the thirteen that the design asks for", () => {
+    expect(scenarioNames()).toEqual(
+      [
+        "quiet-day",
+        "launch-burst",
+        "flaky-consumers",
+        "key-rotation",
+        "crash-loop",
+        "lost-answers",
+        "clock-trouble",
+        "sync-race",
+        "rate-storm",
+        "erasure",
+        "resend-storm",
+        "month-of-retries",
+        "swarm"
+      ].sort()
+    )
+  })
+
+  it("meet together what the swarm declares, over a short campaign", async () => {
+    const swarm = scenarioNamed("swarm")!
+    const met = new Set<string>()
+    const missing = () => swarm.coverageMarks.filter((mark) => !met.has(mark))
+    for (let seed = 1; seed <= 12; seed++) {
+      if (!isThorough && missing().length === 0) break
+      const { coverageMarks, outcome, violation } = simulate(swarm, seed)
+      expect([seed, outcome, violation]).toEqual([seed, "passed", null])
+      for (const mark of coverageMarks) met.add(mark)
+      await nextTick()
+    }
+    expect(missing()).toEqual([])
+  })
+})
+
+describe("a history", () => {
+  it("is the same in every process, zone and locale, under load, and another for another seed", async () => {
+    const args = ["swarm", "--until", "20m"]
+    const [here, there, other] = await Promise.all([
+      simulateCommand([...args, "--seed", "7"], { TZ: "UTC", LANG: "C" }),
+      simulateCommand([...args, "--seed", "7"], { TZ: "Asia/Kolkata", LANG: "tr_TR.UTF-8" }),
+      simulateCommand([...args, "--seed", "8"])
+    ])
+    expect([here!.code, there!.code, other!.code]).toEqual([0, 0, 0])
+    expect(digestOf(there!)).toBe(digestOf(here!))
+    expect(digestOf(other!)).not.toBe(digestOf(here!))
+    expect(simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 3 }).digest).toBe(digestOf(here!))
+  })
+
+  it.each(["22", "24", "26"].flatMap((line) => nodeOf(line) ?? []))(
+    "is the same on the Node at %s, over either store",
+    async (node) => {
+      const { digest } = simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 3 })
+      for (const store of ["memory", "sqlite"]) {
+        const there = await simulateCommand(
+          ["swarm", "--until", "20m", "--seed", "7", "--store", store],
+          {},
+          node
+        )
+        expect([store, there.code, digestOf(there)]).toEqual([store, 0, digest])
+      }
+    }
+  )
+
+  it("is compared event by event when it is checked", () => {
+    const input = inputOf(scenarioNamed("crash-loop")!, 3, 0.3)
+    expect(check(input)).toBeNull()
+    expect(check(input, "sqlite")).toBeNull()
+  })
+
+  it("is the same with its faults given by name, and a tamer one with fewer", () => {
+    const input = inputOf(scenarioNamed("lost-answers")!, 2, 0.3)
+    const first = run(input)
+    expect(first.faults.length).toBeGreaterThan(5)
+    const repeated = run({ ...input, faults: first.faults })
+    expect(repeated.digest).toBe(first.digest)
+    const fewer = run({ ...input, faults: first.faults.slice(0, 2) })
+    expect([fewer.outcome, fewer.faults]).toEqual(["passed", first.faults.slice(0, 2)])
+    const noted = run({ ...input, schedule: { kind: "picks", picks: first.picks } })
+    expect(noted.digest).toBe(first.digest)
+  })
+})

@@ -1,0 +1,181 @@
+/** The suite itself: stores that are broken in one way each fail it, and the message says in which. */
+import { KeyStore, LeadStore, Outbox, type RateLimit, RateWindows } from "@lead-signals/domain"
+import { contractCases, ContractViolation, type Stores } from "@lead-signals/store-contract"
+import * as MemoryStore from "@lead-signals/store-memory"
+import { Clock, Context, Effect, Layer } from "effect"
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+
+type Altered = (context: Context.Context<Stores>) => Context.Context<Stores>
+
+/** The store in memory with one port put in the place of its own. */
+const altered =
+  <Port extends LeadStore | Outbox | KeyStore | RateWindows, Service>(
+    port: Context.Tag<Port, Service>,
+    alter: (own: Service) => Service
+  ): Altered =>
+  (context) =>
+    Context.add(context, port, alter(Context.unsafeGet(context, port))) as Context.Context<Stores>
+
+/** Others are let in between what must be one transaction. */
+const steppingApart = (): Altered =>
+  altered(RateWindows, () => {
+    const windows = new Map<string, RateLimit.RateWindow>()
+    return RateWindows.of({
+      step: (keyId, step) =>
+        Effect.gen(function* () {
+          const before = windows.get(keyId) ?? null
+          yield* Effect.yieldNow()
+          const { decision, window } = step(before, yield* Clock.currentTimeMillis)
+          windows.set(keyId, window)
+          return decision
+        })
+    })
+  })
+
+interface Broken {
+  readonly name: string
+  readonly alter: Altered
+  /** Of the case that finds it. */
+  readonly title: string
+  readonly message: RegExp
+}
+
+const broken: ReadonlyArray<Broken> = [
+  {
+    name: "counts one lead too many",
+    alter: altered(LeadStore, (own) => ({
+      ...own,
+      list: (brandId, query) =>
+        Effect.map(own.list(brandId, query), (page) => ({ ...page, total: page.total + 1 }))
+    })),
+    title: "answers as the reference does",
+    message:
+      /^LeadStore\.list for GET \/signals\/leads\?\S+: meta\.pagination\.\w+ is \d+ instead of \d+\nafter this history, the smallest that shows it:\n {2}1\. /
+  },
+  {
+    name: "commits a batch in pieces",
+    alter: altered(LeadStore, (own) => ({
+      ...own,
+      commit: (brandId, proposals, ids) =>
+        Effect.map(
+          Effect.forEach(proposals, (proposal) => own.commit(brandId, [proposal], ids)),
+          (committed) => committed.flat()
+        )
+    })),
+    title: "commits all of a batch or nothing",
+    message: /^LeadStore\.commit, what is kept after a batch that failed: name is "New" instead of "H"$/
+  },
+  {
+    name: "forgets who was erased",
+    alter: altered(LeadStore, (own) => ({
+      ...own,
+      erase: (brandId, id, _hash, ids) => own.erase(brandId, id, "another", ids)
+    })),
+    title: "answers as the reference does",
+    message:
+      /^LeadStore\.commit, outcome of engagement e\d+ of p\d: outcome is "recorded" instead of "suppressed"\n[^]*erase/
+  },
+  {
+    name: "loses updates of two writers",
+    alter: altered(LeadStore, (own) => ({
+      ...own,
+      update: (brandId, id, change) =>
+        Effect.gen(function* () {
+          const before = yield* own.get(brandId, id, "none")
+          yield* Effect.yieldNow()
+          return yield* own.update(brandId, id, (lead, now) =>
+            before._tag === "Some" ? change(before.value.lead, now) : lead
+          )
+        })
+    })),
+    title: "lets no two writers lose each other's change",
+    message: /^LeadStore, after 20 commits and 20 updates of one lead at once: \w+ is \d+ instead of \d+/
+  },
+  {
+    name: "leases for another time than requested",
+    alter: altered(Outbox, (own) => ({
+      ...own,
+      lease: (request) => own.lease({ ...request, leaseMillis: request.leaseMillis * 2 })
+    })),
+    title: "shows after every step",
+    message: /^Outbox\.lease of webhook\.test: until is \d+ instead of \d+\n/
+  },
+  {
+    name: "revokes keys of other brands",
+    alter: altered(KeyStore, (own) => ({
+      ...own,
+      revoke: (brandId, keyId, now) => Effect.as(own.revoke(brandId, keyId, now), true)
+    })),
+    title: "keeps several keys of a brand",
+    message: /^KeyStore\.revoke of another brand's key: it is true instead of false$/
+  },
+  {
+    name: "steps rate windows apart",
+    alter: steppingApart(),
+    title: "steps each key's rate window alone",
+    message: /^RateWindows\.step, allowed of 25 requests at once with a limit of 10: it is 25 instead of 10$/
+  },
+  {
+    name: "forgets everything when it is closed",
+    alter: (context) => context,
+    title: "keeps brands, keys, signals, campaigns and webhooks",
+    message: /opened again: brands has 0 instead of 2; the first missing is \{/
+  }
+]
+
+const casesOf = (alter: Altered) =>
+  contractCases({
+    name: "broken",
+    layer: () => Layer.map(MemoryStore.layer, alter),
+    survivesReopening: true,
+    leadHistories: 40,
+    deliveryHistories: 20,
+    seed: 1
+  })
+
+describe("the contract's suite", () => {
+  it.each(broken)("fails a store that $name, and says so", async ({ alter, message, title }) => {
+    const found = casesOf(alter).filter((each) => each.title.startsWith(title))
+    expect(found).toHaveLength(1)
+    const failure: unknown = await found[0]!.run().then(
+      () => null,
+      (rejected: unknown) => rejected
+    )
+    expect(failure).toBeInstanceOf(ContractViolation)
+    expect((failure as ContractViolation).message).toMatch(message)
+  })
+
+  it("repeats a history by the seed and the path of its failure", async () => {
+    const { alter, message, title } = broken[0]!
+    const failing = casesOf(alter).find((each) => each.title.startsWith(title))!
+    const first = await failing.run().catch(({ message: report }: ContractViolation) => report)
+    const [, seed, path] = /\{ seed: (-?\d+), path: "(\d+)" \}$/.exec(String(first))!
+    const again = contractCases({
+      name: "broken",
+      layer: () => Layer.map(MemoryStore.layer, alter),
+      leadHistories: 1,
+      seed: Number(seed),
+      path: path!
+    }).find((each) => each.title.startsWith(title))!
+    await expect(again.run()).rejects.toThrow(message)
+  })
+
+  it("is run by the guide as by the example, but for the runner", () => {
+    const guide = readFileSync(new URL("../../docs/write-a-store.md", import.meta.url), "utf8")
+    const example = readFileSync(
+      new URL("../../examples/own-store/src/contract.test.ts", import.meta.url),
+      "utf8"
+    )
+    const [, shown] = /^```ts contract\n([^]*?)^```/m.exec(guide)!
+    expect(shown!.replace('"vitest"', '"node:test"')).toBe(example)
+  })
+
+  it("names these clauses [AUTH-3, AUTH-4, AUTH-5, AUTH-6, AUTH-8, DEL-1, DEL-2, DEL-3, DELIV-2, DELIV-3, DELIV-4, DELIV-5, DELIV-8, DET-1, DET-4, ENG-1, ENG-2, ENG-3, ENG-7, ENG-8, ENG-9, ENG-10, EVT-2, EVT-3, EVT-5, EVT-7, EVT-8, EVT-9, HEALTH-2, LIST-2, LIST-3, LIST-4, LIST-5, LIST-8, MET-1, MET-2, MET-3, MET-4, MET-6, MET-7, PAGE-1, PAGE-3, PII-3, RATE-1, RATE-4, SORT-5, SORT-6, TIME-5, TIME-8]", ({
+    task
+  }) => {
+    const clausesIn = (text: string) => new Set(text.match(/\b[A-Z]+-\d+\b/g))
+    const titles = casesOf((context) => context).map(({ title }) => title)
+    expect(clausesIn(titles.join(" "))).toEqual(clausesIn(task.name))
+  })
+})

@@ -1,0 +1,44 @@
+import { storeContract } from "@lead-signals/store-contract"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { describe, it } from "vitest"
+import { temporaryFile } from "../harness/TemporaryFolder.ts"
+import { cases, isThorough } from "../harness/Thoroughness.ts"
+import { HistoryCoverage } from "../harness/HistoryCoverage.ts"
+
+/** The rank index answers from the first lead on, in buckets of three. */
+const rankIndex = { findingEffort: 0, maxBucketLeads: 3 }
+const coverage = new HistoryCoverage()
+
+storeContract(
+  { describe, it },
+  {
+    name: "SQLite",
+    layer: () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"), synced: false, rankIndex }),
+    survivesReopening: true,
+    leadHistories: isThorough ? 1000 : 100,
+    deliveryHistories: cases(200),
+    onCoverage: coverage.add
+  }
+)
+
+/** What takes long there, and what is erased, is done in threads: here all of it is. */
+storeContract(
+  { describe, it },
+  {
+    name: "SQLite in threads",
+    layer: () =>
+      SqliteStore.layer({
+        filename: temporaryFile("store.sqlite"),
+        synced: false,
+        rankIndex,
+        maxEffort: 0
+      }),
+    survivesReopening: true,
+    leadHistories: isThorough ? 300 : 60,
+    deliveryHistories: cases(100)
+  }
+)
+
+describe("SQLite: generated histories", () => {
+  it("reach what they are for", coverage.check)
+})

@@ -1,0 +1,334 @@
+/** Everything kept beside the leads, against what a naive count of the base tables gives, after histories that are drawn. */
+import { Brands, type Lead, Leads, recordObservations, RenderedLeads, Signals } from "@lead-signals/domain"
+import { LeadHistories, SettableClock } from "@lead-signals/store-contract"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
+import { Effect, ManagedRuntime } from "effect"
+import fc from "fast-check"
+import { join } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import { takeBackTo } from "../harness/EarlierVersions.ts"
+import { storeOver } from "./ShortRankBuckets.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { cases } from "../harness/Thoroughness.ts"
+
+const filename = join(temporaryFolder(), "derived.sqlite")
+const maxBucketLeads = 3
+const runtimeOver = (filename: string) => ManagedRuntime.make(storeOver(filename, maxBucketLeads))
+const runtime = runtimeOver(filename)
+const clock = new SettableClock(LeadHistories.startOfHistories)
+afterAll(() => runtime.dispose())
+
+const play = (steps: ReadonlyArray<LeadHistories.Step>) =>
+  Effect.gen(function* () {
+    const brand = yield* Brands.create("B")
+    const signals: Array<string> = []
+    for (const name of ["Posts", "Words", "Profile", "Mentions"]) {
+      const source = { type: "post-url" as const, value: name, liCompanyId: null, company: null }
+      signals.push((yield* Signals.create(brand.id, { name, signalType: "t", source })).id)
+    }
+    const leads = new Set<number>()
+    for (const step of steps) {
+      const leadId = step.step === "amend" || step.step === "erase" ? [...leads][step.lead] : undefined
+      if (step.step === "wait") clock.millis += step.millis
+      else if (step.step === "observe") {
+        const values = step.seen.map(({ engagement, signal, ...seen }) => ({
+          ...seen,
+          signalId: signals[signal]!,
+          engagement: { ...engagement, trackedAt: null }
+        }))
+        for (const outcome of yield* recordObservations(brand, values)) {
+          if (outcome.outcome === "recorded") leads.add(outcome.leadId!)
+        }
+      } else if (leadId !== undefined && step.step === "amend") {
+        yield* Leads.amend(brand.id, leadId, step.change)
+      } else if (leadId !== undefined) {
+        yield* Leads.erase(brand, leadId)
+        leads.delete(leadId)
+      }
+    }
+  })
+
+interface LeadRow {
+  readonly [column: string]: string | number | null
+  readonly id: number
+  readonly brand_id: number
+  readonly name: string
+  readonly headline: string | null
+  readonly flags: number
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+const millisOfDay = 86_400_000
+
+/** How often each text stands there. */
+const tally = (texts: ReadonlyArray<string>): Record<string, number> => {
+  const counts: Record<string, number> = {}
+  for (const text of [...texts].sort()) counts[text] = (counts[text] ?? 0) + 1
+  return counts
+}
+
+/** As a row for each lead that it counts. */
+const unrolled = (rows: ReadonlyArray<Record<string, unknown>>): ReadonlyArray<string> =>
+  rows.flatMap(({ n, ...what }) => Array.from({ length: n as number }, () => Object.values(what).join(" ")))
+
+const compared = (db: Database.Database): void => {
+  const rows = <Row = Record<string, unknown>>(sql: string, ...params: Array<unknown>) =>
+    db.prepare(sql).all(...params) as Array<Row>
+  const leads = rows<LeadRow>("SELECT * FROM lead")
+  const links = rows<{ lead_id: number; signal_id: number; flags: number; created_at: number }>(
+    "SELECT * FROM lead_signal"
+  )
+  const byId = new Map(leads.map((lead) => [lead.id, lead]))
+
+  expect(tally(links.map(({ lead_id, signal_id }) => `${lead_id} ${signal_id}`))).toEqual(
+    tally(
+      leads.flatMap(({ id, signal_ids }) =>
+        JSON.parse(String(signal_ids)).map((each: string) => `${id} ${each}`)
+      )
+    )
+  )
+  for (const { created_at, flags, lead_id } of links) {
+    const lead = byId.get(lead_id)!
+    expect([flags, created_at]).toEqual([lead.flags, lead.created_at])
+  }
+
+  expect(tally(unrolled(rows("SELECT brand_id, signal_id, flags, n FROM lead_count")))).toEqual(
+    tally([
+      ...leads.map(({ brand_id, flags }) => `${brand_id} 0 ${flags}`),
+      ...links.map(({ lead_id, signal_id }) => {
+        const { brand_id, flags } = byId.get(lead_id)!
+        return `${brand_id} ${signal_id} ${flags}`
+      })
+    ])
+  )
+  expect(tally(unrolled(rows("SELECT brand_id, field, day, flags, n FROM lead_day_count")))).toEqual(
+    tally(
+      leads.flatMap(({ brand_id, created_at, flags, updated_at }) => [
+        `${brand_id} created ${Math.floor(created_at / millisOfDay)} ${flags}`,
+        `${brand_id} updated ${Math.floor(updated_at / millisOfDay)} ${flags}`
+      ])
+    )
+  )
+  const columns = {
+    created: "created_at",
+    updated: "updated_at",
+    name: "name_key",
+    score: "score_rank",
+    scoreDesc: "score_rank_desc"
+  }
+  for (const [ordering, column] of Object.entries(columns)) {
+    // Texts are compared as SQLite does, by their bytes.
+    const isBefore = (a: readonly [any, number], b: readonly [any, number]): boolean => {
+      const order =
+        typeof a[0] === "string" && typeof b[0] === "string"
+          ? Buffer.compare(Buffer.from(a[0]), Buffer.from(b[0]))
+          : a[0] < b[0]
+            ? -1
+            : Number(a[0] > b[0])
+      return order < 0 || (order === 0 && a[1] < b[1])
+    }
+    const brands = rows<{ id: number }>("SELECT id FROM brand")
+    for (const { id: brandId } of brands) {
+      const ofBrand = leads.filter(({ brand_id }) => brand_id === brandId)
+      const buckets = rows<Record<string, any>>(
+        "SELECT * FROM lead_stretch WHERE brand_id = ? AND ordering = ? ORDER BY key, id",
+        brandId,
+        ordering
+      )
+      let counted = 0
+      buckets.forEach((bucket, i) => {
+        const next = buckets[i + 1]
+        const within = ofBrand.filter((lead) => {
+          const at = [lead[column], lead.id] as const
+          return (
+            !isBefore(at, [bucket["key"], bucket["id"]]) &&
+            (next === undefined || isBefore(at, [next["key"], next["id"]]))
+          )
+        })
+        counted += within.length
+        expect(within.length).toBeLessThanOrEqual(maxBucketLeads)
+        expect([0, 1, 2, 3, 4, 5, 6, 7].map((flags) => bucket[`n${flags}`])).toEqual(
+          [0, 1, 2, 3, 4, 5, 6, 7].map((flags) => within.filter((lead) => lead.flags === flags).length)
+        )
+      })
+      expect(counted).toBe(ofBrand.length)
+      // Nothing is left of a lead that is gone, or of its earlier name. [PII-3]
+      for (const { id, key } of buckets.filter((bucket) => bucket["id"] > 0)) {
+        expect(byId.get(id)?.brand_id).toBe(brandId)
+        if (ordering === "name") expect(byId.get(id)!["name_key"]).toBe(key)
+      }
+    }
+  }
+
+  db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.text_entry USING fts5vocab(main, lead_text, instance)")
+  db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.gram_entry USING fts5vocab(main, lead_gram, instance)")
+  const entries = [
+    ...rows<any>("SELECT doc, col, offset, term FROM temp.text_entry").map(
+      ({ col, doc, offset, term }) => `text ${doc} ${col} ${offset} ${term}`
+    ),
+    ...rows<any>("SELECT doc, term FROM temp.gram_entry").map(({ doc, term }) => `gram ${doc} ${term}`)
+  ]
+  const expected = leads.flatMap(({ brand_id, headline, id, name }) => {
+    const texts = SqliteStore.SearchIndex.searchTexts(brand_id, name, headline)
+    const trigrams = (column: "name" | "headline"): ReadonlyArray<string> =>
+      texts[column]
+        .split(" ")
+        .filter((each) => each !== "")
+        .map((each, i) => `text ${id} ${column} ${i} ${each}`)
+    return [
+      ...trigrams("name"),
+      ...trigrams("headline"),
+      ...texts.grams.split(" ").map((gram) => `gram ${id} ${gram}`)
+    ]
+  })
+  expect(tally(entries)).toEqual(tally(expected))
+  db.exec("DROP TABLE temp.text_entry; DROP TABLE temp.gram_entry")
+
+  for (const lead of leads) {
+    if (lead["shown"] === null) continue
+    const company = lead["company"] as string | null
+    const shown = RenderedLeads.renderLead({
+      id: 0,
+      brandId: String(lead.brand_id),
+      extId: lead["ext_id"],
+      profile: {
+        name: lead.name,
+        headline: lead.headline,
+        username: lead["username"],
+        title1: lead["title1"],
+        liProfileUrl: lead["li_profile_url"],
+        profileImgUrl: lead["profile_img_url"],
+        company: company === null ? null : JSON.parse(company)
+      },
+      profileTimes: {},
+      signalId: String(lead["signal_id"]),
+      signalIds: JSON.parse(lead["signal_ids"] as string),
+      qualified: (lead.flags & 1) > 0,
+      exported: (lead.flags & 2) > 0,
+      isEmployee: (lead.flags & 4) > 0,
+      score1: lead["score1"],
+      createdAt: lead.created_at,
+      updatedAt: lead.updated_at
+    } as unknown as Lead)
+    expect(lead["shown"]).toBe(RenderedLeads.keep(shown))
+  }
+}
+
+describe("what is kept beside the leads", () => {
+  it("is what counting the leads gives, after any history [PAGE-1, LIST-3, SORT-5, PII-3]", async () => {
+    await runtime.runPromise(Effect.void)
+    const db = new Database(filename, { readonly: true })
+    await fc.assert(
+      fc.asyncProperty(LeadHistories.history, async (steps) => {
+        await runtime.runPromise(clock.provide(play(steps)))
+        compared(db)
+      }),
+      { numRuns: cases(60) }
+    )
+    db.close()
+  })
+
+  it("is made anew from the leads, whatever it was [PAGE-1]", async () => {
+    await runtime.runPromise(
+      clock.provide(play(fc.sample(LeadHistories.history, { numRuns: 1, seed: 7 })[0]!))
+    )
+    const db = new Database(filename)
+    db.exec(`UPDATE lead_count SET n = n + 1; UPDATE lead_day_count SET n = n + 1; UPDATE lead_stretch SET n0 = 0, n3 = 9;
+      DELETE FROM lead_stretch WHERE id > 0`)
+    expect(() => compared(db)).toThrow()
+    for (const statement of SqliteStore.rebuildDerivedTables) db.prepare(statement).run()
+    const broken = db.prepare("SELECT count(*) AS n FROM lead_stretch WHERE n0 + n3 > 3").get() as {
+      n: number
+    }
+    // Made long; the store cuts them with its next write.
+    if (broken.n > 0) await runtime.runPromise(clock.provide(play([{ step: "wait", millis: 1 }])))
+    await runtime.runPromise(
+      clock.provide(
+        play([
+          {
+            step: "observe",
+            seen: fc
+              .sample(LeadHistories.history, { numRuns: 50, seed: 8 })
+              .flat()
+              .flatMap((step) => (step.step === "observe" ? step.seen : []))
+              .slice(0, 3)
+          }
+        ])
+      )
+    )
+    compared(db)
+    db.close()
+  })
+
+  it("of a file whose signals held their leads' ids alone is made of them [VER-1, LIST-3]", async () => {
+    const earlier = join(temporaryFolder(), "earlier.sqlite")
+    const drawn = fc.sample(LeadHistories.history, { numRuns: 4, seed: 11 })
+    const playAll = async (): Promise<void> => {
+      const opened = runtimeOver(earlier)
+      for (const steps of drawn) await opened.runPromise(clock.provide(play(steps)))
+      await opened.dispose()
+    }
+    await playAll()
+    const db = new Database(earlier)
+    // As its eighth version was.
+    takeBackTo(db, 8)
+    db.exec(`
+      PRAGMA foreign_keys = OFF;
+      CREATE TEMP TABLE caught AS SELECT signal_id, lead_id FROM lead_signal;
+      CREATE TEMP TABLE reflagged AS SELECT sql FROM sqlite_schema WHERE name = 'lead_reflagged';
+      DROP TRIGGER lead_reflagged;
+      DROP TABLE lead_signal;
+      CREATE TABLE lead_signal (
+        signal_id INTEGER NOT NULL REFERENCES signal, lead_id INTEGER NOT NULL REFERENCES lead,
+        PRIMARY KEY (signal_id, lead_id)) STRICT, WITHOUT ROWID;
+      CREATE INDEX lead_signal_by_lead ON lead_signal (lead_id, signal_id);
+      INSERT INTO lead_signal SELECT signal_id, lead_id FROM caught;
+      CREATE TRIGGER lead_caught AFTER INSERT ON lead_signal BEGIN
+        INSERT INTO lead_count SELECT brand_id, NEW.signal_id, flags, 1 FROM lead WHERE id = NEW.lead_id
+          ON CONFLICT DO UPDATE SET n = n + 1;
+      END;
+      CREATE TRIGGER lead_uncaught AFTER DELETE ON lead_signal BEGIN
+        UPDATE lead_count SET n = n - 1
+          WHERE signal_id = OLD.signal_id AND (brand_id, flags) = (SELECT brand_id, flags FROM lead WHERE id = OLD.lead_id);
+      END`)
+    db.exec(db.prepare("SELECT sql FROM reflagged").pluck().get() as string)
+    expect(db.prepare("SELECT count(*) FROM lead_signal").pluck().get()).toBeGreaterThan(5)
+    expect(() => compared(db)).toThrow()
+    await playAll()
+    compared(db)
+    db.close()
+  })
+
+  it("of a file whose search has lost leads, or their new names, is made anew [LIST-5]", async () => {
+    const earlier = join(temporaryFolder(), "lost.sqlite")
+    const playAll = async (): Promise<void> => {
+      const opened = runtimeOver(earlier)
+      for (const steps of fc.sample(LeadHistories.history, { numRuns: 3, seed: 12 }))
+        await opened.runPromise(clock.provide(play(steps)))
+      await opened.dispose()
+    }
+    await playAll()
+    const db = new Database(earlier)
+    const tables = ["lead_text", "lead_gram"]
+    const remade = async (): Promise<void> => {
+      takeBackTo(db, 9)
+      await playAll()
+      compared(db)
+      for (const table of tables) {
+        expect(db.prepare(`SELECT v FROM ${table}_config WHERE k = 'automerge'`).pluck().get()).toBe(0)
+      }
+    }
+    for (const table of tables) {
+      db.exec(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`)
+      expect(db.prepare(`SELECT count(*) FROM ${table}_docsize`).pluck().get()).toBe(0)
+      await remade()
+    }
+    // As many entries as there are leads, but not theirs.
+    db.exec("UPDATE lead SET name = name || ' renamed', name_key = name_key || ' renamed'")
+    expect(() => compared(db)).toThrow()
+    await remade()
+    db.close()
+  })
+})

@@ -1,0 +1,79 @@
+/** Keys are remembered as long as nothing is written: by whatever process. */
+import { Brands, Keys, KeyStore } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { raw } from "../harness/RawFile.ts"
+
+describe("a key that a process remembers", () => {
+  it("ends for it with its revocation by itself and by another process [AUTH-6]", async () => {
+    const filename = join(temporaryFolder(), "keys.sqlite")
+    const open = () => ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
+    const [one, other] = [open(), open()]
+    const brand = await one.runPromise(Brands.create("B"))
+    for (const [uses, revokes] of [
+      [one, other],
+      [other, one],
+      [one, one]
+    ] as const) {
+      const { key, value } = await one.runPromise(
+        Effect.gen(function* () {
+          const { value } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 60 })
+          const keys = yield* (yield* KeyStore).list(brand.id)
+          return { value, key: keys.at(-1)! }
+        })
+      )
+      const passes = () => uses.runPromise(Effect.isSuccess(Keys.authenticate(value)))
+      expect([await passes(), await passes()]).toEqual([true, true])
+      await revokes.runPromise(Keys.revoke(brand.id, key.id))
+      expect([await passes(), await passes()]).toEqual([false, false])
+    }
+    await Promise.all([one.dispose(), other.dispose()])
+  })
+})
+
+describe("a key's last use", () => {
+  const lastUseIn = (filename: string) =>
+    raw(filename, (db) => db.prepare("SELECT last_used_at FROM api_key").pluck().get() as number | null)
+
+  /** A store with a key, whose file another process keeps locked for writing. */
+  const locked = async () => {
+    const filename = join(temporaryFolder(), "uses.sqlite")
+    const runtime = ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
+    const brand = await runtime.runPromise(Brands.create("B"))
+    const { value } = await runtime.runPromise(Keys.create(brand.id, { label: "k", requestsPerMinute: 60 }))
+    const lock = new Database(filename)
+    lock.exec("BEGIN IMMEDIATE")
+    return {
+      filename,
+      runtime,
+      authenticate: () => runtime.runPromise(Keys.authenticate(value)),
+      shown: async () => {
+        const keyStore = await runtime.runPromise(KeyStore)
+        const [key] = await runtime.runPromise(keyStore.list(brand.id))
+        return key!.lastUsedAt
+      },
+      unlock: () => {
+        lock.exec("ROLLBACK")
+        lock.close()
+      }
+    }
+  }
+
+  it("is written behind the request, which waits for no other writer [AUTH-8]", async () => {
+    const { authenticate, filename, runtime, shown, unlock } = await locked()
+    const startedAt = performance.now()
+    for (let i = 0; i < 20; i++) await authenticate()
+    // Whoever waits for the lock waits for 10 s.
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    const lastUse = await shown()
+    expect([lastUse === null, lastUseIn(filename)]).toEqual([false, null])
+    unlock()
+    await runtime.dispose()
+    expect(lastUseIn(filename)).toBe(lastUse)
+  })
+})

@@ -1,0 +1,634 @@
+/** What SQLite does for each shape of a list, at 100,000 leads: no shape scans a table, totals do not walk the leads. */
+import { type LeadFilter, LeadQueries, LeadStore, SortOrder } from "@lead-signals/domain"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
+import { Effect, Either } from "effect"
+import fc from "fast-check"
+import { join } from "node:path"
+import { beforeAll, describe, expect, it } from "vitest"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { cases } from "../harness/Thoroughness.ts"
+
+const { FilterCounts, LeadListing, Ordering, RankIndex, SearchIndex, Selection } = SqliteStore
+const leads = 100_000
+const start = Date.UTC(2026, 0, 1)
+const day = 86_400_000
+
+let db: Database.Database
+
+beforeAll(async () => {
+  const filename = join(temporaryFolder(), "plans.sqlite")
+  await Effect.runPromise(Effect.void.pipe(Effect.provide(SqliteStore.layer({ filename }))))
+  db = new Database(filename)
+  db.exec(`
+    PRAGMA synchronous = OFF;
+    BEGIN;
+    INSERT INTO brand (id, name, suppression_secret, created_at) VALUES (1, 'A', '', 0), (2, 'B', '', 0);
+    INSERT INTO signal (id, brand_id, name, signal_type, source, created_at) VALUES (1, 1, 's', 't', '{}', 0), (2, 1, 's', 't', '{}', 0), (3, 2, 's', 't', '{}', 0);
+    INSERT INTO lead (id, brand_id, ext_id, name, headline, name_key, profile_times, signal_id, signal_ids, flags, score1, score_missing, score_rank, score_rank_desc, created_at, updated_at)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${leads})
+      SELECT i, CASE WHEN i % 100 = 0 THEN 2 ELSE 1 END, 'x' || i, 'Name ' || (i % 5000),
+        CASE WHEN i % 20000 = 1 THEN 'Rare words' ELSE 'Common words' END, 'n' || (i * 7919 % 5000), '{}', 1, '["1"]',
+        CASE WHEN i % 50 = 0 THEN 1 WHEN i % 3 = 0 THEN 2 ELSE 0 END, CASE WHEN i % 2 = 0 THEN i * 31 % 1000 END, i % 2 <> 0,
+        CASE WHEN i % 2 = 0 THEN i * 31 % 1000 ELSE 9e999 END, CASE WHEN i % 2 = 0 THEN -(i * 31 % 1000) ELSE 9e999 END,
+        ${start} + i * 60000, ${start} + i * 60000 + (i * 104729 % 5000000) FROM n;
+    INSERT INTO lead_signal SELECT 1, created_at, id, flags FROM lead WHERE brand_id = 1 AND id % 2 = 1;
+    INSERT INTO lead_signal SELECT 2, created_at, id, flags FROM lead WHERE brand_id = 1 AND id % 1000 = 7;
+    COMMIT;`)
+  const texts = db.prepare("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)")
+  const grams = db.prepare("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)")
+  db.transaction(() => {
+    for (let i = 1; i <= leads; i++) {
+      const { headline, name } = SearchIndex.searchTexts(
+        i % 100 === 0 ? 2 : 1,
+        `Name ${i % 5000}`,
+        i % 20_000 === 1 ? "Rare words" : "Common words"
+      )
+      texts.run(i, name, headline)
+      grams.run(i, i % 100 === 0 ? "b2u6e" : "b1u6e b1u6eu61")
+    }
+  })()
+  for (const statement of SqliteStore.rebuildDerivedTables) db.exec(statement)
+})
+
+const shapes: Record<string, Array<[string, string]>> = {
+  "first page": [],
+  "pageSize 100": [["pageSize", "100"]],
+  "page 1000": [["page", "1000"]],
+  "name:asc": [["sort", "name:asc"]],
+  "name:desc": [["sort", "name:desc"]],
+  "score1:asc": [["sort", "score1:asc"]],
+  "score1:desc": [["sort", "score1:desc"]],
+  "updatedAt:asc": [["sort", "updatedAt:asc"]],
+  qualified: [["qualified", "true"]],
+  "not exported": [["exported", "false"]],
+  "two flags": [
+    ["qualified", "false"],
+    ["exported", "true"]
+  ],
+  "a common signal": [["signalId", "1"]],
+  "a rare signal": [["signalId", "2"]],
+  "no such signal": [["signalId", "77"]],
+  "a created window": [
+    ["createdAfter", "2026-01-10T05:00:00Z"],
+    ["createdBefore", "2026-02-01T07:00:00Z"]
+  ],
+  "a narrow created window": [
+    ["createdAfter", "2026-01-10T05:00:00Z"],
+    ["createdBefore", "2026-01-10T05:30:00Z"],
+    ["sort", "name:asc"]
+  ],
+  "an updated window, updatedAt:asc": [
+    ["updatedAfter", "2026-01-20T00:00:00Z"],
+    ["sort", "updatedAt:asc"]
+  ],
+  "both windows": [
+    ["createdAfter", "2026-01-10T05:00:00Z"],
+    ["updatedBefore", "2026-01-12T00:00:00Z"]
+  ],
+  "a window and a flag": [
+    ["createdAfter", "2026-02-01"],
+    ["qualified", "true"]
+  ],
+  "a window and a signal": [
+    ["updatedAfter", "2026-02-01"],
+    ["signalId", "2"]
+  ],
+  "a rare search": [["search", "rare"]],
+  "a common search": [["search", "common"]],
+  "a long search": [["search", "common words and so many others that none has all of them together"]],
+  "a search of one character": [["search", "n"]],
+  "a search of two characters": [["search", "na"]],
+  "a search of nothing that is there": [["search", "zzzz"]],
+  "a common search and a rare signal": [
+    ["search", "common"],
+    ["signalId", "2"],
+    ["sort", "updatedAt:asc"]
+  ],
+  "a search, a signal and a flag": [
+    ["search", "common"],
+    ["signalId", "1"],
+    ["exported", "false"]
+  ]
+}
+
+const queryOf = (shape: string) => Either.getOrThrow(LeadQueries.readList(shapes[shape]!))
+interface Query {
+  readonly text: string
+  readonly params: ReadonlyArray<SqliteStore.Param>
+}
+
+const all = (sql: Query): Array<any> => db.prepare(sql.text).all(...sql.params)
+const planOf = (sql: Query): Array<string> =>
+  db
+    .prepare(`EXPLAIN QUERY PLAN ${sql.text}`)
+    .all(...sql.params)
+    .map((row) => (row as { detail: string }).detail)
+
+/** What the function reads of the file, and by which queries. */
+const recorded = <A>(read: (sql: SqliteStore.QueryConnection) => A) => {
+  const queries: Array<Query> = []
+  const prepare = (text: string, params: ReadonlyArray<SqliteStore.Param> = []) => {
+    queries.push({ text, params })
+    return db.prepare<Array<unknown>>(text)
+  }
+  const sql: SqliteStore.QueryConnection = {
+    all: (text, params = []) => prepare(text, params).all(...params) as Array<any>,
+    get: (text, params = []) => prepare(text, params).get(...params) as any,
+    tuples: (text, params = []) =>
+      prepare(text, params)
+        .raw()
+        .all(...params) as Array<any>,
+    column: (text, params = []) =>
+      prepare(text, params)
+        .pluck()
+        .all(...params) as Array<any>,
+    value: (text, params = []) =>
+      prepare(text, params)
+        .pluck()
+        .get(...params) as any,
+    valuePerKey: (text, keys) => keys.map((key) => prepare(text, [key]).pluck().get(key) as any)
+  }
+  return { result: read(sql), queries }
+}
+
+/** The page as it is planned. */
+const pageOf = (...[selection, query, counts, total]: Parameters<typeof LeadListing.planPage>) =>
+  recorded((sql) =>
+    LeadListing.readPage(sql, selection, query, LeadListing.planPage(selection, query, counts, total))
+  )
+
+const askQuery = (query: ReturnType<typeof queryOf>) => {
+  const selection = Selection.select(1, query.filter)
+  const counting = FilterCounts.countsSql(selection)
+  const columns = all(counting.sql)[0]
+  const counted = counting.drivers.map((driver, i) => [driver, columns[`c${i}`] as number] as const)
+  const { match } = selection
+  const searchedSql = match === null ? null : FilterCounts.searchedSql(match, Infinity)
+  const searched =
+    searchedSql === null
+      ? []
+      : db
+          .prepare(searchedSql.text)
+          .pluck()
+          .all(...searchedSql.params)
+  const drivers = [...counted, ...searched.map((n) => ["search", n as number] as const)]
+  const counts = { all: counted[0]![1], drivers, searchEffort: 0 }
+  const totalSql = FilterCounts.totalSql(selection, counts)
+  const total = all(totalSql)[0].n as number
+  return {
+    query,
+    selection,
+    counts,
+    countsSqls: searchedSql === null ? [counting.sql] : [counting.sql, searchedSql],
+    totalSql,
+    total,
+    pageSqls: pageOf(selection, query, counts, total).queries
+  }
+}
+
+const ask = (shape: string) => askQuery(queryOf(shape))
+
+/**
+ * Reading a table or an index from end to end; a full-text table is always "scanned", by its own index, and a part of a
+ * question as far as it goes.
+ */
+const scans = (plan: ReadonlyArray<string>): Array<string> =>
+  plan.filter(
+    (line) =>
+      line.startsWith("SCAN ") && !/VIRTUAL TABLE INDEX 0:[=<>]*M|CONSTANT ROW|^SCAN \(subquery/.test(line)
+  )
+
+const naiveConditions = (filter: LeadFilter): string => {
+  const conditions = ["brand_id = 1"]
+  const flag = (bit: number, wanted: boolean | undefined) =>
+    wanted !== undefined && conditions.push(`(flags & ${bit} <> 0) = ${Number(wanted)}`)
+  flag(1, filter.qualified)
+  flag(2, filter.exported)
+  flag(4, filter.isEmployee)
+  if (filter.signalId !== undefined)
+    conditions.push(`id IN (SELECT lead_id FROM lead_signal WHERE signal_id = ${filter.signalId})`)
+  if (filter.createdAfter !== undefined) conditions.push(`created_at >= ${filter.createdAfter}`)
+  if (filter.createdBefore !== undefined) conditions.push(`created_at <= ${filter.createdBefore}`)
+  if (filter.updatedAfter !== undefined) conditions.push(`updated_at >= ${filter.updatedAfter}`)
+  if (filter.updatedBefore !== undefined) conditions.push(`updated_at <= ${filter.updatedBefore}`)
+  if (filter.search !== undefined) {
+    conditions.push(
+      `instr('name ' || (id % 5000) || ' ' || iif(id % 20000 = 1, 'rare words', 'common words'), '${filter.search}') > 0`
+    )
+  }
+  return conditions.join(" AND ")
+}
+
+const naively = (filter: LeadFilter): number =>
+  db
+    .prepare(`SELECT count(*) FROM lead NOT INDEXED WHERE ${naiveConditions(filter)}`)
+    .pluck()
+    .get() as number
+
+const naiveOrders: Readonly<Record<string, string>> = {
+  "createdAt:asc": "created_at",
+  "createdAt:desc": "created_at DESC",
+  "updatedAt:asc": "updated_at",
+  "updatedAt:desc": "updated_at DESC",
+  "name:asc": "name_key",
+  "name:desc": "name_key DESC",
+  "score1:asc": "score1 IS NULL, score1",
+  "score1:desc": "score1 IS NULL, score1 DESC"
+}
+
+const naivePage = (filter: LeadFilter, sort: string, limit: number, offset: number) =>
+  db
+    .prepare(
+      `SELECT id FROM lead NOT INDEXED WHERE ${naiveConditions(filter)} ORDER BY ${naiveOrders[sort]!}, id LIMIT ? OFFSET ?`
+    )
+    .pluck()
+    .all(limit, offset)
+
+describe("the plans at 100,000 leads", () => {
+  it.each(Object.keys(shapes))("scan nothing and count right: %s [PAGE-1, LIST-5]", (shape) => {
+    const { countsSqls, pageSqls, query, total, totalSql } = ask(shape)
+    for (const sql of [...countsSqls, totalSql, ...pageSqls]) expect(scans(planOf(sql))).toEqual([])
+    expect(total).toBe(naively(query.filter))
+  })
+
+  it("walk the order and look at texts without scanning: a common search [LIST-5]", () => {
+    const { counts, query, selection, total } = ask("a common search")
+    expect(LeadListing.planPage(selection, query, counts, total).looksAtTexts).toBe(true)
+    const part = { from: 0, length: 100 }
+    for (const sort of ["createdAt:desc", "updatedAt:asc", "name:asc", "score1:desc"]) {
+      const ordered = { ...query, sort: Either.getOrThrow(SortOrder.parse(sort)) }
+      expect(
+        scans(
+          planOf(
+            LeadListing.textsSql(
+              selection,
+              ordered.sort,
+              LeadListing.planPage(selection, ordered, counts, total),
+              part
+            )
+          )
+        )
+      ).toEqual([])
+    }
+  })
+
+  it("look at the texts of what another filter lets through without scanning [LIST-5]", () => {
+    const { counts, selection } = ask("a common search and a rare signal")
+    for (const sort of ["createdAt:desc", "updatedAt:asc", "name:asc", "score1:desc"]) {
+      const scan = LeadListing.planFilteredScan(selection, counts)!
+      const order = Either.getOrThrow(SortOrder.parse(sort))
+      const part = { from: 0, length: 100 }
+      expect(scans(planOf(LeadListing.filteredScanSql(selection, order, scan, part)))).toEqual([])
+    }
+  })
+
+  it("estimate a search by the texts that FTS5 reads, and look up no more than is affordable for that [LIST-5]", () => {
+    const effortOf = (shape: string, maxEffort: number) => {
+      const { counts, selection } = ask(shape)
+      const { queries, result } = recorded((sql) =>
+        FilterCounts.searchEffort(sql, selection.match!, counts.all, maxEffort)
+      )
+      for (const query of queries) {
+        expect(scans(planOf(query))).toEqual([])
+        expect(query.params.at(-1)).toBeLessThanOrEqual(maxEffort + 1)
+      }
+      return { effort: result, queries: queries.length }
+    }
+    const { all } = ask("a common search").counts
+    // Of all texts that have "com", "omm" and so on, however few have all of them next to each other.
+    expect(effortOf("a common search", 10_000).effort).toBeGreaterThan(all)
+    expect(effortOf("a rare search", 10_000).effort).toBeLessThan(1000)
+    expect(effortOf("a search of nothing that is there", 10_000)).toEqual({ effort: 0, queries: 1 })
+    // A single token has no entries but those that are found.
+    expect(effortOf("a search of two characters", 10_000)).toEqual({ effort: 0, queries: 0 })
+    expect(effortOf("a common search", Infinity).queries).toBe(0)
+    expect(effortOf("a long search", 10_000).queries).toBeLessThanOrEqual(16)
+  })
+
+  it("take totals of flags and signals from the counters alone [PAGE-1]", () => {
+    for (const shape of ["first page", "qualified", "two flags", "a common signal", "a rare signal"]) {
+      expect(planOf(ask(shape).totalSql).join("; ")).toMatch(
+        /^SEARCH lead_count USING PRIMARY KEY \(brand_id=\? AND signal_id=\?.*\)$/
+      )
+    }
+  })
+
+  it("take totals of a window from the day counters, and walk at most its first and last day [PAGE-1, TIME-5]", () => {
+    const plan = planOf(ask("a created window").totalSql)
+    expect(plan.filter((line) => line.includes("lead_day_count"))).toHaveLength(1)
+    const ends = plan.filter((line) => line.includes("lead_by_created"))
+    expect(ends).toHaveLength(2)
+    for (const line of ends)
+      expect(line).toContain("COVERING INDEX lead_by_created (brand_id=? AND created_at>? AND created_at<?)")
+  })
+
+  it("walk the index of the order for page 1, without sorting all [SORT-5]", () => {
+    for (const [shape, index] of [
+      ["first page", "lead_by_created"],
+      ["name:asc", "lead_by_name"],
+      ["name:desc", "lead_by_name"],
+      ["score1:asc", "lead_by_score"],
+      ["score1:desc", "lead_by_score_desc"],
+      ["updatedAt:asc", "lead_by_updated"],
+      ["not exported", "lead_by_created"]
+    ] as const) {
+      const plan = planOf(ask(shape).pageSqls[0]!).join("; ")
+      expect(plan).toContain(`USING COVERING INDEX ${index} (`)
+      expect(plan).not.toContain("USE TEMP B-TREE")
+    }
+  })
+
+  it("walk a signal's own leads, in the order of their creation and without looking at others [LIST-5, SORT-5]", () => {
+    const filters: ReadonlyArray<LeadFilter> = [{}, { exported: true }, { createdAfter: start + 20 * day }]
+    for (const filter of filters) {
+      for (const signalId of ["1", "2"]) {
+        for (const sort of ["createdAt:asc", "createdAt:desc"]) {
+          const { pageSqls, total } = askQuery({
+            ...queryOf("first page"),
+            filter: { ...filter, signalId },
+            sort: Either.getOrThrow(SortOrder.parse(sort)),
+            page: { page: 2, pageSize: 5 }
+          })
+          expect(total).toBeGreaterThan(10)
+          const [walk, ...others] = planOf(pageSqls[0]!)
+          expect(walk).toMatch(/^SEARCH g USING PRIMARY KEY \(signal_id=\?/)
+          // Nothing else but whose the signal is.
+          expect(others).toEqual([
+            expect.stringContaining("SCALAR SUBQUERY"),
+            expect.stringMatching(/^SEARCH signal USING INTEGER PRIMARY KEY/)
+          ])
+        }
+      }
+    }
+  })
+
+  it("show no brand the leads of another's signal [AUTH-3]", () => {
+    db.exec("INSERT INTO lead_signal SELECT 3, created_at, id, flags FROM lead WHERE brand_id = 2")
+    try {
+      for (const filter of [{}, { exported: true }, { createdAfter: start + 20 * day }]) {
+        const { total, pageSqls } = askQuery({
+          ...queryOf("first page"),
+          filter: { ...filter, signalId: "3" }
+        })
+        expect(total).toBe(0)
+        expect(pageSqls.length).toBeGreaterThan(0)
+        expect(pageSqls.flatMap(all)).toEqual([])
+      }
+    } finally {
+      db.exec("DELETE FROM lead_signal WHERE signal_id = 3")
+    }
+  })
+
+  it("gather what a selective filter lets through, instead of walking [LIST-5]", () => {
+    expect(planOf(ask("a window and a signal").pageSqls[0]!).join("; ")).toContain(
+      "SEARCH g USING PRIMARY KEY (signal_id=?)"
+    )
+    expect(planOf(ask("a rare search").pageSqls[0]!).join("; ")).toContain("lead_text VIRTUAL TABLE INDEX")
+    expect(planOf(ask("a narrow created window").pageSqls[0]!).join("; ")).toContain("lead_by_created")
+  })
+
+  it.each(Object.keys(shapes))("find the same page walking and gathering: %s [SORT-5]", (shape) => {
+    for (const sort of ["createdAt:desc", "updatedAt:asc", "name:desc", "score1:asc", "score1:desc"]) {
+      const { counts, selection, total } = ask(shape)
+      const page = { page: 2, pageSize: 10 }
+      const query = { page, sort: Either.getOrThrow(SortOrder.parse(sort)) }
+      const drivers = (n: number) =>
+        counts.drivers.map(([driver, count]) => [driver, driver === "order" ? count : n] as const)
+      const found = (n: number) => pageOf(selection, query, { ...counts, drivers: drivers(n) }, total).result
+      expect(found(0)).toEqual(found(counts.all * 2))
+    }
+  })
+
+  it("merge the beginnings of each combination of flags, as deep as that is cheaper [SORT-5, PAGE-3]", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom("createdAt:desc", "createdAt:asc"),
+        fc.constantFrom<LeadFilter>(
+          { qualified: true },
+          { exported: true },
+          { qualified: false, exported: true },
+          { isEmployee: true }
+        ),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 60 }),
+        (sort, filter, page, pageSize) => {
+          const selection = Selection.select(1, filter)
+          const total = naively(filter)
+          const query = { sort: Either.getOrThrow(SortOrder.parse(sort)), page: { page, pageSize } }
+          // As if others were so many that walking is out of the question.
+          const drivers = [["order", 1e9] as const, ["flags", 1e6] as const]
+          const counts = { all: 1e9, drivers, searchEffort: 0 }
+          expect(LeadListing.planPage(selection, query, counts, total).way).toBe("merge")
+          const { queries, result } = pageOf(selection, query, counts, total)
+          expect(queries).toHaveLength(1)
+          const plan = planOf(queries[0]!)
+          expect(scans(plan)).toEqual([])
+          expect(plan.join("; ")).toContain("COVERING INDEX lead_by_flags (brand_id=? AND flags=?)")
+          expect(result).toEqual(naivePage(filter, sort, pageSize, (page - 1) * pageSize))
+        }
+      ),
+      { numRuns: cases(60) }
+    )
+  })
+
+  it("find a deep page by counting, where walking finds it [SORT-5, PAGE-3]", () => {
+    const texts = new Set<string>()
+    let longest = 0
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...Object.keys(naiveOrders)),
+        fc.constantFrom<LeadFilter>(
+          {},
+          { qualified: true },
+          { exported: false },
+          { qualified: false, exported: true }
+        ),
+        fc.nat(9999),
+        (sort, filter, share) => {
+          const selection = Selection.select(1, filter)
+          const total = naively(filter)
+          const offset = Math.floor((share * total) / 10_000)
+          const ordering = Ordering.orderingOf(Either.getOrThrow(SortOrder.parse(sort)))
+          const page = recorded((sql) =>
+            RankIndex.readPage(sql, selection, ordering, { limit: 10, offset, total }, new Map())
+          )
+          for (const { text } of page.queries) texts.add(text)
+          // After the buckets, where that of the page begins, and the leads of its first key before it.
+          longest = Math.max(longest, page.queries[3]!.params.at(-1) as number)
+          expect(page.result).toEqual(naivePage(filter, sort, 10, offset))
+        }
+      ),
+      { numRuns: cases(80) }
+    )
+    expect(longest).toBeLessThan(2 * RankIndex.defaults.maxBucketLeads)
+    // Leads without a score are more than are walked past; those of one name are few.
+    expect([...texts].map((text) => text.includes("UNION ALL"))).toEqual(
+      expect.arrayContaining([true, false])
+    )
+    for (const text of texts) {
+      const count = text.split("?").length - 1
+      const plan = planOf({ text, params: Array.from({ length: count }, () => 0) })
+      expect(scans(plan)).toEqual([])
+    }
+  })
+
+  it("find the buckets to be split without looking at the others [PAGE-3]", () => {
+    const text = RankIndex.longBucketsSql(RankIndex.defaults.maxBucketLeads)
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("lead_stretch_long")])
+  })
+
+  it("find each page of a search and of a signal with other filters, whichever way is the cheapest, and find it again [LIST-5, SORT-5, PAGE-3]", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const store = yield* LeadStore
+        const window = { createdAfter: start + day, createdBefore: start + 40 * day }
+        const query = fc.record({
+          search: fc.option(
+            fc.constantFrom("common", "words", "name 1", "name 49", "na", "n", "rare", "zzz"),
+            { nil: undefined, freq: 3 }
+          ),
+          others: fc.constantFrom<LeadFilter>(
+            {},
+            {},
+            {},
+            { exported: true },
+            { qualified: true },
+            { signalId: "1" },
+            { signalId: "2" },
+            { signalId: "2", exported: true },
+            { signalId: "1", qualified: false, ...window },
+            { signalId: "1", updatedBefore: start + 30 * day },
+            window
+          ),
+          // Of names many are the same.
+          sort: fc.constantFrom(...Object.keys(naiveOrders), "name:desc", "name:desc"),
+          page: fc.integer({ min: 1, max: 6 }),
+          pageSize: fc.constantFrom(1, 2, 3, 10, 40)
+        })
+        for (const { others, page, pageSize, search, sort } of fc.sample(query, cases(80))) {
+          const filter = search === undefined ? others : { ...others, search }
+          const query = {
+            filter,
+            sort: Either.getOrThrow(SortOrder.parse(sort)),
+            page: { page, pageSize },
+            engagements: "none" as const
+          }
+          const expected = naivePage(filter, sort, pageSize, (page - 1) * pageSize)
+          for (const time of ["first", "again"]) {
+            const { leads, total } = yield* store.list("1", query)
+            expect([time, filter, total]).toEqual([time, filter, naively(filter)])
+            expect([time, filter, sort, leads.map(({ lead }) => lead.id)]).toEqual([
+              time,
+              filter,
+              sort,
+              expected
+            ])
+          }
+        }
+      }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name })))
+    ))
+
+  it("remember pages that are long looked for, each for itself, until something is written [LIST-5, PAGE-3]", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const store = yield* LeadStore
+        const filters: ReadonlyArray<LeadFilter> = [
+          { exported: true, search: "common" },
+          { signalId: "1", exported: true },
+          { signalId: "1", exported: true, search: "name 1" }
+        ]
+        for (const filter of filters) {
+          const expectAll = Effect.gen(function* () {
+            for (const sort of ["createdAt:desc", "updatedAt:asc"]) {
+              for (const [page, pageSize] of [
+                [1, 90],
+                [2, 90],
+                [1, 45],
+                [1, 90]
+              ] as const) {
+                const query = {
+                  filter,
+                  sort: Either.getOrThrow(SortOrder.parse(sort)),
+                  page: { page, pageSize },
+                  engagements: "none" as const
+                }
+                const { leads, total } = yield* store.list("1", query)
+                expect([sort, page, total, leads.map(({ lead }) => lead.id)]).toEqual([
+                  sort,
+                  page,
+                  naively(filter),
+                  naivePage(filter, sort, pageSize, (page - 1) * pageSize)
+                ])
+              }
+            }
+          })
+          yield* expectAll
+          // The newest of the list is in it no more.
+          const [newest] = naivePage(filter, "createdAt:desc", 1, 0)
+          const set = (flags: string) => db.exec(`UPDATE lead SET ${flags} WHERE id = ${String(newest)}`)
+          set("flags = flags - 2, created_at = created_at - 900000")
+          yield* expectAll
+          set("flags = flags + 2, created_at = created_at + 900000")
+          yield* expectAll
+        }
+      }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name })))
+    ))
+
+  it("give the same lists in the thread that reads what takes long [PAGE-3]", async () => {
+    const listed = (maxEffort: number) =>
+      Effect.runPromise(
+        Effect.gen(function* () {
+          const store = yield* LeadStore
+          const ask = (shape: string) =>
+            Effect.all([
+              store.listRendered!("1", queryOf(shape)),
+              store.list("1", { ...queryOf(shape), engagements: "plain" })
+            ])
+          return yield* Effect.forEach(Object.keys(shapes), ask, { concurrency: 8 })
+        }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name, maxEffort })))
+      )
+    const here = await listed(Infinity)
+    for (const [i, shape] of Object.keys(shapes).entries()) {
+      const [rendered, plain] = here[i]!
+      const total = naively(queryOf(shape).filter)
+      expect([shape, rendered.total, plain.total]).toEqual([shape, total, total])
+    }
+    expect(here.some(([{ leads }]) => leads.length === 100)).toBe(true)
+    expect(await listed(0)).toEqual(here)
+  })
+
+  it("say that the thread can't answer when the file is gone, and answer again when it is back", async () => {
+    const filename = join(temporaryFolder(), "gone.sqlite")
+    await db.backup(filename)
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const store = yield* LeadStore
+        const rare = store.listRendered!("1", queryOf("a rare search"))
+        const { total } = yield* rare
+        const raw = new Database(filename)
+        raw.exec("ALTER TABLE lead_text RENAME TO elsewhere")
+        expect((yield* Effect.flip(rare))._tag).toBe("@lead-signals/domain/StoreUnavailable")
+        raw.exec("ALTER TABLE elsewhere RENAME TO lead_text")
+        raw.close()
+        expect((yield* rare).total).toBe(total)
+      }).pipe(Effect.provide(SqliteStore.layer({ filename, maxEffort: 0 })))
+    )
+  })
+
+  it("keep a window's days apart from the next [TIME-5]", () => {
+    for (const [after, before] of [
+      [start, start + day],
+      [start + 1, start + day - 1],
+      [start + day - 1, start + day],
+      [start + 5, start + 5],
+      [start + 3 * day, start + 9 * day - 1]
+    ] as const) {
+      const filter = { createdAfter: after, createdBefore: before }
+      const selection = Selection.select(1, filter)
+      const total = all(FilterCounts.totalSql(selection, { all: 0, drivers: [], searchEffort: 0 }))[0].n
+      expect(total).toBe(naively(filter))
+    }
+  })
+})

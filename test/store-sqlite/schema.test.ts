@@ -1,0 +1,121 @@
+/** The schema of a file, and the migrations that lead to it, which depend on nothing that changes. */
+import { Folding } from "@lead-signals/domain"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
+import { Effect, Layer } from "effect"
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import { fold } from "../../packages/store-sqlite/src/schema/migrations/0013_folding.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+
+const source = fileURLToPath(new URL("../../packages/store-sqlite/src/schema/", import.meta.url))
+const migrations = readdirSync(join(source, "migrations"))
+
+/** SQLite keeps statements as they were written, and quotes a table that was renamed. */
+const normalized = (sql: string): string =>
+  sql
+    .replaceAll('"', "")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ ?([(),;]) ?/g, "$1")
+
+/** FTS5's own tables hold what these commands say, and segments. */
+const ofSearchIndex = /^lead_(text|gram)_(data|idx|docsize|config)$/
+
+const contentsOf = (db: Database.Database) => {
+  const all = db.prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").all()
+  const objects = (all as ReadonlyArray<{ readonly name: string; readonly sql: string }>).filter(
+    ({ name }) => !ofSearchIndex.test(name) && name !== "sqlite_sequence"
+  )
+  const tables = objects.filter(({ name, sql }) => sql.startsWith("CREATE TABLE") && name !== "migration")
+  const settings = ["lead_text", "lead_gram"].map((name) => `${name}_config`)
+  return {
+    applicationId: db.pragma("application_id", { simple: true }),
+    objects: Object.fromEntries(objects.map(({ name, sql }) => [name, normalized(sql)])),
+    rows: Object.fromEntries(
+      [...tables.map(({ name }) => name), ...settings].map((name) => [
+        name,
+        db.prepare(`SELECT * FROM ${name}`).raw().all()
+      ])
+    )
+  }
+}
+
+describe("the schema of a file", () => {
+  it("is what schema.sql says [VER-1]", async () => {
+    const filename = join(temporaryFolder(), "migrated.sqlite")
+    await Effect.runPromise(
+      Effect.scoped(Effect.asVoid(Layer.build(SqliteStore.layer({ filename, synced: false }))))
+    )
+    const [migrated, written] = [new Database(filename), new Database(":memory:")]
+    written.exec(readFileSync(join(source, "schema.sql"), "utf8"))
+    const expected = contentsOf(migrated)
+    expect(Object.keys(expected.objects).length).toBeGreaterThan(60)
+    expect(contentsOf(written)).toEqual(expected)
+    migrated.close()
+    written.close()
+  })
+})
+
+/**
+ * What each migration runs, by the digest of its statements, or of its code where it is more than statements. Once released, a
+ * migration stays as it is: what is to change takes another one.
+ */
+const digests: Readonly<Record<string, string>> = {
+  "0001_leads.ts": "c86747dacc979a6a",
+  "0002_webhooks.ts": "7cbb9f548a9504c1",
+  "0003_positions.ts": "91711c40aebb72d7",
+  "0004_shown.ts": "5ea2441f22c504da",
+  "0006_shorter_ways.ts": "fadd503789a27bd9",
+  "0007_long_stretches.ts": "dce1e4a243edd1f4",
+  "0008_joined_texts.ts": "b002017eac37933f",
+  "0009_signals_in_order.ts": "f39ecb1744381a5b",
+  "0011_numbered_changes.ts": "d42078247e7993b6",
+  "0012_stretches_again.ts": "1a313c79978e85ec",
+  "0013_folding.ts": "e6286a82b521aef4",
+  "0013_texts_by_brand.ts": "a30b91e781e869cd",
+  "0014_deletions.ts": "2fe438367a697270",
+  "0015_segment_merge.ts": "5eb21df867f94694"
+}
+
+describe("a migration", () => {
+  it.each(migrations)("imports no code that changes with the store: %s [VER-1]", (name) => {
+    const imports = [
+      ...readFileSync(join(source, "migrations", name), "utf8").matchAll(/ from "([^"]+)"/g)
+    ].map(([, from]) => from)
+    const allowed =
+      name === "0013_texts_by_brand.ts"
+        ? ["../../connection/Connection.ts", "../MigrationProgress.ts", "./0013_folding.ts"]
+        : []
+    expect(imports).toEqual(allowed)
+  })
+
+  it("that was released runs what it ran then [VER-1]", async () => {
+    const found: Record<string, string> = {}
+    for (const name of migrations) {
+      const file = join(source, "migrations", name)
+      const module = (await import(file)) as Record<string, unknown>
+      const statements = Object.values(module).find((exported) => Array.isArray(exported))
+      // Its imports are checked above: where those modules stand may change.
+      const code = readFileSync(file, "utf8")
+        .replaceAll(/^import .*\n/gm, "")
+        .replaceAll(/\s+/g, " ")
+      const text = statements === undefined ? code : (statements as ReadonlyArray<string>).join(";\n")
+      found[name] = createHash("sha256").update(text).digest("hex").slice(0, 16)
+    }
+    expect(found).toEqual(digests)
+  })
+
+  it("folds texts as the store does: another folding takes a migration of its own [LIST-4, SORT-6]", () => {
+    for (let from = 0; from < 0x110000; from += 64) {
+      // Half a surrogate pair is no character.
+      const codes = Array.from({ length: 64 }, (_, i) => from + i).filter((c) => c < 0xd800 || c > 0xdfff)
+      const text = codes.map((code) => `${String.fromCodePoint(code)} `).join("")
+      expect(fold(text)).toBe(Folding.fold(text))
+    }
+    const long = `İstanbul ${"ß\u0315".repeat(2000)}`
+    expect(fold(long)).toBe(Folding.fold(long))
+  })
+})
