@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 const longest = [
   "simulations/counterexamples",
   "server/commands",
+  "server/operatorCommands",
   "simulations/simulate",
   "store-sqlite/plans",
   "server/readme",
@@ -21,8 +22,7 @@ const longest = [
   "embedded/examples",
   "server/import",
   "server/kill",
-  "server/listen",
-  "webhook/emitter"
+  "server/listen"
 ]
 
 class LongestFirst extends BaseSequencer {

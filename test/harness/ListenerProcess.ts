@@ -2,11 +2,8 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { afterAll } from "vitest"
-import { bundledServer } from "./BundledServer.ts"
+import { program } from "./CommandRun.ts"
 import { root } from "./ServerProcess.ts"
-
-/** `lead-signals` as one file, as it is built. */
-export const program = bundledServer
 
 export const startListener = (...args: ReadonlyArray<string>) => {
   const { LEAD_SIGNALS_WEBHOOK_SECRET: _, ...env } = process.env

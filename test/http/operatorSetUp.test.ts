@@ -1,10 +1,10 @@
+/** What an operator sets up: brands, signals, campaigns and figures. */
 import { beforeAll, describe, expect, it } from "vitest"
 import {
   type Api,
   type BrandSetUp,
   observation,
   observe,
-  operatorToken,
   setUpBrand,
   startApi
 } from "../harness/HttpServers.ts"
@@ -18,19 +18,6 @@ beforeAll(async () => {
 })
 
 const inBrand = (path: string): string => `/operator/brands/${brand.id}${path}`
-const lines = (body: BodyInit) =>
-  api.call(inBrand("/observations"), {
-    method: "POST",
-    token: operatorToken,
-    headers: { "content-type": "application/x-ndjson" },
-    body
-  })
-const outcomes = (text: string): Array<any> =>
-  text
-    .trim()
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line))
 
 describe("setting up", () => {
   it("creates and lists brands, signals and campaigns [ERR-1]", async () => {
@@ -280,214 +267,6 @@ describe("setting up", () => {
       const { body, status } = await api.operate("PUT", path, figures)
       // Each is a post of its own: the campaign's total grows by each.
       expect([length, status, body.data?.impressions]).toEqual([length, 200, 10 * (i + 1)])
-    }
-  })
-})
-
-describe("observations", () => {
-  it("are answered one by one, in order, and a bad one does not reject its neighbours [EVT-8]", async () => {
-    const good = observation(brand.signalId, "a", "a-1")
-    const answers = await observe(
-      api,
-      brand,
-      good,
-      good,
-      { ...good, signalId: "999" },
-      7,
-      { ...good, person: { extId: "b" } },
-      observation(brand.signalId, "b", "b-1")
-    )
-    expect(answers.map(({ outcome }: any) => outcome)).toEqual([
-      "recorded",
-      "duplicate",
-      "rejected",
-      "rejected",
-      "rejected",
-      "recorded"
-    ])
-    expect(answers.map(({ engagementId }: any) => engagementId)).toEqual([
-      "a-1",
-      "a-1",
-      "a-1",
-      null,
-      "a-1",
-      "b-1"
-    ])
-    expect(answers[4].message).toBe("person.name is required.")
-    expect(answers[1].leadId).toBe(answers[0].leadId)
-  })
-
-  it.each([
-    [{ engagement: { id: "x", type: "like" } }, "engagement.type takes one of comment, reaction, repost"],
-    [{ engagement: { id: "x", trackedAt: "1767225600" } }, "engagement.trackedAt takes YYYY-MM-DD"],
-    [
-      { engagement: { id: "x", trackedAt: "0000-01-01T00:00+01:00" } },
-      "engagement.trackedAt takes a time in the years"
-    ],
-    [{ person: { extId: "x", name: "a\u0000b" } }, "person.name takes a text"],
-    [
-      { person: { extId: "x", name: "a", headline: "\u0315\u0300".repeat(50_000) } },
-      "person.headline takes a text of at most 512 characters"
-    ],
-    [{ person: { extId: "x", name: "a", company: { name: "no id" } } }, "person.company.id is required"],
-    [{ person: { extId: "x", name: "a", company: { id: 0 } } }, "person.company.id takes an integer"],
-    [{ signalId: 7 }, "signalId takes a signal's id"]
-  ])(
-    "that can't be read are rejected with the field and what it takes: %# [ERR-3]",
-    async (part, message) => {
-      const [answer] = await observe(api, brand, { ...observation(brand.signalId, "x", "x"), ...part })
-      expect(answer.outcome).toBe("rejected")
-      expect(answer.message).toContain(message)
-    }
-  )
-
-  it("come as lines of any number, cut anywhere, answered a line each [ERR-5]", async () => {
-    const sent = Array.from({ length: 2500 }, (_, i) =>
-      JSON.stringify(observation(brand.signalId, `n${i % 50}`, `n${i}`))
-    )
-    sent.splice(700, 0, "{broken", "", "  ")
-    const bytes = new TextEncoder().encode(sent.join("\r\n"))
-    const body = new ReadableStream({
-      start(controller) {
-        for (let at = 0; at < bytes.length; at += 7919) controller.enqueue(bytes.slice(at, at + 7919))
-        controller.close()
-      }
-    })
-    const { headers, status, text } = await lines(body)
-    expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson"])
-    const all = outcomes(text)
-    expect(all).toHaveLength(2501)
-    expect(all.filter(({ outcome }) => outcome === "recorded")).toHaveLength(2500)
-    expect(all[700]).toEqual({
-      engagementId: null,
-      outcome: "rejected",
-      leadId: null,
-      message: "Line 701 takes one observation as JSON, in well-formed UTF-8."
-    })
-    expect(all[2500].engagementId).toBe("n2499")
-  })
-
-  it("as lines are rejected one by one for broken UTF-8 [ERR-5]", async () => {
-    const broken = Buffer.concat([
-      Buffer.from('{"signalId":"'),
-      Buffer.from([0xff, 0xfe]),
-      Buffer.from('"}\n')
-    ])
-    const good = Buffer.from(`${JSON.stringify(observation(brand.signalId, "u", "u-1"))}\n`)
-    const all = outcomes((await lines(Buffer.concat([broken, good]))).text)
-    expect(all.map(({ outcome }) => outcome)).toEqual(["rejected", "recorded"])
-  })
-
-  it("as a line over 16 MiB are 413, and an empty body is no observations [ERR-5]", async () => {
-    const piece = new Uint8Array(1024 * 1024).fill(120)
-    let sent = 0
-    const endless = new ReadableStream({
-      pull(controller) {
-        if (sent++ > 40) controller.close()
-        else controller.enqueue(piece)
-      }
-    })
-    const answer = await lines(endless)
-    expect([answer.status, answer.body.error.code]).toEqual([413, "payload_too_large"])
-    const empty = await lines("")
-    expect([empty.status, empty.text]).toEqual([200, ""])
-  })
-})
-
-describe("a lead", () => {
-  it("is amended, field by field, and only what is named [LIST-3]", async () => {
-    const [{ leadId }] = (await observe(api, brand, observation(brand.signalId, "am", "am-1"))) as [any]
-    const patched = await api.operate("PATCH", inBrand(`/leads/${leadId}`), { qualified: true, score1: 12.5 })
-    expect(patched.body.data).toMatchObject({ id: leadId, qualified: true, exported: false, score1: 12.5 })
-    expect(
-      (await api.operate("PATCH", inBrand(`/leads/${leadId}`), { score1: null })).body.data
-    ).toMatchObject({ qualified: true, score1: null })
-    for (const json of [{ qualified: "yes" }, { score1: "1" }, { unknown: 1 }, []]) {
-      expect((await api.operate("PATCH", inBrand(`/leads/${leadId}`), json)).status).toBe(400)
-    }
-    expect((await api.operate("GET", inBrand(`/leads/${leadId}`))).body.data).toMatchObject({
-      qualified: true,
-      engagements: [{ source: {} }]
-    })
-  })
-
-  it("is exported whole, beyond the window [PII-3]", async () => {
-    const seen = Array.from({ length: 30 }, (_, i) => observation(brand.signalId, "ex", `ex-${i}`))
-    const [{ leadId }] = (await observe(api, brand, ...seen)) as [any]
-    const { body } = await api.operate("GET", inBrand(`/leads/${leadId}/export`))
-    expect(body.data.lead.extId).toBe("ex")
-    expect(body.data.engagements).toHaveLength(30)
-    expect(body.data.company.id).toBe("12")
-    expect(body.data.posts).toEqual([])
-  })
-
-  it("is exported with the posts in which others were seen, each once, and not with others' [PII-3]", async () => {
-    const post = {
-      postUrl: "https://network.example/posts/of-au",
-      postContent: "written by Aurora",
-      postAuthor: "Aurora",
-      postAuthorDetail: { extId: "au", name: "Aurora" }
-    }
-    const [{ leadId }] = (await observe(
-      api,
-      brand,
-      observation(brand.signalId, "au", "au-1"),
-      observation(brand.signalId, "reader-1", "of-au-1", post),
-      observation(brand.signalId, "reader-2", "of-au-2", post),
-      observation(brand.signalId, "reader-2", "of-au-3", { ...post, postContent: "written later" })
-    )) as [any]
-    const { body, text } = await api.operate("GET", inBrand(`/leads/${leadId}/export`))
-    expect(body.data.posts.map(({ postContent }: any) => postContent).sort()).toEqual([
-      "written by Aurora",
-      "written later"
-    ])
-    expect(body.data.posts[0].postAuthorDetail).toMatchObject({ extId: "au", name: "Aurora", headline: null })
-    expect(text).not.toContain("reader-")
-  })
-
-  it("is none other than the path says: a semicolon ends no id [DET-3, PII-3]", async () => {
-    const [{ leadId }] = (await observe(api, brand, observation(brand.signalId, "semi", "semi-1"))) as [any]
-    for (const end of [";x", ";", "%3Bx"]) {
-      for (const method of ["GET", "DELETE"]) {
-        const { body, status } = await api.operate(method, inBrand(`/leads/${leadId}${end}`))
-        expect([end, method, status, body.error.code]).toEqual([end, method, 400, "invalid_parameter"])
-      }
-    }
-    expect((await api.operate("GET", inBrand(`/leads/${leadId}`))).status).toBe(200)
-    expect((await api.operate("GET", "/operator/brands/1;/keys")).body.error.message).toContain("brand")
-  })
-
-  it("is erased: from the list, the detail, others' posts, and it is not seen as new again [PII-3, EVT-2]", async () => {
-    const author = {
-      postAuthor: "Erika Gone",
-      postAuthorDetail: { extId: "er", name: "Erika Gone", username: "gone" },
-      postContent: "written by Erika"
-    }
-    const [{ leadId }] = (await observe(api, brand, observation(brand.signalId, "er", "er-1"))) as [any]
-    await observe(api, brand, observation(brand.signalId, "fan", "fan-1", author))
-    expect((await api.operate("DELETE", inBrand(`/leads/${leadId}`))).status).toBe(204)
-    expect((await api.operate("DELETE", inBrand(`/leads/${leadId}`))).status).toBe(404)
-    await observe(api, brand, observation(brand.signalId, "fan", "fan-2", author))
-    const again = await observe(
-      api,
-      brand,
-      observation(brand.signalId, "er", "er-1"),
-      observation(brand.signalId, "er", "er-2")
-    )
-    expect(again).toEqual([
-      { engagementId: "er-1", outcome: "suppressed", leadId: null },
-      { engagementId: "er-2", outcome: "suppressed", leadId: null }
-    ])
-    const everything = await Promise.all(
-      [1, 2, 3].map((page) =>
-        api.call(
-          `/signals/leads?pageSize=100&page=${page}&includeEngagements=true&includeEngagementDetail=true`,
-          { token: brand.key }
-        )
-      )
-    )
-    for (const { text } of everything) {
-      for (const word of ["Erika", 'Name of er"', 'user-er"', "gone"]) expect(text).not.toContain(word)
     }
   })
 })

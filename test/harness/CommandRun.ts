@@ -1,0 +1,49 @@
+/** Runs of the command line as its users have it, beside a server of the file's tests. */
+import { execFile } from "node:child_process"
+import { bundledServer } from "./BundledServer.ts"
+import { operatorToken, type ServerProcess, startServer } from "./ServerProcess.ts"
+
+/** `lead-signals` as one file, as it is built. */
+export const program = bundledServer
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs the command in the folder, with the operator token in its environment. */
+export const runCommand = (
+  folder: string,
+  args: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>> = {}
+): Promise<Ran> =>
+  new Promise((resolve) => {
+    const env = { PATH: process.env["PATH"], LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken, ...environment }
+    execFile(process.execPath, [program, ...args], { cwd: folder, env }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err })
+    )
+  })
+
+/** Runs a command that calls the server, and gives what it prints as JSON. */
+export const callServer = async (
+  folder: string,
+  server: ServerProcess,
+  args: ReadonlyArray<string>
+): Promise<any> => {
+  const { code, err, out } = await runCommand(folder, [...args, "--json", "--url", server.url])
+  if (code !== 0) throw new Error(`${args.join(" ")}: ${code} ${err}`)
+  return JSON.parse(out)
+}
+
+/** A server over the database, without the demo, that sends webhooks to this machine. */
+export const startOperatedServer = (database: string): Promise<ServerProcess> =>
+  startServer(
+    {
+      LEAD_SIGNALS_DATABASE: database,
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+      LEAD_SIGNALS_DEMO: "false",
+      LEAD_SIGNALS_WEBHOOK_ALLOW: "127.0.0.0/8"
+    },
+    program
+  )

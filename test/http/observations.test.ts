@@ -1,0 +1,144 @@
+/** Observations, as JSON and as lines. */
+import { beforeAll, describe, expect, it } from "vitest"
+import {
+  type Api,
+  type BrandSetUp,
+  observation,
+  observe,
+  operatorToken,
+  setUpBrand,
+  startApi
+} from "../harness/HttpServers.ts"
+
+let api: Api
+let brand: BrandSetUp
+
+beforeAll(async () => {
+  api = await startApi()
+  brand = await setUpBrand(api)
+})
+
+const inBrand = (path: string): string => `/operator/brands/${brand.id}${path}`
+const lines = (body: BodyInit) =>
+  api.call(inBrand("/observations"), {
+    method: "POST",
+    token: operatorToken,
+    headers: { "content-type": "application/x-ndjson" },
+    body
+  })
+const outcomes = (text: string): Array<any> =>
+  text
+    .trim()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+
+describe("observations", () => {
+  it("are answered one by one, in order, and a bad one does not reject its neighbours [EVT-8]", async () => {
+    const good = observation(brand.signalId, "a", "a-1")
+    const answers = await observe(
+      api,
+      brand,
+      good,
+      good,
+      { ...good, signalId: "999" },
+      7,
+      { ...good, person: { extId: "b" } },
+      observation(brand.signalId, "b", "b-1")
+    )
+    expect(answers.map(({ outcome }: any) => outcome)).toEqual([
+      "recorded",
+      "duplicate",
+      "rejected",
+      "rejected",
+      "rejected",
+      "recorded"
+    ])
+    expect(answers.map(({ engagementId }: any) => engagementId)).toEqual([
+      "a-1",
+      "a-1",
+      "a-1",
+      null,
+      "a-1",
+      "b-1"
+    ])
+    expect(answers[4].message).toBe("person.name is required.")
+    expect(answers[1].leadId).toBe(answers[0].leadId)
+  })
+
+  it.each([
+    [{ engagement: { id: "x", type: "like" } }, "engagement.type takes one of comment, reaction, repost"],
+    [{ engagement: { id: "x", trackedAt: "1767225600" } }, "engagement.trackedAt takes YYYY-MM-DD"],
+    [
+      { engagement: { id: "x", trackedAt: "0000-01-01T00:00+01:00" } },
+      "engagement.trackedAt takes a time in the years"
+    ],
+    [{ person: { extId: "x", name: "a\u0000b" } }, "person.name takes a text"],
+    [
+      { person: { extId: "x", name: "a", headline: "\u0315\u0300".repeat(50_000) } },
+      "person.headline takes a text of at most 512 characters"
+    ],
+    [{ person: { extId: "x", name: "a", company: { name: "no id" } } }, "person.company.id is required"],
+    [{ person: { extId: "x", name: "a", company: { id: 0 } } }, "person.company.id takes an integer"],
+    [{ signalId: 7 }, "signalId takes a signal's id"]
+  ])(
+    "that can't be read are rejected with the field and what it takes: %# [ERR-3]",
+    async (part, message) => {
+      const [answer] = await observe(api, brand, { ...observation(brand.signalId, "x", "x"), ...part })
+      expect(answer.outcome).toBe("rejected")
+      expect(answer.message).toContain(message)
+    }
+  )
+
+  it("come as lines of any number, cut anywhere, answered a line each [ERR-5]", async () => {
+    const sent = Array.from({ length: 2500 }, (_, i) =>
+      JSON.stringify(observation(brand.signalId, `n${i % 50}`, `n${i}`))
+    )
+    sent.splice(700, 0, "{broken", "", "  ")
+    const bytes = new TextEncoder().encode(sent.join("\r\n"))
+    const body = new ReadableStream({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += 7919) controller.enqueue(bytes.slice(at, at + 7919))
+        controller.close()
+      }
+    })
+    const { headers, status, text } = await lines(body)
+    expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson"])
+    const all = outcomes(text)
+    expect(all).toHaveLength(2501)
+    expect(all.filter(({ outcome }) => outcome === "recorded")).toHaveLength(2500)
+    expect(all[700]).toEqual({
+      engagementId: null,
+      outcome: "rejected",
+      leadId: null,
+      message: "Line 701 takes one observation as JSON, in well-formed UTF-8."
+    })
+    expect(all[2500].engagementId).toBe("n2499")
+  })
+
+  it("as lines are rejected one by one for broken UTF-8 [ERR-5]", async () => {
+    const broken = Buffer.concat([
+      Buffer.from('{"signalId":"'),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('"}\n')
+    ])
+    const good = Buffer.from(`${JSON.stringify(observation(brand.signalId, "u", "u-1"))}\n`)
+    const all = outcomes((await lines(Buffer.concat([broken, good]))).text)
+    expect(all.map(({ outcome }) => outcome)).toEqual(["rejected", "recorded"])
+  })
+
+  it("as a line over 16 MiB are 413, and an empty body is no observations [ERR-5]", async () => {
+    const piece = new Uint8Array(1024 * 1024).fill(120)
+    let sent = 0
+    const endless = new ReadableStream({
+      pull(controller) {
+        if (sent++ > 40) controller.close()
+        else controller.enqueue(piece)
+      }
+    })
+    const answer = await lines(endless)
+    expect([answer.status, answer.body.error.code]).toEqual([413, "payload_too_large"])
+    const empty = await lines("")
+    expect([empty.status, empty.text]).toEqual([200, ""])
+  })
+})

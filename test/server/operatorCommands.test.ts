@@ -1,0 +1,227 @@
+/** The commands that call a server: what they make, list and end, and what they say of an answer that is not as it should be. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createServer as createHttpServer } from "node:http"
+import { type AddressInfo } from "node:net"
+import { join } from "node:path"
+import { beforeAll, describe, expect, it } from "vitest"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { freePort } from "../harness/FreePort.ts"
+import { callServer, program, type Ran, runCommand, startOperatedServer } from "../harness/CommandRun.ts"
+import {
+  callJson,
+  endServersAfterTests,
+  operatorToken,
+  type ServerProcess,
+  setUpBrand
+} from "../harness/ServerProcess.ts"
+
+const folder = temporaryFolder()
+let server: ServerProcess
+
+endServersAfterTests()
+
+beforeAll(async () => {
+  server = await startOperatedServer(join(folder, "commands.sqlite"))
+})
+
+const ran = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
+  runCommand(folder, args, environment)
+
+const called = (...args: ReadonlyArray<string>): Promise<any> => callServer(folder, server, args)
+
+describe("the operator's commands", () => {
+  it("makes brands, keys and webhooks, lists and ends them [AUTH-4, AUTH-5, DELIV-8]", async () => {
+    const made = await called(
+      "brands",
+      "create",
+      "Mine",
+      "--key",
+      "crm",
+      "--watch",
+      "https://network.example/c"
+    )
+    const brand = ["--brand", made.brand.id]
+    expect((await callJson(`${server.url}/signals/leads`, made.key.key)).status).toBe(200)
+    expect(made.signal.source).toMatchObject({ type: "li-company-url", value: "https://network.example/c" })
+    const key = await called("keys", "create", "erp", ...brand, "--requests-per-minute", "7")
+    expect(
+      (await called("keys", "list", ...brand)).map((each: any) => [each.label, each.requestsPerMinute])
+    ).toEqual([
+      ["crm", 60],
+      ["erp", 7]
+    ])
+    await called("keys", "revoke", key.id, ...brand)
+    expect((await callJson(`${server.url}/signals/leads`, key.key)).status).toBe(401)
+    const webhook = await called(
+      "webhooks",
+      "create",
+      "http://127.0.0.1:9/",
+      ...brand,
+      "--events",
+      "lead2.created"
+    )
+    expect(webhook.secret).toMatch(/^whsec_/)
+    await called("webhooks", "test", webhook.id, ...brand)
+    const { data } = await called("webhooks", "deliveries", webhook.id, ...brand)
+    expect(data).toMatchObject([{ event: "webhook.test" }])
+    expect((await called("webhooks", "disable", webhook.id, ...brand)).enabled).toBe(false)
+    expect((await called("webhooks", "rotate-secret", webhook.id, ...brand)).secret).not.toBe(webhook.secret)
+    await called("webhooks", "delete", webhook.id, ...brand)
+    expect(await called("webhooks", "list", ...brand)).toEqual([])
+    const plain = await ran(["brands", "list", "--url", server.url])
+    expect(plain.out).toMatch(/^id +name +created +being deleted since\n1 +Mine/)
+  })
+
+  it("deletes signals, campaigns and, by its name, a brand [DEL-1, DEL-2, DEL-3]", async () => {
+    const { brand, signal } = await called(
+      "brands",
+      "create",
+      "Goner",
+      "--watch",
+      "https://network.example/c"
+    )
+    const of = ["--brand", brand.id]
+    const campaign = await called("campaigns", "create", "C", ...of)
+    await called("campaigns", "delete", campaign.id, ...of)
+    await called("signals", "delete", signal.id, ...of)
+    expect([await called("campaigns", "list", ...of), await called("signals", "list", ...of)]).toEqual([
+      [],
+      []
+    ])
+    const unconfirmed = await ran(["brands", "delete", brand.id, "--confirm", "Mine", "--url", server.url])
+    expect([unconfirmed.code, unconfirmed.err]).toEqual([
+      2,
+      expect.stringContaining(`--confirm takes the name of brand ${brand.id}`)
+    ])
+    expect(await called("brands", "delete", brand.id, "--confirm", "Goner")).toEqual({
+      id: brand.id,
+      deleted: true
+    })
+    expect((await called("brands", "list")).map(({ id }: any) => id)).not.toContain(brand.id)
+    const again = await ran(["brands", "delete", brand.id, "--confirm", "Goner", "--url", server.url])
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining(`There is no brand ${brand.id}.`)])
+  })
+
+  it("deletes a brand beside another deletion of it, and says how to go on after a failure [DEL-1]", async () => {
+    const error = (message: string) => ({ error: { code: "x", message } })
+    const mine = { id: "7", name: "Mine", createdAt: "2026-01-01T00:00:00.000Z", deletionStartedAt: null }
+    const ask = async (answers: ReadonlyArray<readonly [status: number, body: unknown]>): Promise<Ran> => {
+      const left = [...answers]
+      const operator = createHttpServer((_, response) => {
+        const [status, body] = left.shift()!
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+      }).listen(0, "127.0.0.1")
+      await once(operator, "listening")
+      const url = `http://127.0.0.1:${(operator.address() as AddressInfo).port}`
+      const result = await ran(["brands", "delete", "7", "--confirm", "Mine", "--url", url])
+      operator.close()
+      expect(left).toEqual([])
+      return result
+    }
+    const listed = [200, { data: [mine] }] as const
+    const begun = [200, { data: { deleted: false, leadsLeft: 5 } }] as const
+    const gone = [404, error("There is no such brand.")] as const
+    const unavailable = [503, error("Try again.")] as const
+    expect(await ask([listed, begun, gone, [200, { data: [] }]])).toMatchObject({
+      code: 0,
+      out: "Brand 7 is deleted with everything of it.\n"
+    })
+    expect(await ask([listed, begun, unavailable, listed])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining(
+        "Try again. Its deletion has begun, 5 leads are left: the same command goes on."
+      )
+    })
+    expect(await ask([listed, unavailable, unavailable])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining("Try again. Its deletion may have begun: the same command goes on.")
+    })
+  })
+
+  it("makes signals and campaigns, and renames them and brands [ENG-8]", async () => {
+    const { brand } = await called("brands", "create", "Before")
+    const of = ["--brand", brand.id]
+    expect((await called("brands", "rename", brand.id, "After")).name).toBe("After")
+    expect(await called("brands", "list")).toContainEqual({ ...brand, name: "After" })
+    const source = ["--type", "li-profile-url", "--value"]
+    const signal = await called("signals", "create", "S", ...source, "https://network.example/in/x", ...of)
+    expect(signal).toMatchObject({ signalType: "li-profile-url", source: { type: "li-profile-url" } })
+    expect(await called("signals", "rename", signal.id, "T", ...of)).toEqual({ ...signal, name: "T" })
+    expect(await called("signals", "list", ...of)).toEqual([{ ...signal, name: "T" }])
+    const refused = await ran(["signals", "create", "S", ...source, "x", ...of, "--url", server.url])
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining("source.value takes an http or https URL for the source type li-profile-url")
+    ])
+    const campaign = await called("campaigns", "create", "C", ...of)
+    expect((await called("campaigns", "rename", campaign.id, "D", ...of)).name).toBe("D")
+    expect(await called("campaigns", "list", ...of)).toEqual([{ ...campaign, name: "D" }])
+  })
+
+  it("tells a server's refusal in its words, with exit code 1 [ERR-3]", async () => {
+    for (const [args, message] of [
+      [["keys", "list", "--brand", "99"], "There is no such brand."],
+      [["brands", "create", ""], "name takes"],
+      [["brands", "list", "--token", "another-operator-token"], "Give it by --token"]
+    ] as const) {
+      const { code, err } = await ran([...args, "--url", server.url])
+      expect([code, err]).toEqual([1, expect.stringContaining(message)])
+    }
+    const nobody = await ran(["brands", "list", "--url", `http://127.0.0.1:${await freePort()}`])
+    expect([nobody.code, nobody.err]).toEqual([3, expect.stringContaining("is the server running there?")])
+    expect(nobody.err).not.toContain(operatorToken)
+  })
+})
+
+describe("an answer that is not ours, or half of what was asked", () => {
+  it("becomes one line, and never quoted [ERR-3, PII-2]", async () => {
+    const other = createHttpServer((_, response) => response.end("{}"))
+    other.listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const { port } = other.address() as AddressInfo
+    for (const args of [
+      ["brands", "list"],
+      ["keys", "create", "x", "--brand", "1"]
+    ]) {
+      const { code, err } = await ran([...args, "--url", `http://127.0.0.1:${port}`])
+      expect([code, err.trim().split("\n").length]).toEqual([1, 1])
+      expect(err).toContain("not one of Lead Signals")
+    }
+    other.close()
+  })
+
+  it("loses no key: it is made last, and the command says what was made [AUTH-4]", async () => {
+    const { code, err } = await ran([
+      "brands",
+      "create",
+      "Half",
+      "--key",
+      "",
+      "--watch",
+      "https://network.example/c",
+      "--url",
+      server.url
+    ])
+    expect(code).toBe(1)
+    const [, id] = /Brand (\d+) was made/.exec(err)!
+    expect(await called("keys", "list", "--brand", id!)).toEqual([])
+  })
+
+  it("that nobody reads ends listen, and its webhook with it", async () => {
+    const { brandId, signalId } = await setUpBrand(server.url)
+    const env = { PATH: process.env["PATH"], LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
+    const line = `"${process.execPath}" "${program}" listen --brand ${brandId} --url ${server.url} | head -n 1`
+    const child = spawn("bash", ["-c", line], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
+    await new Promise<void>((resolve) => {
+      child.stderr.on("data", (chunk) => String(chunk).includes("Listening on") && resolve())
+    })
+    const url = `${server.url}/operator/brands/${brandId}/observations`
+    for (let i = 0; child.exitCode === null; i++) {
+      const seen = { signalId, person: { extId: `p${i}`, name: "N" }, engagement: { id: `e${i}` } }
+      await callJson(url, operatorToken, "POST", { observations: [seen] })
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(await called("webhooks", "list", "--brand", brandId)).toEqual([])
+  })
+})

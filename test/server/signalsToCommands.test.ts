@@ -1,0 +1,107 @@
+/** What SIGINT and SIGTERM do to commands. */
+import Database from "better-sqlite3"
+import { spawn, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { program, runCommand } from "../harness/CommandRun.ts"
+import { operatorToken } from "../harness/ServerProcess.ts"
+
+const folder = temporaryFolder()
+
+describe("a signal", () => {
+  /** Starts a command, sends the signal when it has come so far, and gives the exit code, or the signal that ended it. */
+  const interrupted = async (
+    signal: NodeJS.Signals,
+    args: ReadonlyArray<string>,
+    reached: (child: ChildProcess) => Promise<unknown>
+  ): Promise<number | string> => {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
+    })
+    const exit = once(child, "exit")
+    const hangs = setTimeout(() => child.kill("SIGKILL"), 60_000)
+    await Promise.race([reached(child), exit])
+    child.kill(signal)
+    const [code, by] = await exit
+    clearTimeout(hangs)
+    return code ?? by
+  }
+
+  it("ends a command with exit code 130 or 143", async () => {
+    const silent = createServer().listen(0, "127.0.0.1")
+    await once(silent, "listening")
+    const url = `http://127.0.0.1:${(silent.address() as { port: number }).port}`
+    const connected = () => once(silent, "connection")
+    const observations = join(folder, "unanswered.jsonl")
+    writeFileSync(observations, "{}\n")
+    const importing = ["import", observations, "--brand", "1", "--url", url]
+    for (const [signal, args, code] of [
+      ["SIGINT", ["brands", "list", "--url", url], 130],
+      ["SIGTERM", ["brands", "list", "--url", url], 143],
+      ["SIGINT", importing, 130],
+      ["SIGTERM", importing, 143]
+    ] as const) {
+      expect([signal, args[0], await interrupted(signal, args, connected)]).toEqual([signal, args[0], code])
+    }
+    silent.close()
+  })
+
+  it("ends a backup and leaves no copy [PII-2]", async () => {
+    const large = join(folder, "large.sqlite")
+    const db = new Database(large)
+    // Small pages take long to copy.
+    db.exec("PRAGMA page_size = 512; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; CREATE TABLE t (b)")
+    db.prepare("INSERT INTO t VALUES (zeroblob(?))").run(200_000_000)
+    db.close()
+    const target = join(folder, "interrupted.sqlite")
+    const partials = (): ReadonlyArray<string> =>
+      readdirSync(folder)
+        .filter((name) => name.includes("partial"))
+        .map((name) => join(folder, name))
+    const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+    const begun = async (): Promise<void> => {
+      if (partials().some((file) => sizeOf(file) > 0)) return
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      return begun()
+    }
+    let code: number | string = 0
+    // A machine that is held up may see the whole copy made before it sends the signal.
+    for (let i = 0; i < 5 && code === 0; i++) {
+      rmSync(target, { force: true })
+      code = await interrupted("SIGTERM", ["backup", target, "--database", large], begun)
+    }
+    expect(code).toBe(143)
+    expect([existsSync(target), partials()]).toEqual([false, []])
+
+    // One that is killed can't: what it leaves is its owner's alone, and the next one removes it.
+    for (let i = 0; i < 5 && partials().length === 0; i++) {
+      rmSync(target, { force: true })
+      code = await interrupted("SIGKILL", ["backup", target, "--database", large], begun)
+    }
+    expect(code).toBe("SIGKILL")
+    for (const file of partials()) expect(statSync(file).mode & 0o077).toBe(0)
+    const small = join(folder, "small.sqlite")
+    new Database(small).exec("CREATE TABLE t (b)").close()
+    const other = join(folder, "afterwards.sqlite")
+    expect((await runCommand(folder, ["backup", other, "--database", small])).code).toBe(0)
+    expect(partials()).toEqual([])
+  })
+
+  it("stops serve and listen cleanly, with exit code 0", async () => {
+    const listening = async ({ stderr, stdout }: ChildProcess): Promise<unknown> =>
+      new Promise<void>((resolve) => {
+        for (const stream of [stdout!, stderr!])
+          stream.on("data", (chunk) => String(chunk).includes("Listening on") && resolve())
+      })
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      const serving = ["serve", "--database", "memory", "--no-demo", "--port", "0"]
+      expect(await interrupted(signal, serving, listening)).toBe(0)
+      expect(await interrupted(signal, ["listen", "--port", "0"], listening)).toBe(0)
+    }
+  })
+})

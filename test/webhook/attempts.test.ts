@@ -1,0 +1,195 @@
+/** What an attempt sends, when the next one follows, and how it ends. */
+import { Outbox, Webhooks } from "@lead-signals/domain"
+import { Effect, Layer } from "effect"
+import { Webhook as StandardWebhook } from "standardwebhooks"
+import { describe, expect, it } from "vitest"
+import { day, hour, minute, stores } from "./EmitterStores.ts"
+import {
+  answer,
+  failing,
+  hanging,
+  inSequence,
+  pass,
+  settle,
+  startEmitter,
+  startOfTime,
+  virtually
+} from "./VirtualWorld.ts"
+
+/** As the clause says it. */
+const waits = [5000, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
+describe.each(stores)("attempts on %s", (_, store) => {
+  it("delivers at once, signed, and each retry with a fresh time and signature over the same id and body [DELIV-1, DELIV-3, EVT-1, EVT-5]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter()
+        const webhook = yield* world.webhook(
+          inSequence(answer(500), failing("connection"), answer(302), answer(204)),
+          {
+            events: ["lead2.created"]
+          }
+        )
+        yield* world.observe("p", "e1")
+        yield* settle
+        // What comes later does not change a body that was sent.
+        yield* world.observe("p", "e2", {}, "Another Name")
+        yield* pass(3 * hour)
+        const posts = world.to(webhook)
+        expect(posts).toHaveLength(4)
+        expect(new Set(posts.map(({ body, id }) => `${id} ${body}`)).size).toBe(1)
+        expect(new Set(posts.map(({ headers }) => headers["webhook-signature"])).size).toBe(4)
+        for (const { at, body, headers, id } of posts) {
+          expect(headers["webhook-timestamp"]).toBe(String(Math.floor(at / 1000)))
+          expect(JSON.parse(body)).toMatchObject({
+            id,
+            event: "lead2.created",
+            version: "1",
+            brandId: world.brand.id
+          })
+          const signed = new StandardWebhook(webhook.secrets.current).sign(id, new Date(at), body)
+          expect(headers["webhook-signature"]).toBe(signed)
+        }
+        expect(JSON.parse(posts[3]!.body).data.lead2.name).toBe("Name of p")
+        expect(posts[0]!.at).toBe(startOfTime)
+        expect((yield* world.list(webhook)).map(({ state }) => state)).toEqual(["delivered"])
+        expect((yield* world.log(webhook)).map(({ error, status }) => status ?? error)).toEqual([
+          500,
+          "connection",
+          302,
+          204
+        ])
+      })
+    ))
+
+  it("makes lead2.created of the 20 newest engagements known at the first attempt [EVT-5]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter()
+        const webhook = yield* world.webhook(answer(200), { events: ["lead2.created"], enabled: false })
+        for (let i = 0; i < 25; i++) {
+          yield* world.observe("p", `e${i}`, { trackedAt: new Date(startOfTime + i * 1000).toISOString() })
+        }
+        yield* pass(hour)
+        expect(world.posted).toEqual([])
+        yield* Webhooks.change(world.brand.id, webhook.id, { enabled: true })
+        yield* settle
+        const { data } = JSON.parse(world.to(webhook)[0]!.body)
+        expect(data.engagements.map(({ id }: { id: string }) => id)).toEqual(
+          Array.from({ length: 20 }, (__, i) => `e${24 - i}`)
+        )
+      })
+    ))
+
+  it("retries on the schedule, and buries what fails to the end in the dead letters [DELIV-2, DELIV-3]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter()
+        const webhook = yield* world.webhook(answer(500))
+        yield* world.observe("p", "e1")
+        yield* pass(4 * day)
+        const times = world.to(webhook).map(({ at }) => at)
+        expect(times).toHaveLength(10)
+        for (const [i, wait] of waits.entries()) {
+          const waited = times[i + 1]! - times[i]!
+          expect([i, waited >= wait * 0.8, waited <= wait * 1.2]).toEqual([i, true, true])
+        }
+        const [dead] = yield* world.list(webhook, "dead")
+        expect(dead).toMatchObject({ state: "dead", attempts: 10, dueAt: null, finishedAt: times[9] })
+        expect(yield* world.log(webhook)).toHaveLength(10)
+        yield* pass(10 * day)
+        expect(world.to(webhook)).toHaveLength(10)
+      })
+    ))
+
+  it("honours Retry-After on 429 and 503, as seconds and as a date, and on nothing else [DELIV-3]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter()
+        const date = new Date(startOfTime + 2 * hour).toUTCString()
+        const webhooks = yield* Effect.all([
+          world.webhook(inSequence(answer(429, "", "3600"), answer(200))),
+          world.webhook(inSequence(answer(503, "", date), answer(200))),
+          world.webhook(inSequence(answer(500, "", "3600"), answer(200))),
+          world.webhook(inSequence(answer(503, "", "soon"), answer(200))),
+          world.webhook(inSequence(answer(429, "", "99999999"), answer(200)))
+        ])
+        yield* world.observe("p", "e1")
+        yield* pass(2 * day)
+        const waited = webhooks.map((webhook) => world.to(webhook)[1]!.at - startOfTime)
+        expect([waited[0], waited[1], waited[4]]).toEqual([hour, 2 * hour, day])
+        for (const early of [waited[2]!, waited[3]!]) expect(early).toBeLessThanOrEqual(6000)
+      })
+    ))
+
+  it("gives an attempt 15 s, and calls it a time-out [DELIV-3, DELIV-5]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter()
+        const webhook = yield* world.webhook(inSequence(hanging, answer(200)))
+        yield* world.observe("p", "e1")
+        yield* pass(14_999)
+        expect((yield* world.list(webhook, "pending"))[0]!.attempts).toBe(0)
+        yield* pass(minute)
+        expect(yield* world.log(webhook)).toMatchObject([
+          { at: startOfTime, durationMillis: 15_000, status: null, error: "timeout" },
+          { status: 200 }
+        ])
+        expect([...world.underWay.values()]).toEqual([0])
+      })
+    ))
+
+  it("ends an attempt before its lease, when another may begin one [DELIV-2, DELIV-3]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter({ leaseMillis: 6000 })
+        const webhook = yield* world.webhook(inSequence(hanging, answer(200)))
+        yield* world.observe("p", "e1")
+        yield* pass(minute)
+        const ended = (yield* world.log(webhook)).find(({ at }) => at === startOfTime)
+        expect(ended).toMatchObject({ durationMillis: 5000, error: "timeout" })
+        expect(world.greatestUnderWay).toBe(1)
+      })
+    ))
+
+  it("buries alone what no body can be made of [DELIV-2, DELIV-5]", () => {
+    const broken = Layer.effect(
+      Outbox,
+      Effect.map(Outbox, (outbox) =>
+        Outbox.of({
+          ...outbox,
+          lease: (request) =>
+            outbox.lease({
+              ...request,
+              body: (material) =>
+                request.body(material.subject?.engagementId === "e1" ? { ...material, lead: null } : material)
+            })
+        })
+      )
+    ).pipe(Layer.provideMerge(store()))
+    return virtually(broken as ReturnType<typeof store>, (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter({ scheduleMillis: [1000] })
+        const webhook = yield* world.webhook(answer(200))
+        yield* world.observe("p", "e1")
+        yield* world.observe("p", "e2")
+        yield* pass(5000)
+        expect((yield* world.list(webhook)).map(({ state }) => state)).toEqual(["delivered", "dead"])
+        expect((yield* world.log(webhook)).map(({ error }) => error)).toEqual(["internal", "internal"])
+      })
+    )
+  })
+
+  it("outlives a defect of its sender, and calls it internal [DELIV-2, DELIV-5]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter()
+        const webhook = yield* world.webhook(inSequence(() => Effect.die(new Error("secret")), answer(200)))
+        yield* world.observe("p", "e1")
+        yield* pass(10_000)
+        expect((yield* world.log(webhook)).map(({ error, status }) => status ?? error)).toEqual([
+          "internal",
+          200
+        ])
+      })
+    ))
+})
