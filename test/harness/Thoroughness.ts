@@ -1,6 +1,6 @@
 /**
- * How long generated campaigns are: a part of them in `npm test`, which must stay short, all of them with THOROUGH_TESTS=true, as
- * continuous integration has it.
+ * How long generated campaigns are: `npm test`, which must stay short, runs a part of them, and `npm run test:thorough` all of them,
+ * as continuous integration does.
  */
 export const isThorough = process.env["THOROUGH_TESTS"] === "true"
 
