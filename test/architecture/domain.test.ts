@@ -73,20 +73,19 @@ describe("the SQLite store", () => {
       readFileSync(join(folder, "index.ts"), "utf8").matchAll(/^ \* - `([^`/]+)\/` /gm),
       ([, room]) => room!
     )
-    const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-      name.endsWith(".ts")
+    const entries = new Set(["index.ts", "internal.ts"])
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+      (name) => name.endsWith(".ts") && !entries.has(name)
     )
-    const outside = names.filter((name) => name !== "index.ts" && !rooms.includes(name.split("/")[0]!))
+    const outside = names.filter((name) => !rooms.includes(name.split("/")[0]!))
     expect([rooms.length > 10, outside]).toEqual([true, []])
-    const wrong = names
-      .filter((name) => name !== "index.ts")
-      .flatMap((name) => {
-        const before = new Set(rooms.slice(0, rooms.indexOf(name.split("/")[0]!) + 1))
-        const imported = readFileSync(join(folder, name), "utf8").matchAll(/(?:from|import) "(\.[^"]+)"/g)
-        return Array.from(imported, ([, from]) => relative(folder, join(folder, dirname(name), from!)))
-          .filter((to) => !before.has(to.split("/")[0]!))
-          .map((to) => `${name} imports ${to}`)
-      })
+    const wrong = names.flatMap((name) => {
+      const before = new Set(rooms.slice(0, rooms.indexOf(name.split("/")[0]!) + 1))
+      const imported = readFileSync(join(folder, name), "utf8").matchAll(/(?:from|import) "(\.[^"]+)"/g)
+      return Array.from(imported, ([, from]) => relative(folder, join(folder, dirname(name), from!)))
+        .filter((to) => !before.has(to.split("/")[0]!))
+        .map((to) => `${name} imports ${to}`)
+    })
     expect(wrong).toEqual([])
   })
 })
@@ -118,6 +117,42 @@ describe("the adapters", () => {
         ]).toEqual([expect.any(String), []])
       }
     }
+  })
+})
+
+describe("an internal entry", () => {
+  it("is imported by nothing outside the tests, the benchmarks and the simulator", () => {
+    const folders = ["packages", "examples"].flatMap((folder) =>
+      readdirSync(join(root, folder), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => join(root, folder, name, "src"))
+    )
+    const importers = folders.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => join(folder, name))
+        .filter((file) =>
+          /(?:from |import\(|import )"[^"]*\/internal(?:\.ts)?"/.test(readFileSync(file, "utf8"))
+        )
+    )
+    expect(importers).toEqual([])
+  })
+
+  it("is the only way to the modules of a package but what it exports", () => {
+    const tests = readdirSync(join(root, "test"))
+      .filter((folder) => /^[a-z-]+$/.test(folder))
+      .flatMap((folder) =>
+        readdirSync(join(root, "test", folder), { recursive: true, encoding: "utf8" }).map((name) =>
+          join(folder, name)
+        )
+      )
+      .filter((name) => name.endsWith(".ts"))
+      .filter((name) =>
+        /(?:from |import\(|import )"[^"]*\/packages\/[^"]*"/.test(
+          readFileSync(join(root, "test", name), "utf8")
+        )
+      )
+    expect(tests).toEqual([])
   })
 })
 

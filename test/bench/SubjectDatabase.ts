@@ -4,7 +4,7 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
 import type Database from "better-sqlite3"
 import { existsSync } from "node:fs"
-import { searchTexts } from "../../packages/store-sqlite/src/search/SearchIndex.ts"
+import { SearchIndex } from "@lead-signals/store-sqlite/internal"
 import { closeLoaded, insertAll, openForLoad, type Progress, type Row, setAside } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
 
@@ -150,7 +150,7 @@ function* engagementRows(timeline: Data.Timeline): Generator<Row> {
 
 function* textRows(timeline: Data.Timeline): Generator<readonly [text: Row, gram: Row]> {
   for (const { brandId, id, person } of Data.leadFacts(timeline)) {
-    const { grams, headline, name } = searchTexts(brandId, person.name, person.headline)
+    const { grams, headline, name } = SearchIndex.searchTexts(brandId, person.name, person.headline)
     yield [
       [id, name, headline],
       [id, grams]

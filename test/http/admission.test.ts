@@ -4,7 +4,7 @@ import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer } from "effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { maxConcurrentObservations, maxOpenRequests } from "../../packages/http/src/Admission.ts"
+import { maxConcurrentObservations, maxOpenRequests } from "@lead-signals/http/internal"
 import {
   type Api,
   type BrandSetUp,

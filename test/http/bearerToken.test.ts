@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { bearerToken } from "../../packages/http/src/Authentication.ts"
+import { bearerToken } from "@lead-signals/http/internal"
 
 describe("the Authorization header", () => {
   it("takes the Bearer scheme in any letter case, and no other [AUTH-1]", () => {

@@ -1,7 +1,7 @@
 /** The compiler ties documented schemas to the domain's views: `tsc` fails where an expected error is missing. */
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { documents } from "../../packages/http/src/contract/DocumentedView.ts"
+import { documents } from "@lead-signals/http/internal"
 
 interface View {
   readonly id: string

@@ -2,7 +2,7 @@
 import { leadListJson, type LeadQuery, type RenderedPage } from "@lead-signals/domain"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { EncodedBodyCache } from "../../packages/http/src/EncodedBodyCache.ts"
+import { EncodedBodyCache } from "@lead-signals/http/internal"
 
 const query: fc.Arbitrary<LeadQuery> = fc.record({
   filter: fc.constantFrom({}, { qualified: true }),

@@ -1,6 +1,6 @@
 /** Responses of one iteration of the event loop are written together. */
 import { describe, expect, it } from "vitest"
-import { ResponseBatcher } from "../../packages/http/src/ResponseBatcher.ts"
+import { ResponseBatcher } from "@lead-signals/http/internal"
 
 const nextIteration = () => new Promise<void>((resolve) => setImmediate(resolve))
 

@@ -3,7 +3,7 @@ import { BodyPace, type BodyLimits } from "@lead-signals/http"
 import { Chunk, Effect, Exit, Fiber, Stream, TestClock, TestContext } from "effect"
 import { connect, type Socket } from "node:net"
 import { describe, expect, it } from "vitest"
-import { Pace, paced } from "../../packages/http/src/BodyPace.ts"
+import { Pace, paced } from "@lead-signals/http/internal"
 import {
   type Api,
   type BrandSetUp,

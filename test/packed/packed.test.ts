@@ -66,7 +66,9 @@ describe("the packed libraries", () => {
         const file = `package/${entry.slice(2)}`
         expect(files).toEqual(expect.arrayContaining([file, file.replace(/\.js$/, ".d.ts"), `${file}.map`]))
       }
-      const stray = files.filter((name) => /\.test\.|tsbuildinfo|\/bugs\/|\/report\/|\.scratch/.test(name))
+      const stray = files.filter((name) =>
+        /\.test\.|tsbuildinfo|\/internal\.|\/bugs\/|\/report\/|\.scratch/.test(name)
+      )
       expect(stray).toEqual([])
       for (const name of files.filter((each) => /\.(js|d\.ts)$/.test(each)).slice(0, 40)) {
         const code = await packed(tarball, name.replace("package/", ""))

@@ -7,10 +7,13 @@ import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { program as commandLine } from "../../packages/server/src/cli/CommandLine.ts"
-import { exitCodes, exitCodeTable } from "../../packages/server/src/cli/ExitCodes.ts"
-import { progress } from "../../packages/server/src/Progress.ts"
-import { knownVariables } from "../../packages/server/src/Variables.ts"
+import {
+  exitCodes,
+  exitCodeTable,
+  knownVariables,
+  program as commandLine,
+  progress
+} from "@lead-signals/server/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { runCommand } from "../harness/CommandRun.ts"
 import { root } from "../harness/ServerProcess.ts"

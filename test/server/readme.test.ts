@@ -179,7 +179,7 @@ describe("the README", () => {
   })
 
   it("names every variable that the server reads, and no other", async () => {
-    const { knownVariables } = await import("../../packages/server/src/Variables.ts")
+    const { knownVariables } = await import("@lead-signals/server/internal")
     const named = new Set(Array.from(readme.matchAll(/`(LEAD_SIGNALS_[A-Z_]+)`/g), ([, name]) => name))
     expect([...named].sort()).toEqual([...knownVariables].sort())
   })

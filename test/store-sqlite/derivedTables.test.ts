@@ -1,7 +1,7 @@
 /** Everything kept beside the leads, against what a naive count of the base tables gives, after histories that are drawn. */
 import { Brands, type Lead, Leads, recordObservations, RenderedLeads, Signals } from "@lead-signals/domain"
 import { LeadHistories, SettableClock } from "@lead-signals/store-contract"
-import * as SqliteStore from "@lead-signals/store-sqlite"
+import { SearchIndex, rebuildDerivedTables } from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
 import { Effect, ManagedRuntime } from "effect"
 import fc from "fast-check"
@@ -171,7 +171,7 @@ const compared = (db: Database.Database): void => {
     ...rows<any>("SELECT doc, term FROM temp.gram_entry").map(({ doc, term }) => `gram ${doc} ${term}`)
   ]
   const expected = leads.flatMap(({ brand_id, headline, id, name }) => {
-    const texts = SqliteStore.SearchIndex.searchTexts(brand_id, name, headline)
+    const texts = SearchIndex.searchTexts(brand_id, name, headline)
     const trigrams = (column: "name" | "headline"): ReadonlyArray<string> =>
       texts[column]
         .split(" ")
@@ -238,7 +238,7 @@ describe("what is kept beside the leads", () => {
     db.exec(`UPDATE lead_count SET n = n + 1; UPDATE lead_day_count SET n = n + 1; UPDATE lead_stretch SET n0 = 0, n3 = 9;
       DELETE FROM lead_stretch WHERE id > 0`)
     expect(() => compared(db)).toThrow()
-    for (const statement of SqliteStore.rebuildDerivedTables) db.prepare(statement).run()
+    for (const statement of rebuildDerivedTables) db.prepare(statement).run()
     const broken = db.prepare("SELECT count(*) AS n FROM lead_stretch WHERE n0 + n3 > 3").get() as {
       n: number
     }

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { runtimeProblem } from "../../packages/store-sqlite/src/connection/Driver.ts"
+import { runtimeProblem } from "@lead-signals/store-sqlite/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const require = createRequire(import.meta.url)

@@ -9,6 +9,7 @@ import {
 } from "@lead-signals/domain"
 import { logLine, webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
+import { SearchIndex } from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
 import { Effect, Either, Layer, Logger } from "effect"
 import {
@@ -172,11 +173,11 @@ describe("the SQLite file", () => {
     )
     const raw = new Database(filename)
     for (const phrase of ["quil", "zygom", "bea"]) {
-      const { tokens } = SqliteStore.SearchIndex.matchOf(1, phrase)!
+      const { tokens } = SearchIndex.matchOf(1, phrase)!
       expect(
         raw
           .prepare("SELECT count(*) AS n FROM lead_text WHERE lead_text MATCH ?")
-          .get(SqliteStore.SearchIndex.phraseOf(tokens))
+          .get(SearchIndex.phraseOf(tokens))
       ).toEqual({ n: 0 })
     }
     expect(

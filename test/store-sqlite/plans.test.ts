@@ -1,6 +1,17 @@
 /** What SQLite does for each shape of a list, at 100,000 leads: no shape scans a table, totals do not walk the leads. */
 import { type LeadFilter, LeadQueries, LeadStore, SortOrder } from "@lead-signals/domain"
 import * as SqliteStore from "@lead-signals/store-sqlite"
+import {
+  FilterCounts,
+  LeadListing,
+  Ordering,
+  type Param,
+  RankIndex,
+  type QueryConnection,
+  rebuildDerivedTables,
+  SearchIndex,
+  Selection
+} from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
 import { Effect, Either } from "effect"
 import fc from "fast-check"
@@ -9,7 +20,6 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases } from "../harness/Thoroughness.ts"
 
-const { FilterCounts, LeadListing, Ordering, RankIndex, SearchIndex, Selection } = SqliteStore
 const leads = 100_000
 const start = Date.UTC(2026, 0, 1)
 const day = 86_400_000
@@ -48,7 +58,7 @@ beforeAll(async () => {
       grams.run(i, i % 100 === 0 ? "b2u6e" : "b1u6e b1u6eu61")
     }
   })()
-  for (const statement of SqliteStore.rebuildDerivedTables) db.exec(statement)
+  for (const statement of rebuildDerivedTables) db.exec(statement)
 })
 
 const shapes: Record<string, Array<[string, string]>> = {
@@ -115,7 +125,7 @@ const shapes: Record<string, Array<[string, string]>> = {
 const queryOf = (shape: string) => Either.getOrThrow(LeadQueries.readList(shapes[shape]!))
 interface Query {
   readonly text: string
-  readonly params: ReadonlyArray<SqliteStore.Param>
+  readonly params: ReadonlyArray<Param>
 }
 
 const all = (sql: Query): Array<any> => db.prepare(sql.text).all(...sql.params)
@@ -126,13 +136,13 @@ const planOf = (sql: Query): Array<string> =>
     .map((row) => (row as { detail: string }).detail)
 
 /** What the function reads of the file, and by which queries. */
-const recorded = <A>(read: (sql: SqliteStore.QueryConnection) => A) => {
+const recorded = <A>(read: (sql: QueryConnection) => A) => {
   const queries: Array<Query> = []
-  const prepare = (text: string, params: ReadonlyArray<SqliteStore.Param> = []) => {
+  const prepare = (text: string, params: ReadonlyArray<Param> = []) => {
     queries.push({ text, params })
     return db.prepare<Array<unknown>>(text)
   }
-  const sql: SqliteStore.QueryConnection = {
+  const sql: QueryConnection = {
     all: (text, params = []) => prepare(text, params).all(...params) as Array<any>,
     get: (text, params = []) => prepare(text, params).get(...params) as any,
     tuples: (text, params = []) =>

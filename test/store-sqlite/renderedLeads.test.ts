@@ -20,7 +20,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
-import { VersionedCache } from "../../packages/store-sqlite/src/cache/VersionedCache.ts"
+import { VersionedCache } from "@lead-signals/store-sqlite/internal"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 

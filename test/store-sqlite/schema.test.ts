@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { fold } from "../../packages/store-sqlite/src/schema/migrations/0013_folding.ts"
+import { fold } from "@lead-signals/store-sqlite/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const source = fileURLToPath(new URL("../../packages/store-sqlite/src/schema/", import.meta.url))

@@ -7,13 +7,12 @@ import fc from "fast-check"
 import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { describe, expect, it, vi } from "vitest"
-import { roundRobin } from "../../packages/store-sqlite/src/worker/ReadingWorker.ts"
+import { roundRobin, SearchIndex } from "@lead-signals/store-sqlite/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases } from "../harness/Thoroughness.ts"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { raw } from "../harness/RawFile.ts"
 
-const { SearchIndex } = SqliteStore
 const folder = temporaryFolder()
 let number = 0
 const sort = Either.getOrThrow(SortOrder.parse("createdAt:asc"))

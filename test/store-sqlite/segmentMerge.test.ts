@@ -5,17 +5,19 @@ import fc from "fast-check"
 import { join } from "node:path"
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { Connection } from "../../packages/store-sqlite/src/connection/Connection.ts"
-import { scheduleMerges } from "../../packages/store-sqlite/src/database/MergeScheduler.ts"
-import { segmentMerge } from "../../packages/store-sqlite/src/schema/migrations/0015_segment_merge.ts"
 import {
+  Connection,
   countCommit,
   finishMerge,
   isMergeUnderWay,
-  searchIndexes
-} from "../../packages/store-sqlite/src/search/SegmentMerge.ts"
-import { type JobKind, type Jobs, runJob } from "../../packages/store-sqlite/src/worker/Jobs.ts"
-import { StoreWorker } from "../../packages/store-sqlite/src/worker/StoreWorker.ts"
+  type JobKind,
+  type Jobs,
+  runJob,
+  scheduleMerges,
+  searchIndexes,
+  segmentMerge,
+  StoreWorker
+} from "@lead-signals/store-sqlite/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases } from "../harness/Thoroughness.ts"
 import { mergedPages } from "./MergedPages.ts"
@@ -235,10 +237,15 @@ describe("the segments of a search index", () => {
             for (let n = ticks.next().value!; n > 0; n--) await nextTick()
           }
           const done = { jobs: 0 }
-          /** Lets the merges run so many jobs, or fewer when they end before. */
+          /** Lets the merges run so many jobs, or fewer when they end before. A merge under way rests between its jobs. */
           const mergeOn = async () => {
             const enough = done.jobs + 3 * ticks.next().value!
-            for (let idle = 0; idle < 20 && done.jobs < enough; idle++) await sleep(1)
+            let idle = 0
+            while (done.jobs < enough && idle < (isMergeUnderWay(processes[0]) ? 300 : 20)) {
+              const before = done.jobs
+              await sleep(1)
+              idle = done.jobs === before ? idle + 1 : 0
+            }
           }
           const check = (sql: Connection) => {
             const pages = left()

@@ -35,18 +35,9 @@ import * as TickScheduler from "./connection/TickScheduler.ts"
 
 export { type Backup, backup, TargetExists } from "./maintenance/Backup.ts"
 export { check, type Checked } from "./maintenance/Check.ts"
-export type { QueryConnection } from "./connection/Connection.ts"
 export { exclusively } from "./maintenance/ExclusiveLock.ts"
-export * as FilterCounts from "./query/FilterCounts.ts"
-export * as LeadListing from "./query/LeadListing.ts"
 export type { Migrating } from "./schema/Migrations.ts"
-export * as Ordering from "./filter/Ordering.ts"
-export type { Param } from "./connection/Param.ts"
-export * as RankIndex from "./rank-index/RankIndex.ts"
-export * as SearchIndex from "./search/SearchIndex.ts"
-export * as Selection from "./filter/Selection.ts"
 export * as TickScheduler from "./connection/TickScheduler.ts"
-export { rebuildDerivedTables } from "./rank-index/DerivedTables.ts"
 
 export interface SqliteStoreOptions {
   /** Path of the file. The store makes it, with its folder, if it is missing, and migrates it if it is of an older version. */

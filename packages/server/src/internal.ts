@@ -1,0 +1,9 @@
+/**
+ * Internals of this package for the workspace's tests, benchmarks and simulator. Nothing else may import this module; what
+ * it exports changes without notice.
+ */
+export { progress } from "./Progress.ts"
+export { readSettings } from "./Settings.ts"
+export { knownVariables } from "./Variables.ts"
+export { program } from "./cli/CommandLine.ts"
+export { exitCodes, exitCodeTable } from "./cli/ExitCodes.ts"
