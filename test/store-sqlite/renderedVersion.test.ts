@@ -6,7 +6,7 @@ import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { temporaryFolder } from "../TemporaryFolder.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 it("renders from the columns what another version of the view kept, on lists and details [LIST-8, DET-1]", async () => {
   const filename = join(temporaryFolder(), "versions.sqlite")
