@@ -6,7 +6,7 @@ const forks = Math.max(3, availableParallelism())
 
 export default defineConfig({
   test: {
-    globalSetup: "harness/BundleServer.ts",
+    globalSetup: "harness/RunSetup.ts",
     setupFiles: ["harness/Seed.ts", "harness/YieldAfterEach.ts"],
     testTimeout: 600_000,
     hookTimeout: 300_000,

@@ -1,4 +1,4 @@
-/** The server as one file, as it is built, made before the tests begin: see `BundleServer.ts`. */
+/** The server as one file, as it is built, made before the tests begin: see `RunSetup.ts`. */
 import { fileURLToPath } from "node:url"
 
 /** Below the tests, where the native module is found by its name. */

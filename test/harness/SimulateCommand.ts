@@ -1,9 +1,9 @@
 /** `pnpm simulate` as a process of its own: bundled, so that it starts in a third of the time. */
 import { Planting } from "@lead-signals/simulations/bugs"
 import { execFile } from "node:child_process"
-import { rmSync } from "node:fs"
+import { renameSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { afterAll } from "vitest"
+import { madeOnce } from "./MadeOnce.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -19,10 +19,11 @@ export type SimulateCommand = (
   node?: string
 ) => Promise<Ran>
 
-/** The command; gone after the tests of the file. */
+/** The command. */
 export const bundleSimulate = async (): Promise<SimulateCommand> => {
-  const program = await Planting.bundle("simulate.ts", null)
-  afterAll(() => rmSync(program, { force: true }))
+  const program = await madeOnce("simulate.mjs", async (path) =>
+    renameSync(await Planting.bundle("simulate.ts", null), path)
+  )
   return (args, env = {}, node = process.execPath) =>
     new Promise((resolve) => {
       execFile(

@@ -1,6 +1,5 @@
 /** What SQLite does for each shape of a list, at 100,000 leads: no shape scans a table, totals do not walk the leads. */
-import { type LeadFilter, LeadQueries, LeadStore, SortOrder } from "@lead-signals/domain"
-import * as SqliteStore from "@lead-signals/store-sqlite"
+import { type LeadFilter, SortOrder } from "@lead-signals/domain"
 import {
   FilterCounts,
   LeadListing,
@@ -8,121 +7,34 @@ import {
   type Param,
   RankIndex,
   type QueryConnection,
-  rebuildDerivedTables,
-  SearchIndex,
   Selection
 } from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
-import { Effect, Either } from "effect"
+import { Either } from "effect"
 import fc from "fast-check"
-import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases } from "../harness/Thoroughness.ts"
-
-const leads = 100_000
-const start = Date.UTC(2026, 0, 1)
-const day = 86_400_000
+import {
+  day,
+  naiveOrders,
+  naivePage as naivePageOf,
+  naively as naivelyOf,
+  openLargeFile,
+  queryOf,
+  shapes,
+  start
+} from "./LargeFile.ts"
 
 let db: Database.Database
 
 beforeAll(async () => {
-  const filename = join(temporaryFolder(), "plans.sqlite")
-  await Effect.runPromise(Effect.void.pipe(Effect.provide(SqliteStore.layer({ filename }))))
-  db = new Database(filename)
-  db.exec(`
-    PRAGMA synchronous = OFF;
-    BEGIN;
-    INSERT INTO brand (id, name, suppression_secret, created_at) VALUES (1, 'A', '', 0), (2, 'B', '', 0);
-    INSERT INTO signal (id, brand_id, name, signal_type, source, created_at) VALUES (1, 1, 's', 't', '{}', 0), (2, 1, 's', 't', '{}', 0), (3, 2, 's', 't', '{}', 0);
-    INSERT INTO lead (id, brand_id, ext_id, name, headline, name_key, profile_times, signal_id, signal_ids, flags, score1, score_missing, score_rank, score_rank_desc, created_at, updated_at)
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${leads})
-      SELECT i, CASE WHEN i % 100 = 0 THEN 2 ELSE 1 END, 'x' || i, 'Name ' || (i % 5000),
-        CASE WHEN i % 20000 = 1 THEN 'Rare words' ELSE 'Common words' END, 'n' || (i * 7919 % 5000), '{}', 1, '["1"]',
-        CASE WHEN i % 50 = 0 THEN 1 WHEN i % 3 = 0 THEN 2 ELSE 0 END, CASE WHEN i % 2 = 0 THEN i * 31 % 1000 END, i % 2 <> 0,
-        CASE WHEN i % 2 = 0 THEN i * 31 % 1000 ELSE 9e999 END, CASE WHEN i % 2 = 0 THEN -(i * 31 % 1000) ELSE 9e999 END,
-        ${start} + i * 60000, ${start} + i * 60000 + (i * 104729 % 5000000) FROM n;
-    INSERT INTO lead_signal SELECT 1, created_at, id, flags FROM lead WHERE brand_id = 1 AND id % 2 = 1;
-    INSERT INTO lead_signal SELECT 2, created_at, id, flags FROM lead WHERE brand_id = 1 AND id % 1000 = 7;
-    COMMIT;`)
-  const texts = db.prepare("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)")
-  const grams = db.prepare("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)")
-  db.transaction(() => {
-    for (let i = 1; i <= leads; i++) {
-      const { headline, name } = SearchIndex.searchTexts(
-        i % 100 === 0 ? 2 : 1,
-        `Name ${i % 5000}`,
-        i % 20_000 === 1 ? "Rare words" : "Common words"
-      )
-      texts.run(i, name, headline)
-      grams.run(i, i % 100 === 0 ? "b2u6e" : "b1u6e b1u6eu61")
-    }
-  })()
-  for (const statement of rebuildDerivedTables) db.exec(statement)
+  db = await openLargeFile()
 })
 
-const shapes: Record<string, Array<[string, string]>> = {
-  "first page": [],
-  "pageSize 100": [["pageSize", "100"]],
-  "page 1000": [["page", "1000"]],
-  "name:asc": [["sort", "name:asc"]],
-  "name:desc": [["sort", "name:desc"]],
-  "score1:asc": [["sort", "score1:asc"]],
-  "score1:desc": [["sort", "score1:desc"]],
-  "updatedAt:asc": [["sort", "updatedAt:asc"]],
-  qualified: [["qualified", "true"]],
-  "not exported": [["exported", "false"]],
-  "two flags": [
-    ["qualified", "false"],
-    ["exported", "true"]
-  ],
-  "a common signal": [["signalId", "1"]],
-  "a rare signal": [["signalId", "2"]],
-  "no such signal": [["signalId", "77"]],
-  "a created window": [
-    ["createdAfter", "2026-01-10T05:00:00Z"],
-    ["createdBefore", "2026-02-01T07:00:00Z"]
-  ],
-  "a narrow created window": [
-    ["createdAfter", "2026-01-10T05:00:00Z"],
-    ["createdBefore", "2026-01-10T05:30:00Z"],
-    ["sort", "name:asc"]
-  ],
-  "an updated window, updatedAt:asc": [
-    ["updatedAfter", "2026-01-20T00:00:00Z"],
-    ["sort", "updatedAt:asc"]
-  ],
-  "both windows": [
-    ["createdAfter", "2026-01-10T05:00:00Z"],
-    ["updatedBefore", "2026-01-12T00:00:00Z"]
-  ],
-  "a window and a flag": [
-    ["createdAfter", "2026-02-01"],
-    ["qualified", "true"]
-  ],
-  "a window and a signal": [
-    ["updatedAfter", "2026-02-01"],
-    ["signalId", "2"]
-  ],
-  "a rare search": [["search", "rare"]],
-  "a common search": [["search", "common"]],
-  "a long search": [["search", "common words and so many others that none has all of them together"]],
-  "a search of one character": [["search", "n"]],
-  "a search of two characters": [["search", "na"]],
-  "a search of nothing that is there": [["search", "zzzz"]],
-  "a common search and a rare signal": [
-    ["search", "common"],
-    ["signalId", "2"],
-    ["sort", "updatedAt:asc"]
-  ],
-  "a search, a signal and a flag": [
-    ["search", "common"],
-    ["signalId", "1"],
-    ["exported", "false"]
-  ]
-}
+const naively = (filter: LeadFilter): number => naivelyOf(db, filter)
+const naivePage = (filter: LeadFilter, sort: string, limit: number, offset: number) =>
+  naivePageOf(db, filter, sort, limit, offset)
 
-const queryOf = (shape: string) => Either.getOrThrow(LeadQueries.readList(shapes[shape]!))
 interface Query {
   readonly text: string
   readonly params: ReadonlyArray<Param>
@@ -208,52 +120,6 @@ const scans = (plan: ReadonlyArray<string>): Array<string> =>
     (line) =>
       line.startsWith("SCAN ") && !/VIRTUAL TABLE INDEX 0:[=<>]*M|CONSTANT ROW|^SCAN \(subquery/.test(line)
   )
-
-const naiveConditions = (filter: LeadFilter): string => {
-  const conditions = ["brand_id = 1"]
-  const flag = (bit: number, wanted: boolean | undefined) =>
-    wanted !== undefined && conditions.push(`(flags & ${bit} <> 0) = ${Number(wanted)}`)
-  flag(1, filter.qualified)
-  flag(2, filter.exported)
-  flag(4, filter.isEmployee)
-  if (filter.signalId !== undefined)
-    conditions.push(`id IN (SELECT lead_id FROM lead_signal WHERE signal_id = ${filter.signalId})`)
-  if (filter.createdAfter !== undefined) conditions.push(`created_at >= ${filter.createdAfter}`)
-  if (filter.createdBefore !== undefined) conditions.push(`created_at <= ${filter.createdBefore}`)
-  if (filter.updatedAfter !== undefined) conditions.push(`updated_at >= ${filter.updatedAfter}`)
-  if (filter.updatedBefore !== undefined) conditions.push(`updated_at <= ${filter.updatedBefore}`)
-  if (filter.search !== undefined) {
-    conditions.push(
-      `instr('name ' || (id % 5000) || ' ' || iif(id % 20000 = 1, 'rare words', 'common words'), '${filter.search}') > 0`
-    )
-  }
-  return conditions.join(" AND ")
-}
-
-const naively = (filter: LeadFilter): number =>
-  db
-    .prepare(`SELECT count(*) FROM lead NOT INDEXED WHERE ${naiveConditions(filter)}`)
-    .pluck()
-    .get() as number
-
-const naiveOrders: Readonly<Record<string, string>> = {
-  "createdAt:asc": "created_at",
-  "createdAt:desc": "created_at DESC",
-  "updatedAt:asc": "updated_at",
-  "updatedAt:desc": "updated_at DESC",
-  "name:asc": "name_key",
-  "name:desc": "name_key DESC",
-  "score1:asc": "score1 IS NULL, score1",
-  "score1:desc": "score1 IS NULL, score1 DESC"
-}
-
-const naivePage = (filter: LeadFilter, sort: string, limit: number, offset: number) =>
-  db
-    .prepare(
-      `SELECT id FROM lead NOT INDEXED WHERE ${naiveConditions(filter)} ORDER BY ${naiveOrders[sort]!}, id LIMIT ? OFFSET ?`
-    )
-    .pluck()
-    .all(limit, offset)
 
 describe("the plans at 100,000 leads", () => {
   it.each(Object.keys(shapes))("scan nothing and count right: %s [PAGE-1, LIST-5]", (shape) => {
@@ -487,144 +353,6 @@ describe("the plans at 100,000 leads", () => {
     const text = RankIndex.longBucketsSql(RankIndex.defaults.maxBucketLeads)
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>
     expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("lead_stretch_long")])
-  })
-
-  it("find each page of a search and of a signal with other filters, whichever way is the cheapest, and find it again [LIST-5, SORT-5, PAGE-3]", () =>
-    Effect.runPromise(
-      Effect.gen(function* () {
-        const store = yield* LeadStore
-        const window = { createdAfter: start + day, createdBefore: start + 40 * day }
-        const query = fc.record({
-          search: fc.option(
-            fc.constantFrom("common", "words", "name 1", "name 49", "na", "n", "rare", "zzz"),
-            { nil: undefined, freq: 3 }
-          ),
-          others: fc.constantFrom<LeadFilter>(
-            {},
-            {},
-            {},
-            { exported: true },
-            { qualified: true },
-            { signalId: "1" },
-            { signalId: "2" },
-            { signalId: "2", exported: true },
-            { signalId: "1", qualified: false, ...window },
-            { signalId: "1", updatedBefore: start + 30 * day },
-            window
-          ),
-          // Of names many are the same.
-          sort: fc.constantFrom(...Object.keys(naiveOrders), "name:desc", "name:desc"),
-          page: fc.integer({ min: 1, max: 6 }),
-          pageSize: fc.constantFrom(1, 2, 3, 10, 40)
-        })
-        for (const { others, page, pageSize, search, sort } of fc.sample(query, cases(80))) {
-          const filter = search === undefined ? others : { ...others, search }
-          const query = {
-            filter,
-            sort: Either.getOrThrow(SortOrder.parse(sort)),
-            page: { page, pageSize },
-            engagements: "none" as const
-          }
-          const expected = naivePage(filter, sort, pageSize, (page - 1) * pageSize)
-          for (const time of ["first", "again"]) {
-            const { leads, total } = yield* store.list("1", query)
-            expect([time, filter, total]).toEqual([time, filter, naively(filter)])
-            expect([time, filter, sort, leads.map(({ lead }) => lead.id)]).toEqual([
-              time,
-              filter,
-              sort,
-              expected
-            ])
-          }
-        }
-      }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name })))
-    ))
-
-  it("remember pages that are long looked for, each for itself, until something is written [LIST-5, PAGE-3]", () =>
-    Effect.runPromise(
-      Effect.gen(function* () {
-        const store = yield* LeadStore
-        const filters: ReadonlyArray<LeadFilter> = [
-          { exported: true, search: "common" },
-          { signalId: "1", exported: true },
-          { signalId: "1", exported: true, search: "name 1" }
-        ]
-        for (const filter of filters) {
-          const expectAll = Effect.gen(function* () {
-            for (const sort of ["createdAt:desc", "updatedAt:asc"]) {
-              for (const [page, pageSize] of [
-                [1, 90],
-                [2, 90],
-                [1, 45],
-                [1, 90]
-              ] as const) {
-                const query = {
-                  filter,
-                  sort: Either.getOrThrow(SortOrder.parse(sort)),
-                  page: { page, pageSize },
-                  engagements: "none" as const
-                }
-                const { leads, total } = yield* store.list("1", query)
-                expect([sort, page, total, leads.map(({ lead }) => lead.id)]).toEqual([
-                  sort,
-                  page,
-                  naively(filter),
-                  naivePage(filter, sort, pageSize, (page - 1) * pageSize)
-                ])
-              }
-            }
-          })
-          yield* expectAll
-          // The newest of the list is in it no more.
-          const [newest] = naivePage(filter, "createdAt:desc", 1, 0)
-          const set = (flags: string) => db.exec(`UPDATE lead SET ${flags} WHERE id = ${String(newest)}`)
-          set("flags = flags - 2, created_at = created_at - 900000")
-          yield* expectAll
-          set("flags = flags + 2, created_at = created_at + 900000")
-          yield* expectAll
-        }
-      }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name })))
-    ))
-
-  it("give the same lists in the thread that reads what takes long [PAGE-3]", async () => {
-    const listed = (maxEffort: number) =>
-      Effect.runPromise(
-        Effect.gen(function* () {
-          const store = yield* LeadStore
-          const ask = (shape: string) =>
-            Effect.all([
-              store.listRendered!("1", queryOf(shape)),
-              store.list("1", { ...queryOf(shape), engagements: "plain" })
-            ])
-          return yield* Effect.forEach(Object.keys(shapes), ask, { concurrency: 8 })
-        }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name, maxEffort })))
-      )
-    const here = await listed(Infinity)
-    for (const [i, shape] of Object.keys(shapes).entries()) {
-      const [rendered, plain] = here[i]!
-      const total = naively(queryOf(shape).filter)
-      expect([shape, rendered.total, plain.total]).toEqual([shape, total, total])
-    }
-    expect(here.some(([{ leads }]) => leads.length === 100)).toBe(true)
-    expect(await listed(0)).toEqual(here)
-  })
-
-  it("say that the thread can't answer when the file is gone, and answer again when it is back", async () => {
-    const filename = join(temporaryFolder(), "gone.sqlite")
-    await db.backup(filename)
-    await Effect.runPromise(
-      Effect.gen(function* () {
-        const store = yield* LeadStore
-        const rare = store.listRendered!("1", queryOf("a rare search"))
-        const { total } = yield* rare
-        const raw = new Database(filename)
-        raw.exec("ALTER TABLE lead_text RENAME TO elsewhere")
-        expect((yield* Effect.flip(rare))._tag).toBe("@lead-signals/domain/StoreUnavailable")
-        raw.exec("ALTER TABLE elsewhere RENAME TO lead_text")
-        raw.close()
-        expect((yield* rare).total).toBe(total)
-      }).pipe(Effect.provide(SqliteStore.layer({ filename, maxEffort: 0 })))
-    )
   })
 
   it("keep a window's days apart from the next [TIME-5]", () => {
