@@ -136,7 +136,7 @@ describe("a body without an end", () => {
   })
 
   it("that nobody reads is given up with the time of its request [ERR-5]", async () => {
-    const api = await startApi({ arrival: { headersMillis: 100, requestMillis: 200, checkMillis: 20 } })
+    const api = await startApi({ arrival: { headersMillis: 1000, requestMillis: 1200, checkMillis: 20 } })
     const conversation = post(api, "/nowhere", "application/json")
     await keepWriting(conversation, chunk("x"), 10)
     expect(conversation.seen()).toMatch(/^HTTP\/1\.1 404 /)

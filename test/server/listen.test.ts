@@ -110,7 +110,7 @@ describe("lead-signals listen", () => {
       const url = `http://127.0.0.1:${target}`
       const listener = startListener("--brand", "99", "--url", url, "--token", "operator-token-of-the-tests")
       await listener.until(new RegExp(message))
-      const hangs = setTimeout(() => listener.kill(), 10_000)
+      const hangs = setTimeout(() => listener.kill(), 60_000)
       expect([message, await listener.exit]).toEqual([message, code])
       clearTimeout(hangs)
     }

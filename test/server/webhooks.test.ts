@@ -57,9 +57,10 @@ describe("webhooks of the server", () => {
   })
 
   it("are finished and recorded on the way out, and not sent again [DELIV-2, DELIV-5]", async () => {
-    const receiver = await startReceiver(
-      (_, response) => void setTimeout(() => response.writeHead(204).end(), 1500)
-    )
+    let answerAll = (): void => {}
+    const receiver = await startReceiver((_, response) => {
+      answerAll = () => void response.writeHead(204).end()
+    })
     const server = await startServer(environment("drain"), program)
     const { brandId, signalId } = await setUpBrand(server.url)
     const path = `/operator/brands/${brandId}`
@@ -71,9 +72,10 @@ describe("webhooks of the server", () => {
       observations: [observation(signalId, 1)]
     })
     while (receiver.received.length === 0) await sleep(5)
-    const startedAt = performance.now()
-    expect(await server.end("SIGTERM")).toBe(0)
-    expect(performance.now() - startedAt).toBeLessThan(9000)
+    const ended = server.end("SIGTERM")
+    while (!server.err().includes("draining")) await sleep(5)
+    answerAll()
+    expect(await ended).toBe(0)
     const again = await startServer(environment("drain"), program)
     const { body } = await callJson(`${again.url}${path}/webhooks/1/deliveries`, operatorToken)
     expect(body.data).toMatchObject([{ state: "delivered", attempts: 1 }])

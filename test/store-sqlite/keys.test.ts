@@ -68,8 +68,8 @@ describe("a key's last use", () => {
     const { authenticate, filename, runtime, shown, unlock } = await locked()
     const startedAt = performance.now()
     for (let i = 0; i < 20; i++) await authenticate()
-    // Whoever waits for the lock waits for 10 s.
-    expect(performance.now() - startedAt).toBeLessThan(5000)
+    // A single wait for the lock takes 10 s.
+    expect(performance.now() - startedAt).toBeLessThan(9000)
     const lastUse = await shown()
     expect([lastUse === null, lastUseIn(filename)]).toEqual([false, null])
     unlock()

@@ -4,7 +4,7 @@ import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Duration, Effect, Either, Layer, ManagedRuntime } from "effect"
 import { once } from "node:events"
 import { createServer, type AddressInfo, type Socket } from "node:net"
-import { afterAll, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it, vi } from "vitest"
 import { startReceiver } from "../harness/Receiver.ts"
 
 const allowed = [Either.getOrThrow(Addresses.parseCidr("127.0.0.0/8"))]
@@ -43,6 +43,10 @@ const startRaw = async (serve: (socket: Socket) => void): Promise<{ url: string;
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 
+/** Waits until the server sees its connections closed. */
+const closed = (sockets: ReadonlySet<Socket>): Promise<void> =>
+  vi.waitFor(() => expect(sockets.size).toBe(0), { timeout: 10_000 })
+
 describe("posting", () => {
   it("sends the path, the query, the headers and the body as they are [DELIV-1]", async () => {
     const receiver = await startReceiver((_, response) => {
@@ -69,8 +73,7 @@ describe("posting", () => {
     })
     const answer = (await post(endless.url)) as Sender.PostResponse
     expect([answer.status, answer.excerpt.length, answer.truncated]).toEqual([200, 1024, true])
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(endless.sockets.size).toBe(0)
+    await closed(endless.sockets)
     expect(sent).toBeLessThan(100_000)
     const exact = await startReceiver((_, response) => void response.end("y".repeat(1024)))
     expect(await post(exact.url)).toMatchObject({ truncated: false })
@@ -87,8 +90,7 @@ describe("posting", () => {
 
     const silent = await startRaw((socket) => void socket.resume())
     expect(await post(silent.url, "{}", 80)).toBe("cut off")
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(silent.sockets.size).toBe(0)
+    await closed(silent.sockets)
   })
 
   it("takes the status for what it says when the body breaks off or never ends, and cuts off a head that drips [DELIV-3, DELIV-5]", async () => {
@@ -119,10 +121,10 @@ describe("posting", () => {
       socket.once("data", () => socket.end("HTTP/1.1 410 Gone\r\nContent-Length: 900\r\n\r\nshort"))
     )
     expect(await post(broken.url)).toMatchObject({ status: 410, truncated: true })
-    await new Promise((resolve) => setTimeout(resolve, 50))
     // The library may open a connection anew that it then has nothing to send over, and closes when it is idle.
-    const posted = [...drippingHead.sockets, ...drippingBody.sockets].filter(({ bytesRead }) => bytesRead > 0)
-    expect(posted).toEqual([])
+    const posted = () =>
+      [...drippingHead.sockets, ...drippingBody.sockets].filter(({ bytesRead }) => bytesRead > 0)
+    await vi.waitFor(() => expect(posted()).toEqual([]), { timeout: 10_000 })
   })
 
   it.each([
@@ -149,8 +151,7 @@ describe("posting", () => {
     }
     expect(mute.sockets.size).toBeGreaterThan(0)
     await own.dispose()
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(mute.sockets.size).toBe(0)
+    await closed(mute.sockets)
   })
 
   it("tells TLS that fails, names that lead nowhere, ports where nobody listens [DELIV-5]", async () => {
