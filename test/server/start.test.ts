@@ -215,7 +215,15 @@ describe("npm start", () => {
     ["LEAD_SIGNALS_RATE_LIMIT", "0", "LEAD_SIGNALS_RATE_LIMIT takes an integer from 1 to 1000000."],
     ["LEAD_SIGNALS_LOG", "loud", "LEAD_SIGNALS_LOG takes pretty or json."],
     ["LEAD_SIGNALS_DRAIN_PAUSE", "601", "LEAD_SIGNALS_DRAIN_PAUSE takes seconds from 0 to 600, like 0.5."],
-    ["LEAD_SIGNALS_DATABASE", " ", "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, or memory."],
+    ["LEAD_SIGNALS_DATABASE", " ", "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, or memory."]
+  ])("is refused with one line when %s is %j [ERR-3]", (name, value, message) => {
+    const refused = Either.flip(readSettings({ [name]: value })).pipe(Either.getOrNull)
+    expect(refused?.split("\n")).toEqual([expect.stringContaining(message)])
+    if (name.endsWith("TOKEN")) expect(refused).not.toContain(value)
+  })
+
+  it.each([
+    ["LEAD_SIGNALS_OPERATOR_TOKEN", "short", "LEAD_SIGNALS_OPERATOR_TOKEN takes at least 16 characters"],
     ["HOST", "203.0.113.7", "203.0.113.7 is not an address of this machine; set HOST to one that is."]
   ])("stops with one line when %s is %j [ERR-3]", async (name, value, message) => {
     const { err, exit, out } = spawnBundle(program, {

@@ -3,6 +3,7 @@ import { bugNamed, huntAll } from "@lead-signals/simulations/bugs"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { isThorough } from "../harness/Thoroughness.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { scenarioNames } from "@lead-signals/simulations"
 import { bundleSimulate, digestOf } from "../harness/SimulateCommand.ts"
@@ -12,16 +13,18 @@ const simulateCommand = await bundleSimulate()
 const folder = temporaryFolder()
 
 describe("planted bugs", () => {
-  it("one is found over each store, in a counterexample of a few actions [RATE-2, PII-3]", async () => {
+  // The tests below find one in memory.
+  it("one is found over SQLite, in thorough runs over each store, in a counterexample of a few actions [RATE-2, PII-3]", async () => {
+    const planted = [
+      ["sqlite-suppression-forgotten", "reference"],
+      ["no-limits-on-errors", "limits hold"]
+    ].slice(0, isThorough ? 2 : 1)
     const hunted = await huntAll(
-      ["no-limits-on-errors", "sqlite-suppression-forgotten"].map((name) => bugNamed(name)!),
+      planted.map(([name]) => bugNamed(name!)!),
       30,
       () => {}
     )
-    expect(hunted.map(({ bug, oracle }) => [bug, oracle])).toEqual([
-      ["no-limits-on-errors", "limits hold"],
-      ["sqlite-suppression-forgotten", "reference"]
-    ])
+    expect(hunted.map(({ bug, oracle }) => [bug, oracle])).toEqual(planted)
     for (const { actions, bug, faults } of hunted) {
       expect([bug, actions <= 15, faults <= 3]).toEqual([bug, true, true])
     }
@@ -113,8 +116,8 @@ describe("pnpm simulate", () => {
 
   it("prints a line of JSON a seed for a script, and a table for a campaign, in the order of the seeds", async () => {
     const [json, table, vacuous] = await Promise.all([
-      simulateCommand(["swarm", "--until", "4m", "--seeds", "4", "--json"]),
-      simulateCommand(["swarm", "--until", "10m", "--seeds", "6"]),
+      simulateCommand(["swarm", "--until", "4m", "--seeds", "3", "--json"]),
+      simulateCommand(["swarm", "--until", "4m", "--seeds", "6"]),
       simulateCommand(["quiet-day", "--until", "0.01m"])
     ])
     const lines = json!.out
@@ -122,7 +125,7 @@ describe("pnpm simulate", () => {
       .split("\n")
       .map((line) => JSON.parse(line))
     expect(lines.map(({ outcome, seed }) => [seed, outcome])).toEqual(
-      [1, 2, 3, 4].map((seed) => [seed, "passed"])
+      [1, 2, 3].map((seed) => [seed, "passed"])
     )
     expect(table!.out).toMatch(/swarm · seeds 1 to 6 · 6 passed · \d+ a minute/)
     expect(digestOf(table!)).toHaveLength(64)

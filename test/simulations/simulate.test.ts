@@ -69,6 +69,11 @@ describe("scenarios", () => {
   })
 })
 
+/** Of twenty minutes of the swarm from seed 7, made once. */
+let swarmDigest: string | undefined
+const digestOfSwarm = (): string =>
+  (swarmDigest ??= simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 3 }).digest)
+
 describe("a history", () => {
   it("is the same in every process, zone and locale, under load, and another for another seed", async () => {
     const args = ["swarm", "--until", "20m"]
@@ -80,20 +85,21 @@ describe("a history", () => {
     expect([here!.code, there!.code, other!.code]).toEqual([0, 0, 0])
     expect(digestOf(there!)).toBe(digestOf(here!))
     expect(digestOf(other!)).not.toBe(digestOf(here!))
-    expect(simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 3 }).digest).toBe(digestOf(here!))
+    expect(digestOfSwarm()).toBe(digestOf(here!))
   })
 
-  it.each(["22", "24", "26"].flatMap((line) => nodeOf(line) ?? []))(
-    "is the same on the Node at %s, over either store",
+  const otherLines = ["22", "24", "26"].filter((line) => !process.version.startsWith(`v${line}.`))
+
+  it.each(otherLines.flatMap((line) => nodeOf(line) ?? []))(
+    "is the same on the Node at %s, over SQLite and in thorough runs in memory",
     async (node) => {
-      const { digest } = simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 3 })
-      for (const store of ["memory", "sqlite"]) {
+      for (const store of isThorough ? ["memory", "sqlite"] : ["sqlite"]) {
         const there = await simulateCommand(
           ["swarm", "--until", "20m", "--seed", "7", "--store", store],
           {},
           node
         )
-        expect([store, there.code, digestOf(there)]).toEqual([store, 0, digest])
+        expect([store, there.code, digestOf(there)]).toEqual([store, 0, digestOfSwarm()])
       }
     }
   )
