@@ -102,7 +102,7 @@ const materials = (
   const leads = new Map(leadsById(sql, leadIds).map((lead) => [lead.id, lead]))
   const created = all.filter(({ event }) => event === "lead2.created")
   const newest = windows(sql, [...new Set(created.map(({ leadId }) => leadId))], "detailed")
-  const fired = all.filter(({ event }) => event === "activity.detected")
+  const fired = all.filter(({ event }) => event !== "lead2.created")
   const single = readEngagements(
     sql,
     `SELECT ${engagementColumns} FROM json_each(?) j
