@@ -1,0 +1,110 @@
+/** The walks of docs/extending.md: each patch applies, compiles, and works as its own tests say. */
+import { execFile, execFileSync } from "node:child_process"
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { basename, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Walk, walks } from "../../scripts/walks.mjs"
+import { isThorough } from "../harness/Thoroughness.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const all = walks()
+
+const apply = (folder: string, { patch }: Walk, ...options: ReadonlyArray<string>): void => {
+  // Without a repository of its own the folder counts as no part of another one.
+  const env = { ...process.env, GIT_CEILING_DIRECTORIES: join(folder, "..") }
+  execFileSync("git", ["apply", ...options], { cwd: folder, input: patch, env })
+}
+
+/** Rejects with what the program printed. */
+const run = (folder: string, ...args: ReadonlyArray<string>): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const options = { cwd: folder, env: { ...process.env, THOROUGH_TESTS: "false" }, maxBuffer: 1e8 }
+    execFile(process.execPath, args, options, (failure, stdout, stderr) =>
+      failure === null ? resolve() : reject(new Error(`${failure.message}\n${stdout}${stderr}`))
+    )
+  })
+
+describe("docs/extending.md", () => {
+  it("has a walk for each of what is often added", () => {
+    expect(all.map(({ title }) => title)).toEqual([
+      "Add a filter",
+      "Add a field to leads",
+      "Add an event type",
+      "Add an operator call",
+      "Add a store"
+    ])
+    expect(all[0]!.touched[0]).toBeLessThanOrEqual(6)
+  })
+
+  it.each(all)(
+    "says how many files it touches, and why each: $title",
+    ({ files, stated, title, touched }) => {
+      expect(stated).toEqual(touched)
+      const text = readFileSync(join(root, "docs/extending.md"), "utf8")
+      const row = text.split("\n").find((line) => line.startsWith(`| [${title}]`))!
+      expect(row.split("|").slice(2, 4).map(Number)).toEqual(touched)
+      for (const { diff, path, reason } of files) {
+        expect(diff.match(/^\+\+\+ .*$/gm)).toEqual([`+++ b/${path}`])
+        expect(reason.trim()).not.toBe("")
+      }
+    }
+  )
+
+  it.each(all)("has a patch that applies: $title", (walk) => {
+    apply(root, walk, "--check")
+  })
+
+  it("shows all lines that check a store", () => {
+    const text = readFileSync(join(root, "docs/extending.md"), "utf8")
+    expect(text).toContain(readFileSync(join(root, "examples/own-store/src/contract.test.ts"), "utf8"))
+  })
+})
+
+/** Whether a path is one of the sources, and not of what is installed or made. */
+const isSource = (path: string): boolean => {
+  const name = basename(path)
+  return !["node_modules", "dist"].includes(name) && !name.startsWith(".") && !name.endsWith(".tsbuildinfo")
+}
+
+/** Copies the sources, with links to the installed packages. */
+const copyRepository = (folder: string): void => {
+  for (const name of readdirSync(root).filter((each) => isSource(join(root, each))))
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter: isSource })
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+  const inside = (parent: string) => readdirSync(join(root, parent)).map((name) => `${parent}/${name}`)
+  for (const member of [...inside("packages"), ...inside("examples"), "simulations", "test"]) {
+    const links = join(member, "node_modules")
+    // Links to members of the workspace are relative: they lead to the copy.
+    if (existsSync(join(root, links)))
+      cpSync(join(root, links), join(folder, links), { recursive: true, verbatimSymlinks: true })
+  }
+}
+
+describe.runIf(isThorough)("a copy of the repository", () => {
+  let folder = ""
+  beforeAll(() => {
+    folder = temporaryFolder()
+    copyRepository(folder)
+  })
+
+  describe.each(all)("after the walk: $title", (walk) => {
+    beforeAll(() => apply(folder, walk))
+    afterAll(() => {
+      apply(folder, walk, "--reverse")
+      rmSync(join(folder, "docs"), { recursive: true })
+      cpSync(join(root, "docs"), join(folder, "docs"), { recursive: true })
+    })
+
+    it("compiles, and passes the tests that the walk adds or changes", async () => {
+      await run(folder, "node_modules/typescript/bin/tsc", "-b")
+      if (walk.patch.includes("apiVersion")) await run(folder, "scripts/openapi.mjs", "--baseline")
+      const tests = walk.files.flatMap(({ path }) =>
+        path.endsWith(".test.ts") ? [path.replace("test/", "")] : []
+      )
+      const vitest = ["test/node_modules/vitest/vitest.mjs", "run", "--root", "test"]
+      await run(folder, ...vitest, "http/openapi", ...tests)
+    })
+  })
+})
