@@ -187,9 +187,7 @@ describe("a server that is watched", () => {
     expect(samples.get(`http_server_request_duration_seconds_count{${lists}}`)).toBe(3)
     expect(samples.get(`http_server_request_duration_seconds_bucket{${lists},le="+Inf"}`)).toBe(3)
     expect(
-      samples.get(
-        'lead_signals_store_duration_seconds_count{port="leads",operation="listRendered",outcome="done"}'
-      )
+      samples.get('lead_signals_store_duration_seconds_count{port="leads",operation="list",outcome="done"}')
     ).toBe(3)
     expect((await callJson(`${server.url}/metrics`, brand.key)).status).toBe(401)
     expect(received.length).toBe(before)
