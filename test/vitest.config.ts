@@ -1,9 +1,19 @@
+import { execFileSync } from "node:child_process"
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { FileOrder } from "./harness/FileOrder.ts"
 
 /** As many as there will ever be from the first on: vitest ends a process that is idle, now and then with a file just given to it. */
 const forks = Math.max(3, availableParallelism())
+
+/**
+ * V8 can abort with "Check failed: jit_page.has_value()" where it protects code pages by memory keys, and threads that load
+ * WebAssembly (Node strips types with it) start and end all the time, as the stores of tests do.
+ */
+const protection = "--no-memory-protection-keys"
+const hasProtection = execFileSync(process.execPath, ["--v8-options"], { encoding: "utf8" }).includes(
+  "--memory-protection-keys"
+)
 
 export default defineConfig({
   test: {
@@ -15,7 +25,12 @@ export default defineConfig({
     // Of its own accord vitest leaves one core idle, which on a small machine is half of it; and some files wait for leases and
     // servers, while others can be run. Files share what they import: loading it anew for each would take a fifth of the time.
     poolOptions: {
-      forks: { minForks: forks, maxForks: forks, isolate: false }
+      forks: {
+        minForks: forks,
+        maxForks: forks,
+        isolate: false,
+        execArgv: hasProtection ? [protection] : []
+      }
     },
     sequence: { sequencer: FileOrder },
     reporters: ["default"],
