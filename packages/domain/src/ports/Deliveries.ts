@@ -1,21 +1,19 @@
 /** What an operator sees of deliveries, and sends again. [DELIV-5, DELIV-8] */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { BrandId } from "../model/Brand.ts"
 import type { Attempt, Delivery, DeliveryId, DeliveryState } from "../model/Delivery.ts"
-import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { LeadId } from "../model/Lead.ts"
 import type { EventType } from "../model/LeadEvent.ts"
 import type { WebhookId } from "../model/Webhook.ts"
 import type { Page } from "../queries/Page.ts"
 import type { Operations } from "./Operation.ts"
+import type { StoreEffect } from "./StoreEffect.ts"
 
 export interface DeliveryPage {
   readonly total: number
   readonly deliveries: ReadonlyArray<Delivery>
 }
-
-type Answer<A> = Effect.Effect<A, StoreUnavailable>
 
 /** `ids` gives the ids of new deliveries, each call another. A new delivery is due at once. */
 export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
@@ -25,30 +23,32 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
     readonly list: (
       webhookId: WebhookId,
       query: { readonly state: DeliveryState | null; readonly page: Page }
-    ) => Answer<DeliveryPage>
+    ) => StoreEffect<DeliveryPage>
 
     /** One with all its attempts, in order; none when the webhook has no such delivery. */
     readonly get: (
       webhookId: WebhookId,
       id: DeliveryId
-    ) => Answer<Option.Option<{ readonly delivery: Delivery; readonly attempts: ReadonlyArray<Attempt> }>>
+    ) => StoreEffect<
+      Option.Option<{ readonly delivery: Delivery; readonly attempts: ReadonlyArray<Attempt> }>
+    >
 
     /** Queues a test event; none when the webhook is gone. */
-    readonly test: (webhookId: WebhookId, ids: () => DeliveryId) => Answer<Option.Option<DeliveryId>>
+    readonly test: (webhookId: WebhookId, ids: () => DeliveryId) => StoreEffect<Option.Option<DeliveryId>>
 
     /** Queues the lead's newest event of the type; none when the brand has no such lead, or the webhook is gone. [EVT-9] */
     readonly resendEvent: (
       webhook: { readonly id: WebhookId; readonly brandId: BrandId },
       lead: { readonly id: LeadId; readonly event: EventType },
       ids: () => DeliveryId
-    ) => Answer<Option.Option<DeliveryId>>
+    ) => StoreEffect<Option.Option<DeliveryId>>
 
     /** Queues what the delivery was of once more; none when the webhook has no such delivery. */
     readonly resend: (
       webhookId: WebhookId,
       id: DeliveryId,
       ids: () => DeliveryId
-    ) => Answer<Option.Option<DeliveryId>>
+    ) => StoreEffect<Option.Option<DeliveryId>>
 
     /**
      * Queues what the dead letters were of that died at or after `since` and were not sent again yet, the oldest first,
@@ -62,7 +62,7 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
         readonly limit: number
       },
       ids: () => DeliveryId
-    ) => Answer<number>
+    ) => StoreEffect<number>
   }
 >() {
   static readonly operations: Operations<Deliveries["Type"]> = {
