@@ -37,7 +37,7 @@ export const rename = (brandId: BrandId, name: string) =>
   })
 
 /** One call of `deleteSome` removes leads so often, each time some hundred where the store is on a disk. */
-const removalsACall = 10
+const maxRemovalsPerCall = 10
 
 /** How far a brand's deletion is. */
 export interface BrandDeletion {
@@ -64,7 +64,8 @@ export const deleteSome = (brandId: BrandId) =>
     // Before the leads: what no webhook waits for need not be looked at with each of them.
     yield* Effect.forEach(yield* webhookStore.list(id), (webhook) => webhookStore.delete(id, webhook.id))
     let leadsLeft = yield* store.removeSome(id)
-    for (let done = 1; leadsLeft > 0 && done < removalsACall; done++) leadsLeft = yield* store.removeSome(id)
+    for (let done = 1; leadsLeft > 0 && done < maxRemovalsPerCall; done++)
+      leadsLeft = yield* store.removeSome(id)
     if (leadsLeft > 0) return { isFinished: false, leadsLeft } satisfies BrandDeletion
     yield* Effect.forEach(yield* campaignStore.list(id), (each) => campaignStore.delete(id, each.id, now))
     const isFinished =
