@@ -105,7 +105,7 @@ const reportedWrites: ReadonlySet<StoreMethod> = new Set<StoreMethod>([
   "campaigns.putReading",
   "keys.revoke",
   "webhooks.update",
-  "deliveries.resend",
+  "deliveries.queue",
   "deliveries.recover"
 ])
 

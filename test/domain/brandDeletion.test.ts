@@ -76,6 +76,8 @@ it("keeps everything but its deletion from a brand that is being deleted [DEL-1]
       ]
       for (const call of calls)
         expect(yield* Effect.flip(Effect.asVoid(call))).toMatchObject({ resource: "brand" })
-      expect(yield* campaignStore.snapshot(campaign.id, {})).toEqual(Option.none())
+      expect(yield* campaignStore.snapshot(id, campaign.id, {})).toEqual(
+        Option.some({ snapshotDate: null, readings: [] })
+      )
     })
   ))

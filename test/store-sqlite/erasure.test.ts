@@ -93,8 +93,8 @@ const found = (brand: Brand, text: string) =>
 const extent = (brand: Brand, id: number) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
-    const lead = yield* store.get(brand.id, id, "none")
-    return Option.isNone(lead) ? null : (yield* store.engagements(brand.id, id)).length
+    const data = yield* store.exportData(brand.id, id)
+    return Option.isNone(data) ? null : data.value.engagements.length
   })
 
 const bytesOf = (filename: string): string =>

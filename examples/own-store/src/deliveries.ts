@@ -1,5 +1,5 @@
 /** What an operator sees of deliveries, and sends again. */
-import { Deliveries, type DeliveryId, Page } from "@lead-signals/domain"
+import { Deliveries, type DeliveryId, type EventType, Page } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { deliveryOf, type DeliveryRow, type Tables } from "./Tables.ts"
 
@@ -12,7 +12,17 @@ export const deliveries = (tables: Tables): typeof Deliveries.Service => {
     return tables.queue({ id, webhookId: row.webhookId, event: row.event, resendOf: row.id }, now).id
   }
 
-  const webhook = (id: string) => Option.fromNullable(tables.webhooks.get(id))
+  const newestEvent = (brandId: string, leadId: number, type: EventType) => {
+    const fired = tables
+      .events(brandId)
+      .all()
+      .filter((each) => each.leadId === leadId && each.event === type)
+      .sort((a, b) => a.position - b.position)
+      .at(-1)
+    if (fired === undefined) return undefined
+    const { position: _, ...event } = fired
+    return event
+  }
 
   return Deliveries.of({
     list: (webhookId, { page, state }) =>
@@ -28,32 +38,15 @@ export const deliveries = (tables: Tables): typeof Deliveries.Service => {
         Option.map(find(webhookId, id), (row) => ({ delivery: deliveryOf(row), attempts: row.log }))
       ),
 
-    test: (webhookId, ids) =>
-      tables.writeAndRing((now) =>
-        Option.map(
-          webhook(webhookId),
-          ({ id }) => tables.queue({ id: ids(), webhookId: id, event: null, resendOf: null }, now).id
-        )
-      ),
-
-    resendEvent: ({ brandId, id: webhookId }, lead, ids) =>
+    queue: ({ brandId, id: webhookId }, request, ids) =>
       tables.writeAndRing((now) => {
-        const fired = tables
-          .events(brandId)
-          .all()
-          .filter(({ event, leadId }) => leadId === lead.id && event === lead.event)
-          .sort((a, b) => a.position - b.position)
-          .at(-1)
-        if (fired === undefined) return Option.none()
-        const { position: _, ...event } = fired
-        return Option.map(
-          webhook(webhookId),
-          ({ id }) => tables.queue({ id: ids(), webhookId: id, event, resendOf: null }, now).id
-        )
+        if (request.what === "again") {
+          return Option.map(find(webhookId, request.deliveryId), (row) => sendAgain(row, ids(), now))
+        }
+        const event = request.what === "test" ? null : newestEvent(brandId, request.leadId, request.event)
+        if (event === undefined || tables.webhooks.get(webhookId) === undefined) return Option.none()
+        return Option.some(tables.queue({ id: ids(), webhookId, event, resendOf: null }, now).id)
       }),
-
-    resend: (webhookId, id, ids) =>
-      tables.writeAndRing((now) => Option.map(find(webhookId, id), (row) => sendAgain(row, ids(), now))),
 
     recover: (webhookId, { events, limit, since }, ids) =>
       tables.writeAndRing((now) => {

@@ -159,7 +159,6 @@ export const directory = (tables: Tables) => {
   const campaignStore = CampaignStore.of({
     create: (campaign) => tables.write(() => createFor(campaigns, "campaign", campaign)),
     list: (brandId) => Effect.sync(() => ofBrand(campaigns, brandId)),
-    get: (brandId, id) => Effect.sync(() => find(campaigns, brandId, id)),
     rename: (brandId, id, name) => tables.write(() => rename(campaigns, find(campaigns, brandId, id), name)),
     delete: (brandId, id) =>
       tables.write(() => {
@@ -170,21 +169,22 @@ export const directory = (tables: Tables) => {
         }
         return isFound
       }),
-    putReading: (campaignId, postId, day, totals) =>
+    putReading: (brandId, campaignId, reading) =>
       tables.write(() => {
-        // Deleted since its caller found it.
-        if (campaigns.get(campaignId) === undefined) return
-        const reading = { campaignId, postId, day, totals }
-        readings.put(readingKey(reading), reading)
+        const isFound = Option.isSome(find(campaigns, brandId, campaignId))
+        const row = { campaignId, ...reading }
+        if (isFound) readings.put(readingKey(row), row)
+        return isFound
       }),
-    snapshot: (campaignId, { endDate = "9999-99-99", startDate = "" }) =>
+    snapshot: (brandId, campaignId, { endDate = "9999-99-99", startDate = "" }) =>
       Effect.sync(() => {
+        if (Option.isNone(find(campaigns, brandId, campaignId))) return Option.none()
         const byDay = readings
           .all()
           .filter((reading) => reading.campaignId === campaignId)
           .sort((a, b) => (a.day < b.day ? -1 : 1))
         const snapshotDate = byDay.findLast(({ day }) => day >= startDate && day <= endDate)?.day
-        if (snapshotDate === undefined) return Option.none()
+        if (snapshotDate === undefined) return Option.some({ snapshotDate: null, readings: [] })
         // Each post's last reading up to that day: a later one takes the place of an earlier one.
         const last = new Map(
           byDay.filter(({ day }) => day <= snapshotDate).map(({ postId, totals }) => [postId, totals])

@@ -180,15 +180,17 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
         }))
       ),
 
-    engagements: (brandId, id) =>
-      Effect.sync(() => engagementsOf(tables, brandId, id).map(engagementReadOf(tables, brandId))),
-
-    authoredPosts: (brandId, id) =>
-      Effect.sync(() => {
-        const lead = Option.getOrUndefined(find(brandId, id))
-        const posts = lead === undefined ? [] : authoredBy(brandId, lead.extId).map(postOf)
-        return [...new Map(posts.map((post) => [JSON.stringify(post), post])).values()]
-      }),
+    exportData: (brandId, id) =>
+      Effect.sync(() =>
+        Option.map(find(brandId, id), (lead) => {
+          const posts = authoredBy(brandId, lead.extId).map(postOf)
+          return {
+            lead,
+            engagements: engagementsOf(tables, brandId, id).map(engagementReadOf(tables, brandId)),
+            posts: [...new Map(posts.map((post) => [JSON.stringify(post), post])).values()]
+          }
+        })
+      ),
 
     update: (brandId, id, change) =>
       tables.write((now) =>

@@ -269,13 +269,13 @@ export class DeliveryWorld {
   }
 
   private test({ webhook: index }: StepOf<"test">) {
-    const { clock, reference } = this
+    const { brand, clock, reference } = this
     const webhook = this.webhookAt(index)
     if (webhook === undefined) return Effect.void
     const test = { event: "webhook.test", person: null, engagementId: null } as const
     return Effect.gen(function* () {
       const deliveries = yield* Deliveries
-      yield* deliveries.test(webhook.id, yield* newIds)
+      yield* deliveries.queue({ id: webhook.id, brandId: brand.id }, { what: "test" }, yield* newIds)
       reference.queue(webhook, test, clock.millis)
     })
   }
@@ -301,7 +301,7 @@ export class DeliveryWorld {
         Webhooks.resendLead(brand.id, leadId, { event, webhookId: webhook.id })
       )
       assertEqual(
-        `Deliveries.resendEvent, whether there is a ${event} of ${person}`,
+        `Deliveries.queue, whether there is a ${event} of ${person}`,
         Option.isSome(queued),
         last !== undefined
       )

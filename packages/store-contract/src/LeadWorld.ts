@@ -173,10 +173,12 @@ export const checkDetails = ({ brand, reference }: LeadWorld) =>
         assertSameJson(`LeadStore.getRendered of lead ${id}`, detail, expected)
         assertSameJson(`leadDetailView of lead ${id}`, JSON.stringify(leadDetailView(detail)), expected)
       }
-      const engagements = yield* store.engagements(brand.id, id)
+      const data = Option.getOrThrow(yield* store.exportData(brand.id, id))
+      const { lead } = Option.getOrThrow(yield* store.get(brand.id, id, "none"))
+      assertEqual(`LeadStore.exportData of lead ${id}, the lead`, data.lead, lead)
       assertEqual(
-        `LeadStore.engagements of lead ${id}`,
-        engagements.map((read) => read.engagement.id),
+        `LeadStore.exportData of lead ${id}, its engagements`,
+        data.engagements.map((read) => read.engagement.id),
         reference.engagementIds(id)
       )
     }

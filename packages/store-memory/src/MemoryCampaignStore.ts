@@ -16,7 +16,6 @@ const make = Effect.map(MemoryState, ({ memory }) =>
         put(memory.campaigns, withId(memory, "campaign", campaign))
       ),
     list: (brandId) => listOfBrand(memory.campaigns, brandId),
-    get: (brandId, id) => Effect.sync(() => Option.fromNullable(findInBrand(memory.campaigns, brandId, id))),
     rename: (brandId, id, name) =>
       Effect.sync(() => rename(memory.campaigns, findInBrand(memory.campaigns, brandId, id), name)),
     delete: (brandId, id) =>
@@ -25,21 +24,22 @@ const make = Effect.map(MemoryState, ({ memory }) =>
         memory.readings.delete(id)
         return memory.campaigns.delete(id)
       }),
-    putReading: (campaignId, postId, day, totals) =>
+    putReading: (brandId, id, { day, postId, totals }) =>
       Effect.sync(() => {
-        // The campaign was deleted after its caller read it.
-        if (!memory.campaigns.has(campaignId)) return
-        const posts = memory.readings.get(campaignId) ?? new Map<string, Map<string, PostTotals>>()
+        if (findInBrand(memory.campaigns, brandId, id) === undefined) return false
+        const posts = memory.readings.get(id) ?? new Map<string, Map<string, PostTotals>>()
         const days = posts.get(postId) ?? new Map<string, PostTotals>()
-        memory.readings.set(campaignId, posts.set(postId, days.set(day, totals)))
+        memory.readings.set(id, posts.set(postId, days.set(day, totals)))
+        return true
       }),
-    snapshot: (campaignId, { endDate, startDate }) =>
+    snapshot: (brandId, id, { endDate, startDate }) =>
       Effect.sync(() => {
-        const posts = [...(memory.readings.get(campaignId)?.values() ?? [])]
+        if (findInBrand(memory.campaigns, brandId, id) === undefined) return Option.none()
+        const posts = [...(memory.readings.get(id)?.values() ?? [])]
         const snapshotDate = last(
           posts.flatMap((days) => [...days.keys()].filter((day) => inSpan(day, startDate, endDate)))
         )
-        if (snapshotDate === undefined) return Option.none()
+        if (snapshotDate === undefined) return Option.some({ snapshotDate: null, readings: [] })
         const readings = posts.flatMap((days) => {
           const day = last([...days.keys()].filter((each) => each <= snapshotDate))
           return day === undefined ? [] : [days.get(day)!]

@@ -43,28 +43,24 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
           attempts: record.log
         }))
       ),
-    test: (webhookId, ids) =>
-      queue((now) =>
-        memory.webhooks.has(webhookId)
-          ? Option.some(memory.queueDelivery({ id: ids(), webhookId, event: null, resendOf: null }, now).id)
-          : Option.none()
-      ),
-    resendEvent: (webhook, lead, ids) =>
+    queue: ({ brandId, id: webhookId }, request, ids) =>
       queue((now) => {
-        const event = memory.events.newestOf(
-          lead.id,
-          (each) => each.brandId === webhook.brandId && each.event === lead.event
-        )
-        return event === null || !memory.webhooks.has(webhook.id)
+        if (request.what === "again") {
+          const found = Option.fromNullable(find(webhookId, request.deliveryId))
+          return Option.map(found, (record) => requeue(record, ids(), now))
+        }
+        const event =
+          request.what === "test"
+            ? null
+            : memory.events.newestOf(
+                request.leadId,
+                (each) => each.brandId === brandId && each.event === request.event
+              )
+        const isMissing = request.what === "newest-event" && event === null
+        return isMissing || !memory.webhooks.has(webhookId)
           ? Option.none()
-          : Option.some(
-              memory.queueDelivery({ id: ids(), webhookId: webhook.id, event, resendOf: null }, now).id
-            )
+          : Option.some(memory.queueDelivery({ id: ids(), webhookId, event, resendOf: null }, now).id)
       }),
-    resend: (webhookId, id, ids) =>
-      queue((now) =>
-        Option.map(Option.fromNullable(find(webhookId, id)), (record) => requeue(record, ids(), now))
-      ),
     recover: (webhookId, { events, limit, since }, ids) =>
       queue((now) => {
         const dead = deliveries

@@ -166,19 +166,18 @@ const make = Effect.gen(function* () {
         }))
       }),
 
-    engagements: (brandId, id) =>
+    exportData: (brandId, id) =>
       Effect.sync(() => {
         const leads = memory.leadsOf(brandId)
-        return leads.byId.get(id)?.engagements.map(read(leads)) ?? []
-      }),
-
-    authoredPosts: (brandId, id) =>
-      Effect.sync(() => {
-        const leads = memory.leadsOf(brandId)
-        const extId = leads.byId.get(id)?.lead.extId
-        const authored = Array.from(extId === undefined ? [] : (leads.byAuthor.get(extId) ?? []))
-        const posts = authored.map((engagementId) => postOf(leads.engagements.get(engagementId)!))
-        return [...new Map(posts.map((post) => [JSON.stringify(post), post])).values()]
+        return Option.map(Option.fromNullable(leads.byId.get(id)), ({ engagements, lead }) => {
+          const authored = [...(leads.byAuthor.get(lead.extId) ?? [])]
+          const posts = authored.map((engagementId) => postOf(leads.engagements.get(engagementId)!))
+          return {
+            lead,
+            engagements: engagements.map(read(leads)),
+            posts: [...new Map(posts.map((post) => [JSON.stringify(post), post])).values()]
+          }
+        })
       }),
 
     update: (brandId, id, change) =>

@@ -98,9 +98,9 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
     put: "$leads.put($lead)"
   }),
   campaigns("campaign-of-another-brand", "a campaign is found whosever it is", {
-    in: "make",
-    find: "Option.fromNullable($findInBrand($memory.campaigns, $brandId, $id))",
-    put: "Option.fromNullable($memory.campaigns.get($id) ?? $findInBrand($memory.campaigns, $brandId, $id))"
+    in: "make.snapshot",
+    find: "$findInBrand($memory.campaigns, $brandId, $id)",
+    put: "($memory.campaigns.get($id) ?? $findInBrand($memory.campaigns, $brandId, $id))"
   }),
   campaigns("span-end-exclusive", "the last day of a span is left out", {
     in: "make.snapshot",

@@ -58,8 +58,8 @@ export const inUseCases: ReadonlyArray<Bug> = [
     "the metrics of another brand's campaign are answered as its own that has none",
     {
       in: "metrics",
-      find: "Option.isNone(yield* $campaignStore.get($brandId, $campaignId))",
-      put: "Option.isNone(yield* $campaignStore.get($brandId, $campaignId)) && $campaignId.length > 3"
+      find: 'yield* $orNotFound($found, "campaign")',
+      put: '$found._tag === "None" ? { snapshotDate: null, readings: [] } : $found.value'
     }
   ),
   bugsIn("domain", "RecordObservations")(

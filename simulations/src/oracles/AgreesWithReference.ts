@@ -157,7 +157,7 @@ export const agreesWithReference: Oracle = {
       stored: (done) => {
         const { answer, args, call, method, serviceNow } = done
         if (method === "outbox.lease") return bodies(facts, made, done)
-        if (call !== null && method === "leads.engagements" && call.meaning.means === "export") {
+        if (call !== null && method === "leads.exportData" && call.meaning.means === "export") {
           call.expected ??= call.brand!.reference.engagementIds(call.meaning.id)
         }
         if (call === null || meanings[method] !== call.meaning.means) return null

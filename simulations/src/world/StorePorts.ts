@@ -31,8 +31,7 @@ const faultPoints: FaultPoints = {
     listRendered: "listShown",
     get: "getShown",
     getRendered: "getShown",
-    engagements: "engagements",
-    authoredPosts: "authoredPosts",
+    exportData: "engagements",
     update: "update",
     erase: "erase",
     removeSome: "removeSome"
@@ -56,7 +55,6 @@ const faultPoints: FaultPoints = {
   campaigns: {
     create: "createCampaign",
     list: "campaigns",
-    get: "campaign",
     rename: "renameCampaign",
     delete: "deleteCampaign",
     putReading: "putReading",
@@ -73,9 +71,7 @@ const faultPoints: FaultPoints = {
   deliveries: {
     list: "list",
     get: "get",
-    test: "test",
-    resendEvent: "resendEvent",
-    resend: "resend",
+    queue: "resend",
     recover: "recover"
   },
   rateWindows: { step: "step" },

@@ -31,6 +31,14 @@ export const PostTotals = Schema.Struct({
 })
 export type PostTotals = typeof PostTotals.Type
 
+/** What was read of one post on one day. */
+export interface Reading {
+  readonly postId: string
+  /** `YYYY-MM-DD`. */
+  readonly day: string
+  readonly totals: PostTotals
+}
+
 /** The sum over a campaign's posts as of one day. */
 export interface MetricSnapshot extends PostTotals {
   /** (reactions + comments + reposts) / impressions, a fraction; 0 where impressions is 0. [MET-4] */

@@ -15,6 +15,14 @@ export interface DeliveryPage {
   readonly deliveries: ReadonlyArray<Delivery>
 }
 
+/** What a new delivery is of. */
+export type QueueRequest =
+  | { readonly what: "test" }
+  /** The lead's newest event of the type. [EVT-9] */
+  | { readonly what: "newest-event"; readonly leadId: LeadId; readonly event: EventType }
+  /** What an earlier delivery of the webhook was of. */
+  | { readonly what: "again"; readonly deliveryId: DeliveryId }
+
 /** `ids` gives the ids of new deliveries, each call another. A new delivery is due at once. */
 export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
   Deliveries,
@@ -33,20 +41,13 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
       Option.Option<{ readonly delivery: Delivery; readonly attempts: ReadonlyArray<Attempt> }>
     >
 
-    /** Queues a test event; none when the webhook is gone. */
-    readonly test: (webhookId: WebhookId, ids: () => DeliveryId) => StoreEffect<Option.Option<DeliveryId>>
-
-    /** Queues the lead's newest event of the type; none when the brand has no such lead, or the webhook is gone. [EVT-9] */
-    readonly resendEvent: (
+    /**
+     * Queues a delivery and answers its id; none when the webhook is gone, when the brand has no such lead or that lead no such
+     * event, or when the webhook has no such delivery.
+     */
+    readonly queue: (
       webhook: { readonly id: WebhookId; readonly brandId: BrandId },
-      lead: { readonly id: LeadId; readonly event: EventType },
-      ids: () => DeliveryId
-    ) => StoreEffect<Option.Option<DeliveryId>>
-
-    /** Queues what the delivery was of once more; none when the webhook has no such delivery. */
-    readonly resend: (
-      webhookId: WebhookId,
-      id: DeliveryId,
+      request: QueueRequest,
       ids: () => DeliveryId
     ) => StoreEffect<Option.Option<DeliveryId>>
 
@@ -68,9 +69,7 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
   static readonly operations: Operations<Deliveries["Type"]> = {
     list: "read",
     get: "read",
-    test: "write",
-    resendEvent: "write",
-    resend: "write",
+    queue: "write",
     recover: "write"
   }
 }

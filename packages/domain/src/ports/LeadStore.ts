@@ -37,6 +37,18 @@ export interface LeadRead {
   readonly window: EngagementWindow | null
 }
 
+/** Everything that the store holds about a person. */
+export interface PersonData {
+  readonly lead: Lead
+  /** All of the lead, newest first, however many. */
+  readonly engagements: ReadonlyArray<EngagementRead>
+  /**
+   * The posts that the person wrote, by the external id, and that leads of the brand engaged with: each once, in no order. An
+   * erasure removes the person from them.
+   */
+  readonly posts: ReadonlyArray<Post>
+}
+
 export interface LeadPage {
   /** How many leads match the filter, on all pages. */
   readonly total: number
@@ -100,20 +112,11 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       engagements: LeadQuery["engagements"]
     ) => Effect.Effect<Option.Option<LeadRead>, StoreUnavailable>
 
-    /** Every engagement of the lead, newest first, however many: for an export. Empty when there is no such lead. */
-    readonly engagements: (
+    /** Everything held about the person; none when the lead is unknown, erased or another brand's. [PII-3] */
+    readonly exportData: (
       brandId: BrandId,
       id: LeadId
-    ) => Effect.Effect<ReadonlyArray<EngagementRead>, StoreUnavailable>
-
-    /**
-     * The posts that the lead wrote, by the external id, and others of the brand's leads were seen engaging with: each once,
-     * in no order. For an export; an erasure takes them away.
-     */
-    readonly authoredPosts: (
-      brandId: BrandId,
-      id: LeadId
-    ) => Effect.Effect<ReadonlyArray<Post>, StoreUnavailable>
+    ) => Effect.Effect<Option.Option<PersonData>, StoreUnavailable>
 
     /** Replaces the lead by what `change` makes of it, in one transaction; flags, score and updatedAt may differ. */
     readonly update: (
@@ -150,8 +153,7 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     listRendered: "read",
     get: "read",
     getRendered: "read",
-    engagements: "read",
-    authoredPosts: "read",
+    exportData: "read",
     update: "write",
     erase: "write",
     removeSome: "write"

@@ -1,8 +1,8 @@
 /** Campaigns, the readings of their posts, and what these come to. */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import * as MetricSnapshots from "../decisions/MetricSnapshots.ts"
 import type { BrandId } from "../model/Brand.ts"
-import type { MetricSnapshot, PostTotals } from "../model/Campaign.ts"
+import type { MetricSnapshot, Reading } from "../model/Campaign.ts"
 import { NotFound, type StoreUnavailable } from "../model/Failure.ts"
 import { CampaignStore } from "../ports/CampaignStore.ts"
 import type { DateSpan } from "../queries/MetricsQueries.ts"
@@ -33,19 +33,14 @@ export const remove = (brandId: BrandId, id: string) =>
   })
 
 /** Keeps one post's reading of a day; answers the campaign's snapshot of that day. [MET-7] */
-export const putReading = (
-  brandId: BrandId,
-  campaignId: string,
-  reading: { readonly postId: string; readonly day: string; readonly totals: PostTotals }
-) =>
+export const putReading = (brandId: BrandId, campaignId: string, reading: Reading) =>
   Effect.gen(function* () {
     const campaignStore = yield* CampaignStore
     yield* Brands.get(brandId)
-    const campaign = yield* orNotFound(yield* campaignStore.get(brandId, campaignId), "campaign")
-    yield* campaignStore.putReading(campaign.id, reading.postId, reading.day, reading.totals)
-    const found = yield* campaignStore.snapshot(campaign.id, { endDate: reading.day })
-    const { snapshotDate, readings } = yield* orNotFound(found, "campaign")
-    return MetricSnapshots.sum(snapshotDate, readings)
+    if (!(yield* campaignStore.putReading(brandId, campaignId, reading))) {
+      return yield* new NotFound({ resource: "campaign" })
+    }
+    return yield* metrics(brandId, campaignId, { endDate: reading.day })
   })
 
 /** The latest snapshot in the span; null when there is none. [MET-2, MET-3, MET-6] */
@@ -56,9 +51,7 @@ export const metrics = (
 ): Effect.Effect<MetricSnapshot | null, NotFound | StoreUnavailable, CampaignStore> =>
   Effect.gen(function* () {
     const campaignStore = yield* CampaignStore
-    if (Option.isNone(yield* campaignStore.get(brandId, campaignId))) {
-      return yield* new NotFound({ resource: "campaign" })
-    }
-    const found = Option.getOrNull(yield* campaignStore.snapshot(campaignId, span))
-    return found === null ? null : MetricSnapshots.sum(found.snapshotDate, found.readings)
+    const found = yield* campaignStore.snapshot(brandId, campaignId, span)
+    const { readings, snapshotDate } = yield* orNotFound(found, "campaign")
+    return snapshotDate === null ? null : MetricSnapshots.sum(snapshotDate, readings)
   })

@@ -56,12 +56,7 @@ export const exportData = (brandId: BrandId, id: LeadId) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
     yield* Brands.get(brandId)
-    const { lead } = yield* orNotFound(yield* store.get(brandId, id, "none"), "lead")
-    return {
-      lead,
-      engagements: yield* store.engagements(brandId, id),
-      posts: yield* store.authoredPosts(brandId, id)
-    }
+    return yield* orNotFound(yield* store.exportData(brandId, id), "lead")
   })
 
 /** Removes the person; only a keyed hash stays. [PII-3] */

@@ -114,7 +114,10 @@ export const test = (brandId: BrandId, id: WebhookId) =>
         message: 'id takes an enabled webhook: PATCH it with {"enabled":true} first.'
       })
     }
-    return yield* orNotFound(yield* deliveries.test(known.id, yield* freshDeliveryIds), "webhook")
+    return yield* orNotFound(
+      yield* deliveries.queue(known, { what: "test" }, yield* freshDeliveryIds),
+      "webhook"
+    )
   })
 
 export const listDeliveries = (brandId: BrandId, id: WebhookId, query: DeliveryQueries.DeliveryQuery) =>
@@ -157,10 +160,8 @@ export const resendDelivery = (brandId: BrandId, id: WebhookId, deliveryId: Deli
     const known = yield* get(brandId, id)
     const found = yield* orNotFound(yield* deliveries.get(known.id, deliveryId), "delivery")
     yield* subscribed(known, found.delivery.event, "id")
-    return yield* orNotFound(
-      yield* deliveries.resend(known.id, deliveryId, yield* freshDeliveryIds),
-      "delivery"
-    )
+    const again = { what: "again", deliveryId } as const
+    return yield* orNotFound(yield* deliveries.queue(known, again, yield* freshDeliveryIds), "delivery")
   })
 
 /** Only to a webhook of the brand, and only what it subscribes to. [EVT-7, EVT-9] */
@@ -173,8 +174,8 @@ export const resendLead = (
     const deliveries = yield* Deliveries
     const known = yield* get(brandId, webhookId)
     yield* subscribed(known, event, "webhookId")
-    const queued = yield* deliveries.resendEvent(known, { id: leadId, event }, yield* freshDeliveryIds)
-    return yield* orNotFound(queued, "lead")
+    const newest = { what: "newest-event", leadId, event } as const
+    return yield* orNotFound(yield* deliveries.queue(known, newest, yield* freshDeliveryIds), "lead")
   })
 
 /** So many are queued in one transaction. */

@@ -112,7 +112,7 @@ export const fill = ({
       const campaignId = campaigns[i].id
       yield* Effect.forEach(
         readings,
-        ({ day, postId, totals }) => campaignStore.putReading(campaignId, postId, day, totals),
+        ({ day, postId, totals }) => campaignStore.putReading(brand.id, campaignId, { postId, day, totals }),
         unorderedConcurrently
       )
     }

@@ -107,7 +107,7 @@ const stateOf = ({ brand, campaign, leadId, webhook }: Effect.Effect.Success<Ret
       keys: yield* keyStore.list(brand.id),
       signals: yield* signalStore.list(brand.id),
       campaigns: yield* campaignStore.list(brand.id),
-      snapshot: Option.getOrNull(yield* campaignStore.snapshot(campaign.id, {})),
+      snapshot: Option.getOrNull(yield* campaignStore.snapshot(brand.id, campaign.id, {})),
       webhooks: yield* webhookStore.list(brand.id),
       list: yield* store.list(brand.id, all),
       lead: Option.getOrNull(yield* store.get(brand.id, leadId, "none")),
@@ -150,8 +150,12 @@ export const deletionCases: ReadonlyArray<Case> = [
         yield* store.list(brand.id, query),
         before
       )
-      const [read] = yield* store.engagements(brand.id, before.leads[0]!.lead.id)
-      assertEqual("LeadStore.engagements, the signal after it was deleted", read!.signal, signal)
+      const data = Option.getOrThrow(yield* store.exportData(brand.id, before.leads[0]!.lead.id))
+      assertEqual(
+        "LeadStore.exportData, the signal after it was deleted",
+        data.engagements[0]!.signal,
+        signal
+      )
       const outcomes = yield* recordObservations(brand, [
         observationOf(signal.id, "new"),
         observationOf(kept.id, "newer"),
@@ -177,19 +181,13 @@ export const deletionCases: ReadonlyArray<Case> = [
       const again = Campaigns.remove(brand.id, gone.id)
       yield* assertNotFound("CampaignStore.delete once more", "campaign", again)
       assertEqual("CampaignStore.list after a deletion", yield* campaignStore.list(brand.id), [kept])
-      const found = [
-        yield* campaignStore.get(brand.id, gone.id),
-        yield* campaignStore.rename(brand.id, gone.id, "X")
-      ]
-      assertEqual("CampaignStore, whether a deleted campaign is found or renamed", found.map(Option.isSome), [
-        false,
-        false
-      ])
-      // As of a request that found the campaign before.
-      yield* campaignStore.putReading(gone.id, "p", "2026-01-02", totals)
+      const renamed = yield* campaignStore.rename(brand.id, gone.id, "X")
+      assertThat("CampaignStore.rename must answer none for a deleted campaign", Option.isNone(renamed))
+      const isRead = yield* campaignStore.putReading(brand.id, gone.id, reading)
+      assertThat("CampaignStore.putReading must answer false for a deleted campaign", !isRead)
       const snapshots = [
-        yield* campaignStore.snapshot(gone.id, {}),
-        yield* campaignStore.snapshot(kept.id, {})
+        yield* campaignStore.snapshot(brand.id, gone.id, {}),
+        yield* campaignStore.snapshot(brand.id, kept.id, {})
       ]
       assertEqual(
         "CampaignStore.snapshot, whether a deleted campaign and another have one",

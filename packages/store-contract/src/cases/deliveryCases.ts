@@ -4,6 +4,7 @@ import {
   Deliveries,
   LeadStore,
   Outbox,
+  type QueueRequest,
   recordObservations,
   Signals,
   WebhookStore
@@ -187,15 +188,19 @@ export const deliveryCases: ReadonlyArray<Case> = [
       yield* world.play(observed)
       const [webhook] = yield* webhookStore.list(world.brand.id)
       const [leadId] = world.leads.values()
+      const page = { page: 1, pageSize: 1 }
+      const [delivery] = (yield* deliveries.list(webhook!.id, { state: null, page })).deliveries
       yield* webhookStore.delete(world.brand.id, webhook!.id)
-      const lead = { id: leadId!, event: "lead2.created" as const }
-      const test = yield* deliveries.test(webhook!.id, yield* newIds)
-      assertThat("Deliveries.test must answer none for a webhook that was deleted", Option.isNone(test))
-      const resent = yield* deliveries.resendEvent(webhook!, lead, yield* newIds)
-      assertThat(
-        "Deliveries.resendEvent must answer none for a webhook that was deleted",
-        Option.isNone(resent)
-      )
+      const requests: ReadonlyArray<QueueRequest> = [
+        { what: "test" },
+        { what: "newest-event", leadId: leadId!, event: "lead2.created" },
+        { what: "again", deliveryId: delivery!.id }
+      ]
+      for (const request of requests) {
+        const queued = yield* deliveries.queue(webhook!, request, yield* newIds)
+        const what = `Deliveries.queue of "${request.what}" must answer none for a webhook that was deleted`
+        assertThat(what, Option.isNone(queued))
+      }
     })
   ),
 

@@ -74,7 +74,11 @@ const sumsLastReadings: Case = {
             const campaign = yield* Campaigns.create(brand.id, "C")
             const reference = new ReferenceCampaign(campaign.id)
             for (const { day, post, totals } of readings) {
-              yield* campaignStore.putReading(campaign.id, post, dayOf(day), totals)
+              yield* campaignStore.putReading(brand.id, campaign.id, {
+                postId: post,
+                day: dayOf(day),
+                totals
+              })
               reference.put(post, dayOf(day), totals)
             }
             for (const [startDate, endDate] of spans) {
@@ -114,7 +118,7 @@ const survivesReopening: Case = {
         keys: yield* keyStore.list(id),
         signals: yield* signalStore.list(id),
         campaigns: yield* campaignStore.list(id),
-        snapshot: Option.getOrNull(yield* campaignStore.snapshot("1", {})),
+        snapshot: Option.getOrNull(yield* campaignStore.snapshot(id, "1", {})),
         webhooks: yield* webhookStore.list(id)
       }
     })
@@ -130,7 +134,7 @@ const survivesReopening: Case = {
         yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
         const campaign = yield* Campaigns.create(brand.id, "C")
         const totals = { impressions: 4, reactions: 1, comments: 1, reposts: 0 }
-        yield* campaignStore.putReading(campaign.id, "post", dayOf(0), totals)
+        yield* campaignStore.putReading(brand.id, campaign.id, { postId: "post", day: dayOf(0), totals })
         yield* webhookStore.create({
           brandId: brand.id,
           url: "https://r.example/",
@@ -236,17 +240,17 @@ export const directoryCases: ReadonlyArray<Case> = [
             const [{ lead, window }] = leads as [(typeof leads)[number]]
             const [page] = (yield* Leads.listRendered(brand.id, query)).leads
             const detail = yield* Leads.getRendered(brand.id, lead.id, false)
-            const [read] = yield* store.engagements(brand.id, lead.id)
+            const data = Option.getOrThrow(yield* store.exportData(brand.id, lead.id))
             const nameIn = (json: string): string => JSON.parse(json).engagements[0].signal.name
             assertEqual(
               `LeadStore, the signal's name ${when}`,
               {
                 list: window!.engagements[0]!.signal.name,
-                engagements: read!.signal.name,
+                exportData: data.engagements[0]!.signal.name,
                 listRendered: nameIn(page!),
                 getRendered: nameIn(detail)
               },
-              { list: name, engagements: name, listRendered: name, getRendered: name }
+              { list: name, exportData: name, listRendered: name, getRendered: name }
             )
           })
         yield* assertShown("at first", "S")
@@ -310,14 +314,26 @@ export const directoryCases: ReadonlyArray<Case> = [
       const [brand, other] = yield* twoBrands
       const campaign = yield* Campaigns.create(brand.id, "C")
       const campaignStore = yield* CampaignStore
+      const totals = { impressions: 4, reactions: 1, comments: 1, reposts: 0 }
+      const firstDay = { postId: "post", day: dayOf(0), totals }
       const isFound = (brandId: string, id: string) =>
-        Effect.map(campaignStore.get(brandId, id), Option.isSome)
-      assertEqual("CampaignStore.get of its brand", yield* isFound(brand.id, campaign.id), true)
+        Effect.all({
+          snapshot: Effect.map(campaignStore.snapshot(brandId, id, {}), Option.isSome),
+          putReading: campaignStore.putReading(brandId, id, firstDay)
+        })
+      const found = { snapshot: true, putReading: true }
+      const missing = { snapshot: false, putReading: false }
+      const read = Effect.map(campaignStore.snapshot(brand.id, campaign.id, {}), Option.getOrNull)
+      const noReading = { snapshotDate: null, readings: [] }
+      assertEqual("CampaignStore.snapshot of a campaign without readings", yield* read, noReading)
       for (const id of ["0", "x", "", "-1", "1e0", "99999999999999999999", ` ${campaign.id}`]) {
-        const what = `CampaignStore.get ${JSON.stringify(id)}, which there is not`
-        assertEqual(what, yield* isFound(brand.id, id), false)
+        const what = `CampaignStore, whether ${JSON.stringify(id)}, which there is not, is found`
+        assertEqual(what, yield* isFound(brand.id, id), missing)
       }
-      assertEqual("CampaignStore.get of another brand", yield* isFound(other.id, campaign.id), false)
+      const ofAnother = yield* isFound(other.id, campaign.id)
+      assertEqual("CampaignStore, whether another brand's campaign is found", ofAnother, missing)
+      assertEqual("CampaignStore.snapshot after readings that found no campaign", yield* read, noReading)
+      assertEqual("CampaignStore, whether a campaign is found", yield* isFound(brand.id, campaign.id), found)
     })
   ),
 

@@ -1,6 +1,7 @@
 /** What every store must do with leads, their engagements and their events. */
 import {
   type Brand,
+  Brands,
   Deliveries,
   LeadQueries,
   Leads,
@@ -190,10 +191,10 @@ export const leadCases: ReadonlyArray<Case> = [
         store.commit(brand.id, [proposals[0]!, proposals[1]!, broken], () => `wh_unused_${++drawn}`)
       )
       assertThat("LeadStore.commit must fail when a decision throws, and succeeded", Exit.isFailure(exit))
-      const { lead } = Option.getOrThrow(yield* store.get(brand.id, first!.leadId!, "none"))
+      const { engagements, lead } = Option.getOrThrow(yield* store.exportData(brand.id, first!.leadId!))
       const kept = {
         name: lead.profile.name,
-        engagements: (yield* store.engagements(brand.id, lead.id)).length,
+        engagements: engagements.length,
         events: yield* eventCount(world),
         leads: (yield* Leads.list(brand.id, queryOf())).total
       }
@@ -323,13 +324,18 @@ export const leadCases: ReadonlyArray<Case> = [
         of("bo", "b2", "https://n.example/2", "ada"),
         of("bo", "b3", "https://n.example/3", "somebody")
       ])
-      const urls = Effect.map(store.authoredPosts(brand.id, ada!.leadId!), (posts) =>
-        posts.map(({ postUrl }) => postUrl).sort()
-      )
-      const what = "LeadStore.authoredPosts, addresses of the posts"
-      assertEqual(what, yield* urls, ["https://n.example/1", "https://n.example/2"])
+      const other = yield* Brands.create("Other")
+      const urls = (of: Brand) =>
+        Effect.map(
+          store.exportData(of.id, ada!.leadId!),
+          Option.map(({ posts }) => posts.map(({ postUrl }) => postUrl).sort())
+        )
+      const what = "LeadStore.exportData, addresses of the posts"
+      const both = ["https://n.example/1", "https://n.example/2"]
+      assertEqual(what, Option.getOrNull(yield* urls(brand)), both)
+      assertEqual(`${what} of another brand's lead`, Option.getOrNull(yield* urls(other)), null)
       yield* Leads.erase(brand, ada!.leadId!)
-      assertEqual(`${what} of an erased lead`, yield* urls, [])
+      assertEqual(`${what} of an erased lead`, Option.getOrNull(yield* urls(brand)), null)
     })
   ),
 
@@ -351,14 +357,10 @@ export const leadCases: ReadonlyArray<Case> = [
         ],
         { concurrency: "unbounded" }
       )
-      const { lead } = Option.getOrThrow(yield* store.get(brand.id, id, "none"))
+      const { engagements, lead } = Option.getOrThrow(yield* store.exportData(brand.id, id))
       assertEqual(
         "LeadStore, after 20 commits and 20 updates of one lead at once",
-        {
-          score1: lead.score1,
-          signals: lead.signalIds.length,
-          engagements: (yield* store.engagements(brand.id, id)).length
-        },
+        { score1: lead.score1, signals: lead.signalIds.length, engagements: engagements.length },
         { score1: 20, signals: 4, engagements: 21 }
       )
     })

@@ -126,6 +126,15 @@ export const windows = (
   )
 }
 
+/** Every engagement of the lead, newest first. */
+export const allEngagements = (sql: Connection, id: LeadId): ReadonlyArray<EngagementRead> =>
+  readEngagements(
+    sql,
+    `SELECT ${columnsOf("detailed")} FROM engagement e ${authorOf("detailed")}
+     WHERE e.lead_id = ? ORDER BY e.tracked_at DESC, e.id DESC`,
+    [id]
+  )
+
 /** The window of one lead. */
 export const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow => {
   const reads = readEngagements(
@@ -167,14 +176,14 @@ interface PostRow {
   readonly post_author_detail: string | null
 }
 
-/** The posts that the lead wrote, each once. */
-export const authoredPosts = (sql: Connection, brandId: number, id: LeadId): ReadonlyArray<Post> =>
+/** The posts of the brand that the person wrote, each once. */
+export const authoredPosts = (sql: Connection, brandId: number, extId: string): ReadonlyArray<Post> =>
   sql
     .all<PostRow>(
       `SELECT DISTINCT post_url, post_content, post_posted_at, post_author, post_author_detail
        FROM engagement INDEXED BY engagement_by_author
-       WHERE brand_id = ? AND author_ext_id = (SELECT ext_id FROM lead WHERE id = ? AND brand_id = ?)`,
-      [brandId, id, brandId]
+       WHERE brand_id = ? AND author_ext_id = ?`,
+      [brandId, extId]
     )
     .map((row) => ({
       postUrl: row.post_url,

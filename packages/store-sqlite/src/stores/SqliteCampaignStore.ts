@@ -1,11 +1,11 @@
 /** Campaigns and their readings on SQLite. */
 import { type Campaign, CampaignStore, type PostTotals } from "@lead-signals/domain"
 import { Effect, Layer, Option } from "effect"
-import type { Connection } from "../connection/Connection.ts"
+import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
 import { campaignOf, type CampaignRow, idOf } from "../rows/Rows.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, readAll, readFirst, readOne, rename } from "./Statements.ts"
+import { createInBrand, readAll, readOne, rename } from "./Statements.ts"
 
 /**
  * Hides the campaign and removes some of its readings; with the last of them, removes the campaign too. A call after one that
@@ -30,6 +30,12 @@ const removeCampaignPiece =
     return "gone"
   }
 
+const isThere = (sql: QueryConnection, brandId: string, id: string): boolean =>
+  sql.get("SELECT 1 FROM campaign WHERE id = ? AND brand_id = ? AND deleted_at IS NULL", [
+    idOf(id),
+    idOf(brandId)
+  ]) !== undefined
+
 const make = Effect.gen(function* () {
   const database = yield* Database
   return CampaignStore.of({
@@ -50,13 +56,6 @@ const make = Effect.gen(function* () {
           idOf(brandId)
         ])
       ),
-    get: (brandId, id) =>
-      database.read(
-        readFirst(campaignOf, "SELECT * FROM campaign WHERE id = ? AND brand_id = ? AND deleted_at IS NULL", [
-          idOf(id),
-          idOf(brandId)
-        ])
-      ),
     rename: (brandId, id, name) =>
       database.write(
         rename<CampaignRow, Campaign>(campaignOf, "campaign", name, "id = ? AND brand_id = ?", [
@@ -65,36 +64,30 @@ const make = Effect.gen(function* () {
         ])
       ),
     delete: (brandId, id, now) => removeInPieces(database, removeCampaignPiece(brandId, id, now)),
-    putReading: (campaignId, postId, day, totals) =>
-      database.write((sql) =>
+    putReading: (brandId, id, { day, postId, totals: { comments, impressions, reactions, reposts } }) =>
+      database.write((sql) => {
+        if (!isThere(sql, brandId, id)) return false
         sql.run(
-          // A campaign that was deleted since the caller found it gets no reading.
           `INSERT INTO reading (campaign_id, post_id, day, impressions, reactions, comments, reposts)
-             SELECT id, ?, ?, ?, ?, ?, ? FROM campaign WHERE id = ? AND deleted_at IS NULL
+             VALUES (?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT DO UPDATE SET impressions = excluded.impressions, reactions = excluded.reactions,
                comments = excluded.comments, reposts = excluded.reposts`,
-          [
-            postId,
-            day,
-            totals.impressions,
-            totals.reactions,
-            totals.comments,
-            totals.reposts,
-            idOf(campaignId)
-          ]
+          [idOf(id), postId, day, impressions, reactions, comments, reposts]
         )
-      ),
-    snapshot: (campaignId, span) =>
+        return true
+      }),
+    snapshot: (brandId, id, span) =>
       database.read((sql) => {
+        if (!isThere(sql, brandId, id)) return Option.none()
         const latest = sql.get<{ day: string | null }>(
           "SELECT max(day) AS day FROM reading WHERE campaign_id = ? AND day BETWEEN ? AND ?",
-          [idOf(campaignId), span.startDate ?? "", span.endDate ?? "9999-12-31"]
+          [idOf(id), span.startDate ?? "", span.endDate ?? "9999-12-31"]
         )
-        if (latest!.day === null) return Option.none()
+        if (latest!.day === null) return Option.some({ snapshotDate: null, readings: [] })
         const readings = sql.all<PostTotals>(
           `SELECT impressions, reactions, comments, reposts, max(day)
              FROM reading WHERE campaign_id = ? AND day <= ? GROUP BY post_id`,
-          [idOf(campaignId), latest!.day]
+          [idOf(id), latest!.day]
         )
         return Option.some({ snapshotDate: latest!.day, readings })
       })

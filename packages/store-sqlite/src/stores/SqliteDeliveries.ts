@@ -1,5 +1,5 @@
 /** The operator's side of the outbox, on SQLite: reads and resends deliveries. */
-import { Deliveries, type DeliveryId, Page } from "@lead-signals/domain"
+import { Deliveries, type DeliveryId, Page, type QueueRequest } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "../database/Database.ts"
@@ -38,6 +38,19 @@ const sendAgain = (
 const isThere = (sql: Connection, webhookId: string): boolean =>
   sql.get("SELECT 1 FROM webhook WHERE id = ?", [idOf(webhookId)]) !== undefined
 
+/** A test has no event. */
+const noEvent = { position: null }
+
+const newestEvent = (
+  sql: Connection,
+  brandId: string,
+  { event, leadId }: Extract<QueueRequest, { readonly what: "newest-event" }>
+): { readonly position: number } | undefined =>
+  sql.get(
+    "SELECT position FROM event WHERE lead_id = ? AND brand_id = ? AND event = ? ORDER BY position DESC LIMIT 1",
+    [leadId, idOf(brandId), event]
+  )
+
 const make = Effect.map(Database, (database) => {
   const queue = <A>(work: (sql: Connection, now: number) => A) =>
     Effect.tap(database.write(work), () => Queue.offer(database.queued, undefined))
@@ -74,35 +87,21 @@ const make = Effect.map(Database, (database) => {
         return Option.some({ delivery: deliveryOf(row), attempts: attempts.map(attemptOf) })
       }),
 
-    test: (webhookId, ids) =>
+    queue: ({ brandId, id: webhookId }, request, ids) =>
       queue((sql, now) => {
-        if (!isThere(sql, webhookId)) return Option.none()
-        const delivery = { id: ids(), webhookId: idOf(webhookId), position: null, resendOf: null }
+        if (request.what === "again") {
+          const found = sql.all<Dead>(
+            "SELECT seq, id, position FROM delivery WHERE id = ? AND webhook_id = ?",
+            [request.deliveryId, idOf(webhookId)]
+          )
+          const [again] = sendAgain(sql, idOf(webhookId), found, ids, now)
+          return Option.fromNullable(again)
+        }
+        const event = request.what === "test" ? noEvent : newestEvent(sql, brandId, request)
+        if (event === undefined || !isThere(sql, webhookId)) return Option.none()
+        const delivery = { id: ids(), webhookId: idOf(webhookId), resendOf: null, ...event }
         insertDeliveries(sql, [delivery], now)
         return Option.some(delivery.id)
-      }),
-
-    resendEvent: (webhook, lead, ids) =>
-      queue((sql, now) => {
-        const event = sql.get<{ position: number }>(
-          `SELECT position FROM event WHERE lead_id = ? AND brand_id = ? AND event = ? ORDER BY position DESC LIMIT 1`,
-          [lead.id, idOf(webhook.brandId), lead.event]
-        )
-        if (event === undefined || !isThere(sql, webhook.id)) return Option.none()
-        const { position } = event
-        const delivery = { id: ids(), webhookId: idOf(webhook.id), position, resendOf: null }
-        insertDeliveries(sql, [delivery], now)
-        return Option.some(delivery.id)
-      }),
-
-    resend: (webhookId, id, ids) =>
-      queue((sql, now) => {
-        const found = sql.all<Dead>(
-          "SELECT seq, id, position FROM delivery WHERE id = ? AND webhook_id = ?",
-          [id, idOf(webhookId)]
-        )
-        const [again] = sendAgain(sql, idOf(webhookId), found, ids, now)
-        return Option.fromNullable(again)
       }),
 
     recover: (webhookId, { events, limit, since }, ids) =>

@@ -21,13 +21,11 @@ import { Database } from "../database/Database.ts"
 import { type ListableLead, type LeadChange, LeadChanges } from "../cache/LeadChanges.ts"
 import { flagsOf, idOf, leadOf, type LeadRow } from "../rows/Rows.ts"
 import {
+  allEngagements,
   authoredPosts,
   leadById,
   leadColumns,
-  engagementColumns,
-  readEngagements,
   renderedDetail,
-  withAuthor,
   windowOf
 } from "../rows/LeadReads.ts"
 import * as Erasure from "../writes/Erasure.ts"
@@ -291,16 +289,14 @@ const makeLeadStore = (options: ListingOptions) =>
           if (rendered !== null) renderedDetails.set(key, rendered)
           return Option.fromNullable(rendered)
         }),
-      engagements: (brandId, id) =>
+      exportData: (brandId, id) =>
         database.read((sql) =>
-          readEngagements(
-            sql,
-            `SELECT ${engagementColumns} FROM engagement e ${withAuthor}
-           WHERE e.lead_id = ? AND e.brand_id = ? ORDER BY e.tracked_at DESC, e.id DESC`,
-            [id, idOf(brandId)]
-          )
+          Option.map(Option.fromNullable(leadById(sql, brandId, id)), (lead) => ({
+            lead,
+            engagements: allEngagements(sql, id),
+            posts: authoredPosts(sql, idOf(brandId), lead.extId)
+          }))
         ),
-      authoredPosts: (brandId, id) => database.read((sql) => authoredPosts(sql, idOf(brandId), id)),
       update: (brandId, id, change) =>
         database.write((sql, now) => {
           const before = leadById(sql, brandId, id)
