@@ -53,12 +53,6 @@ export const ablations: ReadonlyArray<Ablation> = [
       put: "false"
     }
   ),
-  inStore("RankIndex")(
-    "rank-index-cache",
-    "keeps the counts of rank buckets while nothing is written",
-    ["random-page", ...deepPages],
-    { in: "bucketsOf", find: "$kept.get($name)", put: "undefined" }
-  ),
   inStore("LeadLists")(
     "page-cache",
     "keeps the JSON of pages while nothing is written, and with it the encoded bodies",
@@ -98,41 +92,11 @@ export const ablations: ReadonlyArray<Ablation> = [
       put: "$row.profile.company"
     }
   ),
-  reading(
-    "known-signals",
-    "keeps the signals that engagements name while nothing is written",
-    ["random-engagements", "random-detail", "written-with-engagements"],
-    { in: "knownTo", insert: "return new Map()", before: "if (!$sql.isReadonly) return new Map()" }
-  ),
   inStore("LeadCaches")(
     "totals",
     "keeps how many leads a filter lets through, and corrects it by what is written",
     ["random-paging", "written-search-common", "written-qualified+search", "written-updated-after"],
     { in: "LeadCaches", find: "$counted.get($key)?.n", put: "undefined" }
-  ),
-  leadPages(
-    "filter-counts-cache",
-    "keeps how many leads each filter lets through by itself while nothing is written",
-    ["random-paging", "random-signal-page", "random-page"],
-    { in: "cachedCounts", find: "$counts.get($key)", put: "undefined" }
-  ),
-  leadPages(
-    "gathered-lists",
-    "keeps lists of up to 1,000 leads whole while nothing is written",
-    ["random-paging", "signal+search"],
-    { in: "findPage", find: "lists.get($ordered)", put: "undefined" }
-  ),
-  leadPages(
-    "found-pages",
-    "keeps the ids of pages that took long to find while nothing is written",
-    ["random-paging", "search-common"],
-    { in: "findPage", find: "pages.get($paged)", put: "undefined" }
-  ),
-  inStore("SqliteKeyStore")(
-    "key-cache",
-    "keeps API keys by their hashes while nothing is written",
-    ["first-page", "detail", "random-detail"],
-    { in: "make.findByHash", find: "$keys.get($hash)", put: "undefined" }
   ),
   filterCounts(
     "counters",
@@ -182,7 +146,7 @@ export const ablations: ReadonlyArray<Ablation> = [
   listing(
     "filtered-scan",
     "looks at the texts of what another filter lets through instead of all that a search finds",
-    ["random-paging", "written-signal+search"],
+    ["random-paging", "written-signal+search", "written-recent+search"],
     {
       in: "planFilteredScan",
       find: '$driver !== "order" && $driver !== "search" && $gathered * textWeight < $searched',

@@ -86,6 +86,7 @@ export const shapesOf = async (
     one("qualified+search", `qualified=true&${common}`),
     one("signal+updated", `signalId=${big}&${lastMonth}&sort=updatedAt:asc`),
     one("signal+search", `signalId=${small}&${common}`),
+    one("recent+search", `createdAfter=${iso(endsAt - day)}&${common}`),
     one("created+updated", `createdAfter=${iso(middle)}&${lastMonth}`),
     // Of the fewest leads there are no more than this.
     one("qualified+exported+employee", "qualified=true&exported=true&isEmployee=true&pageSize=5"),

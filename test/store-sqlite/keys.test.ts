@@ -1,4 +1,4 @@
-/** Keys are remembered as long as nothing is written: by whatever process. */
+/** API keys over one file: their revocation by any process, and their last use. */
 import { Brands, Keys, KeyStore } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { raw } from "../harness/RawFile.ts"
 
-describe("a key that a process remembers", () => {
+describe("a key that a process has found", () => {
   it("ends for it with its revocation by itself and by another process [AUTH-6]", async () => {
     const filename = join(temporaryFolder(), "keys.sqlite")
     const open = () => ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))

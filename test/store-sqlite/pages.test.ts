@@ -82,7 +82,7 @@ describe("the pages at 100,000 leads", () => {
       }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name })))
     ))
 
-  it("remember pages that are long looked for, each for itself, until something is written [LIST-5, PAGE-3]", () =>
+  it("are the same when they are read again, each for itself, until something is written [LIST-5, PAGE-3]", () =>
     Effect.runPromise(
       Effect.gen(function* () {
         const store = yield* LeadStore

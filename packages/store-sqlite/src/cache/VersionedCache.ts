@@ -1,9 +1,3 @@
-/** Entries of a cache, as a reader of one version of the file uses them. */
-export interface CacheEntries<A> {
-  readonly get: (key: string) => A | undefined
-  readonly set: (key: string, value: A) => void
-}
-
 export interface VersionedCacheOptions<A> {
   /** Bounds the sizes of all entries together; an entry that is larger by itself is not kept. */
   readonly maxSize: number
@@ -26,7 +20,7 @@ interface Entry<A> {
  * whatever their version: an erasure calls it, so that no text of the person stays in memory until the next read. When an
  * entry would exceed `maxSize`, all others are dropped first.
  */
-export class VersionedCache<A> implements CacheEntries<A> {
+export class VersionedCache<A> {
   private readonly maxSize: number
   private readonly sizeOf: (value: A) => number
   private readonly advance: VersionedCacheOptions<A>["advance"]
@@ -76,7 +70,7 @@ export class VersionedCache<A> implements CacheEntries<A> {
   }
 
   /** Sets entries that are read from now on in another thread, as long as no version follows this one. */
-  captureVersion(): CacheEntries<A>["set"] {
+  captureVersion(): (key: string, value: A) => void {
     const { generation } = this
     return (key, value) => {
       if (generation === this.generation) this.set(key, value)

@@ -34,13 +34,11 @@ export class Connection {
   /** Statements that return the only value of each row. */
   private readonly ofValues = new Map<string, Statement>()
   private readonly db: BetterSqlite3.Database
-  readonly isReadonly: boolean
   private atCommit: Array<() => void> = []
   private onCommit: Array<() => void> = []
   private readonly kept = new Map<symbol, unknown>()
 
   constructor(filename: string, options: { readonly readonly: boolean; readonly busyMillis: number }) {
-    this.isReadonly = options.readonly
     this.db = openDatabase(filename, { readonly: options.readonly, timeout: options.busyMillis })
   }
 

@@ -1,11 +1,10 @@
 /**
  * Finds and renders a page of leads: counts what each filter lets through, follows the cheapest plan of `LeadListing`, and
- * uses what the caches hold. Synchronous, over one snapshot of the file, so that the serving thread and the reading worker
+ * uses totals that are known. Synchronous, over one snapshot of the file, so that the serving thread and the reading worker
  * run the same code.
  */
 import type { EngagementWindow, LeadId, LeadPage, LeadStore, RenderedPage } from "@lead-signals/domain"
 import { Page, RenderedLeads } from "@lead-signals/domain/pure"
-import type { CacheEntries } from "../cache/VersionedCache.ts"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import * as FilterCounts from "./FilterCounts.ts"
 import { newestSql } from "../cache/LeadChanges.ts"
@@ -28,22 +27,11 @@ export interface ListingOptions {
   readonly maxEffort: number
 }
 
-/** Totals of the snapshot, or of an earlier one where the caller permits that. */
-interface KnownTotals {
+/** Totals of the snapshot, or of an earlier one where the caller permits that, by key. */
+export interface KnownTotals {
   readonly get: (key: string) => number | undefined
   /** `state` is the number of the newest change in the snapshot. */
   readonly set: (key: string, total: Total, state: number) => void
-}
-
-/** Results of earlier reads, by key. */
-export interface ListCache {
-  readonly counts: CacheEntries<FilterCounts.Counts>
-  readonly totals: KnownTotals
-  readonly buckets: CacheEntries<RankIndex.RankBuckets>
-  /** All of a list, in order. */
-  readonly lists: CacheEntries<ReadonlyArray<LeadId>>
-  /** Single pages, of lists that are not kept whole. */
-  readonly pages: CacheEntries<ReadonlyArray<LeadId>>
 }
 
 interface FoundPage {
@@ -94,20 +82,6 @@ const countFilters = (
   if (n > maxEffort) return null
   totals.set(key, { n, brandId: String(brandId), filter: { search: match.part } }, columns["state"]!)
   return withSearch(n)
-}
-
-const cachedCounts = (
-  sql: QueryConnection,
-  selection: Selection,
-  key: string,
-  maxEffort: number,
-  { counts, totals }: ListCache
-): FilterCounts.Counts | null => {
-  const known = counts.get(key)
-  if (known !== undefined) return known
-  const counted = countFilters(sql, selection, maxEffort, totals)
-  if (counted !== null) counts.set(key, counted)
-  return counted
 }
 
 /** A tuple, since a scan reads many for few that match. */
@@ -179,41 +153,26 @@ const readPlanned = (
   )
 }
 
-/** A list that is gathered for a page is cached whole if it has at most so many leads. */
-const maxCachedList = 1000
-
-/** A page whose effort is below this is not cached: finding it again is as fast. */
-const minCachedEffort = 200
-
 /** Finds the ids of a page; null when that takes more than `maxEffort`. */
 const findPage = (
   sql: QueryConnection,
   brandId: string,
   query: Query,
   { maxEffort, rankIndex }: ListingOptions,
-  cache: ListCache
+  totals: KnownTotals
 ): FoundPage | null => {
-  const { lists, pages, buckets, totals } = cache
   const selection = select(idOf(brandId), query.filter)
   if (selection.isEmpty) return { total: 0, ids: [] }
   const key = keyOf(selection)
   const { search } = query.filter
-  const counts = cachedCounts(sql, selection, key, maxEffort, cache)
+  const counts = countFilters(sql, selection, maxEffort, totals)
   if (counts === null) return null
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
-  const ordered = `${key} ${query.sort.field} ${query.sort.direction}`
-  const partOf = (all: ReadonlyArray<LeadId>): FoundPage => ({
-    total: all.length,
-    ids: all.slice(offset, offset + limit)
-  })
-  const cachedList = lists.get(ordered)
-  if (cachedList !== undefined) return partOf(cachedList)
   const scan = LeadListing.planFilteredScan(selection, counts)
   if (scan !== null && search !== undefined) {
     if (scan.effort > maxEffort) return null
     const all = scanAll(sql, selection, query, search, scan)
-    lists.set(ordered, all)
-    return partOf(all)
+    return { total: all.length, ids: all.slice(offset, offset + limit) }
   }
   let total = FilterCounts.knownTotal(selection, counts) ?? totals.get(key)
   if (total === undefined) {
@@ -224,24 +183,13 @@ const findPage = (
     totals.set(key, { n: total, brandId, filter: query.filter }, counted.state)
   }
   if (offset >= total) return { total, ids: [] }
-  const paged = `${ordered} ${offset} ${limit}`
-  const cachedPage = pages.get(paged)
-  if (cachedPage !== undefined) return { total, ids: cachedPage }
   const plan = LeadListing.planPage(selection, query, counts, total)
   const isPlaced =
     isCounted(selection) && rankIndex.findingEffort + (limit * counts.all) / total < plan.effort
   if (!isPlaced && plan.effort > maxEffort) return null
-  if (plan.way === "gather" && total <= maxCachedList) {
-    // Any page gathers and sorts all of them.
-    const page = { page: 1, pageSize: total }
-    const all = LeadListing.readPage(sql, selection, { ...query, page }, plan)
-    lists.set(ordered, all)
-    return partOf(all)
-  }
   const ids = isPlaced
-    ? RankIndex.readPage(sql, selection, orderingOf(query.sort), { limit, offset, total }, buckets)
+    ? RankIndex.readPage(sql, selection, orderingOf(query.sort), { limit, offset, total })
     : readPlanned(sql, selection, query, plan)
-  if (!isPlaced && plan.effort > minCachedEffort) pages.set(paged, ids)
   return { total, ids }
 }
 
@@ -258,11 +206,11 @@ export type ReadPage<A> = (
   brandId: string,
   query: Query,
   options: ListingOptions,
-  cache: ListCache
+  totals: KnownTotals
 ) => A | null
 
-export const readLeadPage: ReadPage<LeadPage> = (sql, brandId, query, options, cache) => {
-  const found = findPage(sql, brandId, query, options, cache)
+export const readLeadPage: ReadPage<LeadPage> = (sql, brandId, query, options, totals) => {
+  const found = findPage(sql, brandId, query, options, totals)
   if (found === null) return null
   const byLead = windowsOf(sql, query, found.ids)
   const leads = leadsById(sql, found.ids)
@@ -272,8 +220,8 @@ export const readLeadPage: ReadPage<LeadPage> = (sql, brandId, query, options, c
   }
 }
 
-export const readRenderedPage: ReadPage<RenderedPage> = (sql, brandId, query, options, cache) => {
-  const found = findPage(sql, brandId, query, options, cache)
+export const readRenderedPage: ReadPage<RenderedPage> = (sql, brandId, query, options, totals) => {
+  const found = findPage(sql, brandId, query, options, totals)
   if (found === null) return null
   const { ids, total } = found
   const byLead = windowsOf(sql, query, ids)

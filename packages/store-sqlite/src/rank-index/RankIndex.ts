@@ -7,7 +7,6 @@ import type { LeadId } from "@lead-signals/domain"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import type { Ordering } from "../filter/Ordering.ts"
 import { flagsIn, type Sql } from "../filter/Selection.ts"
-import type { CacheEntries } from "../cache/VersionedCache.ts"
 import * as TieBreak from "../filter/TieBreak.ts"
 
 export interface RankIndexOptions {
@@ -65,14 +64,6 @@ interface Place {
   readonly tied: number
 }
 
-/** The buckets of an order, first to last. */
-export interface RankBuckets {
-  /** Number of leads before each. */
-  readonly before: ReadonlyArray<number>
-  /** Beginnings that earlier pages needed, by number of the bucket. */
-  readonly places: Map<number, Place>
-}
-
 /** With more leads of its key before it, a walk begins at the bucket itself, which costs three times as much a lead. */
 const maxTied = 512
 
@@ -91,15 +82,12 @@ const tiedSql = (
   }
 }
 
-const bucketsOf = (
+/** Number of leads before each bucket of the order, first to last. */
+const leadsBeforeBuckets = (
   sql: QueryConnection,
   { brandId, flags }: Counted,
-  ordering: Ordering,
-  cache: CacheEntries<RankBuckets>
-): RankBuckets => {
-  const name = `${brandId} ${ordering.name} ${flags?.join() ?? "all"}`
-  const known = cache.get(name)
-  if (known !== undefined) return known
+  ordering: Ordering
+): ReadonlyArray<number> => {
   // One JSON text: a thousand rows would take as long again as the counting.
   const counts = sql.value<string>(
     `SELECT json_group_array(n) FROM (
@@ -107,10 +95,7 @@ const bucketsOf = (
     [brandId, ordering.name]
   )!
   let sum = 0
-  const before = (JSON.parse(counts) as ReadonlyArray<number>).map((n) => (sum += n) - n)
-  const buckets = { before, places: new Map<number, Place>() }
-  cache.set(name, buckets)
-  return buckets
+  return (JSON.parse(counts) as ReadonlyArray<number>).map((n) => (sum += n) - n)
 }
 
 /** The number of the last bucket with at most so many leads before it. */
@@ -128,11 +113,9 @@ const placeOf = (
   sql: QueryConnection,
   counted: Counted,
   ordering: Ordering,
-  { before, places }: RankBuckets,
+  before: ReadonlyArray<number>,
   bucket: number
 ): Place => {
-  const known = places.get(bucket)
-  if (known !== undefined) return known
   const [beginning] = sql.tuples<readonly [key: string | number, id: number]>(
     "SELECT key, id FROM lead_stretch WHERE brand_id = ? AND ordering = ? ORDER BY key, id LIMIT 1 OFFSET ?",
     [counted.brandId, ordering.name, bucket]
@@ -140,9 +123,7 @@ const placeOf = (
   const [key, id] = beginning!
   const { params, text } = tiedSql(counted, ordering, { key, id })
   const tied = sql.value<number>(text, params)!
-  const place = { key, id, before: before[bucket]!, tied }
-  places.set(bucket, place)
-  return place
+  return { key, id, before: before[bucket]!, tied }
 }
 
 /**
@@ -153,13 +134,12 @@ export const readPage = (
   sql: QueryConnection,
   counted: Counted,
   ordering: Ordering,
-  { limit, offset, total }: { readonly limit: number; readonly offset: number; readonly total: number },
-  cache: CacheEntries<RankBuckets>
+  { limit, offset, total }: { readonly limit: number; readonly offset: number; readonly total: number }
 ): ReadonlyArray<LeadId> => {
-  const buckets = bucketsOf(sql, counted, ordering, cache)
+  const before = leadsBeforeBuckets(sql, counted, ordering)
   /** Along the index. */
   const leadsSql = (from: number, length: number): Sql => {
-    const place = placeOf(sql, counted, ordering, buckets, bucketAt(buckets.before, from))
+    const place = placeOf(sql, counted, ordering, before, bucketAt(before, from))
     const past = from - place.before
     const { column, index } = ordering
     if (place.tied <= maxTied) {

@@ -1,5 +1,5 @@
 /** Reads leads and engagements by id, for lists, details, exports and bodies of deliveries. */
-import type { EngagementRead, EngagementWindow, Lead, LeadId, Post, Signal } from "@lead-signals/domain"
+import type { EngagementRead, EngagementWindow, Lead, LeadId, Post } from "@lead-signals/domain"
 import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import {
@@ -54,48 +54,18 @@ export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>):
   return kept.map((rendered, i) => rendered ?? made.get(ids[i]!)!)
 }
 
-export type KnownSignals = Map<number, Signal>
-
-interface CachedSignals {
-  readonly version: number
-  readonly signals: KnownSignals
-}
-
-const known = new WeakMap<Connection, CachedSignals>()
-
-/** Signals that the connection has read of the present version of the file. A connection that writes caches none. */
-const knownTo = (sql: Connection): KnownSignals => {
-  if (!sql.isReadonly) return new Map()
-  const version = sql.dataVersion
-  const cached = known.get(sql)
-  if (cached?.version === version) return cached.signals
-  const signals: KnownSignals = new Map()
-  known.set(sql, { version, signals })
-  return signals
-}
-
-const readWithSignals = (
+export const readEngagements = (
   sql: QueryConnection,
   text: string,
-  params: ReadonlyArray<string | number>,
-  signals: KnownSignals
+  params: ReadonlyArray<string | number>
 ): ReadonlyArray<EngagementRead> => {
   const rows = sql.tuples<EngagementRow>(text, params)
-  if (rows.some((row) => !signals.has(signalIdOf(row)))) {
-    const missing = [...new Set(rows.map(signalIdOf))].filter((id) => !signals.has(id))
-    const found = sql.all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
-      JSON.stringify(missing)
-    ])
-    for (const row of found) signals.set(row.id, signalOf(row))
-  }
-  return rows.map(engagementReadOf(signals))
+  if (rows.length === 0) return []
+  const named = sql.all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
+    JSON.stringify([...new Set(rows.map(signalIdOf))])
+  ])
+  return rows.map(engagementReadOf(new Map(named.map((row) => [row.id, signalOf(row)]))))
 }
-
-export const readEngagements = (
-  sql: Connection,
-  text: string,
-  params: ReadonlyArray<string | number>
-): ReadonlyArray<EngagementRead> => readWithSignals(sql, text, params, knownTo(sql))
 
 /** The windows of the leads, by lead; one engagement more than a window is read to see whether there are more. */
 export const windows = (

@@ -36,7 +36,6 @@ export const leadLists = (
     query: Query
   ): Effect.Effect<Listed<K>, StoreUnavailable> =>
     Effect.suspend(() => {
-      const learn = caches.captureVersion()
       const job = readingWorker.read(brandId, kind, () => {
         const totals = new Map<string, number>()
         for (const key of totalKeys(brandId, query)) {
@@ -45,8 +44,8 @@ export const leadLists = (
         }
         return { brandId, query, rankIndex: options.rankIndex, totals }
       })
-      return Effect.map(job, ({ learned, page }) => {
-        learn(learned)
+      return Effect.map(job, ({ counted, page }) => {
+        caches.addTotals(counted)
         return page
       })
     })
@@ -57,7 +56,7 @@ export const leadLists = (
     query: Query
   ): Effect.Effect<Listed<K>, StoreUnavailable> =>
     Effect.flatMap(
-      read((sql) => readPage(sql, brandId, query, options, caches.at(sql))),
+      read((sql) => readPage(sql, brandId, query, options, caches.at(sql).totals)),
       (page) => (page === null ? offload(kind, brandId, query) : Effect.succeed(page))
     )
   return {

@@ -1,7 +1,6 @@
 /** API keys on SQLite. */
 import { type ApiKey, KeyStore } from "@lead-signals/domain"
-import { Effect, Layer, Option } from "effect"
-import { VersionedCache } from "../cache/VersionedCache.ts"
+import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { apiKeyOf, type ApiKeyRow, idOf } from "../rows/Rows.ts"
 import * as LastUses from "./LastUses.ts"
@@ -15,8 +14,6 @@ const keyByHash = (hash: string) =>
 const make = Effect.gen(function* () {
   const database = yield* Database
   const lastUses = yield* LastUses.make(database)
-  // Each request looks its key up.
-  const keys = new VersionedCache<Option.Option<ApiKey>>({ maxSize: 2000 })
   /** The key with a use that `LastUses` has not written yet. */
   const withLastUse = (key: ApiKey): ApiKey => {
     const noted = lastUses.unwritten(key.id)
@@ -44,15 +41,7 @@ const make = Effect.gen(function* () {
         ),
         (keys) => keys.map(withLastUse)
       ),
-    findByHash: (hash) =>
-      database.read((sql) => {
-        keys.at(sql.dataVersion)
-        const known = keys.get(hash)
-        if (known !== undefined) return known
-        const found = keyByHash(hash)(sql)
-        if (Option.isSome(found)) keys.set(hash, found)
-        return found
-      }),
+    findByHash: (hash) => database.read(keyByHash(hash)),
     revoke: (brandId, keyId, now) =>
       database.write(
         (sql) =>

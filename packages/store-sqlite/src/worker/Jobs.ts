@@ -2,10 +2,9 @@
  * The jobs of a store's worker threads. Each runs the same synchronous functions that the serving thread runs where they
  * take little effort. Inputs and outputs are structured-cloneable.
  */
-import type { DeliveryId, LeadId, LeadPage, RenderedPage } from "@lead-signals/domain"
+import type { DeliveryId, LeadPage, RenderedPage } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import * as Erasure from "../writes/Erasure.ts"
-import type { Counts } from "../query/FilterCounts.ts"
 import {
   type ListingOptions,
   type Query,
@@ -14,7 +13,6 @@ import {
   readRenderedPage
 } from "../query/LeadPages.ts"
 import { migrate, type Migrating } from "../schema/Migrations.ts"
-import type { RankBuckets } from "../rank-index/RankIndex.ts"
 import { beginMerge, endMerge, mergeOwnedStep, type OwnedStep } from "../search/SegmentMerge.ts"
 import type { Total } from "../query/Totals.ts"
 
@@ -26,19 +24,12 @@ interface ListInput {
   readonly totals: ReadonlyMap<string, number>
 }
 
-/** Results of a job, by cache and key, for later reads of the same version of the file. */
-export interface Learned {
-  readonly counts: ReadonlyMap<string, Counts>
-  readonly buckets: ReadonlyMap<string, RankBuckets>
-  readonly lists: ReadonlyMap<string, ReadonlyArray<LeadId>>
-  readonly pages: ReadonlyMap<string, ReadonlyArray<LeadId>>
-  /** `state` is the number of the newest change that the total covers. */
-  readonly totals: ReadonlyMap<string, { readonly total: Total; readonly state: number }>
-}
+/** Totals that a job counted, by `totalKeys`; `state` is the number of the newest change that the total covers. */
+export type CountedTotals = ReadonlyMap<string, { readonly total: Total; readonly state: number }>
 
 interface ListOutput<A> {
   readonly page: A
-  readonly learned: Learned
+  readonly counted: CountedTotals
 }
 
 interface ErasureInput {
@@ -98,23 +89,14 @@ export type Report =
 const listing =
   <A>(read: ReadPage<A>) =>
   (sql: Connection, { brandId, rankIndex, query, totals }: ListInput): ListOutput<A> => {
-    const learned = {
-      counts: new Map<string, Counts>(),
-      buckets: new Map<string, RankBuckets>(),
-      lists: new Map<string, ReadonlyArray<LeadId>>(),
-      pages: new Map<string, ReadonlyArray<LeadId>>(),
-      totals: new Map<string, { readonly total: Total; readonly state: number }>()
-    }
-    const cache = {
-      ...learned,
-      totals: {
-        get: (key: string) => totals.get(key) ?? learned.totals.get(key)?.total.n,
-        set: (key: string, total: Total, state: number) => void learned.totals.set(key, { total, state })
-      }
+    const counted = new Map<string, { readonly total: Total; readonly state: number }>()
+    const known = {
+      get: (key: string) => totals.get(key) ?? counted.get(key)?.total.n,
+      set: (key: string, total: Total, state: number) => void counted.set(key, { total, state })
     }
     const options = { rankIndex, maxEffort: Number.POSITIVE_INFINITY }
     // Without a limit of effort there is always a page.
-    return { page: sql.snapshot(() => read(sql, brandId, query, options, cache))!, learned }
+    return { page: sql.snapshot(() => read(sql, brandId, query, options, known))!, counted }
   }
 
 const erase = (
