@@ -1,4 +1,9 @@
 export declare const builtServer: string
+export declare const bundleModule: (
+  entry: string,
+  outfile: string,
+  plugins?: ReadonlyArray<import("esbuild").Plugin>
+) => Promise<void>
 export declare const bundleServer: (
   outfile: string,
   plugins?: ReadonlyArray<import("esbuild").Plugin>

@@ -85,20 +85,24 @@ const options = {
 
 export const builtServer = join(folder, "lead-signals.mjs")
 
-/**
- * Small, since reading the file is a tenth of a start. Names stay, lines are short enough to be shown, and `node
- * --enable-source-maps` tells those of the sources by the map beside it. `plugins` are esbuild's, asked first.
- */
-export const bundleServer = async (outfile, plugins = []) => {
+/** Puts a module of this repository and all that it imports into one file, as the server's. `plugins` are esbuild's, asked first. */
+export const bundleModule = async (entry, outfile, plugins = []) => {
   const { build } = await import("esbuild")
   await build({
     ...options,
+    entryPoints: [entry],
     plugins: [...plugins, driverBeside, threadsWithin(plugins)],
     outfile,
     sourcemap: true,
     ...minified
   })
 }
+
+/**
+ * Small, since reading the file is a tenth of a start. Names stay, lines are short enough to be shown, and `node
+ * --enable-source-maps` tells those of the sources by the map beside it.
+ */
+export const bundleServer = (outfile, plugins = []) => bundleModule(options.entryPoints[0], outfile, plugins)
 
 /** The server as the sources stand now. The map of a bundle takes longer than the bundle: it has none. */
 export const sourceServer = join(folder, "from-source.mjs")

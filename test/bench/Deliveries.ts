@@ -16,7 +16,6 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { Agent } from "undici"
 import type { Progress } from "./BulkLoad.ts"
 import { newObservation } from "./NewObservation.ts"
@@ -73,8 +72,8 @@ interface Receiver {
   readonly request: <A>(message: object) => Promise<A>
 }
 
-const withReceiver = async <A>(work: (receiver: Receiver) => Promise<A>): Promise<A> => {
-  const child = fork(fileURLToPath(new URL("CountingReceiver.mjs", import.meta.url)), { execArgv: [] })
+const withReceiver = async <A>(program: string, work: (receiver: Receiver) => Promise<A>): Promise<A> => {
+  const child = fork(program, { execArgv: [] })
   const answer = async () => ((await once(child, "message")) as [any])[0]
   try {
     const { port } = await answer()
@@ -145,17 +144,19 @@ export interface DeliveryFigure {
   readonly reference: ReadonlyArray<number>
 }
 
+/** `receiver` is the program of the receiving process, `CountingReceiver.mjs`. */
 export const measureDeliveries = (
+  receiver: string,
   rounds: number,
   deliveries: number,
   progress: Progress
 ): Promise<DeliveryFigure> =>
-  withReceiver(async (receiver) => {
+  withReceiver(receiver, async (connected) => {
     const figures = { subject: [] as Array<number>, reference: [] as Array<number> }
     for (let round = 0; round < rounds; round++) {
       progress.say(`deliveries, round ${round + 1}`)
-      figures.subject.push(await perSecondFromOutbox(receiver, deliveries))
-      figures.reference.push(await perSecondOfLoop(receiver, deliveries))
+      figures.subject.push(await perSecondFromOutbox(connected, deliveries))
+      figures.reference.push(await perSecondOfLoop(connected, deliveries))
     }
     return figures
   })
@@ -209,16 +210,17 @@ export interface IsolationFigure {
 
 /** How long the posts to the other webhooks take while one never answers. */
 export const measureIsolation = (
+  receiver: string,
   rounds: number,
   seconds: number,
   progress: Progress
 ): Promise<ReadonlyArray<IsolationFigure>> =>
-  withReceiver(async (receiver) => {
+  withReceiver(receiver, async (connected) => {
     const [hanging, well]: [Array<ReadonlyArray<number>>, Array<ReadonlyArray<number>>] = [[], []]
     for (let round = 0; round < rounds; round++) {
       progress.say(`deliveries beside a webhook that hangs, round ${round + 1}`)
-      well.push(await latencies(receiver, seconds, false))
-      hanging.push(await latencies(receiver, seconds, true))
+      well.push(await latencies(connected, seconds, false))
+      hanging.push(await latencies(connected, seconds, true))
     }
     return [0.5, 0.99].map((fraction) => ({
       quantile: fraction,

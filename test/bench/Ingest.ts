@@ -11,7 +11,6 @@ import { Addresses, TargetGuard } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import type { Progress } from "./BulkLoad.ts"
-import { copyOf, databaseOf, removeDatabase } from "./Files.ts"
 import { type NewObservation, newObservation } from "./NewObservation.ts"
 import { makePlainIngest } from "./reference/PlainIngest.ts"
 
@@ -21,6 +20,12 @@ export interface IngestFigure {
   /** Observations a second. */
   readonly subject: ReadonlyArray<number>
   readonly reference: ReadonlyArray<number>
+}
+
+interface Files {
+  readonly leads: number
+  readonly subject: string
+  readonly plain: string
 }
 
 const batchLength = 100
@@ -44,13 +49,12 @@ const timed = async (seconds: number, work: () => Promise<number>): Promise<numb
   return (done * 1000) / elapsed
 }
 
+/** `subject` and `plain` are files with so many leads, to which it writes. */
 export const measureIngest = async (
-  leads: number,
+  { leads, plain: plainFile, subject: subjectFile }: Files,
   pace: { readonly rounds: number; readonly seconds: number; readonly warmUpSeconds: number },
   progress: Progress
 ): Promise<ReadonlyArray<IngestFigure>> => {
-  const subjectFile = copyOf(await databaseOf("subject", leads, progress))
-  const plainFile = copyOf(await databaseOf("plain", leads, progress))
   const runtime = ManagedRuntime.make(host(subjectFile))
   const plain = makePlainIngest(plainFile)
   try {
@@ -109,7 +113,5 @@ export const measureIngest = async (
   } finally {
     await runtime.dispose()
     plain.close()
-    removeDatabase(subjectFile)
-    removeDatabase(plainFile)
   }
 }

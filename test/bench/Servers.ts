@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { bundleServer } from "../../scripts/bundle.mjs"
+import { bundleModule, bundleServer } from "../../scripts/bundle.mjs"
 import { folder } from "./Files.ts"
 
 export interface Server {
@@ -54,6 +54,13 @@ export interface Programs {
 /** The server with some of its source changed. */
 export const bundleChanged = (change: SourceChange): Promise<string> =>
   bundled(`without-${change.name}`, (outfile) => bundleServer(outfile, [Planting.changing(change)]))
+
+/**
+ * Imports a module beside this one from a bundle, so that what it measures in this process is built as for production. From
+ * sources, each thread of a store would load Node's type stripping in WebAssembly, with which V8 can abort.
+ */
+export const importBuilt = async <A>(name: string): Promise<A> =>
+  import(await bundled(name, (outfile) => bundleModule(here(`${name}.ts`), outfile)))
 
 export const bundlePrograms = async (): Promise<Programs> => ({
   subject: await bundled("subject", bundleServer),

@@ -3,11 +3,10 @@ import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Progress } from "./BulkLoad.ts"
 import { measureAblations } from "./Ablate.ts"
+import { copyOf, databaseOf } from "./Files.ts"
 import { type Ablated, ablationsAsJson, ablationsAsMarkdown, ablationsAsText } from "./AblationReport.ts"
 import { measureAfterWrites } from "./AfterWrites.ts"
-import { measureDeliveries, measureIsolation } from "./Deliveries.ts"
 import { measureFlatness } from "./Flatness.ts"
-import { measureIngest } from "./Ingest.ts"
 import { measureLoopDelay } from "./LoopDelay.ts"
 import { machine as machineFacts, watchStolenTime } from "./Machine.ts"
 import { measureMemory } from "./Memory.ts"
@@ -25,7 +24,7 @@ import {
   type Section,
   slowdown
 } from "./Report.ts"
-import { bundlePrograms } from "./Servers.ts"
+import { bundlePrograms, importBuilt } from "./Servers.ts"
 import { measureColdDemo, measureStart } from "./StartUp.ts"
 
 const progress: Progress = {
@@ -90,9 +89,14 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
       sections.push(afterWriteSection(sizes, figures))
     }
     if (wanted("ingest") || shapes?.some((shape) => shape.startsWith("ingest"))) {
+      const { measureIngest } = await importBuilt<typeof import("./Ingest.ts")>("Ingest")
       const figures = (
         await measureIngest(
-          smallest,
+          {
+            leads: smallest,
+            subject: copyOf(await databaseOf("subject", smallest, progress)),
+            plain: copyOf(await databaseOf("plain", smallest, progress))
+          },
           { rounds, seconds: pace.seconds, warmUpSeconds: quick ? 1 : 10 },
           progress
         )
@@ -105,8 +109,15 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
         )
       })
     }
+    const receiver = fileURLToPath(new URL("CountingReceiver.mjs", import.meta.url))
+    const deliveries = await importBuilt<typeof import("./Deliveries.ts")>("Deliveries")
     if (wanted("deliveries")) {
-      const { reference, subject } = await measureDeliveries(rounds, quick ? 1500 : 5000, progress)
+      const { reference, subject } = await deliveries.measureDeliveries(
+        receiver,
+        rounds,
+        quick ? 1500 : 5000,
+        progress
+      )
       sections.push({
         title: "Deliveries",
         note: "Posts a second to one webhook, signed, 32 at a time, each body and attempt on the disk; the reference is (d).",
@@ -115,7 +126,7 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
     }
     if (wanted("deliveries-beside-hanging")) {
       const seconds = quick ? 4 : 10
-      const figures = await measureIsolation(rounds, seconds, progress)
+      const figures = await deliveries.measureIsolation(receiver, rounds, seconds, progress)
       sections.push({
         title: "Deliveries beside a webhook that hangs",
         note: "Milliseconds from commit to receipt at the other 49 of 50 webhooks, 5 events a second, median and 99th percentile; the reference is with all 50 answering.",
