@@ -12,7 +12,6 @@ import { publint } from "publint"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { drive, seen } from "../harness/ExampleClient.ts"
 import { endAll, startExample } from "../harness/ExampleProcess.ts"
-import { isThorough } from "../harness/Thoroughness.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -79,13 +78,12 @@ describe("the packed libraries", () => {
     }
   })
 
-  it("are clean by publint and, in thorough runs, by are-the-types-wrong", async () => {
+  it("are clean by publint and are-the-types-wrong", async () => {
     for (const tarball of tarballs) {
       const bytes = readFileSync(tarball)
       const { messages } = await publint({ strict: true, pack: { tarball: new Uint8Array(bytes).buffer } })
       expect([tarball, messages]).toEqual([tarball, []])
       // It compiles each package for each way to resolve it.
-      if (!isThorough) continue
       const analysis = await checkPackage(createPackageFromTarballData(bytes))
       if (analysis.types === false) throw new Error(`${tarball} has no types`)
       // By `require`, and by resolution as it was before exports, nobody is served.
@@ -207,7 +205,7 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
   })
 
   // Inside the repository all of them run: see embedded/examples.test.ts.
-  const frameworks = isThorough ? ["express", "fastify", "hono", "node-http"] : ["node-http"]
+  const frameworks = ["express", "fastify", "hono", "node-http"]
   it("are those that are run here", () => {
     expect(names).toEqual(
       ["domain-only", "effect", "own-store", "express", "fastify", "hono", "node-http"].sort()
@@ -236,14 +234,12 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
     expect(JSON.parse(events.split("\n")[0]!)).toMatchObject({ event: "lead2.created" })
   })
 
-  it("own-store runs, keeps what it was given, and in thorough runs passes the contract", async () => {
+  it("own-store runs, keeps what it was given, and passes the contract", async () => {
     const folder = join(outside, "own-store")
     const start = (person: string) =>
       run(process.execPath, ["--import", "tsx", "src/main.ts", "leads.jsonl", person], folder)
     expect(await start("Ada")).toBe("Ada: recorded; in leads.jsonl: Ada\n")
     expect(await start("Bo")).toBe("Bo: recorded; in leads.jsonl: Ada, Bo\n")
-    // Starting all of its cases takes as long as all else here.
-    if (!isThorough) return
     const tests = [
       "--import",
       "tsx",
