@@ -84,7 +84,7 @@ describe.skipIf(executablePath === undefined)("in a browser", () => {
     expect(requested.filter((path) => path !== "/service.js")).toEqual([])
   })
 
-  it("shows the documentation under a folder, and a call that is tried out finds what there is [LIST-1]", async () => {
+  it("shows the documentation under a folder, and a call that is tried out finds what there is [DOC-1]", async () => {
     const service = await createLeadSignals({ store: MemoryStore.layer })
     const brand = await service.createBrand("B")
     const source = { type: "posts-with-keywords" as const, value: "launch" }

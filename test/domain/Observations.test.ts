@@ -128,7 +128,7 @@ describe("what an observation changes", () => {
     expect(recorded(observe(seen, known)).lead).toMatchObject({ signalId: "7", signalIds: ["7", "9", "10"] })
   })
 
-  it("never takes updatedAt back, whatever the clock does [EVT-3]", () => {
+  it("never takes updatedAt back, whatever the clock does [OBS-10]", () => {
     const known = { ...fresh, lead: leadAfter(observation(), 9000) }
     expect(recorded(observe(observation({}, { id: "e-2" }), known, 10)).lead.updatedAt).toBe(9000)
   })
@@ -148,7 +148,7 @@ describe("what is known of a person", () => {
       .map((person) => Schema.decodeSync(ObservedPerson)(person))
   })
 
-  it("ends the same whatever the order of arrival [EVT-3]", () => {
+  it("ends the same whatever the order of arrival [OBS-9]", () => {
     fc.assert(
       fc.property(
         fc
@@ -167,7 +167,7 @@ describe("what is known of a person", () => {
     )
   })
 
-  it("takes the newest value that is not null, field by field [EVT-3]", () => {
+  it("takes the newest value that is not null, field by field [OBS-9]", () => {
     fc.assert(
       fc.property(fc.uniqueArray(seen, { selector: (s) => s.trackedAt, minLength: 1 }), (all) => {
         const end = all.reduce<Profiles.CurrentProfile | null>(
@@ -230,7 +230,7 @@ describe("events as they are rendered", () => {
     })
   })
 
-  it("has exactly the keys of 2.1 in lead2, and of its event in data [EVT-4]", () => {
+  it("has exactly the specified keys in lead2, and of its event in data [EVT-4]", () => {
     const created = leadCreatedView(lead, [read])
     const activity = activityDetectedView(true, lead, [read])
     expect(Object.keys(created)).toEqual(["lead2", "engagements"])

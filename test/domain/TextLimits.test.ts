@@ -63,7 +63,7 @@ const textsOf = (value: Json, path = ""): Array<string> =>
   )
 
 describe("the length of a text", () => {
-  it.each(Object.entries(limits))("of %s is bounded by %i characters [ERR-3]", (path, limit) => {
+  it.each(Object.entries(limits))("of %s is bounded by %i characters [OBS-3, ERR-3]", (path, limit) => {
     for (const character of ["x", "😀"]) {
       expect(Either.isRight(read(withText(path, character.repeat(limit))))).toBe(true)
       expect(Either.getOrThrow(Either.flip(read(withText(path, character.repeat(limit + 1)))))).toMatchObject(
@@ -77,7 +77,7 @@ describe("the length of a text", () => {
     }
   })
 
-  it("is bounded in every field that takes one [ERR-3]", () => {
+  it("is bounded in every field that takes one [OBS-3]", () => {
     const full = Either.getOrThrow(read(withText("person.name", "Ada")))
     const others = ["signalId", "person.company.id", "person.company.staffCount", "engagement.type"]
     const times = ["postPostedAt", "emittedAt", "trackedAt"].map((name) => `engagement.${name}`)

@@ -1,4 +1,4 @@
-/** Texts of the grammar of TIME-1 and TIME-2, put together from the clauses and from nothing else. */
+/** Texts of the grammar of TIME-1 and TIME-2, put together from docs/specification.md and from nothing else. */
 import fc from "fast-check"
 
 const two = (n: number): string => String(n).padStart(2, "0")

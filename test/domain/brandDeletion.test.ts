@@ -20,7 +20,7 @@ const run = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>)
   Effect.runPromise(Effect.provide(work, layer))
 const layer = Layer.merge(MemoryStore.layer, webCrypto)
 
-it("removes leads ten times a call at most, and tells how many are left [DEL-1]", () =>
+it("removes leads ten times a call at most, and tells how many are left [DEL-5]", () =>
   run(
     Effect.gen(function* () {
       const [brandStore, store] = yield* Effect.all([BrandStore, LeadStore])
@@ -35,7 +35,7 @@ it("removes leads ten times a call at most, and tells how many are left [DEL-1]"
     })
   ))
 
-it("is finished when another call finished it meanwhile, and not while something was created since [DEL-1]", () =>
+it("is finished when another call finished it meanwhile, and not while something was created since [DEL-1, DEL-5]", () =>
   run(
     Effect.gen(function* () {
       const brandStore = yield* BrandStore
@@ -52,7 +52,7 @@ it("is finished when another call finished it meanwhile, and not while something
     })
   ))
 
-it("keeps everything but its deletion from a brand that is being deleted [DEL-1]", () =>
+it("keeps everything but its deletion from a brand that is being deleted [DEL-1, DEL-5]", () =>
   run(
     Effect.gen(function* () {
       const [brandStore, campaignStore] = yield* Effect.all([BrandStore, CampaignStore])

@@ -78,7 +78,7 @@ describe("the options of createLeadSignals", () => {
 })
 
 describe("the service behind promises", () => {
-  it("takes a source that is one of its type, and renames brands, signals and campaigns [ENG-8, ERR-3]", async () => {
+  it("takes a source that is one of its type, and renames brands, signals and campaigns [OPER-6, OPER-7]", async () => {
     const { brand, service } = await withLeads(1)
     const refused = {
       name: "S",
@@ -296,7 +296,7 @@ describe("the service behind promises", () => {
     expect([response.status, await response.json()]).toMatchObject([503, { error: { code: "unavailable" } }])
   })
 
-  it("is rejected when the store can't be opened, and says why [HEALTH-2]", async () => {
+  it("is rejected when the store can't be opened, and says why [STORE-4]", async () => {
     const filename = join(folder, "foreign.sqlite")
     writeFileSync(filename, "no database at all, and long enough to be looked at".repeat(40))
     const failure = await createLeadSignals({ store: SqliteStore.layer({ filename }) }).catch(

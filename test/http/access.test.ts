@@ -114,7 +114,7 @@ describe("rate limits", () => {
     expect(headers.get("x-ratelimit-limit")).toBe("3")
   })
 
-  it("stand on every authenticated answer, errors too [RATE-2]", async () => {
+  it("stand on every authenticated answer, errors too [RATE-2, ERR-9]", async () => {
     const made = await makeKey({ requestsPerMinute: 50 })
     const calls: Array<[string, string]> = [
       ["GET", "/signals/leads"],
@@ -152,7 +152,7 @@ describe("rate limits", () => {
     expect((await call(neighbour.key)).status).toBe(200)
   })
 
-  it("are not spent by requests without a key, nor by health checks [RATE-4, HEALTH-1]", async () => {
+  it("are not spent by requests without a key, nor by health checks [RATE-4, HEALTH-1, DOC-1]", async () => {
     const made = await makeKey({ requestsPerMinute: 2 })
     await api.call("/signals/leads", { token: "nonsense" })
     await api.call("/health", { token: made.key })
@@ -173,7 +173,7 @@ describe("rate limits", () => {
 })
 
 describe("the operator's token", () => {
-  it("opens /operator, and nothing else does [AUTH-2]", async () => {
+  it("opens /operator, and nothing else does [OPER-1]", async () => {
     for (const token of [null, "wrong", brand.key, operatorToken.slice(1), `${operatorToken}x`]) {
       const { body, headers, status } = await api.call("/operator/brands", { token })
       expect([status, body.error.code]).toEqual([401, "invalid_operator_token"])
@@ -189,7 +189,7 @@ describe("health", () => {
     expect([status, body]).toEqual([200, { status: "ok" }])
   })
 
-  it("is ready while the store answers, and not while draining [HEALTH-2]", async () => {
+  it("is ready while the store answers, and not while draining [HEALTH-2, HEALTH-3]", async () => {
     let draining = false
     const own = await startApi({ draining: () => draining })
     const { body: ready } = await own.call("/health/ready")

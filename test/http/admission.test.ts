@@ -44,7 +44,7 @@ const readAll = async (): Promise<void> => {
 }
 
 describe("observations that are sent all at once", () => {
-  it("are decoded and committed so many at a time, and the event loop runs in between [EVT-8, HEALTH-1]", async () => {
+  it("are decoded and committed so many at a time, and the event loop runs in between [OBS-7, HEALTH-1]", async () => {
     let [atWork, most, committed, ticks] = [0, 0, 0, 0]
     const count = (): void => {
       ticks++
@@ -77,7 +77,7 @@ describe("observations that are sent all at once", () => {
     expect(ticks).toBeGreaterThan((32 * 60) / maxConcurrentObservations)
   })
 
-  it("of one brand do not keep another's waiting until they are done [EVT-8, AUTH-3]", async () => {
+  it("of one brand do not keep another's waiting until they are done [OBS-7]", async () => {
     const order: Array<string> = []
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ describe("observations that are sent all at once", () => {
     expect(order.filter((brandId) => brandId === many.id)).toHaveLength(160)
   })
 
-  it("beyond what may wait are 503 with Retry-After, of that brand alone, and nothing of them is recorded [ERR-2, EVT-8]", async () => {
+  it("beyond what may wait are 503 with Retry-After, of that brand alone, and nothing of them is recorded [OBS-7, ERR-2]", async () => {
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {
       open = resolve
@@ -142,7 +142,7 @@ describe("observations that are sent all at once", () => {
     expect((await post(api, brand, batch(brand, "again", 1))).status).toBe(200)
   })
 
-  it("and given up by their client give their room back [EVT-8]", async () => {
+  it("and given up by their client give their room back [OBS-7]", async () => {
     const held: Array<string> = []
     let isHeld = true
     const api = await startWith((commit) => (brandId, proposals, ids) => {

@@ -32,7 +32,7 @@ const settlesAt = async (count: number): Promise<number> => {
 }
 
 describe("a connection", () => {
-  it("gets its answers in the order of its requests, also when the last is refused [ERR-1]", async () => {
+  it("gets its answers in the order of its requests, also when the last is refused [ERR-1, ERR-10]", async () => {
     const api = await startApi()
     for (const [last, message] of [
       [tunnel, "takes a path that starts with /"],
@@ -47,13 +47,13 @@ describe("a connection", () => {
     expect(await isAlive(api)).toBe(true)
   })
 
-  it("is not listened to any more after what is refused [ERR-1]", async () => {
+  it("is not listened to any more after what is refused [ERR-10]", async () => {
     const api = await startApi()
     const seen = await api.raw(`${get("/health")}GET /health HTTP/1.1\r\n\r\n${get("/health")}`)
     expect(statuses(seen)).toEqual(["200", "400"])
   })
 
-  it("that asks for a tunnel and goes away takes nobody else's with it [ERR-1, HEALTH-1]", async () => {
+  it("that asks for a tunnel and goes away takes nobody else's with it [ERR-10]", async () => {
     const api = await startApi()
     for (let i = 0; i < 30; i++) {
       const socket = await opened(api)
@@ -64,7 +64,7 @@ describe("a connection", () => {
     expect(await isAlive(api)).toBe(true)
   })
 
-  it("that breaks while requests wait leaves no work behind [RATE-1]", async () => {
+  it("that breaks while requests wait leaves no work behind [ERR-10]", async () => {
     const api = await startApi()
     await api.call("/health")
     const before = await fibers()
@@ -80,7 +80,7 @@ describe("a connection", () => {
     expect(await isAlive(api)).toBe(true)
   })
 
-  it("whose body is no HTTP any more is refused at once, and what waits for the body ends [ERR-1, ERR-5]", async () => {
+  it("whose body is no HTTP any more is refused at once, and what waits for the body ends [ERR-1, ERR-10]", async () => {
     const api = await startApi()
     await api.call("/health")
     const before = await fibers()
@@ -90,7 +90,7 @@ describe("a connection", () => {
     expect(await settlesAt(before)).toBeLessThanOrEqual(before)
   })
 
-  it("is closed by the server when it was refused, though the client keeps its end open [ERR-1]", async () => {
+  it("is closed by the server when it was refused, though the client keeps its end open [ERR-10]", async () => {
     const api = await startApi()
     for (const refused of [tunnel, "NONSENSE\r\n\r\n"]) {
       const socket = await opened(api, { allowHalfOpen: true })
@@ -107,7 +107,7 @@ describe("a connection", () => {
     }
   })
 
-  it("says with its last answer that it closes while the server drains, and answers what came before [HEALTH-2]", async () => {
+  it("says with its last answer that it closes while the server drains, and answers what came before [HEALTH-5]", async () => {
     const api = await startApi()
     const socket = await opened(api)
     let seen = ""
@@ -130,7 +130,7 @@ describe("a connection", () => {
     expect((await api.call("/health")).headers.get("connection")).toBe("close")
   })
 
-  it("that was refused does not keep the server from stopping [HEALTH-2]", async () => {
+  it("that was refused does not keep the server from stopping [HEALTH-5, ERR-10]", async () => {
     const api = await startApi()
     const socket = await opened(api, { allowHalfOpen: true })
     const refused = new Promise((resolve) => socket.once("data", resolve))

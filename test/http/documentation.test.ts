@@ -130,7 +130,7 @@ const run = (command: string, args: ReadonlyArray<string>): Promise<{ code: numb
   })
 
 describe("the document's words", () => {
-  it("describe every operation, parameter, field, answer and header, with an example [VER-1]", () => {
+  it("describe every operation, parameter, field, answer and header, with an example [DOC-2]", () => {
     expect(gapsOf(document)).toEqual([])
     const lesser = structuredClone(document)
     delete lesser.components.schemas.Lead.properties.score1.description
@@ -138,7 +138,7 @@ describe("the document's words", () => {
     expect(gapsOf(lesser)).toHaveLength(2)
   })
 
-  it("tell of each status an error of its own [ERR-1]", () => {
+  it("tell of each status an error of its own [ERR-1, DOC-2]", () => {
     const codes = new Map<string, Set<string>>()
     for (const item of Object.values<Json>(document.paths)) {
       for (const { responses } of Object.values<Json>(item)) {
@@ -154,7 +154,7 @@ describe("the document's words", () => {
     expect(new Set(documented.map(([, each]) => String(each))).size).toBe(documented.length)
   })
 
-  it("lint clean", async () => {
+  it("lint clean [DOC-1]", async () => {
     const file = join(temporaryFolder(), "openapi.json")
     writeFileSync(file, JSON.stringify(document))
     const cli = join(require.resolve("@redocly/cli/package.json"), "../bin/cli.js")
@@ -162,7 +162,7 @@ describe("the document's words", () => {
     expect([code, /You have \d+ (warning|error)/.exec(output)], output).toEqual([0, null])
   })
 
-  it("give examples that the service takes as they stand [EVT-8, ERR-3]", async () => {
+  it("give examples that the service takes as they stand [DOC-2]", async () => {
     const example = (path: string, method = "post"): Json =>
       document.paths[path][method].requestBody.content["application/json"].example
     const operator = "/operator/brands"

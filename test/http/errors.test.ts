@@ -23,7 +23,7 @@ const sendTarget = async (target: string | Buffer, method = "GET"): Promise<Pars
   )
 
 describe("errors of one shape", () => {
-  it("for unknown paths and wrong methods, with Allow [ERR-1, ERR-2]", async () => {
+  it("for unknown paths and wrong methods, with Allow [ERR-1, ERR-2, ERR-9]", async () => {
     for (const path of [
       "/nope",
       "/signals",
@@ -74,7 +74,7 @@ describe("errors of one shape", () => {
     }
   })
 
-  it("for a malformed target spends the key's request, and then says that none is left [ERR-5, RATE-2]", async () => {
+  it("for a malformed target spends the key's request, and then says that none is left [ERR-9, RATE-2]", async () => {
     const { key } = await setUpBrand(api, 2)
     const target = "/signals/leads?search=100%"
     for (const remaining of ["1", "0"]) {
@@ -92,7 +92,7 @@ describe("errors of one shape", () => {
     }
   })
 
-  it("for a target over 16 KiB, and for headers beyond what is read [ERR-5]", async () => {
+  it("for a target over 16 KiB, and for headers beyond what is read [ERR-5, ERR-7]", async () => {
     const at = (length: number) => `/signals/leads?x=${"a".repeat(length - "/signals/leads?x=".length)}`
     expect((await sendTarget(at(16 * 1024))).status).toBe(200)
     expectShape(await sendTarget(at(16 * 1024 + 1)), 400, "invalid_parameter")
@@ -118,7 +118,7 @@ describe("errors of one shape", () => {
     }
   })
 
-  it("for two Host headers, and for two keys, of which none is taken [ERR-5, AUTH-2]", async () => {
+  it("for two Host headers, and for two keys, of which none is taken [ERR-7]", async () => {
     const key = `Authorization: Bearer ${brand.key}\r\n`
     const twoHosts = ["Host: x\r\nHost: x\r\n", "Host: x\r\nX: y\r\nhOST: y\r\n"]
     for (const version of ["1.1", "1.0"]) {
@@ -144,7 +144,7 @@ describe("errors of one shape", () => {
     }
   })
 
-  it("for more headers than are taken, also when the key stands behind them [ERR-1, AUTH-2]", async () => {
+  it("for more headers than are taken, also when the key stands behind them [ERR-1, ERR-7]", async () => {
     const withHeaders = async (count: number) =>
       parse(
         await api.raw(
@@ -159,7 +159,7 @@ describe("errors of one shape", () => {
     }
   })
 
-  it("for headers that do not come in time [ERR-1, ERR-4]", async () => {
+  it("for headers that do not come in time [ERR-1, ERR-4, ERR-6]", async () => {
     const own = await startApi({ arrival: { headersMillis: 50, requestMillis: 10_000, checkMillis: 20 } })
     for (const begun of ["GET /health HTTP/1.1\r\n", "GET /health HTTP/1.1\r\nHost: x\r\nX: "]) {
       const answer = parse(await own.raw(begun))

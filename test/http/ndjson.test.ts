@@ -48,7 +48,7 @@ const ticksDuring = async <A>(work: Promise<A>): Promise<readonly [A, number]> =
 }
 
 describe("lines that are rejected", () => {
-  it("leave the event loop to others, by the work that they are [ERR-5]", async () => {
+  it("leave the event loop to others, by the work that they are [OBS-4]", async () => {
     for (const line of ["x", '{"broken', "{}"]) {
       const count = 20_000
       const body = `${good(`turn-${line}`)}\n${`${line}\n`.repeat(count)}`
@@ -58,7 +58,7 @@ describe("lines that are rejected", () => {
     }
   })
 
-  it("are answered in full a thousand times, and with a count from then on [EVT-8, ERR-3]", async () => {
+  it("are answered in full a thousand times, and with a count from then on [OBS-4, OBS-5, ERR-3]", async () => {
     const bad = "x\n"
     const body = `${good("a")}\n${bad.repeat(1500)}\n\n${bad.repeat(100)}${good("b")}\n${bad.repeat(7)}${good("c")}`
     const { status, text } = await send(body)
@@ -87,7 +87,7 @@ describe("lines that are rejected", () => {
     expect(all[1004].engagementId).toBe("c")
   })
 
-  it("give an answer that grows no further with them [ERR-5]", async () => {
+  it("give an answer that grows no further with them [OBS-5]", async () => {
     const rows = async (count: number) => (await send(`${good("grow")}\n${"x\n".repeat(count)}`)).text.length
     const [few, many] = [await rows(2000), await rows(200_000)]
     expect(many - few).toBeLessThan(20)
@@ -95,7 +95,7 @@ describe("lines that are rejected", () => {
 })
 
 describe("a body that is plainly no x-ndjson", () => {
-  it("is refused whole, with one error that says what it is [ERR-3, ERR-5]", async () => {
+  it("is refused whole, with one error that says what it is [OBS-6, ERR-3]", async () => {
     const array = [observation(brand.signalId, "no", "no-1"), observation(brand.signalId, "no", "no-2")]
     const csv = `signalId,person,engagement\n${"7,Ada,e-1\n".repeat(30)}`
     for (const [body, message] of [
@@ -121,7 +121,7 @@ describe("a body that is plainly no x-ndjson", () => {
     expect(body.data).toEqual([])
   })
 
-  it("is refused before it has come to its end [ERR-5]", async () => {
+  it("is refused before it has come to its end [OBS-6, ERR-8]", async () => {
     const sent = `[${good("early")},`
     const answer = await api.raw(
       `POST /operator/brands/${brand.id}/observations HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n${sent}`,
@@ -131,7 +131,7 @@ describe("a body that is plainly no x-ndjson", () => {
     expect(answer).toMatch(/connection: close/i)
   })
 
-  it("is none when it is short, or begins with some broken lines, or with a byte order mark [ERR-5]", async () => {
+  it("is none when it is short, or begins with some broken lines, or with a byte order mark [OBS-6]", async () => {
     const rejections = outcomes((await send("x\n".repeat(19))).text)
     expect(rejections.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 19 }, () => "rejected"))
     const begun = outcomes((await send(`${"x\n".repeat(15)}{"broken\n${good("after")}`)).text)

@@ -34,7 +34,7 @@ const outcomes = (text: string): Array<any> =>
     .map((line) => JSON.parse(line))
 
 describe("observations", () => {
-  it("are answered one by one, in order, and a bad one does not reject its neighbours [EVT-8]", async () => {
+  it("are answered one by one, in order, and a bad one does not reject its neighbours [OBS-1, EVT-8]", async () => {
     const good = observation(brand.signalId, "a", "a-1")
     const answers = await observe(
       api,
@@ -82,7 +82,7 @@ describe("observations", () => {
     [{ person: { extId: "x", name: "a", company: { id: 0 } } }, "person.company.id takes an integer"],
     [{ signalId: 7 }, "signalId takes a signal's id"]
   ])(
-    "that can't be read are rejected with the field and what it takes: %# [ERR-3]",
+    "that can't be read are rejected with the field and what it takes: %# [OBS-2, OBS-3, ERR-3]",
     async (part, message) => {
       const [answer] = await observe(api, brand, { ...observation(brand.signalId, "x", "x"), ...part })
       expect(answer.outcome).toBe("rejected")
@@ -90,7 +90,7 @@ describe("observations", () => {
     }
   )
 
-  it("come as lines of any number, cut anywhere, answered a line each [ERR-5]", async () => {
+  it("come as lines of any number, cut anywhere, answered a line each [OBS-4]", async () => {
     const sent = Array.from({ length: 2500 }, (_, i) =>
       JSON.stringify(observation(brand.signalId, `n${i % 50}`, `n${i}`))
     )
@@ -116,7 +116,7 @@ describe("observations", () => {
     expect(all[2500].engagementId).toBe("n2499")
   })
 
-  it("as lines are rejected one by one for broken UTF-8 [ERR-5]", async () => {
+  it("as lines are rejected one by one for broken UTF-8 [OBS-4, ERR-5]", async () => {
     const broken = Buffer.concat([
       Buffer.from('{"signalId":"'),
       Buffer.from([0xff, 0xfe]),

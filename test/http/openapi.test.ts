@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 describe("the OpenAPI document", () => {
-  it("is 3.1, served to everyone, and names every operation [PII-1]", async () => {
+  it("is 3.1, served to everyone, and names every operation [DOC-1]", async () => {
     const { body, status } = await api.call("/openapi.json")
     expect([status, body.openapi]).toEqual([200, "3.1.0"])
     expect(Object.keys(body.paths)).toEqual(
@@ -42,7 +42,7 @@ describe("the OpenAPI document", () => {
     })
   })
 
-  it("names its schemas as OpenAPI allows, and leaves none of the library's own in [PII-1]", () => {
+  it("names its schemas as OpenAPI allows, and leaves none of the library's own in [DOC-1]", () => {
     for (const name of Object.keys(schemas)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
     expect(JSON.stringify(openApi())).not.toContain("HttpApiDecodeError")
   })
@@ -95,7 +95,7 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(responses[429].headers)).toContain("Retry-After")
   })
 
-  it("has no example on an optional parameter, which a page would fill in, and is about where it is served", () => {
+  it("has no example on an optional parameter, which a page would fill in, and is about where it is served [DOC-2]", () => {
     const document = JSON.parse(JSON.stringify(openApi())) as Json
     expect(
       document["servers"].map(({ url }: Json) => new URL(url, "https://a.example/b/openapi.json").href)
@@ -114,7 +114,7 @@ describe("the OpenAPI document", () => {
     expect(filled).toEqual([])
   })
 
-  it("calls the older paths deprecated, and no other [VER-1]", () => {
+  it("calls the older paths deprecated, and no other [LIST-9]", () => {
     const deprecated = Object.entries<Json>(openApi().paths as Json)
       .filter(([, item]) => item["get"]?.deprecated === true)
       .map(([path]) => path)
@@ -145,7 +145,7 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(responses)).toContain("408")
   })
 
-  it("is shown at /docs by a page that loads nothing from elsewhere, in any folder [PII-1]", async () => {
+  it("is shown at /docs by a page that loads nothing from elsewhere, in any folder [DOC-1]", async () => {
     const { headers, status, text } = await api.call("/docs")
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
     const policy = headers.get("content-security-policy")!
@@ -184,7 +184,7 @@ describe("the OpenAPI document", () => {
     ).toBe(true)
   })
 
-  it("is kept by caches as long as it is the same, and sent compressed to who takes that", async () => {
+  it("is kept by caches as long as it is the same, and sent compressed to who takes that [DOC-3]", async () => {
     const sizeOf = async (path: string, encoding: string, etag?: string) => {
       const headers = {
         "accept-encoding": encoding,
@@ -232,7 +232,7 @@ describe("the OpenAPI document", () => {
     expect((await api.call("/signals/leads")).headers.get("cache-control")).toBe("no-store")
   })
 
-  it("is where / leads", async () => {
+  it("is where / leads [DOC-1]", async () => {
     const answer = await fetch(`${api.url}/`, { redirect: "manual" })
     expect([answer.status, answer.headers.get("location")]).toEqual([302, "docs"])
     expect(await answer.text()).toContain("openapi.json")

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const inBrand = (path: string): string => `/operator/brands/${brand.id}${path}`
 
 describe("a lead", () => {
-  it("is amended, field by field, and only what is named [LIST-3]", async () => {
+  it("is amended, field by field, and only what is named [OPER-5]", async () => {
     const [{ leadId }] = (await observe(api, brand, observation(brand.signalId, "am", "am-1"))) as [any]
     const patched = await api.operate("PATCH", inBrand(`/leads/${leadId}`), { qualified: true, score1: 12.5 })
     expect(patched.body.data).toMatchObject({ id: leadId, qualified: true, exported: false, score1: 12.5 })
@@ -36,7 +36,7 @@ describe("a lead", () => {
     })
   })
 
-  it("is exported whole, beyond the window [PII-3]", async () => {
+  it("is exported whole, beyond the window [PII-5]", async () => {
     const seen = Array.from({ length: 30 }, (_, i) => observation(brand.signalId, "ex", `ex-${i}`))
     const [{ leadId }] = (await observe(api, brand, ...seen)) as [any]
     const { body } = await api.operate("GET", inBrand(`/leads/${leadId}/export`))
@@ -46,7 +46,7 @@ describe("a lead", () => {
     expect(body.data.posts).toEqual([])
   })
 
-  it("is exported with the posts in which others were seen, each once, and not with others' [PII-3]", async () => {
+  it("is exported with the posts in which others were seen, each once, and not with others' [PII-5]", async () => {
     const post = {
       postUrl: "https://network.example/posts/of-au",
       postContent: "written by Aurora",

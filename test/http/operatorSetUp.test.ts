@@ -20,7 +20,7 @@ beforeAll(async () => {
 const inBrand = (path: string): string => `/operator/brands/${brand.id}${path}`
 
 describe("setting up", () => {
-  it("creates and lists brands, signals and campaigns [ERR-1]", async () => {
+  it("creates and lists brands, signals and campaigns [OPER-2]", async () => {
     const made = await api.operate("POST", "/operator/brands", { name: "Second" })
     expect([made.status, Object.keys(made.body.data)]).toEqual([
       201,
@@ -129,7 +129,7 @@ describe("setting up", () => {
     ]
   ]
   it.each(badBodies)(
-    "says of a bad body to %s which field it is and what it takes: %#  [ERR-3, ENG-8]",
+    "says of a bad body to %s which field it is and what it takes: %#  [OPER-4, OPER-7, OBS-3, ERR-3, ENG-8]",
     async (path, body, message) => {
       const answer = await api.operate("POST", path, body)
       expect([answer.status, answer.body.error.code]).toEqual([400, "invalid_parameter"])
@@ -137,7 +137,7 @@ describe("setting up", () => {
     }
   )
 
-  it("answers 404 for what is not in the brand [ERR-2, AUTH-3]", async () => {
+  it("answers 404 for what is not in the brand [OPER-3, ERR-2, AUTH-3]", async () => {
     const calls: Array<[string, string, unknown?]> = [
       ["GET", "/operator/brands/999/keys"],
       ["POST", "/operator/brands/999/keys", { label: "k" }],
@@ -163,7 +163,7 @@ describe("setting up", () => {
     }
   })
 
-  it("takes a source's value as it is written, when it is one of its type [ENG-8]", async () => {
+  it("takes a source's value as it is written, when it is one of its type [OPER-7, ENG-8]", async () => {
     for (const [type, value] of [
       ["li-company-url", "https://network.example/company/rival?trk=a#b"],
       ["li-profile-url", "HTTP://www.network.example:8080/in/josé-例"],
@@ -180,7 +180,7 @@ describe("setting up", () => {
     }
   })
 
-  it("renames brands, signals and campaigns, and shows a signal's new name wherever it is shown [ENG-8]", async () => {
+  it("renames brands, signals and campaigns, and shows a signal's new name wherever it is shown [OPER-6]", async () => {
     const own = await setUpBrand(api)
     const of = `/operator/brands/${own.id}`
     await observe(api, own, observation(own.signalId, "renamed", "renamed"))
@@ -211,7 +211,7 @@ describe("setting up", () => {
     expect((await api.operate("PATCH", of, { name: "" })).body.error.message).toContain("name takes a text")
   })
 
-  it("deletes signals, campaigns and brands, each of its brand alone [DEL-1, DEL-2, DEL-3]", async () => {
+  it("deletes signals, campaigns and brands, each of its brand alone [DEL-1, DEL-2, DEL-3, DEL-4, DEL-5]", async () => {
     const own = await setUpBrand(api)
     const of = `/operator/brands/${own.id}`
     await observe(api, own, observation(own.signalId, "d", "d"))

@@ -66,7 +66,7 @@ describe("failures of ours", () => {
     ).toBe(true)
   })
 
-  it("are the last line of an answer that has begun, and in the log [ERR-3, ERR-5]", async () => {
+  it("are the last line of an answer that has begun, and in the log [OBS-8, ERR-3]", async () => {
     let commits = 0
     const own = await startApi({
       stores: Layer.effect(
@@ -123,7 +123,7 @@ describe("failures of ours", () => {
     expect((await own.call("/signals/leads", { token: its.key })).status).toBe(200)
   })
 
-  it("say why nothing can be written where a client may know, and are ready for those that read [ERR-2, ERR-3, HEALTH-2]", async () => {
+  it("say why nothing can be written where a client may know, and are ready for those that read [ERR-2, ERR-3, HEALTH-3]", async () => {
     const full = new StoreUnavailable({ reason: "full (/secret/path)", publicReason: "the disk is full" })
     const own = await startApi({
       stores: Layer.mergeAll(

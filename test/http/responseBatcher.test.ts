@@ -5,7 +5,7 @@ import { ResponseBatcher } from "@lead-signals/http/internal"
 const nextIteration = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe("responses that are ready in one iteration", () => {
-  it("are written at its end, in their order, each once [ERR-1]", async () => {
+  it("are written at its end, in their order, each once [ERR-10]", async () => {
     const written: Array<number> = []
     const batcher = new ResponseBatcher(Number.POSITIVE_INFINITY)
     for (const n of [1, 2, 3]) batcher.add(() => written.push(n))
@@ -19,7 +19,7 @@ describe("responses that are ready in one iteration", () => {
     expect(written).toEqual([1, 2, 3, 4])
   })
 
-  it("wait no longer for others than they may [ERR-1]", async () => {
+  it("wait no longer for others than they may", async () => {
     const written: Array<number> = []
     const batcher = new ResponseBatcher(0)
     batcher.add(() => written.push(1))

@@ -60,7 +60,7 @@ const begin = async (bodyLimits: BodyLimits) => {
 }
 
 describe("a body that drips", () => {
-  it("is 408 as JSON and as a line, and the connection closes behind the answer [ERR-1, ERR-5]", async () => {
+  it("is 408 as JSON and as a line, and the connection closes behind the answer [ERR-1, ERR-6]", async () => {
     const { api, brand } = await begin({ json: short, line: short })
     for (const [path, type] of [
       ["/operator/brands", "application/json"],
@@ -79,7 +79,7 @@ describe("a body that drips", () => {
     expect((await api.call("/health")).status).toBe(200)
   })
 
-  it("ends an answer that has begun with the reason; lines before it are recorded [ERR-3, ERR-5]", async () => {
+  it("ends an answer that has begun with the reason; lines before it are recorded [ERR-3, ERR-6, OBS-8]", async () => {
     const { api, brand } = await begin({ json: long, line: { ...short, graceMillis: 300 } })
     const conversation = post(api, linesOf(brand), ndjson)
     conversation.socket.write(chunk(`${JSON.stringify(observation(brand.signalId, "slow", "slow-1"))}\n`))
@@ -91,7 +91,7 @@ describe("a body that drips", () => {
     await conversation.closed
   })
 
-  it("costs the client's time alone: what the service takes in between does not count [ERR-5]", async () => {
+  it("costs the client's time alone: what the service takes in between does not count [ERR-6]", async () => {
     const limits = { graceMillis: 1000, minBytesPerSecond: 1000, maxMillis: 5000 }
     const read = (waitBefore: number, workAfter: number, pieces: number) =>
       Stream.repeatEffect(Effect.as(Effect.sleep(waitBefore), new Uint8Array(500))).pipe(
@@ -117,7 +117,7 @@ describe("a body that drips", () => {
 })
 
 describe("a body without an end", () => {
-  it("is 413 that its client can read, as a line and as JSON, however long it goes on [ERR-1, ERR-5]", async () => {
+  it("is 413 that its client can read, as a line and as JSON, however long it goes on [ERR-1, ERR-5, ERR-8]", async () => {
     const { api, brand } = await begin({ json: long, line: long })
     const piece = chunk("x".repeat(1024 * 1024))
     for (const [type, begun] of [
@@ -135,7 +135,7 @@ describe("a body without an end", () => {
     expect((await api.call("/health")).status).toBe(200)
   })
 
-  it("that nobody reads is given up with the time of its request [ERR-5]", async () => {
+  it("that nobody reads is given up with the time of its request [ERR-6, ERR-8]", async () => {
     const api = await startApi({ arrival: { headersMillis: 1000, requestMillis: 1200, checkMillis: 20 } })
     const conversation = post(api, "/nowhere", "application/json")
     await keepWriting(conversation, chunk("x"), 10)

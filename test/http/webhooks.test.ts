@@ -72,7 +72,7 @@ const engage = async (): Promise<{ person: string; leadId: number }> => {
 }
 
 describe("a webhook", () => {
-  it("is created, shown, changed and deleted; its secret is shown once [DELIV-1, DELIV-8]", async () => {
+  it("is created, shown, changed and deleted; its secret is shown once [DELIV-1, DELIV-8, OPER-2]", async () => {
     const receiver = await startReceiver()
     const created = await create(`${receiver.url}/a`, { description: "CRM", events: [...events].reverse() })
     expect(created).toEqual({
@@ -119,7 +119,7 @@ describe("a webhook", () => {
     expect(JSON.stringify((await operate("GET", webhooks())).body)).not.toContain(secret)
   })
 
-  it("is its brand's alone [AUTH-3]", async () => {
+  it("is its brand's alone [OPER-3, AUTH-3]", async () => {
     const receiver = await startReceiver()
     const { id } = await create(receiver.url)
     const other = await setUpBrand(api)
@@ -165,7 +165,7 @@ describe("a webhook", () => {
     ],
     [{ url: "https://example.com/", events, secret: "x" }, "secret is not a field here."],
     [{ url: "https://example.com/", events, enabled: "yes" }, "enabled takes true or false."]
-  ])("is refused with what it takes: %j [ERR-3, DELIV-6]", async (body, message) => {
+  ])("is refused with what it takes: %j [OPER-4, ERR-3, DELIV-6]", async (body, message) => {
     const answer = await operate("POST", webhooks(), body)
     expect([answer.status, answer.body.error.code]).toEqual([400, "invalid_parameter"])
     expect(answer.body.error.message).toContain(message)

@@ -30,7 +30,7 @@ const pathsBelow = (node: Node, path: ReadonlyArray<Node>): ReadonlyArray<Readon
 ]
 
 describe("lead-signals", () => {
-  it("teaches its use: help of every command, with examples, and plain where there is no terminal", async () => {
+  it("teaches its use: help of every command, with examples, and plain where there is no terminal [CLI-3]", async () => {
     const { code, out } = await ran(["--nothing", "--help"])
     expect(code).toBe(0)
     const commands = Array.from(out.matchAll(/^ {2}([a-z]+) {2,}\S/gm), ([, name]) => name!)
@@ -75,7 +75,7 @@ describe("lead-signals", () => {
     expect((await ran(["--version"])).out).toBe("0.1.0\n")
   })
 
-  it("says of a mistake in one line what was meant, with exit code 2 [ERR-3]", async () => {
+  it("says of a mistake in one line what was meant, with exit code 2 [CLI-2]", async () => {
     const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
       [["serv"], "There is no command serv. Did you mean serve?"],
       [["help", "serv"], "There is no command serv. Did you mean serve?"],
@@ -108,7 +108,7 @@ describe("lead-signals", () => {
     expect(bare.err).toContain("revoke")
   })
 
-  it("has one table of exit codes, in every command's help and in the README [ERR-3]", async () => {
+  it("has one table of exit codes, in every command's help and in the README [CLI-1]", async () => {
     const codes = exitCodeTable.map(([code]) => code)
     expect(codes).toEqual([0, 1, 2, 3, 130, 143])
     expect([...new Set(Object.values(exitCodes))]).toEqual(codes)
@@ -125,7 +125,7 @@ describe("lead-signals", () => {
     expect(rows).toEqual(exitCodeTable)
   })
 
-  it("ends with 3 when a proxy or the server can't answer now [ERR-3]", async () => {
+  it("ends with 3 when a proxy or the server can't answer now [CLI-1]", async () => {
     for (const status of [502, 503, 504]) {
       const busy = createHttpServer((_, response) => response.writeHead(status).end("{}")).listen(
         0,

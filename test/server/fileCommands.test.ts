@@ -28,7 +28,7 @@ const ran = (args: ReadonlyArray<string>, environment: Readonly<Record<string, s
   runCommand(folder, args, environment)
 
 describe("the commands on the file", () => {
-  it("copies the file as it is at one moment, while it is written to [PII-2, EVT-3]", async () => {
+  it("copies the file as it is at one moment, while it is written to [STORE-7, STORE-8]", async () => {
     const { brandId: id, signalId } = await setUpBrand(server.url)
     let isOver = false
     let sent = 0
@@ -67,7 +67,7 @@ describe("the commands on the file", () => {
     expect((await ran(["backup", target, "--database", database])).code).toBe(2)
   })
 
-  it("finds what is wrong with a file, with exit code 1", async () => {
+  it("finds what is wrong with a file, with exit code 1 [STORE-9, CLI-1]", async () => {
     const sound = join(folder, "sound.sqlite")
     expect((await ran(["backup", sound, "--database", database])).code).toBe(0)
     const damages: ReadonlyArray<readonly [string, RegExp, (file: string) => void]> = [

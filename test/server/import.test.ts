@@ -58,7 +58,7 @@ const line = (person: string, id: string): string =>
   })
 
 describe("lead-signals import", () => {
-  it("takes a file in, tells each bad line by its number, and keeps those lines to be mended [EVT-8, ERR-3]", async () => {
+  it("takes a file in, tells each bad line by its number, and keeps those lines to be mended [CLI-5, EVT-8]", async () => {
     const file = join(folder, "observations.jsonl")
     const good = Array.from({ length: 1200 }, (_, i) => line(`p${i % 90}`, `e${i}`))
     const bad = [
@@ -83,7 +83,7 @@ describe("lead-signals import", () => {
     expect(mended.code).toBe(0)
   })
 
-  it("never overwrites lines that an earlier run rejected: they may be corrected by now [ERR-3]", async () => {
+  it("never overwrites lines that an earlier run rejected: they may be corrected by now [CLI-5]", async () => {
     const file = join(folder, "kept.jsonl")
     const arguments_ = ["--brand", brand.brandId, "--url", server.url]
     const broken = '{"broken\n'
@@ -104,7 +104,7 @@ describe("lead-signals import", () => {
     expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe(corrected)
   })
 
-  it("takes a file of rejected lines, and leaves in it what is rejected again [ERR-3]", async () => {
+  it("takes a file of rejected lines, and leaves in it what is rejected again [CLI-5]", async () => {
     const file = join(folder, "again.jsonl")
     const rejected = `${file}.rejected.jsonl`
     const arguments_ = ["--brand", brand.brandId, "--url", server.url]
@@ -129,7 +129,7 @@ describe("lead-signals import", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("again"))).toEqual(["again.jsonl"])
   })
 
-  it("leaves a file of rejected lines as it is when it is changed meanwhile [ERR-3]", async () => {
+  it("leaves a file of rejected lines as it is when it is changed meanwhile [CLI-5]", async () => {
     const rejected = join(folder, "changed.jsonl.rejected.jsonl")
     const saved = `${line("changed", "saved")}\n`
     writeFileSync(rejected, `${line("changed", "first")}\n`)
@@ -148,7 +148,7 @@ describe("lead-signals import", () => {
     expect(readFileSync(rejected, "utf8")).toBe(saved)
   })
 
-  it("ends with 1 when it can't keep a rejected line, or the answers are no server's of ours [ERR-3]", async () => {
+  it("ends with 1 when it can't keep a rejected line, or the answers are no server's of ours [CLI-1, CLI-4]", async () => {
     // So long a name that none with `.rejected.jsonl` after it can be.
     const file = join(folder, `${"u".repeat(244)}.jsonl`)
     writeFileSync(file, `${line("unkept", "unkept")}\n{"broken\n`)
@@ -165,7 +165,7 @@ describe("lead-signals import", () => {
     expect(strange.err).not.toContain("login")
   })
 
-  it("ends with what to do when it can't go on [ERR-3]", async () => {
+  it("ends with what to do when it can't go on [CLI-1, ERR-3]", async () => {
     const file = join(folder, "one.jsonl")
     writeFileSync(file, line("one", "one"))
     const wrongBrand = await run([file, "--brand", "999", "--url", server.url])
@@ -194,7 +194,7 @@ describe("lead-signals import", () => {
     expect(noBrand.code).toBe(2)
   })
 
-  it("says in one line that a file is one JSON document, and sends nothing [ERR-3]", async () => {
+  it("says in one line that a file is one JSON document, and sends nothing [CLI-6]", async () => {
     const observations = Array.from({ length: 30 }, (_, i) => JSON.parse(line("document", `d${i}`)))
     for (const text of [
       JSON.stringify(observations),
@@ -215,7 +215,7 @@ describe("lead-signals import", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("document"))).toEqual(["document.json"])
   })
 
-  it("prints help that is plain where there is no terminal [ERR-3]", async () => {
+  it("prints help that is plain where there is no terminal [CLI-3]", async () => {
     const { code, out } = await run(["--help"])
     expect(code).toBe(0)
     for (const word of ["--brand", "--url", "--token", "--json", "Exit codes"]) expect(out).toContain(word)

@@ -17,7 +17,7 @@ endServersAfterTests()
 const program = bundledServer
 const rounds = 8
 
-it("keeps every acknowledged observation, flag, erasure and key over kill -9 [EVT-2, EVT-3, EVT-8, AUTH-5, PII-3]", async () => {
+it("keeps every acknowledged observation, flag, erasure and key over kill -9 [STORE-2, EVT-2, EVT-3, EVT-8, AUTH-5, PII-3]", async () => {
   const filename = join(temporaryFolder(), "kill.sqlite")
   const environment = {
     LEAD_SIGNALS_DATABASE: filename,

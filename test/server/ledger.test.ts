@@ -48,7 +48,7 @@ const tally = ({ received }: Subscriber) => {
   return idsOf
 }
 
-it(`loses nothing and doubles nothing over ${kills} kills under load [DELIV-2, EVT-2, EVT-3, EVT-5, EVT-8]`, async () => {
+it(`loses nothing and doubles nothing over ${kills} kills under load [STORE-2, DELIV-2, EVT-2, EVT-3, EVT-5, EVT-8]`, async () => {
   const prng = Prng.of(11, "ledger")
   const filename = join(temporaryFolder(), "ledger.sqlite")
   const environment = {

@@ -25,7 +25,7 @@ const post = async (port: number, body: string, key: string | null, id = "wh_1")
 }
 
 describe("lead-signals listen", () => {
-  it("verifies, tells repetitions, fails as planned, and lets no control character through [DELIV-1]", async () => {
+  it("verifies, tells repetitions, fails as planned, and lets no control character through [CLI-7, DELIV-1]", async () => {
     const port = await freePort()
     const listener = startListener("--port", String(port), "--secret", secret, "--fail", "503:2")
     await listener.until(/Listening on/)
@@ -59,7 +59,7 @@ describe("lead-signals listen", () => {
     expect(await listener.end()).toBe(0)
   })
 
-  it("prints JSON for a script, and says what to do without a secret [ERR-3]", async () => {
+  it("prints JSON for a script, and says what to do without a secret [CLI-7]", async () => {
     const port = await freePort()
     const listener = startListener("--port", String(port), "--json")
     await listener.until(/Nothing is verified without --secret/)
@@ -77,7 +77,7 @@ describe("lead-signals listen", () => {
     await listener.end()
   })
 
-  it("says what is wrong with what it was given [ERR-3]", async () => {
+  it("says what is wrong with what it was given [CLI-2]", async () => {
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
     const { port } = taken.address() as { port: number }
@@ -96,7 +96,7 @@ describe("lead-signals listen", () => {
     taken.close()
   })
 
-  it("ends with exit code 1 when the server refuses the subscription, with 3 when it does not answer [ERR-3]", async () => {
+  it("ends with exit code 1 when the server refuses the subscription, with 3 when it does not answer [CLI-1, CLI-4]", async () => {
     const refusing = createHttpServer((_, response) => {
       const error = { code: "not_found", message: "There is no such brand." }
       response.writeHead(404, { "content-type": "application/json" }).end(JSON.stringify({ error }))

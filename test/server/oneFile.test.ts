@@ -28,7 +28,7 @@ describe("the built server alone", () => {
     expect(await server.end("SIGTERM")).toBe(0)
   })
 
-  it("says what to install for a database, and opens it when that is there [ERR-3]", async () => {
+  it("says what to install for a database, and opens it when that is there [RUN-4]", async () => {
     const withFile = { ...environment, LEAD_SIGNALS_DATABASE: join(folder, "leads.sqlite") }
     const missing = spawnBundle(program, withFile)
     expect(await missing.exit).toBe(2)

@@ -73,7 +73,7 @@ describe("the operator's commands", () => {
     expect(plain.out).toMatch(/^id +name +created +being deleted since\n1 +Mine/)
   })
 
-  it("deletes signals, campaigns and, by its name, a brand [DEL-1, DEL-2, DEL-3]", async () => {
+  it("deletes signals, campaigns and, by its name, a brand [CLI-8, DEL-1, DEL-2, DEL-3]", async () => {
     const { brand, signal } = await called(
       "brands",
       "create",
@@ -103,7 +103,7 @@ describe("the operator's commands", () => {
     expect([again.code, again.err]).toEqual([1, expect.stringContaining(`There is no brand ${brand.id}.`)])
   })
 
-  it("deletes a brand beside another deletion of it, and says how to go on after a failure [DEL-1]", async () => {
+  it("deletes a brand beside another deletion of it, and says how to go on after a failure [CLI-8, DEL-1]", async () => {
     const error = (message: string) => ({ error: { code: "x", message } })
     const mine = { id: "7", name: "Mine", createdAt: "2026-01-01T00:00:00.000Z", deletionStartedAt: null }
     const ask = async (answers: ReadonlyArray<readonly [status: number, body: unknown]>): Promise<Ran> => {
@@ -139,7 +139,7 @@ describe("the operator's commands", () => {
     })
   })
 
-  it("makes signals and campaigns, and renames them and brands [ENG-8]", async () => {
+  it("makes signals and campaigns, and renames them and brands [OPER-6]", async () => {
     const { brand } = await called("brands", "create", "Before")
     const of = ["--brand", brand.id]
     expect((await called("brands", "rename", brand.id, "After")).name).toBe("After")
@@ -159,7 +159,7 @@ describe("the operator's commands", () => {
     expect(await called("campaigns", "list", ...of)).toEqual([{ ...campaign, name: "D" }])
   })
 
-  it("tells a server's refusal in its words, with exit code 1 [ERR-3]", async () => {
+  it("tells a server's refusal in its words, with exit code 1 [CLI-4]", async () => {
     for (const [args, message] of [
       [["keys", "list", "--brand", "99"], "There is no such brand."],
       [["brands", "create", ""], "name takes"],
@@ -175,7 +175,7 @@ describe("the operator's commands", () => {
 })
 
 describe("an answer that is not ours, or half of what was asked", () => {
-  it("becomes one line, and never quoted [ERR-3, PII-2]", async () => {
+  it("becomes one line, and never quoted [CLI-4, PII-2]", async () => {
     const other = createHttpServer((_, response) => response.end("{}"))
     other.listen(0, "127.0.0.1")
     await once(other, "listening")
@@ -208,7 +208,7 @@ describe("an answer that is not ours, or half of what was asked", () => {
     expect(await called("keys", "list", "--brand", id!)).toEqual([])
   })
 
-  it("that nobody reads ends listen, and its webhook with it", async () => {
+  it("that nobody reads ends listen, and its webhook with it [CLI-7]", async () => {
     const { brandId, signalId } = await setUpBrand(server.url)
     const env = { PATH: process.env["PATH"], LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
     const line = `"${process.execPath}" "${program}" listen --brand ${brandId} --url ${server.url} | head -n 1`

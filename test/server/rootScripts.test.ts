@@ -81,7 +81,7 @@ describe("npm start", () => {
     onEach.flatMap(([name, env]) =>
       (["SIGTERM", "SIGINT", "SIGKILL"] as const).map((signal) => [name, signal, env] as const)
     )
-  )("under %s ends with its server when npm alone gets %s [HEALTH-2]", async (_, signal, env) => {
+  )("under %s ends with its server when npm alone gets %s [RUN-6, HEALTH-5]", async (_, signal, env) => {
     const started = npm(["start"], { ...env, ...server })
     const url = await started.until(/^Listening on (http:\S+)$/m)
     process.kill(started.pid, signal)
@@ -91,7 +91,7 @@ describe("npm start", () => {
     expect(started.output()).toContain("draining")
   })
 
-  it.each(onEach)("under %s drains on Ctrl+C, which reaches every process several times", async (_, env) => {
+  it.each(onEach)("under %s drains on Ctrl+C, which each process gets repeatedly [RUN-6]", async (_, env) => {
     const started = npm(["start"], { ...env, ...server })
     await started.until(/^Listening on (http:\S+)$/m)
     process.kill(-started.pid, "SIGINT")
@@ -102,7 +102,7 @@ describe("npm start", () => {
 })
 
 describe("every other root script", () => {
-  it.each(onEach)("under %s passes exit codes through", async (_, env) => {
+  it.each(onEach)("under %s passes exit codes through [RUN-6]", async (_, env) => {
     const absent = npm(["run", "lead-signals", "--", "check", "--database", "/nowhere.sqlite"], env)
     expect([await absent.exit, absent.output()]).toEqual([2, expect.stringContaining("There is no file")])
     const misused = npm(["run", "lead-signals", "--", "--port"], env)
@@ -118,7 +118,7 @@ describe("every other root script", () => {
       ["lead-signals", "--", "listen", "--port", "0", "--secret", "whsec_MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0"],
       /^Listening on /m
     ]
-  ])("%s leaves no process behind when npm alone is ended", async (_, args, isUnderWay) => {
+  ])("%s leaves no process behind when npm alone is ended [RUN-6]", async (_, args, isUnderWay) => {
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       // Silent: npm's own lines name the script, and would pass for what it writes.
       const started = npm(["--silent", "run", ...args], process.env)
@@ -141,11 +141,11 @@ describe("a Node that is too old", () => {
     ["23.6.0", true],
     ["24.0.0", true],
     ["26.10.0", true]
-  ])("%s: supported is %s", (version, supported) => expect(isSupported(version)).toBe(supported))
+  ])("%s: supported is %s [RUN-7]", (version, supported) => expect(isSupported(version)).toBe(supported))
 
   const old = nodeOf("20")
 
-  it.skipIf(old === null)("is replaced by the pinned one, which one line says", async () => {
+  it.skipIf(old === null)("is replaced by the pinned one, which one line says [RUN-7]", async () => {
     const started = npm(["run", "lead-signals", "--", "--version"], environmentWith(old!))
     expect(await started.exit).toBe(0)
     expect(started.output()).toMatch(

@@ -32,7 +32,7 @@ describe("a signal", () => {
     return code ?? by
   }
 
-  it("ends a command with exit code 130 or 143", async () => {
+  it("ends a command with exit code 130 or 143 [CLI-1]", async () => {
     const silent = createServer().listen(0, "127.0.0.1")
     await once(silent, "listening")
     const url = `http://127.0.0.1:${(silent.address() as { port: number }).port}`
@@ -51,7 +51,7 @@ describe("a signal", () => {
     silent.close()
   })
 
-  it("ends a backup and leaves no copy [PII-2]", async () => {
+  it("ends a backup and leaves no copy [STORE-8]", async () => {
     const large = join(folder, "large.sqlite")
     const db = new Database(large)
     // Small pages take long to copy.
@@ -92,7 +92,7 @@ describe("a signal", () => {
     expect(partials()).toEqual([])
   })
 
-  it("stops serve and listen cleanly, with exit code 0", async () => {
+  it("stops serve and listen cleanly, with exit code 0 [CLI-1]", async () => {
     const listening = async ({ stderr, stdout }: ChildProcess): Promise<unknown> =>
       new Promise<void>((resolve) => {
         for (const stream of [stdout!, stderr!])

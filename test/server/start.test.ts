@@ -37,7 +37,7 @@ const curls = (out: string): ReadonlyArray<string> =>
   out.split("\n").filter((line) => line.startsWith("  curl "))
 
 describe("npm start", () => {
-  it("fills an empty database with the demo, prints what works as printed, and keeps it [AUTH-4, PII-2, HEALTH-1]", async () => {
+  it("fills an empty database with the demo, prints what works as printed, and keeps it [RUN-5, AUTH-4, PII-2]", async () => {
     const environment = { LEAD_SIGNALS_DATABASE: join(folder, "deep", "demo.sqlite") }
     const first = await startServer(environment)
     const key = keyIn(first.out())
@@ -75,7 +75,7 @@ describe("npm start", () => {
     expect(await second.end("SIGINT")).toBe(0)
   })
 
-  it("says that it lives and is starting while an older file is brought to this version [HEALTH-1, HEALTH-2, ERR-5]", async () => {
+  it("says that it lives and is starting while an older file is brought to this version [HEALTH-1, HEALTH-4]", async () => {
     const filename = join(folder, "older.sqlite")
     await makeFile(filename, 300)
     // Whoever has the file locked keeps the server starting for as long as this test likes.
@@ -121,7 +121,7 @@ describe("npm start", () => {
     expect(server.out()).toContain(`Listening on ${url}`)
   })
 
-  it("makes one demo brand when several processes start on a new file at once [EVT-3, EVT-8]", async () => {
+  it("makes one demo brand when several processes start on a new file at once [RUN-5, STORE-3]", async () => {
     const environment = {
       LEAD_SIGNALS_DATABASE: join(folder, "twice.sqlite"),
       LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
@@ -137,7 +137,7 @@ describe("npm start", () => {
     await Promise.all(servers.map((server) => server.end("SIGTERM")))
   })
 
-  it("goes on with a demo that was killed while it was filled, and ends with the same [EVT-8]", async () => {
+  it("goes on with a demo that was killed while it was filled, and ends with the same [RUN-5]", async () => {
     const environment = { LEAD_SIGNALS_DATABASE: join(folder, "killed.sqlite") }
     for (const millis of [300, 450, 600]) {
       const { child, exit } = spawnBundle(program, environment)
@@ -161,7 +161,7 @@ describe("npm start", () => {
     await Promise.all([server.end("SIGTERM"), fresh.end("SIGTERM")])
   })
 
-  it("serves from memory, and without a demo when the flag says so [HEALTH-2]", async () => {
+  it("serves from memory, and without a demo when the flag says so [RUN-5, HEALTH-2]", async () => {
     const server = await startServer(
       {
         LEAD_SIGNALS_DATABASE: "memory",
@@ -182,7 +182,7 @@ describe("npm start", () => {
     await server.end("SIGTERM")
   })
 
-  it("takes an empty variable for its default, as compose files pass what is not given [ERR-3]", async () => {
+  it("takes an empty variable for its default, as compose files pass what is not given [RUN-2]", async () => {
     const empty = Object.fromEntries(["HOST", "PORT", ...knownVariables].map((name) => [name, ""]))
     expect(Object.keys(empty).length).toBeGreaterThanOrEqual(9)
     expect(readSettings(empty)).toEqual(readSettings({}))
@@ -196,7 +196,7 @@ describe("npm start", () => {
     await server.end("SIGTERM")
   })
 
-  it("takes :memory: for a database in memory, and makes no file of that name [ERR-3]", async () => {
+  it("takes :memory: for a database in memory, and makes no file of that name [RUN-2]", async () => {
     const server = await startServer(
       { LEAD_SIGNALS_DATABASE: ":memory:", LEAD_SIGNALS_DEMO: "false" },
       program
@@ -216,7 +216,7 @@ describe("npm start", () => {
     ["LEAD_SIGNALS_LOG", "loud", "LEAD_SIGNALS_LOG takes pretty or json."],
     ["LEAD_SIGNALS_DRAIN_PAUSE", "601", "LEAD_SIGNALS_DRAIN_PAUSE takes seconds from 0 to 600, like 0.5."],
     ["LEAD_SIGNALS_DATABASE", " ", "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, or memory."]
-  ])("is refused with one line when %s is %j [ERR-3]", (name, value, message) => {
+  ])("is refused with one line when %s is %j [RUN-1]", (name, value, message) => {
     const refused = Either.flip(readSettings({ [name]: value })).pipe(Either.getOrNull)
     expect(refused?.split("\n")).toEqual([expect.stringContaining(message)])
     if (name.endsWith("TOKEN")) expect(refused).not.toContain(value)
@@ -225,7 +225,7 @@ describe("npm start", () => {
   it.each([
     ["LEAD_SIGNALS_OPERATOR_TOKEN", "short", "LEAD_SIGNALS_OPERATOR_TOKEN takes at least 16 characters"],
     ["HOST", "203.0.113.7", "203.0.113.7 is not an address of this machine; set HOST to one that is."]
-  ])("stops with one line when %s is %j [ERR-3]", async (name, value, message) => {
+  ])("stops with one line when %s is %j [RUN-1]", async (name, value, message) => {
     const { err, exit, out } = spawnBundle(program, {
       LEAD_SIGNALS_DATABASE: "memory",
       LEAD_SIGNALS_DEMO: "false",
@@ -237,7 +237,7 @@ describe("npm start", () => {
     if (name.endsWith("TOKEN")) expect(err()).not.toContain(value)
   })
 
-  it("says what to do when the port is taken or the database can't be used [ERR-3]", async () => {
+  it("says what to do when the port is taken or the database can't be used [RUN-4]", async () => {
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
     const { port } = taken.address() as { port: number }
@@ -267,7 +267,7 @@ describe("npm start", () => {
     }
   })
 
-  it("tells of a variable that only looks like one of its own, and prints help [ERR-3]", async () => {
+  it("tells of a variable that only looks like one of its own, and prints help [RUN-3]", async () => {
     const helped = spawnServer({}, "--help")
     expect(await helped.exit).toBe(0)
     expect(helped.out()).toContain("LEAD_SIGNALS_DATABASE")
@@ -284,7 +284,7 @@ describe("npm start", () => {
     expect(await spawnServer({}, "--port").exit).toBe(2)
   })
 
-  it("tells busy clients to go elsewhere, in a pause in which it still serves [HEALTH-2]", async () => {
+  it("tells busy clients to go elsewhere, in a pause in which it still serves [HEALTH-5]", async () => {
     const server = await startServer(
       {
         LEAD_SIGNALS_DATABASE: "memory",
@@ -326,7 +326,7 @@ describe("npm start", () => {
     agent.destroy()
   })
 
-  it("finishes what is in flight before it ends [HEALTH-2]", async () => {
+  it("finishes what is in flight before it ends [HEALTH-5]", async () => {
     const server = await startServer(
       {
         LEAD_SIGNALS_DATABASE: "memory",

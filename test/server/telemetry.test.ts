@@ -80,7 +80,7 @@ const settings = {
 }
 
 describe("a server that is watched", () => {
-  it("sends spans and metrics where OTEL_* say, with no personal data in them [PII-2]", async () => {
+  it("sends spans and metrics where OTEL_* say, with no personal data in them [OPER-8, PII-2]", async () => {
     const server = await startServer(
       {
         ...settings,
@@ -146,7 +146,7 @@ describe("a server that is watched", () => {
     await server.end("SIGTERM")
   })
 
-  it("answers /metrics to the operator alone, with queue depth and attempts, and loads no exporter unasked [AUTH-2, PII-2]", async () => {
+  it("answers /metrics to the operator alone, with queue depth and attempts, and loads no exporter unasked [OPER-1, OPER-8, PII-2]", async () => {
     const before = received.length
     const server = await startServer({ ...settings, LEAD_SIGNALS_DATABASE: "memory" }, program)
     const brand = await setUpBrand(server.url)
@@ -194,7 +194,7 @@ describe("a server that is watched", () => {
     await server.end("SIGTERM")
   })
 
-  it("stops with one line when a variable of OpenTelemetry can't be read [ERR-3]", async () => {
+  it("stops with one line when a variable of OpenTelemetry can't be read [RUN-1]", async () => {
     for (const [name, value, takes] of [
       ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "takes http/protobuf or http/json."],
       ["OTEL_TRACES_SAMPLER", "some", "takes always_on"],

@@ -33,7 +33,7 @@ const observation = (signalId: string, n: number) => ({
 })
 
 describe("webhooks of the server", () => {
-  it("are sent once by two processes on one file, whichever took the observation [DELIV-2]", async () => {
+  it("are sent once by two processes on one file, whichever took the observation [DELIV-2, STORE-3]", async () => {
     const receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), 20))
     const [first, second] = await Promise.all([
       startServer(environment("two"), program),
@@ -56,7 +56,7 @@ describe("webhooks of the server", () => {
     expect(await Promise.all([first.end("SIGTERM"), second.end("SIGTERM")])).toEqual([0, 0])
   })
 
-  it("are finished and recorded on the way out, and not sent again [DELIV-2, DELIV-5]", async () => {
+  it("are finished and recorded on the way out, and not sent again [DELIV-2, DELIV-5, HEALTH-5]", async () => {
     let answerAll = (): void => {}
     const receiver = await startReceiver((_, response) => {
       answerAll = () => void response.writeHead(204).end()
@@ -96,7 +96,7 @@ describe("webhooks of the server", () => {
       "takes seconds with commas between, each at most 2592000, like 5,300,1800."
     ],
     ["LEAD_SIGNALS_WEBHOOK_RETRY", " ", "takes seconds with commas between"]
-  ])("stop the start with one line when %s is %j [ERR-3]", async (name, value, message) => {
+  ])("stop the start with one line when %s is %j [RUN-1]", async (name, value, message) => {
     const { err, exit, out } = spawnBundle(program, {
       LEAD_SIGNALS_DATABASE: "memory",
       LEAD_SIGNALS_DEMO: "false",

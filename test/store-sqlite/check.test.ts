@@ -23,7 +23,7 @@ const withLeads = (filename: string) =>
   }).pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename }), webCrypto)))
 
 describe("the check of a file", () => {
-  it("finds entries of the search that are of no lead, and leads without one, however many there are [LIST-5]", async () => {
+  it("finds entries of the search that are of no lead, and leads without one, however many there are [STORE-9]", async () => {
     const filename = join(temporaryFolder(), "checked.sqlite")
     await Effect.runPromise(withLeads(filename))
     const problems = async () => (await Effect.runPromise(SqliteStore.check(filename))).problems
@@ -45,7 +45,7 @@ describe("the check of a file", () => {
 })
 
 describe("a file that is only read", () => {
-  it("by a check or a copy has nothing beside it that was not there, and is as it was [PII-2]", async () => {
+  it("by a check or a copy has nothing beside it that was not there, and is as it was [STORE-9]", async () => {
     const folder = join(temporaryFolder(), "alone")
     mkdirSync(folder)
     const filename = join(folder, "read.sqlite")
@@ -60,7 +60,7 @@ describe("a file that is only read", () => {
     expect(readFileSync(filename).equals(before)).toBe(true)
   })
 
-  it("by a check keeps the log of whoever has it open [EVT-3]", async () => {
+  it("by a check keeps the log of whoever has it open [STORE-9]", async () => {
     const filename = join(temporaryFolder(), "open.sqlite")
     await Effect.runPromise(withLeads(filename))
     const other = new Database(filename)

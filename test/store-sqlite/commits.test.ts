@@ -66,7 +66,7 @@ const undecidable: Proposal = {
 }
 
 describe("writes to the SQLite file", () => {
-  it("that come at once share a commit, each decided after the ones before it [EVT-2, EVT-3]", () =>
+  it("that come at once share a commit, each decided after the ones before it [STORE-1, EVT-2, EVT-3]", () =>
     counted((commits) =>
       Effect.gen(function* () {
         const { brand, seen } = yield* setUp
@@ -84,7 +84,7 @@ describe("writes to the SQLite file", () => {
       })
     ))
 
-  it("fail alone, and take back what they did alone [EVT-3]", () =>
+  it("fail alone, and take back what they did alone [STORE-1]", () =>
     counted((commits) =>
       Effect.gen(function* () {
         const { brand, seen } = yield* setUp
@@ -110,7 +110,7 @@ describe("writes to the SQLite file", () => {
       })
     ))
 
-  it("are committed though the first of them, who commits for all, went away [EVT-3]", () =>
+  it("are committed though the first of them, who commits for all, went away [STORE-1]", () =>
     counted(() =>
       Effect.gen(function* () {
         const { brand, seen } = yield* setUp

@@ -287,7 +287,7 @@ describe("deliveries in the SQLite file", () => {
     raw.close()
   })
 
-  it("come to a file of the version before with what is in it [VER-1]", async () => {
+  it("come to a file of the version before with what is in it [STORE-5]", async () => {
     const filename = newFile()
     const leadId = await over(
       filename,

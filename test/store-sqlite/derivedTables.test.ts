@@ -262,7 +262,7 @@ describe("what is kept beside the leads", () => {
     db.close()
   })
 
-  it("of a file whose signals held their leads' ids alone is made of them [VER-1, LIST-3]", async () => {
+  it("of a file whose signals held their leads' ids alone is made of them [STORE-5, LIST-3]", async () => {
     const earlier = join(temporaryFolder(), "earlier.sqlite")
     const drawn = fc.sample(LeadHistories.history, { numRuns: 4, seed: 11 })
     const playAll = async (): Promise<void> => {

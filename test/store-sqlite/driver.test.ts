@@ -23,7 +23,7 @@ describe("the SQLite driver", () => {
       /^Bun 1\.3\.14 can't load .*update Bun to 1\.4\.1/
     ],
     ["Bun 1.4.0", { bun: "1.4.0", node: "24.3.0", napi: "10" }, /^Bun 1\.4\.0/]
-  ])("is not loaded on %s, where it would end the process [ERR-3]", (_, versions, reason) => {
+  ])("is not loaded on %s, where it would end the process [RUN-7]", (_, versions, reason) => {
     expect(runtimeProblem(versions)).toMatch(reason)
     expect(runtimeProblem(versions)).toContain("@lead-signals/store-memory")
   })
@@ -34,7 +34,7 @@ describe("the SQLite driver", () => {
     ["Bun 1.4.1", { bun: "1.4.1", node: "26.3.0", napi: "10" }],
     ["Bun 2", { bun: "2.0.0-canary.1", node: "26.3.0", napi: "10" }],
     ["Deno 2, which understates its Node-API", { deno: "2.4.0", node: "22.14.0", napi: "8" }]
-  ])("is loaded on %s", (_, versions) => {
+  ])("is loaded on %s [RUN-7]", (_, versions) => {
     expect(runtimeProblem(versions)).toBe(null)
   })
 

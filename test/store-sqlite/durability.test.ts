@@ -77,7 +77,7 @@ const failing = async () => {
 }
 
 describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () => {
-  it("is answered when its log is on the disk, and others read meanwhile [EVT-3]", async () => {
+  it("is answered when its log is on the disk, and others read meanwhile [STORE-2]", async () => {
     const { filename, runtime } = open()
     await runtime.runPromise(Brands.create("First"))
     hold()
@@ -94,14 +94,14 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
     await runtime.dispose()
   })
 
-  it("fails when the disk does, though it may have been written [EVT-3]", async () => {
+  it("fails when the disk does, though it may have been written [STORE-2]", async () => {
     const { answer, runtime } = await failing()
     expect(Either.isLeft(answer) && answer.left).toBeInstanceOf(StoreUnavailable)
     expect(String(Either.isLeft(answer) && answer.left)).toContain("EIO")
     await runtime.dispose()
   })
 
-  it("that finds nothing to do is not answered after a failure before all is in the file [EVT-3]", async () => {
+  it("that finds nothing to do is not answered after a failure before all is in the file [STORE-2]", async () => {
     const { answer, filename, runtime } = await failing()
     expect(Either.isLeft(answer)).toBe(true)
     expect(statSync(`${filename}-wal`).size).toBeGreaterThan(0)
@@ -114,7 +114,7 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
     await runtime.dispose()
   })
 
-  it("is answered when its own commit is on the disk, however many come after it [EVT-3]", async () => {
+  it("is answered when its own commit is on the disk, however many come after it [STORE-2]", async () => {
     const { runtime } = open()
     await runtime.runPromise(Brands.create("First"))
     hold()
@@ -129,7 +129,7 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
     await runtime.dispose()
   })
 
-  it("that is under way when the store is closed is still answered, and one after that refused [EVT-3]", async () => {
+  it("that is under way when the store is closed is still answered, and one after that refused [STORE-2]", async () => {
     const { runtime } = open()
     await runtime.runPromise(Brands.create("First"))
     const brandStore = await runtime.runPromise(BrandStore)
@@ -146,7 +146,7 @@ describe.skipIf(process.platform !== "linux")("a write to the SQLite file", () =
     await closed
   })
 
-  it("waits for no disk when it wrote nothing, and shares the wait with those that came meanwhile [EVT-3]", async () => {
+  it("waits for no disk when it wrote nothing, and shares the wait with those that came meanwhile [STORE-2]", async () => {
     const { runtime } = open()
     await runtime.runPromise(Brands.create("First"))
     disk.syncs = []

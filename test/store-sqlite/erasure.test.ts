@@ -124,7 +124,7 @@ describe("an erasure of much", () => {
     expect(await Effect.runPromise(SqliteStore.check(filename))).toMatchObject({ problems: [] })
   })
 
-  it("is seen by others as a whole, and they are served and write meanwhile [PII-3, EVT-3]", async () => {
+  it("is seen by others as a whole, and they are served and write meanwhile [PII-3, STORE-1]", async () => {
     // Nobody waits for a disk or for others: whoever comes in between came while rows were taken out, and that takes long.
     const { brand, filename, often, process, reader } = await opened({
       synced: false,
@@ -160,7 +160,7 @@ describe("an erasure of much", () => {
   })
 
   it.skipIf(!isThorough)(
-    "is waited for by those that write, however long it takes [PII-3, EVT-3]",
+    "is waited for by those that write, however long it takes [PII-3, STORE-1]",
     async () => {
       const { brand, filename, often, process, reader } = await opened({ synced: false })
       takeLong(filename, 50_000_000)

@@ -71,7 +71,7 @@ const search = (brandId: string, text: string) =>
   )
 
 describe("the SQLite file", () => {
-  it("is its owner's alone [PII-2]", async () => {
+  it("is its owner's alone [STORE-7, PII-2]", async () => {
     const filename = newFile()
     await over(
       filename,
@@ -87,7 +87,7 @@ describe("the SQLite file", () => {
   })
 
   it.skipIf(process.platform === "win32")(
-    "that others may use becomes its owner's alone, with all beside it, and the log says so [PII-2]",
+    "that others may use becomes its owner's alone, with all beside it, and the log says so [STORE-7, PII-2]",
     async () => {
       const filename = newFile()
       await over(filename, Brands.create("B"))
@@ -126,7 +126,7 @@ describe("the SQLite file", () => {
     }
   )
 
-  it("takes no write when it was deleted or replaced, is not ready, and goes on when it is put back [HEALTH-2, EVT-3]", async () => {
+  it("takes no write when it was deleted or replaced, is not ready, and goes on when it is put back [STORE-6, HEALTH-2]", async () => {
     const filename = newFile()
     const create = Effect.flip(Brands.create("Lost"))
     const ping = Effect.flatMap(StoreHealth, (storeHealth) => storeHealth.check)
@@ -186,7 +186,7 @@ describe("the SQLite file", () => {
     raw.close()
   })
 
-  it("is refused when it is another program's, damaged, or of a newer version, with what to do [HEALTH-2]", async () => {
+  it("is refused when it is another program's, damaged, or of a newer version, with what to do [STORE-4]", async () => {
     const foreign = newFile()
     new Database(foreign).exec("CREATE TABLE theirs (a)").close()
     expect(await failure(foreign)).toContain("another program")
@@ -203,7 +203,7 @@ describe("the SQLite file", () => {
     expect(await failure(newer)).toContain("newer version")
   })
 
-  it("of another program is left as it was, and nothing is made beside it [HEALTH-2]", async () => {
+  it("of another program is left as it was, and nothing is made beside it [STORE-4]", async () => {
     for (const mode of ["DELETE", "WAL"]) {
       const foreign = newFile()
       const raw = new Database(foreign)
@@ -218,7 +218,7 @@ describe("the SQLite file", () => {
     }
   })
 
-  it("can be opened by two at once, also when it is made at that moment [EVT-3]", async () => {
+  it("can be opened by two at once, also when it is made at that moment [STORE-3]", async () => {
     const filename = newFile()
     const layers = [0, 1, 2].map(() => Layer.merge(SqliteStore.layer({ filename }), webCrypto))
     const brands = await Promise.all(
@@ -232,7 +232,7 @@ describe("the SQLite file", () => {
   })
 
   it.skipIf(process.platform !== "linux")(
-    "keeps its locks when it is opened once more in one process [EVT-3]",
+    "keeps its locks when it is opened once more in one process [STORE-3]",
     async () => {
       const filename = newFile()
       const raw = new Database(filename)
@@ -253,7 +253,7 @@ describe("the SQLite file", () => {
   )
 
   it.skipIf(process.platform === "win32")(
-    "can be a link, also to a file that is not there yet [EVT-3]",
+    "can be a link, also to a file that is not there yet [STORE-2]",
     async () => {
       const target = newFile()
       const link = join(folder, `link-${number}.sqlite`)
@@ -265,13 +265,13 @@ describe("the SQLite file", () => {
     }
   )
 
-  it("is refused when it can't be written, with what to do [HEALTH-2]", async () => {
+  it("is refused when it can't be written, with what to do [STORE-4]", async () => {
     const filename = newFile()
     mkdirSync(filename)
     expect(await failure(filename)).toMatch(/can't be (made or )?opened for writing/)
   })
 
-  it("loses no write of two that write at once [EVT-3]", async () => {
+  it("loses no write of two that write at once [STORE-1, STORE-3]", async () => {
     const filename = newFile()
     await over(
       filename,

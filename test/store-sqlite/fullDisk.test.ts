@@ -9,7 +9,7 @@ import { smallDisk } from "./SmallDisk.ts"
 const disk = smallDisk(16)
 
 describe.skipIf(disk === null)("on a full disk", () => {
-  it("reads are answered, writes are refused with the reason, and readiness says what works [ERR-2, ERR-3, HEALTH-2, RATE-1]", async () => {
+  it("reads are answered, writes are refused with the reason, and readiness says what works [ERR-2, ERR-3, HEALTH-3, RATE-6]", async () => {
     const { fill, folder, free } = disk!
     const api = await startApi({ stores: SqliteStore.layer({ filename: join(folder, "full.sqlite") }) })
     // So few that each is counted in the file.

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { raw } from "../harness/RawFile.ts"
 
 describe("a key that a process has found", () => {
-  it("ends for it with its revocation by itself and by another process [AUTH-6]", async () => {
+  it("ends for it with its revocation by itself and by another process [AUTH-5, STORE-3]", async () => {
     const filename = join(temporaryFolder(), "keys.sqlite")
     const open = () => ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
     const [one, other] = [open(), open()]

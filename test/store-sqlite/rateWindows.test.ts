@@ -79,7 +79,7 @@ const withProcesses = (check: (open: () => ReturnType<typeof opened>, clock: Set
 }
 
 describe("rate windows of several processes on one file", () => {
-  it("let no more through than the limit, whoever dies, and miss one in two hundred a process at most [RATE-1, RATE-3, RATE-4]", () =>
+  it("let no more through than the limit, whoever dies, and miss one in two hundred a process at most [RATE-1, RATE-3, RATE-5]", () =>
     fc.assert(
       fc.property(steps, fc.constantFrom(3, 199, 200, 450, 1000), (all, limit) => {
         withProcesses((open, clock) => {
@@ -121,7 +121,7 @@ describe("rate windows of several processes on one file", () => {
       { numRuns: 20 }
     ))
 
-  it("are exact for one process, and to the request for limits below two hundred [RATE-1, RATE-2]", () => {
+  it("are exact for one process, and to the request for limits below two hundred [RATE-1, RATE-2, RATE-5]", () => {
     for (const limit of [7, 199, 1000]) {
       withProcesses((open) => {
         const [one, other] = [open(), open()]
@@ -136,7 +136,7 @@ describe("rate windows of several processes on one file", () => {
     }
   })
 
-  it("do not carry over what was taken ahead of an earlier window [RATE-3]", () => {
+  it("do not carry over what was taken ahead of an earlier window [RATE-3, RATE-5]", () => {
     withProcesses((open, clock) => {
       const [one, other] = [open(), open()]
       one.spend(1000)
@@ -169,7 +169,7 @@ describe("a damaged file of rate windows", () => {
   }
 
   it.each(Object.keys(damages))(
-    "(%s) does not stop the start: windows are counted in a file that works [RATE-1, HEALTH-2]",
+    "(%s) does not stop the start: windows are counted in a file that works [RATE-6]",
     (name) => {
       const { limits, open } = setUp()
       const first = open()
@@ -185,7 +185,7 @@ describe("a damaged file of rate windows", () => {
     }
   )
 
-  it("is set aside, with one line in the log [RATE-1]", () => {
+  it("is set aside, with one line in the log [RATE-6]", () => {
     const { limits, open } = setUp()
     open().close()
     writeFileSync(limits, "no SQLite file at all".repeat(500))
@@ -202,7 +202,7 @@ describe("a damaged file of rate windows", () => {
 })
 
 describe("a file of rate windows that can't be written", () => {
-  it("is left alone: windows go on in memory, with one line in the log, and in the file when it can be written again [RATE-1, RATE-3]", () => {
+  it("is left alone: windows go on in memory, with one line in the log, and in the file when it can be written again [RATE-6]", () => {
     const { clock, limits, open } = setUp()
     const store = open()
     const spend = (n: number) => Array.from({ length: n }, () => store.spend(20).remaining)
@@ -224,7 +224,7 @@ describe("a file of rate windows that can't be written", () => {
     store.close()
   })
 
-  it("does not stop the start where it can't be made [HEALTH-2]", () => {
+  it("does not stop the start where it can't be made [RATE-6]", () => {
     const { limits, open } = setUp()
     mkdirSync(limits)
     const store = open()

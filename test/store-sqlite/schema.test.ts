@@ -44,7 +44,7 @@ const contentsOf = (db: Database.Database) => {
 }
 
 describe("the schema of a file", () => {
-  it("is what schema.sql says [VER-1]", async () => {
+  it("is what schema.sql says [STORE-5]", async () => {
     const filename = join(temporaryFolder(), "migrated.sqlite")
     await Effect.runPromise(
       Effect.scoped(Effect.asVoid(Layer.build(SqliteStore.layer({ filename, synced: false }))))
@@ -81,7 +81,7 @@ const digests: Readonly<Record<string, string>> = {
 }
 
 describe("a migration", () => {
-  it.each(migrations)("imports no code that changes with the store: %s [VER-1]", (name) => {
+  it.each(migrations)("imports no code that changes with the store: %s [STORE-5]", (name) => {
     const imports = [
       ...readFileSync(join(source, "migrations", name), "utf8").matchAll(/ from "([^"]+)"/g)
     ].map(([, from]) => from)
@@ -92,7 +92,7 @@ describe("a migration", () => {
     expect(imports).toEqual(allowed)
   })
 
-  it("that was released runs what it ran then [VER-1]", async () => {
+  it("that was released runs what it ran then [STORE-5]", async () => {
     const found: Record<string, string> = {}
     for (const name of migrations) {
       const file = join(source, "migrations", name)

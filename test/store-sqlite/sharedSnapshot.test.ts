@@ -61,7 +61,7 @@ const names = (brandId: string) =>
   )
 
 describe("reads of one tick of the SQLite file", () => {
-  it("see whatever this process has committed before them [EVT-2]", () =>
+  it("see whatever this process has committed before them [STORE-3]", () =>
     inOneTurn(() =>
       Effect.gen(function* () {
         const { brand, signal } = yield* setUp
@@ -73,7 +73,7 @@ describe("reads of one tick of the SQLite file", () => {
       })
     ))
 
-  it("keep nothing from being read that others commit in later ticks [EVT-2]", () =>
+  it("keep nothing from being read that others commit in later ticks [STORE-3]", () =>
     inOneTurn(({ end, filename }) =>
       Effect.gen(function* () {
         const { brand, signal } = yield* setUp

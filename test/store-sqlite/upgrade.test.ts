@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 
 describe("an older file", () => {
-  it("is brought to the same in a thread as at once, and as a new one is [VER-1, LIST-5]", async () => {
+  it("is brought to the same in a thread as at once, and as a new one is [STORE-5]", async () => {
     for (const version of [3, 8, 11, 12]) {
       const [atOnce, aside] = [copyOf(newest), copyOf(newest)]
       for (const each of [atOnce, aside]) raw(each, (db) => takeBackTo(db, version))
@@ -69,7 +69,7 @@ describe("an older file", () => {
     expect(contents(aside)).toEqual(contents(atOnce))
   })
 
-  it("with many leads lets others be served, and one with few is done at once [LIST-5]", async () => {
+  it("with many leads lets others be served, and one with few is done at once [STORE-5]", async () => {
     const loop = { ticks: 0, isWatched: true }
     const watching = (async () => {
       for (; loop.isWatched; loop.ticks++) await nextTick()
@@ -96,7 +96,7 @@ describe("an older file", () => {
     expect(many[0]!.doing).toBe("bringing the database to this version, step 1 of 6: texts again")
   })
 
-  it("is read by other processes as it was, until it is of this version [EVT-3]", async () => {
+  it("is read by other processes as it was, until it is of this version [STORE-5]", async () => {
     const filename = copyOf(older)
     const reader = new Database(filename, { readonly: true })
     const seen = new Set<unknown>()
@@ -107,7 +107,7 @@ describe("an older file", () => {
     reader.close()
   })
 
-  it("stays as it was when whoever began goes away half way, and is brought to this version the next time [EVT-3]", async () => {
+  it("stays as it was when whoever began goes away half way, and is brought to this version the next time [STORE-5]", async () => {
     const filename = copyOf(older)
     const before = contents(filename)
     const fiber = Effect.runFork(
@@ -129,7 +129,7 @@ describe("an older file", () => {
     expect(versionOf(filename)).toBe(15)
   })
 
-  it("stays as it was when a step fails, and says why [EVT-3, ERR-3]", async () => {
+  it("stays as it was when a step fails, and says why [STORE-5]", async () => {
     const filename = copyOf(older)
     // In the way of the eleventh version.
     raw(filename, (db) => db.exec("CREATE TABLE lead_change (theirs)"))
@@ -138,7 +138,7 @@ describe("an older file", () => {
     expect(contents(filename)).toEqual(before)
   })
 
-  it("waits for whoever brings it to this version already, and says so [EVT-3]", async () => {
+  it("waits for whoever brings it to this version already, and says so [STORE-5]", async () => {
     const filename = copyOf(older)
     const locking = new Database(filename)
     locking.exec("BEGIN IMMEDIATE")

@@ -128,7 +128,7 @@ const nothing = {
 }
 
 export const deletionCases: ReadonlyArray<Case> = [
-  caseOf("deletes a signal, whose leads stay and show it, and records nothing more of it [DEL-2]", () =>
+  caseOf("deletes a signal, whose leads stay and show it, and records no more of it [DEL-2, DEL-4]", () =>
     Effect.gen(function* () {
       const [signalStore, store] = yield* Effect.all([SignalStore, LeadStore])
       const [brand, other] = yield* twoBrands
@@ -169,7 +169,7 @@ export const deletionCases: ReadonlyArray<Case> = [
     })
   ),
 
-  caseOf("deletes a campaign with its readings [DEL-3]", () =>
+  caseOf("deletes a campaign with its readings [DEL-3, DEL-4]", () =>
     Effect.gen(function* () {
       const campaignStore = yield* CampaignStore
       const [brand, other] = yield* twoBrands
@@ -197,7 +197,7 @@ export const deletionCases: ReadonlyArray<Case> = [
     })
   ),
 
-  caseOf("deletes a brand with everything of it, and nothing of another [DEL-1]", () =>
+  caseOf("deletes a brand with everything of it, and nothing of another [DEL-1, DEL-4, DEL-5]", () =>
     Effect.gen(function* () {
       const [brandStore, keyStore] = yield* Effect.all([BrandStore, KeyStore])
       const [gone, kept] = [yield* fillBrand("gone"), yield* fillBrand("kept")]

@@ -63,7 +63,8 @@ const agreesWithReference: Case = {
 }
 
 const survivesReopening: Case = {
-  title: "keeps deliveries, leases and bodies when it is closed and opened again at any step [DELIV-2]",
+  title:
+    "keeps deliveries, leases and bodies when it is closed and opened again at any step [STORE-2, DELIV-2]",
   reopens: true,
   run: async (open) => {
     const { clock, store } = open

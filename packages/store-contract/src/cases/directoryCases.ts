@@ -100,7 +100,7 @@ const sumsLastReadings: Case = {
 
 const survivesReopening: Case = {
   title:
-    "keeps brands, keys, signals, campaigns and webhooks when it is closed and opened again [AUTH-5, AUTH-6]",
+    "keeps brands, keys, signals, campaigns and webhooks when it is closed and opened again [STORE-2, AUTH-5, AUTH-6]",
   reopens: true,
   run: async (open) => {
     const everything = Effect.gen(function* () {
@@ -219,7 +219,7 @@ export const directoryCases: ReadonlyArray<Case> = [
   ),
 
   caseOf(
-    "renames brands, signals and campaigns, each of its brand alone, and shows it with engagements at once [ENG-8]",
+    "renames brands, signals and campaigns, each of its brand alone, and shows it with engagements at once [OPER-6, ENG-8]",
     () =>
       Effect.gen(function* () {
         const [brandStore, signalStore, campaignStore, store] = yield* Effect.all([

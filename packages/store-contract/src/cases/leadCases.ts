@@ -104,7 +104,7 @@ const agreesWithReference: Case = {
 }
 
 const survivesReopening: Case = {
-  title: "keeps all of a history when it is closed and opened again at any step [EVT-3, PII-3]",
+  title: "keeps all of a history when it is closed and opened again at any step [STORE-2, EVT-3, PII-3]",
   reopens: true,
   run: async (open) => {
     const { clock, store } = open
@@ -172,7 +172,7 @@ export const leadCases: ReadonlyArray<Case> = [
     })
   ),
 
-  caseOf("commits all of a batch or nothing, when deciding throws half way [EVT-3]", () =>
+  caseOf("commits all of a batch or nothing, when deciding throws half way [STORE-1]", () =>
     Effect.gen(function* () {
       const world = yield* createLeadWorld
       const { brand } = world
@@ -207,7 +207,7 @@ export const leadCases: ReadonlyArray<Case> = [
     })
   ),
 
-  caseOf("changes nothing when no id can be drawn, and forgets a signal that it took back [EVT-3]", () =>
+  caseOf("changes nothing when no id can be drawn, and forgets a signal that it took back [STORE-1]", () =>
     Effect.gen(function* () {
       const world = yield* createLeadWorld
       const { brand, reference } = world
@@ -286,7 +286,7 @@ export const leadCases: ReadonlyArray<Case> = [
     })
   ),
 
-  caseOf("never gives a lead's id again, not after an erasure either [PII-3]", () =>
+  caseOf("never gives a lead's id again, not after an erasure either [DEL-4, PII-3]", () =>
     Effect.gen(function* () {
       const world = yield* createLeadWorld
       const given: Array<number> = []
@@ -303,7 +303,7 @@ export const leadCases: ReadonlyArray<Case> = [
     })
   ),
 
-  caseOf("lists the posts that a lead wrote and others engaged with, each once, for an export [PII-3]", () =>
+  caseOf("lists the posts that a lead wrote and others engaged with, each once, for an export [PII-5]", () =>
     Effect.gen(function* () {
       const world = yield* createLeadWorld
       const { brand } = world
@@ -339,7 +339,7 @@ export const leadCases: ReadonlyArray<Case> = [
     })
   ),
 
-  caseOf("lets no two writers lose each other's change [EVT-3]", () =>
+  caseOf("lets no two writers lose each other's change [STORE-1]", () =>
     Effect.gen(function* () {
       const world = yield* createLeadWorld
       const { brand } = world
