@@ -1,6 +1,6 @@
 /**
  * Admission control for observations: bounds how many are decoded and committed concurrently. Further ones wait in a queue for
- * each brand, which are served round robin; requests beyond the bound of open ones are refused.
+ * each brand, which are served round robin; requests beyond the bound of open ones are refused. [OBS-7]
  */
 import {
   type Brand,

@@ -52,7 +52,7 @@ const routes = Layer.mergeAll(logStoreFailures, Documents.layer).pipe(
 
 /**
  * A key on a path or method that doesn't exist, or on a target that can't be read, spends its request, and the
- * response has what is left. [RATE-2]
+ * response has what is left. [RATE-2, ERR-9]
  */
 const spendElsewhere = (request: HttpServerRequest.HttpServerRequest, record: RequestRecord) =>
   Effect.catchAll(

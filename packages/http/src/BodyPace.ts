@@ -1,4 +1,4 @@
-/** How long a request body may take to arrive. Only the time spent waiting for the client counts. [ERR-5] */
+/** How long a request body may take to arrive. Only the time spent waiting for the client counts. [ERR-6] */
 import { Chunk, Context, Effect, Option, Stream } from "effect"
 import { RequestTimeout } from "./contract/Failures.ts"
 

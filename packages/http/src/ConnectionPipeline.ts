@@ -1,6 +1,6 @@
 /**
  * The requests of one connection in their order. What Node's parser refuses is answered when the requests before it on the same
- * connection are, and nothing that comes after it is read. [ERR-1, ERR-5]
+ * connection are, and nothing that comes after it is read. [ERR-1, ERR-10]
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"

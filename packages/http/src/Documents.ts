@@ -1,6 +1,6 @@
 /**
  * What the API says of itself: the OpenAPI document, and a page to read it on. Both work wherever the API is mounted, and load
- * nothing from elsewhere. Made on the first request, and cached.
+ * nothing from elsewhere. Made on the first request, and cached. [DOC-1, DOC-3]
  */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"

@@ -71,7 +71,7 @@ export const makeFastPath =
 
 /**
  * The response while there is no store yet: liveness, and 503 to all else. It looks up no key and reads no body. [HEALTH-1,
- * HEALTH-2]
+ * HEALTH-4]
  */
 export const respondWhileStarting = ({
   method,

@@ -1,6 +1,6 @@
 /**
  * Error responses for what Node's parser refuses, in the same shape as every other error, and the checks of a request's head
- * that the parser leaves out. [ERR-1, ERR-5]
+ * that the parser leaves out. [ERR-1, ERR-5, ERR-7]
  */
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"

@@ -1,6 +1,6 @@
 /**
  * A request whose answer is known before its body is read to its end. Closing the connection at once would reset it, and
- * the client, which is still sending, would lose the answer: the rest of the body is thrown away for a while first. [ERR-5]
+ * the client, which is still sending, would lose the answer: the rest of the body is thrown away for a while first. [ERR-8]
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"

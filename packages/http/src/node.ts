@@ -256,7 +256,7 @@ export interface Listening {
 
 /**
  * Listens before there is a store: says that it lives and is starting, so that whoever watches it neither ends it nor sends
- * it any requests yet. Fails with Node's error when the address can't be listened on. [HEALTH-1, HEALTH-2]
+ * it any requests yet. Fails with Node's error when the address can't be listened on. [HEALTH-1, HEALTH-4]
  */
 export const listening = (
   options: NodeServerOptions

@@ -1,7 +1,7 @@
 /**
  * Keeps the lines that the server rejects, for correction. They go into a new file beside the imported one;
  * no file of an earlier import is overwritten, because it may hold corrections. Importing a file of rejected
- * lines leaves in it only the lines that are rejected again.
+ * lines leaves in it only the lines that are rejected again. [CLI-5]
  */
 import { Data, Effect } from "effect"
 import {

@@ -1,6 +1,6 @@
 /**
  * Reads the server's settings from environment variables. An empty variable means its default. The message of
- * a bad value names the variable and says what it takes.
+ * a bad value names the variable and says what it takes. [RUN-1, RUN-2]
  */
 import { RateLimit, Retries } from "@lead-signals/domain"
 import { Addresses } from "@lead-signals/webhook"

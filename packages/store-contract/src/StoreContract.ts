@@ -15,7 +15,7 @@ export interface Runner {
 /** One case over one store, for what is no test runner. */
 export interface ContractCase {
   readonly group: "leads" | "deliveries" | "directory" | "deletion"
-  /** With the clauses that it shows, in square brackets. */
+  /** With the clauses of docs/specification.md that it shows, in square brackets. */
   readonly title: string
   /** Opens a new store, and closes it at the end. Rejects with a `ContractViolation`. */
   readonly run: () => Promise<void>

@@ -1,5 +1,5 @@
 /**
- * Naive models of what a store holds and of what the service answers, written from the clauses alone. They import nothing, so
+ * Naive models of what a store holds and of what the service answers, written from docs/specification.md alone. They import nothing, so
  * that they share no code with what they check. The contract's suite and the simulator's oracles compare with them.
  */
 export { ReferenceCampaign, type Totals } from "./reference/ReferenceCampaign.ts"

@@ -75,7 +75,7 @@ export interface SqliteStoreOptions {
 
 /**
  * All store ports over one file, which several processes may use at once. Fails with `StoreUnavailable` when the file can't be
- * made, opened or migrated, belongs to another application, or was written by a newer version. [VER-1]
+ * made, opened or migrated, belongs to another application, or was written by a newer version. [STORE-4, STORE-5]
  */
 export const layer = ({
   beforeCommit = () => {},

@@ -2,7 +2,7 @@
 import type { Instant } from "../model/Instant.ts"
 import type { Lead, LeadAmendment } from "../model/Lead.ts"
 
-/** updatedAt moves only when something changed, and never backwards. */
+/** updatedAt moves only when something changed, and never backwards. [OPER-5, OBS-10] */
 export const amend = (lead: Lead, amendment: LeadAmendment, now: Instant): Lead => {
   const amended = { ...lead, ...amendment }
   const changed = (Object.keys(amendment) as Array<keyof LeadAmendment>).some(

@@ -1,6 +1,6 @@
 /**
  * How what is known of a person grows: for each field the newest observation that has it wins, by trackedAt and not by
- * arrival. At the same trackedAt the greater value wins, so any order of the same observations ends in the same profile.
+ * arrival. At the same trackedAt the greater value wins, so any order of the same observations ends in the same profile. [OBS-9]
  */
 import type { Instant } from "../model/Instant.ts"
 import type { Profile, ProfileTimes } from "../model/Lead.ts"

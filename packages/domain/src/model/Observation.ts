@@ -36,7 +36,7 @@ export const ObservedPerson = Schema.Struct({
 })
 export type ObservedPerson = typeof ObservedPerson.Type
 
-/** The author of the post engaged with: 2.3 less company and leadId, which are looked up when read. [ENG-7] */
+/** The author of the post engaged with, without company and leadId, which are looked up when read. [ENG-7] */
 export const PostAuthor = Schema.Struct({
   extId: optionalText(textLimits.externalId),
   name: optionalText(textLimits.name),

@@ -26,7 +26,7 @@ const hasCompany = (type: SourceType): boolean => type !== "post-url" && type !=
 /**
  * The tracked entry. `value` is kept exactly as the brand configured it: a URL for li-company-url, li-profile-url and post-url,
  * words for the others. A numeric company id goes with li-company-mention only, and post-url and posts-with-keywords have no
- * company. [ENG-8]
+ * company. [ENG-8, OPER-7]
  */
 export const Source = Schema.Struct({
   type: Schema.Literal(...sourceTypes).annotations({ description: `one of ${sourceTypes.join(", ")}` }),

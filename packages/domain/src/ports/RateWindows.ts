@@ -1,4 +1,4 @@
-/** Where the keys' rate windows are kept. All processes that serve one store share them. [RATE-1] */
+/** Where the keys' rate windows are kept. All processes that serve one store share them. [RATE-1, RATE-5] */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"

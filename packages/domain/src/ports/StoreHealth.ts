@@ -1,4 +1,4 @@
-/** Whether the store can be read and written now. [HEALTH-2] */
+/** Whether the store can be read and written now. [HEALTH-2, HEALTH-3] */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Operations } from "./Operation.ts"

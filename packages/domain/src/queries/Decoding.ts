@@ -1,6 +1,6 @@
 /**
  * Reads a value from outside by its schema, and says what is wrong with the first field that does not fit: its path and
- * what it takes, never the value that was sent, which may be personal. [ERR-3]
+ * what it takes, never the value that was sent, which may be personal. [ERR-3, OPER-4, OBS-2]
  */
 import { Either, ParseResult, Schema, SchemaAST } from "effect"
 import { InvalidParameter } from "../model/Failure.ts"

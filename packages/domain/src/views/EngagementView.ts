@@ -17,7 +17,7 @@ const authorView = (author: PostAuthor) => ({
   profileImageUrl: author.profileImageUrl
 })
 
-/** With the keys of 2.3; company and leadId are there while the author is a lead of the brand. [ENG-7] */
+/** company and leadId are there while the author is a lead of the brand. [ENG-7] */
 const postAuthorDetailView = ({ engagement, authorLead }: EngagementRead) => {
   const author = engagement.postAuthorDetail
   return author === null
@@ -29,7 +29,7 @@ const postAuthorDetailView = ({ engagement, authorLead }: EngagementRead) => {
       }
 }
 
-/** With the keys of 2.4. A signal has one tracked entry, which goes by the signal's id. [ENG-8] */
+/** A signal has one tracked entry, which goes by the signal's id. [ENG-8] */
 const sourceView = ({ signal }: EngagementRead) => ({
   id: signal.id,
   type: signal.source.type,

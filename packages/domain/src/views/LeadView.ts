@@ -3,7 +3,7 @@ import { formatInstant } from "../model/Instant.ts"
 import type { Lead } from "../model/Lead.ts"
 import { leadCompanyView } from "./CompanyView.ts"
 
-/** The webhook's shape: exactly the keys of 2.1. [EVT-4] */
+/** The webhook's shape: exactly these keys. [EVT-4] */
 export const lead2View = (lead: Lead) => ({
   id: lead.id,
   extId: lead.extId,

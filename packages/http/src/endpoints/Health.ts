@@ -1,4 +1,4 @@
-/** Liveness and readiness. No key is needed. [HEALTH-1, HEALTH-2] */
+/** Liveness and readiness. No key is needed. [HEALTH-1, HEALTH-2, HEALTH-3] */
 import { StoreHealth, type StoreStatus, StoreUnavailable } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { endpoint } from "./Endpoint.ts"
 
 const alive = { status: "ok" } as const
 
-/** A store that is readable but not writable is ready, so that reads are still routed here. */
+/** A store that is readable but not writable is ready, so that reads are still routed here. [HEALTH-3] */
 const readiness = ({ writeProblem }: StoreStatus): typeof HealthBody.Type => ({
   status: writeProblem === null ? "ok" : "degraded",
   reads: true,

@@ -1,7 +1,7 @@
 /**
  * Observations as x-ndjson, one a line, in a stream without end if need be: read a piece at a time, committed a piece at
  * a time, answered a line each while the rest is still coming. What is held at once is bounded, and so is what is answered
- * for lines that are rejected. [ERR-5]
+ * for lines that are rejected. [OBS-4, OBS-5, OBS-6, OBS-8]
  */
 import {
   type Brand,

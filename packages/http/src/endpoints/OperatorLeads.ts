@@ -1,4 +1,4 @@
-/** The operator's calls about one lead: amend, erase, export. */
+/** The operator's calls about one lead: amend, erase, export. [OPER-5, PII-3, PII-5] */
 import {
   Brands,
   companyView,

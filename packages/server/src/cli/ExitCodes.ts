@@ -1,4 +1,4 @@
-/** What every command of the server's command line ends with. */
+/** What every command of the server's command line ends with. [CLI-1] */
 import { exitCodes as common } from "@lead-signals/command-line"
 
 const { interrupted, terminated, ...ended } = common

@@ -1,4 +1,4 @@
-/** A naive campaign: every reading is kept, and summed anew for every question. From the clauses alone. [MET-1 … MET-7] */
+/** A naive campaign: every reading is kept, and summed anew for every question. From docs/specification.md alone. [MET-1 … MET-7] */
 export interface Totals {
   readonly impressions: number
   readonly reactions: number

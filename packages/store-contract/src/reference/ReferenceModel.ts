@@ -1,6 +1,6 @@
 /**
  * A naive brand: arrays that are filtered and sorted anew for every question, and answers spelled out key by key. It is
- * written from the clauses alone and shares no code with the rules, the views or the stores that it checks: the contract of
+ * written from docs/specification.md alone and shares no code with the rules, the views or the stores that it checks: the contract of
  * the stores and the simulator's oracles compare with it to the byte.
  */
 

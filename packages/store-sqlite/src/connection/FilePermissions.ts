@@ -1,4 +1,4 @@
-/** Restricts the files to their owner: they hold personal data. */
+/** Restricts the files to their owner: they hold personal data. [STORE-7] */
 import { Effect } from "effect"
 import { chmodSync, statSync } from "node:fs"
 import { basename } from "node:path"

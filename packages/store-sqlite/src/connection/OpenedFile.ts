@@ -1,6 +1,6 @@
 /**
  * Guards against writing to a file that was deleted or replaced while it was open: what is written there is lost when this
- * process ends.
+ * process ends. [STORE-6]
  */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** Whether the file can be written, by the outcomes of the last writes. */
+/** Whether the file can be written, by the outcomes of the last writes. [HEALTH-3] */
 import type { StoreStatus, StoreUnavailable } from "@lead-signals/domain"
 import { Cause, Effect, Fiber, Option } from "effect"
 import { statfsSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
  * Group commit: writes that wait at the same time share one transaction, and with it the wait for the disk, during which this
- * thread serves others.
+ * thread serves others. [STORE-1, STORE-2]
  */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Cause, type Clock, Deferred, Effect, FiberId } from "effect"

@@ -1,4 +1,4 @@
-/** Migrates an older file before the store uses it: on this thread, or in a worker if it has many leads. */
+/** Migrates an older file before the store uses it: on this thread, or in a worker if it has many leads. [STORE-5] */
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Schedule } from "effect"
 import type { Connection } from "../connection/Connection.ts"

@@ -1,4 +1,4 @@
-/** A copy of the file as it is at one moment, made while others read and write it. */
+/** A copy of the file as it is at one moment, made while others read and write it. [STORE-8] */
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Data, Effect } from "effect"
 import {

@@ -1,4 +1,4 @@
-/** Checks a file: its pages, its references, its search indexes and its derived tables. */
+/** Checks a file: its pages, its references, its search indexes and its derived tables. [STORE-9] */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { openToRead } from "../connection/Driver.ts"

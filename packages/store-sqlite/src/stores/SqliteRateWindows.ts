@@ -7,7 +7,7 @@
  * one in two hundred of the limit at most, and none of a limit below 200: there each request is counted in the file.
  *
  * The file is disposable: no request fails because of it. A damaged one is set aside and made anew. While it can't be written,
- * each process counts in memory for itself, beginning with the file's windows if they can be read.
+ * each process counts in memory for itself, beginning with the file's windows if they can be read. [RATE-5, RATE-6]
  */
 import { type RateLimit, RateWindows, type StoreUnavailable } from "@lead-signals/domain"
 import { type Clock, Effect, Layer, Scope } from "effect"
