@@ -143,16 +143,6 @@ export const ablations: ReadonlyArray<Ablation> = [
     ["random-search", "random-paging", "written-search-common", "written-qualified+search"],
     { in: "planPage", find: "$walks && $searched !== undefined && $$rest", put: "false" }
   ),
-  listing(
-    "filtered-scan",
-    "looks at the texts of what another filter lets through instead of all that a search finds",
-    ["random-paging", "written-signal+search", "written-recent+search"],
-    {
-      in: "planFilteredScan",
-      find: '$driver !== "order" && $driver !== "search" && $gathered * textWeight < $searched',
-      put: "false"
-    }
-  ),
   inStore("index")(
     "reading-worker",
     "reads in a thread what takes long",

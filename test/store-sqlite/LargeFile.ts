@@ -112,6 +112,10 @@ export const shapes: Record<string, Array<[string, string]>> = {
     ["signalId", "2"],
     ["sort", "updatedAt:asc"]
   ],
+  "a search of a repeated part and a rare signal": [
+    ["search", "ononononon"],
+    ["signalId", "2"]
+  ],
   "a search, a signal and a flag": [
     ["search", "common"],
     ["signalId", "1"],

@@ -149,8 +149,8 @@ describe("the plans at 100,000 leads", () => {
     }
   })
 
-  it("look at the texts of what another filter lets through without scanning [LIST-5]", () => {
-    const { counts, selection } = ask("a common search and a rare signal")
+  it("look at the texts of what another filter lets through without scanning, where the index finds a part [LIST-5]", () => {
+    const { counts, selection } = ask("a search of a repeated part and a rare signal")
     for (const sort of ["createdAt:desc", "updatedAt:asc", "name:asc", "score1:desc"]) {
       const scan = LeadListing.planFilteredScan(selection, counts)!
       const order = Either.getOrThrow(SortOrder.parse(sort))

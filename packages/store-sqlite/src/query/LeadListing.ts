@@ -182,16 +182,10 @@ export interface FilteredScan {
   readonly effort: number
 }
 
-/**
- * Plans a filtered scan where another filter lets few leads through and the search many, and wherever the index finds only a
- * part of the needle. Null where the index answers the search.
- */
+/** Plans a filtered scan where the index finds only a part of the needle. Null where the index answers the search. */
 export const planFilteredScan = ({ match }: Selection, counts: Counts): FilteredScan | null => {
-  if (match === null) return null
+  if (match === null || match.part === match.needle) return null
   const [driver, gathered] = mostSelective(counts)
-  const searched = counts.drivers.find(([each]) => each === "search")?.[1] ?? 0
-  const isWorthIt = driver !== "order" && driver !== "search" && gathered * textWeight < searched
-  if (match.part === match.needle && (!isWorthIt || gathered > maxScanned)) return null
   return { driver, effort: gathered * textWeight + (driver === "search" ? counts.searchEffort : 0) }
 }
 
