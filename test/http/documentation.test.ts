@@ -1,4 +1,5 @@
 /** The API's document as its readers use it: nothing is left undescribed, it lints, and a client is generated from it. */
+import { isThorough } from "../harness/Thoroughness.ts"
 import { openApi } from "@lead-signals/http"
 import createClient from "openapi-fetch"
 import openapiTS, { astToString } from "openapi-typescript"
@@ -198,7 +199,7 @@ describe("a client generated from the document", () => {
   const folder = fileURLToPath(new URL("../.generated", import.meta.url))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it("compiles under strict types, and lists leads [LIST-1, AUTH-2]", async () => {
+  it.runIf(isThorough)("compiles under strict types, and lists leads [LIST-1, AUTH-2]", async () => {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, "api.ts"), astToString(await openapiTS(document)))
     writeFileSync(
