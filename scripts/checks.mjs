@@ -1,11 +1,11 @@
 /**
- * `npm test`: format, lint, types and what is unused, all at once, then all tests; the first failure ends it. With `--thorough`
+ * `npm test`: format, lint, docstrings, types and what is unused, all at once, then all tests; the first failure ends it. With `--thorough`
  * (`npm run test:thorough`) generated campaigns have their full length. Other arguments go to vitest.
  */
 import { join } from "node:path"
 import { commandIn, report, root, runStaticChecks, runStep } from "./steps.mjs"
 
-const failed = await runStaticChecks(["format", "lint", "types", "unused"])
+const failed = await runStaticChecks(["format", "lint", "docstrings", "types", "unused"])
 if (failed !== 0) process.exit(failed)
 
 const isThorough = process.argv.includes("--thorough")

@@ -9,6 +9,7 @@ export const commandIn = (folder, name) => join(root, folder, "node_modules", ".
 export const staticChecks = {
   format: [commandIn(".", "prettier"), ["--check", "--log-level", "warn", "."]],
   lint: [commandIn(".", "oxlint"), ["--deny-warnings"]],
+  docstrings: ["node", [join(root, "scripts", "docstrings.mjs")]],
   unused: [commandIn(".", "knip"), ["--no-progress", "--treat-config-hints-as-errors"]],
   types: [commandIn(".", "tsc"), ["-b"]]
 }

@@ -10,6 +10,10 @@ import { Rates } from "./Scenario.ts"
 
 const anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
+/**
+ * The schema of a kept counterexample: a JSON file whose field `counterexample` is 1. Its `plan` is as the run
+ * executed it.
+ */
 export const Counterexample = Schema.Struct({
   counterexample: Schema.Literal(1),
   scenario: Schema.String,
@@ -59,6 +63,10 @@ const decisionsOf = (trace: ReadonlyArray<TraceEvent>): ReadonlyArray<string> =>
     .filter(({ kind }) => decisive.has(kind))
     .map(({ at, fields, kind, party }) => `${at} ${party} ${kind} ${Object.values(fields).join(" ")}`.trim())
 
+/**
+ * The counterexample of a run that did not pass: its input, the faults that befell it, and the decisions of its
+ * trace. `bug` names the planted bug, null for the code as it is.
+ */
 export const counterexampleOf = (
   of: { readonly scenario: string; readonly store: StoreKind; readonly bug: string | null },
   input: RunInput,
@@ -75,7 +83,7 @@ export const counterexampleOf = (
   decisions: decisionsOf(report.trace)
 })
 
-/** The counterexample of a file's text, or what is wrong with that. */
+/** Reads the text of a kept counterexample. Left: what is wrong with it. */
 export const readCounterexample = (text: string): Either.Either<Counterexample, string> =>
   Either.try({ try: () => JSON.parse(text) as unknown, catch: () => "it is no JSON" }).pipe(
     Either.flatMap((value) =>
@@ -88,6 +96,7 @@ export const readCounterexample = (text: string): Either.Either<Counterexample, 
     )
   )
 
+/** The input that repeats the counterexample. */
 export const inputOfCounterexample = ({ faults, plan, schedule, seed }: Counterexample): RunInput => ({
   seed,
   plan: plan as unknown as Plan,
@@ -110,6 +119,10 @@ export type Replayed =
       readonly actual: string | null
     }
 
+/**
+ * Says how a replay of the counterexample ended: with the same violation, with another, with none, or as a run that
+ * parts from the recorded decisions.
+ */
 export const compareReplay = (counterexample: Counterexample, report: RunReport): Replayed => {
   const violation = report.outcome === "livelocked" ? livelock : report.violation
   const actual = decisionsOf(report.trace)
@@ -196,7 +209,7 @@ const describeAction = (action: Action): string => {
   }
 }
 
-/** The counterexample in lines: who was there, what was done, what went wrong. */
+/** Describes the counterexample in lines: who took part, what was done, what went wrong. */
 export const renderCounterexample = ({ faults, plan, schedule }: Counterexample): ReadonlyArray<string> => {
   const { actions, brands, scheduledFaults } = plan as unknown as Plan
   const lines = brands.map(

@@ -35,6 +35,10 @@ const startsAt = Date.UTC(2026, 0, 5, 8)
 /** Longer than every schedule of retries takes, and every pause between them. */
 const drainDays = 30
 
+/**
+ * `passed`: every rule held and everything owed arrived. `violated`: an oracle found a broken rule. `livelocked`:
+ * something owed had not arrived when nothing went on any more, or when 30 days of drain phase were over.
+ */
 export type Outcome = "passed" | "violated" | "livelocked"
 export type StoreKind = "memory" | "sqlite"
 
@@ -46,19 +50,27 @@ export type Schedule =
 
 /** Everything that a run depends on, besides the code. */
 export interface RunInput {
+  /** The seed of what the run draws: random numbers, faults, the behaviour of receivers. */
   readonly seed: number
+  /** The actions of everyone, and the faults that are scheduled. */
   readonly plan: Plan
-  /** The faults to have, by label; null: as the seed says. */
+  /** The labels of the faults to inject; null: as the seed says. */
   readonly faults: ReadonlyArray<string> | null
+  /** The order in which runnable fibers go on. */
   readonly schedule: Schedule
 }
 
+/** The result of a run. */
 export interface RunReport {
+  /** How the run ended. */
   readonly outcome: Outcome
+  /** The first rule that broke, and how; null unless the outcome is `violated`. */
   readonly violation: Violation | null
   /** 64 hex digits: the same for every run with the same input, over whatever store. */
   readonly digest: string
+  /** Rare situations that the run met. A campaign that lacks one of its scenario's marks proves little. */
   readonly coverageMarks: ReadonlySet<string>
+  /** Numbers of the run: what was done in it, what befell it, and how much virtual time it took. */
   readonly counts: {
     readonly actions: number
     readonly steps: number
@@ -69,10 +81,11 @@ export interface RunReport {
     readonly faults: number
     readonly simulatedSeconds: number
   }
-  /** What went wrong, by label. */
+  /** The labels of the faults that befell the run. */
   readonly faults: ReadonlyArray<string>
-  /** Picks that a host would not have made, by how many came before. */
+  /** The picks of the scheduler that a host would not have made, each with the number of picks before it. */
   readonly picks: ReadonlyArray<readonly [number, number]>
+  /** The events of the run, in order. */
   readonly trace: ReadonlyArray<TraceEvent>
 }
 
@@ -229,8 +242,8 @@ const prepare = (input: RunInput, host: Host) => {
 const diskOf = (store: StoreKind): Disk.Disk => (store === "sqlite" ? sqlite() : Disk.memory())
 
 /**
- * Runs the service of production over one of its stores, in one synchronous call; for at most so many virtual seconds,
- * when it is known that later nothing is looked for.
+ * Runs the service of production over one of its stores, in one synchronous call. `untilSeconds` ends the run early,
+ * in virtual seconds. The same arguments give the same report on every machine.
  */
 export const run = (
   input: RunInput,
@@ -282,7 +295,7 @@ export const runHost = async (
   )
 }
 
-/** What a scenario's seed runs. */
+/** The input of a seed of a scenario; `hours` replaces the scenario's length. */
 export const inputOf = (scenario: Scenario, seed: number, hours?: number): RunInput => ({
   seed,
   plan: planOf(scenario, seed, startsAt, hours),
@@ -290,13 +303,17 @@ export const inputOf = (scenario: Scenario, seed: number, hours?: number): RunIn
   schedule: { kind: "seed", seed }
 })
 
+/**
+ * Runs a seed of a scenario over one of the stores, in memory by default; `hours` replaces the scenario's length. The
+ * same arguments give the same report on every machine.
+ */
 export const simulate = (
   scenario: Scenario,
   seed: number,
   options: { readonly hours?: number; readonly store?: StoreKind | Disk.Disk } = {}
 ): RunReport => run(inputOf(scenario, seed, options.hours), options.store)
 
-/** Runs twice; the first event at which the two histories part, or null. */
+/** Runs the input twice. Answers the first event at which the two histories part, null when they are the same. */
 export const check = (input: RunInput, store: StoreKind = "memory"): TraceEvent | null => {
   const [first, second] = [run(input, store), run(input, store)]
   const at = firstDivergence(first.trace, second.trace)

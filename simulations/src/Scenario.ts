@@ -82,6 +82,10 @@ const ScheduledFaults = Schema.Struct({
   partitions: orNone(amount, 0)
 })
 
+/**
+ * The schema of a scenario: brands, how often an hour each thing is done, rates of faults from 0 to 1, and how often
+ * a day the rest befalls the service.
+ */
 export const Scenario = Schema.Struct({
   name: Schema.String,
   /** One paragraph on what it is after. */

@@ -33,9 +33,10 @@ const scenarios: ReadonlyMap<string, unknown> = new Map(
   ].map((scenario) => [scenario.name, scenario])
 )
 
+/** The names of the scenarios that come with the package, in alphabetical order. */
 export const scenarioNames = (): ReadonlyArray<string> => [...scenarios.keys()].sort()
 
-/** Null when there is none of this name. A file that is no scenario is a defect. */
+/** The scenario of this name that comes with the package; null when there is none. */
 export const scenarioNamed = (name: string): Scenario | null =>
   scenarios.has(name)
     ? Either.getOrThrow(

@@ -8,16 +8,23 @@ import type { RunInput, RunReport, Schedule } from "./Run.ts"
 import { noRates } from "./Scenario.ts"
 import { livelock } from "./Counterexample.ts"
 
+/** The result of shrinking. */
 export interface Shrunk {
+  /** The smallest input that still breaks the same rule. */
   readonly input: RunInput
+  /** The report of that input. */
   readonly report: RunReport
   /** How many runs it took. */
   readonly runs: number
 }
 
+/** When to stop shrinking. */
 export interface ShrinkOptions {
+  /** Runs at most, 1,500 by default. */
   readonly runs?: number
+  /** Seconds of real time at most, 60 by default. The run under way is finished. */
   readonly seconds?: number
+  /** Called after each run with the number of runs so far and the smallest input. */
   readonly onProgress?: (runs: number, input: RunInput) => void
 }
 
@@ -197,8 +204,8 @@ class Shrinking {
 }
 
 /**
- * The smallest input that was found within the given runs and seconds; the input itself when nothing can be left out. Its
- * report is of the whole of it, run once more.
+ * Finds a smaller input that breaks the same rule, within the given runs and seconds; answers the input itself when
+ * nothing can be left out. The report is of a whole run of the answer.
  */
 export const shrink = (
   input: RunInput,
@@ -214,7 +221,7 @@ export const shrink = (
   return { input: work.best, report: execute(work.best), runs: work.runs }
 }
 
-/** The same for runs that have to be waited for. */
+/** As `shrink`, for runs that are promises. */
 export const shrinkAsync = async (
   input: RunInput,
   report: RunReport,

@@ -12,16 +12,20 @@ import * as Disk from "./world/Disk.ts"
 import type { OwnHost } from "./world/OwnHost.ts"
 import type { Stores } from "./world/StorePorts.ts"
 
+/** Which runs to make. */
 export interface VerifyOptions {
-  /** Names of ours, or scenarios of one's own. Default: swarm. */
+  /**
+   * Names of the package's scenarios, or scenarios of your own; `["swarm"]` by default. An unknown name throws a
+   * `RangeError`.
+   */
   readonly scenarios?: ReadonlyArray<string | Scenario>
-  /** How many seeds of each. Default: 20. */
+  /** Seeds of each scenario, 20 by default. */
   readonly seeds?: number
-  /** Default: 1. */
+  /** The first seed, 1 by default; the others follow it. */
   readonly firstSeed?: number
-  /** Instead of the scenario's hours. */
+  /** Virtual hours of each run; the scenario's own by default. */
   readonly hours?: number
-  /** Is called after each run. */
+  /** Called after each run. */
   readonly onRun?: (run: {
     readonly scenario: string
     readonly seed: number
@@ -29,8 +33,11 @@ export interface VerifyOptions {
   }) => void
 }
 
+/** The result of a verification. */
 export type Verdict =
+  /** Every run passed. */
   | { readonly passed: true; readonly runs: number; readonly coverageMarks: ReadonlySet<string> }
+  /** A run broke a rule; the verification ended there. `runs` counts those before it and itself. */
   | {
       readonly passed: false
       readonly runs: number
@@ -84,9 +91,10 @@ const broken = (
 }
 
 /**
- * Runs our service over somebody's store. `open` answers a layer of the five store ports over what is kept; it is called
- * when the service starts and, after each kill, starts again. The layer must be synchronous: nothing in it may wait for a
- * promise, a socket or a timer, or the run is livelocked. A store that can't do so is verified in a host: `verifyHost`.
+ * Verifies a store of your own under the service. `open` answers a layer of the store's ports over what the store
+ * keeps; the service builds it when it starts and, after each kill, starts again. The layer must be synchronous:
+ * nothing in it may wait for a promise, a socket or a timer, or the run is livelocked. For a store that can't do so
+ * there is `verifyHost`. Throws a `RangeError` for an unknown scenario.
  */
 export const verifyStore = (
   open: () => () => Layer.Layer<Stores, unknown>,
@@ -123,10 +131,10 @@ const bearable = (input: RunInput): RunInput => {
 }
 
 /**
- * Runs somebody's own host: a function that, given the world, answers a fetch handler for the whole API, operator's calls
- * included. It must take time from `Date.now` and timers, which are the simulation's, post to webhooks by `world.post`, and
- * wait for nothing outside of the process. It is called anew for each run, of which there are hundreds while a counterexample is
- * made small.
+ * Verifies a host of your own: a function that, given the world, answers a fetch handler for the whole API, the
+ * operator's calls included. The host must take time from `Date.now` and timers, which are the simulation's, post to
+ * webhooks by `world.post`, and wait for nothing outside the process. It is called anew for each run, and there are
+ * hundreds of runs while a counterexample is made small. Rejects with a `RangeError` for an unknown scenario.
  */
 export const verifyHost = async (make: OwnHost, options: VerifyOptions = {}): Promise<Verdict> => {
   const coverageMarks = new Set<string>()

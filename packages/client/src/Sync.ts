@@ -12,6 +12,10 @@ import type { Lead, LeadFilter, LeadPage, LeadPageQuery, Shown } from "./ApiType
 import * as Cursor from "./Cursor.ts"
 import type { CallFailure, InvalidCursor } from "./Failures.ts"
 
+/**
+ * The options of `changes`: which leads, rendered with what, and where the sync begins. `updatedAfter` and
+ * `updatedBefore` are the sync's own.
+ */
 export interface SyncOptions extends Omit<LeadFilter, "updatedAfter" | "updatedBefore">, Shown {
   /** The cursor of an earlier sync; without one the sync begins at the first lead. */
   readonly cursor?: string | undefined
@@ -26,6 +30,7 @@ export interface SyncOptions extends Omit<LeadFilter, "updatedAfter" | "updatedB
 
 /** New and changed leads, oldest update first. */
 export interface SyncedPage {
+  /** Leads that are new or have changed, each with the state that the page has. */
   readonly leads: ReadonlyArray<Lead>
   /** Store it once these leads are processed: a sync that begins with it continues after them. */
   readonly cursor: string

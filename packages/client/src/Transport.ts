@@ -1,20 +1,29 @@
 /** Carries a request to the service and back: `fetch`, or a transport of the host's own. */
 import { Data, Effect } from "effect"
 
+/** A GET request. */
 export interface TransportRequest {
+  /** The whole URL, with its query. */
   readonly url: string
+  /** Header names in lower case, with their values: the key, and `accept`. */
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** A response whose body has arrived whole. */
 export interface TransportResponse {
+  /** The HTTP status. Redirects are not followed. */
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** The body, decoded as UTF-8. */
   readonly text: string
 }
 
 /** No response arrived, or only part of one. */
-export class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly reason: string }> {}
+export class NoAnswer extends Data.TaggedError("NoAnswer")<{
+  /** The error's code or name, such as `ECONNREFUSED`, for the message of `Unanswered`. */
+  readonly reason: string
+}> {}
 
 /** Sends a GET. Interruption must cancel the request. */
 export type Transport = (request: TransportRequest) => Effect.Effect<TransportResponse, NoAnswer>

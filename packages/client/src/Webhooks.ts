@@ -4,8 +4,12 @@ import { Data } from "effect"
 import type { WebhookEvent } from "./ApiTypes.ts"
 
 /** The post is not authentic; `message` says why. Respond with 400. */
-export class WebhookRefused extends Data.TaggedError("WebhookRefused")<{ readonly message: string }> {}
+export class WebhookRefused extends Data.TaggedError("WebhookRefused")<{
+  /** One sentence with the reason, without anything of the body. */
+  readonly message: string
+}> {}
 
+/** A post as an HTTP server received it. */
 export interface ReceivedWebhook {
   /** The headers of the post; names in any letter case. */
   readonly headers: Headers | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>

@@ -21,6 +21,7 @@ export { NoAnswer, type Transport, type TransportResponse, type TransportRequest
 export type { SyncedPage, SyncOptions } from "./Sync.ts"
 export * from "./Webhooks.ts"
 
+/** The options of `makeClient`. */
 export interface ClientOptions extends RequestOptions {
   /** Replaces `fetch`. */
   readonly transport?: Transport
@@ -31,25 +32,38 @@ export interface ClientOptions extends RequestOptions {
  * `RequestRefused` when the request is wrong, and with `Unanswered` when the patience is over.
  */
 export interface LeadSignalsClient {
-  /** Reads one page of leads. */
+  /** Reads one page of leads, by default the first with 25. A page past the end has none. [PAGE-2, PAGE-3] */
   readonly listLeads: (query?: LeadPageQuery) => Effect.Effect<LeadPage, CallFailure>
   /**
    * Reads the leads of all pages, page by page as the stream is pulled. Leads that move between pages
    * meanwhile may appear twice or not at all; `changes` keeps a complete copy.
    */
   readonly leads: (query?: LeadQuery) => Stream.Stream<Lead, CallFailure>
+  /**
+   * Reads one lead with its newest engagements, at most 20; `includeEngagementDetail` adds the post's author and the
+   * source. Fails with `RequestRefused`, code `not_found`, when the brand has no such lead. [DET-1, DET-2, DET-3]
+   */
   readonly getLead: (
     id: number,
     query?: { readonly includeEngagementDetail?: boolean | undefined }
   ) => Effect.Effect<LeadDetail, CallFailure>
+  /**
+   * Reads the latest snapshot of a campaign in a span of days, of all days without a query. Fails with
+   * `RequestRefused`, code `not_found`, when the brand has no such campaign. [MET-2, MET-6]
+   */
   readonly campaignMetrics: (campaignId: string, query?: MetricsQuery) => Effect.Effect<Metrics, CallFailure>
   /**
-   * Emits the leads that are new or have changed since the cursor, and ends when there are no more. It does
-   * not report erased leads: a copy must honour deletion requests by other means.
+   * Emits the leads that are new or have changed since the cursor, and ends when there are no more. It does not
+   * report erased leads: a copy must honour deletion requests by other means. Fails with `InvalidCursor` when the
+   * cursor is malformed.
    */
   readonly changes: (options?: SyncOptions) => Stream.Stream<SyncedPage, CallFailure | InvalidCursor>
 }
 
+/**
+ * Makes a client. It sends nothing yet. Throws a `TypeError` when the URL is malformed, or the key has characters
+ * that a header can't hold.
+ */
 export const makeClient = ({ transport, ...options }: ClientOptions): LeadSignalsClient => {
   const request = makeRequests(transport ?? fetchTransport((...args) => globalThis.fetch(...args)), options)
   const read = readCalls(request)

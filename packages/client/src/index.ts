@@ -18,9 +18,11 @@ export { InvalidCursor, RequestRefused, Unanswered } from "./Failures.ts"
 export type { SyncedPage } from "./Sync.ts"
 export * from "./Webhooks.ts"
 
+/** The options of `createClient`. */
 export interface ClientOptions {
   /** The base URL of the API, including the path that it is mounted under. */
   readonly url: string | URL
+  /** The API key of the brand, `lsk_` and 38 characters. [AUTH-1] */
   readonly key: string
   /** Milliseconds that a call may take with all its waits and retries; five minutes by default. */
   readonly patience?: number
@@ -76,6 +78,7 @@ const nextOf = <A>(values: AsyncIterator<A>, signal: AbortSignal | undefined): P
   })
 }
 
+/** The options of `changes`: which leads, rendered with what, and where the sync begins. */
 export interface SyncOptions extends Omit<StreamOptions, "replayWindow"> {
   /** Milliseconds before the latest update seen at which the next sync begins; two minutes by default. */
   readonly replayWindow?: number
@@ -86,18 +89,26 @@ export interface SyncOptions extends Omit<StreamOptions, "replayWindow"> {
  * `RequestRefused` when the request is wrong, and with `Unanswered` when the patience is over.
  */
 export interface LeadSignalsClient {
-  /** Reads one page of leads. */
+  /** Reads one page of leads, by default the first with 25. A page past the end has none. [PAGE-2, PAGE-3] */
   readonly listLeads: (query?: LeadPageQuery, call?: Call) => Promise<LeadPage>
   /**
    * Reads the leads of all pages, page by page as the loop iterates. Leads that move between pages meanwhile
    * may appear twice or not at all; `changes` keeps a complete copy.
    */
   readonly leads: (query?: LeadQuery, call?: Call) => AsyncGenerator<Lead, void, void>
+  /**
+   * Reads one lead with its newest engagements, at most 20; `includeEngagementDetail` adds the post's author and the
+   * source. Rejects with `RequestRefused`, code `not_found`, when the brand has no such lead. [DET-1, DET-2, DET-3]
+   */
   readonly getLead: (
     id: number,
     query?: { readonly includeEngagementDetail?: boolean | undefined },
     call?: Call
   ) => Promise<LeadDetail>
+  /**
+   * Reads the latest snapshot of a campaign in a span of days, of all days without a query. Rejects with
+   * `RequestRefused`, code `not_found`, when the brand has no such campaign. [MET-2, MET-6]
+   */
   readonly campaignMetrics: (campaignId: string, query?: MetricsQuery, call?: Call) => Promise<Metrics>
   /**
    * Emits the leads that are new or have changed since the cursor, and ends when there are no more. It does
@@ -107,6 +118,10 @@ export interface LeadSignalsClient {
   readonly changes: (options?: SyncOptions, call?: Call) => AsyncGenerator<SyncedPage, void, void>
 }
 
+/**
+ * Makes a client. It sends nothing yet. Throws a `TypeError` when the URL is malformed, or the key has characters
+ * that a header can't hold.
+ */
 export const createClient = ({ fetch, key, patience, timeout, url }: ClientOptions): LeadSignalsClient => {
   const client = makeClient({
     url,

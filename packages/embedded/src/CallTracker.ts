@@ -3,7 +3,9 @@ import { Cause, type Effect, Exit, type ManagedRuntime } from "effect"
 
 /** The service was closed before the call, or during it. */
 export class Closed extends Error {
+  /** The name of the class, for logs. */
   override readonly name = "Closed"
+  /** Tells this error from the others that calls reject with. */
   readonly _tag = "@lead-signals/embedded/Closed"
 
   constructor() {

@@ -112,6 +112,7 @@ class Embedded {
   /** The whole HTTP API. Never rejects: each failure is a response. */
   readonly fetch: FetchHandler
 
+  /** For `createLeadSignals` alone. */
   constructor(
     private readonly calls: CallTracker<Services, StoreUnavailable>,
     fetch: FetchHandler,
@@ -133,7 +134,10 @@ class Embedded {
     return this.calls.run(work, call)
   }
 
-  /** Returns one lead with its newest engagements. Rejects with `NotFound`. */
+  /**
+   * Returns one lead with its newest engagements, at most 20. Rejects with `NotFound` when the id is unknown, erased
+   * or another brand's, and with `InvalidParameter`. [DET-1]
+   */
   detail(brandId: string, leadId: number, query: LeadDetailQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
       const { withDetail } = yield* LeadQueries.readDetail(entriesOf(query))
@@ -143,7 +147,8 @@ class Embedded {
   }
 
   /**
-   * Returns the totals of a campaign within a span of days. Rejects with `NotFound` and `InvalidParameter`.
+   * Returns the totals of a campaign within a span of days; each figure is null when no post was read in it. Rejects
+   * with `NotFound` and `InvalidParameter`. [MET-2, MET-3]
    */
   metrics(brandId: string, campaignId: string, query: MetricsQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
@@ -180,12 +185,14 @@ class Embedded {
     return this.calls.run(work, call)
   }
 
+  /** Creates a brand. Rejects with `InvalidParameter` unless the name is a text of 1 to 256 characters. */
   async createBrand(name: string, call?: Call): Promise<{ readonly id: string; readonly name: string }> {
     const work = Effect.flatMap(readBrand({ name }), (read) => Brands.create(read.name))
     const brand = await this.calls.run(work, call)
     return { id: brand.id, name: brand.name }
   }
 
+  /** Returns all brands in order of creation, also those that are being deleted. */
   brands(call?: Call): Promise<ReadonlyArray<{ readonly id: string; readonly name: string }>> {
     const work = Effect.flatMap(BrandStore, (brandStore) => brandStore.list)
     return this.calls.run(
@@ -195,7 +202,8 @@ class Embedded {
   }
 
   /**
-   * Creates a key of the brand for `fetch`. The response is the only place that ever holds the key's value.
+   * Creates a key of the brand for `fetch`. The result is the only place that ever holds the key's value. Rejects
+   * with `NotFound` when there is no such brand, and with `InvalidParameter`, which names the field. [AUTH-4]
    */
   async createKey(
     brandId: string,
@@ -209,21 +217,24 @@ class Embedded {
     return { id: key.id, value }
   }
 
-  /** Rejects with `NotFound` when the brand has no such key. */
+  /** Revokes a key; a second call is no error. Rejects with `NotFound` when the brand has no such key. [AUTH-5] */
   revokeKey(brandId: string, keyId: string, call?: Call): Promise<void> {
     return this.calls.run(Keys.revoke(brandId, keyId), call)
   }
 
   /**
    * Creates a source that the brand watches; `createdAt` is in milliseconds since 1970. Rejects with
-   * `InvalidParameter`, which names the field.
+   * `InvalidParameter`, which names the field, and with `NotFound` when there is no such brand.
    */
   createSignal(brandId: string, signal: typeof NewSignal.Encoded, call?: Call): Promise<Signal> {
     const work = Effect.flatMap(readSignal(signal), (read) => Signals.create(brandId, read))
     return this.calls.run(work, call)
   }
 
-  /** Rejects with `NotFound` when there is no such brand, and with `InvalidParameter`. */
+  /**
+   * Renames the brand. Rejects with `NotFound` when there is no such brand, and with `InvalidParameter` unless the
+   * name is a text of 1 to 256 characters.
+   */
   async renameBrand(brandId: string, name: string, call?: Call): Promise<void> {
     const work = Effect.flatMap(readRenaming({ name }), (read) => Brands.rename(brandId, read.name))
     await this.calls.run(work, call)
@@ -270,7 +281,7 @@ class Embedded {
     await this.calls.run(work, call)
   }
 
-  /** Rejects as `renameBrand` does. */
+  /** Renames the campaign. Rejects as `renameBrand` does. */
   async renameCampaign(brandId: string, campaignId: string, name: string, call?: Call): Promise<void> {
     const work = Effect.flatMap(readRenaming({ name }), (read) =>
       Campaigns.rename(brandId, campaignId, read.name)
@@ -306,7 +317,10 @@ class Embedded {
     return this.calls.run(work, call)
   }
 
-  /** Runs an effect of the host's own with the service's store and the services of the API. */
+  /**
+   * Runs an effect of the host's own with the service's store and the services of the API. Rejects with the effect's
+   * failure.
+   */
   run<A, E>(work: Effect.Effect<A, E, Services>, call?: Call): Promise<A> {
     return this.calls.run(work, call)
   }
@@ -320,6 +334,7 @@ class Embedded {
   }
 }
 
+/** The service that `createLeadSignals` returns. Results have the form of the API's responses. */
 export type LeadSignals = Embedded
 
 /** The result of `list`: leads and their page. */

@@ -18,12 +18,16 @@ export type Webhooks = Layer.Layer<WebhookTargets, never, Outbox | Entropy>
 
 /** A line of the log with its annotations, such as `requestId`, `route`, `status`, `durationMillis`. */
 export interface LogLine {
+  /** The level in lower case: `debug`, `info`, `warn`, `error` or `fatal`. */
   readonly level: string
+  /** The text of the line, without its annotations. */
   readonly message: string
   readonly [annotation: string]: unknown
 }
 
+/** The options of `createLeadSignals`, which checks them when it is called. */
 export interface EmbeddedOptions {
+  /** The store that the service opens and, on `close`, closes. */
   readonly store: Store
   /**
    * The bearer token of operator requests to `fetch`, at least 16 characters. By default it is random and

@@ -176,5 +176,5 @@ export const service: Effect.Effect<
   return { fastPath, app: outermost(built as HttpApp.Default<unknown>, context, fastPath, observer) }
 })
 
-/** Builds the app over what the host brings. */
+/** The whole API as an Effect app over what the host brings. The app never fails: every failure is a response. */
 export const make: Effect.Effect<HttpApp.Default, never, Requirements> = Effect.map(service, ({ app }) => app)

@@ -28,7 +28,7 @@ const authorization = Effect.map(
   (request): string | undefined => request.headers.authorization
 )
 
-/** The token that opens the operator's calls. [OPER-1] */
+/** The token that opens the operator's calls, as the host has it. The API compares it in constant time. [OPER-1] */
 export class OperatorToken extends Context.Tag("@lead-signals/http/OperatorToken")<OperatorToken, string>() {}
 
 /** Takes the same time whatever part of the texts is equal. */

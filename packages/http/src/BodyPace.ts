@@ -2,18 +2,21 @@
 import { Chunk, Context, Effect, Option, Stream } from "effect"
 import { RequestTimeout } from "./contract/Failures.ts"
 
+/** How slowly a body, or a line of one, may arrive. One that is slower is answered 408. */
 export interface PaceLimits {
-  /** Milliseconds before the rate matters. */
+  /** Milliseconds of waiting before the rate counts. */
   readonly graceMillis: number
-  /** Least average rate after the grace. */
+  /** Bytes a second that must arrive on average after that. */
   readonly minBytesPerSecond: number
-  /** Milliseconds that no body may exceed. */
+  /** Milliseconds of waiting that no body may exceed. */
   readonly maxMillis: number
 }
 
+/** The limits for each kind of body. */
 export interface BodyLimits {
+  /** The limits for a JSON body as a whole. */
   readonly json: PaceLimits
-  /** Of each line: a body of lines may have no end. */
+  /** The limits for each line of x-ndjson: a body of lines may have no end. */
   readonly line: PaceLimits
 }
 
@@ -22,7 +25,10 @@ export const defaultLimits: BodyLimits = {
   line: { graceMillis: 60_000, minBytesPerSecond: 1024, maxMillis: 300_000 }
 }
 
-/** Null: bodies may take as long as the host lets them. */
+/**
+ * The limits on slow bodies. With null, the default, a host's own apply: the fetch handler and the Node listener have
+ * some.
+ */
 export class BodyPace extends Context.Reference<BodyPace>()("@lead-signals/http/BodyPace", {
   defaultValue: (): { readonly limits: BodyLimits | null } => ({ limits: null })
 }) {}

@@ -1,6 +1,9 @@
 import { Context, Effect } from "effect"
 
-/** Whether the server is on its way out; a host that never drains leaves the default. */
+/**
+ * Whether the server is about to stop; `/health/ready` then answers 503. A host that never drains leaves the default.
+ * [HEALTH-2]
+ */
 export class Draining extends Context.Reference<Draining>()("@lead-signals/http/Draining", {
   defaultValue: () => ({ isDraining: Effect.succeed(false) as Effect.Effect<boolean> })
 }) {}

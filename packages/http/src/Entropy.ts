@@ -17,6 +17,7 @@ const pooled = (): ((length: number) => Uint8Array) => {
   }
 }
 
+/** A layer of the port `Entropy` over `crypto.getRandomValues`. Each byte is given once. */
 export const webCrypto = Layer.sync(Entropy, () => {
   const bytes = pooled()
   return Entropy.of({ bytes: (length) => Effect.sync(() => bytes(length)) })

@@ -1,9 +1,14 @@
 /** A line of the log, for a host's logger. */
 import { HashMap, type Logger } from "effect"
 
+/** One line of the log, without a format. */
 export interface LogLine {
+  /** The event, in a few constant words such as `request`. */
   readonly message: string
-  /** What is known of it, by name: `requestId`, `route`, `status` and the like. Nothing of it is personal data. */
+  /**
+   * Its details by name: `requestId`, `route`, `status` and the like. None is personal data.
+   * [PII-2]
+   */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -11,8 +16,8 @@ const isFields = (part: unknown): part is Readonly<Record<string, unknown>> =>
   typeof part === "object" && part !== null && Object.getPrototypeOf(part) === Object.prototype
 
 /**
- * What Effect hands a logger, as one line. Fields stand beside the message (`Effect.logInfo("request", { status })`), where
- * they cost least, or are annotations, which hold for all that is logged within.
+ * Makes one line of what Effect hands a logger. Fields stand beside the message (`Effect.logInfo("request", { status
+ * })`), where they cost least, or are annotations, which hold for all that is logged within.
  */
 export const logLine = ({
   annotations,

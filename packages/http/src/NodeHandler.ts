@@ -14,6 +14,7 @@ import { MultipartError } from "@effect/platform/Multipart"
 import { Chunk, Effect, Inspectable, Option, Runtime, Stream } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 
+/** A request listener, as `http.createServer` and the frameworks on it take one. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
 
 interface Changes {

@@ -5,11 +5,12 @@ import { make, untraced } from "./App.ts"
 import { hosted } from "./Hosted.ts"
 import type { Requirements } from "./Requirements.ts"
 
+/** Answers a request of the web platform. It never rejects. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
 /**
- * `(Request) => Promise<Response>` over what the host brings. It never rejects: every failure is a response. An aborted
- * request's signal stops the work on it.
+ * Makes a `(Request) => Promise<Response>` over what the host brings. It never rejects: every failure is a response.
+ * Aborting the request's signal stops the work on it.
  */
 export const fetchHandler: Effect.Effect<FetchHandler, never, Requirements> = hosted(
   Effect.gen(function* () {

@@ -27,9 +27,11 @@ import type { Requirements } from "./Requirements.ts"
 import { ResponseBatcher } from "./ResponseBatcher.ts"
 import { answerBeforeClosing } from "./UnreadBody.ts"
 
+/** Where the server listens, and how long it waits. */
 export interface NodeServerOptions {
+  /** The address to listen on, such as `127.0.0.1`; `0.0.0.0` for all of IPv4. */
   readonly host: string
-  /** 0 picks a free one. */
+  /** The port to listen on; 0 picks a free one. */
   readonly port: number
   /** How long requests in flight may take when the server stops. */
   readonly drain: Duration.DurationInput
@@ -37,21 +39,28 @@ export interface NodeServerOptions {
   readonly arrival?: Arrival
 }
 
-/** In milliseconds. A request that takes longer is answered 408. */
+/** Milliseconds that a request may take to arrive. One that takes longer is answered 408. [ERR-6] */
 export interface Arrival {
+  /** Until its headers have arrived. */
   readonly headersMillis: number
-  /** With its body, unless its answer has begun. */
+  /** Until its body has arrived, too, unless its answer has begun. */
   readonly requestMillis: number
-  /** How often both are looked at. */
+  /** Between looks at both. */
   readonly checkMillis: number
 }
 
+/** 60 s for the headers, 120 s for the whole request, looked at every 5 s. */
 export const defaultArrival: Arrival = { headersMillis: 60_000, requestMillis: 120_000, checkMillis: 5000 }
 
-/** Where the server listens. */
+/** Where the server listens, once it does. */
 export class NodeServer extends Context.Tag("@lead-signals/http/NodeServer")<
   NodeServer,
-  { readonly host: string; readonly port: number }
+  {
+    /** The address that the options gave. */
+    readonly host: string
+    /** The port in use: a free one where the options gave 0. */
+    readonly port: number
+  }
 >() {}
 
 const listen = (server: Server, { host, port }: NodeServerOptions) =>
@@ -248,15 +257,18 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
 
 /** A server that listens already. */
 export interface Listening {
-  /** Serves the API from now on, for as long as this layer's scope is open; then it drains and is closed. */
+  /** Serves the API from now on, while the layer's scope is open; then the server drains and closes. */
   readonly serve: Layer.Layer<NodeServer, never, Requirements>
-  /** From now on every answer says `Connection: close`, so that no client loses a request when the server is closed. */
+  /**
+   * Marks every later answer as its connection's last (`Connection: close`), so that no client loses a request when
+   * the server closes.
+   */
   readonly drain: Effect.Effect<void>
 }
 
 /**
- * Listens before there is a store: says that it lives and is starting, so that whoever watches it neither ends it nor sends
- * it any requests yet. Fails with Node's error when the address can't be listened on. [HEALTH-1, HEALTH-4]
+ * Listens before there is a store: answers that the server lives and is starting, so that its supervisor neither ends
+ * it nor sends it requests yet. Fails with Node's error when the address can't be listened on. [HEALTH-1, HEALTH-4]
  */
 export const listening = (
   options: NodeServerOptions
@@ -272,7 +284,10 @@ export const listening = (
     return { serve: Layer.scoped(NodeServer, serve), drain }
   })
 
-/** Serves while its scope is open; fails with Node's error when the address can't be listened on. */
+/**
+ * A server that serves the API while its scope is open. Fails with Node's error when the address can't be listened
+ * on.
+ */
 export const layer = (options: NodeServerOptions): Layer.Layer<NodeServer, Error, Requirements> =>
   Layer.scoped(
     NodeServer,

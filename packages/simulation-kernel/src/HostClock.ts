@@ -4,17 +4,17 @@ export class HostClock {
   private rate = 0
   private since = 0
 
-  /** What it shows at this true time, both in whole milliseconds since 1970. */
+  /** The time that the clock shows at the true time `now`, both in whole milliseconds since 1970. */
   read(now: number): number {
     return Math.floor(now + this.offsetMillis + (now - this.since) * this.rate)
   }
 
-  /** Jumps by so much. */
+  /** Moves the clock by so many milliseconds; a negative number sets it back. */
   step(millis: number): void {
     this.offsetMillis += millis
   }
 
-  /** From now on it gains so much per millisecond; a negative rate loses. */
+  /** Lets the clock gain `rate` milliseconds a millisecond from the true time `now` on; a negative rate loses. */
   drift(rate: number, now: number): void {
     this.offsetMillis = this.read(now) - now
     this.rate = rate

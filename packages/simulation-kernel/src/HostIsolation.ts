@@ -62,7 +62,10 @@ const replaced = (chance: Prng, now: () => number, replacements: Record<string, 
   }
 }
 
-/** Runs the work, synchronously, and gives the host back its own whatever happens. */
+/**
+ * Runs synchronous work with the host's chance and time replaced: `Math.random` draws from `chance`, `Date.now` is
+ * `now`, and a timer throws. It gives the host back its own at the end, whatever happens.
+ */
 export const isolated = <A>(chance: Prng, now: () => number, work: () => A): A => {
   const idle = {}
   const clearInterval = Reflect.get(globalThis, "clearInterval") as (handle: unknown) => void
@@ -81,9 +84,11 @@ export const isolated = <A>(chance: Prng, now: () => number, work: () => A): A =
   }
 }
 
-/** How timers are kept: `after` answers how to call one off. */
+/** The timers that replace the host's. */
 export interface VirtualTimers {
+  /** The virtual time in whole milliseconds since 1970. */
   readonly now: () => number
+  /** Runs the task in so many virtual milliseconds; answers a function that calls it off. */
   readonly after: (millis: number, task: () => void) => () => void
 }
 
@@ -154,8 +159,8 @@ const laterOf = (): ((task: () => void) => void) => {
 }
 
 /**
- * Runs work that has promises in it and may set timers: those are the kernel's then. `settle` lets the host run everything
- * that was promised; it is the host's own, and nothing that waits for input or output is waited for.
+ * Runs work with promises in it, with the host's chance, time and timers replaced by those of the run. `settle` lets
+ * the host run everything that was promised; it waits for no input or output.
  */
 export const virtualised = async <A>(
   chance: Prng,

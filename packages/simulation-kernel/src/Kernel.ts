@@ -31,8 +31,8 @@ interface Timer {
 }
 
 /**
- * `done`: the condition held. `horizon`: time was up. `stalled`: nothing could go on, or everything went on without an end
- * and without time passing, and the condition did not hold.
+ * How a run ended. `done`: the condition held. `horizon`: the time was up. `steps`: so many tasks ran. `stalled`:
+ * nothing could go on, or everything went on without an end and without time passing.
  */
 export type Ended = "done" | "horizon" | "stalled" | "steps"
 
@@ -43,21 +43,27 @@ export interface RunLimits {
   readonly greatestSteps?: number
 }
 
+/** The options of a kernel. The same options and the same work give the same run. */
 export interface KernelOptions {
+  /** The number that every draw of the run comes from, a safe integer. */
   readonly seed: number
   /** The virtual time at which the run begins, in milliseconds since 1970. */
   readonly startsAt: number
-  /** Else it is drawn from the seed. */
+  /** The choice of the fiber that goes on; drawn from the seed unless given. */
   readonly picker?: Picker
+  /** Tasks that may run at one instant before the run is `stalled`, 50,000 unless given. */
   readonly greatestStepsAtInstant?: number
 }
 
+/** The scheduler and the clock of one run. */
 export class Kernel {
+  /** The history of the run so far. */
   readonly trace = new Trace()
+  /** The number that every draw of the run comes from. */
   readonly seed: number
   /** How many tasks have run. */
   steps = 0
-  /** Machine-independent time, in milliseconds since 1970. Each machine's own clock can be off. */
+  /** The true time of the run, in milliseconds since 1970. Each machine's own clock can be off. */
   now: number
   private readonly startsAt: number
   private readonly picker: Picker
@@ -71,6 +77,7 @@ export class Kernel {
   private laneCount = 0
   private timerCount = 0
 
+  /** A kernel at `startsAt` with nothing to do: `machine` makes the processes that run in it. */
   constructor({ greatestStepsAtInstant, picker, seed, startsAt }: KernelOptions) {
     this.greatestStepsAtInstant = greatestStepsAtInstant ?? defaultStepsAtInstant
     this.seed = seed
@@ -79,21 +86,22 @@ export class Kernel {
     this.picker = picker ?? ofSeed(this.stream("scheduling"))
   }
 
-  /** Numbers of their own for a purpose: drawing more of one does not move another. */
+  /** The random numbers of one purpose. Drawing more for one purpose does not change those of another. */
   stream(label: string): Prng {
     return Prng.of(this.seed, label)
   }
 
-  /** A process; on a host whose clock is off, with that clock. */
+  /** Makes a process, with its own clock or one that is always right. */
   machine(name: string, clock?: HostClock): Machine {
     return new Machine(this, name, clock)
   }
 
+  /** Adds an event to the trace, at the present virtual time. Nothing in it may differ between machines. */
   record(party: string, kind: string, fields: Readonly<Record<string, TraceValue>> = {}): void {
     this.trace.record({ at: this.now - this.startsAt, party, kind, fields })
   }
 
-  /** Queues a task in the lane of the key; of a machine that is gone it is dropped. */
+  /** Queues a task in the lane of the key; drops it when the machine was killed. */
   enqueue(machine: Machine, key: object, task: Task): void {
     if (!machine.isAlive) return
     const known = this.lanes.get(key)
@@ -107,7 +115,7 @@ export class Kernel {
     else this.runnable.push(lane)
   }
 
-  /** Runs the task of the machine in so many milliseconds, if the machine is there then; answers how to call it off. */
+  /** Runs the task in so many milliseconds, if the machine is alive then; answers a function that calls it off. */
   after(millis: number, machine: Machine, task: Task): () => void {
     const at = this.now + Math.max(0, Math.ceil(millis))
     const timer: Timer = { at, seq: ++this.timerCount, machine, task, cancelled: false }
@@ -117,7 +125,7 @@ export class Kernel {
     }
   }
 
-  /** Takes what belongs to the machine out of the lanes; its timers are passed over when they are due. */
+  /** Removes the machine's tasks from the lanes; its timers do nothing when they are due. */
   drop(machine: Machine): void {
     for (const lanes of [this.runnable, this.parked]) {
       for (let i = lanes.length - 1; i >= 0; i--) {
@@ -129,7 +137,7 @@ export class Kernel {
     }
   }
 
-  /** Lets nothing of the machine run until it is resumed; what becomes due meanwhile waits. */
+  /** Holds the machine's tasks, and what becomes due meanwhile, until it is resumed. */
   park(machine: Machine): void {
     for (let i = 0; i < this.runnable.length;) {
       if (this.runnable[i]!.machine === machine) this.parked.push(...this.runnable.splice(i, 1))
@@ -137,6 +145,7 @@ export class Kernel {
     }
   }
 
+  /** Lets what waited in `park` run again, after what is runnable already. */
   unpark(machine: Machine): void {
     this.runnable.push(...this.parked.filter((lane) => lane.machine === machine))
     this.parked = this.parked.filter((lane) => lane.machine !== machine)
@@ -178,8 +187,8 @@ export class Kernel {
   }
 
   /**
-   * Goes on until the condition holds, which is asked after every task, or until the horizon: a virtual time, past which
-   * nothing runs and at which the clock then stands.
+   * Runs tasks until `isDone` holds, which it asks after every task, until `greatestSteps` tasks have run, or until
+   * the virtual time `until`: nothing runs past it, and the clock then stands there.
    */
   run({ greatestSteps = Number.POSITIVE_INFINITY, isDone = () => false, until }: RunLimits): Ended {
     const lastStep = this.steps + greatestSteps
@@ -193,8 +202,8 @@ export class Kernel {
   }
 
   /**
-   * The same for work with promises in it: after each task, `settle` lets the host run what was promised. What waits for
-   * the host's own input and output can't be repeated.
+   * As `run`, for work with promises in it: after each task it waits for `settle`, which lets the host run what was
+   * promised. Work that waits for the host's input and output can't be repeated.
    */
   async runSettling(
     { isDone = () => false, until }: Omit<RunLimits, "greatestSteps">,

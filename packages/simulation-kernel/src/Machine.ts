@@ -54,14 +54,18 @@ interface MachineKernel {
   readonly drop: (machine: Machine) => void
 }
 
+/** One simulated process, made by `Kernel.machine`. */
 export class Machine {
+  /** False once the machine was killed; it stays so. */
   isAlive = true
+  /** True between `pause` and `resume`. */
   isPaused = false
   /** What interrupts it, and before how many more of its tasks. */
   private interruption: { tasksLeft: number; readonly interrupt: () => void } | null = null
   private readonly scheduler: Scheduler.Scheduler
   private readonly runtime: Runtime.Runtime<never>
 
+  /** For `Kernel.machine`, which passes itself. Fibers read the time from `hostClock`, and log nothing. */
   constructor(
     readonly kernel: MachineKernel,
     readonly name: string,
@@ -112,30 +116,34 @@ export class Machine {
     })
   }
 
-  /** Starts the work on this machine. A defect or a failure of it is the caller's to look for. */
+  /** Starts the work on this machine. The caller looks for its failure or defect in the fiber. */
   fork<A, E>(work: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> {
     return Runtime.runFork(this.runtime)(work, { scheduler: this.scheduler, immediate: false })
   }
 
-  /** Stops it for a while, as a host does that is out of breath: it notices nothing but the time. */
+  /** Stops the machine for a while, as an overloaded host does: no task of it runs, while time goes on. */
   pause(): void {
     if (this.isPaused || !this.isAlive) return
     this.isPaused = true
     this.kernel.park(this)
   }
 
+  /** Lets it go on after `pause`; what became due meanwhile is due now. No effect on a machine that is not paused. */
   resume(): void {
     if (!this.isPaused) return
     this.isPaused = false
     this.kernel.unpark(this)
   }
 
-  /** Lets so many more of its tasks run, and then does that instead of the next one; null: calls it off. */
+  /**
+   * Lets so many more of the machine's tasks run, and calls `interrupt` in the place of the next one; null calls that
+   * off.
+   */
   interruptAfter(tasks: number, interrupt: (() => void) | null): void {
     this.interruption = interrupt === null ? null : { tasksLeft: tasks, interrupt }
   }
 
-  /** The kernel's: before each task of this machine; whether the task may still run. */
+  /** For the kernel, before each task: whether the task may still run. */
   mayRun(): boolean {
     const { interruption } = this
     if (interruption === null || interruption.tasksLeft-- > 0) return true
@@ -144,6 +152,7 @@ export class Machine {
     return this.isAlive && !this.isPaused
   }
 
+  /** Ends it at once: no task of it runs any more. A second call has no effect. */
   kill(): void {
     if (!this.isAlive) return
     this.isAlive = false

@@ -6,24 +6,26 @@ import type { Prng } from "./Prng.ts"
 
 /** A fiber that can run. */
 export interface Runnable {
-  /** Ascending in the order in which lanes came to be. */
+  /** The number of the fiber's lane, ascending in the order in which lanes were made. */
   readonly lane: number
 }
 
+/** The choice of the fiber that runs next. */
 export interface Picker {
-  /** An index into the runnable lanes, of which there is at least one. */
+  /** Answers an index into the runnable lanes, of which there is at least one. */
   readonly pick: (runnable: ReadonlyArray<Runnable>) => number
 }
 
-/** In the order in which they became runnable: what a host does. */
+/** Picks in the order in which fibers became runnable, as a host does. */
 export const fifo: Picker = { pick: () => 0 }
 
+/** Picks each runnable fiber with the same chance. */
 export const random = (prng: Prng): Picker => ({ pick: (runnable) => prng.below(runnable.length) })
 
 /** How many picks a run is taken to have, over which the changes of priority are spread. */
 const picksExpected = 20_000
 
-/** Each lane has a priority, the highest runs; at `changes` drawn picks the one that runs is put last. */
+/** Picks by drawn priorities, the highest first; at `changes` drawn picks it puts the fiber that runs last (PCT). */
 export const pct = (prng: Prng, changes: number): Picker => {
   const priorities = new Map<number, number>()
   const changePoints = new Set(Array.from({ length: changes }, () => prng.below(picksExpected)))
@@ -44,7 +46,10 @@ export const pct = (prng: Prng, changes: number): Picker => {
   }
 }
 
-/** Notes every pick that a host would not have made: by how many picks came before it, the index. */
+/**
+ * Picks as `picker` does, and adds to `picks` every index that a host would not have picked, by the number of picks
+ * before it.
+ */
 export const recorded = (picker: Picker, picks: Map<number, number>): Picker => {
   let count = 0
   return {
@@ -57,13 +62,13 @@ export const recorded = (picker: Picker, picks: Map<number, number>): Picker => 
   }
 }
 
-/** Makes the noted picks, as far as there are as many lanes, and else those of a host. */
+/** Picks as `recorded` noted, as far as there are as many lanes, and otherwise as a host does. */
 export const scripted = (picks: ReadonlyMap<number, number>): Picker => {
   let count = 0
   return { pick: (runnable) => Math.min(picks.get(count++) ?? 0, runnable.length - 1) }
 }
 
-/** The strategy of a seed: mostly random picks, some PCT, some as a host would. */
+/** Draws a picker: random in seven of ten cases, PCT with 3 changes in two, as a host in one. */
 export const ofSeed = (prng: Prng): Picker => {
   const draw = prng.fraction()
   if (draw < 0.7) return random(prng)

@@ -10,6 +10,7 @@ const spread = (label: string, basis: number): number => {
   return hash
 }
 
+/** A stream of seeded pseudo-random numbers (sfc32). */
 export class Prng {
   private constructor(
     private a: number,
@@ -20,6 +21,10 @@ export class Prng {
     for (let i = 0; i < 12; i++) this.next32()
   }
 
+  /**
+   * The stream of a seed, a safe integer of at least 0, and a label. The same two give the same numbers on every
+   * machine.
+   */
   static of(seed: number, label: string): Prng {
     return new Prng(
       seed >>> 0,
@@ -29,7 +34,7 @@ export class Prng {
     )
   }
 
-  /** An integer from 0 to 2³² − 1: sfc32. */
+  /** Draws an integer from 0 to 2³² − 1. */
   next32(): number {
     const sum = (((this.a + this.b) | 0) + this.counter) | 0
     this.counter = (this.counter + 1) | 0
@@ -39,31 +44,33 @@ export class Prng {
     return sum >>> 0
   }
 
-  /** In [0, 1). */
+  /** Draws a number from 0 to 1, without 1. */
   fraction(): number {
     return this.next32() / 2 ** 32
   }
 
-  /** An integer from 0 to below − 1. */
+  /** Draws an integer from 0 to `below` − 1. */
   below(below: number): number {
     return Math.floor(this.fraction() * below)
   }
 
+  /** True with this probability, from 0 (never) to 1 (always). */
   chance(probability: number): boolean {
     return this.fraction() < probability
   }
 
-  /** A waiting time of this mean, as between things that happen by chance; a whole number. */
+  /** Draws a waiting time of this mean, as between independent events: a whole number of at least 0. */
   wait(mean: number): number {
     return Math.ceil(-Math.log(1 - this.fraction()) * mean)
   }
 
+  /** One of the items, each equally likely. There must be at least one. */
   pick<A>(items: ReadonlyArray<A>): A {
     return items[this.below(items.length)]!
   }
 }
 
-/** Draws ranks from 0 to n − 1, where rank r comes with weight 1 / (r + 1)^exponent. */
+/** Makes a draw of ranks from 0 to n − 1, in which rank r has the weight 1 / (r + 1)^exponent. */
 export const zipf = (n: number, exponent: number): ((prng: Prng) => number) => {
   const cumulative: Array<number> = []
   let sum = 0

@@ -5,37 +5,46 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 
+/** A value that an event may carry. */
 export type TraceValue = string | number | boolean | null
 
+/** One event of a history. */
 export interface TraceEvent {
   /** Virtual milliseconds since the run began. */
   readonly at: number
-  /** Whose event it is. */
+  /** The name of the machine or actor whose event it is. */
   readonly party: string
-  /** What happened, as a coded word: `request`, `commit`, `kill`. */
+  /** The kind of event, as a coded word: `request`, `commit`, `kill`. */
   readonly kind: string
+  /** Further values by name. */
   readonly fields: Readonly<Record<string, TraceValue>>
 }
 
 const lineOf = ({ at, fields, kind, party }: TraceEvent): string => JSON.stringify([at, party, kind, fields])
 
+/** The history of a run, with a digest of what it holds. */
 export class Trace {
+  /** The events so far, in order. */
   readonly events: Array<TraceEvent> = []
   private readonly hash = sha256.create()
   private readonly listeners: Array<(event: TraceEvent, index: number) => void> = []
 
+  /** Appends an event and calls the listeners. */
   record(event: TraceEvent): void {
     this.hash.update(utf8ToBytes(`${lineOf(event)}\n`))
     const index = this.events.push(event) - 1
     for (const listener of this.listeners) listener(event, index)
   }
 
-  /** `listener` is called for every event from now on, at once. */
+  /** Calls `listener` for every later event, when it is recorded. */
   listen(listener: (event: TraceEvent, index: number) => void): void {
     this.listeners.push(listener)
   }
 
-  /** 64 hex digits, of what has happened so far. */
+  /**
+   * The digest of the events so far: 64 hex digits of SHA-256. Two histories are the same exactly when their digests
+   * are.
+   */
   digest(): string {
     return bytesToHex(this.hash.clone().digest())
   }

@@ -1,7 +1,11 @@
 /** Comparisons that say where two values part. They need no test runner, and run in a browser. */
 
-/** What a store does otherwise than the contract says. The message names the port's method, then what differs. */
+/**
+ * A difference between what a store did and what the contract demands. The message names the port's method, then what
+ * differs.
+ */
 export class ContractViolation extends Error {
+  /** The name of the class, for test runners. */
   override readonly name = "ContractViolation"
 }
 

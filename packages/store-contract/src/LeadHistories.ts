@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import type { Filter, Query, Seen } from "./reference/ReferenceModel.ts"
 
-/** Near midnight, so that days change within a history. */
+/** When histories begin: near midnight UTC, so that days change within a history. */
 export const startOfHistories = Date.UTC(2026, 2, 30, 22)
 
 const names = [
@@ -73,9 +73,16 @@ const seen: fc.Arbitrary<Seen & { signal: number }> = fc
   })
   .map((drawn) => ({ ...drawn, signalId: "" }))
 
+/**
+ * One step of a history. Signals and leads are named by their place in the order of creation; a step about a lead
+ * that is not there does nothing.
+ */
 export type Step =
+  /** Moves the clock by so many milliseconds; a negative number sets it back. */
   | { readonly step: "wait"; readonly millis: number }
+  /** Commits 1 to 14 observations at once; `signal` is the place of the one that caught each. */
   | { readonly step: "observe"; readonly seen: ReadonlyArray<Seen & { signal: number }> }
+  /** Sets flags and score of a lead. */
   | {
       readonly step: "amend"
       readonly lead: number
@@ -86,6 +93,7 @@ export type Step =
         score1?: number | null
       }
     }
+  /** Erases a lead. */
   | { readonly step: "erase"; readonly lead: number }
 
 const hour = 3_600_000
@@ -119,22 +127,31 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ step: fc.constant("erase" as const), lead: fc.nat(9) }) }
 )
 
+/** A history of 3 to 14 steps. */
 export const history: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(step, {
   minLength: 3,
   maxLength: 14,
   size: "max"
 })
 
-/** A question before it is known which instants the history has: bounds are picked from those. */
+/** A question about a history before its instants are known: bounds are picked from those. */
 export interface Question {
+  /** The filters by flag; empty in about two of three questions. */
   readonly flags: Pick<Filter, "qualified" | "exported" | "isEmployee">
+  /** The place of a signal in the order of creation, 9 for one that does not exist; null: no such filter. */
   readonly signal: number | null
+  /**
+   * Bounds of time, each at `by` milliseconds beside the instant at this place, modulo the number of instants. At
+   * most three.
+   */
   readonly bounds: ReadonlyArray<{
     readonly name: "createdAfter" | "createdBefore" | "updatedAfter" | "updatedBefore"
     readonly instant: number
     readonly by: number
   }>
+  /** A part of a name as a client types it; null: no such filter. */
   readonly search: string | null
+  /** The order, the page and the engagements. */
   readonly order: Pick<Query, "field" | "direction" | "page" | "pageSize" | "engagements">
 }
 
@@ -152,6 +169,7 @@ const part = fc
     return upper ? cut.toUpperCase() : cut
   })
 
+/** A question about a history. */
 export const question: fc.Arbitrary<Question> = fc.record({
   flags: fc
     .record(

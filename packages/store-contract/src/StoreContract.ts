@@ -5,19 +5,24 @@ import { directoryCases } from "./cases/directoryCases.ts"
 import { leadCases } from "./cases/leadCases.ts"
 import { type Case, OpenStore, type StoreUnderTest } from "./StoreUnderTest.ts"
 
-/** What the suite needs of a test runner: vitest, Jest, Bun's and `node:test` have both. */
+/** The two functions that the suite needs of a test runner: vitest, Jest, Bun's and `node:test` have both. */
 export interface Runner {
+  /** Groups the cases that `body` adds under a title. */
   readonly describe: (title: string, body: () => void) => unknown
-  /** `timeoutMillis` is how long the case may take; a runner that takes no third argument has a limit of its own. */
+  /**
+   * Adds one case. `timeoutMillis` is how long it may take; a runner that takes no third argument has a limit of its
+   * own.
+   */
   readonly it: (title: string, body: () => Promise<void>, timeoutMillis: number) => unknown
 }
 
-/** One case over one store, for what is no test runner. */
+/** One case over one store, for a program that is no test runner. */
 export interface ContractCase {
+  /** Which ports the case is about. */
   readonly group: "leads" | "deliveries" | "directory" | "deletion"
-  /** With the clauses of docs/specification.md that it shows, in square brackets. */
+  /** The requirement on the store, with the clauses of docs/specification.md that it shows, in square brackets. */
   readonly title: string
-  /** Opens a new store, and closes it at the end. Rejects with a `ContractViolation`. */
+  /** Runs the case on a new store, which it closes at the end. Rejects with a `ContractViolation`. */
   readonly run: () => Promise<void>
 }
 

@@ -8,8 +8,9 @@ import { SettableClock } from "./SettableClock.ts"
 /** Every port that a store implements. */
 export type Stores = StorePorts
 
+/** The store that the suite checks. */
 export interface StoreUnderTest {
-  /** Stands before the titles. */
+  /** The name that stands before the titles of cases. */
   readonly name: string
   /**
    * Answers a layer over a new, empty place. It is called once for each case. A case that opens the store again builds the same

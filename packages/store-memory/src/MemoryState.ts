@@ -5,23 +5,37 @@ import { BrandLeads } from "./BrandLeads.ts"
 import { DeliveryBook, type DeliveryRecord } from "./DeliveryBook.ts"
 import { EventLog } from "./EventLog.ts"
 
+/**
+ * The data of the stores in memory. A memory may outlive the programs that use it, one at a time: it then serves as a
+ * disk.
+ */
 export class Memory {
+  /** Brands by id. */
   readonly brands = new Map<string, Brand>()
+  /** API keys by id, revoked ones included. */
   readonly keys = new Map<string, ApiKey>()
+  /** The id of the key with each hash. */
   readonly keyIdsByHash = new Map<string, string>()
+  /** The open rate window of each key, by the key's id. */
   readonly rateWindows = new Map<string, RateLimit.RateWindow>()
+  /** Signals by id. */
   readonly signals = new Map<string, Signal>()
-  /** Deleted signals remain in `signals` for the engagements that show them. */
+  /** The ids of deleted signals, which stay in `signals` for the engagements that show them. */
   readonly deletedSignals = new Set<string>()
+  /** Campaigns by id. */
   readonly campaigns = new Map<string, Campaign>()
   /** Totals by campaign, post and day. */
   readonly readings = new Map<string, Map<string, Map<string, PostTotals>>>()
+  /** The events of all brands, in the order of their commits. */
   readonly events = new EventLog()
+  /** Webhooks by id. */
   readonly webhooks = new Map<string, Webhook>()
+  /** Deliveries with their attempts, and the order in which they are due. */
   readonly deliveries = new DeliveryBook()
   private readonly leads = new Map<string, BrandLeads>()
   private readonly sequences = new Map<string, number>()
 
+  /** The leads of a brand; empty for one without any. */
   leadsOf(brandId: string): BrandLeads {
     const existing = this.leads.get(brandId) ?? new BrandLeads()
     this.leads.set(brandId, existing)

@@ -39,6 +39,7 @@ export { exclusively } from "./maintenance/ExclusiveLock.ts"
 export type { Migrating } from "./schema/Migrations.ts"
 export * as TickScheduler from "./connection/TickScheduler.ts"
 
+/** The options of `layer`. Only `filename` is required. */
 export interface SqliteStoreOptions {
   /** Path of the file. The store makes it, with its folder, if it is missing, and migrates it if it is of an older version. */
   readonly filename: string
@@ -65,8 +66,8 @@ export interface SqliteStoreOptions {
   /** When the rank index finds a page, and when its buckets split; for tests with few leads. `RankIndex.defaults` unless given. */
   readonly rankIndex?: Partial<RankIndex.RankIndexOptions>
   /**
-   * Lists, erasures and migrations that take longer than looking at about so many leads run in a worker thread, 10,000 unless
-   * given. `Infinity` where there can be no thread.
+   * The number of leads, 10,000 unless given, that a list, an erasure or a migration may read on the host's thread;
+   * more run in a worker thread. `Infinity` where there can be no thread.
    */
   readonly maxEffort?: number
   /** Called with the progress of the migrations of an older or a new file. */

@@ -7,6 +7,7 @@ import ipaddr from "ipaddr.js"
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
+/** A range of addresses: the network and the length of its prefix in bits. */
 export type Cidr = readonly [Address, number]
 
 /** Accepts an IPv4 address in dotted decimal form, or an IPv6 address without a zone. */
@@ -62,6 +63,7 @@ export const parseAddress = (host: string): Address | null => {
   return isAddress(bare) ? ipaddr.parse(bare) : null
 }
 
+/** The schemes that a webhook's URL may have, each with its colon. */
 export type Scheme = "http:" | "https:"
 
 /** Whether an address may be dialled. Plain http reaches only addresses in `allowed`. */

@@ -27,6 +27,7 @@ import { Sender } from "./Sender.ts"
 import { retryWhileUnavailable } from "./StoreRetry.ts"
 import { Hmac } from "./WebhookSignature.ts"
 
+/** The options of `layer`; each has a default. */
 export interface EmitterOptions {
   /** Milliseconds from each failed attempt to the next; a delivery is dead after the last. */
   readonly scheduleMillis: ReadonlyArray<number>
@@ -34,7 +35,10 @@ export interface EmitterOptions {
   readonly limits: Leasing.Limits
   /** Milliseconds that an attempt and its record may take before another process may lease the delivery. */
   readonly leaseMillis: number
-  /** Milliseconds between looks at the outbox when nothing wakes the emitter: deliveries queued by other processes don't. */
+  /**
+   * Milliseconds between looks at the outbox when nothing wakes the emitter. Deliveries that other processes queue do
+   * not wake it.
+   */
   readonly pollMillis: number
   /** Time that attempts under way may take when the emitter stops. */
   readonly drain: Duration.DurationInput
@@ -48,7 +52,7 @@ const defaultOptions: EmitterOptions = {
   drain: "10 seconds"
 }
 
-/** Runs while its layer's scope is open. */
+/** A running emitter. It runs while its layer's scope is open. */
 export class Emitter extends Context.Tag("@lead-signals/webhook/Emitter")<
   Emitter,
   {

@@ -75,4 +75,8 @@ const resolve = (hostname: string): Effect.Effect<ReadonlyArray<string>, Unresol
     })
   })
 
+/**
+ * Asks the name servers for both address families, for at most 5 s, and reads the hosts file for a name that no
+ * server knows. Fails with `Unresolvable` when neither has an address.
+ */
 export const resolver: Layer.Layer<Resolver> = Layer.succeed(Resolver, Resolver.of({ resolve }))

@@ -244,10 +244,10 @@ const replaceMasked = (text: string, mask: RedactionMask): string => {
 const printableOnly = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "")
 
 /**
- * The text of an excerpt without the personal data of the payload in `body`. A response that repeats nothing
- * stays as it came; one that does is returned unescaped, with each repetition replaced. Returns null for an
- * empty excerpt, and a notice instead of the text when the payload has more than `maxPhrases` phrases.
- * `truncated` says that the response was longer than the excerpt.
+ * The text of an excerpt without the personal data of the payload in `body`. A response that repeats nothing stays as
+ * it came. In one that repeats something, each repetition is replaced, and escapes are resolved. Null for an empty
+ * excerpt; a notice instead of the text when the payload has more than 5,000 phrases. `truncated` says that the
+ * response was longer than the excerpt. [DELIV-5]
  */
 export const redact = (excerpt: Uint8Array, truncated: boolean, body: string): string | null => {
   if (excerpt.length === 0) return null

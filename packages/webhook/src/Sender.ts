@@ -2,36 +2,45 @@
 import type { AttemptError } from "@lead-signals/domain"
 import { Context, Data, type Effect } from "effect"
 
+/** One signed post. */
 export interface PostRequest {
+  /** The webhook's URL in its normal form. */
   readonly url: string
+  /** Header names in lower case: media type, user agent and the three of the signature. */
   readonly headers: Readonly<Record<string, string>>
+  /** The JSON text, the same at every attempt of a delivery. */
   readonly body: string
 }
 
-/** Bytes of a response body that a sender reads. */
+/** Bytes of a response body that a sender reads at most. [DELIV-5] */
 export const maxExcerptBytes = 1024
 
+/** The answer of a receiver, as far as a sender reads it. */
 export interface PostResponse {
+  /** The HTTP status, a redirect's included. */
   readonly status: number
-  /** The unparsed header. */
+  /** The header Retry-After as it came; null without one. */
   readonly retryAfter: string | null
-  /**
-   * The first `maxExcerptBytes` of the body, fewer when the connection broke, and whether the body was
-   * longer.
-   */
+  /** The first `maxExcerptBytes` of the body, fewer when it is shorter or the connection broke. */
   readonly excerpt: Uint8Array
+  /** Whether the body went on after the excerpt. */
   readonly truncated: boolean
 }
 
 /** No response arrived, not even a status. */
-export class SendFailed extends Data.TaggedError("SendFailed")<{ readonly error: AttemptError }> {}
+export class SendFailed extends Data.TaggedError("SendFailed")<{
+  /** The class of the failure. */
+  readonly error: AttemptError
+}> {}
 
+/** The port of a host for posting webhooks. */
 export class Sender extends Context.Tag("@lead-signals/webhook/Sender")<
   Sender,
   {
     /**
-     * Follows no redirect and dials no address that the guard refuses. Interruption closes the connection.
-     * Needs no timeout: the emitter interrupts an attempt that takes too long.
+     * Posts, follows no redirect, and dials no address that the guard refuses. It needs no timeout: the emitter
+     * interrupts an attempt that takes too long, which must close the connection. Fails with `SendFailed` when no
+     * status arrived. [DELIV-3, DELIV-6]
      */
     readonly post: (request: PostRequest) => Effect.Effect<PostResponse, SendFailed>
   }

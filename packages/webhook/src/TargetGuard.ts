@@ -8,6 +8,7 @@ import { Effect, Either, Layer } from "effect"
 import { type Cidr, isPermitted, parseAddress, type Scheme } from "./Addresses.ts"
 import { Resolver } from "./Resolver.ts"
 
+/** The ranges that an operator opens for webhooks. */
 export interface GuardOptions {
   /** Ranges that webhooks may reach although they are not global, and over plain http. */
   readonly allowed: ReadonlyArray<Cidr>
@@ -72,7 +73,9 @@ const parseTargetUrl = (text: string): Either.Either<URL, InvalidParameter> => {
 const isUnqualified = (hostname: string): boolean =>
   parseAddress(hostname) === null && !hostname.replace(/\.$/, "").includes(".")
 
+/** A target that is about to be dialled. */
 export interface Target {
+  /** The scheme of the URL. */
   readonly scheme: Scheme
   /** In the URL's normal form, or an address without brackets. */
   readonly hostname: string

@@ -10,11 +10,13 @@ import { Context, Either, Encoding } from "effect"
 /** Seconds by which a timestamp may differ from the receiver's clock. */
 const toleranceSeconds = 300
 
+/** The headers of Standard Webhooks, which a receiver verifies. */
 export interface SignedHeaders {
+  /** The delivery's id, the same at every attempt. [EVT-1] */
   readonly "webhook-id": string
-  /** Unix seconds. */
+  /** The time of the attempt, in seconds since 1970. */
   readonly "webhook-timestamp": string
-  /** One `v1,<base64>` for each secret, separated by spaces. */
+  /** One `v1,<base64>` for each secret, with spaces between them. */
   readonly "webhook-signature": string
 }
 

@@ -1,4 +1,4 @@
-/** The OpenAPI document as a judge: what may an operation answer with a status? Stricter than published: no field more. */
+/** The OpenAPI document as a judge of answers. It is stricter than published: no object may have a further field. */
 import { openApi } from "@lead-signals/http"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 
@@ -12,6 +12,7 @@ const strict = (schema: unknown): unknown => {
   return copy
 }
 
+/** The OpenAPI document in which no object may have a field that it does not name. */
 const document = strict(JSON.parse(JSON.stringify(openApi()))) as Json
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
@@ -29,7 +30,10 @@ const validator = (pointer: string): ValidateFunction => {
   return made
 }
 
-/** Why the body is not one that the document gives this operation and status; null when it is. */
+/**
+ * Why the document does not allow this body for the operation and status; null when it does. `path` is the route's
+ * pattern.
+ */
 export const problemOf = (
   path: string | null,
   method: string,
@@ -49,7 +53,7 @@ export const problemOf = (
   return validate(body) ? null : JSON.stringify(validate.errors?.slice(0, 3))
 }
 
-/** Why the value is none of the named schema; null when it is one. */
+/** Why the value does not fit the named schema of the document; null when it does. */
 export const validate = (schema: string, value: unknown): string | null => {
   const validateIt = validator(`/components/schemas/${schema}`)
   return validateIt(value) ? null : JSON.stringify(validateIt.errors?.slice(0, 3))

@@ -1,28 +1,35 @@
-/** What a service keeps its data on, and what a kill leaves of that. */
+/** Disks: a service keeps its data on one, and a kill leaves there what was committed. */
 import * as MemoryStore from "@lead-signals/store-memory"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import type { Stores } from "./StorePorts.ts"
 
+/** A place for the data of a service whose process is killed and started again. */
 export interface Disk {
   /**
-   * Lets the process die within its next transaction, when all of it is written and nothing committed; null where a call is
-   * one step, and has no middle.
+   * Lets the process die within its next transaction, when all of it is written and nothing committed; null where a
+   * call is one step.
    */
   readonly dieWithin: ((die: () => void) => void) | null
-  /** Opens the store on what is kept: when a process starts. */
+  /** Opens the store over what is kept; a process that starts calls it. */
   readonly open: () => Context.Context<Stores>
-  /** The process that opened it is gone, with whatever it had not committed. */
+  /** Ends the process that opened the store, with whatever it had not committed. */
   readonly crash: () => void
-  /** The run is over. */
+  /** Releases the disk at the end of the run. */
   readonly discard: () => void
 }
 
+/** A store that was opened. */
 export interface Opened {
+  /** The implementation of each port. */
   readonly context: Context.Context<Stores>
+  /** Closes the store. */
   readonly close: () => void
 }
 
-/** As the harness does it, not as a part of the history: it takes no scheduling step. */
+/**
+ * Builds the layer as the harness does, not as a part of the history: it takes no scheduling step. Throws when the
+ * layer fails or waits.
+ */
 export const build = (layer: Layer.Layer<Stores, unknown>): Opened =>
   Effect.runSync(
     Effect.gen(function* () {
@@ -32,7 +39,7 @@ export const build = (layer: Layer.Layer<Stores, unknown>): Opened =>
     })
   )
 
-/** A store that is asked for anew at each start, over what it keeps by itself. */
+/** A disk of a store that keeps its data by itself. `layer` is called at each start. */
 export const own = (layer: () => Layer.Layer<Stores, unknown>): Disk => {
   const opened: Array<Opened> = []
   return {
@@ -49,6 +56,7 @@ export const own = (layer: () => Layer.Layer<Stores, unknown>): Disk => {
   }
 }
 
+/** A disk over a new memory of `@lead-signals/store-memory`, which survives the kills of one run. */
 export const memory = (): Disk => {
   const kept = new MemoryStore.Memory()
   return own(() => MemoryStore.layerOver(kept))

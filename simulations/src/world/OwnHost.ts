@@ -8,19 +8,23 @@ import type { Host, Running } from "./Host.ts"
 import { operatorToken } from "./Host.ts"
 import type { SimulatedRequest } from "./SimulatedHttp.ts"
 
+/** The answer of a receiver. */
 export interface WebhookAnswer {
+  /** The HTTP status. */
   readonly status: number
+  /** The headers: at most `retry-after`. */
   readonly headers: Readonly<Record<string, string>>
+  /** The first bytes of the body, at most 1,024. */
   readonly body: Uint8Array
 }
 
-/** What the simulation gives a host. */
+/** The services that the simulation gives a host. */
 export interface HostWorld {
-  /** The operator's calls bear it: `Authorization: Bearer <operatorToken>`. */
+  /** The token of the operator's calls: `Authorization: Bearer <operatorToken>`. */
   readonly operatorToken: string
   /**
-   * How the host posts to webhooks, instead of `fetch`: to receivers of every character, over a network that fails. Rejects
-   * when there is no answer; one that never comes is for the host to give up on.
+   * Posts to a webhook in the place of `fetch`: to receivers of every behaviour, over a network that fails. Rejects
+   * when there is no answer. An answer may never come; the host gives up on it by its own timeout.
    */
   readonly post: (
     url: string,
@@ -28,6 +32,7 @@ export interface HostWorld {
   ) => Promise<WebhookAnswer>
 }
 
+/** A host: given its world, it resolves with the fetch handler of the whole API. */
 export type OwnHost = (world: HostWorld) => Promise<(request: Request) => Promise<Response>>
 
 const origin = "http://host.example"

@@ -3,13 +3,15 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import type { DeliveryId } from "../model/Delivery.ts"
 
+/** Bytes of randomness that `sequence` takes as its seed. */
 export const seedBytes = 16
 
 const idBytes = 16
 
 /**
- * Gives ids one after the other. A seed of fresh random bytes makes them differ from all that were ever given, also in
- * a store that was set back to an older copy, so that no receiver takes a new event for one it has seen. [EVT-1]
+ * Makes the source of a commit's delivery ids: each call of the answer gives another, `wh_` and 32 hex digits. `seed`
+ * is `seedBytes` fresh random bytes, so that an id differs from all that were ever given, also in a store that was
+ * set back to an older copy, and no receiver takes a new event for one it has seen. [EVT-1]
  */
 export const sequence = (seed: Uint8Array): (() => DeliveryId) => {
   let given = 0

@@ -1,5 +1,5 @@
 /**
- * What an API key looks like: `lsk_`, 32 random base62 characters, and 6 base62 characters of the CRC-32 of all before
+ * The form of an API key: `lsk_`, 32 random base62 characters, and 6 base62 characters of the CRC-32 of all before
  * them, so that a mistyped or invented key is refused without asking the store. [AUTH-7]
  */
 import { sha256 } from "@noble/hashes/sha2.js"
@@ -10,12 +10,12 @@ const randomLength = 32
 const checksumLength = 6
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** As many first characters as a listing shows. [AUTH-8] */
+/** Characters of a key that listings show, from its beginning. [AUTH-8] */
 export const startLength = 12
 
 /**
- * Random bytes that are enough for one key: a byte of 248 or more is passed over to keep the digits equally likely, and
- * of 128 bytes fewer than 32 are good with a chance below 2⁻²⁰⁰.
+ * Random bytes that `fromRandom` takes. It passes over a byte of 248 or more to keep the digits equally likely; fewer
+ * than 32 of 128 bytes are good with a chance below 2⁻²⁰⁰.
  */
 export const randomBytesNeeded = 128
 
@@ -45,7 +45,10 @@ const checksum = (text: string): string => {
   return out
 }
 
-/** Makes a key of `randomBytesNeeded` random bytes. */
+/**
+ * Makes a key of `randomBytesNeeded` random bytes: 42 characters with their checksum. Throws a `RangeError` when
+ * fewer than 32 bytes are below 248. [AUTH-7]
+ */
 export const fromRandom = (random: Uint8Array): string => {
   const good = Array.from(random).filter((byte) => byte < 248)
   if (good.length < randomLength) throw new RangeError(`A key needs ${randomBytesNeeded} random bytes`)
@@ -58,13 +61,16 @@ export const fromRandom = (random: Uint8Array): string => {
   return body + checksum(body)
 }
 
-/** Whether the text can be a key at all: its form and its checksum are right. */
+/** Whether the text has the form and the checksum of a key, known or not. [AUTH-7] */
 export const isWellFormed = (text: string): boolean =>
   /^lsk_[0-9A-Za-z]{38}$/.test(text) &&
   checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
 
-/** What is stored instead of the key: the hex of its SHA-256. A key has 190 random bits, so no salt is needed. [AUTH-4] */
+/**
+ * The hex of the key's SHA-256, which a store keeps instead of the key. A key has 190 random bits, so it needs no
+ * salt. [AUTH-4]
+ */
 export const hash = (key: string): string => bytesToHex(sha256(utf8ToBytes(key)))
 
-/** Last use is kept to the minute. [AUTH-8] */
+/** The first instant of the minute, in milliseconds since 1970: a key's last use is kept to the minute. [AUTH-8] */
 export const minuteOf = (now: number): number => Math.floor(now / 60_000) * 60_000

@@ -1,23 +1,26 @@
-/** What a webhook's secret looks like, and which of them sign. [DELIV-1] */
+/** The form of a webhook's secrets, and which of them sign. [DELIV-1] */
 import { Encoding } from "effect"
 import type { Instant } from "../model/Instant.ts"
 import type { WebhookSecrets } from "../model/Webhook.ts"
 
-/** Standard Webhooks takes 24 to 64. */
+/** Random bytes of a secret. Standard Webhooks allows 24 to 64. [DELIV-1] */
 export const randomBytesNeeded = 32
 
-/** The secret that was there before a rotation signs along for a day. */
+/** Milliseconds for which the secret before a rotation signs along: 24 hours. [DELIV-1] */
 export const overlapMillis = 24 * 3_600_000
 
-/** `whsec_` and base64. */
+/** Makes a secret of random bytes: `whsec_` and their base64. [DELIV-1] */
 export const fromRandom = (random: Uint8Array): string => `whsec_${Encoding.encodeBase64(random)}`
 
-/** A second rotation within the overlap ends the oldest secret at once: two sign at most. */
+/**
+ * Replaces the current secret by `fresh`; the one before signs until `overlapMillis` after `now`. A second rotation
+ * within that time ends the oldest secret at once, so two sign at most. [DELIV-1]
+ */
 export const rotate = (secrets: WebhookSecrets, fresh: string, now: Instant): WebhookSecrets => ({
   current: fresh,
   previous: { secret: secrets.current, until: now + overlapMillis }
 })
 
-/** The newest first. */
+/** The secrets that sign at `now`, the newest first: one or two. [DELIV-1] */
 export const signing = ({ current, previous }: WebhookSecrets, now: Instant): ReadonlyArray<string> =>
   previous === null || now >= previous.until ? [current] : [current, previous.secret]

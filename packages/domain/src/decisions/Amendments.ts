@@ -1,8 +1,11 @@
-/** What an operator changes on a lead: its flags and its score. */
+/** An operator's changes of a lead: its flags and its score. */
 import type { Instant } from "../model/Instant.ts"
 import type { Lead, LeadAmendment } from "../model/Lead.ts"
 
-/** updatedAt moves only when something changed, and never backwards. [OPER-5, OBS-10] */
+/**
+ * The lead with the amendment. `updatedAt` moves to `now` only when something changed, and never backwards. [OPER-5,
+ * OBS-10]
+ */
 export const amend = (lead: Lead, amendment: LeadAmendment, now: Instant): Lead => {
   const amended = { ...lead, ...amendment }
   const changed = (Object.keys(amendment) as Array<keyof LeadAmendment>).some(

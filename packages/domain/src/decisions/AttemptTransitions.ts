@@ -1,6 +1,6 @@
 /**
- * What finished attempts change, worked out over what a store knows of their deliveries: a store only reads that, and
- * writes what comes out. [DELIV-2, DELIV-3, DELIV-5]
+ * The changes that finished attempts make, as a plain function: a store reads the current state of their deliveries, and
+ * writes the changes. [DELIV-2, DELIV-3, DELIV-5]
  */
 import type { Attempt, AttemptResult, DeliveryId, DeliveryState } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
@@ -9,47 +9,74 @@ import type { AttemptedDelivery, AttemptTransition } from "./Retries.ts"
 
 /** An attempt that was made. */
 export interface FinishedAttempt {
+  /** The delivery that was attempted. */
   readonly deliveryId: DeliveryId
-  /** Of the lease that it was made under. */
+  /** The token of the lease under which the attempt was made. */
   readonly token: string
-  /** Where it was posted to: a webhook's own may be another one by now. */
+  /** The URL that was posted to; the webhook may have another by now. */
   readonly url: string
+  /** When the attempt began. */
   readonly at: Instant
+  /** How long it took, in milliseconds, at least 0. */
   readonly durationMillis: number
+  /** The receiver's answer, or why there was none. */
   readonly result: AttemptResult
+  /**
+   * The transition that follows, worked out from what the store knows when it records the attempt: `Retries.settle`,
+   * with the result, the draw and the schedule given beforehand. It must be a plain function, because a transaction
+   * may be tried again.
+   */
   readonly settle: (known: AttemptedDelivery, now: Instant) => AttemptTransition
 }
 
-/** What became of it. */
+/** The outcome of recording an attempt. */
 export interface Recorded {
+  /** The delivery that was attempted. */
   readonly deliveryId: DeliveryId
-  /** `ignored`: the delivery is gone, or was settled or taken over by another before. */
+  /**
+   * `delivered`, or `retried` later, or `dead` after the last attempt. `ignored`: the delivery is gone, or was
+   * settled or taken over by another before.
+   */
   readonly outcome: "delivered" | "retried" | "dead" | "ignored"
-  /** The webhook, if this attempt disabled it. */
+  /** The webhook when this attempt disabled it; null otherwise. */
   readonly disabled: WebhookId | null
 }
 
+/** A delivery as far as recording an attempt reads and changes it. */
 export interface CurrentDelivery {
+  /** The id under which it was leased. */
   readonly id: DeliveryId
+  /** The webhook that it goes to. */
   readonly webhookId: WebhookId
+  /** Only a pending delivery can still change. */
   readonly state: DeliveryState
+  /** Attempts made, those of earlier leases included. */
   readonly attempts: number
+  /** Failed attempts in a row, from which the next delay follows; 0 again after the webhook is enabled. */
   readonly failures: number
   /**
-   * The token of who may attempt it until `dueAt`, marked by `ofEarlierEnabling` when the webhook was enabled since; null when
-   * nobody does.
+   * The token of the lease that stands, marked by `ofEarlierEnabling` when the webhook was enabled since; null when
+   * none does.
    */
   readonly lease: string | null
+  /** When it is due, or until when the lease stands; null once it is delivered or dead. */
   readonly dueAt: Instant | null
+  /** When it was delivered or died; null while it is pending. */
   readonly finishedAt: Instant | null
 }
 
+/** A webhook as far as recording an attempt reads and changes it. */
 export type CurrentWebhook = Pick<Webhook, "id" | "url" | "enabled" | "disabledReason" | "failingSince">
 
+/** The rows that a store writes after `settleAll`, in the transaction in which it read what was known. */
 export interface Changes {
+  /** Every known delivery, changed or not, in its new state. */
   readonly deliveries: ReadonlyArray<CurrentDelivery>
+  /** The webhooks whose state changed, and only those. */
   readonly webhooks: ReadonlyArray<CurrentWebhook>
+  /** The lines to append to the log of attempts. */
   readonly log: ReadonlyArray<Attempt & { readonly deliveryId: DeliveryId }>
+  /** The outcome of each attempt, in the order in which the attempts were given. */
   readonly recorded: ReadonlyArray<Recorded>
 }
 
@@ -61,8 +88,9 @@ const settled = (before: CurrentDelivery, { delivery }: AttemptTransition, now: 
 const earlierMark = "~"
 
 /**
- * Marks a lease that stands while its webhook is enabled. Its attempt goes on, but the answer to it says nothing of the receiver that
- * the owner has mended since. A token never contains the mark. [DELIV-4]
+ * Marks the lease of an attempt that is under way while its webhook is enabled. The attempt goes on, but its answer
+ * tells nothing about the receiver that the owner has mended since. A marked lease stays as it is. A token never
+ * contains the mark, `~`. [DELIV-4]
  */
 export const ofEarlierEnabling = (lease: string): string =>
   lease.endsWith(earlierMark) ? lease : `${lease}${earlierMark}`
@@ -72,10 +100,10 @@ const unheard = ({ failingSince }: CurrentWebhook) => ({ disabledReason: null, f
 const outcomes = { pending: "retried", delivered: "delivered", dead: "dead" } as const
 
 /**
- * Takes the attempts in order. Each that is of a known delivery is logged. A success counts as long as the delivery is
- * pending, whoever holds it; a failure only under the lease that stands, since another may be trying already. What is heard
- * from a URL that the webhook does not have any more, or by an attempt begun before it was enabled again, says nothing of the
- * webhook. [DELIV-3, DELIV-4]
+ * Settles attempts in order, and answers what a store must write. It logs each attempt of a known delivery. A success
+ * counts while the delivery is pending, under whatever lease; a failure counts only under the lease that stands,
+ * because another process may have taken the delivery. An attempt that went to an earlier URL of the webhook, or that
+ * began before the webhook was enabled again, does not change the webhook. [DELIV-3, DELIV-4]
  */
 export const settleAll = (
   known: {

@@ -6,16 +6,19 @@ import type { WebhookId } from "../model/Webhook.ts"
 
 /** How many attempts may be under way at once. */
 export interface Limits {
+  /** All webhooks together. */
   readonly total: number
-  /** So many of all are kept for webhooks that have none under way. */
+  /** Places of the total that only webhooks without an attempt under way may take. */
   readonly reserved: number
+  /** One webhook whose last attempt did not fail. */
   readonly perWebhook: number
   /** All webhooks together whose last attempt failed. */
   readonly failingTotal: number
-  /** One such webhook: enough to see that it is well again. */
+  /** One webhook whose last attempt failed: enough to see that it is well again. */
   readonly perFailingWebhook: number
 }
 
+/** The limits of an emitter that is given none: 256 attempts at once, 32 of them for one webhook. */
 export const defaultLimits: Limits = {
   total: 256,
   reserved: 64,
@@ -26,16 +29,21 @@ export const defaultLimits: Limits = {
 
 /** The attempts under way, by webhook. */
 export interface UnderWay {
+  /** Attempts that this process has under way. */
   readonly total: number
+  /** Those of them whose webhook's last attempt failed. */
   readonly failingTotal: number
+  /** How many each webhook has; a webhook without any may be left out. */
   readonly byWebhook: ReadonlyMap<WebhookId, number>
 }
 
 /** A webhook with something due. */
 export interface Candidate {
+  /** The webhook that the places are for. */
   readonly webhookId: WebhookId
+  /** When its failures began; null when its last attempt did not fail. */
   readonly failingSince: Instant | null
-  /** Of its oldest due delivery. */
+  /** When the oldest of its due deliveries was due. */
   readonly dueAt: Instant
 }
 
@@ -70,7 +78,7 @@ class Free {
   }
 }
 
-/** Whether the webhook could be given anything now. */
+/** Whether the limits leave the webhook a place for one more attempt now. [DELIV-7] */
 export const hasPlace = (
   candidate: Pick<Candidate, "webhookId" | "failingSince">,
   limits: Limits,
@@ -81,9 +89,10 @@ export const hasPlace = (
 }
 
 /**
- * Deals the free places out one by one: to who has the fewest attempts under way, among these to who has waited longest.
- * `due` says how many deliveries a webhook has due. No place is left free that one could use. The shares are in the order
- * in which the first place was given.
+ * How many deliveries of each webhook to lease now. It deals out the free places one by one: to the webhook with the
+ * fewest attempts under way, among these to the one that has waited longest. `due` says how many deliveries a webhook
+ * has due. It leaves no place free that a webhook could use. The answer is in the order of first places; webhooks
+ * without a place are left out. [DELIV-7]
  */
 export const allocate = (
   candidates: ReadonlyArray<Candidate & { readonly due: number }>,
@@ -107,8 +116,8 @@ export const allocate = (
 }
 
 /**
- * The webhooks that `allocate` can give anything to, whatever they have due: a store need not look at the others. With one
- * due delivery each, they are those that are given a place.
+ * The webhooks to which `allocate` can give a place, whatever they have due: a store need not look at the others.
+ * [DELIV-7]
  */
 export const eligible = <A extends Candidate>(
   candidates: ReadonlyArray<A>,

@@ -1,7 +1,10 @@
 /** A campaign's figures: how the readings of its posts add up. [MET-1, MET-4, MET-7] */
 import type { MetricSnapshot, PostTotals } from "../model/Campaign.ts"
 
-/** Sums the last readings of all posts as of the day. */
+/**
+ * The snapshot of a day from the last reading of each post. Without readings every figure is 0; `engagementRate` is 0
+ * where impressions are. [MET-1, MET-4, MET-7]
+ */
 export const sum = (snapshotDate: string, readings: ReadonlyArray<PostTotals>): MetricSnapshot => {
   const total = (figure: keyof PostTotals): number =>
     readings.reduce((all, reading) => all + reading[figure], 0)

@@ -1,6 +1,6 @@
 /**
- * What one observation changes, and which events it fires: the heart of the product, as a plain function of what is
- * known, what was seen and the time of the commit.
+ * The changes and events of one observation: the heart of the product, as a plain function of the current state, the
+ * observation and the time of the commit.
  */
 import type { BrandId } from "../model/Brand.ts"
 import type { Instant } from "../model/Instant.ts"
@@ -10,25 +10,32 @@ import type { ObservedEngagement, Observation } from "../model/Observation.ts"
 import * as CommentText from "../text/CommentText.ts"
 import * as Profiles from "./Profiles.ts"
 
-/** What a store knows that bears on an observation, read in the transaction that will commit the decision. */
+/** The state of a store that bears on an observation, read in the transaction that will commit the decision. */
 export interface CurrentState {
   /** Whether the brand has the signal that caught it. */
   readonly signalExists: boolean
-  /** The lead that already has an engagement of this id. */
+  /** The lead that has an engagement of this id; null when none does. */
   readonly engagementOf: LeadId | null
-  /** Whether the person, or the author of the post, was erased. */
+  /** Whether the person was erased. */
   readonly personSuppressed: boolean
+  /** Whether the post's author was erased; then nothing of the author is kept with the engagement. */
   readonly authorSuppressed: boolean
+  /** The lead that the person is already; null for a person not seen before. */
   readonly lead: Lead | null
 }
 
 /** The lead as it is to be after the commit; the store gives a new one its id. */
 export type LeadDraft = Omit<Lead, "id">
 
+/** The decision over an observation. A store writes `recorded` and nothing else. */
 export type Decision =
+  /** The brand has no such signal; `message` says so for the operator. */
   | { readonly outcome: "rejected"; readonly message: string }
+  /** The person was erased: nothing is kept. [PII-3] */
   | { readonly outcome: "suppressed" }
+  /** The lead has an engagement of this id already. [EVT-8] */
   | { readonly outcome: "duplicate"; readonly leadId: LeadId }
+  /** The lead as it is after the commit, its new engagement, and the events that the commit fires. [EVT-2, EVT-3] */
   | {
       readonly outcome: "recorded"
       readonly lead: LeadDraft

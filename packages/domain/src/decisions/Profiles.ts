@@ -1,14 +1,18 @@
 /**
- * How what is known of a person grows: for each field the newest observation that has it wins, by trackedAt and not by
- * arrival. At the same trackedAt the greater value wins, so any order of the same observations ends in the same profile. [OBS-9]
+ * How the profile of a person grows: for each field the newest observation that has it wins, by trackedAt and not by
+ * arrival. At the same trackedAt the greater value wins, so any order of the same observations ends in the same profile.
+ * [OBS-9]
  */
 import type { Instant } from "../model/Instant.ts"
 import type { Profile, ProfileTimes } from "../model/Lead.ts"
 import type { ObservedPerson } from "../model/Observation.ts"
 import { compareCodePoints } from "../text/Folding.ts"
 
+/** The newest fields of a person, and when each was seen. */
 export interface CurrentProfile {
+  /** The newest value of each field. */
   readonly profile: Profile
+  /** The `trackedAt` of the observation that each value came from; no entry for a field that none had. */
   readonly times: ProfileTimes
 }
 
@@ -30,7 +34,10 @@ const nothing: CurrentProfile = {
   times: {}
 }
 
-/** A company is taken whole: fields of two employers are never mixed. */
+/**
+ * The profile of a person after an observation at `trackedAt`. A company is taken whole: fields of two employers
+ * are never mixed. Null: the person was not seen before.
+ */
 export const merge = (
   known: CurrentProfile | null,
   seen: ObservedPerson,

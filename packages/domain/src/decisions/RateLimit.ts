@@ -4,17 +4,26 @@
  */
 import type { Instant } from "../model/Instant.ts"
 
+/** How long a window lasts, in milliseconds. [RATE-3] */
 export const windowMillis = 60_000
+/** The limit of a key that the operator gives none. [RATE-1] */
 export const defaultRequestsPerMinute = 60
 
+/** The window that a key's requests count against. */
 export interface RateWindow {
+  /** The time of the key's first request in it. */
   readonly startedAt: Instant
+  /** Requests that passed in it, from 1 to the key's limit. */
   readonly used: number
 }
 
+/** Whether a request may pass, and what is left of its window: the numbers of the X-RateLimit headers. [RATE-2] */
 export interface RateDecision {
+  /** False when the window was used up before this request, which then spent nothing. */
   readonly allowed: boolean
+  /** Requests that the window holds. */
   readonly limit: number
+  /** Requests that the window still holds after this one, at least 0. */
   readonly remaining: number
   /** When the window ends. */
   readonly resetAt: Instant
@@ -26,7 +35,11 @@ export interface RateDecision {
 const isOpen = (window: RateWindow, now: Instant): boolean =>
   now >= window.startedAt && now < window.startedAt + windowMillis
 
-/** One request at `now`: the key's window after it, and whether it may pass. */
+/**
+ * Counts one request at `now` against the key's window: answers the window after it, and whether the request may
+ * pass. Null, a window that is over and one from the future start a new window. A refused request spends nothing.
+ * [RATE-3]
+ */
 export const spend = (
   window: RateWindow | null,
   limit: number,

@@ -1,6 +1,6 @@
 /**
- * What becomes of a delivery and of its webhook after an attempt: done, again later, or dead; and whether the webhook is
- * disabled. A plain function of what is known, how the attempt ended, the time, and a draw. [DELIV-3, DELIV-4]
+ * The transition of a delivery and its webhook after an attempt: delivered, due again, or dead; and whether the webhook is
+ * disabled. A plain function of the state before, the result of the attempt, the time, and a draw. [DELIV-3, DELIV-4]
  */
 import type { AttemptResult } from "../model/Delivery.ts"
 import { formatInstant, type Instant } from "../model/Instant.ts"
@@ -9,7 +9,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** How long after each failed attempt the next one is made; after one more failure the delivery is dead. */
+/** Milliseconds from each failed attempt to the next; after one more failure the delivery is dead. [DELIV-3] */
 export const defaultScheduleMillis: ReadonlyArray<number> = [
   5 * second,
   5 * minute,
@@ -22,7 +22,7 @@ export const defaultScheduleMillis: ReadonlyArray<number> = [
   24 * hour
 ]
 
-/** An attempt, its answer's body included, takes no longer than this. */
+/** Milliseconds that an attempt may take, its answer's body included. [DELIV-3] */
 export const attemptTimeoutMillis = 15 * second
 
 /** A delay is drawn evenly from this much below to this much above. */
@@ -34,28 +34,38 @@ const maxRetryAfterMillis = 24 * hour
 /** A webhook whose every attempt failed for so long is disabled. */
 const patienceMillis = 5 * 24 * hour
 
-/** What is known when the attempt is recorded. */
+/** The state of delivery and webhook when the attempt is recorded. */
 export interface AttemptedDelivery {
   /** Failed attempts before this one, since the delivery was queued or its webhook was last enabled. */
   readonly failures: number
+  /** Its state in the transaction that records the attempt. */
   readonly webhook: { readonly enabled: boolean; readonly failingSince: Instant | null }
 }
 
+/** The change that an attempt makes to its delivery and its webhook. */
 export interface AttemptTransition {
+  /** `pending` goes to the next attempt at `dueAt`, after so many failures; `dead` goes to the dead letters. */
   readonly delivery:
     | { readonly state: "delivered" }
     | { readonly state: "pending"; readonly failures: number; readonly dueAt: Instant }
     | { readonly state: "dead" }
+  /** The webhook's new `failingSince`; null after a success. [DELIV-4] */
   readonly failingSince: Instant | null
-  /** Null: whether it is enabled stays as it is. */
+  /**
+   * Why the webhook is to be disabled, as a sentence for its owner; null: it stays enabled or disabled as it is.
+   * [DELIV-4]
+   */
   readonly disabledReason: string | null
 }
 
-/** Whether the receiver took it. */
+/** Whether the receiver took the event: the status is 200 to 299. [DELIV-3] */
 export const isSuccess = ({ status }: Pick<AttemptResult, "status">): boolean =>
   status !== null && status >= 200 && status <= 299
 
-/** `draw` is from 0 to 1, 1 excluded. */
+/**
+ * Milliseconds until the next attempt: the scheduled ones with jitter of up to ±20 %, or what Retry-After asked for
+ * if that is more, which counts up to 24 hours. `draw` is a random number from 0 to 1, without 1. [DELIV-3]
+ */
 export const delayMillis = (
   scheduledMillis: number,
   retryAfterSeconds: number | null,
@@ -71,8 +81,10 @@ const renderedResult = ({ error, status }: AttemptResult): string =>
   status === null ? (error ?? "internal") : `status ${status}`
 
 /**
- * A delivery that met a 410 is held with the others of its webhook: it was not refused for its own sake. A success clears
- * failingSince; a webhook that was disabled meanwhile stays so.
+ * The transition that follows an attempt. 2xx delivers, and clears `failingSince`; a webhook that was disabled
+ * meanwhile stays so. 410 disables the webhook and keeps the delivery pending. Any other end plans the next attempt,
+ * or makes the delivery dead after the last of `scheduleMillis`; it disables a webhook that has failed everything for
+ * 5 days. `draw` is as in `delayMillis`. [DELIV-3, DELIV-4]
  */
 export const settle = (
   { failures, webhook }: AttemptedDelivery,

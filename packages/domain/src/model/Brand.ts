@@ -2,22 +2,30 @@ import { Schema } from "effect"
 import type { Instant } from "./Instant.ts"
 import { requiredText, textLimits } from "./Text.ts"
 
-/** Decimal digits. */
+/** The id of a brand: decimal digits. */
 export type BrandId = string
 
 /** A tenant: keys, signals, campaigns and leads belong to exactly one brand. */
 export interface Brand {
+  /** A store gives an id once, also after the brand is deleted. */
   readonly id: BrandId
+  /** The operator's name for the brand: 1 to 256 characters. Two brands may have the same name. */
   readonly name: string
+  /** When the operator created the brand. */
   readonly createdAt: Instant
-  /** Hex of 32 random bytes, made with the brand: keys the hashes that outlive an erasure. Never leaves the core. [PII-3] */
+  /**
+   * The brand's secret, hex of 32 random bytes: it keys the hashes that outlive an erasure. No view shows it. [PII-3]
+   */
   readonly suppressionSecret: string
-  /** Null unless the brand is being deleted: for everything but the rest of its deletion it is gone then. */
+  /**
+   * When the brand's deletion began; null for a brand that is not being deleted. Only its deletion can still see it.
+   * [DEL-1]
+   */
   readonly deletionStartedAt: Instant | null
 }
 
-/** What an operator says of a new brand. */
+/** The schema of a new brand: a `name` of 1 to 256 characters. */
 export const NewBrand = Schema.Struct({ name: requiredText(textLimits.name) })
 
-/** The new name of a brand, a signal or a campaign. */
+/** The schema of a new name for a brand, a signal or a campaign: 1 to 256 characters. */
 export const Renaming = Schema.Struct({ name: requiredText(textLimits.name) })

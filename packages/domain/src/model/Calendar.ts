@@ -5,11 +5,14 @@ const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 
 const daysInMonth = (year: number, month: number): number =>
   month === 2 ? (isLeapYear(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
 
-/** Whether the day exists; month and day count from 1. [TIME-4] */
+/** Whether the calendar has the day; `month` and `day` count from 1. [TIME-4] */
 export const isDay = (year: number, month: number, day: number): boolean =>
   month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
 
-/** Milliseconds of the day's first instant in UTC. `Date.UTC` reads the years 0 to 99 as 1900 to 1999, this does not. */
+/**
+ * The day's first instant in UTC, in milliseconds since 1970. Years 0 to 99 are themselves, unlike in `Date.UTC`. The
+ * day must exist.
+ */
 export const startOfDay = (year: number, month: number, day: number): number =>
   new Date(0).setUTCFullYear(year, month - 1, day)
 

@@ -4,25 +4,32 @@ import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
 import { requiredText, textLimits } from "./Text.ts"
 
+/** A group of a brand's posts that are measured together. */
 export interface Campaign {
-  /** Decimal digits. */
+  /** Decimal digits, never given twice in one store. */
   readonly id: string
+  /** The brand that owns the campaign. */
   readonly brandId: BrandId
+  /** The operator's name for the campaign: 1 to 256 characters. Two campaigns may have the same name. */
   readonly name: string
+  /** When the operator created the campaign. */
   readonly createdAt: Instant
 }
 
-/** What an operator says of a new campaign. */
+/** The schema of a new campaign: a `name` of 1 to 256 characters. */
 export const NewCampaign = Schema.Struct({ name: requiredText(textLimits.name) })
 
-/** Far beyond any post, and small enough that thousands of posts add up exactly in a double. */
+/**
+ * The greatest total of a post: far beyond any post, and small enough that thousands of posts add up exactly in a
+ * double.
+ */
 export const maxTotal = 1_000_000_000_000
 
 const Total = Schema.Int.pipe(Schema.between(0, maxTotal)).annotations({
   description: `an integer from 0 to ${maxTotal}`
 })
 
-/** What one post has gathered up to the end of one day. */
+/** The schema of what one post has gathered up to the end of one day: integers from 0 to `maxTotal`. [MET-1] */
 export const PostTotals = Schema.Struct({
   impressions: Total,
   reactions: Total,
@@ -31,18 +38,20 @@ export const PostTotals = Schema.Struct({
 })
 export type PostTotals = typeof PostTotals.Type
 
-/** What was read of one post on one day. */
+/** The totals of one post on one day. */
 export interface Reading {
+  /** The post's id: the same post has the same id in every reading of the campaign. */
   readonly postId: string
   /** `YYYY-MM-DD`. */
   readonly day: string
+  /** What the post has gathered up to the end of that day. */
   readonly totals: PostTotals
 }
 
-/** The sum over a campaign's posts as of one day. */
+/** The sums over a campaign's posts as of one day. [MET-1, MET-7] */
 export interface MetricSnapshot extends PostTotals {
   /** (reactions + comments + reposts) / impressions, a fraction; 0 where impressions is 0. [MET-4] */
   readonly engagementRate: number
-  /** `YYYY-MM-DD`. */
+  /** The day of the sums, `YYYY-MM-DD`. */
   readonly snapshotDate: string
 }

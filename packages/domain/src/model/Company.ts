@@ -15,7 +15,10 @@ const OptionalCount = Schema.optionalWith(
   { default: () => null }
 )
 
-/** `id` is leadCompany.id as a number, and the company object's id as a string; `domain` is leadCompany.domain. */
+/**
+ * The schema of a company as it was observed; only `id` is required, an integer of at least 1. Answers show `id` as a
+ * number in `leadCompany` and as a string in a company object, and `domain` in `leadCompany` alone. [ENG-10]
+ */
 export const Company = Schema.Struct({
   id: CompanyId,
   name: optionalText(textLimits.name),

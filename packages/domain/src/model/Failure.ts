@@ -14,36 +14,42 @@ export class InvalidParameter extends Schema.TaggedError<InvalidParameter>()(
 export class NotFound extends Schema.TaggedError<NotFound>()("@lead-signals/domain/NotFound", {
   resource: Schema.Literal("brand", "key", "signal", "lead", "campaign", "webhook", "delivery")
 }) {
+  /** One sentence for the caller, which names the kind of thing that is missing and never its id. */
   override get message(): string {
     return `There is no such ${this.resource}.`
   }
 }
 
-/** The key is missing, malformed, unknown or revoked: which of these is not told. [AUTH-2] */
+/** The key is missing, malformed, unknown or revoked; the failure does not tell which. [AUTH-2] */
 export class InvalidApiKey extends Schema.TaggedError<InvalidApiKey>()(
   "@lead-signals/domain/InvalidApiKey",
   {}
 ) {
+  /** One sentence for the caller, the same for each of the four reasons. */
   override get message(): string {
     return "A valid API key is needed: send it as `Authorization: Bearer <API_KEY>`."
   }
 }
 
-/** The key's window is used up. `retryAfterSeconds` is a whole number, at least 1. [RATE-3] */
+/**
+ * The key's window is used up. `limit` is the requests in a window, `retryAfterSeconds` the whole seconds until it
+ * ends, at least 1. [RATE-3]
+ */
 export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()(
   "@lead-signals/domain/RateLimitExceeded",
   { limit: Schema.Number, retryAfterSeconds: Schema.Number }
 ) {
+  /** One sentence for the caller, with the limit and the seconds to wait. */
   override get message(): string {
     return `This key may make ${this.limit} requests a minute. Try again in ${this.retryAfterSeconds} s.`
   }
 }
 
 /**
- * The store can't answer now: it is busy, full or gone. The failed call may have been committed all the same, when the disk
- * failed as it was being made sure of; an observation can be sent again at no cost. `reason` and `cause` are for the operator's
- * log and must not be shown to an API client. `publicReason` may: it names nothing of the machine, and says why nothing can be
- * written while what is there can be read.
+ * The store can't answer now: it is busy, full or gone. A failed write may be committed all the same, when the disk
+ * failed while the store made sure of it; an observation can be sent again at no cost. `reason` and `cause` are for
+ * the operator's log alone. `publicReason` may be shown to clients: it says why nothing can be written while reads go
+ * on, and names nothing of the machine.
  */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()(
   "@lead-signals/domain/StoreUnavailable",
@@ -53,6 +59,7 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()(
     cause: Schema.optional(Schema.Defect)
   }
 ) {
+  /** One sentence with the reason, for the operator's log. */
   override get message(): string {
     return `The store can't answer: ${this.reason}`
   }

@@ -23,7 +23,7 @@ const digits = (count: number, length: number): ReadonlyArray<string> =>
 const ofSixty = digits(60, 2)
 const ofThousand = digits(1000, 3)
 
-/** `2026-01-05T10:00:00.000Z`. The instant must lie in the years 0000 to 9999. [LIST-8] */
+/** Formats an instant as `2026-01-05T10:00:00.000Z`. It must lie in the years 0000 to 9999. [LIST-8] */
 export const formatInstant = (instant: Instant): string => {
   const whole = Math.trunc(instant)
   const day = Math.floor(whole / millisPerDay)
@@ -34,9 +34,10 @@ export const formatInstant = (instant: Instant): string => {
   return `${dateOf(day)}${hour}:${ofSixty[minutes % 60]!}:${ofSixty[seconds % 60]!}.${ofThousand[millis % 1000]!}Z`
 }
 
+/** Formats as `formatInstant` does, and keeps null: for times that may be unknown. */
 export const formatInstantOrNull = (instant: Instant | null): string | null =>
   instant === null ? null : formatInstant(instant)
 
-/** Whether the instant has a form with a four-digit year: an offset can push a time beyond either end. */
+/** Whether `formatInstant` can format the instant: it lies in the years 0000 to 9999, UTC. */
 export const isShowable = (instant: Instant): boolean =>
   instant >= -62_167_219_200_000 && instant <= 253_402_300_799_999

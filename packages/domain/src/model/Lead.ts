@@ -11,44 +11,68 @@ export type LeadId = number
 
 /** The flags that an operator sets and clients filter by. */
 export interface LeadFlags {
+  /** Whether the brand calls the lead qualified; false at first. [LIST-3] */
   readonly qualified: boolean
+  /** Whether the brand has taken the lead over into another system; false at first. [LIST-3] */
   readonly exported: boolean
+  /** Whether the lead works for the brand itself; false at first. [LIST-3] */
   readonly isEmployee: boolean
 }
 
-/** What is known of the person, each field as of the newest observation that had it. */
+/** The fields of a person, each as of the newest observation that had it. */
 export interface Profile {
+  /** The full name: 1 to 256 characters. Every observation has one. */
   readonly name: string
+  /** The line under the name on the network, at most 512 characters; null while no observation had one. */
   readonly headline: string | null
+  /** The vanity name in the profile's address, at most 256 characters; null while no observation had one. */
   readonly username: string | null
+  /** The first job title, at most 256 characters; null while no observation had one. */
   readonly title1: string | null
+  /** The address of the profile on the network, at most 4,096 characters; null while no observation had one. */
   readonly liProfileUrl: string | null
+  /** The address of the profile's picture, at most 4,096 characters; null while no observation had one. */
   readonly profileImgUrl: string | null
+  /** The employer; null while no observation had one. A newer observation replaces it whole. */
   readonly company: Company | null
 }
 
-/** When each field of a profile was seen as it is: the trackedAt of the observation it came from. */
+/**
+ * When each field of a profile was seen: the trackedAt of the observation that it came from. A field that no
+ * observation had is absent.
+ */
 export type ProfileTimes = { readonly [Field in keyof Profile]?: Instant }
 
+/** A person seen engaging with what a brand watches, as the store keeps it. */
 export interface Lead extends LeadFlags {
+  /** The number by which API clients read the lead. */
   readonly id: LeadId
+  /** The brand that owns the lead. A person seen by two brands is two leads. */
   readonly brandId: BrandId
+  /** The person's id on the network: 1 to 512 characters, unique within the brand. */
   readonly extId: string
+  /** The newest fields of the person. */
   readonly profile: Profile
+  /** When each field of `profile` was observed: the newest observation that has a field wins. */
   readonly profileTimes: ProfileTimes
-  /** Of the signal that first caught the lead. */
+  /** The signal that first caught the lead. */
   readonly signalId: string
   /** All signals that caught the lead, ascending by number. */
   readonly signalIds: ReadonlyArray<string>
+  /** The operator's score, any finite number, higher is better; null until the operator sets one. [SORT-6] */
   readonly score1: number | null
+  /** The time of the commit that made the lead. */
   readonly createdAt: Instant
-  /** Moves with every change of the lead or of its engagements; never before createdAt, never backwards. */
+  /** When the lead or its engagements last changed. Never before `createdAt`, never moved back. [OBS-10] */
   readonly updatedAt: Instant
 }
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** What an operator can set on a lead; what is not named stays. */
+/**
+ * The schema of what an operator changes on a lead: flags, and a score that is a finite number or null. A field that
+ * is not there stays as it is. [OPER-5]
+ */
 export const LeadAmendment = Schema.Struct({
   qualified: optional(Schema.Boolean),
   exported: optional(Schema.Boolean),
@@ -59,24 +83,37 @@ export const LeadAmendment = Schema.Struct({
 })
 export type LeadAmendment = typeof LeadAmendment.Type
 
-/** One engagement as it is kept. `reactionType` and `commentText` go with their type only. [ENG-2] */
+/** One engagement as the store keeps it. `reactionType` and `commentText` go with their type only. [ENG-2] */
 export interface Engagement {
+  /** The id that the observation gave: 1 to 512 characters, unique within the brand. [EVT-8] */
   readonly id: string
+  /** The lead that engaged. */
   readonly leadId: LeadId
+  /** The signal that caught the engagement. */
   readonly signalId: string
+  /** Comment, reaction or repost; null when the observation did not say. */
   readonly type: EngagementType | null
+  /** Which reaction, such as `LIKE`, at most 256 characters; null on anything but a reaction. */
   readonly reactionType: string | null
+  /** The comment as plain text without markup; null on anything but a comment. [ENG-6] */
   readonly commentText: string | null
+  /** The address of the post engaged with; null when unknown, or after its author was erased. */
   readonly postUrl: string | null
+  /** The text of the post, at most 100,000 characters; null when unknown, or after its author was erased. */
   readonly postContent: string | null
+  /** When the post appeared; null when unknown. */
   readonly postPostedAt: Instant | null
+  /** The name of the post's author; null when unknown, or after the author was erased. */
   readonly postAuthor: string | null
+  /** The post's author in full; null when unknown, or after the author was erased. [ENG-7] */
   readonly postAuthorDetail: PostAuthor | null
+  /** When the collector says that the engagement happened; null when unknown. */
   readonly emittedAt: Instant | null
+  /** When the engagement was seen: the observation's time, or the time of the commit where it gave none. */
   readonly trackedAt: Instant
 }
 
-/** A post, as the engagements with it say. */
+/** A post as an engagement with it describes it. */
 export type Post = Pick<
   Engagement,
   "postUrl" | "postContent" | "postPostedAt" | "postAuthor" | "postAuthorDetail"
@@ -84,14 +121,18 @@ export type Post = Pick<
 
 /** An engagement with what is looked up at the time of reading. [ENG-7, ENG-8] */
 export interface EngagementRead {
+  /** The engagement itself, as it was recorded. */
   readonly engagement: Engagement
+  /** The signal that caught it, with its present name. A deleted signal is still read. [DEL-2] */
   readonly signal: Signal
-  /** Set while the post's author is a lead of the same brand. */
+  /** The post's author, while that person is a lead of the same brand; null otherwise. [ENG-7] */
   readonly authorLead: { readonly id: LeadId; readonly company: Company | null } | null
 }
 
 /** A lead's newest engagements, newest first, and whether it has more than these. [ENG-1] */
 export interface EngagementWindow {
+  /** At most 20, newest `trackedAt` first, ties by id in descending code-point order. */
   readonly engagements: ReadonlyArray<EngagementRead>
+  /** True exactly when the lead has more engagements than these. */
   readonly truncated: boolean
 }

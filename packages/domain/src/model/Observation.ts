@@ -24,6 +24,10 @@ const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
 })
 const OptionalInstant = Schema.optionalWith(Schema.NullOr(InstantFromText), { default: () => null })
 
+/**
+ * The schema of the person of an observation. `extId` and `name` are required; a missing or null field changes
+ * nothing of what is known of the person. `textLimits` has the maximum lengths.
+ */
 export const ObservedPerson = Schema.Struct({
   extId: requiredText(textLimits.externalId),
   name: requiredText(textLimits.name),
@@ -36,7 +40,10 @@ export const ObservedPerson = Schema.Struct({
 })
 export type ObservedPerson = typeof ObservedPerson.Type
 
-/** The author of the post engaged with, without company and leadId, which are looked up when read. [ENG-7] */
+/**
+ * The schema of the author of the post engaged with, without company and leadId, which are looked up when read.
+ * [ENG-7]
+ */
 export const PostAuthor = Schema.Struct({
   extId: optionalText(textLimits.externalId),
   name: optionalText(textLimits.name),
@@ -49,9 +56,15 @@ export const PostAuthor = Schema.Struct({
 })
 export type PostAuthor = typeof PostAuthor.Type
 
+/** The kinds of engagement that an observation may name. */
 export const engagementTypes = ["comment", "reaction", "repost"] as const
+/** One of `engagementTypes`. */
 export type EngagementType = (typeof engagementTypes)[number]
 
+/**
+ * The schema of the engagement of an observation. Only `id` is required: 1 to 512 characters, unique within the
+ * brand. Times are read as TIME-1 says and must lie in the years 0000 to 9999. [ENG-2, EVT-8]
+ */
 export const ObservedEngagement = Schema.Struct({
   id: requiredText(textLimits.externalId),
   type: Schema.optionalWith(
@@ -74,7 +87,10 @@ export const ObservedEngagement = Schema.Struct({
 })
 export type ObservedEngagement = typeof ObservedEngagement.Type
 
-/** A key that is not named here, `raw` among them, is dropped on reading, so it can never come out again. [ENG-9] */
+/**
+ * The schema of an observation. Reading drops a key that it does not name, `raw` among them, so that the key can
+ * never come out again. [ENG-9]
+ */
 export const Observation = Schema.Struct({
   signalId: Schema.String.pipe(
     Schema.filter((id) => /^[1-9][0-9]{0,15}$/.test(id), {
@@ -86,11 +102,18 @@ export const Observation = Schema.Struct({
 })
 export type Observation = typeof Observation.Type
 
-/** What became of one observation. */
+/** The outcome of one observation. */
 export interface Outcome {
+  /** The engagement's id; null where a rejected value has none that can be read. */
   readonly engagementId: string | null
+  /**
+   * `recorded`: committed. `duplicate`: the engagement's id is known, nothing changed [EVT-8]. `suppressed`: the
+   * person was erased, nothing is kept [PII-3]. `rejected`: the value is no observation, or its signal is unknown;
+   * `message` says which.
+   */
   readonly outcome: "recorded" | "duplicate" | "suppressed" | "rejected"
+  /** The lead that the engagement belongs to; null when the observation was suppressed or rejected. */
   readonly leadId: number | null
-  /** Why it was rejected, and what to send instead. */
+  /** Why it was rejected, and what to send instead; absent otherwise. */
   readonly message?: string
 }

@@ -5,6 +5,7 @@ import { Company } from "./Company.ts"
 import type { Instant } from "./Instant.ts"
 import { optionalText, requiredText, textLimits } from "./Text.ts"
 
+/** The kinds of tracked entry that a signal can watch. [ENG-8] */
 export const sourceTypes = [
   "li-company-url",
   "li-company-mention",
@@ -13,6 +14,7 @@ export const sourceTypes = [
   "posts-with-keywords"
 ] as const
 
+/** One of `sourceTypes`. */
 export type SourceType = (typeof sourceTypes)[number]
 
 /** What is watched by its address; the others are watched by what is written. */
@@ -24,9 +26,9 @@ const url = /^https?:\/\/[^\s\p{Cc}/?#@:[\]]+(?::[0-9]{1,5})?(?:[/?#][^\s\p{Cc}]
 const hasCompany = (type: SourceType): boolean => type !== "post-url" && type !== "posts-with-keywords"
 
 /**
- * The tracked entry. `value` is kept exactly as the brand configured it: a URL for li-company-url, li-profile-url and post-url,
- * words for the others. A numeric company id goes with li-company-mention only, and post-url and posts-with-keywords have no
- * company. [ENG-8, OPER-7]
+ * The schema of a signal's tracked entry. `value` has 1 to 4,096 characters and is kept exactly as the brand
+ * configured it: a URL for li-company-url, li-profile-url and post-url, words for the others. A numeric company id
+ * goes with li-company-mention only, and post-url and posts-with-keywords have no company. [ENG-8, OPER-7]
  */
 export const Source = Schema.Struct({
   type: Schema.Literal(...sourceTypes).annotations({ description: `one of ${sourceTypes.join(", ")}` }),
@@ -59,7 +61,7 @@ export const Source = Schema.Struct({
 )
 export type Source = typeof Source.Type
 
-/** What an operator says of a new signal. */
+/** The schema of a new signal: a `name` and a `signalType` of 1 to 256 characters each, and what to watch. */
 export const NewSignal = Schema.Struct({
   name: requiredText(textLimits.name),
   signalType: requiredText(textLimits.label),
@@ -67,9 +69,12 @@ export const NewSignal = Schema.Struct({
 })
 export type NewSignal = typeof NewSignal.Type
 
+/** A tracked entry of a brand, as the store keeps it: name, type and source are those of `NewSignal`. */
 export interface Signal extends NewSignal {
   /** Decimal digits of an integer of at least 1. */
   readonly id: string
+  /** The brand that owns the signal. */
   readonly brandId: BrandId
+  /** When the operator created the signal. */
   readonly createdAt: Instant
 }

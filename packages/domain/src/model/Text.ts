@@ -10,25 +10,25 @@ import { Schema } from "effect"
  * can be longer and stays readable. `docs/decisions/0006` has the table.
  */
 export const textLimits = {
-  /** Ids from other systems; the URN of a reply has some 150. */
+  /** Ids from other systems; the network's id of a reply has some 150. */
   externalId: 512,
-  /** Of people (first name 20, last name 40), companies (100), and what operators name. */
+  /** Names of people (first name 20, last name 40), of companies (100), and those that operators give. */
   name: 256,
-  /** (220) */
+  /** The line under a person's name (220). */
   headline: 512,
-  /** (100) */
+  /** A job title (100). */
   title: 256,
-  /** (100) */
+  /** The vanity name in a profile's address (100). */
   username: 256,
-  /** (none; browsers and servers take some 2,000 to 8,000) */
+  /** A URL (none; browsers and servers take some 2,000 to 8,000). */
   url: 4096,
-  /** Words of a list: reaction, industry, place, number of employees. */
+  /** A word of a list: reaction, industry, place, number of employees. */
   label: 256,
-  /** Of a company (2,000). */
+  /** The description of a company (2,000). */
   description: 4096,
-  /** (1,250), with the markup that surrounds it when it is collected. */
+  /** A comment (1,250), with the markup that surrounds it when it is collected. */
   comment: 20_000,
-  /** (3,000), or an article. */
+  /** The text of a post (3,000), or of an article. */
   post: 100_000
 } as const
 
@@ -45,13 +45,16 @@ const isWithin = (text: string, maxLength: number): boolean => {
 
 const wellFormed = "in well-formed Unicode without U+0000"
 
-/** What a schema takes, in words for a message alone: a description would be the documentation's, too. */
+/**
+ * The key of a schema's annotation that says what it takes, for messages alone: a description would appear in the API
+ * document, too.
+ */
 export const takes = Symbol.for("@lead-signals/domain/takes")
 
-/** Text of any length, for fields with bounds of their own. */
+/** The schema of well-formed text of any length without U+0000, for fields with bounds of their own. */
 export const Text = Schema.String.pipe(Schema.filter(isStorable, { description: `text ${wellFormed}` }))
 
-/** Required text of 1 to `maxLength` characters. */
+/** The schema of text of 1 to `maxLength` characters, well-formed and without U+0000. */
 export const requiredText = (maxLength: number) =>
   Schema.String.pipe(
     Schema.filter((text) => text.length > 0 && isWithin(text, maxLength) && isStorable(text), {
@@ -74,13 +77,19 @@ const declaredNullable = (maxLength: number, words: string, isTaken: (text: stri
     }
   )
 
+/**
+ * The schema of text of at most `maxLength` characters, or null. A missing field is refused; `optionalText` reads one
+ * as null.
+ */
 export const nullableText = (maxLength: number) => declaredNullable(maxLength, wellFormed, isStorable)
 
-/** Optional text of at most `maxLength` characters; a missing field is null. */
+/** The schema of an optional field with text of at most `maxLength` characters; a missing field becomes null. */
 export const optionalText = (maxLength: number) =>
   Schema.optionalWith(nullableText(maxLength), { default: () => null })
 
-/** As `optionalText`, for text from which `CommentText.sanitise` removes control characters later. */
+/**
+ * As `optionalText`, for text from which `CommentText.sanitise` removes control characters later: U+0000 is allowed.
+ */
 export const optionalMarkup = (maxLength: number) =>
   Schema.optionalWith(
     declaredNullable(maxLength, "in well-formed Unicode", (text) => text.isWellFormed()),

@@ -13,6 +13,7 @@ const grammar =
 const offsetAfterSpace =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{3})?)? [0-9]{2}:?[0-9]{2}$/
 
+/** The end of each refusal of `parse`: the accepted forms, with examples. [TIME-1, TIME-3] */
 export const accepted =
   "takes YYYY-MM-DD, or a date and time such as 2026-01-31T09:30:00.000Z or 2026-01-31T09:30:00+02:00"
 

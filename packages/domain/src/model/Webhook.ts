@@ -5,7 +5,7 @@ import type { Instant } from "./Instant.ts"
 import { type EventType, eventTypes } from "./LeadEvent.ts"
 import { nullableText, optionalText, Text, textLimits } from "./Text.ts"
 
-/** Decimal digits. */
+/** The id of a webhook: decimal digits, never given twice in one store. */
 export type WebhookId = string
 
 /** What signs: the current secret and, for a while after a rotation, the one before it. [DELIV-1] */
@@ -15,21 +15,30 @@ export interface WebhookSecrets {
   readonly previous: { readonly secret: string; readonly until: Instant } | null
 }
 
+/** A webhook as the store keeps it. */
 export interface Webhook {
+  /** The id by which the operator addresses the webhook. */
   readonly id: WebhookId
+  /** The brand whose events the webhook receives, and no other's. [EVT-7] */
   readonly brandId: BrandId
-  /** In the normal form that it was checked in. */
+  /** The URL in the normal form in which `WebhookTargets` checked it. */
   readonly url: string
-  /** In the order of `eventTypes`, at least one. [EVT-7] */
+  /** The event types that it receives, in the order of `eventTypes`, at least one. [EVT-7] */
   readonly events: ReadonlyArray<EventType>
+  /** The operator's note, at most 4,096 characters; null without one. */
   readonly description: string | null
-  /** While false, its deliveries are held. */
+  /** Whether it receives posts. While it is false, its deliveries are held. */
   readonly enabled: boolean
-  /** Why it is not enabled, as a sentence for its owner; null while it is. [DELIV-4] */
+  /** Why it is not enabled, as a sentence for its owner; null while it is enabled. [DELIV-4] */
   readonly disabledReason: string | null
-  /** The first failed attempt since the last that succeeded; null while the last one did. [DELIV-4] */
+  /**
+   * When the first attempt since its last success failed; null while the last attempt succeeded or none was made.
+   * [DELIV-4]
+   */
   readonly failingSince: Instant | null
+  /** The secrets that sign each post. [DELIV-1] */
   readonly secrets: WebhookSecrets
+  /** When the operator created the webhook. */
   readonly createdAt: Instant
 }
 
@@ -50,7 +59,10 @@ const Events = Schema.Array(
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** What an operator says of a new webhook. */
+/**
+ * The schema of a new webhook: `url` of at most 2,048 characters, one or more `events`, an optional `description` of
+ * at most 4,096 characters; `enabled` is true unless given.
+ */
 export const NewWebhook = Schema.Struct({
   url: Url,
   events: Events,
@@ -59,7 +71,7 @@ export const NewWebhook = Schema.Struct({
 })
 export type NewWebhook = typeof NewWebhook.Type
 
-/** What an operator can change of one. */
+/** The schema of what an operator changes on a webhook. A field that is not there stays as it is. */
 export const WebhookChange = Schema.Struct({
   url: optional(Url),
   events: optional(Events),

@@ -5,30 +5,40 @@ import type { Instant } from "../model/Instant.ts"
 import type { Operations } from "./Operation.ts"
 import type { StoreEffect } from "./StoreEffect.ts"
 
+/**
+ * The port of a store for brands. Each method is atomic, and fails with `StoreUnavailable` while the store can't
+ * answer.
+ */
 export class BrandStore extends Context.Tag("@lead-signals/domain/BrandStore")<
   BrandStore,
   {
-    /** Gives the brand a new id: decimal digits, never given twice. */
+    /** Creates a brand with a new id: decimal digits, never given twice. */
     readonly create: (brand: Omit<Brand, "id" | "deletionStartedAt">) => StoreEffect<Brand>
-    /** In order of creation; brands that are being deleted are among them. */
+    /** Answers all brands in order of creation, those that are being deleted included. */
     readonly list: StoreEffect<ReadonlyArray<Brand>>
-    /** None when there is no such brand; a brand that is being deleted is found. */
+    /** Answers the brand, also while it is being deleted. None when there is no such brand. */
     readonly get: (id: BrandId) => StoreEffect<Option.Option<Brand>>
-    /** Every later read shows the new name, in other processes on the store, too. None when there is no such brand. */
+    /**
+     * Renames the brand and answers it; every later read shows the new name, in other processes on the store, too.
+     * None when there is no such brand.
+     */
     readonly rename: (id: BrandId, name: string) => StoreEffect<Option.Option<Brand>>
     /**
-     * Begins the brand's deletion, in one transaction: its keys are revoked and its signals deleted, so that no observation of
-     * it is recorded any more, and creating something for it fails with `StoreUnavailable` from then on. A brand whose deletion
-     * began before keeps its time. None when there is no such brand.
+     * Begins the brand's deletion in one transaction, and answers the brand. It revokes the keys and deletes the
+     * signals, so that no later observation is recorded; from then on, creating something for the brand fails with
+     * `StoreUnavailable`. A brand whose deletion began before keeps its time. None when there is no such brand.
+     * [DEL-1]
      */
     readonly startDeletion: (id: BrandId, now: Instant) => StoreEffect<Option.Option<Brand>>
     /**
-     * Removes what is left of a brand whose deletion began: keys, signals, campaigns, hashes of erased persons, counters. False,
-     * having removed nothing, while the brand has a lead or a webhook, or when no deletion of such a brand began.
+     * Removes what is left of a brand whose deletion began: keys, signals, campaigns, hashes of erased persons,
+     * counters. Answers false, having removed nothing, while the brand has a lead or a webhook, or when no deletion
+     * of such a brand began. [DEL-1]
      */
     readonly finishDeletion: (id: BrandId) => StoreEffect<boolean>
   }
 >() {
+  /** Which methods write the store; a wrapper of the port derives its list from here. */
   static readonly operations: Operations<BrandStore["Type"]> = {
     create: "write",
     list: "read",

@@ -11,30 +11,40 @@ import type { StoreEffect } from "./StoreEffect.ts"
 export interface SnapshotReadings {
   /** `YYYY-MM-DD`: the latest day in the span on which any post of the campaign was read; null when none was. [MET-3] */
   readonly snapshotDate: string | null
-  /** Empty when `snapshotDate` is null. */
+  /** One reading for each post that has one on or before that day, in no order; empty when `snapshotDate` is null. */
   readonly readings: ReadonlyArray<PostTotals>
 }
 
+/**
+ * The port of a store for campaigns and their readings. Each method is atomic, and fails with `StoreUnavailable`
+ * while the store can't answer.
+ */
 export class CampaignStore extends Context.Tag("@lead-signals/domain/CampaignStore")<
   CampaignStore,
   {
     /**
-     * Gives the campaign a new id: decimal digits, never given twice. Fails with `StoreUnavailable` when the brand is being
-     * deleted.
+     * Creates a campaign with a new id: decimal digits, never given twice. Fails with `StoreUnavailable` when the
+     * brand is being deleted, too.
      */
     readonly create: (campaign: Omit<Campaign, "id">) => StoreEffect<Campaign>
-    /** In order of creation. */
+    /** Answers the brand's campaigns in order of creation. Empty for an unknown brand. */
     readonly list: (brandId: BrandId) => StoreEffect<ReadonlyArray<Campaign>>
-    /** None when it is unknown or another brand's. */
+    /** Renames the campaign and answers it. None when it is unknown or another brand's. */
     readonly rename: (brandId: BrandId, id: string, name: string) => StoreEffect<Option.Option<Campaign>>
     /**
-     * Removes it with its readings; answers whether the brand had such a campaign. A failure can leave readings that nothing
-     * shows: the same call removes them.
+     * Deletes the campaign with its readings. Answers whether the brand had such a campaign. A failure can leave
+     * readings that nothing shows; the same call removes them. [DEL-3]
      */
     readonly delete: (brandId: BrandId, id: string, now: Instant) => StoreEffect<boolean>
-    /** A second reading of a post's day replaces the first; answers whether the brand has such a campaign. [MET-7] */
+    /**
+     * Keeps a reading; a second one of the post's day replaces the first. Answers whether the brand has such a
+     * campaign. [MET-7]
+     */
     readonly putReading: (brandId: BrandId, id: string, reading: Reading) => StoreEffect<boolean>
-    /** None when the campaign is unknown or another brand's. [MET-2, MET-6] */
+    /**
+     * Answers the readings that make the latest snapshot in the span. None when the campaign is unknown or another
+     * brand's. [MET-2, MET-6]
+     */
     readonly snapshot: (
       brandId: BrandId,
       id: string,
@@ -42,6 +52,7 @@ export class CampaignStore extends Context.Tag("@lead-signals/domain/CampaignSto
     ) => StoreEffect<Option.Option<SnapshotReadings>>
   }
 >() {
+  /** Which methods write the store; a wrapper of the port derives its list from here. */
   static readonly operations: Operations<CampaignStore["Type"]> = {
     create: "write",
     list: "read",

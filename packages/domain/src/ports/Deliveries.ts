@@ -10,30 +10,41 @@ import type { Page } from "../queries/Page.ts"
 import type { Operations } from "./Operation.ts"
 import type { StoreEffect } from "./StoreEffect.ts"
 
+/** One page of a webhook's deliveries. */
 export interface DeliveryPage {
+  /** How many deliveries match, on all pages. */
   readonly total: number
+  /** Those on the page, newest first. */
   readonly deliveries: ReadonlyArray<Delivery>
 }
 
-/** What a new delivery is of. */
+/** The content of a new delivery. */
 export type QueueRequest =
+  /** A test event. [DELIV-8] */
   | { readonly what: "test" }
   /** The lead's newest event of the type. [EVT-9] */
   | { readonly what: "newest-event"; readonly leadId: LeadId; readonly event: EventType }
-  /** What an earlier delivery of the webhook was of. */
+  /** The event or test of an earlier delivery of the webhook. [DELIV-8] */
   | { readonly what: "again"; readonly deliveryId: DeliveryId }
 
-/** `ids` gives the ids of new deliveries, each call another. A new delivery is due at once. */
+/**
+ * The port of a store for what the operator does with deliveries. Each method is atomic, and fails with
+ * `StoreUnavailable` while the store can't answer. `ids` gives the ids of new deliveries, each call another. A new
+ * delivery is due at once.
+ */
 export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
   Deliveries,
   {
-    /** The webhook's deliveries, the newest first; of one state, or of all when it is null. */
+    /**
+     * Answers a page of the webhook's deliveries, newest first: of one state, or of all when `state` is null. An
+     * unknown webhook has none.
+     */
     readonly list: (
       webhookId: WebhookId,
       query: { readonly state: DeliveryState | null; readonly page: Page }
     ) => StoreEffect<DeliveryPage>
 
-    /** One with all its attempts, in order; none when the webhook has no such delivery. */
+    /** Answers one delivery with all its attempts, in order. None when the webhook has no such delivery. */
     readonly get: (
       webhookId: WebhookId,
       id: DeliveryId
@@ -42,8 +53,8 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
     >
 
     /**
-     * Queues a delivery and answers its id; none when the webhook is gone, when the brand has no such lead or that lead no such
-     * event, or when the webhook has no such delivery.
+     * Queues a delivery and answers its id. None when the webhook is gone, when the brand has no such lead or that lead
+     * no such event, or when the webhook has no such delivery.
      */
     readonly queue: (
       webhook: { readonly id: WebhookId; readonly brandId: BrandId },
@@ -52,8 +63,8 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
     ) => StoreEffect<Option.Option<DeliveryId>>
 
     /**
-     * Queues what the dead letters were of that died at or after `since` and were not sent again yet, the oldest first,
-     * at most `limit`; only tests and the given event types. Answers how many.
+     * Queues again what died at or after `since` and was not sent again yet, oldest first, at most `limit`
+     * deliveries: tests, and events of the given types. Answers how many. [DELIV-8]
      */
     readonly recover: (
       webhookId: WebhookId,
@@ -66,6 +77,7 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
     ) => StoreEffect<number>
   }
 >() {
+  /** Which methods write the store; a wrapper of the port derives its list from here. */
   static readonly operations: Operations<Deliveries["Type"]> = {
     list: "read",
     get: "read",

@@ -4,10 +4,16 @@
  */
 import { Context, type Effect } from "effect"
 
+/**
+ * The port of a host for randomness that secrets and ids are made of. `webCrypto` of `@lead-signals/http` implements
+ * it.
+ */
 export class Entropy extends Context.Tag("@lead-signals/domain/Entropy")<
   Entropy,
   {
-    /** So many fresh random bytes. Never fails: a host without a cryptographic source must not start. */
+    /**
+     * Draws `length` fresh random bytes. Never fails: a host without a cryptographic source must not start. [AUTH-7]
+     */
     readonly bytes: (length: number) => Effect.Effect<Uint8Array>
   }
 >() {}

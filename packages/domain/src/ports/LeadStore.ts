@@ -13,34 +13,48 @@ import type { LeadQuery } from "../queries/LeadQuery.ts"
 import type { CurrentState, Decision } from "../decisions/Observations.ts"
 import type { Operations } from "./Operation.ts"
 
-/** What an observation touches, and the pure decision over what is known of that. */
+/** The parts of a store that an observation touches, and the pure decision over their state. */
 export interface Proposal {
+  /** The person's id on the network: the store finds the lead by it. */
   readonly personExtId: string
-  /** Of the person and of the post's author, by which an erased one is known. Null: no author is known by id. */
+  /** `Suppression.hash` of the person's id: the store knows an erased person by it. */
   readonly personHash: string
+  /** `Suppression.hash` of the post author's id; null when the author has no id. */
   readonly authorHash: string | null
+  /** The id by which a repetition is found. [EVT-8] */
   readonly engagementId: string
+  /** The signal that caught the engagement. */
   readonly signalId: string
+  /**
+   * The decision over what the store knows, with the time of the commit. It must be a plain function: a transaction
+   * may be tried again.
+   */
   readonly decide: (known: CurrentState, now: Instant) => Decision
 }
 
-/** What was decided, and the lead it was committed to: null when nothing was. */
+/** The result of a proposal. */
 export interface Committed {
+  /** The outcome that `decide` gave. */
   readonly outcome: Decision["outcome"]
+  /** The lead that has the engagement; null when the observation was suppressed or rejected. */
   readonly leadId: LeadId | null
+  /** Why it was rejected, and what to send instead; absent otherwise. */
   readonly message?: string
 }
 
+/** A lead with the engagements that the query asked for. */
 export interface LeadRead {
+  /** The lead as it is in the state that the method read. */
   readonly lead: Lead
-  /** Null when the query did not ask for engagements. */
+  /** The lead's newest engagements; null when the query did not ask for them. */
   readonly window: EngagementWindow | null
 }
 
 /** Everything that the store holds about a person. */
 export interface PersonData {
+  /** The lead with its profile, flags and score. */
   readonly lead: Lead
-  /** All of the lead, newest first, however many. */
+  /** Every engagement of the lead, newest first, however many. */
   readonly engagements: ReadonlyArray<EngagementRead>
   /**
    * The posts that the person wrote, by the external id, and that leads of the brand engaged with: each once, in no order. An
@@ -49,31 +63,37 @@ export interface PersonData {
   readonly posts: ReadonlyArray<Post>
 }
 
+/** One page of the leads that match a filter. */
 export interface LeadPage {
   /** How many leads match the filter, on all pages. */
   readonly total: number
+  /** Those on the page, in the query's order; empty past the end. [PAGE-3] */
   readonly leads: ReadonlyArray<LeadRead>
 }
 
-/** It never changes: whoever was given it may keep what he makes of it for as long as the store keeps the page. */
+/**
+ * A page whose leads are JSON texts. A store never changes one that it has answered, so a caller may keep what it
+ * makes of the page for as long as it has the page itself.
+ */
 export interface RenderedPage {
+  /** How many leads match the filter, on all pages. */
   readonly total: number
-  /** Each in JSON as `RenderedLeads.listed` makes it, with its engagements if the query asked for them. */
+  /** Each lead as `RenderedLeads.listed` renders it, with its engagements if the query asked for them. */
   readonly leads: ReadonlyArray<string>
 }
 
 /**
- * What a store can do besides, to keep the JSON that it has made: without it, the use case `Leads` makes the same JSON of what
- * `list` and `get` answer.
+ * Two methods of a store that keeps rendered JSON. Without them the use case `Leads` renders what `list` and `get`
+ * answer, to the same text.
  */
 export interface LeadRendering {
-  /** The page of `list`, as `RenderedLeads.ofPage` makes it. */
+  /** Answers the page of `list`, rendered as `RenderedLeads.ofPage` does. */
   readonly listRendered: (
     brandId: BrandId,
     query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
   ) => Effect.Effect<RenderedPage, StoreUnavailable>
 
-  /** The lead of `get`, as `RenderedLeads.ofLead` makes it. */
+  /** Answers the lead of `get`, rendered as `RenderedLeads.ofLead` does. */
   readonly getRendered: (
     brandId: BrandId,
     id: LeadId,
@@ -81,14 +101,15 @@ export interface LeadRendering {
   ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
 }
 
+/** The port of a store for leads. A store that can keep rendered JSON has the two methods of `LeadRendering`, too. */
 export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
   LeadStore,
   {
     /**
-     * Decides and commits the proposals in order, all in one transaction with the events they fire; each sees what the
-     * ones before it decided. Answers in the same order. When it succeeds, the commit survives a crash of the process
-     * and, where the store is on disk, a loss of power. `now` is read from `Clock` in the transaction.
-     * `ids` gives the ids of the deliveries that the events start, each call another. [DELIV-2]
+     * Decides and commits the proposals in order, in one transaction with the events that they fire; each decision
+     * sees those before it. Answers in the same order. A commit that succeeded survives a crash of the process and,
+     * in a store on disk, a loss of power. `now` is read from `Clock` in the transaction; `ids` gives the ids of the
+     * deliveries that the events start, each call another. Fails with `StoreUnavailable`. [DELIV-2]
      */
     readonly commit: (
       brandId: BrandId,
@@ -96,15 +117,19 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       ids: () => DeliveryId
     ) => Effect.Effect<ReadonlyArray<Committed>, StoreUnavailable>
 
-    /** One page, ordered by the query's sort with ties by id ascending; a page past the end is empty. [SORT-5, PAGE-3] */
+    /**
+     * Answers one page of the leads that pass the filter, in the query's order with ties by id ascending. A page past
+     * the end is empty, and an unknown brand has no leads. [SORT-5, PAGE-3]
+     */
     readonly list: (
       brandId: BrandId,
       query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
     ) => Effect.Effect<LeadPage, StoreUnavailable>
 
     /**
-     * One lead, with its newest engagements unless these are `"none"`; none when it is unknown, erased or another brand's. Of
-     * `"plain"` engagements the author's detail and lead need not be read, here and on lists. [AUTH-3, ENG-1]
+     * Answers one lead, with its newest engagements unless `engagements` is `"none"`. None when it is unknown, erased
+     * or another brand's. For `"plain"` engagements the store need not read the author's detail and lead, here and on
+     * lists. [AUTH-3, ENG-1]
      */
     readonly get: (
       brandId: BrandId,
@@ -112,13 +137,17 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       engagements: LeadQuery["engagements"]
     ) => Effect.Effect<Option.Option<LeadRead>, StoreUnavailable>
 
-    /** Everything held about the person; none when the lead is unknown, erased or another brand's. [PII-3] */
+    /** Answers everything held about a person. None when the lead is unknown, erased or another brand's. [PII-3] */
     readonly exportData: (
       brandId: BrandId,
       id: LeadId
     ) => Effect.Effect<Option.Option<PersonData>, StoreUnavailable>
 
-    /** Replaces the lead by what `change` makes of it, in one transaction; flags, score and updatedAt may differ. */
+    /**
+     * Replaces the lead by what `change` makes of it, in one transaction: flags, score and `updatedAt` may differ.
+     * Answers the new lead, none when the brand has no such lead. `change` must be a plain function: a transaction
+     * may be tried again.
+     */
     readonly update: (
       brandId: BrandId,
       id: LeadId,
@@ -126,11 +155,11 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     ) => Effect.Effect<Option.Option<Lead>, StoreUnavailable>
 
     /**
-     * Removes the lead, its engagements, its events and their deliveries with body and log, and everything of the person
-     * from the posts that others engaged with, whose updatedAt moves; keeps `personHash`, so that
-     * `CurrentState.personSuppressed` is true from then on. Of those others, what receivers answered is taken out of the log,
-     * and a pending delivery whose body is made already gets a new id, so that its body is made anew without breaking
-     * the rule that one id has one body. Answers whether there was such a lead. [PII-3]
+     * Erases a lead: its engagements, its events, and their deliveries with body and log. It also removes the person
+     * from the posts that others engaged with; the `updatedAt` of those leads moves. It keeps `personHash`, so that
+     * `CurrentState.personSuppressed` is true from then on. It removes receivers' answers from the logs of the other
+     * leads' deliveries, and gives a pending delivery that has a body a new id and no body, because one id has one
+     * body. Answers whether there was such a lead. [PII-3]
      */
     readonly erase: (
       brandId: BrandId,
@@ -140,13 +169,15 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     ) => Effect.Effect<boolean, StoreUnavailable>
 
     /**
-     * Removes some of the brand's leads, each with its engagements, its events and their deliveries: as many as keep nobody
-     * waiting long. Answers how many leads the brand has left. For a brand that is being deleted: unlike `erase` it keeps no
-     * hash, and leaves the persons in posts that the other leads engaged with, which go with those leads.
+     * Removes a part of the brand's leads, small enough that other work does not wait long, each with its
+     * engagements, its events and their deliveries. Answers how many leads the brand has left. It serves the deletion
+     * of a brand: unlike `erase` it keeps no hash, and leaves the persons in posts that the other leads engaged with,
+     * which go with those leads. [DEL-1]
      */
     readonly removeSome: (brandId: BrandId) => Effect.Effect<number, StoreUnavailable>
   } & Partial<LeadRendering>
 >() {
+  /** Which methods write the store; a wrapper of the port derives its list from here. */
   static readonly operations: Operations<LeadStore["Type"]> = {
     commit: "write",
     list: "read",

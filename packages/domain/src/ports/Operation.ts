@@ -1,5 +1,8 @@
-/** What a method of a port does to the store: `wait` neither reads nor writes it. */
+/** The kind of a method of a port: it reads the store, writes it, or, for `wait`, does neither. */
 export type Operation = "read" | "write" | "wait"
 
-/** The operation of each method, complete by the compiler. Decorators and simulators derive their lists from it. */
+/**
+ * The operation of each method of a port; the compiler demands all of them. Decorators and simulators derive their
+ * lists from it.
+ */
 export type Operations<Port> = { readonly [Method in keyof Port]-?: Operation }

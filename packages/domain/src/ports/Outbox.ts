@@ -12,64 +12,77 @@ import type { Limits, UnderWay } from "../decisions/Leasing.ts"
 import type { FinishedAttempt, Recorded } from "../decisions/AttemptTransitions.ts"
 import type { Operations } from "./Operation.ts"
 
+/** An emitter's request for deliveries to attempt. */
 export interface LeaseRequest {
-  /** Who takes: a text that no other taking has. A later `record` must show it. */
+  /** A text that no other request has. A later `record` must show it. */
   readonly token: string
-  /** How long until others may take the same deliveries. */
+  /** Milliseconds until others may take the same deliveries. */
   readonly leaseMillis: number
+  /** How many attempts may be under way at once, in all and for one webhook. [DELIV-7] */
   readonly limits: Limits
+  /** The attempts that count against the limits already. */
   readonly underWay: UnderWay
   /**
-   * Makes a delivery's body, of a delivery that has none yet. Called in the transaction, which may be tried again: it must
-   * be a plain function. Null when none can be made: the delivery is leased without.
+   * Makes the body of a delivery that has none yet. It must be a plain function, because the transaction in which it
+   * runs may be tried again. Null when no body can be made: the delivery is leased without one.
    */
   readonly body: (material: BodyMaterial) => string | null
 }
 
 /** The right to make one attempt of one delivery until `until`. */
 export interface Lease {
+  /** The delivery to attempt. */
   readonly deliveryId: DeliveryId
+  /** The token of the request that took it, for `record`. */
   readonly token: string
+  /** The time from which another process may take the delivery. */
   readonly until: Instant
-  /** The same to the byte at every attempt of the id; null when none could be made. */
+  /** The body, the same to the byte at every attempt of the id; null when none could be made. */
   readonly body: string | null
+  /** Where to post, and the secrets that sign. */
   readonly webhook: Webhook
 }
 
+/** The deliveries that one call of `lease` took. */
 export interface Leased {
+  /** At most as many as the limits leave places for; empty when nothing is due. */
   readonly leases: ReadonlyArray<Lease>
   /**
-   * When, after now, the next delivery becomes due of an enabled webhook that had a place for it; null when none does.
-   * Of one that had no place, an attempt will end before anything can be done.
+   * When, after now, the next delivery becomes due of an enabled webhook that has a place for it; null when none
+   * does. A webhook without a place does not count: one of its attempts must end first.
    */
   readonly nextDueAt: Instant | null
 }
 
+/** The port of a store for the emitter, which takes deliveries and records their attempts. */
 export class Outbox extends Context.Tag("@lead-signals/domain/Outbox")<
   Outbox,
   {
     /**
-     * Takes due deliveries of enabled webhooks, oldest first within a webhook, as `Leasing.allocate` deals them out. A body
-     * that was not made before is made and kept, in the same transaction. No two calls, of whatever process, get the
-     * same delivery before the first one's lease has run out or its attempt was recorded.
+     * Takes due deliveries of enabled webhooks, oldest first within a webhook, as `Leasing.allocate` deals them out.
+     * It makes and keeps a body that a delivery lacks, in the same transaction. No two calls, of whatever process,
+     * get the same delivery before the lease of the first has run out or its attempt was recorded. Fails with
+     * `StoreUnavailable`. [DELIV-2, DELIV-7]
      */
     readonly lease: (request: LeaseRequest) => Effect.Effect<Leased, StoreUnavailable>
 
     /**
-     * Logs and settles the attempts in one transaction, as `AttemptTransitions.settleAll` says. A delivery may be gone: erased,
-     * replaced, or its webhook deleted. Once delivered, or dead, a delivery's body is no longer kept.
+     * Logs the attempts and settles them in one transaction, as `AttemptTransitions.settleAll` says; answers what
+     * became of each, in order. A delivery may be gone: erased, replaced, or its webhook deleted. A delivery that is
+     * delivered or dead keeps no body. Fails with `StoreUnavailable`. [DELIV-3, DELIV-5]
      */
     readonly record: (
       attempts: ReadonlyArray<FinishedAttempt>
     ) => Effect.Effect<ReadonlyArray<Recorded>, StoreUnavailable>
 
     /**
-     * Waits until this process has made deliveries due: by a commit, a re-send, or by enabling a webhook. What happened
-     * since the last wait counts; it may also end for nothing. Never fails.
+     * Waits until this process has made deliveries due: by a commit, by sending again, or by enabling a webhook. It
+     * ends at once when that happened since the last wait, and may end without a reason. Never fails.
      */
     readonly queued: Effect.Effect<void>
   }
 >() {
+  /** Which methods write the store; a wrapper of the port derives its list from here. */
   static readonly operations: Operations<Outbox["Type"]> = {
     lease: "write",
     record: "write",

@@ -3,18 +3,23 @@ import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Operations } from "./Operation.ts"
 
-/** What a store that can be read can do besides. */
+/** Whether a readable store can be written. */
 export interface StoreStatus {
-  /** Why nothing can be written, in words for any client; null while it can, as far as is known. */
+  /** Why nothing can be written, in words for any client; null while writing works, as far as is known. */
   readonly writeProblem: string | null
 }
 
+/** The port of a store for readiness checks. */
 export class StoreHealth extends Context.Tag("@lead-signals/domain/StoreHealth")<
   StoreHealth,
   {
-    /** Succeeds while the store can be read, and says whether it can be written. */
+    /**
+     * Succeeds while the store can be read, and says whether it can be written; fails with `StoreUnavailable`
+     * otherwise. [HEALTH-2, HEALTH-3]
+     */
     readonly check: Effect.Effect<StoreStatus, StoreUnavailable>
   }
 >() {
+  /** Which methods write the store; a wrapper of the port derives its list from here. */
   static readonly operations: Operations<StoreHealth["Type"]> = { check: "read" }
 }

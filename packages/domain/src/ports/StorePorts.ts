@@ -10,19 +10,31 @@ import { SignalStore } from "./SignalStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
+/** The tag of each port, for code that wraps or provides all of them. */
 export const storePorts = {
+  /** Leads and their engagements. */
   leads: LeadStore,
+  /** The brands, and how far the deletion of each is. */
   brands: BrandStore,
+  /** API keys, by their hash. */
   keys: KeyStore,
+  /** The tracked entries of each brand. */
   signals: SignalStore,
+  /** Campaigns and the readings of their posts. */
   campaigns: CampaignStore,
+  /** Webhooks and their secrets. */
   webhooks: WebhookStore,
+  /** Due deliveries, for the emitter. */
   outbox: Outbox,
+  /** Deliveries and attempts, for the operator. */
   deliveries: Deliveries,
+  /** Rate windows of API keys. */
   rateWindows: RateWindows,
+  /** Readiness of the store. */
   health: StoreHealth
 } as const
 
+/** The name of a port in `storePorts`. */
 export type StorePortName = keyof typeof storePorts
 
 /** The tags of all ports of a store, as a requirement. */

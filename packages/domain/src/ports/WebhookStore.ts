@@ -6,32 +6,38 @@ import type { Webhook, WebhookId } from "../model/Webhook.ts"
 import type { Operations } from "./Operation.ts"
 import type { StoreEffect } from "./StoreEffect.ts"
 
+/**
+ * The port of a store for webhooks. Each method is atomic, and fails with `StoreUnavailable` while the store can't
+ * answer.
+ */
 export class WebhookStore extends Context.Tag("@lead-signals/domain/WebhookStore")<
   WebhookStore,
   {
     /**
-     * Gives the webhook a new id: decimal digits, never given twice. Fails with `StoreUnavailable` when the brand is being
-     * deleted.
+     * Creates a webhook with a new id: decimal digits, never given twice. Fails with `StoreUnavailable` when the
+     * brand is being deleted, too.
      */
     readonly create: (webhook: Omit<Webhook, "id">) => StoreEffect<Webhook>
-    /** In order of creation. */
+    /** Answers the brand's webhooks in order of creation. Empty for an unknown brand. */
     readonly list: (brandId: BrandId) => StoreEffect<ReadonlyArray<Webhook>>
-    /** None when it is unknown or another brand's. */
+    /** Answers the webhook. None when it is unknown or another brand's. */
     readonly get: (brandId: BrandId, id: WebhookId) => StoreEffect<Option.Option<Webhook>>
     /**
-     * Replaces the webhook by what `change`, a plain function, makes of it, in one transaction. One that is enabled by
-     * this starts fresh: its pending deliveries are due at once, with no failures before them. Deliveries under way keep their
-     * lease, marked by `AttemptTransitions.ofEarlierEnabling`. [DELIV-4]
+     * Replaces the webhook by what `change` makes of it, in one transaction, and answers it. None when it is unknown
+     * or another brand's. A webhook that this enables starts fresh: its pending deliveries are due at once, with no
+     * failures before them. Deliveries under way keep their lease, marked by `AttemptTransitions.ofEarlierEnabling`.
+     * `change` must be a plain function: a transaction may be tried again. [DELIV-4]
      */
     readonly update: (
       brandId: BrandId,
       id: WebhookId,
       change: (webhook: Webhook, now: Instant) => Webhook
     ) => StoreEffect<Option.Option<Webhook>>
-    /** Removes it with its deliveries and their log; answers whether there was such a webhook. */
+    /** Deletes the webhook with its deliveries and their log. Answers whether the brand had such a webhook. */
     readonly delete: (brandId: BrandId, id: WebhookId) => StoreEffect<boolean>
   }
 >() {
+  /** Which methods write the store; a wrapper of the port derives its list from here. */
   static readonly operations: Operations<WebhookStore["Type"]> = {
     create: "write",
     list: "read",

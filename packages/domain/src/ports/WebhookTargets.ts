@@ -5,7 +5,10 @@
 import { Context, Effect } from "effect"
 import { InvalidParameter } from "../model/Failure.ts"
 
-/** A host that sends no webhooks leaves the default, which lets none be created. */
+/**
+ * The port of a host for the check of webhook URLs. A host that sends no webhooks leaves the default, which lets none
+ * be created.
+ */
 export class WebhookTargets extends Context.Reference<WebhookTargets>()(
   "@lead-signals/domain/WebhookTargets",
   {

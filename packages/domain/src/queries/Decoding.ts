@@ -97,14 +97,21 @@ const renderPath = (path: ReadonlyArray<PropertyKey>): string =>
 const shortened = (path: string): string =>
   Array.from(path.slice(0, 400)).slice(0, 200).join("").toWellFormed()
 
-/** What is wrong, in one sentence that starts with the path of the field; `whole` names the value itself. */
+/**
+ * The failure of a value that its schema refused: one sentence that starts with the path of the first field that does
+ * not fit. `whole` stands for the path where the value itself is refused. The sentence never holds what was sent.
+ * [ERR-3]
+ */
 export const explain = (error: ParseResult.ParseError, whole: string): InvalidParameter => {
   const finding = find(error.issue, [])
   const path = shortened(renderPath(finding.path)) || whole
   return new InvalidParameter({ parameter: path, message: `${path} ${finding.text}.` })
 }
 
-/** `strict` refuses fields that the schema does not name: a misspelt one must not pass unseen. */
+/**
+ * Makes a reader of unknown values from their schema. Left: what `explain` says. `strict` refuses fields that the
+ * schema does not name, so that a misspelt one does not pass unseen; otherwise they are dropped. [ERR-3]
+ */
 export const decode =
   <A, I>(schema: Schema.Schema<A, I>, options: { readonly whole: string; readonly strict: boolean }) =>
   (value: unknown): Either.Either<A, InvalidParameter> =>

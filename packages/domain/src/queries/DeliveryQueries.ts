@@ -6,16 +6,23 @@ import * as Page from "./Page.ts"
 import * as Parameters from "./Parameters.ts"
 
 /**
- * What an operator calls the state of a delivery: a pending one is `held` while its webhook is disabled.
+ * The states by which an operator lists deliveries. A pending delivery is `held` while its webhook is disabled.
+ * [DELIV-8]
  */
 export const reportedStates = ["pending", "held", "delivered", "dead"] as const
+/** One of `reportedStates`. */
 export type ReportedState = (typeof reportedStates)[number]
 
+/** The query parameters of a delivery list; any other is ignored with a warning. [LIST-10] */
 export const listParameters = ["state", "page", "pageSize"] as const
 
+/** A request for a page of deliveries, read and checked. */
 export interface DeliveryQuery {
+  /** Lists deliveries of this state alone; null lists all. */
   readonly state: ReportedState | null
+  /** At most 100 deliveries. */
   readonly page: Page.Page
+  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -27,6 +34,10 @@ const state = (value: string | undefined): Either.Either<ReportedState | null, I
     : Either.right(known)
 }
 
+/**
+ * Reads the parameters of a delivery list. Left: the first parameter that is malformed or given twice, and what it
+ * takes. [LIST-7, PAGE-5, DELIV-8]
+ */
 export const readList = (entries: Parameters.Entries): Either.Either<DeliveryQuery, InvalidParameter> =>
   Either.gen(function* () {
     const known = yield* Parameters.partition(entries, listParameters)
@@ -39,10 +50,14 @@ export const readList = (entries: Parameters.Entries): Either.Either<DeliveryQue
     }
   })
 
+/** The state that an operator sees: `held` for a pending delivery of a disabled webhook, else the stored one. */
 export const reportedState = (stored: DeliveryState, webhookEnabled: boolean): ReportedState =>
   stored === "pending" && !webhookEnabled ? "held" : stored
 
-/** The stored state that is shown so, null for every state, undefined when nothing of this webhook can be shown so. */
+/**
+ * The stored state behind a reported one. Null lists every state; undefined means that no delivery of this webhook
+ * can be reported so.
+ */
 export const storedState = (
   shown: ReportedState | null,
   webhookEnabled: boolean

@@ -1,6 +1,7 @@
 /** A lead's newest engagements. [ENG-1, ENG-5] */
 import { compareCodePoints } from "../text/Folding.ts"
 
+/** Engagements of one lead in an answer or a webhook body, at most. [ENG-1, EVT-5] */
 export const maxWindow = 20
 
 interface Placed {
@@ -8,6 +9,6 @@ interface Placed {
   readonly trackedAt: number
 }
 
-/** Newest trackedAt first, ties by id in descending code-point order. */
+/** Compares engagements for sorting: newest `trackedAt` first, ties by id in descending code-point order. [ENG-1] */
 export const newestFirst = (a: Placed, b: Placed): number =>
   b.trackedAt - a.trackedAt || compareCodePoints(b.id, a.id)

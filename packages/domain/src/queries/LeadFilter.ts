@@ -6,13 +6,19 @@ import type { Lead, LeadFlags } from "../model/Lead.ts"
 export interface LeadFilter {
   /** Leads with at least one engagement from this signal. Decimal digits. [LIST-2] */
   readonly signalId?: string
+  /** Leads whose flag equals this. [LIST-3] */
   readonly qualified?: boolean
+  /** Leads whose flag equals this. [LIST-3] */
   readonly exported?: boolean
+  /** Leads whose flag equals this. [LIST-3] */
   readonly isEmployee?: boolean
-  /** Inclusive bounds. [TIME-5] */
+  /** Leads created at this instant or later, in milliseconds since 1970. [TIME-5] */
   readonly createdAfter?: Instant
+  /** Leads created at this instant or earlier. A bound below `createdAfter` matches nothing. [TIME-5, TIME-8] */
   readonly createdBefore?: Instant
+  /** Leads updated at this instant or later. [TIME-5] */
   readonly updatedAfter?: Instant
+  /** Leads updated at this instant or earlier. A bound below `updatedAfter` matches nothing. [TIME-5, TIME-8] */
   readonly updatedBefore?: Instant
   /** Folded by `Folding.fold`, never empty: a literal part of the folded name or of the folded headline. [LIST-4] */
   readonly search?: string
@@ -21,7 +27,7 @@ export interface LeadFilter {
 /** The fields that filters read of a lead, apart from the texts of a search. */
 export type FilterableLead = LeadFlags & Pick<Lead, "signalIds" | "createdAt" | "updatedAt">
 
-/** Copies these fields and nothing else of the lead, for a store that keeps them. */
+/** Copies the fields that filters read and nothing else of the lead, for a store that keeps them. */
 export const filterableOf = ({
   createdAt,
   exported,

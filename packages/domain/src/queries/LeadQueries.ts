@@ -8,6 +8,7 @@ import * as Page from "./Page.ts"
 import * as Parameters from "./Parameters.ts"
 import * as SortOrder from "./SortOrder.ts"
 
+/** The query parameters of a lead list; any other is ignored with a warning. [LIST-7, LIST-10] */
 export const listParameters = [
   "page",
   "pageSize",
@@ -25,6 +26,7 @@ export const listParameters = [
   "sort"
 ] as const
 
+/** Characters (Unicode code points) that `search` takes at most. [LIST-4] */
 export const maxSearchLength = 200
 
 /** Folded; undefined when there is nothing to search for. A character is a code point, of at most two UTF-16 units. */
@@ -38,6 +40,11 @@ const search = (value: string | undefined): Either.Either<string | undefined, In
 const withoutUndefined = <A extends object>(record: A): { [K in keyof A]?: Exclude<A[K], undefined> } =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
 
+/**
+ * Reads the parameters of a lead list. An empty `search` is no filter; `includeEngagementDetail` counts only together
+ * with `includeEngagements`. Left: the first parameter that is malformed or given twice, and what it takes. [LIST-4,
+ * LIST-6, LIST-7, ENG-4]
+ */
 export const readList = (entries: Parameters.Entries): Either.Either<LeadQuery, InvalidParameter> =>
   Either.gen(function* () {
     const known = yield* Parameters.partition(entries, listParameters, { sort: SortOrder.accepted })
@@ -69,12 +76,18 @@ export const readList = (entries: Parameters.Entries): Either.Either<LeadQuery, 
     }
   })
 
+/** A request for one lead, read and checked. */
 export interface DetailQuery {
+  /** Whether each engagement carries the post's author and the source. [ENG-3] */
   readonly withDetail: boolean
+  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
   readonly warnings: ReadonlyArray<string>
 }
 
-/** includeEngagementDetail works alone here. [DET-2] */
+/**
+ * Reads the parameters of a lead's detail. `includeEngagementDetail` works alone here. Left: it is no boolean or
+ * given twice. [DET-2, LIST-6, LIST-7]
+ */
 export const readDetail = (entries: Parameters.Entries): Either.Either<DetailQuery, InvalidParameter> =>
   Either.flatMap(Parameters.partition(entries, ["includeEngagementDetail"]), (known) =>
     Either.map(Parameters.boolean(known, "includeEngagementDetail"), (withDetail = false) => ({
@@ -83,6 +96,8 @@ export const readDetail = (entries: Parameters.Entries): Either.Either<DetailQue
     }))
   )
 
-/** A lead's id in a path. [DET-3] */
+/**
+ * Reads a lead's id from a path: decimal digits, at least 1, within the safe integers. Left: what it takes. [DET-3]
+ */
 export const readLeadId = (text: string): Either.Either<number, InvalidParameter> =>
   Either.mapLeft(Parameters.readInteger(text), (takes) => Parameters.invalid("id", takes))

@@ -4,10 +4,17 @@ import type { SortOrder } from "./SortOrder.ts"
 
 /** A list request, read and checked. */
 export interface LeadQuery {
+  /** Which leads the list holds. */
   readonly filter: LeadFilter
+  /** The order; ties go by id ascending. [SORT-5] */
   readonly sort: SortOrder
+  /** The page and the size applied, after the cap. [PAGE-4] */
   readonly page: Page
+  /**
+   * `none`: no engagements. `plain`: the newest 20 of each lead. `detailed`: those with the post's author and the
+   * source. [ENG-1, ENG-3]
+   */
   readonly engagements: "none" | "plain" | "detailed"
-  /** Names of parameters that were ignored, with what may have been meant. [LIST-10] */
+  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
   readonly warnings: ReadonlyArray<string>
 }

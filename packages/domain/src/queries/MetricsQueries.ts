@@ -6,15 +6,21 @@ import * as Parameters from "./Parameters.ts"
 
 /** Days as `YYYY-MM-DD`, both inclusive; such texts order as the days do. */
 export interface DateSpan {
+  /** The first day; absent: no bound. */
   readonly startDate?: string
+  /** The last day; absent: no bound. */
   readonly endDate?: string
 }
 
+/** A request for a campaign's metrics, read and checked. */
 export interface MetricsQuery {
+  /** The days in which the latest snapshot is looked for. */
   readonly span: DateSpan
+  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
   readonly warnings: ReadonlyArray<string>
 }
 
+/** The end of each refusal of a date. [MET-5] */
 export const takesDate = "takes a date as YYYY-MM-DD"
 
 const date = (
@@ -27,6 +33,10 @@ const date = (
     : Either.left(Parameters.invalid(name, takesDate))
 }
 
+/**
+ * Reads the parameters of a campaign's metrics. Left: a date that is malformed, no day of the calendar or given
+ * twice, or a `startDate` after `endDate`. [MET-2, MET-5]
+ */
 export const read = (entries: Parameters.Entries): Either.Either<MetricsQuery, InvalidParameter> =>
   Either.gen(function* () {
     const known = yield* Parameters.partition(entries, ["startDate", "endDate"])

@@ -2,15 +2,23 @@
 
 /** The page and the size applied, after the cap. */
 export interface Page {
+  /** The number of the page, from 1. */
   readonly page: number
+  /** Items on a page, from 1 to `maxPageSize`, or to `maxPageSizeWithEngagements` when leads carry engagements. */
   readonly pageSize: number
 }
 
+/** Items on a page when the client names no size. [PAGE-2] */
 export const defaultPageSize = 25
+/** Items on a page at most. [PAGE-4] */
 export const maxPageSize = 100
+/** Leads on a page at most when each carries its engagements. [PAGE-4, ENG-5] */
 export const maxPageSizeWithEngagements = 25
 
-/** Caps the size in silence. [PAGE-4] */
+/**
+ * The page to serve: page 1 and 25 items unless given. A size above the maximum is cut to it without an error. Both
+ * numbers must be integers of at least 1. [PAGE-2, PAGE-4]
+ */
 export const of = (requested: {
   readonly page: number | undefined
   readonly pageSize: number | undefined
@@ -23,13 +31,14 @@ export const of = (requested: {
   )
 })
 
-/** How many leads come before the page; a page past any list stays a safe integer. */
+/** How many leads come before the page. For a page past any list the number stays a safe integer. [PAGE-3] */
 export const offset = (page: Page): number =>
   Math.min((page.page - 1) * page.pageSize, Number.MAX_SAFE_INTEGER)
 
+/** How many pages the list has, 0 for an empty one. [PAGE-1] */
 export const pageCount = (page: Page, total: number): number => Math.ceil(total / page.pageSize)
 
-/** What every list says of its pages. [PAGE-1] */
+/** The `meta.pagination` of a list: page, pageSize, pageCount and total. [PAGE-1] */
 export const pagination = (page: Page, total: number) => ({
   page: page.page,
   pageSize: page.pageSize,

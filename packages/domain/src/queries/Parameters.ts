@@ -8,20 +8,24 @@ import type { Instant } from "../model/Instant.ts"
 import * as Timestamp from "../model/Timestamp.ts"
 import { warningsOf } from "./UnknownParameters.ts"
 
+/** Query parameters in the order in which they were sent, names and values percent-decoded. */
 export type Entries = ReadonlyArray<readonly [name: string, value: string]>
 
+/** The failure of a parameter. `takes` completes a sentence that begins with its name and ends with a full stop. */
 export const invalid = (parameter: string, takes: string): InvalidParameter =>
   new InvalidParameter({ parameter, message: `${parameter} ${takes}.` })
 
 /** The known parameters that were sent, and a warning for each other. */
 export interface KnownParameters {
+  /** The value of each known parameter that was sent. */
   readonly values: ReadonlyMap<string, string>
+  /** A sentence for each unknown parameter, at most 10. [LIST-10] */
   readonly warnings: ReadonlyArray<string>
 }
 
 /**
- * Parts known from unknown parameters: a known name twice is an error, an unknown one a warning. `taken` says of some names
- * what they take, once. [LIST-7, LIST-10]
+ * Separates known from unknown parameters: each unknown one becomes a warning. Left: a known one that was sent twice.
+ * `taken` says for some names what they take, to end that refusal with. [LIST-7, LIST-10]
  */
 export const partition = (
   entries: Entries,
@@ -51,7 +55,10 @@ const reader =
       : Either.mapLeft(read(value), (takes) => invalid(name, takes))
   }
 
-/** `true` or `false`, in any letter case. [LIST-6] */
+/**
+ * Reads `true` or `false`, in any letter case; undefined when the parameter is absent. Left: any other value, the
+ * empty one included. [LIST-6]
+ */
 export const boolean: Read<boolean> = reader((value) =>
   /^true$/i.test(value)
     ? Either.right(true)
@@ -62,13 +69,20 @@ export const boolean: Read<boolean> = reader((value) =>
 
 const takesInteger = `takes an integer from 1 to ${Number.MAX_SAFE_INTEGER}, in decimal digits`
 
+/** Reads decimal digits as an integer from 1 to 2⁵³ − 1. Left: what it takes. [LIST-6] */
 export const readInteger = (value: string): Either.Either<number, string> => {
   const number = /^[0-9]+$/.test(value) ? Number(value) : 0
   return number >= 1 && Number.isSafeInteger(number) ? Either.right(number) : Either.left(takesInteger)
 }
 
-/** Decimal digits, at least 1, within the safe-integer range. [LIST-6, PAGE-5] */
+/**
+ * Reads an integer from 1 to 2⁵³ − 1 in decimal digits; undefined when the parameter is absent. Left: any other
+ * value, the empty one included. [LIST-6, PAGE-5]
+ */
 export const integer: Read<number> = reader(readInteger)
 
-/** Any shape of TIME-1, as an instant. */
+/**
+ * Reads a timestamp of any form of TIME-1 as an instant; undefined when the parameter is absent. Left: any other
+ * value. [TIME-3]
+ */
 export const timestamp: Read<Instant> = reader(Timestamp.parse)

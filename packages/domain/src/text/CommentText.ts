@@ -1,7 +1,7 @@
 /**
- * Makes plain text of a comment as it was seen: tags, comments and what stands in script and style elements go, the
- * entities that HTML texts are full of are read, control characters go but newline and tab. What stays after a `<` is
- * never the start of a tag. Takes time linear in the text, whatever the text. [ENG-6]
+ * Makes plain text of a collected comment. It removes tags, comments, the content of script and style elements, and control
+ * characters but newline and tab; it reads the entities that are common in HTML texts. A `<` that stays never starts a tag.
+ * It takes time linear in the text, whatever the text. [ENG-6]
  */
 
 const namedEntities: { readonly [name: string]: string } = {
@@ -82,6 +82,10 @@ const dropControls = (text: string): string =>
   // eslint-disable-next-line no-control-regex
   text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, "")
 
+/**
+ * Turns a comment as it was seen into plain text: no tag, no control character but newline and tab, no white space at
+ * either end. [ENG-6]
+ */
 export const sanitise = (seen: string): string =>
   stripTags(dropControls(readEntities(stripTags(dropControls(seen)))))
     .replace(/<+/g, (run, at: number, text: string) =>

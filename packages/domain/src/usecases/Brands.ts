@@ -1,4 +1,4 @@
-/** What an operator does with brands: sets them up, renames them, deletes them with everything of theirs. */
+/** The operator's calls on brands: create, rename, and delete with everything of theirs. */
 import { Clock, Effect, Encoding, Option } from "effect"
 import * as Suppression from "../credentials/Suppression.ts"
 import type { BrandId } from "../model/Brand.ts"
@@ -10,6 +10,10 @@ import { Entropy } from "../ports/Entropy.ts"
 import { LeadStore } from "../ports/LeadStore.ts"
 import { orNotFound } from "./Found.ts"
 
+/**
+ * Creates a brand with a fresh suppression secret. Fails with `StoreUnavailable` while the store can't write.
+ * `NewBrand` checks a name from outside: 1 to 256 characters.
+ */
 export const create = (name: string) =>
   Effect.gen(function* () {
     const [brandStore, entropy] = yield* Effect.all([BrandStore, Entropy])
@@ -21,7 +25,9 @@ export const create = (name: string) =>
     })
   })
 
-/** Fails with `NotFound` for a brand that is being deleted, too. */
+/**
+ * Answers the brand. Fails with `NotFound` when there is none or it is being deleted, and with `StoreUnavailable`.
+ */
 export const get = (brandId: BrandId) =>
   Effect.gen(function* () {
     const brandStore = yield* BrandStore
@@ -29,6 +35,10 @@ export const get = (brandId: BrandId) =>
     return found.deletionStartedAt === null ? found : yield* new NotFound({ resource: "brand" })
   })
 
+/**
+ * Renames the brand and answers it as it is now. Fails with `NotFound` when there is none or it is being deleted, and
+ * with `StoreUnavailable`.
+ */
 export const rename = (brandId: BrandId, name: string) =>
   Effect.gen(function* () {
     const brandStore = yield* BrandStore
@@ -41,15 +51,17 @@ const maxRemovalsPerCall = 10
 
 /** How far a brand's deletion is. */
 export interface BrandDeletion {
+  /** True when nothing of the brand is left; then no further call is needed. */
   readonly isFinished: boolean
   /** How many of its leads are to be removed yet. */
   readonly leadsLeft: number
 }
 
 /**
- * Deletes some of a brand: to be called until it is finished, by anybody and after any failure. The first call revokes its
- * keys and hides it from everything but the list of brands; each removes some of its leads, and the last one the rest. Fails
- * with `NotFound` when there is no such brand, or its deletion is finished. [DEL-1]
+ * Deletes some of a brand: about a thousand leads at most. The caller repeats the call until it is finished, also
+ * after a failure. The first call revokes the brand's keys and hides it from everything but the list of brands; the
+ * last one removes the rest of it. Fails with `NotFound` when there is no such brand or its deletion is finished, and
+ * with `StoreUnavailable`. [DEL-1]
  */
 export const deleteSome = (brandId: BrandId) =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Campaigns, the readings of their posts, and what these come to. */
+/** Campaigns, the readings of their posts, and their sums. */
 import { Clock, Effect } from "effect"
 import * as MetricSnapshots from "../decisions/MetricSnapshots.ts"
 import type { BrandId } from "../model/Brand.ts"
@@ -9,6 +9,10 @@ import type { DateSpan } from "../queries/MetricsQueries.ts"
 import * as Brands from "./Brands.ts"
 import { orNotFound } from "./Found.ts"
 
+/**
+ * Creates a campaign of the brand. Fails with `NotFound` when there is no such brand or it is being deleted, and with
+ * `StoreUnavailable`.
+ */
 export const create = (brandId: BrandId, name: string) =>
   Effect.gen(function* () {
     const campaignStore = yield* CampaignStore
@@ -16,6 +20,10 @@ export const create = (brandId: BrandId, name: string) =>
     return yield* campaignStore.create({ brandId: id, name, createdAt: yield* Clock.currentTimeMillis })
   })
 
+/**
+ * Renames the campaign and answers it as it is now. Fails with `NotFound` when the brand is gone or has no such
+ * campaign, and with `StoreUnavailable`.
+ */
 export const rename = (brandId: BrandId, id: string, name: string) =>
   Effect.gen(function* () {
     const campaignStore = yield* CampaignStore
@@ -23,7 +31,10 @@ export const rename = (brandId: BrandId, id: string, name: string) =>
     return yield* orNotFound(yield* campaignStore.rename(brandId, id, name), "campaign")
   })
 
-/** Deletes it with its readings. [DEL-3] */
+/**
+ * Deletes the campaign with its readings. Fails with `NotFound` when the brand has no such campaign, also on a second
+ * call, and with `StoreUnavailable`. [DEL-3]
+ */
 export const remove = (brandId: BrandId, id: string) =>
   Effect.gen(function* () {
     const campaignStore = yield* CampaignStore
@@ -32,7 +43,11 @@ export const remove = (brandId: BrandId, id: string) =>
     }
   })
 
-/** Keeps one post's reading of a day; answers the campaign's snapshot of that day. [MET-7] */
+/**
+ * Keeps one post's reading of a day, `YYYY-MM-DD`; a second reading of the day replaces the first. Answers the
+ * campaign's snapshot as of that day. Fails with `NotFound` when the brand is gone or has no such campaign, and with
+ * `StoreUnavailable`. [MET-7]
+ */
 export const putReading = (brandId: BrandId, campaignId: string, reading: Reading) =>
   Effect.gen(function* () {
     const campaignStore = yield* CampaignStore
@@ -43,7 +58,10 @@ export const putReading = (brandId: BrandId, campaignId: string, reading: Readin
     return yield* metrics(brandId, campaignId, { endDate: reading.day })
   })
 
-/** The latest snapshot in the span; null when there is none. [MET-2, MET-3, MET-6] */
+/**
+ * Answers the latest snapshot in the span, null when no post was read in it. Fails with `NotFound` when the brand has
+ * no such campaign. [MET-2, MET-3, MET-6]
+ */
 export const metrics = (
   brandId: BrandId,
   campaignId: string,

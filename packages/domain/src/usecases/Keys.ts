@@ -1,4 +1,4 @@
-/** Keys of brands: made and revoked by an operator, and what a request with one may do. */
+/** API keys: an operator creates and revokes them, and requests authenticate with them. */
 import { Clock, Effect, Option } from "effect"
 import * as KeyFormat from "../credentials/KeyFormat.ts"
 import * as RateLimit from "../decisions/RateLimit.ts"
@@ -10,7 +10,11 @@ import { Entropy } from "../ports/Entropy.ts"
 import { RateWindows } from "../ports/RateWindows.ts"
 import * as Brands from "./Brands.ts"
 
-/** The key's value is in this answer and nowhere else, ever. [AUTH-4] */
+/**
+ * Creates an API key of the brand. Its value is in this answer and nowhere else, ever. `requestsPerMinute` is from 1
+ * to `maxRequestsPerMinute`. Fails with `NotFound` when there is no such brand or it is being deleted, and with
+ * `StoreUnavailable`. [AUTH-4, RATE-1]
+ */
 export const create = (
   brandId: BrandId,
   { label, requestsPerMinute }: { readonly label: string; readonly requestsPerMinute: number }
@@ -30,7 +34,10 @@ export const create = (
     return { key, value }
   })
 
-/** From the moment this succeeds no request with the key does. Again is no error. [AUTH-5] */
+/**
+ * Revokes the key: from the moment this succeeds no request with it does. A second call is no error. Fails with
+ * `NotFound` when the brand has no such key, and with `StoreUnavailable`. [AUTH-5]
+ */
 export const revoke = (brandId: BrandId, keyId: string) =>
   Effect.gen(function* () {
     const keyStore = yield* KeyStore
@@ -40,8 +47,9 @@ export const revoke = (brandId: BrandId, keyId: string) =>
   })
 
 /**
- * Finds the key that a request came with. One with a wrong checksum is refused without asking the store [AUTH-7]; a
- * missing (`undefined`), malformed, unknown and revoked one are not told apart [AUTH-2].
+ * Answers the key that a request bears. It refuses a key with a wrong checksum without asking the store. Fails with
+ * the same `InvalidApiKey` for a missing (`undefined`), malformed, unknown and revoked key, and with
+ * `StoreUnavailable`. It notes the use, to the minute; a failure to note it does not matter. [AUTH-2, AUTH-7, AUTH-8]
  */
 export const authenticate = (
   token: string | undefined
@@ -59,12 +67,15 @@ export const authenticate = (
     return key
   })
 
-/** Spends one request of the key's window; the decision says what is left of it, also when it refuses. */
+/**
+ * Spends one request of the key's window. The decision says what is left of the window, also when it refuses. Fails
+ * with `StoreUnavailable`. [RATE-2, RATE-3]
+ */
 export const spend = (key: ApiKey): Effect.Effect<RateLimit.RateDecision, StoreUnavailable, RateWindows> =>
   Effect.flatMap(RateWindows, (windows) =>
     windows.step(key.id, (window, now) => RateLimit.spend(window, key.requestsPerMinute, now))
   )
 
-/** The failure of a decision that refused. */
+/** Makes the failure that a refusing decision stands for. [RATE-3] */
 export const refusal = (decision: RateLimit.RateDecision): RateLimitExceeded =>
   new RateLimitExceeded({ limit: decision.limit, retryAfterSeconds: decision.retryAfterSeconds })

@@ -1,4 +1,4 @@
-/** What is read of leads, and what an operator does with one: amends, exports, erases it. Each is of one brand only. [AUTH-3] */
+/** Reads of leads, and the operator's calls on one: amend, export, erase. Each is of one brand only. [AUTH-3] */
 import { Effect, Option } from "effect"
 import * as Suppression from "../credentials/Suppression.ts"
 import * as Amendments from "../decisions/Amendments.ts"
@@ -12,13 +12,17 @@ import * as Brands from "./Brands.ts"
 import { orNotFound } from "./Found.ts"
 import { freshDeliveryIds } from "./FreshIds.ts"
 
+/**
+ * Answers one page of the brand's leads. A page past the end is empty, and a brand that does not exist has no leads.
+ * Fails with `StoreUnavailable`. [LIST-1, PAGE-3, AUTH-3]
+ */
 export const list = (
   brandId: BrandId,
   query: LeadQuery
 ): Effect.Effect<LeadPage, StoreUnavailable, LeadStore> =>
   Effect.flatMap(LeadStore, (store) => store.list(brandId, query))
 
-/** The same, as JSON. */
+/** As `list`, with each lead as JSON text; a store that keeps rendered JSON answers without rendering it again. */
 export const listRendered = (
   brandId: BrandId,
   query: LeadQuery
@@ -29,7 +33,10 @@ export const listRendered = (
       : store.listRendered(brandId, query)
   )
 
-/** In JSON, with the engagement window, always. [DET-1] */
+/**
+ * Answers the lead as JSON text with its newest engagements, at most 20, always. Fails with `NotFound` when the id is
+ * unknown, erased or another brand's, and with `StoreUnavailable`. [DET-1, DET-3]
+ */
 export const getRendered = (brandId: BrandId, id: LeadId, withDetail: boolean) =>
   Effect.flatMap(LeadStore, (store) => {
     const engagements = withDetail ? "detailed" : "plain"
@@ -43,6 +50,10 @@ export const getRendered = (brandId: BrandId, id: LeadId, withDetail: boolean) =
     return Effect.flatMap(found, (lead) => orNotFound(lead, "lead"))
   })
 
+/**
+ * Sets the flags and the score that `amendment` names, and answers the lead. `updatedAt` moves only when something
+ * changed. Fails with `NotFound` when the brand is gone or has no such lead, and with `StoreUnavailable`.
+ */
 export const amend = (brandId: BrandId, id: LeadId, amendment: LeadAmendment) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
@@ -51,7 +62,11 @@ export const amend = (brandId: BrandId, id: LeadId, amendment: LeadAmendment) =>
     return yield* orNotFound(yield* store.update(brandId, id, change), "lead")
   })
 
-/** Everything held about a person, for a request of theirs. */
+/**
+ * Answers everything held about a person, for a request of theirs: the lead, all its engagements, newest first, and
+ * the posts by it that other leads engaged with. Fails with `NotFound` when the brand is gone or has no such lead,
+ * and with `StoreUnavailable`.
+ */
 export const exportData = (brandId: BrandId, id: LeadId) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
@@ -59,7 +74,11 @@ export const exportData = (brandId: BrandId, id: LeadId) =>
     return yield* orNotFound(yield* store.exportData(brandId, id), "lead")
   })
 
-/** Removes the person; only a keyed hash stays. [PII-3] */
+/**
+ * Erases the person; a hash keyed by the brand's secret stays, by which later observations of the person are
+ * suppressed. Fails with `NotFound` when the brand has no such lead, also on a second call, and with
+ * `StoreUnavailable`. [PII-3]
+ */
 export const erase = ({ id: brandId, suppressionSecret }: Brand, id: LeadId) =>
   Effect.gen(function* () {
     const store = yield* LeadStore

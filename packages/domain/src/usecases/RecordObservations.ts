@@ -31,6 +31,10 @@ const engagementIdOf = (value: unknown): string | null => {
   return typeof id === "string" && id !== "" && id.isWellFormed() ? id : null
 }
 
+/**
+ * The outcome of a value that can't be read as an observation: `rejected`, with the engagement's id where the value
+ * has one.
+ */
 export const rejectedOutcome = (value: unknown, message: string): Outcome => ({
   engagementId: engagementIdOf(value),
   outcome: "rejected",
@@ -38,10 +42,10 @@ export const rejectedOutcome = (value: unknown, message: string): Outcome => ({
   message
 })
 
-/** So many are read and committed as one: more would keep others waiting for longer than they notice. */
+/** Observations that `recordObservations` commits as one: more would keep other work waiting. */
 export const observationsPerCommit = 12
 
-/** The same as `recordObservations`, as one commit, however long it takes: for who serves nobody meanwhile. */
+/** As `recordObservations`, in one commit, however long it takes: for callers that serve no requests meanwhile. */
 export const recordInOneCommit = (
   brand: Brand,
   values: ReadonlyArray<unknown>
@@ -69,9 +73,10 @@ export const recordInOneCommit = (
   })
 
 /**
- * Records what was seen, in order, and says of each what became of it. A value that is no observation is rejected with what
- * is wrong with it; its neighbours are not. Many are committed piece by piece, so that others are served meanwhile: when the
- * store fails, those before may have been recorded, and all can be sent again.
+ * Records observations in order, and answers the outcome of each in the same order. A value that is no observation is
+ * rejected with what is wrong with it; its neighbours are not. It commits 12 at a time, so that others are served
+ * meanwhile. When it fails with `StoreUnavailable`, those before may have been recorded; sending all again changes
+ * nothing that is recorded. [EVT-8]
  */
 export const recordObservations = (
   brand: Brand,

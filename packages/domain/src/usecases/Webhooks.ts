@@ -1,4 +1,4 @@
-/** What an operator does with webhooks: sets them up, tries them, looks at their deliveries, sends again. */
+/** The operator's calls on webhooks: create, change, test, list deliveries, send again. */
 import { Clock, Effect } from "effect"
 import type { BrandId } from "../model/Brand.ts"
 import { type DeliveredEvent, type DeliveryId, testEvent } from "../model/Delivery.ts"
@@ -27,7 +27,11 @@ const freshSecret = Effect.flatMap(Entropy, (entropy) =>
 
 const disabledByOperator = "The operator disabled it."
 
-/** The secret is in this answer and in no other but a rotation's. */
+/**
+ * Creates a webhook. Its secret is in this answer and in no other but a rotation's. Fails with `InvalidParameter`
+ * when `WebhookTargets` refuses the URL, with `NotFound` when there is no such brand, and with `StoreUnavailable`.
+ * [DELIV-1, DELIV-6]
+ */
 export const create = (brandId: BrandId, { description, enabled, events, url }: NewWebhook) =>
   Effect.gen(function* () {
     const [webhookStore, targets] = yield* Effect.all([WebhookStore, WebhookTargets])
@@ -45,6 +49,10 @@ export const create = (brandId: BrandId, { description, enabled, events, url }: 
     })
   })
 
+/**
+ * Answers the webhook. Fails with `NotFound` when the brand is gone or has no such webhook, and with
+ * `StoreUnavailable`.
+ */
 export const get = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
     const webhookStore = yield* WebhookStore
@@ -70,7 +78,11 @@ const changed = (webhook: Webhook, { description, enabled, events, url }: Webhoo
   }
 }
 
-/** The target is judged again when it changes and when the webhook is enabled. [DELIV-4, DELIV-6] */
+/**
+ * Changes what `change` names and answers the webhook. The target is checked again when it changes and when the
+ * webhook is enabled; enabling starts fresh. Fails with `InvalidParameter` when the target is refused, with
+ * `NotFound`, and with `StoreUnavailable`. [DELIV-4, DELIV-6]
+ */
 export const change = (brandId: BrandId, id: WebhookId, change: WebhookChange) =>
   Effect.gen(function* () {
     const [webhookStore, targets] = yield* Effect.all([WebhookStore, WebhookTargets])
@@ -84,13 +96,20 @@ export const change = (brandId: BrandId, id: WebhookId, change: WebhookChange) =
     return yield* orNotFound(found, "webhook")
   })
 
+/**
+ * Deletes the webhook with its deliveries and their log. Fails with `NotFound` when the brand has no such webhook,
+ * also on a second call, and with `StoreUnavailable`.
+ */
 export const remove = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
     const webhookStore = yield* WebhookStore
     if (!(yield* webhookStore.delete(brandId, id))) return yield* new NotFound({ resource: "webhook" })
   })
 
-/** The secret that there was signs along for 24 h. [DELIV-1] */
+/**
+ * Gives the webhook a fresh secret and answers it; the secret before it signs along for 24 h. Fails with `NotFound`
+ * when the brand is gone or has no such webhook, and with `StoreUnavailable`. [DELIV-1]
+ */
 export const rotateSecret = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
     const webhookStore = yield* WebhookStore
@@ -103,7 +122,10 @@ export const rotateSecret = (brandId: BrandId, id: WebhookId) =>
     return yield* orNotFound(found, "webhook")
   })
 
-/** A test that waits until a webhook is enabled would tell its owner nothing, so a disabled one is refused. */
+/**
+ * Queues a test event and answers its delivery id. Fails with `InvalidParameter` when the webhook is disabled,
+ * because its test would wait until it is enabled, with `NotFound`, and with `StoreUnavailable`. [DELIV-8]
+ */
 export const test = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
@@ -120,6 +142,10 @@ export const test = (brandId: BrandId, id: WebhookId) =>
     )
   })
 
+/**
+ * Answers a page of the webhook's deliveries, newest first, with their total and the webhook. Fails with `NotFound`
+ * when the brand is gone or has no such webhook, and with `StoreUnavailable`. [DELIV-8]
+ */
 export const listDeliveries = (brandId: BrandId, id: WebhookId, query: DeliveryQueries.DeliveryQuery) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
@@ -132,6 +158,10 @@ export const listDeliveries = (brandId: BrandId, id: WebhookId, query: DeliveryQ
     return { webhook: known, ...page }
   })
 
+/**
+ * Answers one delivery with all its attempts, in order, and the webhook. Fails with `NotFound` when the brand, the
+ * webhook or the delivery is not there, and with `StoreUnavailable`. [DELIV-5]
+ */
 export const getDelivery = (brandId: BrandId, id: WebhookId, deliveryId: DeliveryId) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
@@ -153,7 +183,11 @@ const subscribed = (
         message: `${parameter} takes a webhook that subscribes to ${event}; this one to ${events.join(", ")}.`
       })
 
-/** A new delivery with a new id, made of what is known then; of a type that the webhook still subscribes to. [DELIV-8] */
+/**
+ * Queues what the delivery was of as a new delivery, whose body is made of what is known then, and answers its id.
+ * Fails with `InvalidParameter` when the webhook no longer subscribes to the event's type, with `NotFound`, and with
+ * `StoreUnavailable`. [DELIV-8]
+ */
 export const resendDelivery = (brandId: BrandId, id: WebhookId, deliveryId: DeliveryId) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
@@ -164,7 +198,11 @@ export const resendDelivery = (brandId: BrandId, id: WebhookId, deliveryId: Deli
     return yield* orNotFound(yield* deliveries.queue(known, again, yield* freshDeliveryIds), "delivery")
   })
 
-/** Only to a webhook of the brand, and only what it subscribes to. [EVT-7, EVT-9] */
+/**
+ * Queues the lead's newest event of the type as a new delivery and answers its id. Fails with `InvalidParameter` when
+ * the webhook does not subscribe to the type, with `NotFound` when the brand has no such webhook or lead, and with
+ * `StoreUnavailable`. [EVT-7, EVT-9]
+ */
 export const resendLead = (
   brandId: BrandId,
   leadId: LeadId,
@@ -182,8 +220,9 @@ export const resendLead = (
 const recoveredAtOnce = 500
 
 /**
- * Sends everything again that died at or after `since`, of the types that the webhook still subscribes to; answers how
- * many. Again is free: nothing is sent twice.
+ * Sends everything again that died at or after `since`, of the types that the webhook still subscribes to, and
+ * answers how many deliveries that were. A second call sends nothing twice. Fails with `NotFound` when the brand is
+ * gone or has no such webhook. When it fails with `StoreUnavailable`, some may have been queued. [DELIV-8]
  */
 export const recover = (
   brandId: BrandId,

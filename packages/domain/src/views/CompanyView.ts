@@ -1,6 +1,6 @@
 import type { Company } from "../model/Company.ts"
 
-/** The company object: all 13 keys, id as a string. [ENG-10] */
+/** The company object of answers: all 13 keys, `id` as a string. Null for null. [ENG-10] */
 export const companyView = (company: Company | null) =>
   company === null
     ? null
@@ -20,6 +20,8 @@ export const companyView = (company: Company | null) =>
         description: company.description
       }
 
-/** The short form that a lead carries: id as an integer. [LIST-8] */
+/**
+ * The short form of a company that a lead carries: id, name and domain, `id` as an integer. Null for null. [LIST-8]
+ */
 export const leadCompanyView = (company: Company | null) =>
   company === null ? null : { id: company.id, name: company.name, domain: company.domain }

@@ -38,7 +38,10 @@ const sourceView = ({ signal }: EngagementRead) => ({
   company: companyView(signal.source.company)
 })
 
-/** `withDetail` adds postAuthorDetail and source; without it neither key is there. [ENG-3] */
+/**
+ * An engagement as every answer and webhook shows it. `withDetail` adds `postAuthorDetail` and `source`; without it
+ * neither key is there. [ENG-2, ENG-3]
+ */
 export const engagementView = (read: EngagementRead, withDetail: boolean) => {
   const { engagement, signal } = read
   return {
@@ -57,7 +60,7 @@ export const engagementView = (read: EngagementRead, withDetail: boolean) => {
   }
 }
 
-/** A post that a lead wrote, for an export: what is held of the author is the lead's own. */
+/** A post that a lead wrote, for an export; it shows the author's `extId`, because the author is the lead. */
 export const postView = ({ postAuthor, postAuthorDetail, postContent, postPostedAt, postUrl }: Post) => ({
   postUrl,
   postContent,
@@ -67,7 +70,9 @@ export const postView = ({ postAuthor, postAuthorDetail, postContent, postPosted
     postAuthorDetail === null ? null : { extId: postAuthorDetail.extId, ...authorView(postAuthorDetail) }
 })
 
-/** The two keys that a lead has when its engagements are shown. [ENG-1] */
+/**
+ * The two keys of a lead whose engagements are shown: `engagements`, and `engagementsMeta` with `truncated`. [ENG-1]
+ */
 export const windowView = (window: EngagementWindow, withDetail: boolean) => ({
   engagements: window.engagements.map((read) => engagementView(read, withDetail)),
   engagementsMeta: { truncated: window.truncated }

@@ -10,13 +10,16 @@ import { lead2View } from "./LeadView.ts"
 const engagementsView = (engagements: ReadonlyArray<EngagementRead>) =>
   engagements.map((read) => engagementView(read, true))
 
-/** `engagements`: up to the 20 most recent that are known when the body is made. [EVT-5] */
+/**
+ * The `data` of lead2.created. `engagements`: the most recent that are known when the body is made, at most 20.
+ * [EVT-4, EVT-5]
+ */
 export const leadCreatedView = (lead: Lead, engagements: ReadonlyArray<EngagementRead>) => ({
   lead2: lead2View(lead),
   engagements: engagementsView(engagements)
 })
 
-/** `engagements`: exactly the one that fired the event. [EVT-3] */
+/** The `data` of activity.detected. `engagements`: exactly the one that fired the event. [EVT-3, EVT-4] */
 export const activityDetectedView = (
   isFirstActivity: boolean,
   lead: Lead,
@@ -27,16 +30,22 @@ export const activityDetectedView = (
   engagements: engagementsView(engagements)
 })
 
-/** A test event tells of no lead: it only shows that the way to the receiver is open. */
+/**
+ * The `data` of a test event, which is about no lead: it only shows that the way to the receiver is open. [DELIV-8]
+ */
 export const testView = (webhookId: string) => ({
   webhookId,
   message: "A test: events arrive here, and this is how they are signed."
 })
 
+/** The `data` of an envelope, by the type of its event. [EVT-4] */
 export type EventData =
   ReturnType<typeof leadCreatedView> | ReturnType<typeof activityDetectedView> | ReturnType<typeof testView>
 
-/** `id` is the delivery's, and `createdAt` the time of the event's commit, of a test that of its call. */
+/**
+ * The envelope around the data. `id` is the delivery's; `createdAt` is the time of the event's commit, or of the call
+ * that made a test. [EVT-1]
+ */
 export const envelopeView = (
   id: DeliveryId,
   of: { readonly event: DeliveredEvent; readonly brandId: string; readonly occurredAt: Instant },
@@ -50,7 +59,10 @@ export const envelopeView = (
   data
 })
 
-/** The whole body of a delivery, as an object. */
+/**
+ * The whole body of a delivery, as an object. Throws an `Error` when the material of an event lacks its lead or its
+ * engagements. [EVT-1]
+ */
 export const deliveryBodyView = (material: BodyMaterial) => {
   const { brandId, createdAt, deliveryId, engagements, lead, subject, webhookId } = material
   if (subject === null) {

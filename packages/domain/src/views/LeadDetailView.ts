@@ -8,5 +8,5 @@ type LeadDetailView = ReturnType<typeof leadView> & {
   readonly company: ReturnType<typeof companyView>
 } & ReturnType<typeof windowView>
 
-/** Of the JSON that `RenderedLeads.detailed` makes. */
+/** The data of a lead's detail, from the JSON that `RenderedLeads.detailed` makes. [DET-1] */
 export const leadDetailView = (shown: string): LeadDetailView => JSON.parse(shown)

@@ -6,7 +6,7 @@ import * as SortOrder from "../queries/SortOrder.ts"
 import { windowView } from "./EngagementView.ts"
 import { leadView } from "./LeadView.ts"
 
-/** Only there when something was ignored. */
+/** The key `warnings` with the given sentences; no key when there is none. [LIST-10] */
 export const warningsView = (warnings: ReadonlyArray<string>) => (warnings.length === 0 ? {} : { warnings })
 
 const metaView = (query: LeadQuery, total: number) => ({
@@ -16,6 +16,7 @@ const metaView = (query: LeadQuery, total: number) => ({
   ...warningsView(query.warnings)
 })
 
+/** The body of a list's answer: leads, and what `meta` says of the page. [LIST-1, PAGE-1, SORT-4] */
 export const leadListView = (query: LeadQuery, found: LeadPage) => ({
   data: found.leads.map(({ lead, window }) => ({
     ...leadView(lead),
@@ -24,6 +25,6 @@ export const leadListView = (query: LeadQuery, found: LeadPage) => ({
   meta: metaView(query, found.total)
 })
 
-/** The same as JSON, of leads that are in JSON already. */
+/** The body of a list's answer as JSON, from leads that are JSON already: the text of `leadListView`. [LIST-1] */
 export const leadListJson = (query: LeadQuery, { leads, total }: RenderedPage): string =>
   `{"data":[${leads.join(",")}],"meta":${JSON.stringify(metaView(query, total))}}`

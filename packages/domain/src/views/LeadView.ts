@@ -3,7 +3,7 @@ import { formatInstant } from "../model/Instant.ts"
 import type { Lead } from "../model/Lead.ts"
 import { leadCompanyView } from "./CompanyView.ts"
 
-/** The webhook's shape: exactly these keys. [EVT-4] */
+/** The lead as webhooks show it, as `lead2`: exactly these keys. [EVT-4] */
 export const lead2View = (lead: Lead) => ({
   id: lead.id,
   extId: lead.extId,
@@ -16,7 +16,10 @@ export const lead2View = (lead: Lead) => ({
   leadCompany: leadCompanyView(lead.profile.company)
 })
 
-/** The REST lead: the same and nine more, in one piece, since lists make many of them. [LIST-8] */
+/**
+ * The lead as REST shows it: the keys of `lead2` and eight more, written out because lists make many of them.
+ * [LIST-8]
+ */
 export const leadView = (lead: Lead) => ({
   id: lead.id,
   extId: lead.extId,

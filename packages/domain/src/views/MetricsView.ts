@@ -1,6 +1,6 @@
 import type { MetricSnapshot } from "../model/Campaign.ts"
 
-/** Every figure and snapshotDate are null where no snapshot lies in the span. [MET-1, MET-3] */
+/** The data of a campaign's metrics. Every figure and `snapshotDate` are null without a snapshot. [MET-1, MET-3] */
 export const metricsView = (campaignId: string, snapshot: MetricSnapshot | null) => ({
   campaignId,
   impressions: snapshot?.impressions ?? null,

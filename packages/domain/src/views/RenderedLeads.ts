@@ -9,18 +9,24 @@ import { leadView } from "./LeadView.ts"
 
 type Engagements = LeadQuery["engagements"]
 
-/** The lead alone. [LIST-8] */
+/** The JSON of a lead without engagements. [LIST-8] */
 export const renderLead = (lead: Lead): string => JSON.stringify(leadView(lead))
 
 /** The lead with more keys, of which there is one at least. */
 const joined = (shown: string, more: object): string =>
   `${shown.slice(0, -1)},${JSON.stringify(more).slice(1)}`
 
-/** As a list shows the lead: with its engagements where it was asked for them. [LIST-1, ENG-1] */
+/**
+ * The JSON of a lead as a list shows it, from that of `renderLead`: with its engagements, if the query asked for
+ * them. [LIST-1, ENG-1]
+ */
 export const listed = (shown: string, window: EngagementWindow | null, engagements: Engagements): string =>
   window === null ? shown : joined(shown, windowView(window, engagements === "detailed"))
 
-/** As the detail shows it: with the company in full, and the engagements, always. [DET-1, DET-4] */
+/**
+ * The JSON of a lead as the detail shows it, from that of `renderLead`: with the company in full, and always with the
+ * engagements. [DET-1, DET-4]
+ */
 export const detailed = (
   shown: string,
   company: Company | null,
@@ -29,7 +35,7 @@ export const detailed = (
 ): string =>
   joined(shown, { company: companyView(company), ...windowView(window, engagements === "detailed") })
 
-/** A lead that was read with its engagements, as the detail shows it. */
+/** The JSON of the detail of a lead that was read with its engagements. [DET-1] */
 export const ofLead = ({ lead, window }: LeadRead, engagements: Engagements): string =>
   detailed(
     renderLead(lead),
@@ -38,7 +44,7 @@ export const ofLead = ({ lead, window }: LeadRead, engagements: Engagements): st
     engagements
   )
 
-/** A page of leads that were read, as the list shows them. */
+/** A page of leads, each as the JSON that a list shows. [LIST-1] */
 export const ofPage = ({ leads, total }: LeadPage, engagements: Engagements): RenderedPage => ({
   total,
   leads: leads.map(({ lead, window }) => listed(renderLead(lead), window, engagements))
@@ -59,7 +65,14 @@ export const keptForm = (version: number) => {
   }
 }
 
-/** Rises by one with each change of what `renderLead` makes of a lead: kept texts follow without a migration. */
+/**
+ * The version of what `renderLead` makes of a lead. It rises by one with each change of that; a store then renders
+ * again what it kept.
+ */
 export const viewVersion = 1
 
+/**
+ * `keptForm` of the present view: `keep` gives the text that a store keeps of a rendered lead, `restore` the rendered lead again, or
+ * null when another version of the view rendered it.
+ */
 export const { keep, restore } = keptForm(viewVersion)

@@ -10,7 +10,10 @@ import {
   UnavailableFailure
 } from "./Failures.ts"
 
-/** Finds the key and spends one request of its window. */
+/**
+ * Lets requests pass that bear a valid API key, and spends one request of the key's window; answers others with
+ * `InvalidApiKey` or `RateLimitExceeded`. [AUTH-1, RATE-3]
+ */
 export class ApiKeyAccess extends HttpApiMiddleware.Tag<ApiKeyAccess>()("@lead-signals/http/ApiKeyAccess", {
   failure: Schema.Union(InvalidApiKeyFailure, RateLimitFailure, UnavailableFailure),
   security: {
@@ -21,6 +24,7 @@ export class ApiKeyAccess extends HttpApiMiddleware.Tag<ApiKeyAccess>()("@lead-s
   }
 }) {}
 
+/** Lets requests pass that bear the operator's token, and answers others with `InvalidOperatorToken`. */
 export class OperatorAccess extends HttpApiMiddleware.Tag<OperatorAccess>()(
   "@lead-signals/http/OperatorAccess",
   {

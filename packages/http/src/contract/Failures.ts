@@ -25,11 +25,13 @@ export class InvalidOperatorToken extends Schema.TaggedError<InvalidOperatorToke
   "@lead-signals/http/InvalidOperatorToken",
   {}
 ) {
+  /** One sentence for the caller: how to send the token. */
   override get message(): string {
     return "A valid operator token is needed: send it as `Authorization: Bearer <OPERATOR_TOKEN>`."
   }
 }
 
+/** The body is longer than its kind may be: 1 MiB of JSON, 16 MiB for a line of x-ndjson. Status 413. [ERR-5] */
 export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()(
   "@lead-signals/http/PayloadTooLarge",
   {
@@ -37,6 +39,7 @@ export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()(
   }
 ) {}
 
+/** The body is of a media type that the call does not take. Status 415. [ERR-2] */
 export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()(
   "@lead-signals/http/UnsupportedMediaType",
   { message: Schema.String }

@@ -5,47 +5,66 @@ export type Time = Date | string
 
 /** Which leads, all of these at once. */
 export interface LeadFilter {
-  /** With at least one engagement from this signal. */
+  /** Leads with at least one engagement from this signal: decimal digits. [LIST-2] */
   readonly signalId?: string | undefined
+  /** Leads whose flag equals this. [LIST-3] */
   readonly qualified?: boolean | undefined
+  /** Leads whose flag equals this. [LIST-3] */
   readonly exported?: boolean | undefined
+  /** Leads whose flag equals this. [LIST-3] */
   readonly isEmployee?: boolean | undefined
-  /** Bounds are inclusive. */
+  /** Leads created at this time or later. [TIME-5] */
   readonly createdAfter?: Time | undefined
+  /** Leads created at this time or earlier. [TIME-5] */
   readonly createdBefore?: Time | undefined
+  /** Leads updated at this time or later. [TIME-5] */
   readonly updatedAfter?: Time | undefined
+  /** Leads updated at this time or earlier. [TIME-5] */
   readonly updatedBefore?: Time | undefined
-  /** Part of the name or of the headline, in any letter case; at most 200 characters. */
+  /** A part of the name or of the headline, in any letter case, at most 200 characters; empty: no filter. [LIST-4] */
   readonly search?: string | undefined
 }
 
+/** An order of leads. Ties go by id ascending; a null score1 is last in either direction. [SORT-1, SORT-5, SORT-6] */
 export type Sort = `${"createdAt" | "updatedAt" | "name" | "score1"}:${"asc" | "desc"}`
 
-/** What each lead is rendered with. */
+/** How each lead is rendered. */
 export interface Shown {
   /** Up to 20 newest engagements of each lead; a page is then of 25 leads at most. */
   readonly includeEngagements?: boolean | undefined
-  /** The post's author and the source with each engagement; needs `includeEngagements`. */
+  /**
+   * Adds the post's author and the source to each engagement; without `includeEngagements` it has no effect on lists.
+   * [ENG-3, ENG-4]
+   */
   readonly includeEngagementDetail?: boolean | undefined
 }
 
+/** Which leads, in which order, and how they are rendered. */
 export interface LeadQuery extends LeadFilter, Shown {
+  /** `createdAt:desc` unless given. [SORT-2] */
   readonly sort?: Sort | undefined
-  /** 25 unless given; at most 100, or 25 with engagements. */
+  /**
+   * Leads on a page: 25 unless given; at most 100, or 25 with engagements. A larger number is cut. [PAGE-2, PAGE-4]
+   */
   readonly pageSize?: number | undefined
 }
 
+/** A page of the leads that a query finds. */
 export interface LeadPageQuery extends LeadQuery {
-  /** From 1. */
+  /** The number of the page, from 1; 1 unless given. [PAGE-2] */
   readonly page?: number | undefined
 }
 
 /** Days as YYYY-MM-DD, inclusive. */
 export interface MetricsQuery {
+  /** The first day; without it, from the first snapshot on. */
   readonly startDate?: string | undefined
+  /** The last day; without it, up to the latest snapshot. A day before `startDate` is refused. [MET-5] */
   readonly endDate?: string | undefined
 }
 
+/** How one lead is rendered, besides its engagements. */
 export interface LeadDetailQuery {
+  /** Whether each engagement carries the post's author and the source; false by default. [DET-2] */
   readonly includeEngagementDetail?: boolean | undefined
 }

@@ -27,7 +27,7 @@ import { pathWordsOf } from "./Paths.ts"
 import { signals } from "./Signals.ts"
 import { leadResend, webhooks } from "./Webhooks.ts"
 
-/** Rises when the contract grows; docs/openapi keeps a baseline of each released minor version. [VER-1] */
+/** The version of the contract. Its minor part rises when the contract grows; docs/openapi keeps a baseline of each. [VER-1] */
 export const apiVersion = "1.4.0"
 
 const operatorEndpoints = {
@@ -98,6 +98,10 @@ const documentedRows = (): Readonly<Record<string, DocumentedRow>> =>
     )
   )
 
+/**
+ * The API as a value of `@effect/platform`: every endpoint with its schemas, for clients and documents that derive
+ * from it.
+ */
 export const Api = HttpApi.make("lead-signals")
   .add(ReadingApi)
   .addHttpApi(RoutedApi)
@@ -116,8 +120,9 @@ export const Api = HttpApi.make("lead-signals")
 let document: OpenApi.OpenAPISpec | null = null
 
 /**
- * OpenAPI 3.1. Objects may gain fields in later versions, so none forbids more than it names. Made when it is first asked for,
- * which takes a twentieth of the time in which a server starts.
+ * The OpenAPI 3.1 document. Objects may gain fields in later versions, so no schema forbids a field. The first call
+ * makes the document, which takes a twentieth of the time in which a server starts; later calls answer the same
+ * object.
  */
 export const openApi = (): OpenApi.OpenAPISpec =>
   (document ??= OpenApi.fromApi(Api, { additionalPropertiesStrategy: "allow" }))

@@ -9,16 +9,16 @@ export type ReadPath = Row["path"]
 
 type Declared<Path extends ReadPath> = Extract<Row, { readonly path: Path }>["declared"]
 
-/** The body of its successful answer. */
+/** The body of the successful answer of an endpoint. */
 export type ReadAnswer<Path extends ReadPath> = HttpApiEndpoint.HttpApiEndpoint.Success<Declared<Path>>
 
-/** The names of its query parameters. */
+/** The names of an endpoint's query parameters. */
 export type ReadParameter<Path extends ReadPath> = keyof HttpApiEndpoint.HttpApiEndpoint.UrlParams<
   Declared<Path>
 > &
   string
 
-/** The names of the parameters in a path. */
+/** The names of the parameters in a path, such as `id` in `/signals/leads/:id`. */
 export type PathParameter<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | PathParameter<`/${Rest}`>
   : Path extends `${string}:${infer Name}`

@@ -5,7 +5,7 @@ const { interrupted, terminated, ...ended } = common
 
 export const exitCodes = { ...ended, unreachable: 3, interrupted, terminated }
 
-/** The codes as the help and the README list them. */
+/** The codes as the help and docs/command-line.md list them. */
 export const exitCodeTable: ReadonlyArray<readonly [code: number, meaning: string]> = [
   [exitCodes.done, "done; for serve and listen: stopped"],
   [exitCodes.failed, "refused or failed: by the server, on a file, or for lines that import rejected"],

@@ -11,7 +11,7 @@ export const serveCommand = leaf(
   {
     summary: "Runs the server until SIGTERM or SIGINT",
     details: [
-      "Every setting is a variable, too, which the README lists; the operator token is one only: LEAD_SIGNALS_OPERATOR_TOKEN.",
+      "Every setting is a variable, too, which docs/operations.md lists; the operator token is one only: LEAD_SIGNALS_OPERATOR_TOKEN.",
       "SIGTERM and SIGINT stop it cleanly: requests and deliveries in flight have 10 s to finish."
     ],
     examples: [

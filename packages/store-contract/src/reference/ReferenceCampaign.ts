@@ -1,25 +1,36 @@
-/** A naive campaign: every reading is kept, and summed anew for every question. From docs/specification.md alone. [MET-1 … MET-7] */
+/** A naive model of a campaign and its readings, written from the clauses alone. */
+
+/** The totals of a post up to the end of a day; each figure is an integer of at least 0. */
 export interface Totals {
+  /** How often the post was shown. */
   readonly impressions: number
+  /** Reactions to the post. */
   readonly reactions: number
+  /** Comments on the post. */
   readonly comments: number
+  /** Reposts of the post. */
   readonly reposts: number
 }
 
 const figures = ["impressions", "reactions", "comments", "reposts"] as const
 
+/**
+ * A naive campaign: it keeps every reading and sums them anew for every question, from the clauses alone. [MET-1 …
+ * MET-7]
+ */
 export class ReferenceCampaign {
   private readonly readings = new Map<string, Map<string, Totals>>()
 
+  /** A campaign of this id, without readings. */
   constructor(readonly id: string) {}
 
-  /** A second reading of a day replaces the first. */
+  /** Keeps the totals of a post on a day, `YYYY-MM-DD`; a second reading of the day replaces the first. [MET-7] */
   put(postId: string, day: string, totals: Totals): void {
     const ofPost = this.readings.get(postId) ?? new Map<string, Totals>()
     this.readings.set(postId, ofPost.set(day, totals))
   }
 
-  /** The data of GET /campaign/{id}/metrics; both ends of the span belong to it. */
+  /** The data of `GET /campaign/{id}/metrics`. Both days belong to the span; null: no bound. [MET-2, MET-3] */
   metrics(startDate: string | null, endDate: string | null): Record<string, unknown> {
     const days = [...this.readings.values()].flatMap((ofPost) => [...ofPost.keys()])
     const inSpan = days.filter(

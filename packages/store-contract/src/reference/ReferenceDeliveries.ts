@@ -3,32 +3,55 @@
  * code with the stores and rules that it checks. Ids are learnt from the store when a delivery is first seen.
  */
 
+/** A delivery as the naive outbox has it. */
 export interface ReferenceDelivery {
+  /** The id that the store gave; null until it is learnt, and again after an erasure made it another. */
   id: string | null
+  /** The webhook that it goes to. */
   webhook: ReferenceWebhook
+  /** The type of the event, or a test. */
   event: "lead2.created" | "activity.detected" | "webhook.test"
+  /** The external id of the person that the event is about; null on a test. */
   person: string | null
+  /** The engagement that fired the event; null on a test. */
   engagementId: string | null
+  /** Whether it is still to be attempted, and how it ended if not. */
   state: "pending" | "delivered" | "dead"
+  /** Attempts made. */
   attempts: number
+  /** Failed attempts since it was queued or its webhook was last enabled. */
   failures: number
+  /** When it is due, or until when it is held, in milliseconds; null once it is delivered or dead. */
   dueAt: number | null
+  /** The token of the lease that holds it; null while none does. */
   holder: string | null
   /** Its webhook was enabled after it was taken. */
   isOfEarlier: boolean
+  /** When it was queued, in milliseconds. */
   createdAt: number
+  /** When it was delivered or died; null while it is pending. */
   finishedAt: number | null
+  /** The delivery that it sends again. */
   resendOf: ReferenceDelivery | null
+  /** The delivery that sent it again. */
   resentAs: ReferenceDelivery | null
+  /** The JSON text of its body; null until its first lease, and once it is delivered or dead. */
   body: string | null
+  /** Its attempts, in order. */
   log: Array<{ status: number; response: string | null }>
 }
 
+/** A webhook as the naive outbox has it. */
 export interface ReferenceWebhook {
+  /** The id that the store gave. */
   id: string
+  /** The event types that it subscribes to. */
   events: ReadonlyArray<string>
+  /** While false, its deliveries are held. */
   enabled: boolean
+  /** The first failure since its last success, in milliseconds; null without one. */
   failingSince: number | null
+  /** Whether the operator deleted it. */
   deleted: boolean
 }
 
@@ -39,16 +62,23 @@ interface ReferenceEngagement {
   trackedAt: number
 }
 
+/** A naive outbox of one brand. */
 export class ReferenceDeliveries {
-  /** How long after each failure the next attempt is due. */
+  /** An empty outbox. `waitMillis` says how long after each failure the next attempt is due. */
   constructor(readonly waitMillis: ReadonlyArray<number>) {}
 
+  /** The webhooks that were created. */
   webhooks: Array<ReferenceWebhook> = []
+  /** The deliveries that the store must have. */
   deliveries: Array<ReferenceDelivery> = []
+  /** The engagements that were recorded. */
   engagements: Array<ReferenceEngagement> = []
+  /** The events that were fired. */
   fired: Array<{ event: "lead2.created" | "activity.detected"; person: string; engagementId: string }> = []
+  /** The external ids of erased persons. */
   erased: Array<string> = []
 
+  /** Queues a delivery of an event or a test that is due at once. */
   queue(
     webhook: ReferenceWebhook,
     of: Pick<ReferenceDelivery, "event" | "person" | "engagementId">,
@@ -79,6 +109,10 @@ export class ReferenceDeliveries {
     return delivery
   }
 
+  /**
+   * Records an engagement and queues what it fires; a repetition or an erased person does nothing. [EVT-2, EVT-3,
+   * EVT-8]
+   */
   observe(person: string, id: string, author: string | null, now: number): void {
     if (this.erased.includes(person) || this.engagements.some((each) => each.id === id)) return
     const events: Array<"lead2.created" | "activity.detected"> = this.engagements.some(
@@ -97,7 +131,7 @@ export class ReferenceDeliveries {
     }
   }
 
-  /** The engagements that a body made now would show. */
+  /** The ids of the engagements that a body made now would show. [EVT-3, EVT-5] */
   shown({ engagementId, event, person }: ReferenceDelivery): Array<string> {
     if (event === "webhook.test") return []
     if (event === "activity.detected") return [engagementId!]
@@ -108,6 +142,7 @@ export class ReferenceDeliveries {
       .map(({ id }) => id)
   }
 
+  /** The webhook's due deliveries in the order in which a lease takes them. */
   due(webhook: ReferenceWebhook, now: number): Array<ReferenceDelivery> {
     if (!webhook.enabled || webhook.deleted) return []
     return this.deliveries
@@ -120,6 +155,7 @@ export class ReferenceDeliveries {
       .map(({ delivery }) => delivery)
   }
 
+  /** When the next delivery of any enabled webhook becomes due after `now`; null when none does. */
   nextDueAt(now: number): number | null {
     const later = this.deliveries
       .filter(({ state, webhook }) => state === "pending" && webhook.enabled && !webhook.deleted)
@@ -128,7 +164,10 @@ export class ReferenceDeliveries {
     return later.length === 0 ? null : Math.min(...later)
   }
 
-  /** Those that died at or after `since`, were not sent again, and are tests or of the events; the first that died first. */
+  /**
+   * The webhook's dead deliveries that `recover` must queue: those that died at or after `since` and were not sent
+   * again, of tests and of the given events, in the order in which they died. [DELIV-8]
+   */
   dead(
     webhook: ReferenceWebhook,
     since: number,
@@ -143,6 +182,7 @@ export class ReferenceDeliveries {
       .map(({ delivery }) => delivery)
   }
 
+  /** Records an attempt: logs it, and moves delivery and webhook on if it still counts. [DELIV-3, DELIV-4] */
   settle(
     delivery: ReferenceDelivery,
     holder: string,
@@ -175,6 +215,7 @@ export class ReferenceDeliveries {
     }
   }
 
+  /** Enables or disables the webhook; enabling starts fresh. [DELIV-4] */
   enable(webhook: ReferenceWebhook, enabled: boolean, now: number): void {
     if (enabled && !webhook.enabled) {
       webhook.failingSince = null
@@ -188,12 +229,13 @@ export class ReferenceDeliveries {
     webhook.enabled = enabled
   }
 
+  /** Deletes the webhook with its deliveries. */
   delete(webhook: ReferenceWebhook): void {
     webhook.deleted = true
     this.deliveries = this.deliveries.filter((delivery) => delivery.webhook !== webhook)
   }
 
-  /** Answers the deliveries that must have got another id. */
+  /** Removes everything of the person; answers the deliveries that must get another id. [PII-3] */
   erase(person: string): Array<ReferenceDelivery> {
     this.erased.push(person)
     this.deliveries = this.deliveries.filter((delivery) => delivery.person !== person)

@@ -34,16 +34,25 @@ interface SeenEngagement {
   trackedAt: number | null
 }
 
+/** An observation as the model takes it. */
 export interface Seen {
+  /** The signal that caught it. */
   signalId: string
+  /** The person who was seen, with the fields of the observation. */
   person: SeenPerson
+  /** How the person engaged; its id names the engagement. */
   engagement: SeenEngagement
 }
 
+/** A signal as answers show it. */
 export interface ReferenceSignal {
+  /** Decimal digits. */
   id: string
+  /** The present name. */
   name: string
+  /** The operator's word for the kind of signal. */
   signalType: string
+  /** The tracked entry. [ENG-8] */
   source: { type: string; value: string; liCompanyId: string | null; company: Record<string, unknown> | null }
 }
 
@@ -73,25 +82,41 @@ interface Row {
   signals: Set<string>
 }
 
+/** The filters of a list; one that is absent lets everything through. Times are milliseconds, bounds inclusive. */
 export interface Filter {
+  /** Leads with an engagement from this signal. [LIST-2] */
   signalId?: string
+  /** Leads whose flag equals this. [LIST-3] */
   qualified?: boolean
+  /** Leads whose flag equals this. [LIST-3] */
   exported?: boolean
+  /** Leads whose flag equals this. [LIST-3] */
   isEmployee?: boolean
+  /** Created at this time or later. [TIME-5] */
   createdAfter?: number
+  /** Created at this time or earlier. [TIME-5] */
   createdBefore?: number
+  /** Updated at this time or later. [TIME-5] */
   updatedAfter?: number
+  /** Updated at this time or earlier. [TIME-5] */
   updatedBefore?: number
   /** As a client types it. */
   search?: string
 }
 
+/** A question about the brand's leads. */
 export interface Query {
+  /** Which leads. */
   filter: Filter
+  /** The field that orders them. [SORT-1] */
   field: "createdAt" | "updatedAt" | "score1" | "name"
+  /** Ascending or descending. [SORT-1] */
   direction: "asc" | "desc"
+  /** From 1. */
   page: number
+  /** Leads on a page, after the cap. [PAGE-4] */
   pageSize: number
+  /** How their engagements are shown. [ENG-1, ENG-3] */
   engagements: "none" | "plain" | "detailed"
 }
 
@@ -116,7 +141,7 @@ const foldedCharacter = (character: string): string => {
   return character.toLowerCase().toUpperCase().toLowerCase()
 }
 
-/** Without regard to case and to how a character is written. [SORT-6, LIST-4] */
+/** The text without regard to case and to how a character is written. [SORT-6, LIST-4] */
 export const folded = (text: string): string =>
   Array.from(text.normalize("NFKC"), foldedCharacter).join("").split("i\u0307").join("i").normalize("NFKC")
 
@@ -144,21 +169,26 @@ const companyShown = (company: Record<string, unknown> | null) => {
   return shown
 }
 
+/** A naive brand: it answers every question by filtering and sorting arrays anew. */
 export class ReferenceModel {
+  /** The brand's leads in the order of their creation. */
   rows: Array<Row> = []
+  /** The external ids of erased persons. */
   erased: Array<string> = []
+  /** The events that were fired and not erased. */
   events: Array<Fired> = []
-  /** Leads that were seen engaging with posts of somebody who was erased. */
+  /** The ids of leads whose engagements lost the author of a post in an erasure. */
   readonly renewed = new Set<number>()
   /** Of each engagement, whose it is. */
   private readonly owners = new Map<string, number>()
 
+  /** A brand without leads, with these signals. */
   constructor(
     readonly brandId: string,
     readonly signals: Array<ReferenceSignal>
   ) {}
 
-  /** What must become of it; `idOf` is asked for the id of a new lead. */
+  /** Records an observation and answers the outcome that the store must give. `idOf` is called for the id of a new lead. */
   observe(seen: Seen, now: number, idOf: () => number): { outcome: string; leadId: number | null } {
     if (!this.signals.some((signal) => signal.id === seen.signalId))
       return { outcome: "rejected", leadId: null }
@@ -205,6 +235,7 @@ export class ReferenceModel {
     return { outcome: "recorded", leadId: row.id }
   }
 
+  /** Sets flags and score of a lead; without such a lead it does nothing. */
   amend(id: number, change: Partial<Row>, now: number): void {
     const row = this.rows.find((each) => each.id === id)
     if (row === undefined) return
@@ -213,6 +244,7 @@ export class ReferenceModel {
     if (changes) row.updatedAt = Math.max(row.updatedAt, now)
   }
 
+  /** Erases a lead and what others' engagements say of the person; without such a lead it does nothing. [PII-3] */
   erase(id: number, now: number): void {
     const extId = this.rows.find((each) => each.id === id)?.extId
     if (extId === undefined) return
@@ -230,7 +262,7 @@ export class ReferenceModel {
     }
   }
 
-  /** The body of GET /signals/leads. */
+  /** The body of `GET /signals/leads`. */
   list(query: Query): unknown {
     const matching = this.rows
       .filter((row) => this.matches(row, query.filter))
@@ -254,7 +286,7 @@ export class ReferenceModel {
     }
   }
 
-  /** The data of GET /signals/leads/{id}; null where it is 404. */
+  /** The data of `GET /signals/leads/{id}`; null where it is 404. */
   detail(id: number, withDetail: boolean): unknown {
     const row = this.rows.find((each) => each.id === id)
     return row === undefined
@@ -296,12 +328,12 @@ export class ReferenceModel {
     }
   }
 
-  /** Ids of all engagements of a lead, for an export. */
+  /** The ids of all engagements of a lead, newest first, for an export; empty without such a lead. */
   engagementIds(id: number): ReadonlyArray<string> {
     return this.rows.find((each) => each.id === id)?.engagements.map((e) => e.id) ?? []
   }
 
-  /** What an operator's change of a lead is answered with; null where it is 404. */
+  /** The answer to an operator's change of a lead; null where it is 404. */
   lead(id: number): unknown {
     const row = this.rows.find((each) => each.id === id)
     return row === undefined ? null : this.shown(row)

@@ -1,6 +1,7 @@
 /** The ticks of the loop that runs the store: writes of one tick share a commit, its reads one state of the file. */
 import { Effect } from "effect"
 
+/** The loop that drives the store, as far as the store asks it for time. */
 export interface TickScheduler {
   /** Lets other work run until the next tick. */
   readonly next: Effect.Effect<void>
@@ -12,6 +13,7 @@ export interface TickScheduler {
   readonly isAlone?: boolean
 }
 
+/** One tick is one iteration of Node's event loop. */
 export const ofEventLoop: TickScheduler = {
   next: Effect.async((resume) => {
     setImmediate(() => resume(Effect.void))

@@ -17,10 +17,16 @@ import { unavailable } from "../connection/BusyRetry.ts"
 import { syncFolderOf } from "../database/WriteAheadLog.ts"
 
 /** A file exists at the copy's path. */
-export class TargetExists extends Data.TaggedError("TargetExists")<{ readonly target: string }> {}
+export class TargetExists extends Data.TaggedError("TargetExists")<{
+  /** The path where the copy should go. */
+  readonly target: string
+}> {}
 
+/** The size of a copy that was made. */
 export interface Backup {
+  /** Pages of the copy, in SQLite's page size of the file. */
   readonly pages: number
+  /** The length of the copy in bytes. */
   readonly bytes: number
 }
 
@@ -62,9 +68,11 @@ const removeCopy = (partial: string): void => {
 }
 
 /**
- * Copies all pages under one read transaction: what is written meanwhile is not in it, and does not make it begin anew. The
- * copy is its owner's alone and on the disk when this succeeds; until then it has another name, and a failure leaves none. A
- * killed process leaves a partial copy, which the next backup into the same folder removes.
+ * Copies the file to `target` as of one moment: all pages under one read transaction, so that later writes are not in
+ * the copy and do not make it begin again. The copy belongs to its owner alone and is on the disk when this succeeds.
+ * Until then it has another name; a failure leaves no file, and the next backup into the folder removes what a killed
+ * one left. `onProgress` gets the fraction done, from 0 to 1. Fails with `TargetExists` when `target` exists, and
+ * with `StoreUnavailable`. [STORE-8]
  */
 export const backup = (
   filename: string,

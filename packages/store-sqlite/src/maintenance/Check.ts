@@ -8,10 +8,13 @@ import { newestMigration } from "../schema/Migrations.ts"
 import { allFlags } from "../rank-index/RankIndex.ts"
 import { dayCounts, leadCounts } from "../rank-index/DerivedTables.ts"
 
+/** The result of `check`. */
 export interface Checked {
-  /** The version of the file; `newest` is that of this store. */
+  /** The version of the file: the number of its newest migration. */
   readonly version: number
+  /** The version that this store migrates files to. */
   readonly newest: number
+  /** Rows by kind, such as `leads` and `pendingDeliveries`; a kind that an older file lacks is left out. */
   readonly counts: Readonly<Record<string, number>>
   /** One line for each problem; none in an intact file. */
   readonly problems: ReadonlyArray<string>
@@ -53,7 +56,7 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
     different("SELECT brand_id, field, day, flags, n FROM lead_day_count WHERE n <> 0", dayCounts)
   ],
   [
-    "the stretches of the orders",
+    "the rank buckets of the orders",
     different(
       `SELECT brand_id, ordering, ${allFlags.map((flags) => `sum(n${flags})`).join(", ")}
        FROM lead_stretch GROUP BY brand_id, ordering`,
@@ -77,8 +80,10 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
 ]
 
 /**
- * Reads all of it, which takes seconds for each gigabyte; others may read and write meanwhile. It leaves no file that was not
- * there. Fails when the file can't be opened or is no database of ours.
+ * Reads the whole file and reports what is wrong with its pages, references, search indexes and derived tables. It
+ * takes seconds for each gigabyte; others may read and write meanwhile. `onProgress` gets the fraction done, from 0
+ * to 1, and the step. Fails with `StoreUnavailable` when the file can't be opened or is no database of Lead Signals.
+ * [STORE-9]
  */
 export const check = (
   filename: string,

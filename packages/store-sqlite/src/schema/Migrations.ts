@@ -77,7 +77,7 @@ export const outstanding = (sql: QueryConnection, filename: string): number | nu
 
 /** The progress of migrating an older file. */
 export interface Migrating {
-  /** From 0 to 1. */
+  /** How much is done, from 0 to 1. */
   readonly fraction: number
   /** The current step, for the operator. */
   readonly doing: string

@@ -1,5 +1,5 @@
 -- The schema of a file of this version, kept by hand: what the migrations come to, as test/store-sqlite/schema.test.ts checks. Nothing
--- runs it: a new file takes the same steps as an older one.
+-- runs it: a new file takes the same steps as an older one. docs/data-model.md explains every table, column and index.
 
 PRAGMA application_id = 0x4c536967; -- "LSig"
 
@@ -218,8 +218,8 @@ CREATE TABLE lead_day_count (
   PRIMARY KEY (brand_id, field, day, flags)
 ) STRICT, WITHOUT ROWID;
 
--- Ranks: each order of a brand is cut into stretches from (key, id) to where the next one begins; n0 to n7 count the leads of a
--- stretch by their flags. Triggers count, the store cuts stretches that grow long.
+-- Rank buckets: each order of a brand is cut into buckets, each from (key, id) to the beginning of the next; n0 to n7 count the leads
+-- of a bucket by their flags. Triggers count, and the store splits long buckets.
 CREATE TABLE lead_stretch (
   seq INTEGER PRIMARY KEY,
   brand_id INTEGER NOT NULL,
@@ -340,7 +340,7 @@ CREATE TRIGGER lead_removed AFTER DELETE ON lead BEGIN
   UPDATE lead_change SET n = n + 1 WHERE id = 1;
 END;
 
--- Triggers that count leads in their stretches.
+-- Triggers that count leads in their rank buckets.
 CREATE TRIGGER brand_inserted AFTER INSERT ON brand BEGIN
   INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'created', -9e999, 0);
   INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'updated', -9e999, 0);
