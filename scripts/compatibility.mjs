@@ -14,7 +14,7 @@ const files = [
   "server/start",
   "server/commands",
   "server/fileCommands",
-  "server/newcomer",
+  "server/readme",
   "server/operatorCommands",
   "server/signalsToCommands",
   "server/webhooks",

@@ -1,8 +1,9 @@
-/** What the documentation names exists: modules of the packages, and files that it links to. */
+/** The documentation names modules and links to files that exist, and its indexes and records have their form. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
+import { ablations } from "../bench/Ablations.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -20,8 +21,20 @@ const walk = (folder: string): ReadonlyArray<string> =>
 const markdownIn = (folder: string): ReadonlyArray<string> =>
   walk(folder).filter((path) => path.endsWith(".md"))
 
-const documents = ["README.md", "ARCHITECTURE.md", ...markdownIn("docs")]
+const readmes = [...readdirSync(join(root, "packages")).map((name) => `packages/${name}`), "simulations"]
+  .map((folder) => `${folder}/README.md`)
+  .filter((path) => existsSync(join(root, path)))
+const atRoot = readdirSync(root).filter((name) => name.endsWith(".md"))
+const documents = [...atRoot, ...markdownIn("docs"), ...readmes]
+const decisions = markdownIn("docs/decisions").filter((path) => !path.endsWith("/README.md"))
 const textOf = (document: string): string => readFileSync(join(root, document), "utf8")
+
+const { scripts } = JSON.parse(textOf("package.json")) as {
+  readonly scripts: Readonly<Record<string, string>>
+}
+
+/** https://keepachangelog.com */
+const changelogKinds = new Set(["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"])
 
 const known = new Map<string, ReadonlyArray<string>>()
 const filesIn = (folder: string): ReadonlyArray<string> => {
@@ -43,26 +56,40 @@ const moduleExists = (span: string): boolean => {
 
 const withoutBlocks = (text: string): string => text.replace(/^```[\s\S]*?^```$/gm, "")
 
+/** The files that a text names: alone in a code span, or in a Mermaid picture. */
+const filesNamedIn = (text: string): ReadonlyArray<string> => {
+  const pictures = Array.from(text.matchAll(/^```mermaid\n([\s\S]*?)^```$/gm), ([block]) => block).join("")
+  const named = [
+    ...withoutBlocks(text).matchAll(/`(\w[\w./-]*\.(?:ts|mts|mjs|sql))`/g),
+    ...pictures.matchAll(/\b(\w[\w-]*\/[\w./-]+\.(?:ts|mts|mjs|sql))\b/g)
+  ]
+  return named.map(([, name]) => name!)
+}
+
+/** Pages about the code: here a name without its package would be ambiguous. */
+const isAboutCode = (document: string): boolean =>
+  /^docs\/(?:(?:architecture|data-model|glossary|performance|scale)\.md|decisions\/)/.test(document)
+
+/** Files that a page shows how to create, as docs/extending.md does. */
+const createdIn = (text: string): ReadonlySet<string> =>
+  new Set(Array.from(text.matchAll(/^--- \/dev\/null\n\+\+\+ b\/(.+)$/gm), ([, path]) => path!))
+
+/** Elsewhere a page may name files of the reader's own project, and files that a build makes. */
+const isReaders = (name: string): boolean =>
+  !name.includes("/") || sourcesOf(name.split("/")[0]!) === null || name.includes("/dist/")
+
 describe("the documentation", () => {
-  it("names modules that exist", () => {
-    const checked = [
-      "ARCHITECTURE.md",
-      "docs/glossary.md",
-      "docs/performance.md",
-      ...markdownIn("docs/decisions")
-    ]
-    const missing = checked.map((document) => {
-      const spans = Array.from(
-        withoutBlocks(textOf(document)).matchAll(/`(\w[\w./-]*\.(?:ts|mts|mjs|sql))`/g),
-        ([, span]) => span!
-      )
-      return [document, spans.filter((span) => !moduleExists(span))]
-    })
-    expect(missing).toEqual(checked.map((document) => [document, []]))
+  it.each(documents)("names modules that exist: %s", (document) => {
+    const text = textOf(document)
+    const created = createdIn(text)
+    const missing = filesNamedIn(text)
+      .filter((name) => isAboutCode(document) || !isReaders(name))
+      .filter((name) => !created.has(name) && !moduleExists(name))
+    expect(missing).toEqual([])
   })
 
   it("draws the packages as they depend on each other", () => {
-    const drawing = /^```mermaid\n([\s\S]*?)^```$/m.exec(textOf("ARCHITECTURE.md"))![1]!
+    const drawing = /^```mermaid\n([\s\S]*?)^```$/m.exec(textOf("docs/architecture.md"))![1]!
     const edges = Array.from(drawing.matchAll(/^ +(.+) --> (.+)$/gm), ([, from, to]) =>
       from!
         .split(" & ")
@@ -98,6 +125,14 @@ describe("the documentation", () => {
     }
   })
 
+  it("names the ablation of each mechanism that the benchmark can turn off", () => {
+    const named = Array.from(
+      textOf("docs/performance.md").matchAll(/`--ablate=([a-z-]+)`/g),
+      ([, name]) => name!
+    )
+    expect([...new Set(named)].sort()).toEqual(ablations.map(({ name }) => name).sort())
+  })
+
   it("links to files that exist", () => {
     const broken = documents.flatMap((document) =>
       Array.from(
@@ -110,8 +145,65 @@ describe("the documentation", () => {
     expect(broken).toEqual([])
   })
 
-  it("keeps decision records short", () => {
-    const long = markdownIn("docs/decisions").filter((record) => textOf(record).split("\n").length > 80)
-    expect(long).toEqual([])
+  it.each(decisions)("keeps the form of a decision record, in at most 80 lines: %s", (record) => {
+    const text = textOf(record)
+    expect(text.split("\n").length).toBeLessThanOrEqual(80)
+    const parts = Array.from(text.matchAll(/^\*\*(Context|Decision|Alternatives rejected|Consequences)\b/gm))
+    expect([...new Set(parts.map(([, part]) => part))]).toEqual([
+      "Context",
+      "Decision",
+      "Alternatives rejected",
+      "Consequences"
+    ])
+  })
+
+  it("lists every decision record in their index, by number and title", () => {
+    const rows = Array.from(
+      textOf("docs/decisions/README.md").matchAll(
+        /^\| \[(\d{4})\]\(([^)]+)\) +\| ([^|]+?) +\| [^|]*\w[^|]* \|$/gm
+      ),
+      ([, number, file, title]) => [`docs/decisions/${file}`, `# ${number}: ${title}`]
+    )
+    expect(rows).toEqual([...decisions].sort().map((record) => [record, textOf(record).split("\n")[0]]))
+  })
+
+  it("names npm scripts that exist", () => {
+    const unknown = documents.flatMap((document) =>
+      Array.from(
+        textOf(document).matchAll(/\bnpm run (?:-s |--silent )?([a-z][a-z:-]*)/g),
+        ([, script]) => script!
+      )
+        .filter((script) => !(script in scripts))
+        .map((script) => `${document}: ${script}`)
+    )
+    expect(unknown).toEqual([])
+  })
+
+  it("names every npm script in CONTRIBUTING.md", () => {
+    const text = textOf("CONTRIBUTING.md")
+    const commandOf = (script: string) =>
+      ["start", "test"].includes(script) ? `npm ${script}` : `npm run ${script}`
+    expect(Object.keys(scripts).filter((script) => !text.includes(commandOf(script)))).toEqual([])
+  })
+
+  it("keeps the form of a changelog", () => {
+    const headings = Array.from(textOf("CHANGELOG.md").matchAll(/^(##+) (.+)$/gm), ([, level, text]) => [
+      level,
+      text
+    ])
+    const versions = headings.filter(([level]) => level === "##").map(([, text]) => text!)
+    expect(versions[0]).toBe("Unreleased")
+    for (const version of versions.slice(1))
+      expect(version).toMatch(/^\[\d+\.\d+\.\d+\] - \d{4}-\d{2}-\d{2}$/)
+    const kinds = headings.filter(([level]) => level === "###").map(([, text]) => text!)
+    expect(kinds.filter((kind) => !changelogKinds.has(kind))).toEqual([])
+  })
+
+  it("lists every page of docs in the index", () => {
+    const index = textOf("docs/README.md")
+    const pages = markdownIn("docs").filter((path) => !/^docs\/(?:README\.md$|decisions\/)/.test(path))
+    const listed = Array.from(index.matchAll(/^\| \[[^\]]+\]\(([^)#]+\.md)\)/gm), ([, to]) => `docs/${to}`)
+    expect(pages.filter((page) => !listed.includes(page))).toEqual([])
+    expect(listed).toContain("docs/decisions/README.md")
   })
 })

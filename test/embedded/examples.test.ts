@@ -1,11 +1,12 @@
 /** Every example, started as its reader would, and driven over HTTP as its clients would. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
-import { afterAll, describe, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { call, drive, type Json, seen } from "../harness/ExampleClient.ts"
 import { endAll, type Example, folderOf, operatorToken, startExample } from "../harness/ExampleProcess.ts"
@@ -113,5 +114,19 @@ describe.concurrent("the example", () => {
     expect(err).toContain("line 4: person.extId is required")
     expect(err).toContain("1 leads; 1 recorded, 1 known before, 2 rejected")
     expect(code).toBe(1)
+  })
+})
+
+describe("docs/embedding.md", () => {
+  it("shows parts of the examples as they are", () => {
+    const plain = (code: string): string => code.replace(/\s+/g, " ").trim()
+    const examples = new URL("../../examples/", import.meta.url)
+    const hosts = ["express", "fastify", "hono", "node-http", "effect", "domain-only"]
+    const sources = hosts.map((name) => plain(readFileSync(new URL(`${name}/src/main.ts`, examples), "utf8")))
+    const page = readFileSync(new URL("../../docs/embedding.md", import.meta.url), "utf8")
+    const parts = Array.from(page.matchAll(/^```ts excerpt\n([^]*?)^```$/gm), ([, code]) => plain(code!))
+    expect(parts.length).toBeGreaterThan(5)
+    expect(parts.filter((part) => !sources.some((source) => source.includes(part)))).toEqual([])
+    for (const name of hosts) expect(page).toContain(`(../examples/${name}/src/main.ts)`)
   })
 })

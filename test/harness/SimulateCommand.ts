@@ -19,11 +19,13 @@ export type SimulateCommand = (
   node?: string
 ) => Promise<Ran>
 
+/** The path of its bundle. */
+export const simulateProgram = (): Promise<string> =>
+  madeOnce("simulate.mjs", async (path) => renameSync(await Planting.bundle("simulate.ts", null), path))
+
 /** The command. */
 export const bundleSimulate = async (): Promise<SimulateCommand> => {
-  const program = await madeOnce("simulate.mjs", async (path) =>
-    renameSync(await Planting.bundle("simulate.ts", null), path)
-  )
+  const program = await simulateProgram()
   return (args, env = {}, node = process.execPath) =>
     new Promise((resolve) => {
       execFile(

@@ -1,7 +1,7 @@
 /** The libraries as others get them: packed, checked, installed outside the workspace, compiled against and run. */
 import { execFile } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -12,13 +12,13 @@ import { publint } from "publint"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { drive, seen } from "../harness/ExampleClient.ts"
 import { endAll, startExample } from "../harness/ExampleProcess.ts"
+import { blocksOf, isOutput, isProgram, missingIn } from "../harness/PageBlocks.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const require = createRequire(import.meta.url)
 const folder = temporaryFolder()
 const packs = join(folder, "packs")
-const project = join(folder, "project")
 
 const exec = promisify(execFile)
 const run = async (command: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
@@ -35,8 +35,19 @@ const run = async (command: string, args: ReadonlyArray<string>, cwd: string): P
   }
 }
 
-const readme = readFileSync(join(root, "README.md"), "utf8")
-const examples = Array.from(readme.matchAll(/^```ts run\n([\s\S]*?)^```/gm), ([, code]) => code!)
+const readmes = [...readdirSync(join(root, "packages")).map((name) => `packages/${name}`), "simulations"]
+  .map((library) => `${library}/README.md`)
+  .filter((page) => existsSync(join(root, page)))
+/** The TypeScript of the documentation, each with what its page shows as its output. */
+const examples = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`), ...readmes]
+  .filter((page) => page.endsWith(".md"))
+  .flatMap((page) => {
+    const blocks = blocksOf(readFileSync(join(root, page), "utf8"))
+    return blocks.flatMap((block, i) => {
+      if (block.language !== "ts" || block.words[0] !== "run") return []
+      return [{ page, block, shown: blocks[i + 1] }]
+    })
+  })
 
 let tarballs: ReadonlyArray<string> = []
 
@@ -94,57 +105,16 @@ describe("the packed libraries", () => {
     }
   })
 
-  it("run the README's examples in an empty project with plain Node, and type-check them strictly [LIST-4]", async () => {
-    mkdirSync(project)
-    writeFileSync(
-      join(project, "package.json"),
-      JSON.stringify({ name: "a-host", private: true, type: "module" })
-    )
-    const needed = ["client", "domain", "embedded", "http", "store-memory", "webhook"]
-    const chosen = tarballs.filter((tarball) =>
-      needed.some((name) => tarball.includes(`lead-signals-${name}-0`))
-    )
-    expect(chosen).toHaveLength(needed.length)
-    const npm = process.platform === "win32" ? "npm.cmd" : "npm"
-    await run(npm, ["install", "--no-audit", "--no-fund", "--prefer-offline", ...chosen], project)
-    const installed = JSON.parse(
-      readFileSync(join(project, "node_modules", "effect", "package.json"), "utf8")
-    )
-    expect(installed.version).toMatch(/^3\./)
-
-    examples.forEach((code, i) => writeFileSync(join(project, `example-${i}.ts`), code))
-    const config = {
-      compilerOptions: {
-        target: "ES2022",
-        module: "NodeNext",
-        lib: ["ES2022", "DOM", "DOM.Iterable"],
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        skipLibCheck: false,
-        // Node's own types would be one more package; the client's example reads process.env.
-        types: [],
-        outDir: "out"
-      },
-      include: ["*.ts"]
+  it("have READMEs that say how to install them, with one program each and what it prints", async () => {
+    for (const tarball of tarballs) {
+      const { name } = JSON.parse(await packed(tarball, "package.json"))
+      const text = await packed(tarball, "README.md")
+      expect(text).toMatch(new RegExp(`^# ${name}\\n`))
+      expect(text).toContain("```sh\nnpm install ../lead-signals/.packs/*.tgz\n```")
+      const blocks = blocksOf(text)
+      const shown = blocks.flatMap((block, n) => (isProgram(block) ? [blocks[n + 1]] : []))
+      expect([name, shown.map((next) => next !== undefined && isOutput(next))]).toEqual([name, [true]])
     }
-    writeFileSync(
-      join(project, "process.d.ts"),
-      "declare const process: { readonly env: Record<string, string | undefined> }\n"
-    )
-    writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config))
-    await run(process.execPath, [require.resolve("typescript/bin/tsc")], project)
-    const outputs = await Promise.all(
-      examples
-        .map((code, i) => ({ code, i }))
-        // That of the client needs a server; the README's own test has one.
-        .filter(({ code }) => !code.includes("process.env"))
-        .map(({ i }) => run(process.execPath, [join("out", `example-${i}.js`)], project))
-    )
-    expect(outputs).toHaveLength(3)
-    expect(outputs[0]).toContain("[ 'Ada Example' ]")
-    expect(outputs[0]).toContain("200 { status: 'ok' }")
-    expect(outputs[1]).toContain("200 { status: 'ok' }")
-    expect(outputs[2]).toContain("1")
   })
 })
 
@@ -159,7 +129,9 @@ const catalog = (): Readonly<Record<string, string>> => {
 
 describe("the examples, copied out of the repository", () => {
   const outside = join(folder, "examples")
-  const names = readdirSync(join(root, "examples")).filter((name) => !name.includes("."))
+  const names = readdirSync(join(root, "examples")).filter((name) =>
+    existsSync(join(root, "examples", name, "package.json"))
+  )
 
   beforeAll(async () => {
     const ranges = catalog()
@@ -202,6 +174,46 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
 })`
     writeFileSync(join(outside, "host.cjs"), host)
     expect(await run(process.execPath, ["host.cjs"], outside)).toBe("Mine\n")
+  })
+
+  it("serve the documentation's programs, which run with plain Node and type-check strictly [LIST-4]", async () => {
+    const programs = join(outside, "pages")
+    mkdirSync(programs)
+    examples.forEach(({ block }, i) => writeFileSync(join(programs, `example-${i}.ts`), block.code))
+    const compile = async (types: ReadonlyArray<string>, files: ReadonlyArray<string>): Promise<void> => {
+      const compilerOptions = {
+        target: "ES2022",
+        module: "NodeNext",
+        lib: ["ES2022", "DOM", "DOM.Iterable"],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: types.length > 0,
+        types,
+        outDir: "out"
+      }
+      writeFileSync(join(programs, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
+      await run(process.execPath, [require.resolve("typescript/bin/tsc")], programs)
+    }
+    const needsNode = ({ block }: (typeof examples)[number]): boolean => /from "node:/.test(block.code)
+    const filesOf = (isWanted: (example: (typeof examples)[number]) => boolean): ReadonlyArray<string> =>
+      examples.flatMap((example, i) => (isWanted(example) ? [`example-${i}.ts`] : []))
+    // Hosts elsewhere have no types of Node: the libraries' own types are checked without them.
+    const environment = "declare const process: { readonly env: Record<string, string | undefined> }\n"
+    writeFileSync(join(programs, "process.d.ts"), environment)
+    await compile([], ["process.d.ts", ...filesOf((example) => !needsNode(example))])
+    if (examples.some(needsNode)) await compile(["node"], filesOf(needsNode))
+
+    expect(examples.map(({ page }) => page)).toEqual(expect.arrayContaining(["README.md", ...readmes]))
+    const missing = await Promise.all(
+      examples.map(async ({ block, page, shown }, i) => {
+        // The others need the server of their page: see server/readme.test.ts.
+        if (!isProgram(block)) return []
+        const output = await run(process.execPath, [join("out", `example-${i}.js`)], programs)
+        if (shown === undefined || !isOutput(shown)) return []
+        return missingIn(output, shown).map((each) => `${page}: ${each}`)
+      })
+    )
+    expect(missing.flat()).toEqual([])
   })
 
   // Inside the repository all of them run: see embedded/examples.test.ts.

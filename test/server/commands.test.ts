@@ -19,6 +19,7 @@ import { runCommand } from "../harness/CommandRun.ts"
 import { root } from "../harness/ServerProcess.ts"
 
 const folder = temporaryFolder()
+const page = readFileSync(join(root, "docs/command-line.md"), "utf8")
 
 const ran = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
   runCommand(folder, args, environment)
@@ -108,7 +109,7 @@ describe("lead-signals", () => {
     expect(bare.err).toContain("revoke")
   })
 
-  it("has one table of exit codes, in every command's help and in the README [CLI-1]", async () => {
+  it("has one table of exit codes, in every command's help and in the documentation [CLI-1]", async () => {
     const codes = exitCodeTable.map(([code]) => code)
     expect(codes).toEqual([0, 1, 2, 3, 130, 143])
     expect([...new Set(Object.values(exitCodes))]).toEqual(codes)
@@ -117,12 +118,27 @@ describe("lead-signals", () => {
     expect(commands.length).toBeGreaterThan(20)
     for (const path of [[commandLine.root], ...commands])
       expect(help(commandLine, path, false)).toContain(`\nExit codes\n${table}\n`)
-    const readme = readFileSync(join(root, "README.md"), "utf8")
-    const rows = Array.from(readme.matchAll(/^\| *`(\d+)` *\| (.*?) *\|$/gm), ([, code, meaning]) => [
+    const rows = Array.from(page.matchAll(/^\| *`(\d+)` *\| (.*?) *\|$/gm), ([, code, meaning]) => [
       Number(code),
       meaning
     ])
     expect(rows).toEqual(exitCodeTable)
+  })
+
+  it("has each command and each of its options in the documentation", () => {
+    const leaves = pathsBelow(commandLine.root, []).filter((path) => path.at(-1)!.children.length === 0)
+    const undocumented = leaves.flatMap((path) => {
+      const names = path.slice(1).map(({ name }) => name)
+      const options = Array.from(
+        help(commandLine, path, false).matchAll(/^ {2}(--[a-z-]+)/gm),
+        ([, name]) => name!
+      )
+      return [
+        ...(new RegExp(`\`${names.join(" ")}[ \`]`).test(page) ? [] : [names.join(" ")]),
+        ...options.filter((option) => !page.includes(option))
+      ]
+    })
+    expect(undocumented).toEqual([])
   })
 
   it("ends with 3 when a proxy or the server can't answer now [CLI-1]", async () => {

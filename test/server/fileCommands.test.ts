@@ -82,13 +82,13 @@ describe("the commands on the file", () => {
         (file) => new Database(file).exec("DELETE FROM lead_day_count")
       ],
       [
-        "lost-stretches",
-        /the stretches of the orders are wrong/,
+        "lost-buckets",
+        /the rank buckets of the orders are wrong/,
         (file) => new Database(file).exec("DELETE FROM lead_stretch WHERE ordering = 'name'")
       ],
       [
-        "stretches",
-        /the stretches of the orders are wrong/,
+        "buckets",
+        /the rank buckets of the orders are wrong/,
         (file) => new Database(file).exec("UPDATE lead_stretch SET n0 = n0 + 1")
       ],
       [
