@@ -20,7 +20,7 @@ import {
 } from "../harness/ServerProcess.ts"
 
 endServersAfterTests()
-const kills = isThorough ? 50 : 2
+const kills = isThorough ? 50 : 1
 const program = bundledServer
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))

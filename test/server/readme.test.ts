@@ -41,10 +41,10 @@ describe("each page with commands", () => {
     )
   })
 
-  // Simulating all that this page shows takes as long as all other pages together.
-  const isLong = (page: string): boolean => page === "docs/simulator.md"
+  /** Those that a newcomer reads first. */
+  const first = ["README.md", "docs/getting-started.md"]
 
-  it.each(pages.filter((page) => isThorough || !isLong(page)))(
+  it.each(pages.filter((page) => isThorough || first.includes(page)))(
     "%s runs as it is printed, in order, on a fresh server [LIST-1, DET-1, MET-1, DELIV-1]",
     async (page) => {
       const text = textOf(page)
