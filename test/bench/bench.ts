@@ -110,14 +110,11 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
       })
     }
     const receiver = fileURLToPath(new URL("CountingReceiver.mjs", import.meta.url))
-    const deliveries = await importBuilt<typeof import("./Deliveries.ts")>("Deliveries")
+    const importDeliveries = () => importBuilt<typeof import("./Deliveries.ts")>("Deliveries")
     if (wanted("deliveries")) {
-      const { reference, subject } = await deliveries.measureDeliveries(
-        receiver,
-        rounds,
-        quick ? 1500 : 5000,
-        progress
-      )
+      const { reference, subject } = await (
+        await importDeliveries()
+      ).measureDeliveries(receiver, rounds, quick ? 1500 : 5000, progress)
       sections.push({
         title: "Deliveries",
         note: "Posts a second to one webhook, signed, 32 at a time, each body and attempt on the disk; the reference is (d).",
@@ -126,7 +123,7 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
     }
     if (wanted("deliveries-beside-hanging")) {
       const seconds = quick ? 4 : 10
-      const figures = await deliveries.measureIsolation(receiver, rounds, seconds, progress)
+      const figures = await (await importDeliveries()).measureIsolation(receiver, rounds, seconds, progress)
       sections.push({
         title: "Deliveries beside a webhook that hangs",
         note: "Milliseconds from commit to receipt at the other 49 of 50 webhooks, 5 events a second, median and 99th percentile; the reference is with all 50 answering.",
