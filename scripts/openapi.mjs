@@ -1,6 +1,6 @@
 /**
- * `pnpm openapi [FILE]` writes the OpenAPI document of this version, to standard output unless a file is named.
- * `pnpm openapi --baseline` keeps its compatibility baseline under docs/openapi. [VER-1]
+ * `npm run openapi -- [FILE]` writes the OpenAPI document of this version, to standard output unless a file is named.
+ * `npm run openapi -- --baseline` keeps its compatibility baseline under docs/openapi. [VER-1]
  */
 import { existsSync, writeFileSync } from "node:fs"
 import { baselineOf, format, minorOf } from "./openapi-baseline.mjs"
@@ -16,7 +16,7 @@ if (argument === "--baseline") {
   writeFileSync(file, format(baselineOf(openApi())))
   process.stdout.write(`${isNew ? "Wrote" : "Replaced"} ${name}\n`)
 } else if (argument?.startsWith("-")) {
-  process.stderr.write("Usage: pnpm openapi [FILE | --baseline]\n")
+  process.stderr.write("Usage: npm run openapi -- [FILE | --baseline]\n")
   process.exitCode = 2
 } else {
   const document = `${JSON.stringify(openApi(), null, 2)}\n`
