@@ -290,7 +290,7 @@ describe("npm start", () => {
         LEAD_SIGNALS_DATABASE: "memory",
         LEAD_SIGNALS_DEMO: "false",
         LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
-        LEAD_SIGNALS_DRAIN_PAUSE: "5"
+        LEAD_SIGNALS_DRAIN_PAUSE: "3"
       },
       program
     )
