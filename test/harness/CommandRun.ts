@@ -19,7 +19,12 @@ export const runCommand = (
   environment: Readonly<Record<string, string>> = {}
 ): Promise<Ran> =>
   new Promise((resolve) => {
-    const env = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken, ...environment }
+    const env = {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: compileCache,
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+      ...environment
+    }
     execFile(process.execPath, [program, ...args], { cwd: folder, env }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code), out, err })
     )
