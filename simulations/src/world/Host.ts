@@ -8,7 +8,7 @@ import { Emitter, Sender } from "@lead-signals/webhook"
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { Disk } from "./Disk.ts"
 import { faulty, type StoreFaults } from "./FaultyStore.ts"
-import { handle, type SimulatedRequest, type SimulatedResponse } from "./SimulatedHttp.ts"
+import { handle, type Handling, type SimulatedRequest } from "./SimulatedHttp.ts"
 
 export const operatorToken = "simulated-operator-token"
 
@@ -22,7 +22,7 @@ interface Surroundings {
 }
 
 export interface Running {
-  readonly handle: (request: SimulatedRequest) => Effect.Effect<SimulatedResponse>
+  readonly handle: (request: SimulatedRequest) => Handling
 }
 
 export interface Host {
