@@ -46,7 +46,12 @@ export const service = (disk: Disk, seed: number): Host => {
       Effect.gen(function* () {
         const host = faulty(disk.open(), store).pipe(
           Context.add(Entropy, {
-            bytes: (length) => Effect.sync(() => Uint8Array.from({ length }, () => entropy.below(256)))
+            bytes: (length) =>
+              Effect.sync(() => {
+                const drawn = new Uint8Array(length)
+                for (let i = 0; i < length; i++) drawn[i] = entropy.below(256)
+                return drawn
+              })
           }),
           Context.add(OperatorToken, operatorToken),
           Context.add(DefaultRateLimit, 1_000_000),

@@ -304,8 +304,9 @@ export class World {
             const back = this.travel(`${label} back`)
             if (back === null) return
             const cut = this.decisions.fault(`cut ${label}`, this.rates.cut) !== null
-            const broken = Effect.fail(new Sender.SendFailed({ error: "connection" }))
-            kernel.after(back, service.machine, () => resume(cut ? broken : exit))
+            kernel.after(back, service.machine, () =>
+              resume(cut ? Effect.fail(new Sender.SendFailed({ error: "connection" })) : exit)
+            )
           })
         )
       })
