@@ -34,7 +34,15 @@ const cpuSeconds = (): number => {
   return (system + user) / 1e6
 }
 
+/** Seeds that run before what is timed: by then the code is compiled, as for most seeds of a campaign. */
+const warmUpSeeds = 15
+
+const warmUp = (store: StoreKind): void => {
+  for (let seed = 1; seed <= warmUpSeeds; seed++) simulate(scenarioNamed("swarm")!, seed, { store })
+}
+
 const oneRun = (name: string, scenario: Scenario, target: number): Figure => {
+  warmUp("memory")
   const startedAt = cpuSeconds()
   const { counts, outcome } = simulate(scenario, 1)
   return {
@@ -47,12 +55,9 @@ const oneRun = (name: string, scenario: Scenario, target: number): Figure => {
   }
 }
 
-/** Seeds that run before those that are timed: by then the code is compiled, as for most seeds of a campaign. */
-const warmUpSeeds = 15
-
 const swarmRate = (name: string, store: StoreKind, seeds: number, target: number): Figure => {
   const swarm = scenarioNamed("swarm")!
-  for (let seed = 1; seed <= warmUpSeeds; seed++) simulate(swarm, seed, { store })
+  warmUp(store)
   const startedAt = cpuSeconds()
   let [requests, posts] = [0, 0]
   for (let seed = warmUpSeeds + 1; seed <= warmUpSeeds + seeds; seed++) {
