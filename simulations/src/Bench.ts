@@ -1,61 +1,40 @@
-/** How fast the simulator is: virtual time per time, and seeds a minute. */
-import { Record } from "effect"
+/** How fast the simulator is. Each measurement has a process of its own, with the settings of a campaign's. */
+import { fileURLToPath } from "node:url"
+import { forkProgram } from "./Campaign.ts"
+import { type Figure, measurements } from "./Measurements.ts"
 import type { Progress } from "./report/Progress.ts"
-import { type RunReport, simulate } from "./Run.ts"
-import type { Scenario } from "./Scenario.ts"
-import { scenarioNamed } from "./Scenarios.ts"
 
-/** So many times as much as on a quiet day is done, then a request comes every second. */
-const busyness = 41
+const measurer = fileURLToPath(new URL("measurer.ts", import.meta.url))
 
-const busyDay = (): Scenario => {
-  const quiet = scenarioNamed("quiet-day")!
-  const [first, ...others] = quiet.brands.map((brand) => ({
-    ...brand,
-    consumers: ["healthy" as const],
-    perHour: Record.map(brand.perHour, (rate) => rate * busyness)
-  }))
-  return { ...quiet, brands: [first!, ...others] }
-}
+const measured = (name: string): Promise<Figure> =>
+  new Promise((resolve, reject) => {
+    const child = forkProgram(measurer)
+    child.on("message", (figure) => resolve(figure as Figure))
+    child.on("error", reject)
+    child.on("exit", (code) => reject(new Error(`The process that measured ${name} ended with ${code}`)))
+    child.send(name)
+  })
 
-const seedsTimed = 30
+const shown = (value: number): string =>
+  value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 1 : 0 })
 
-export const bench = (say: (text: string) => void, progress: Progress, isJson: boolean): number => {
-  const timed = (work: () => RunReport) => {
-    const startedAt = performance.now()
-    const report = work()
-    return { report, seconds: (performance.now() - startedAt) / 1000 }
+const lineOf = ({ isRate, name, target, unit, value, work }: Figure): string =>
+  `${name}: ${shown(value)} ${unit}, target ${isRate ? "at least" : "at most"} ${shown(target)} (${work})`
+
+/** Measures the speed and prints each figure beside its target. It always ends with 0, as machines differ. */
+export const bench = async (
+  say: (text: string) => void,
+  progress: Progress,
+  isJson: boolean
+): Promise<number> => {
+  const figures: Array<Figure> = []
+  for (const name of measurements.keys()) {
+    progress.update(figures.length / measurements.size, name)
+    const figure = await measured(name)
+    figures.push(figure)
+    progress.clear()
+    if (!isJson) say(lineOf(figure))
   }
-  progress.update(0, "a day at one request a second")
-  const day = timed(() => simulate(busyDay(), 1))
-  progress.update(0.4, "a month of retries")
-  const month = timed(() => simulate(scenarioNamed("month-of-retries")!, 1))
-  progress.update(0.6, `${seedsTimed} seeds of swarm`)
-  const swarm = scenarioNamed("swarm")!
-  const startedAt = performance.now()
-  for (let seed = 1; seed <= seedsTimed; seed++) simulate(swarm, seed)
-  const perMinute = (seedsTimed * 60_000) / (performance.now() - startedAt)
-  progress.clear()
-  const lines = [
-    ["a day at one request a second", day.report, day.seconds],
-    ["a month of retries", month.report, month.seconds]
-  ] as const
-  if (isJson) {
-    say(
-      JSON.stringify({
-        daySeconds: day.seconds,
-        dayRequests: day.report.counts.requests,
-        monthSeconds: month.seconds,
-        swarmSeedsPerMinute: perMinute
-      })
-    )
-  } else {
-    for (const [name, { counts, outcome }, seconds] of lines) {
-      say(
-        `${name}: ${seconds.toFixed(1)} s, ${Math.round(counts.simulatedSeconds / seconds).toLocaleString("en")} virtual seconds a second (${counts.requests} requests, ${counts.posts} posts, ${outcome})`
-      )
-    }
-    say(`swarm: ${Math.round(perMinute)} seeds a minute in one process`)
-  }
+  if (isJson) say(JSON.stringify({ figures }))
   return 0
 }

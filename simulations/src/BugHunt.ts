@@ -1,9 +1,8 @@
 /** Plants each bug in turn and lets the swarm find it: by which oracle, after how many seeds, and in how small a counterexample. */
-import { fork } from "node:child_process"
 import { rmSync } from "node:fs"
 import type { Bug } from "./bugs/index.ts"
 import { bundle } from "./bugs/Planting.ts"
-import { processors } from "./Campaign.ts"
+import { forkProgram, processors } from "./Campaign.ts"
 
 export interface HuntJob {
   readonly hunt: string
@@ -30,7 +29,7 @@ const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
   const program = await bundle("hunter.ts", bug)
   try {
     return await new Promise((resolve, reject) => {
-      const child = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"] })
+      const child = forkProgram(program, { stdio: ["ignore", "ignore", "inherit", "ipc"] })
       let found: Hunted | null = null
       child.on("message", (message) => (found = message as Hunted))
       child.on("error", reject)

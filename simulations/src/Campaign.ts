@@ -1,5 +1,5 @@
 /** Many seeds, over several processes: results come in the order of the seeds, whichever process finished first. */
-import { fork } from "node:child_process"
+import { type ChildProcess, fork, type ForkOptions } from "node:child_process"
 import { cpus } from "node:os"
 import { fileURLToPath } from "node:url"
 import type { RunReport, StoreKind } from "./Run.ts"
@@ -21,8 +21,18 @@ export interface SeedReport extends Omit<RunReport, "coverageMarks" | "trace" | 
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
 
-/** A run makes much that is soon forgotten: with more room for it a tenth of the time is saved. */
-const youngSpace = "--max-semi-space-size=64"
+/**
+ * A run makes much that is soon forgotten, and one process runs on each processor: more room for it, and a collector without
+ * threads of its own, save a fifth of the CPU time.
+ */
+const collector = ["--max-semi-space-size=128", "--min-semi-space-size=64", "--single-threaded-gc"]
+
+/** Starts a program that runs seeds: a bundle, or a module of this folder. */
+export const forkProgram = (program: string, options: ForkOptions = {}): ChildProcess =>
+  fork(program, {
+    ...options,
+    execArgv: [...collector, ...(program.endsWith(".ts") ? ["--import", import.meta.resolve("tsx")] : [])]
+  })
 
 /** A process that runs seeds, one at a time. */
 interface Worker {
@@ -31,9 +41,7 @@ interface Worker {
 }
 
 const start = (program: string): Worker => {
-  const child = fork(program, {
-    execArgv: [youngSpace, ...(program.endsWith(".ts") ? ["--import", import.meta.resolve("tsx")] : [])]
-  })
+  const child = forkProgram(program)
   let answer: ((report: SeedReport) => void) | null = null
   let fail: ((error: Error) => void) | null = null
   child.on("message", (message) => answer?.(message as SeedReport))

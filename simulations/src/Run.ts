@@ -158,7 +158,8 @@ const prepare = (input: RunInput, host: Host) => {
     onHandled: (call) => note(call, world.kernel.now),
     onAnswered: (answered) => notify("answered", answered),
     onPosted: (post) => {
-      facts.received.push(post)
+      const { id, status, subject, webhook } = post
+      facts.received.push({ id, status, subject, webhook })
       notify("posted", post)
     }
   })

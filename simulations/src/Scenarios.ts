@@ -36,10 +36,15 @@ const scenarios: ReadonlyMap<string, unknown> = new Map(
 /** The names of the scenarios that come with the package, in alphabetical order. */
 export const scenarioNames = (): ReadonlyArray<string> => [...scenarios.keys()].sort()
 
+const decode = Schema.decodeUnknownEither(Scenario, { onExcessProperty: "error" })
+
+/** Each is decoded once: a campaign asks for its scenario at every seed. */
+const decoded = new Map<string, Scenario>()
+
 /** The scenario of this name that comes with the package; null when there is none. */
-export const scenarioNamed = (name: string): Scenario | null =>
-  scenarios.has(name)
-    ? Either.getOrThrow(
-        Schema.decodeUnknownEither(Scenario, { onExcessProperty: "error" })(scenarios.get(name))
-      )
-    : null
+export const scenarioNamed = (name: string): Scenario | null => {
+  if (!scenarios.has(name)) return null
+  const scenario = decoded.get(name) ?? Either.getOrThrow(decode(scenarios.get(name)))
+  decoded.set(name, scenario)
+  return scenario
+}

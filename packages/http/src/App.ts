@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Either, Layer, type Option } from "effect"
 import {
+  Entropy,
   type InvalidParameter,
   KeyStore,
   type RateLimitExceeded,
@@ -23,7 +24,7 @@ import { type FastPath, makeFastPath } from "./FastPath.ts"
 import { admit, operatorAccess } from "./Authentication.ts"
 import { logUnavailable } from "./RequestLog.ts"
 import { RequestObserver } from "./RequestObserver.ts"
-import { newRecord, type RequestRecord } from "./RequestRecord.ts"
+import { recordFrom, type RequestRecord } from "./RequestRecord.ts"
 import type { Requirements } from "./Requirements.ts"
 import { respond, unknownPath } from "./Respond.ts"
 import { headersOf } from "./ResponseHeaders.ts"
@@ -54,9 +55,18 @@ const routes = Layer.mergeAll(logStoreFailures, Documents.layer).pipe(
  * A key on a path or method that doesn't exist, or on a target that can't be read, spends its request, and the
  * response has what is left. [RATE-2, ERR-9]
  */
-const spendElsewhere = (request: HttpServerRequest.HttpServerRequest, record: RequestRecord) =>
+const spendElsewhere = (
+  request: HttpServerRequest.HttpServerRequest,
+  record: RequestRecord,
+  context: Context.Context<Requirements>
+) =>
   Effect.catchAll(
-    Effect.asSome(admit(request.headers.authorization, record)),
+    Effect.asSome(
+      Effect.provide(
+        admit(request.headers.authorization, record),
+        Context.pick(KeyStore, RateWindows)(context)
+      )
+    ),
     (failure): Effect.Effect<Option.Option<never>, RateLimitExceeded> =>
       failure._tag === "@lead-signals/domain/RateLimitExceeded" ? Effect.fail(failure) : Effect.succeedNone
   )
@@ -81,16 +91,17 @@ const serve = (
   inner: HttpApp.Default<unknown>,
   request: HttpServerRequest.HttpServerRequest,
   record: RequestRecord,
-  routed: Either.Either<Routed, InvalidParameter>
-): HttpApp.Default<unknown, KeyStore | RateWindows> =>
+  routed: Either.Either<Routed, InvalidParameter>,
+  context: Context.Context<Requirements>
+): HttpApp.Default<unknown> =>
   Effect.gen(function* () {
     if (Either.isLeft(routed)) {
-      yield* spendElsewhere(request, record)
+      yield* spendElsewhere(request, record, context)
       return yield* routed.left
     }
     const { match, target } = routed.right
     if (match.found === "nothing" || match.found === "path") {
-      yield* spendElsewhere(request, record)
+      yield* spendElsewhere(request, record, context)
       return match.found === "nothing"
         ? Responses.error(unknownPath.status, unknownPath.code, unknownPath.message)
         : notAllowed(match.allow)
@@ -113,7 +124,7 @@ const outermost = (
     const { headers, method, url } = request
     const fast = fastPath({ method, target: url, authorization: headers.authorization })
     if (fast !== null) return Responses.fromRaw(yield* Effect.provide(fast, context))
-    const record = yield* Effect.provide(newRecord(method), context)
+    const record = yield* recordFrom(Context.get(context, Entropy), method)
     const routed = Either.map(Target.parse(url), (target) => ({
       target,
       match: Routes.match(method, target.path)
@@ -121,11 +132,10 @@ const outermost = (
     if (Either.isRight(routed) && routed.right.match.found === "route") {
       record.route = routed.right.match.pattern
     }
-    // These alone: the host's own scope must not stand in for the request's.
-    const served = Effect.provide(
-      serve(inner, request, record, routed),
-      Context.pick(KeyStore, RateWindows)(context)
-    ) as Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>
+    const served = serve(inner, request, record, routed, context) as Effect.Effect<
+      HttpServerResponse.HttpServerResponse,
+      unknown
+    >
     return yield* respond(
       record,
       observer,

@@ -33,9 +33,11 @@ export const recordWithId = (id: string, method: string): Effect.Effect<RequestR
   )
 
 /** The same with a fresh id. */
-export const newRecord = (method: string): Effect.Effect<RequestRecord, never, Entropy> =>
-  Effect.flatMap(Entropy, (entropy) =>
-    Effect.flatMap(entropy.bytes(requestIdBytes), (bytes) =>
-      recordWithId(Encoding.encodeBase64Url(bytes), method)
-    )
+export const recordFrom = (entropy: typeof Entropy.Service, method: string): Effect.Effect<RequestRecord> =>
+  Effect.flatMap(entropy.bytes(requestIdBytes), (bytes) =>
+    recordWithId(Encoding.encodeBase64Url(bytes), method)
   )
+
+/** The same with the entropy of the context. */
+export const newRecord = (method: string): Effect.Effect<RequestRecord, never, Entropy> =>
+  Effect.flatMap(Entropy, (entropy) => recordFrom(entropy, method))

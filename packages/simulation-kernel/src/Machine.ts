@@ -16,6 +16,7 @@ import {
   LogLevel,
   Random,
   Runtime,
+  RuntimeFlags,
   type Scheduler,
   Tracer
 } from "effect"
@@ -100,6 +101,8 @@ export class Machine {
     )
     this.runtime = Runtime.make({
       ...Runtime.defaultRuntime,
+      // Effect counts fibers and their lifetimes in a registry of the process, which nothing here reads.
+      runtimeFlags: RuntimeFlags.disable(Runtime.defaultRuntime.runtimeFlags, RuntimeFlags.RuntimeMetrics),
       fiberRefs: [
         [DefaultServices.currentServices, services] as const,
         [FiberRef.currentLoggers, HashSet.empty()] as const,
@@ -116,9 +119,28 @@ export class Machine {
     })
   }
 
-  /** Starts the work on this machine. The caller looks for its failure or defect in the fiber. */
-  fork<A, E>(work: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> {
-    return Runtime.runFork(this.runtime)(work, { scheduler: this.scheduler, immediate: false })
+  /**
+   * Starts the work on this machine. The caller looks for its failure or defect in the fiber. The fiber begins with
+   * `local` in a fiber reference: `Effect.locally` would cost as much as a small request.
+   */
+  fork<A, E, R = never, Value = never>(
+    work: Effect.Effect<A, E, R>,
+    {
+      context,
+      local
+    }: {
+      readonly context?: Context.Context<R>
+      readonly local?: { readonly fiberRef: FiberRef.FiberRef<Value>; readonly value: Value }
+    } = {}
+  ): Fiber.RuntimeFiber<A, E> {
+    const runtime = context === undefined ? this.runtime : Runtime.make({ ...this.runtime, context })
+    return Runtime.runFork(runtime as Runtime.Runtime<R>)(work, {
+      scheduler: this.scheduler,
+      immediate: false,
+      ...(local === undefined
+        ? {}
+        : { updateRefs: (refs, fiberId) => FiberRefs.updateAs(refs, { fiberId, ...local }) })
+    })
   }
 
   /** Stops the machine for a while, as an overloaded host does: no task of it runs, while time goes on. */

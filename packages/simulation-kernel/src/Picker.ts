@@ -35,10 +35,16 @@ export const pct = (prng: Prng, changes: number): Picker => {
     pick: (runnable) => {
       let best = 0
       let greatest = Number.NEGATIVE_INFINITY
-      for (const [i, { lane }] of runnable.entries()) {
-        const priority = priorities.get(lane) ?? prng.fraction()
-        priorities.set(lane, priority)
-        if (priority > greatest) [best, greatest] = [i, priority]
+      for (let i = 0; i < runnable.length; i++) {
+        const { lane } = runnable[i]!
+        let priority = priorities.get(lane)
+        if (priority === undefined) {
+          priority = prng.fraction()
+          priorities.set(lane, priority)
+        }
+        if (priority <= greatest) continue
+        best = i
+        greatest = priority
       }
       if (changePoints.has(picks++)) priorities.set(runnable[best]!.lane, --lowest)
       return best

@@ -20,6 +20,9 @@ export interface TraceEvent {
   readonly fields: Readonly<Record<string, TraceValue>>
 }
 
+/** Characters that are hashed at once: a call of the hash for each line costs more than the hash. */
+const blockLength = 65_536
+
 const lineOf = ({ at, fields, kind, party }: TraceEvent): string => JSON.stringify([at, party, kind, fields])
 
 /** The history of a run, with a digest of what it holds. */
@@ -27,11 +30,14 @@ export class Trace {
   /** The events so far, in order. */
   readonly events: Array<TraceEvent> = []
   private readonly hash = sha256.create()
+  /** Lines that are not hashed yet. */
+  private pending = ""
   private readonly listeners: Array<(event: TraceEvent, index: number) => void> = []
 
   /** Appends an event and calls the listeners. */
   record(event: TraceEvent): void {
-    this.hash.update(utf8ToBytes(`${lineOf(event)}\n`))
+    this.pending += `${lineOf(event)}\n`
+    if (this.pending.length > blockLength) this.hashPending()
     const index = this.events.push(event) - 1
     for (const listener of this.listeners) listener(event, index)
   }
@@ -46,7 +52,13 @@ export class Trace {
    * are.
    */
   digest(): string {
+    this.hashPending()
     return bytesToHex(this.hash.clone().digest())
+  }
+
+  private hashPending(): void {
+    this.hash.update(utf8ToBytes(this.pending))
+    this.pending = ""
   }
 }
 

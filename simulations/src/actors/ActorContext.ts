@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { operatorToken } from "../world/Host.ts"
 import type { Json, KnownKey, KnownFacts, Meaning, KnownBrand } from "../world/KnownFacts.ts"
-import type { SimulatedResponse } from "../world/SimulatedHttp.ts"
+import { jsonOf, type SimulatedResponse } from "../world/SimulatedHttp.ts"
 import type { NoAnswer, World } from "../world/World.ts"
 
 export interface ActorContext {
@@ -32,7 +32,7 @@ export interface Ask {
 
 const pauseMillis = 2000
 
-export const bodyOf = ({ text }: SimulatedResponse): Json => (text === "" ? null : JSON.parse(text))
+export const bodyOf = (response: SimulatedResponse): Json => (response.text === "" ? null : jsonOf(response))
 
 const pathOf = ({ params = {}, query, route }: Ask): string =>
   route.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name]))) +

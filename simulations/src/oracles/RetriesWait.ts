@@ -28,7 +28,7 @@ export const retriesWait: Oracle = {
       rates.late === 0 &&
       rates.cut === 0 &&
       scheduledFaults.length === 0
-    const posts = new Map<string, Array<ReceivedPost>>()
+    const posts = new Map<string, Array<Pick<ReceivedPost, "at" | "status" | "retryAfterSeconds">>>()
     const gone = new Map<string, number>()
     return {
       answered: ({ at, body, call, response }) => {
@@ -58,7 +58,7 @@ export const retriesWait: Oracle = {
         if (post.status === 410) gone.set(webhook.id, at)
         const earlier = posts.get(id) ?? []
         const last = earlier.at(-1)
-        posts.set(id, [...earlier, post])
+        posts.set(id, [...earlier, { at, status: post.status, retryAfterSeconds: post.retryAfterSeconds }])
         if (last === undefined) {
           const waited = at - Date.parse(post.envelope.createdAt)
           const isOwn = webhook.resends === 0 && webhook.enabledAt === 0 && webhook.disabledAt === null

@@ -8,7 +8,7 @@ import { Emitter, Sender } from "@lead-signals/webhook"
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { Disk } from "./Disk.ts"
 import { faulty, type StoreFaults } from "./FaultyStore.ts"
-import { handle, type SimulatedRequest, type SimulatedResponse } from "./SimulatedHttp.ts"
+import { handle, type Handling, type SimulatedRequest } from "./SimulatedHttp.ts"
 
 export const operatorToken = "simulated-operator-token"
 
@@ -22,7 +22,7 @@ interface Surroundings {
 }
 
 export interface Running {
-  readonly handle: (request: SimulatedRequest) => Effect.Effect<SimulatedResponse>
+  readonly handle: (request: SimulatedRequest) => Handling
 }
 
 export interface Host {
@@ -46,7 +46,12 @@ export const service = (disk: Disk, seed: number): Host => {
       Effect.gen(function* () {
         const host = faulty(disk.open(), store).pipe(
           Context.add(Entropy, {
-            bytes: (length) => Effect.sync(() => Uint8Array.from({ length }, () => entropy.below(256)))
+            bytes: (length) =>
+              Effect.sync(() => {
+                const drawn = new Uint8Array(length)
+                for (let i = 0; i < length; i++) drawn[i] = entropy.below(256)
+                return drawn
+              })
           }),
           Context.add(OperatorToken, operatorToken),
           Context.add(DefaultRateLimit, 1_000_000),

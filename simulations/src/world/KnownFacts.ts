@@ -136,7 +136,8 @@ export interface Violation {
 
 export class KnownFacts {
   readonly brands: Array<KnownBrand> = []
-  readonly received: Array<ReceivedPost> = []
+  /** Without bodies: those of a day would fill the memory. */
+  readonly received: Array<Pick<ReceivedPost, "id" | "status" | "subject" | "webhook">> = []
   /** People whose erasure was acknowledged, and when. */
   readonly erased = new Map<string, number>()
   /** People whose erasure was asked for: from then on it may have happened. */

@@ -3,7 +3,7 @@
  * are let run between scheduling steps; its timers and `Date.now` are the simulation's. It can't be killed, for nobody can take back
  * what it promised.
  */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Host, Running } from "./Host.ts"
 import { operatorToken } from "./Host.ts"
 import type { SimulatedRequest } from "./SimulatedHttp.ts"
@@ -71,15 +71,17 @@ export const ownHost = (make: OwnHost): Host => ({
           })
       })
       return {
-        handle: (request) =>
-          Effect.promise(async () => {
+        handle: (request) => ({
+          work: Effect.promise(async () => {
             const response = await fetch(requestOf(request))
             return {
               status: response.status,
               headers: Object.fromEntries(response.headers.entries()),
               text: await response.text()
             }
-          })
+          }),
+          context: Context.unsafeMake(new Map())
+        })
       }
     })
 })

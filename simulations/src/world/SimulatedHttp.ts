@@ -5,11 +5,11 @@
 import * as Cookies from "@effect/platform/Cookies"
 import * as Headers from "@effect/platform/Headers"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import * as HttpApp from "@effect/platform/HttpApp"
+import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as IncomingMessage from "@effect/platform/HttpIncomingMessage"
-import { Effect, Inspectable, Option, Stream } from "effect"
+import { Context, Effect, Inspectable, Option, Stream } from "effect"
 
 export interface SimulatedRequest {
   readonly method: HttpMethod
@@ -24,6 +24,21 @@ export interface SimulatedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const noBytes = new Uint8Array()
+
+const parsed = new WeakMap<SimulatedResponse, { readonly json: unknown }>()
+
+/** The body as JSON, which is parsed once for all who look at it; throws where it is none. */
+export const jsonOf = (response: SimulatedResponse): unknown => {
+  const known = parsed.get(response)
+  if (known !== undefined) return known.json
+  const json: unknown = JSON.parse(response.text)
+  parsed.set(response, { json })
+  return json
 }
 
 const unsupported = (what: string) => Effect.dieMessage(`A simulated request has no ${what}`)
@@ -53,7 +68,7 @@ class Request extends Inspectable.Class implements HttpServerRequest.HttpServerR
   }
 
   get text() {
-    return Effect.sync(() => new TextDecoder().decode(this.bytes))
+    return Effect.sync(() => decoder.decode(this.bytes))
   }
 
   get json() {
@@ -81,7 +96,7 @@ class Request extends Inspectable.Class implements HttpServerRequest.HttpServerR
 const textOf = ({ body }: HttpServerResponse.HttpServerResponse): Effect.Effect<string> => {
   switch (body._tag) {
     case "Uint8Array":
-      return Effect.succeed(new TextDecoder().decode(body.body))
+      return Effect.succeed(decoder.decode(body.body))
     case "Stream":
       return Effect.orDie(Stream.runFold(Stream.decodeText(body.stream), "", (text, piece) => text + piece))
     default:
@@ -89,25 +104,25 @@ const textOf = ({ body }: HttpServerResponse.HttpServerResponse): Effect.Effect<
   }
 }
 
+/** The work on one request, and the context that it runs in, where it is cheaper than `Effect.provide`. */
+export interface Handling<R = HttpServerRequest.HttpServerRequest> {
+  readonly work: Effect.Effect<SimulatedResponse, never, R>
+  readonly context: Context.Context<R>
+}
+
 /** Handles one request; never fails. */
-export const handle = (
-  app: HttpApp.Default,
-  { body, method, token, url }: SimulatedRequest
-): Effect.Effect<SimulatedResponse> =>
-  Effect.gen(function* () {
-    const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body))
-    const headers = Headers.fromInput({
-      authorization: `Bearer ${token}`,
-      ...(body === undefined
-        ? {}
-        : { "content-type": "application/json", "content-length": String(bytes.length) })
-    })
-    const request = new Request(method, url, url, headers, bytes)
-    let answered: SimulatedResponse = { status: 0, headers: {}, text: "" }
-    yield* HttpApp.toHandled(app, (_, response) =>
-      Effect.map(textOf(response), (text) => {
-        answered = { status: response.status, headers: response.headers, text }
-      })
-    ).pipe(Effect.provideService(HttpServerRequest.HttpServerRequest, request))
-    return answered
+export const handle = (app: HttpApp.Default, { body, method, token, url }: SimulatedRequest): Handling => {
+  const bytes = body === undefined ? noBytes : encoder.encode(JSON.stringify(body))
+  const headers = Headers.fromInput({
+    authorization: `Bearer ${token}`,
+    ...(body === undefined
+      ? {}
+      : { "content-type": "application/json", "content-length": String(bytes.length) })
   })
+  return {
+    work: Effect.flatMap(Effect.scoped(app), (response) =>
+      Effect.map(textOf(response), (text) => ({ status: response.status, headers: response.headers, text }))
+    ),
+    context: Context.make(HttpServerRequest.HttpServerRequest, new Request(method, url, url, headers, bytes))
+  }
+}

@@ -10,7 +10,7 @@ import { Decisions } from "./Decisions.ts"
 import { currentCall } from "./FaultyStore.ts"
 import type { Host, Running } from "./Host.ts"
 import type { Answered, Call, KnownFacts, ReceivedPost, Stored } from "./KnownFacts.ts"
-import type { SimulatedResponse } from "./SimulatedHttp.ts"
+import { jsonOf, type SimulatedResponse } from "./SimulatedHttp.ts"
 
 /** Nobody answered: the message or its answer was lost, or the service is not there. */
 export class NoAnswer {
@@ -255,12 +255,13 @@ export class World {
     })
   }
 
-  private bodyOf({ headers, text }: SimulatedResponse): unknown {
-    if (!/json/.test(headers["content-type"] ?? "")) return null
+  private bodyOf(response: SimulatedResponse): unknown {
+    if (!/json/.test(response.headers["content-type"] ?? "")) return null
     try {
-      return JSON.parse(text)
+      return jsonOf(response)
     } catch {
-      this.facts.violate("bodies valid", `an answer is said to be JSON, and is not: ${text.slice(0, 60)}`)
+      const text = response.text.slice(0, 60)
+      this.facts.violate("bodies valid", `an answer is said to be JSON, and is not: ${text}`)
       return null
     }
   }
@@ -270,20 +271,18 @@ export class World {
     if (service === null || service.running === null) return
     call.handledAt = this.kernel.now
     this.options.onHandled(call)
+    const { context, work } = service.running.handle(call.request)
     const handling = service.machine.fork(
-      Effect.locally(
-        Effect.map(service.running.handle(call.request), (response) => {
-          this.options.onAnswered({
-            call,
-            response,
-            body: this.bodyOf(response),
-            at: this.kernel.now
-          })
-          answer(response)
-        }),
-        currentCall,
-        call
-      )
+      Effect.map(work, (response) => {
+        this.options.onAnswered({
+          call,
+          response,
+          body: this.bodyOf(response),
+          at: this.kernel.now
+        })
+        answer(response)
+      }),
+      { context, local: { fiberRef: currentCall, value: call } }
     )
     this.watch(handling)
   }
@@ -305,8 +304,9 @@ export class World {
             const back = this.travel(`${label} back`)
             if (back === null) return
             const cut = this.decisions.fault(`cut ${label}`, this.rates.cut) !== null
-            const broken = Effect.fail(new Sender.SendFailed({ error: "connection" }))
-            kernel.after(back, service.machine, () => resume(cut ? broken : exit))
+            kernel.after(back, service.machine, () =>
+              resume(cut ? Effect.fail(new Sender.SendFailed({ error: "connection" })) : exit)
+            )
           })
         )
       })

@@ -1,5 +1,5 @@
 /**
- * A naive brand: arrays that are filtered and sorted anew for every query, and answers spelled out key by key. It is
+ * A naive brand: arrays that are filtered and sorted anew for every list, and answers spelled out key by key. It is
  * written from docs/specification.md alone and shares no code with the rules, the views or the stores that it checks: the contract of
  * the stores and the simulator's oracles compare with it to the byte.
  */
@@ -123,6 +123,7 @@ export interface Query {
 const points = (text: string): Array<number> => Array.from(text, (character) => character.codePointAt(0)!)
 
 const compareTexts = (a: string, b: string): number => {
+  if (a === b) return 0
   const [left, right] = [points(a), points(b)]
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const difference = (left[i] ?? -1) - (right[i] ?? -1)
@@ -169,7 +170,7 @@ const companyShown = (company: Record<string, unknown> | null) => {
   return shown
 }
 
-/** A naive brand: it answers every query by filtering and sorting arrays anew. */
+/** A naive brand: it filters and sorts its leads anew for every list, and finds one by its id in a map. */
 export class ReferenceModel {
   /** The brand's leads in the order of their creation. */
   rows: Array<Row> = []
@@ -181,6 +182,9 @@ export class ReferenceModel {
   readonly renewed = new Set<number>()
   /** Of each engagement, whose it is. */
   private readonly owners = new Map<string, number>()
+  private readonly byId = new Map<number, Row>()
+  private readonly byExtId = new Map<string, Row>()
+  private readonly foldedTexts = new Map<string, string>()
 
   /** A brand without leads, with these signals. */
   constructor(
@@ -195,7 +199,7 @@ export class ReferenceModel {
     if (this.erased.includes(seen.person.extId)) return { outcome: "suppressed", leadId: null }
     const owner = this.owners.get(seen.engagement.id)
     if (owner !== undefined) return { outcome: "duplicate", leadId: owner }
-    let row = this.rows.find((each) => each.extId === seen.person.extId)
+    let row = this.byExtId.get(seen.person.extId)
     const first = row === undefined
     if (row === undefined) {
       row = {
@@ -213,6 +217,8 @@ export class ReferenceModel {
         signals: new Set()
       }
       this.rows.push(row)
+      this.byId.set(row.id, row)
+      this.byExtId.set(row.extId, row)
       this.fire("lead2.created", row.id, seen.engagement.id, false, now)
     }
     this.fire("activity.detected", row.id, seen.engagement.id, first, now)
@@ -237,7 +243,7 @@ export class ReferenceModel {
 
   /** Sets flags and score of a lead; without such a lead it does nothing. */
   amend(id: number, change: Partial<Row>, now: number): void {
-    const row = this.rows.find((each) => each.id === id)
+    const row = this.byId.get(id)
     if (row === undefined) return
     const changes = Object.entries(change).some(([key, value]) => row[key as keyof Row] !== value)
     Object.assign(row, change)
@@ -246,9 +252,11 @@ export class ReferenceModel {
 
   /** Erases a lead and what others' engagements say of the person; without such a lead it does nothing. [PII-3] */
   erase(id: number, now: number): void {
-    const extId = this.rows.find((each) => each.id === id)?.extId
+    const extId = this.byId.get(id)?.extId
     if (extId === undefined) return
     this.erased.push(extId)
+    this.byId.delete(id)
+    this.byExtId.delete(extId)
     for (const [engagement, owner] of this.owners) if (owner === id) this.owners.delete(engagement)
     this.rows = this.rows.filter((row) => row.id !== id)
     this.events = this.events.filter((event) => event.leadId !== id)
@@ -288,7 +296,7 @@ export class ReferenceModel {
 
   /** The data of `GET /signals/leads/{id}`; null where it is 404. */
   detail(id: number, withDetail: boolean): unknown {
-    const row = this.rows.find((each) => each.id === id)
+    const row = this.byId.get(id)
     return row === undefined
       ? null
       : {
@@ -306,11 +314,11 @@ export class ReferenceModel {
         each.leadId === leadId &&
         (event === "lead2.created" || each.engagementId === engagementId)
     )
-    const row = this.rows.find((each) => each.id === leadId)
+    const row = this.byId.get(leadId)
     if (fired === undefined || row === undefined) return null
     const lead2 = this.shownPerson(row)
     const { engagements } = this.window(row, true)
-    const single = row.engagements.filter((e) => e.id === fired.engagementId)
+    const single = row.engagements.find((e) => e.id === fired.engagementId)
     return {
       id: deliveryId,
       event,
@@ -323,19 +331,19 @@ export class ReferenceModel {
           : {
               isFirstActivity: fired.isFirstActivity,
               lead2,
-              engagements: single.map((e) => this.shownEngagement(e, true))
+              engagements: single === undefined ? [] : [this.shownEngagement(single, true)]
             }
     }
   }
 
   /** The ids of all engagements of a lead, newest first, for an export; empty without such a lead. */
   engagementIds(id: number): ReadonlyArray<string> {
-    return this.rows.find((each) => each.id === id)?.engagements.map((e) => e.id) ?? []
+    return this.byId.get(id)?.engagements.map((e) => e.id) ?? []
   }
 
   /** The answer to an operator's change of a lead; null where it is 404. */
   lead(id: number): unknown {
-    const row = this.rows.find((each) => each.id === id)
+    const row = this.byId.get(id)
     return row === undefined ? null : this.shown(row)
   }
 
@@ -365,9 +373,18 @@ export class ReferenceModel {
     return row.known[key]?.value ?? null
   }
 
+  /** Each text is folded once: a list compares the same names again and again. */
+  private fold(text: string): string {
+    const known = this.foldedTexts.get(text)
+    if (known !== undefined) return known
+    const made = folded(text)
+    this.foldedTexts.set(text, made)
+    return made
+  }
+
   private matches(row: Row, filter: Filter): boolean {
-    const texts = [this.newest(row, "name") as string, (this.newest(row, "headline") as string | null) ?? ""]
     const wanted = filter.search
+    const texts = [this.newest(row, "name") as string, (this.newest(row, "headline") as string | null) ?? ""]
     return (
       (filter.signalId === undefined || row.signals.has(filter.signalId)) &&
       (filter.qualified === undefined || row.qualified === filter.qualified) &&
@@ -377,7 +394,9 @@ export class ReferenceModel {
       !(filter.createdBefore !== undefined && row.createdAt > filter.createdBefore) &&
       !(filter.updatedAfter !== undefined && row.updatedAt < filter.updatedAfter) &&
       !(filter.updatedBefore !== undefined && row.updatedAt > filter.updatedBefore) &&
-      (wanted === undefined || wanted === "" || texts.some((text) => folded(text).includes(folded(wanted))))
+      (wanted === undefined ||
+        wanted === "" ||
+        texts.some((text) => this.fold(text).includes(this.fold(wanted))))
     )
   }
 
@@ -390,7 +409,10 @@ export class ReferenceModel {
     }
     const byField =
       field === "name"
-        ? compareTexts(folded(this.newest(a, "name") as string), folded(this.newest(b, "name") as string))
+        ? compareTexts(
+            this.fold(this.newest(a, "name") as string),
+            this.fold(this.newest(b, "name") as string)
+          )
         : a[field] - b[field]
     return sign * byField || a.id - b.id
   }
@@ -439,8 +461,7 @@ export class ReferenceModel {
   private shownEngagement(e: Row["engagements"][number], withDetail: boolean): Record<string, unknown> {
     const signal = this.signals.find((each) => each.id === e.signalId)!
     const author = e.postAuthorDetail
-    const authorRow =
-      author?.extId == null ? undefined : this.rows.find((each) => each.extId === author.extId)
+    const authorRow = author?.extId == null ? undefined : this.byExtId.get(author.extId)
     const detail = {
       postAuthorDetail:
         author === null

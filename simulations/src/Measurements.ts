@@ -1,0 +1,84 @@
+/** The measurements of `simulate bench`: CPU seconds of the process that runs them, beside what each is to reach. */
+import { Record } from "effect"
+import { simulate, type StoreKind } from "./Run.ts"
+import type { Scenario } from "./Scenario.ts"
+import { scenarioNamed } from "./Scenarios.ts"
+
+/** One measurement, and its target. */
+export interface Figure {
+  readonly name: string
+  readonly value: number
+  readonly unit: string
+  readonly target: number
+  /** Whether more is better. */
+  readonly isRate: boolean
+  /** What the measured run did. */
+  readonly work: string
+}
+
+/** With so many times the rates of a quiet day a request comes every second. */
+const busyness = 41
+
+const busyDay = (): Scenario => {
+  const quiet = scenarioNamed("quiet-day")!
+  const [first, ...others] = quiet.brands.map((brand) => ({
+    ...brand,
+    consumers: ["healthy" as const],
+    perHour: Record.map(brand.perHour, (rate) => rate * busyness)
+  }))
+  return { ...quiet, brands: [first!, ...others] }
+}
+
+const cpuSeconds = (): number => {
+  const { system, user } = process.cpuUsage()
+  return (system + user) / 1e6
+}
+
+/** Seeds that run before what is timed: by then the code is compiled, as for most seeds of a campaign. */
+const warmUpSeeds = 15
+
+const warmUp = (store: StoreKind): void => {
+  for (let seed = 1; seed <= warmUpSeeds; seed++) simulate(scenarioNamed("swarm")!, seed, { store })
+}
+
+const oneRun = (name: string, scenario: Scenario, target: number): Figure => {
+  warmUp("memory")
+  const startedAt = cpuSeconds()
+  const { counts, outcome } = simulate(scenario, 1)
+  return {
+    name,
+    value: cpuSeconds() - startedAt,
+    unit: "CPU seconds",
+    target,
+    isRate: false,
+    work: `${counts.requests} requests, ${counts.posts} posts, ${outcome}`
+  }
+}
+
+const swarmRate = (name: string, store: StoreKind, seeds: number, target: number): Figure => {
+  const swarm = scenarioNamed("swarm")!
+  warmUp(store)
+  const startedAt = cpuSeconds()
+  let [requests, posts] = [0, 0]
+  for (let seed = warmUpSeeds + 1; seed <= warmUpSeeds + seeds; seed++) {
+    const { counts } = simulate(swarm, seed, { store })
+    requests += counts.requests
+    posts += counts.posts
+  }
+  return {
+    name,
+    value: (seeds * 60) / (cpuSeconds() - startedAt),
+    unit: "seeds a CPU-minute",
+    target,
+    isRate: true,
+    work: `${seeds} seeds, ${requests} requests, ${posts} posts`
+  }
+}
+
+/** Each in its order, by its name. */
+export const measurements: ReadonlyMap<string, (name: string) => Figure> = new Map([
+  ["swarm over memory", (name: string) => swarmRate(name, "memory", 60, 1000)],
+  ["swarm over SQLite", (name: string) => swarmRate(name, "sqlite", 30, 400)],
+  ["a month of retries", (name: string) => oneRun(name, scenarioNamed("month-of-retries")!, 1)],
+  ["a day at one request a second", (name: string) => oneRun(name, busyDay(), 25)]
+])
