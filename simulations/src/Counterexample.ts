@@ -189,9 +189,13 @@ const describeAction = (action: Action): string => {
     case "key":
       return `a key is made, used ${action.useMillis.length} times, and revoked after ${action.revokeMillis} ms`
     case "burst":
-      return `${action.requests} requests of a key that may make 6 a minute, every ${action.gapMillis} ms`
-    case "bad":
-      return `bad input ${action.which}`
+      return `${action.requests} requests of a key that may make ${action.limit ?? 6} a minute, every ${action.gapMillis} ms`
+    case "load":
+      return `${action.people} people are loaded${action.isLines ? " as lines" : ""}`
+    case "probe":
+      return `requests in other forms: ${action.probes.join("; ")}`
+    case "tenant":
+      return `a brand with ${action.people} people is created, used and deleted`
     case "cross":
       return `a client asks for ${action.person}'s namesake at another brand`
     case "rotate":

@@ -70,6 +70,8 @@ export interface RunReport {
   readonly digest: string
   /** Rare situations that the run met. A campaign that lacks one of its scenario's marks proves little. */
   readonly coverageMarks: ReadonlySet<string>
+  /** The forms of inputs that were answered, by the names of their probes. */
+  readonly exercised: ReadonlySet<string>
   /** Numbers of the run: what was done in it, what befell it, and how much virtual time it took. */
   readonly counts: {
     readonly actions: number
@@ -221,6 +223,7 @@ const prepare = (input: RunInput, host: Host) => {
         violation: facts.violation,
         digest: kernel.trace.digest(),
         coverageMarks: facts.coverageMarks,
+        exercised: facts.exercised,
         counts: {
           actions: plan.actions.length,
           steps: kernel.steps,

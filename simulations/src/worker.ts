@@ -5,7 +5,7 @@ import { scenarioNamed } from "./Scenarios.ts"
 
 process.on("message", (job: SeedRun) => {
   const { hours, scenario, seed, store } = job
-  const { counts, digest, coverageMarks, outcome, violation } = simulate(scenarioNamed(scenario)!, seed, {
+  const { counts, coverageMarks, digest, exercised, outcome, violation } = simulate(scenarioNamed(scenario)!, seed, {
     store,
     ...(hours === null ? {} : { hours })
   })
@@ -17,7 +17,8 @@ process.on("message", (job: SeedRun) => {
     violation,
     digest,
     counts,
-    coverageMarks: [...coverageMarks]
+    coverageMarks: [...coverageMarks],
+    exercised: [...exercised]
   }
   process.send!(report)
 })

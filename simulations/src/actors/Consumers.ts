@@ -12,10 +12,55 @@ interface Reply {
   /** Null: it never answers. */
   readonly status: number | null
   readonly millis: number
-  readonly retryAfterSeconds?: number
+  readonly retryAfter?: RetryAfter
   /** Whether it sends back what it got, as much as is read of it. */
   readonly echoes?: boolean
 }
+
+/** A header Retry-After: a text, or an HTTP date so many seconds from now. */
+interface RetryAfter {
+  readonly text?: string
+  readonly dateInSeconds?: number
+  /** For how long a text asks to be left alone; null where it asks for nothing that counts. */
+  readonly seconds: number | null
+}
+
+/** What counts of a longer wait. [DELIV-3] */
+const longestSeconds = 86_400
+
+/** Ways to write the header, with what the contract makes of each. [DELIV-3] */
+const retryAfters: ReadonlyArray<RetryAfter> = [
+  { text: "600", seconds: 600 },
+  { text: " 600 ", seconds: 600 },
+  { dateInSeconds: 600, seconds: null },
+  { dateInSeconds: -600, seconds: null },
+  { dateInSeconds: 400 * 86_400, seconds: null },
+  { text: "0", seconds: null },
+  { text: "999999999", seconds: longestSeconds },
+  { text: "-600", seconds: null },
+  { text: "600.5", seconds: null },
+  { text: "soon", seconds: null },
+  { text: "", seconds: null },
+  { text: "Mon, 32 Feb 2026 25:00:00 GMT", seconds: null }
+]
+
+/** The header, and the seconds for which it asks by the service's clock, which is what a date counts by. */
+const written = (
+  { dateInSeconds, seconds, text }: RetryAfter,
+  now: number,
+  serviceNow: number
+): { readonly header: string; readonly seconds: number | null } => {
+  if (dateInSeconds === undefined) return { header: text!, seconds }
+  const at = Math.ceil(now / 1000 + dateInSeconds) * 1000
+  const left = Math.floor((at - serviceNow) / 1000)
+  return { header: new Date(at).toUTCString(), seconds: left <= 0 ? null : Math.min(left, longestSeconds) }
+}
+
+/** Mostly the plain number. */
+const retryAfterOf = (label: string, decisions: Decisions): RetryAfter =>
+  decisions.chance(`an odd Retry-After to ${label}`, 0.4)
+    ? retryAfters[decisions.below(`which Retry-After to ${label}`, retryAfters.length)]!
+    : retryAfters[0]!
 
 /** What it answers to its n-th post, from 1, and after how long. */
 type Character = (n: number, label: string, decisions: Decisions) => Reply
@@ -34,8 +79,10 @@ const characters: { readonly [behaviour in ReceiverBehaviour]: Character } = {
     millis: 20
   }),
   failing: (n) => ({ status: n > mendedAfter ? 200 : 503, millis: 20 }),
-  busy: (n) =>
-    n % 3 === 1 ? { status: 429, millis: 20, retryAfterSeconds: 600 } : { status: 200, millis: 20 },
+  busy: (n, label, decisions) =>
+    n % 3 === 1
+      ? { status: n % 2 === 0 ? 503 : 429, millis: 20, retryAfter: retryAfterOf(label, decisions) }
+      : { status: 200, millis: 20 },
   hanging: (n) => ({ status: n > mendedAfter ? 200 : null, millis: 20 }),
   gone: (n) => ({ status: n === 5 ? 410 : 200, millis: 20 }),
   redirecting: (n) => ({ status: n > mendedAfter ? 200 : 302, millis: 20 }),
@@ -68,7 +115,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         const {
           echoes = false,
           millis,
-          retryAfterSeconds = null,
+          retryAfter,
           status: reply
         } = characters[webhook.behaviour](++posts, label, world.decisions)
         const at = yield* Clock.currentTimeMillis
@@ -78,6 +125,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         if (seen.has(id)) facts.coverageMarks.add("an event came again")
         seen.add(id)
         const envelope = JSON.parse(body)
+        const asked = retryAfter === undefined ? null : written(retryAfter, at, world.serviceNow)
         const post: ReceivedPost = {
           at,
           webhook,
@@ -87,7 +135,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
           envelope,
           subject: subjectOf(envelope),
           status,
-          retryAfterSeconds
+          retryAfterSeconds: asked?.seconds ?? null
         }
         world.kernel.record(`webhook ${webhook.url}`, "post", { id, subject: post.subject, status })
         world.posted(post)
@@ -96,7 +144,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         const echo = echoes ? new TextEncoder().encode(body).slice(0, Sender.maxExcerptBytes) : nothing
         return {
           status,
-          retryAfter: retryAfterSeconds === null ? null : String(retryAfterSeconds),
+          retryAfter: asked?.header ?? null,
           excerpt: echo,
           truncated: echo.length === Sender.maxExcerptBytes
         } satisfies Sender.PostResponse

@@ -40,7 +40,7 @@ const givenOf = (scenario: Scenario, seed: number, { store, until }: ScenarioOpt
 })
 
 const jsonLine = (
-  { counts, digest, coverageMarks, outcome, violation }: Omit<SeedReport, "seed" | "scenario" | "store">,
+  { counts, digest, coverageMarks, outcome, violation }: Omit<SeedReport, "exercised" | "seed" | "scenario" | "store">,
   { scenario, seed, store }: Given
 ): string => JSON.stringify({ scenario, seed, store, outcome, violation, counts, coverageMarks, digest })
 

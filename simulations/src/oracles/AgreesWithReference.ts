@@ -6,15 +6,9 @@
 import type { Seen } from "@lead-signals/store-contract/reference"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import type { StoreMethod } from "../world/StorePorts.ts"
+import { difference } from "./Difference.ts"
 import type { Oracle } from "./Oracle.ts"
-
-/** Where two texts part, with a little before and after. */
-const difference = (actual: string, expected: string): string => {
-  let at = 0
-  while (at < actual.length && actual[at] === expected[at]) at++
-  const from = Math.max(0, at - 60)
-  return `…${actual.slice(from, at + 60)}… instead of …${expected.slice(from, at + 60)}…`
-}
+import { instantOf } from "./Timestamps.ts"
 
 const nothing = { headline: null, username: null, company: null }
 const plain = {
@@ -26,18 +20,22 @@ const plain = {
   postAuthorDetail: null
 }
 
+const timeOf = (text: unknown): number | null => (typeof text === "string" ? instantOf(text) : null)
+
 /** An observation as the reference takes it. */
 const seenOf = (call: Call, i: number): Seen => {
   if (call.meaning.means !== "observe") throw new Error("No observation")
   const { engagement, person, signal } = call.meaning.seen[i]!
-  const { trackedAt } = engagement as { trackedAt?: string }
+  const { emittedAt, postPostedAt, trackedAt } = engagement
   return {
     signalId: call.brand!.signalIds[signal]!,
     person: { ...nothing, ...person },
     engagement: {
       ...plain,
       ...engagement,
-      trackedAt: trackedAt === undefined ? null : Date.parse(trackedAt)
+      postPostedAt: timeOf(postPostedAt),
+      emittedAt: timeOf(emittedAt),
+      trackedAt: timeOf(trackedAt)
     }
   } as Seen
 }
@@ -143,6 +141,15 @@ const bodies = (facts: KnownFacts, known: Map<string, string>, { answer }: Store
   return null
 }
 
+/** Why something is rejected is said in words that can change; that it is, and where, is compared. */
+const withoutMessages = ({ data }: Json): Json => ({
+  data: data.map(({ message, ...outcome }: Json) =>
+    outcome.outcome === "rejected" && typeof message === "string"
+      ? outcome
+      : { ...outcome, ...(message === undefined ? {} : { message }) }
+  )
+})
+
 export const agreesWithReference: Oracle = {
   name: "reference",
   instantiate: (facts) => {
@@ -188,7 +195,8 @@ export const agreesWithReference: Oracle = {
         }
         if (means === "detail" && body.data.engagementsMeta.truncated === true)
           facts.coverageMarks.add("a window was full")
-        const [actual, expected] = [JSON.stringify(body), JSON.stringify(call.expected)]
+        const shown = means === "observe" ? withoutMessages(body) : body
+        const [actual, expected] = [JSON.stringify(shown), JSON.stringify(call.expected)]
         return actual === expected
           ? null
           : `${means}, ${call.request.method} ${decodeURIComponent(call.request.url)}: ${difference(actual, expected)}`

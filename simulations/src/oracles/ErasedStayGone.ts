@@ -8,17 +8,18 @@ export const erasedStayGone: Oracle = {
   name: "erased stay gone",
   instantiate: (facts) => ({
     answered: ({ call, response }) => {
-      for (const [person, erasedAt] of facts.erased) {
-        if (call.sentAt > erasedAt && call.meaning.means !== "observe" && response.text.includes(person)) {
-          return `${call.request.method} ${call.route} shows ${person}`
+      for (const { at, brandId, extId } of facts.erased.values()) {
+        if (call.brand?.id !== brandId) continue
+        if (call.sentAt > at && call.meaning.means !== "observe" && response.text.includes(extId)) {
+          return `${call.request.method} ${call.route} shows ${extId}`
         }
       }
       return null
     },
     posted: ({ at, body, webhook }) => {
-      for (const [person, erasedAt] of facts.erased) {
-        if (at > erasedAt + underWayMillis && body.includes(person)) {
-          return `the ${webhook.behaviour} webhook was sent ${person} again`
+      for (const { at: erasedAt, brandId, extId } of facts.erased.values()) {
+        if (webhook.brandId === brandId && at > erasedAt + underWayMillis && body.includes(extId)) {
+          return `the ${webhook.behaviour} webhook was sent ${extId} again`
         }
       }
       return null

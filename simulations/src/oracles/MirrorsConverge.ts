@@ -1,3 +1,4 @@
+import { personOf } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
 
 /**
@@ -18,7 +19,7 @@ export const mirrorsConverge: Oracle = {
           }
         }
         // A list does not name the erased: a client that keeps copies has to ask for them one by one.
-        const kept = [...mirror.values()].filter(({ extId }) => !facts.erased.has(extId))
+        const kept = [...mirror.values()].filter(({ extId }) => !facts.erased.has(personOf({ id }, extId)))
         if (kept.length !== there.length) return `the client of brand ${index} has leads that are not there`
       }
       return null

@@ -15,7 +15,8 @@ export const oneEventEach: Oracle = {
         const { data, event } = envelope
         if (event === "webhook.test") return null
         if (!webhook.events.includes(event)) return `the ${webhook.behaviour} webhook got ${event} unasked`
-        const known = `${webhook.id} ${subject}`
+        // The engagement of somebody erased can be seen again as another person's.
+        const known = `${webhook.id} ${subject} ${data.lead2.id}`
         const seen = ids.get(known) ?? new Set<string>()
         ids.set(known, seen)
         if (!seen.has(id)) {

@@ -6,7 +6,10 @@ export const revokedKeysFail: Oracle = {
   instantiate: (facts) => ({
     answered: ({ at, call, response }) => {
       const { key, sentAt } = call
-      if (key === null) return response.status === 401 ? "the operator's token was refused" : null
+      if (key === null) {
+        const isValid = call.expects?.status !== 401
+        return isValid && response.status === 401 ? "the operator's token was refused" : null
+      }
       if (key.revokedAt !== null && sentAt > key.revokedAt) {
         if (response.status === 401) facts.coverageMarks.add("a revoked key was refused")
         return response.status === 401 || response.status >= 500

@@ -3,6 +3,7 @@ import { agreesWithReference } from "./AgreesWithReference.ts"
 import { attemptsLogged } from "./AttemptsLogged.ts"
 import { bodiesValid } from "./BodiesValid.ts"
 import { brandsApart } from "./BrandsApart.ts"
+import { deletedStayGone } from "./DeletedStayGone.ts"
 import { erasedStayGone } from "./ErasedStayGone.ts"
 import { errorsClear } from "./ErrorsClear.ts"
 import { everythingArrives } from "./EverythingArrives.ts"
@@ -25,6 +26,7 @@ export const oracles: ReadonlyArray<Oracle> = [
   nothingInternal,
   brandsApart,
   erasedStayGone,
+  deletedStayGone,
   revokedKeysFail,
   limitsHold,
   windowsHold,

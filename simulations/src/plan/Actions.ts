@@ -4,10 +4,17 @@ import { type BrandScenario, type ActionKind, actionKinds } from "../Scenario.ts
 import { day, hour, instants } from "./EventTimes.ts"
 import type { DatedAction, UndatedAction, Sighting } from "./Plan.ts"
 import { everything, query } from "./Queries.ts"
-import { extIdOf, seenAt, sighting } from "./Sightings.ts"
+import { drawProbes } from "./Probes.ts"
+import { engagementIdOf, extIdOf, personSeen, seenAt, sighting } from "./Sightings.ts"
 
 /** How many engagements somebody has on a spree: more than a window of engagements holds. */
 const spree = 22
+
+/** The share of bursts that use a key with a limit of hundreds up. */
+const largeLimitShare = 0.04
+
+/** How many people a load has: more than a page holds, up to more than a brand's deletion removes in one call. */
+const loads = [120, 120, 260, 1000]
 
 const isoDay = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
 
@@ -29,12 +36,13 @@ const actionsOfKind = (
         const somebody = who(prng)
         const count = isSpree ? spree : prng.chance(0.2) ? 3 : 1
         const seen = Array.from({ length: count }, (_, i): Sighting => {
-          const id = `b${brand}-e${n}${i === 0 ? "" : `-${i}`}`
+          const id = `${engagementIdOf(brand, n)}${i === 0 ? "" : `-${i}`}`
           const one = sighting(prng, brand, people, isSpree ? () => somebody : who, id)
-          const engagement = { ...one.engagement, ...seenAt(prng, startsAt, at) }
-          return { ...one, engagement, raw: "internal-raw-output" }
+          const { meant, written } = seenAt(prng, startsAt, at)
+          const engagement = { ...one.engagement, ...meant }
+          return { ...one, engagement, written: { ...one.written, ...written }, raw: "internal-raw-output" }
         })
-        return { do: "observe", seen }
+        return { do: "observe", seen, ...(prng.chance(0.2) ? { isLines: true } : {}) }
       }
     case "again":
       // Filled in below, from what was observed before.
@@ -103,13 +111,28 @@ const actionsOfKind = (
         }
       }
     case "burst":
-      return () => ({
-        do: "burst",
-        requests: 6 + prng.below(10),
-        gapMillis: prng.pick([0, 100, 5000, 12_000])
-      })
+      return () => {
+        if (prng.chance(largeLimitShare)) {
+          // From this limit on a process may take requests ahead. [RATE-5]
+          const limit = 200 + Math.floor(800 * prng.fraction() ** 3)
+          return { do: "burst", requests: limit + 5, gapMillis: prng.pick([0, 10]), limit }
+        }
+        return { do: "burst", requests: 6 + prng.below(10), gapMillis: prng.pick([0, 100, 5000, 12_000]) }
+      }
     case "bad":
-      return () => ({ do: "bad", which: prng.below(1000) })
+      return () => ({ do: "probe", probes: drawProbes(prng, 1 + prng.below(3), true) })
+    case "probe":
+      return () => ({ do: "probe", probes: drawProbes(prng, 4 + prng.below(5), false) })
+    case "load": {
+      let from = 0
+      return () => {
+        const load = prng.pick(loads)
+        from += load
+        return { do: "load", from: from - load, people: load, isLines: prng.chance(0.5) }
+      }
+    }
+    case "tenant":
+      return () => ({ do: "tenant", people: 1 + prng.below(4), useMillis: prng.below(60_000) })
     case "cross":
       return () => ({ do: "cross", person: somebody() })
     case "rotate":
@@ -174,11 +197,19 @@ export const actionsOf = (
     const before = observed.filter(({ at }) => at <= action.at).sort((a, b) => a.at - b.at)
     if (before.length === 0) return []
     const { seen } = before[Math.max(0, before.length - 1 - repeats.below(6))]!
-    // The same engagement with another text is still the same engagement.
-    const again = seen.map(({ engagement, ...rest }) => ({
-      ...rest,
-      engagement: repeats.chance(0.5) ? engagement : { ...engagement, commentText: "Edited." }
-    }))
+    // The same engagement with another text, or of another person, is still the same engagement.
+    const again = seen.map((one): Sighting => {
+      const { person, written } = one
+      const who = repeats.chance(0.2) ? personSeen(repeats, brand, repeats.below(scenario.people)) : person
+      if (repeats.chance(0.5)) return { ...one, person: who }
+      const text = { commentText: "Edited." }
+      return {
+        ...one,
+        person: who,
+        engagement: { ...one.engagement, ...text },
+        written: { ...written, ...text }
+      }
+    })
     return [{ ...action, seen: again }]
   })
 }

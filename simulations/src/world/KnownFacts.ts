@@ -2,6 +2,7 @@
 import type { Query, ReferenceCampaign, ReferenceModel } from "@lead-signals/store-contract/reference"
 import type { Plan, Sighting } from "../plan/Plan.ts"
 import type { ReceiverBehaviour } from "../Scenario.ts"
+import type { Expectation } from "../vocabulary/Expectation.ts"
 import type { SimulatedRequest, SimulatedResponse } from "./SimulatedHttp.ts"
 import type { StoreMethod } from "./StorePorts.ts"
 
@@ -17,7 +18,8 @@ export type Meaning =
   | { readonly means: "detail"; readonly id: number; readonly withDetail: boolean }
   | { readonly means: "metrics"; readonly startDate: string | null; readonly endDate: string | null }
   | { readonly means: "reading"; readonly post: string; readonly day: string; readonly totals: Json }
-  | { readonly means: "bad"; readonly status: number; readonly code: string; readonly names: string | null }
+  /** The contract refuses it: nothing changes. */
+  | { readonly means: "bad" }
   | { readonly means: "cross" }
   /** May make so many further deliveries. */
   | { readonly means: "resend"; readonly webhook: KnownWebhook; readonly mostEvents: number }
@@ -36,6 +38,10 @@ export interface Call {
   readonly route: string
   readonly request: SimulatedRequest
   readonly meaning: Meaning
+  /** What the contract says of the answer, where the meaning leaves that open. */
+  readonly expects?: Expectation
+  /** When it is to reach the service, whatever the network would take; virtual milliseconds since 1970. */
+  readonly arrivesAt?: number
   /** Of the brand that it is about. */
   readonly brand: KnownBrand | null
   /** The key it is made with; null for the operator's. */
@@ -134,14 +140,21 @@ export interface Violation {
   readonly message: string
 }
 
+/** A person of a brand: the same external id can be another person's at another brand. */
+export const personOf = ({ id }: { readonly id: string }, extId: string): string => `${id} ${extId}`
+
 export class KnownFacts {
   readonly brands: Array<KnownBrand> = []
+  /** Brands that are created and deleted while the scenario runs. */
+  readonly tenants: Array<KnownBrand> = []
   readonly received: Array<ReceivedPost> = []
-  /** People whose erasure was acknowledged, and when. */
-  readonly erased = new Map<string, number>()
-  /** People whose erasure was asked for: from then on it may have happened. */
+  /** People whose erasure was acknowledged, and when; by `personOf`. */
+  readonly erased = new Map<string, { readonly brandId: string; readonly extId: string; readonly at: number }>()
+  /** People whose erasure was asked for: from then on it may have happened. By `personOf`. */
   readonly erasing = new Set<string>()
   readonly coverageMarks = new Set<string>()
+  /** The forms of inputs that were answered, by the names of their probes. */
+  readonly exercised = new Set<string>()
   /** Deliveries in the dead letters at the end, as `webhook subject`. */
   readonly dead = new Set<string>()
   /** Every delivery as the operator sees it at the end, with its log. */
@@ -160,6 +173,6 @@ export class KnownFacts {
   }
 
   brandOf(id: string): KnownBrand | undefined {
-    return this.brands.find((brand) => brand.id === id)
+    return this.brands.find((brand) => brand.id === id) ?? this.tenants.find((brand) => brand.id === id)
   }
 }

@@ -10,6 +10,7 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as IncomingMessage from "@effect/platform/HttpIncomingMessage"
 import { Effect, Inspectable, Option, Stream } from "effect"
+import { bytesOf, headersOf, unframed, type UnusualRequest } from "./RequestParts.ts"
 
 export interface SimulatedRequest {
   readonly method: HttpMethod
@@ -18,6 +19,7 @@ export interface SimulatedRequest {
   readonly token: string
   /** Sent as JSON. */
   readonly body?: unknown
+  readonly unusual?: UnusualRequest
 }
 
 export interface SimulatedResponse {
@@ -92,21 +94,20 @@ const textOf = ({ body }: HttpServerResponse.HttpServerResponse): Effect.Effect<
 /** Handles one request; never fails. */
 export const handle = (
   app: HttpApp.Default,
-  { body, method, token, url }: SimulatedRequest
+  sent: SimulatedRequest
 ): Effect.Effect<SimulatedResponse> =>
   Effect.gen(function* () {
-    const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body))
+    const { method, url } = sent
+    const bytes = bytesOf(sent)
     const headers = Headers.fromInput({
-      authorization: `Bearer ${token}`,
-      ...(body === undefined
-        ? {}
-        : { "content-type": "application/json", "content-length": String(bytes.length) })
+      ...headersOf(sent),
+      ...(bytes.length === 0 ? {} : { "content-length": String(bytes.length) })
     })
     const request = new Request(method, url, url, headers, bytes)
     let answered: SimulatedResponse = { status: 0, headers: {}, text: "" }
     yield* HttpApp.toHandled(app, (_, response) =>
       Effect.map(textOf(response), (text) => {
-        answered = { status: response.status, headers: response.headers, text }
+        answered = unframed({ status: response.status, headers: response.headers, text })
       })
     ).pipe(Effect.provideService(HttpServerRequest.HttpServerRequest, request))
     return answered

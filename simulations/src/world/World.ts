@@ -225,8 +225,9 @@ export class World {
         kernel.record(party, "no-answer", { call: label })
         resume(Effect.fail(new NoAnswer()))
       })
-      const there = this.travel(`${label} there`)
-      if (there === null) return
+      const drawn = this.travel(`${label} there`)
+      if (drawn === null) return
+      const there = call.arrivesAt === undefined ? drawn : Math.max(1, call.arrivesAt - kernel.now)
       kernel.after(there, this.others, () =>
         this.handle(call, (response) => {
           const lost = decisions.fault(`lost answer ${label}`, this.rates.lostAnswer) !== null

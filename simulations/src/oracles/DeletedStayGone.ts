@@ -1,0 +1,46 @@
+import type { Answered, Json, Stored } from "../world/KnownFacts.ts"
+import type { Oracle } from "./Oracle.ts"
+
+/** An attempt that was under way when the deletion was acknowledged can still arrive: its 15 s, and the way there. */
+const underWayMillis = 60_000
+
+const brandRoute = "/operator/brands/{brandId}"
+const webhookRoute = `${brandRoute}/webhooks/{id}`
+
+/** What the call has deleted, by the parameters of its path; null where it has deleted nothing yet. */
+const deletedBy = ({ body, call, response }: Answered): string | null => {
+  if (call.request.method !== "DELETE") return null
+  const [, , , brandId, , id] = call.request.url.split("/")
+  if (call.route === webhookRoute && response.status === 204) return `webhook ${id}`
+  return call.route === brandRoute && response.status === 200 && (body as Json).data.deleted === true
+    ? `brand ${brandId}`
+    : null
+}
+
+/** Nothing is sent to a webhook that was deleted, itself or with its brand. [DEL-1, DELIV-2] */
+export const deletedStayGone: Oracle = {
+  name: "deleted stay gone",
+  instantiate: (facts) => {
+    const deleted = new Map<string, number>()
+    return {
+      // The reference is told at the instant at which the store has done it.
+      stored: ({ answer, args, method }: Stored) => {
+        const reference = method.startsWith("signals.") ? facts.brandOf(args[0])?.reference : undefined
+        if (method === "signals.delete" && answer === true) reference?.deleteSignal(args[1])
+        if (method === "signals.rename" && answer._tag === "Some") reference?.renameSignal(args[1], args[2])
+        return null
+      },
+      answered: (answered) => {
+        const what = deletedBy(answered)
+        if (what !== null) deleted.set(what, answered.at)
+        return null
+      },
+      posted: ({ at, subject, webhook }) => {
+        const since = deleted.get(`brand ${webhook.brandId}`) ?? deleted.get(`webhook ${webhook.id}`)
+        return since !== undefined && at > since + underWayMillis
+          ? `the webhook ${webhook.id} of brand ${webhook.brandId} is deleted, and was sent ${subject}`
+          : null
+      }
+    }
+  }
+}
