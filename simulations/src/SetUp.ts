@@ -30,6 +30,8 @@ interface BrandSize {
   readonly signals: number
   /** Whether it gets a key with a low limit, besides the one without. */
   readonly isLimited: boolean
+  /** Whether nothing goes wrong meanwhile. */
+  readonly isCalm: boolean
 }
 
 /** Creates a brand. `label` names it in the labels of its calls. */
@@ -72,7 +74,22 @@ export const createBrand = (
     const webhooks: Array<KnownWebhook> = []
     for (const [i, { events, behaviour }] of size.consumers.entries()) {
       const url = `https://b${index}-${i}-${behaviour}.example/hook`
-      const made = yield* make(`webhook ${i}`, "/operator/brands/{brandId}/webhooks", of, { url, events })
+      const made = yield* make(`webhook ${i}`, "/operator/brands/{brandId}/webhooks", of, {
+        url,
+        events,
+        ...(size.isCalm ? {} : { enabled: false })
+      })
+      // One that an earlier try has made, too, stays disabled: its receiver would get everything twice.
+      if (!size.isCalm) {
+        yield* succeeding(context, caller(`webhook ${i} enabled`), {
+          method: "PATCH",
+          route: "/operator/brands/{brandId}/webhooks/{id}",
+          params: { ...of, id: made.id },
+          body: { enabled: true },
+          brand: null,
+          meaning: { means: "make" }
+        })
+      }
       webhooks.push({
         id: made.id,
         brandId: id,
@@ -115,6 +132,6 @@ export const setUp = (
   index: number
 ): Effect.Effect<KnownBrand> =>
   Effect.tap(
-    createBrand(context, { consumers, signals: signalsPerBrand, isLimited: true }, index, String(index)),
+    createBrand(context, { consumers, signals: signalsPerBrand, isLimited: true, isCalm: true }, index, String(index)),
     (brand) => context.facts.brands.push(brand)
   )

@@ -50,7 +50,7 @@ export class Grounds {
   get tenant(): Effect.Effect<KnownBrand> {
     return Effect.suspend(() => {
       if (this.tenantBrand !== null) return Effect.succeed(this.tenantBrand)
-      const size = { consumers: [], signals: 1, isLimited: false }
+      const size = { consumers: [], signals: 1, isLimited: false, isCalm: false }
       const index = tenantIndex + this.main.index
       return Effect.tap(createBrand(this.context, size, index, `tenant ${index}`), (brand) => {
         this.tenantBrand = brand
@@ -73,7 +73,8 @@ export class Grounds {
         case "campaign":
           return home.campaignId
         case "webhook":
-          return home.webhooks[0]?.id ?? null
+          // One that every event is sent again to.
+          return home.webhooks.find(({ events }) => events.length > 1)?.id ?? null
         case "lead":
           return this.leadOf(home)
         case "delivery":

@@ -74,7 +74,7 @@ export const reading = (
   context: ActorContext,
   caller: Caller,
   brand: KnownBrand,
-  { day, post, totals }: Extract<Action, { do: "reading" }>
+  { day, post, totals }: Pick<Extract<Action, { do: "reading" }>, "day" | "post" | "totals">
 ): Effect.Effect<void> =>
   Effect.asVoid(
     succeeding(context, caller, {

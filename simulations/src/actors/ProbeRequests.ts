@@ -94,15 +94,14 @@ const paramsOf = (
     for (const field of inPath) {
       const kind = idKindOf(field)
       if (probe.of === "field" && probe.field === field) {
-        const isDeletion = probe.operation.method === "DELETE" && !isRefused(probe)
         const value = probe.form.value
         params[field.path] =
-          isDeletion && field === inPath.at(-1) && kind !== null && value instanceof IdOf && value.whose === "own"
+          consumes(probe) && field === inPath.at(-1) && kind !== null && value instanceof IdOf && value.whose === "own"
             ? (value.write(yield* grounds.fresh(kind)) as string)
             : ((yield* resolvedValue(grounds, home, value)) as string)
       } else if (kind === null) params[field.path] = pathTexts[field.path]!
       else {
-        const isFresh = probe.operation.method === "DELETE" && !isRefused(probe) && field === inPath.at(-1)
+        const isFresh = consumes(probe) && field === inPath.at(-1)
         params[field.path] = isFresh
           ? yield* grounds.fresh(kind)
           : yield* Effect.flatMap(grounds.own(home, kind), found)
@@ -110,6 +109,10 @@ const paramsOf = (
     }
     return params
   })
+
+/** Whether the thing that the path names is of no use to other probes afterwards. */
+const consumes = (probe: Probe): boolean =>
+  !isRefused(probe) && (probe.operation.method === "DELETE" || probe.operation.id === "changeWebhook")
 
 /** Fails with `Nothing` where the probe needs something that does not exist. */
 export const resolve = (

@@ -95,8 +95,8 @@ const meansOf = (probe: Probe, resolved: Resolved, grounds: Grounds): Meaning =>
       return { means: "reading", post: params["postId"]!, day: params["day"]!, totals: meant }
     case "recordObservations": {
       const { observations } = meant
-      if (field?.field.path === "observations") return { means: "bad" }
-      const count = probe.of === "request" ? ((probe.form as LineForm).observations ?? 1) : 1
+      const { observations: count = 1, rejections } = (probe.of === "request" ? probe.form : {}) as Partial<LineForm>
+      if (field?.field.path === "observations" || rejections !== undefined) return { means: "bad" }
       return {
         means: "observe",
         seen: Array.from({ length: count }, () => sightingOf(observations[0]))

@@ -4,7 +4,7 @@ import { type BrandScenario, type ActionKind, actionKinds } from "../Scenario.ts
 import { day, hour, instants } from "./EventTimes.ts"
 import type { DatedAction, UndatedAction, Sighting } from "./Plan.ts"
 import { everything, query } from "./Queries.ts"
-import { drawProbes } from "./Probes.ts"
+import { drawRefused, probeOf } from "./Probes.ts"
 import { engagementIdOf, extIdOf, personSeen, seenAt, sighting } from "./Sightings.ts"
 
 /** How many engagements somebody has on a spree: more than a window of engagements holds. */
@@ -19,6 +19,7 @@ const loads = [120, 120, 260, 1000]
 const isoDay = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
 
 const actionsOfKind = (
+  seed: number,
   prng: Prng,
   kind: ActionKind,
   brand: number,
@@ -120,9 +121,14 @@ const actionsOfKind = (
         return { do: "burst", requests: 6 + prng.below(10), gapMillis: prng.pick([0, 100, 5000, 12_000]) }
       }
     case "bad":
-      return () => ({ do: "probe", probes: drawProbes(prng, 1 + prng.below(3), true) })
-    case "probe":
-      return () => ({ do: "probe", probes: drawProbes(prng, 4 + prng.below(5), false) })
+      return () => ({ do: "probe", probes: drawRefused(prng, 1 + prng.below(3)) })
+    case "probe": {
+      let drawn = 0
+      return () => ({
+        do: "probe",
+        probes: Array.from({ length: 4 + prng.below(5) }, () => probeOf(seed, brand, drawn++))
+      })
+    }
     case "load": {
       let from = 0
       return () => {
@@ -176,7 +182,7 @@ export const actionsOf = (
     // Seeds differ in what people do, too; but something is always seen.
     const factor = isSwarm && kind !== "observe" ? habits.pick([0, 0.5, 1, 2]) : 1
     const prng = Prng.of(seed, `${kind} of ${brand}`)
-    const actionAt = actionsOfKind(prng, kind, brand, scenario, startsAt)
+    const actionAt = actionsOfKind(seed, prng, kind, brand, scenario, startsAt)
     for (const [n, at] of instants(prng, scenario.perHour[kind] * factor, hours).entries()) {
       const deed = actionAt(at, n)
       if (deed !== null) found.push({ at, brand, ...deed })

@@ -98,12 +98,14 @@ const authorSeen = (prng: Prng, extId: string): Record<string, unknown> => ({
 const postSeen = (prng: Prng, brand: number, people: number): Record<string, unknown> => {
   const authored = prng.below(4)
   if (authored > 1) return prng.chance(0.1) ? { postAuthorDetail: null, postUrl: null } : {}
+  // Without the author's external id nobody knows whose post it is.
+  if (prng.chance(0.05)) return { postUrl: "https://network.example/posts/1", postAuthor: "Bo", postAuthorDetail: {} }
   const author = authored === 0 ? extIdOf(brand, prng.below(people)) : `b${brand}-author${prng.below(3)}.`
   return {
     postUrl: `https://network.example/posts/${author}`,
     ...optional(prng, 0.3, "postContent", () => `A post. ${strange(prng)}`),
     postAuthor: `Author ${author}`,
-    postAuthorDetail: prng.chance(0.05) ? {} : authorSeen(prng, author)
+    postAuthorDetail: authorSeen(prng, author)
   }
 }
 

@@ -17,6 +17,7 @@ import {
   sortForms
 } from "./Numbers.ts"
 import { type Field, type Operation, operations } from "./Operations.ts"
+import { lineForms } from "./LineForms.ts"
 import {
   bodyForms,
   credentialForms,
@@ -193,7 +194,8 @@ const requestProbes = (operation: Operation): ReadonlyArray<Probe> => {
     ...(access === "none" ? [] : credentialForms(access)),
     ...(ofRoute[0] === operation ? [...methodForms(ofRoute.map(({ method }) => method)), ...targetForms] : []),
     ...(isWithoutQuery(operation) ? [] : unknownParameterForms),
-    ...(hasBody ? bodyForms(id === "recordObservations") : [])
+    ...(hasBody ? bodyForms(id === "recordObservations") : []),
+    ...(id === "recordObservations" ? lineForms : [])
   ]
   return forms.map((form) => ({ of: "request", name: `${id}: ${form.name}`, operation, form }))
 }

@@ -69,7 +69,7 @@ export const targetForms: ReadonlyArray<RequestForm> = [
     refusal: nothingThere,
     path: (path) => path.replace(/^\/\w+/, (part) => part.toUpperCase())
   },
-  { name: "a further segment", refusal: nothingThere, path: (path) => `${path}/more` },
+  { name: "further segments", refusal: nothingThere, path: (path) => `${path}/more/more` },
   { name: "broken percent-encoding", refusal: badRequest("target"), query: "x=%zz" },
   { name: "percent-encoding cut short", refusal: badRequest("target"), query: "x=%4" },
   { name: "a surrogate in percent-encoding", refusal: badRequest("target"), query: "x=%ED%A0%80" },

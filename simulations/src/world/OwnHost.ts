@@ -44,7 +44,7 @@ const requestOf = (sent: SimulatedRequest): Request => {
     method: sent.method,
     headers: headersOf(sent),
     // A request that only asks has no body there.
-    ...(bytes.length === 0 || sent.method === "GET" ? {} : { body: bytes })
+    ...(bytes.length === 0 || sent.method === "GET" ? {} : { body: Uint8Array.from(bytes) })
   })
 }
 
