@@ -177,9 +177,22 @@ export class Grounds {
     return null
   }
 
+  /** A delivery of the brand of the plan; null when it has none. */
+  private get listed(): Effect.Effect<string | null> {
+    return Effect.gen(this, function* () {
+      const webhook = this.main.webhooks[0]
+      if (webhook === undefined) return null
+      const { data } = yield* this.succeed("deliveries", {
+        route: "/operator/brands/{brandId}/webhooks/{id}/deliveries",
+        params: { brandId: this.main.id, id: webhook.id }
+      })
+      return (data[0]?.id as string | undefined) ?? null
+    })
+  }
+
   /** Something of another brand; null when no other brand has one. */
   foreign(home: KnownBrand, kind: IdKind): Effect.Effect<string | null> {
-    if (home !== this.main) return this.own(this.main, kind)
+    if (home !== this.main) return kind === "delivery" ? this.listed : this.own(this.main, kind)
     const other = this.others.find((each) => each !== home)
     const own = other === undefined ? Effect.succeed(null) : this.ofOther(other, kind)
     return Effect.flatMap(own, (id): Effect.Effect<string | null> =>

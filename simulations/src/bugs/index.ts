@@ -6,6 +6,7 @@ import { inMemoryStore } from "./memory.ts"
 import { inRules } from "./rules.ts"
 import { inSqliteStore } from "./sqlite.ts"
 import { inUseCases } from "./usecases.ts"
+import { inVocabulary } from "./vocabulary.ts"
 
 export type { Bug } from "./Bug.ts"
 
@@ -15,7 +16,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["memory store", inMemoryStore],
   ["SQLite store", inSqliteStore],
   ["HTTP and views", inHttp],
-  ["emitter", inEmitter]
+  ["emitter", inEmitter],
+  ["reading of inputs", inVocabulary]
 ]
 
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)

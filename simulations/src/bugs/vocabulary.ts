@@ -6,9 +6,9 @@ const timestamp = bugsIn("domain", "Timestamp")
 export const inVocabulary: ReadonlyArray<Bug> = [
   timestamp("date-alone-at-noon", "a date alone is read as its noon", {
     in: "parse",
-    given: ["const $timeOfDay = (($hour * 60 + $minute) * 60 + $second) * 1000 + $millis"],
-    find: "$startOfDay($year, $month, $day) + $timeOfDay - $offset",
-    put: "$startOfDay($year, $month, $day) + (text.length === 10 ? 43_200_000 : 0) + $timeOfDay - $offset"
+    given: ["const $match = grammar.exec($text)"],
+    find: "startOfDay($year, $month, $day) + $timeOfDay - $offset",
+    put: "startOfDay($year, $month, $day) + ($text.length === 10 ? 43_200_000 : 0) + $timeOfDay - $offset"
   }),
   timestamp("west-of-utc-is-utc", "an offset west of UTC is not counted", {
     in: "parse",
@@ -22,11 +22,12 @@ export const inVocabulary: ReadonlyArray<Bug> = [
   }),
   timestamp("leap-years-of-centuries", "29 February 1900 is a day", {
     in: "parse",
-    find: "!$isDay($year, $month, $day)",
-    put: "!$isDay($year, $month, $day) && !($year % 100 === 0 && $month === 2 && $day === 29)"
+    find: "!isDay($year, $month, $day)",
+    put: "!isDay($year, $month, $day) && !($year % 100 === 0 && $month === 2 && $day === 29)"
   }),
   bugsIn("domain", "Text")("length-in-utf16", "a text beyond the BMP may be half as long", {
     in: "isWithin",
+    given: ["let $characters = 0"],
     find: "$characters <= $most",
     put: "$characters <= $most / 2"
   }),
@@ -38,8 +39,22 @@ export const inVocabulary: ReadonlyArray<Bug> = [
   bugsIn("store-memory", "MemoryLeadStore")(
     "signal-of-anyone",
     "an observation may name another brand's signal",
-    { in: "make", find: "$signal?.brandId === $brandId", put: "$signal !== undefined" }
+    {
+      in: "make",
+      find: "$memory.signals.get($proposal.signalId)?.brandId === $brandId",
+      put: "$memory.signals.get($proposal.signalId) !== undefined"
+    }
   ),
+  bugsIn("store-memory", "MemoryLeadStore")(
+    "deleted-signal-catches",
+    "an observation may name a deleted signal",
+    { in: "make", find: "!$memory.deletedSignals.has($proposal.signalId)", put: "true" }
+  ),
+  bugsIn("domain", "Parameters")("no-leading-zeros", "an integer with leading zeros is refused", {
+    in: "readInteger",
+    find: "/^[0-9]+$/",
+    put: "/^[1-9][0-9]*$/"
+  }),
   bugsIn("webhook", "RetryAfter")("http-date-ignored", "a Retry-After that is a date is not understood", {
     in: "parseSeconds",
     find: "!httpDate.test($text)",
@@ -52,7 +67,7 @@ export const inVocabulary: ReadonlyArray<Bug> = [
   }),
   bugsIn("http", "Authentication")("scheme-in-its-case", "the scheme of Authorization is matched by its case", {
     in: "bearerToken",
-    find: '/^bearer +([^\\s]+) *$/i',
+    find: "/^bearer +([^\\s]+) *$/i",
     put: "/^Bearer +([^\\s]+) *$/"
   })
 ]

@@ -198,7 +198,11 @@ export const actionsOf = (
     action.do === "observe" ? [{ at: action.at, seen: action.seen }] : []
   )
   const repeats = Prng.of(seed, `repeats of ${brand}`)
+  const isLoaded = found.some((action) => action.do === "load")
   return found.flatMap((action): ReadonlyArray<DatedAction> => {
+    // Nobody walks through a thousand leads by twos.
+    if (action.do === "walk" && isLoaded)
+      return [{ ...action, query: { ...action.query, pageSize: repeats.pick([25, 99, 100]) } }]
     if (action.do !== "again") return [action]
     const before = observed.filter(({ at }) => at <= action.at).sort((a, b) => a.at - b.at)
     if (before.length === 0) return []
