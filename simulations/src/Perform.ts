@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import * as KeyHolders from "./actors/KeyHolders.ts"
 import * as Operator from "./actors/Operator.ts"
+import { inspect } from "./actors/OperatorReads.ts"
 import { observe } from "./actors/People.ts"
 import * as Readers from "./actors/Readers.ts"
 import type { Caller, ActorContext } from "./actors/ActorContext.ts"
@@ -99,6 +100,8 @@ export const perform = (
       return webhook === undefined
         ? Effect.void
         : WebhookOwner.recover(context, caller, brand, webhook, action.agoMillis)
+    case "inspect":
+      return inspect(context, caller, brand, brands[(brand.index + 1) % brands.length]!, action)
     case "toggle":
       return webhook === undefined
         ? Effect.void

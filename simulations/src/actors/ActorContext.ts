@@ -28,6 +28,8 @@ export interface Ask {
   /** Null: the operator's token. */
   readonly key?: KnownKey | null
   readonly meaning: Meaning
+  /** When the request reaches the service, in true time, however long messages take. */
+  readonly arrivesAt?: number
 }
 
 const pauseMillis = 2000
@@ -61,7 +63,10 @@ export const once = (
       brand,
       key,
       sentAt: world.kernel.now,
+      ...(ask.arrivesAt === undefined ? {} : { arrivesAt: ask.arrivesAt }),
       handledAt: world.kernel.now,
+      handledByClock: world.serviceNow,
+      struck: new Set(),
       expected: undefined
     })
   })

@@ -63,7 +63,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
       labels.set(label, n)
       return `${label} ${n}`
     },
-    receive: ({ body, headers }, label) =>
+    receive: ({ body, headers }, label, sent) =>
       Effect.gen(function* () {
         const {
           echoes = false,
@@ -80,6 +80,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         const envelope = JSON.parse(body)
         const post: ReceivedPost = {
           at,
+          sent,
           webhook,
           headers,
           id,
