@@ -114,6 +114,9 @@ const forAWhile = (context: ActorContext, by: Caller, brand: KnownBrand, { nth }
       if (things === "webhooks") {
         const change = { description: nth % 2 === 0 ? null : "Changed", events: ["activity.detected"] }
         yield* persistently(context, of("change"), { ...one, method: "PATCH", body: change, meaning: look })
+        // What is disabled is not tested.
+        const route = `${one.route}/test`
+        yield* persistently(context, of("test"), { ...one, method: "POST", route, meaning: { means: "make" } })
       }
       yield* persistently(context, of(`list ${things}`), { route, params, brand, meaning: look })
       for (const time of ["once", "twice"])

@@ -6,7 +6,8 @@ import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 
 /** Places are given to failing webhooks two at a time. */
 const slackMillis = 120_000
-/** An attempt takes 15 s, and its record may wait for the store, and for a service that stands still. */
+const attemptMillis = 15_000
+/** A record may wait for the store, and for a service that stands still. */
 const recordMillis = 180_000
 
 interface Attempt {
@@ -30,13 +31,15 @@ const wrongGap = (log: ReadonlyArray<Attempt>): string | null => {
   return null
 }
 
-/** Each post is of an attempt that was recorded, unless its process was killed before. */
+/** Each attempt that has ended is recorded, unless its process is killed before it can be. */
 const unrecorded = (facts: KnownFacts, rule: RuleChecks): string | null => {
   const { leases } = outboxOf(facts)
   for (const { id, sent, subject } of facts.received) {
     const lease = leases.get(id)?.findLast(({ at }) => at <= sent.at)
+    const endedAt = sent.heardAt ?? sent.at + attemptMillis
     if (lease?.isRecorded === true) rule.judged++
-    else if (facts.incidents.touched(["kill"], sent.at, sent.at + recordMillis))
+    else if (facts.incidents.touched(["kill"], sent.at, endedAt)) continue
+    else if (facts.incidents.touched(["kill"], endedAt, endedAt + recordMillis))
       rule.weaken("the process was killed before it could record the attempt")
     else return `${id} was sent (${subject}), and no attempt of it was recorded`
   }
@@ -48,7 +51,7 @@ export const attemptsLogged: Oracle = {
   name: "attempts logged",
   instantiate: (facts, checks) => {
     const logs = checks.rule("the log of a delivery")
-    const attempts = checks.rule("each post is in the log")
+    const attempts = checks.rule("each attempt that ended is recorded")
     const gaps = checks.rule("the waits in the log of a host")
     return {
       conclude: () => {

@@ -45,12 +45,12 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const usedAt = new WeakMap<Call, number>()
 
   const isClockSteady = (call: Call): boolean =>
-    !facts.incidents.touched(["clock", "pause"], call.handledAt, facts.now())
+    !facts.incidents.touched(["clock"], call.handledAt, facts.now())
 
   /** What a thing says of its creation lies between the beginning of the call and the commit. */
   const wrongTime = (call: Call, at: number, now: number): string | null => {
     if (!isClockSteady(call)) {
-      creations.weaken("the clock was set, or the service stood still, during the call")
+      creations.weaken("the clock was set during the call")
       return null
     }
     creations.judged++
@@ -322,7 +322,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const minute = usedAt.get(call)
     if (key === null || minute === undefined || response.status === 401 || response.status >= 500) return null
     if (call.struck.has("keys.markUsed")) uses.weaken("the store failed as the use was noted")
-    else if (!isClockSteady(call)) uses.weaken("the clock was set, or the service stood still, during the request")
+    else if (!isClockSteady(call)) uses.weaken("the clock was set during the request")
     else {
       uses.judged++
       if (!(directory.keys.get(key.id)?.uses ?? []).some((use) => use.minute >= minute))

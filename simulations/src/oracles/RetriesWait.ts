@@ -24,18 +24,16 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
       healthy.judged++
       return null
     }
+    // One that fails itself, was changed, or has much to do waits for itself.
     const isOwn =
       webhook.failedAt >= delivery.queuedAt - healthyWithin ||
       webhook.failingSince !== null ||
       webhook.changedAt >= delivery.queuedAt ||
       webhook.deliveries.filter(({ state }) => state === "pending").length >= placesOfOne
-    const disturbed = facts.incidents.first(
-      ["kill", "pause", "clock", "drift", "store"],
-      delivery.queuedAt,
-      lease.at
-    )
-    if (isOwn || disturbed !== null) {
-      healthy.weaken(isOwn ? "the webhook itself failed, was changed, or had much to do" : "the service was disturbed meanwhile")
+    if (isOwn) return null
+    const disturbances = ["kill", "pause", "clock", "drift", "store"] as const
+    if (facts.incidents.touched(disturbances, delivery.queuedAt, lease.at)) {
+      healthy.weaken("the service was disturbed meanwhile")
       return null
     }
     return `the ${post.webhook.behaviour} webhook waited ${Math.round(waited / second)} s for ${post.subject}`

@@ -36,15 +36,18 @@ const ofLease = (facts: KnownFacts, checks: Checks) => {
   const { leases } = outboxOf(facts)
   const wrongTime = ({ headers, id, sent }: ReceivedPost): string | null => {
     const said = Number(headers["webhook-timestamp"])
-    if (facts.incidents.touched(["clock", "pause"], sent.at - startMillis, sent.at)) {
-      times.weaken("the clock was set, or the service stood still, as the attempt began")
+    const from = sent.at - startMillis
+    if (facts.incidents.touched(["clock"], from, sent.at)) {
+      times.weaken("the clock was set as the attempt began")
       return null
     }
     times.judged++
-    const now = Math.floor(sent.byClock / 1000)
-    return said === now || said === Math.floor((sent.byClock - startMillis) / 1000)
+    // A service that stood still goes on with the time that it read before.
+    const stood = facts.incidents.longestWithin("pause", from, sent.at)
+    const earliest = Math.floor((sent.byClock - startMillis - stood) / 1000)
+    return said <= Math.floor(sent.byClock / 1000) && said >= earliest
       ? null
-      : `${id} says it is of ${said}, and was sent at ${now} by the service's clock`
+      : `${id} says it is of ${said}, and was sent at ${Math.floor(sent.byClock / 1000)} by the service's clock`
   }
   return (post: ReceivedPost): string | null => {
     const { headers, id, sent } = post

@@ -29,7 +29,7 @@ export interface StoreFaults {
   readonly serviceNow: () => number
   readonly onStored: (done: Stored) => void
   /** A call is slow by so many milliseconds, or fails. */
-  readonly onStruck: (method: StoreMethod, by: Call | null, millis: number) => void
+  readonly onStruck: (method: StoreMethod, by: Call | null, millis: number, isFailed: boolean) => void
   /** Kills the process that makes the call. */
   readonly kill: () => void
   /** Lets it die within the call's transaction; false where a call is one step, and has no middle. */
@@ -52,11 +52,11 @@ const disturbed = (
     yield* Effect.yieldNow()
     if (decisions.fault(`slow ${label}`, rates.slowStore) !== null) {
       const millis = 1 + decisions.below(`how slow ${label}`, slowestMillis)
-      faults.onStruck(method, by, millis)
+      faults.onStruck(method, by, millis, false)
       yield* Effect.sleep(millis)
     }
     if (decisions.fault(`down ${label}`, rates.storeDown) !== null) {
-      faults.onStruck(method, by, retryMillis)
+      faults.onStruck(method, by, retryMillis, true)
       return yield* down
     }
     const death = writes ? decisions.fault(`killed at ${label}`, rates.killAtStore) : null
@@ -85,7 +85,7 @@ const disturbed = (
     }
     yield* Effect.yieldNow()
     if (writes && decisions.fault(`done but failed ${label}`, rates.doneButFailed) !== null) {
-      faults.onStruck(method, by, retryMillis)
+      faults.onStruck(method, by, retryMillis, true)
       return yield* down
     }
     return answer

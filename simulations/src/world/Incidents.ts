@@ -27,19 +27,12 @@ export class Incidents {
 
   /** Whether one of the disturbances touched the interval, both ends included. */
   touched(disturbances: ReadonlyArray<Disturbance>, from: number, to: number): boolean {
-    return this.first(disturbances, from, to) !== null
+    return disturbances.some((disturbance) => this.within(disturbance, from, to).length > 0)
   }
 
-  /** The first of the disturbances that touched the interval; null when none did. */
-  first(disturbances: ReadonlyArray<Disturbance>, from: number, to: number): Disturbance | null {
-    for (const disturbance of disturbances) {
-      const known = this.intervals.get(disturbance)
-      if (known === undefined) continue
-      for (let i = known.length - 1; i >= 0 && known[i]!.from >= from - this.longest; i--) {
-        if (known[i]!.from <= to && known[i]!.to >= from) return disturbance
-      }
-    }
-    return null
+  /** How long the longest of the disturbances lasted that touched the interval; 0 when none did. */
+  longestWithin(disturbance: Disturbance, from: number, to: number): number {
+    return this.within(disturbance, from, to).reduce((most, each) => Math.max(most, each.to - each.from), 0)
   }
 
   /** How often the disturbance began after `from`, up to `to`. */
@@ -50,8 +43,11 @@ export class Incidents {
     return count
   }
 
-  /** Whether the disturbance ever happened. */
-  has(disturbance: Disturbance): boolean {
-    return this.intervals.has(disturbance)
+  private within(disturbance: Disturbance, from: number, to: number): ReadonlyArray<Interval> {
+    const found: Array<Interval> = []
+    const known = this.intervals.get(disturbance) ?? []
+    for (let i = known.length - 1; i >= 0 && known[i]!.from >= from - this.longest; i--)
+      if (known[i]!.from <= to && known[i]!.to >= from) found.push(known[i]!)
+    return found
   }
 }

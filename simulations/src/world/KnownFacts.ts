@@ -50,7 +50,7 @@ export interface Call {
   handledAt: number
   /** The same by the service's clock. */
   handledByClock: number
-  /** The faults that struck calls of the store on its behalf, by method. */
+  /** The methods of the store that failed on its behalf. */
   readonly struck: Set<StoreMethod>
   /** What the reference says to it, as of the instant at which the store did it; undefined where it says nothing. */
   expected: unknown

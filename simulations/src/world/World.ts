@@ -135,9 +135,9 @@ export class World {
               this.facts.isStoreSeen = true
               this.options.onStored(done)
             },
-            onStruck: (method, call, millis) => {
-              if (call !== null) call.struck.add(method)
-              else this.facts.incidents.note("store", this.kernel.now, this.kernel.now + millis)
+            onStruck: (method, call, millis, isFailed) => {
+              if (call !== null && isFailed) call.struck.add(method)
+              if (call === null) this.facts.incidents.note("store", this.kernel.now, this.kernel.now + millis)
             },
             kill: () => this.kill(),
             killWithin: () => {
