@@ -24,8 +24,6 @@ interface Key {
   readonly requestsPerMinute: number
   readonly createdAt: number
   revokedAt: number | null
-  /** The minutes in which it was used, as the store was told, and when in true time. */
-  readonly uses: Array<{ readonly minute: number; readonly at: number }>
 }
 
 interface Signal {
@@ -117,8 +115,7 @@ export class DirectoryReference {
           start: args[0].start,
           requestsPerMinute: asked.requestsPerMinute ?? defaultRequestsPerMinute,
           createdAt: args[0].createdAt,
-          revokedAt: null,
-          uses: []
+          revokedAt: null
         }
         this.keys.set(id, key)
         return keyShown(key, null)

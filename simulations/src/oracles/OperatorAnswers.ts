@@ -6,43 +6,30 @@ import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFac
 import type { Checks } from "./Checks.ts"
 import { difference } from "./Difference.ts"
 import { brandShown, campaignShown, DirectoryReference, keyShown, signalShown } from "./DirectoryReference.ts"
+import {
+  answerOf,
+  type ExpectedAnswer,
+  type ExpectedAnswers,
+  found,
+  noContent,
+  notFound
+} from "./ExpectedAnswers.ts"
+import { keyUses } from "./KeyUses.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
+import { isSome } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
-import { deliveryShown, learn, logShown, pageOf, webhookShown } from "./OutboxViews.ts"
-import { bodyOf, operationOf, paramsOf, queryOf } from "./Requests.ts"
-
-/** What must be answered; `body` undefined where another oracle compares it. */
-interface Expected {
-  readonly status: number
-  readonly body?: Json
-}
-
-const of = (status: number, data?: Json): Expected => (data === undefined ? { status } : { status, body: { data } })
-const notFound: Expected = { status: 404 }
-const refused: Expected = { status: 400 }
-const done: Expected = { status: 204 }
-
-const isSome = (answer: Json): boolean => answer?._tag === "Some"
-
-const leadRoute = "/operator/brands/{brandId}/leads/{id}"
-const deliveriesRoute = "/operator/brands/{brandId}/webhooks/{id}/deliveries"
-const deliveryRoute = `${deliveriesRoute}/{deliveryId}`
-
-/** How long a store may take to write a key's last use, which a kill can take with it. [AUTH-8] */
-const lastUseMillis = 2000
-const minuteMillis = 60_000
+import { webhookShown } from "./OutboxViews.ts"
+import { bodyOf, operationOf } from "./Requests.ts"
+import { deliveriesRoute, webhookAnswers } from "./WebhookAnswers.ts"
 
 const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const answers = checks.rule("each answer to an operator")
   const creations = checks.rule("when a thing was created")
-  const uses = checks.rule("when a key was last used")
+  const uses = keyUses(facts, checks)
   const directory = new DirectoryReference()
   const outbox = outboxOf(facts)
-  const expected = new WeakMap<Call, Expected>()
-  /** The webhook as the call has read it: what is done to it later does not change what the call shows. */
-  const read = new WeakMap<Call, { readonly isEnabled: boolean; readonly events: ReadonlyArray<string> }>()
-  const recovered = new WeakMap<Call, number>()
-  const usedAt = new WeakMap<Call, number>()
+  const expected: ExpectedAnswers = new WeakMap()
+  const ofWebhooks = webhookAnswers(outbox, expected)
 
   const isClockSteady = (call: Call): boolean =>
     !facts.incidents.touched(["clock"], call.handledAt, facts.now())
@@ -57,105 +44,11 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     return at >= call.handledByClock && at <= now ? null : `${operationOf(call)}: createdAt is ${at - now} ms off`
   }
 
-  const created = (stored: Stored & { readonly call: Call }, at: number): string | null => {
-    const shown = directory.create(stored)
-    if (shown === null) return `${operationOf(stored.call)} gives the id ${stored.answer.id}`
-    expected.set(stored.call, of(201, shown))
-    return wrongTime(stored.call, at, stored.serviceNow)
-  }
-
-  /** When a key was last used is what the store was told last, or what a kill has left of it. [AUTH-8] */
-  const wrongUse = (keyId: string, shown: number | null): string | null => {
-    const known = directory.keys.get(keyId)?.uses ?? []
-    const newer = known.filter(({ minute }) => shown === null || minute > shown)
-    if (shown !== null && !known.some(({ minute }) => minute === shown)) return `key ${keyId} was not used at ${shown}`
-    if (newer.length === 0) uses.judged++
-    else if (newer.every(({ at }) => facts.incidents.touched(["kill"], at, at + lastUseMillis)))
-      uses.weaken("the process was killed before the use was written")
-    else return `key ${keyId} was used after ${shown}`
-    return null
-  }
-
-  const marked = (call: Call, keyId: string, minute: number, now: number): string | null => {
-    if (call.key !== null && keyId !== call.key.id) return `key ${keyId} is said to be used, by one of ${call.key.id}`
-    directory.keys.get(keyId)?.uses.push({ minute, at: facts.now() })
-    if (minute % minuteMillis !== 0) return `a key's last use is ${minute}, which is no minute`
-    if (!isClockSteady(call)) return null
-    const begun = call.handledByClock - (call.handledByClock % minuteMillis)
-    return minute >= begun && minute <= now ? null : `a use at ${now} is noted for ${minute}`
-  }
-
-  const listDeliveries = (call: Call): Json => {
-    const query = queryOf(call)
-    const number = (name: string, otherwise: number): number => Number(query.get(name) ?? otherwise)
-    return { state: query.get("state"), page: number("page", 1), pageSize: Math.min(100, number("pageSize", 25)) }
-  }
-
-  const deliveryPage = (call: Call, answer: Json | null): string | null => {
-    const { id } = paramsOf(call)
-    const webhook = outbox.webhooks.get(id!)
-    const query = listDeliveries(call)
-    const isEnabled = read.get(call)?.isEnabled ?? true
-    const { found, total } =
-      webhook === undefined || answer === null ? { found: [], total: 0 } : pageOf(webhook, isEnabled, query)
-    for (const [i, each] of found.entries()) {
-      const wrong = answer.deliveries[i] === undefined ? null : learn(outbox, each, answer.deliveries[i])
-      if (wrong !== null) return wrong
-    }
-    const { page, pageSize } = query
-    expected.set(call, {
-      status: 200,
-      body: {
-        data: found.map((each) => deliveryShown(each, isEnabled)),
-        meta: { pagination: { page, pageSize, pageCount: Math.ceil(total / pageSize), total } }
-      }
-    })
-    return null
-  }
-
-  const deliveryRead = (call: Call, answer: Json): string | null => {
-    const { deliveryId, id } = paramsOf(call)
-    const webhook = outbox.webhooks.get(id!)
-    const isEnabled = read.get(call)?.isEnabled ?? true
-    if (!isSome(answer)) {
-      const known = webhook && outbox.delivery(webhook, deliveryId!)
-      expected.set(call, notFound)
-      return known === undefined ? null : `delivery ${deliveryId} is there, and is not found`
-    }
-    const known = webhook && outbox.delivery(webhook, deliveryId!)
-    if (known === undefined) return `delivery ${deliveryId} is found, and nobody has seen it`
-    const wrong = learn(outbox, known, answer.value.delivery)
-    if (wrong !== null) return wrong
-    if (call.route === deliveryRoute)
-      expected.set(call, of(200, { ...deliveryShown(known, isEnabled), log: logShown(known) }))
-    else if (known.event !== "webhook.test" && !(read.get(call)?.events ?? []).includes(known.event))
-      expected.set(call, refused)
-    return null
-  }
-
-  const webhookRead = (call: Call, brandId: string, id: string): void => {
-    const webhook = outbox.webhooks.get(id)
-    if (webhook === undefined || webhook.brandId !== brandId) {
-      expected.set(call, notFound)
-      return
-    }
-    const { enabled, events } = webhook
-    read.set(call, { isEnabled: enabled, events })
-    const isRefused =
-      (call.route.endsWith("/test") && !enabled) ||
-      (call.route === `${leadRoute}/resend` && !events.includes(bodyOf(call).event))
-    if (isRefused) expected.set(call, refused)
-    else if (operationOf(call) === "GET /operator/brands/{brandId}/webhooks/{id}")
-      expected.set(call, of(200, webhookShown(webhook)))
-  }
-
-  const webhookChanged = (call: Call, id: string, answer: Json): void => {
-    const webhook = outbox.webhooks.get(id)
-    if (webhook === undefined || !isSome(answer)) expected.set(call, notFound)
-    else if (call.route.endsWith("/rotate-secret")) {
-      const until = new Date(webhook.previous!.until).toISOString()
-      expected.set(call, of(200, { secret: webhook.current, previousSecretExpiresAt: until }))
-    } else expected.set(call, of(200, webhookShown(webhook)))
+  const created = (call: Call, fact: Stored, at: number): string | null => {
+    const shown = directory.create(fact)
+    if (shown === null) return `${operationOf(call)} gives the id ${fact.answer.id}`
+    expected.set(call, answerOf(201, shown))
+    return wrongTime(call, at, fact.serviceNow)
   }
 
   const renamed = <A extends { name: string; readonly brandId?: string }>(
@@ -165,7 +58,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     view: (thing: A) => Json
   ): void => {
     if (thing !== undefined) thing.name = name
-    expected.set(call, thing === undefined ? notFound : of(200, view(thing)))
+    expected.set(call, thing === undefined ? notFound : answerOf(200, view(thing)))
   }
 
   const ofBrand = <A extends { readonly brandId: string }>(
@@ -183,27 +76,26 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const stored = (fact: Stored): string | null => {
     const { answer, args, call, method, serviceNow: now } = fact
     if (call === null) return null
-    const of1 = { ...fact, call }
     switch (method) {
       case "brands.create":
       case "keys.create":
       case "campaigns.create":
-        return created(of1, args[0].createdAt)
+        return created(call, fact, args[0].createdAt)
       case "signals.create":
-        return created(of1, args[2])
+        return created(call, fact, args[2])
       case "webhooks.create": {
         const webhook = outbox.webhooks.get(answer.id)!
-        expected.set(call, of(201, { ...webhookShown(webhook), secret: webhook.current }))
+        expected.set(call, answerOf(201, { ...webhookShown(webhook), secret: webhook.current }))
         return wrongTime(call, webhook.createdAt, now)
       }
       case "brands.get":
         if (operationOf(call) === "DELETE /operator/brands/{brandId}")
-          expected.set(call, of(200, { deleted: !directory.brands.has(args[0]), leadsLeft: 0 }))
+          expected.set(call, answerOf(200, { deleted: !directory.brands.has(args[0]), leadsLeft: 0 }))
         else if (!directory.isThere(args[0])) expected.set(call, notFound)
-        else if (call.route.endsWith("/observations")) expected.set(call, { status: 200 })
+        else if (call.route.endsWith("/observations")) expected.set(call, found)
         return null
       case "brands.list":
-        expected.set(call, of(200, [...directory.brands.values()].map(brandShown)))
+        expected.set(call, answerOf(200, [...directory.brands.values()].map(brandShown)))
         return null
       case "brands.rename":
         renamed(call, directory.brands.get(args[0]), bodyOf(call).name, brandShown)
@@ -213,17 +105,17 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         return null
       case "brands.finishDeletion":
         if (answer === true) directory.finishDeletion(args[0])
-        expected.set(call, of(200, { deleted: answer, leadsLeft: 0 }))
+        expected.set(call, answerOf(200, { deleted: answer, leadsLeft: 0 }))
         return null
       case "leads.removeSome":
-        expected.set(call, of(200, { deleted: false, leadsLeft: answer }))
+        expected.set(call, answerOf(200, { deleted: false, leadsLeft: answer }))
         return null
       case "keys.list": {
         const keys = directory.of(directory.keys, args[0])
         const shown = keys.map((key, i) => keyShown(key, answer[i]?.lastUsedAt ?? null))
-        expected.set(call, of(200, shown))
+        expected.set(call, answerOf(200, shown))
         for (const [i, { id }] of keys.entries()) {
-          const wrong = wrongUse(id, answer[i]?.lastUsedAt ?? null)
+          const wrong = uses.shown(id, answer[i]?.lastUsedAt ?? null)
           if (wrong !== null) return wrong
         }
         return null
@@ -231,64 +123,61 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       case "keys.revoke": {
         const key = ofBrand(directory.keys, args[0], args[1])
         if (key !== undefined) key.revokedAt ??= args[2]
-        expected.set(call, key === undefined ? notFound : done)
+        expected.set(call, key === undefined ? notFound : noContent)
         return null
       }
       case "keys.findByHash":
-        usedAt.set(call, now - (now % minuteMillis))
+        uses.lookUp(call, now)
         return null
       case "keys.markUsed":
-        return marked(call, args[0], args[1], now)
+        return uses.note(call, args[0], args[1], now)
       case "signals.list":
-        expected.set(call, of(200, directory.of(directory.signals, args[0]).map(signalShown)))
+        expected.set(call, answerOf(200, directory.of(directory.signals, args[0]).map(signalShown)))
         return null
       case "signals.rename":
         renamed(call, ofBrand(directory.signals, args[0], args[1]), bodyOf(call).name, signalShown)
         facts.brandOf(args[0])?.reference.renameSignal(args[1], bodyOf(call).name)
         return null
       case "signals.delete":
-        expected.set(call, directory.remove(directory.signals, args[0], args[1]) ? done : notFound)
+        expected.set(call, directory.remove(directory.signals, args[0], args[1]) ? noContent : notFound)
         facts.brandOf(args[0])?.reference.deleteSignal(args[1])
         return null
       case "campaigns.list":
         if (call.request.method === "GET")
-          expected.set(call, of(200, directory.of(directory.campaigns, args[0]).map(campaignShown)))
+          expected.set(call, answerOf(200, directory.of(directory.campaigns, args[0]).map(campaignShown)))
         return null
       case "campaigns.rename":
         renamed(call, ofBrand(directory.campaigns, args[0], args[1]), bodyOf(call).name, campaignShown)
         return null
       case "campaigns.delete":
         if (call.route.endsWith("/campaigns/{id}"))
-          expected.set(call, directory.remove(directory.campaigns, args[0], args[1]) ? done : notFound)
+          expected.set(call, directory.remove(directory.campaigns, args[0], args[1]) ? noContent : notFound)
         return null
       case "campaigns.putReading":
-        expected.set(call, ofBrand(directory.campaigns, args[0], args[1]) === undefined ? notFound : { status: 200 })
+        expected.set(call, ofBrand(directory.campaigns, args[0], args[1]) === undefined ? notFound : found)
         return null
       case "webhooks.list":
-        if (call.request.method === "GET") expected.set(call, of(200, outbox.webhooksOf(args[0]).map(webhookShown)))
+        if (call.request.method === "GET") expected.set(call, answerOf(200, outbox.webhooksOf(args[0]).map(webhookShown)))
         return null
       case "webhooks.get":
-        webhookRead(call, args[0], args[1])
+        ofWebhooks.webhookRead(call, args[0], args[1])
         return null
       case "webhooks.update":
-        webhookChanged(call, args[1], answer)
+        ofWebhooks.webhookChanged(call, args[1], answer)
         return null
       case "webhooks.delete":
-        if (call.route.endsWith("/webhooks/{id}")) expected.set(call, answer === true ? done : notFound)
+        if (call.route.endsWith("/webhooks/{id}")) expected.set(call, answer === true ? noContent : notFound)
         return null
       case "deliveries.list":
-        return deliveryPage(call, answer)
+        return ofWebhooks.deliveryPage(call, answer)
       case "deliveries.get":
-        return deliveryRead(call, answer)
+        return ofWebhooks.deliveryRead(call, answer)
       case "deliveries.queue":
-        expected.set(call, isSome(answer) ? of(202, { deliveryId: answer.value }) : notFound)
+        expected.set(call, isSome(answer) ? answerOf(202, { deliveryId: answer.value }) : notFound)
         return null
-      case "deliveries.recover": {
-        const sum = (recovered.get(call) ?? 0) + answer
-        recovered.set(call, sum)
-        expected.set(call, of(202, { queued: sum }))
+      case "deliveries.recover":
+        ofWebhooks.deliveriesRecovered(call, answer)
         return null
-      }
       case "health.check":
         expected.set(call, { status: 200, body: { status: "ok", reads: true, writes: true, reason: null } })
         return null
@@ -300,7 +189,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         return null
       case "leads.erase":
         // By then `reference` has forgotten the lead.
-        expected.set(call, answer === true ? done : notFound)
+        expected.set(call, answer === true ? noContent : notFound)
         return null
       default:
         return null
@@ -308,33 +197,19 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   }
 
   /** What needs no store, or was decided before it was asked. */
-  const withoutStore = ({ call }: Answered): Expected | undefined => {
+  const withoutStore = ({ call }: Answered): ExpectedAnswer | undefined => {
     if (call.route === "/health") return { status: 200, body: { status: "ok" } }
-    if (operationOf(call) === `GET ${deliveriesRoute}` && read.has(call)) {
-      deliveryPage(call, null)
+    if (operationOf(call) === `GET ${deliveriesRoute}` && ofWebhooks.hasRead(call)) {
+      ofWebhooks.deliveryPage(call, null)
       return expected.get(call)
     }
     return call.route === "/metrics" ? { status: 200 } : undefined
   }
 
-  const ofKey = ({ call, response }: Answered): string | null => {
-    const { key } = call
-    const minute = usedAt.get(call)
-    if (key === null || minute === undefined || response.status === 401 || response.status >= 500) return null
-    if (call.struck.has("keys.markUsed")) uses.weaken("the store failed as the use was noted")
-    else if (!isClockSteady(call)) uses.weaken("the clock was set during the request")
-    else {
-      uses.judged++
-      if (!(directory.keys.get(key.id)?.uses ?? []).some((use) => use.minute >= minute))
-        return `key ${key.id} is used, and the use is not noted`
-    }
-    return null
-  }
-
   const answered = (fact: Answered): string | null => {
     const { body, call, response } = fact
     if (!facts.isStoreSeen || response.status >= 500) return null
-    if (call.key !== null) return ofKey(fact)
+    if (call.key !== null) return uses.answered(fact)
     const wanted = expected.get(call) ?? withoutStore(fact)
     answers.judged++
     const what = `${call.request.method} ${call.request.url}`

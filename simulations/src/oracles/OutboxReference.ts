@@ -4,100 +4,21 @@
  * the service's clock, so that faults of the clock need no allowance. Ids are learnt when a delivery is first seen.
  */
 import type { Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
-import { isSuccess, waits } from "./RetrySchedule.ts"
+import { OutboxAttempts } from "./OutboxAttempts.ts"
+import {
+  eventOrder,
+  inOrder,
+  isSome,
+  type KnownDelivery,
+  type KnownLease,
+  type LeadEvents,
+  type OutboxWebhook,
+  subjectOf
+} from "./OutboxRecords.ts"
 import { bodyOf } from "./Requests.ts"
 
-const day = 24 * 3_600_000
-/** A webhook whose every attempt failed for so long is disabled. [DELIV-4] */
-const patienceMillis = 5 * day
-const overlapMillis = day
-const eventOrder = ["lead2.created", "activity.detected"]
-
-/** One line of a delivery's log. */
-interface LoggedAttempt {
-  readonly number: number
-  readonly at: number
-  readonly durationMillis: number
-  readonly status: number | null
-  readonly error: string | null
-  response: string | null
-}
-
-/** The right to attempt a delivery, as the store gave it. */
-export interface KnownLease {
-  readonly token: string
-  /** By the service's clock. */
-  readonly until: number
-  /** In true time. */
-  readonly at: number
-  /** The secrets that sign, the newest first, and until when the older one does. */
-  readonly secrets: ReadonlyArray<{ readonly secret: string; readonly until: number }>
-  /** Whether the webhook was enabled after it was given. */
-  isOfEarlier: boolean
-  /** Whether its attempt was recorded. */
-  isRecorded: boolean
-}
-
-/** A delivery as the outbox must have it. */
-export interface KnownDelivery {
-  id: string | null
-  readonly webhook: OutboxWebhook
-  readonly event: string
-  readonly leadId: number | null
-  readonly engagementId: string | null
-  readonly createdAt: number
-  /** The same in true time. */
-  readonly queuedAt: number
-  state: "pending" | "delivered" | "dead"
-  attempts: number
-  failures: number
-  /** It is due at some time between these, both included; null once it is delivered or dead. */
-  due: { readonly from: number; readonly to: number } | null
-  lease: KnownLease | null
-  finishedAt: number | null
-  readonly resendOf: KnownDelivery | null
-  resentAs: KnownDelivery | null
-  hasBody: boolean
-  readonly log: Array<LoggedAttempt>
-}
-
-/** A webhook as the operator must see it. */
-export interface OutboxWebhook {
-  readonly id: string
-  readonly brandId: string
-  url: string
-  events: ReadonlyArray<string>
-  description: string | null
-  enabled: boolean
-  disabledReason: string | null
-  failingSince: number | null
-  /** In true time: when one of its attempts last failed, and when it was last enabled, disabled or changed. */
-  failedAt: number
-  changedAt: number
-  readonly createdAt: number
-  current: string
-  previous: { readonly secret: string; readonly until: number } | null
-  /** In the order in which they were queued. */
-  deliveries: Array<KnownDelivery>
-  /** Those whose id nobody has seen, by what they are of. */
-  readonly unseen: Map<string, Array<KnownDelivery>>
-}
-
-/** What the lead's events were of. */
-interface LeadEvents {
-  created: string
-  latest: string
-}
-
-const isSome = (answer: Json): boolean => answer?._tag === "Some"
-
-/** What a body shows of the delivery that it is of. */
-const subjectOf = ({ engagementId, event, leadId }: Pick<KnownDelivery, "event" | "leadId" | "engagementId">): string =>
-  event === "activity.detected" ? `${event} ${engagementId}` : `${event} ${leadId}`
-
-/** Once, and in one order, however they were given. */
-const inOrder = (events: ReadonlyArray<string>): ReadonlyArray<string> =>
-  eventOrder.filter((event) => events.includes(event))
+/** For so long the secret before a rotation signs, too. [DELIV-1] */
+const overlapMillis = 24 * 3_600_000
 
 export class OutboxReference {
   readonly webhooks = new Map<string, OutboxWebhook>()
@@ -105,9 +26,15 @@ export class OutboxReference {
   readonly leases = new Map<string, Array<KnownLease>>()
   private readonly byId = new Map<string, KnownDelivery>()
   private readonly events = new Map<string, Map<number, LeadEvents>>()
-  private readonly recorded = new Set<string>()
+  private readonly attempts: OutboxAttempts
 
-  constructor(private readonly facts: KnownFacts) {}
+  constructor(private readonly facts: KnownFacts) {
+    this.attempts = new OutboxAttempts(facts, this)
+  }
+
+  deliveryOf(id: string): KnownDelivery | undefined {
+    return this.byId.get(id)
+  }
 
   webhooksOf(brandId: string): ReadonlyArray<OutboxWebhook> {
     return [...this.webhooks.values()].filter((webhook) => webhook.brandId === brandId)
@@ -156,9 +83,9 @@ export class OutboxReference {
       case "deliveries.recover":
         return this.recover(args[0], args[1], answer, now)
       case "outbox.lease":
-        return this.lease(answer.leases, now)
+        return this.attempts.lease(answer.leases, now)
       case "outbox.record":
-        return this.record(args[0], answer, now)
+        return this.attempts.record(args[0], answer, now)
       default:
         return null
     }
@@ -364,139 +291,6 @@ export class OutboxReference {
     return dead.length === answer
       ? null
       : `${answer} deliveries of webhook ${webhookId} are recovered, and ${dead.length} died since then`
-  }
-
-  /** The delivery that the body is of: one whose id nobody has seen, and that is due the longest. */
-  private unseen(webhook: OutboxWebhook, body: string | null): KnownDelivery | undefined {
-    const { data, event } = JSON.parse(body ?? "{}")
-    const subject = subjectOf({
-      event,
-      leadId: data?.lead2?.id ?? null,
-      engagementId: data?.engagements?.[0]?.id ?? null
-    })
-    let found: KnownDelivery | undefined
-    for (const each of webhook.unseen.get(subject) ?? [])
-      if (each.state === "pending" && (found === undefined || each.due!.to < found.due!.to)) found = each
-    return found
-  }
-
-  private lease(leases: ReadonlyArray<Json>, now: number): string | null {
-    for (const { body, deliveryId: id, token, until, webhook: given } of leases) {
-      const webhook = this.webhooks.get(given.id)
-      if (webhook === undefined) return `${id} is leased for webhook ${given.id}, which is gone`
-      const delivery = this.delivery(webhook, id) ?? this.unseen(webhook, body)
-      if (delivery === undefined || !this.learn(delivery, id))
-        return `${id} is leased for webhook ${webhook.id}, and nobody queued it`
-      if (!webhook.enabled) return `${id} is leased, and webhook ${webhook.id} is disabled`
-      if (delivery.state !== "pending") return `${id} is leased, and is ${delivery.state}`
-      if (now < delivery.due!.from) {
-        const why = delivery.lease === null ? "is due" : "its lease runs out"
-        return `${id} is leased ${delivery.due!.from - now} ms before it ${why}`
-      }
-      const { current, previous } = webhook
-      const lease: KnownLease = {
-        token,
-        until,
-        at: this.facts.now(),
-        secrets: [
-          { secret: current, until: Number.POSITIVE_INFINITY },
-          ...(previous === null ? [] : [previous])
-        ],
-        isOfEarlier: false,
-        isRecorded: false
-      }
-      const known = this.leases.get(id)
-      if (known === undefined) this.leases.set(id, [lease])
-      else known.push(lease)
-      delivery.lease = lease
-      delivery.due = { from: until, to: until }
-      delivery.hasBody = body !== null
-    }
-    return null
-  }
-
-  private record(attempts: ReadonlyArray<Json>, answer: ReadonlyArray<Json>, now: number): string | null {
-    for (const [i, attempt] of attempts.entries()) {
-      const wrong = this.unfaithful(attempt)
-      if (wrong !== null) return wrong
-      const outcome = this.settle(attempt, now)
-      if (outcome !== answer[i].outcome)
-        return `an attempt of ${attempt.deliveryId} counts as ${answer[i].outcome}, not as ${outcome}`
-    }
-    return null
-  }
-
-  /** What is wrong with an attempt as it is recorded, by what its receiver answered. [DELIV-5] */
-  private unfaithful({ deliveryId: id, result, token }: Json): string | null {
-    const lease = this.leases.get(id)?.find((each) => each.token === token)
-    if (lease === undefined) return `an attempt of ${id} is recorded that was never leased`
-    lease.isRecorded = true
-    // The store may have done it, and be told again.
-    const name = `${id} ${token}`
-    if (this.recorded.has(name)) return null
-    this.recorded.add(name)
-    const { error, retryAfterSeconds, status } = result
-    if ((status === null) === (error === null)) return `an attempt of ${id} has the status ${status} and the error ${error}`
-    if (status === null) return error === "timeout" || error === "connection" ? null : `${id}: the error is ${error}`
-    const post = this.facts.postsOf(id).find((each) => each.sent.at >= lease.at && each.sent.heardAt !== null)
-    if (post === undefined) return `${id} is recorded with ${status}, and its receiver answered nothing`
-    if (post.status !== status) return `${id} is recorded with ${status}, and its receiver answered ${post.status}`
-    const asked = status === 429 || status === 503 ? post.retryAfterSeconds : null
-    return retryAfterSeconds === asked
-      ? null
-      : `${id}: its receiver asked for ${asked} s, and ${retryAfterSeconds} s are recorded`
-  }
-
-  /** What becomes of the delivery and its webhook. [DELIV-3, DELIV-4] */
-  private settle({ at, deliveryId, durationMillis, result, token, url }: Json, now: number): string {
-    const delivery = this.byId.get(deliveryId)
-    if (delivery === undefined) return "ignored"
-    const { error, response, retryAfterSeconds, status } = result
-    delivery.attempts++
-    delivery.log.push({ number: delivery.attempts, at, durationMillis, status, error, response })
-    const isTaken = isSuccess(status)
-    const isHolder = delivery.lease?.token === token
-    if (delivery.state !== "pending" || !(isHolder || isTaken)) return "ignored"
-    const { webhook } = delivery
-    const isHeard = webhook.url === url && !(isHolder && delivery.lease!.isOfEarlier)
-    delivery.lease = null
-    if (isTaken) {
-      if (isHeard) webhook.failingSince = null
-      this.finish(delivery, "delivered", now)
-      return "delivered"
-    }
-    webhook.failedAt = this.facts.now()
-    if (isHeard) webhook.failingSince ??= now
-    const isGone = status === 410
-    if (isHeard && webhook.enabled && (isGone || now - webhook.failingSince! >= patienceMillis)) {
-      webhook.enabled = false
-      webhook.changedAt = this.facts.now()
-      webhook.disabledReason = isGone
-        ? "The receiver answered 410 Gone."
-        : `Every attempt since ${new Date(webhook.failingSince!).toISOString()} failed; the last one with ${
-            status === null ? error : `status ${status}`
-          }.`
-    }
-    if (isGone) {
-      delivery.due = { from: now, to: now }
-      return "retried"
-    }
-    const wait = waits[delivery.failures]
-    if (wait === undefined) {
-      this.finish(delivery, "dead", now)
-      return "dead"
-    }
-    delivery.failures++
-    const asked = Math.min((retryAfterSeconds ?? 0) * 1000, day)
-    delivery.due = { from: now + Math.max(Math.floor(wait * 0.8), asked), to: now + Math.max(Math.ceil(wait * 1.2), asked) }
-    return "retried"
-  }
-
-  private finish(delivery: KnownDelivery, state: "delivered" | "dead", now: number): void {
-    delivery.state = state
-    delivery.due = null
-    delivery.finishedAt = now
-    delivery.hasBody = false
   }
 }
 

@@ -1,6 +1,7 @@
 /** What the operator must see of webhooks and deliveries, spelled out key by key from the interface. */
 import type { Json } from "../world/KnownFacts.ts"
-import type { KnownDelivery, OutboxReference, OutboxWebhook } from "./OutboxReference.ts"
+import type { KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
+import type { OutboxReference } from "./OutboxReference.ts"
 
 const iso = (at: number): string => new Date(at).toISOString()
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
