@@ -210,6 +210,8 @@ const describeAction = (action: Action): string => {
       return `what died at webhook ${action.webhook} is sent again`
     case "toggle":
       return `webhook ${action.webhook} is switched off for ${Math.round(action.offMillis / 1000)} s`
+    case "inspect":
+      return `the operator looks: ${action.what}, webhook ${action.webhook}, ${action.nth}`
   }
 }
 

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import * as KeyHolders from "./actors/KeyHolders.ts"
 import * as Operator from "./actors/Operator.ts"
+import { inspect } from "./actors/OperatorReads.ts"
 import { load, observe } from "./actors/People.ts"
 import { probe } from "./actors/Probing.ts"
 import * as Readers from "./actors/Readers.ts"
@@ -109,6 +110,8 @@ export const perform = (
       return webhook === undefined
         ? Effect.void
         : WebhookOwner.recover(context, caller, brand, webhook, action.agoMillis)
+    case "inspect":
+      return inspect(context, caller, brand, brands[(brand.index + 1) % brands.length]!, action)
     case "toggle":
       return webhook === undefined
         ? Effect.void

@@ -40,7 +40,8 @@ export const actionKinds = [
   "redeliver",
   "recover",
   "test",
-  "toggle"
+  "toggle",
+  "inspect"
 ] as const
 export type ActionKind = (typeof actionKinds)[number]
 

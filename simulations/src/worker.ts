@@ -5,7 +5,7 @@ import { scenarioNamed } from "./Scenarios.ts"
 
 process.on("message", (job: SeedRun) => {
   const { hours, scenario, seed, store } = job
-  const { counts, coverageMarks, digest, exercised, outcome, violation } = simulate(scenarioNamed(scenario)!, seed, {
+  const { checks, counts, coverageMarks, digest, exercised, outcome, violation } = simulate(scenarioNamed(scenario)!, seed, {
     store,
     ...(hours === null ? {} : { hours })
   })
@@ -17,6 +17,7 @@ process.on("message", (job: SeedRun) => {
     violation,
     digest,
     counts,
+    checks,
     coverageMarks: [...coverageMarks],
     exercised: [...exercised]
   }

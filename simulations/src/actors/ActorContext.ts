@@ -34,7 +34,7 @@ export interface Ask {
   readonly key?: KnownKey | null
   readonly meaning: Meaning
   readonly expects?: Expectation
-  /** When it is to reach the service; virtual milliseconds since 1970. */
+  /** When the request reaches the service, in true time, however long messages take. */
   readonly arrivesAt?: number
 }
 
@@ -73,7 +73,10 @@ export const once = (
       brand,
       key,
       sentAt: world.kernel.now,
+      ...(ask.arrivesAt === undefined ? {} : { arrivesAt: ask.arrivesAt }),
       handledAt: world.kernel.now,
+      handledByClock: world.serviceNow,
+      struck: new Set(),
       expected: undefined
     })
   })

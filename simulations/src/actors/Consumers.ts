@@ -110,7 +110,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
       labels.set(label, n)
       return `${label} ${n}`
     },
-    receive: ({ body, headers }, label) =>
+    receive: ({ body, headers }, label, sent) =>
       Effect.gen(function* () {
         const {
           echoes = false,
@@ -128,6 +128,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         const asked = retryAfter === undefined ? null : written(retryAfter, at, world.serviceNow)
         const post: ReceivedPost = {
           at,
+          sent,
           webhook,
           headers,
           id,

@@ -3,6 +3,7 @@ import type { Bug } from "./Bug.ts"
 import { inEmitter } from "./emitter.ts"
 import { inHttp } from "./http.ts"
 import { inMemoryStore } from "./memory.ts"
+import { wherePeopleLook } from "./oracles.ts"
 import { inRules } from "./rules.ts"
 import { inSqliteStore } from "./sqlite.ts"
 import { inUseCases } from "./usecases.ts"
@@ -17,7 +18,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["SQLite store", inSqliteStore],
   ["HTTP and views", inHttp],
   ["emitter", inEmitter],
-  ["reading of inputs", inVocabulary]
+  ["reading of inputs", inVocabulary],
+  ["views, counts, headers and exact instants", wherePeopleLook]
 ]
 
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)

@@ -111,6 +111,7 @@ const scenarioCommand = (scenario: Scenario): Node =>
       report,
       ...counterexample,
       jobs,
+      oracles: flag("oracles", "How often each rule was judged, and how often only in part"),
       json
     },
     (given) =>
@@ -123,6 +124,7 @@ const scenarioCommand = (scenario: Scenario): Node =>
           until,
           hours: yield* hoursOf(until),
           isChecked: given.check,
+          areOraclesShown: given.oracles,
           jobs: yield* given.jobs,
           file: Option.getOrUndefined(given.counterexample),
           isShrunk: !given.noShrink,

@@ -49,6 +49,7 @@ const meanings: Partial<Record<StoreMethod, Call["meaning"]["means"]>> = {
   "leads.listRendered": "list",
   "leads.get": "detail",
   "leads.getRendered": "detail",
+  "leads.exportData": "export",
   "campaigns.snapshot": "metrics",
   "campaigns.putReading": "reading"
 }
@@ -113,6 +114,9 @@ const consult = (call: Call, now: number, idOf: (i: number) => number | null): v
     case "detail":
       call.expected ??= { data: reference.detail(meaning.id, meaning.withDetail) }
       return
+    case "export":
+      call.expected ??= { data: reference.exported(meaning.id) }
+      return
     case "reading":
       campaign.put(meaning.post, meaning.day, meaning.totals)
       call.expected ??= { data: campaign.metrics(null, meaning.day) }
@@ -141,32 +145,35 @@ const bodies = (facts: KnownFacts, known: Map<string, string>, { answer }: Store
   return null
 }
 
+/** Posts come in no order. [PII-5] */
+const withSortedPosts = ({ data }: Json): Json => ({
+  data: { ...data, posts: data.posts.toSorted((a: Json, b: Json) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) }
+})
+
 /** Why something is rejected is said in words that can change; that it is, and where, is compared. */
 const withoutMessages = ({ data }: Json): Json => ({
   data: data.map(({ message, ...outcome }: Json) =>
-    outcome.outcome === "rejected" && typeof message === "string"
-      ? outcome
-      : { ...outcome, ...(message === undefined ? {} : { message }) }
+    outcome.outcome === "rejected" && typeof message === "string" ? outcome : { ...outcome, ...(message === undefined ? {} : { message }) }
   )
 })
 
 export const agreesWithReference: Oracle = {
   name: "reference",
-  instantiate: (facts) => {
+  instantiate: (facts, checks) => {
+    const rule = checks.rule("each answer about leads and figures")
+    const posts = checks.rule("each body of a post")
     const made = new Map<string, string>()
     /** Where the next piece of each request's observations begins. */
     const committed = new WeakMap<Call, number>()
     return {
       posted: ({ body, id }) => {
         const leased = made.get(id) ?? body
+        posts.judged++
         return leased === body ? null : `what was posted is not what was leased: ${difference(body, leased)}`
       },
       stored: (done) => {
         const { answer, args, call, method, serviceNow } = done
         if (method === "outbox.lease") return bodies(facts, made, done)
-        if (call !== null && method === "leads.exportData" && call.meaning.means === "export") {
-          call.expected ??= call.brand!.reference.engagementIds(call.meaning.id)
-        }
         if (call === null || meanings[method] !== call.meaning.means) return null
         if (method === "leads.erase" && answer !== true) return null
         if (method === "leads.commit") {
@@ -180,26 +187,24 @@ export const agreesWithReference: Oracle = {
         return null
       },
       answered: ({ body, call, response }: Answered) => {
-        if (response.status >= 300) return null
+        if (response.status >= 300 && response.status !== 404) return null
         const { means } = call.meaning
         // A host of its own has no store to watch: there it has happened by now.
         if (call.expected === undefined && Object.values(meanings).includes(means)) {
           consult(call, call.handledAt, (i) => body?.data?.[i]?.leadId ?? null)
         }
         if (call.expected === undefined) return null
-        if (means === "export") {
-          const ids = body.data.engagements.map(({ id }: { id: string }) => id)
-          return JSON.stringify(ids) === JSON.stringify(call.expected)
-            ? null
-            : `the export has ${ids.length} engagements, not ${(call.expected as ReadonlyArray<string>).length}`
-        }
+        rule.judged++
+        const what = `${means}, ${call.request.method} ${decodeURIComponent(call.request.url)}`
+        const isMissing = (call.expected as Json).data === null
+        if (isMissing !== (response.status === 404))
+          return `${what} is answered ${response.status}, and is ${isMissing ? "not " : ""}there`
+        if (isMissing) return null
         if (means === "detail" && body.data.engagementsMeta.truncated === true)
           facts.coverageMarks.add("a window was full")
-        const shown = means === "observe" ? withoutMessages(body) : body
+        const shown = means === "export" ? withSortedPosts(body) : means === "observe" ? withoutMessages(body) : body
         const [actual, expected] = [JSON.stringify(shown), JSON.stringify(call.expected)]
-        return actual === expected
-          ? null
-          : `${means}, ${call.request.method} ${decodeURIComponent(call.request.url)}: ${difference(actual, expected)}`
+        return actual === expected ? null : `${what}: ${difference(actual, expected)}`
       }
     }
   }

@@ -1,28 +1,41 @@
+import type { KnownFacts, ReceivedPost } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
+import { outboxOf } from "./OutboxReference.ts"
 
-/** An attempt that was under way when the erasure was acknowledged can still arrive: its 15 s, and the way there. */
-const underWayMillis = 60_000
+/** An attempt that was under way when the erasure was acknowledged can still arrive: its 15 s, and what it waits before. */
+const underWayMillis = 30_000
+
+/** Whether the post may be of an attempt that was begun before the erasure was acknowledged. */
+const isUnderWay = (facts: KnownFacts, { id, sent }: ReceivedPost, erasedAt: number): boolean => {
+  const lease = outboxOf(facts).leases.get(id)?.findLast(({ at }) => at <= sent.at)
+  return lease === undefined ? sent.at <= erasedAt + underWayMillis : lease.at <= erasedAt
+}
 
 /** Whoever was erased is never sent again, and is in no answer to what is asked afterwards. [PII-3] */
 export const erasedStayGone: Oracle = {
   name: "erased stay gone",
-  instantiate: (facts) => ({
-    answered: ({ call, response }) => {
-      for (const { at, brandId, extId } of facts.erased.values()) {
-        if (call.brand?.id !== brandId) continue
-        if (call.sentAt > at && call.meaning.means !== "observe" && response.text.includes(extId)) {
-          return `${call.request.method} ${call.route} shows ${extId}`
+  instantiate: (facts, checks) => {
+    const answers = checks.rule("each answer to what is asked after an erasure")
+    const posts = checks.rule("each post that is begun after an erasure")
+    return {
+      answered: ({ call, response }) => {
+        if (call.meaning.means === "observe") return null
+        for (const { at, brandId, extId } of facts.erased.values()) {
+          if (call.sentAt <= at || call.brand?.id !== brandId) continue
+          answers.judged++
+          if (response.text.includes(extId)) return `${call.request.method} ${call.route} shows ${extId}`
         }
-      }
-      return null
-    },
-    posted: ({ at, body, webhook }) => {
-      for (const { at: erasedAt, brandId, extId } of facts.erased.values()) {
-        if (webhook.brandId === brandId && at > erasedAt + underWayMillis && body.includes(extId)) {
-          return `the ${webhook.behaviour} webhook was sent ${extId} again`
+        return null
+      },
+      posted: (post) => {
+        for (const { at, brandId, extId } of facts.erased.values()) {
+          if (post.webhook.brandId !== brandId) continue
+          posts.judged++
+          if (post.body.includes(extId) && !isUnderWay(facts, post, at))
+            return `the ${post.webhook.behaviour} webhook was sent ${extId} again`
         }
+        return null
       }
-      return null
     }
-  })
+  }
 }

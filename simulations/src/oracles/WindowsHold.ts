@@ -3,10 +3,13 @@ import type { Oracle } from "./Oracle.ts"
 /** Every lead of an answer lies within what was asked for, and no page is larger. [TIME-5, LIST-3, PAGE-1, PAGE-4] */
 export const windowsHold: Oracle = {
   name: "windows hold",
-  instantiate: (facts) => ({
-    answered: ({ body, call, response }) => {
+  instantiate: (facts, checks) => {
+    const rule = checks.rule("each page of leads")
+    return {
+      answered: ({ body, call, response }) => {
       const { meaning } = call
       if (meaning.means !== "list" || response.status !== 200) return null
+      rule.judged++
       const { filter, pageSize } = meaning.query
       const { pagination } = body.meta
       if (body.data.length > pageSize) return `a page of ${pageSize} has ${body.data.length} leads`
@@ -30,5 +33,6 @@ export const windowsHold: Oracle = {
       }
       return null
     }
-  })
+  }
+  }
 }

@@ -2,7 +2,7 @@
 import { Prng, zipf } from "@lead-signals/simulation-kernel"
 import { type BrandScenario, type ActionKind, actionKinds } from "../Scenario.ts"
 import { day, hour, instants } from "./EventTimes.ts"
-import type { DatedAction, UndatedAction, Sighting } from "./Plan.ts"
+import { type DatedAction, inspections, type UndatedAction, type Sighting } from "./Plan.ts"
 import { everything, query } from "./Queries.ts"
 import { drawRefused, probeOf } from "./Probes.ts"
 import { engagementIdOf, extIdOf, personSeen, seenAt, sighting } from "./Sightings.ts"
@@ -165,6 +165,15 @@ const actionsOfKind = (
         consumers.length === 0
           ? null
           : { do: "toggle", webhook: webhook(), offMillis: prng.below(20 * 60_000) }
+    case "inspect":
+      return () => ({
+        do: "inspect",
+        what: prng.pick(inspections),
+        webhook: prng.below(1000),
+        nth: prng.below(1000),
+        state: prng.pick([null, null, "pending", "held", "delivered", "dead"]),
+        pageSize: prng.pick([null, 1, 2, 25, 200])
+      })
   }
 }
 

@@ -35,6 +35,18 @@ export interface PlannedQuery {
   readonly engagements: "none" | "plain" | "detailed"
 }
 
+/** What the operator looks at. */
+export const inspections = [
+  "directory",
+  "names",
+  "for a while",
+  "pair",
+  "end of a window",
+  "deliveries",
+  "enabling"
+] as const
+export type Inspection = (typeof inspections)[number]
+
 export type UndatedAction =
   | {
       readonly do: "observe" | "again"
@@ -89,6 +101,15 @@ export type UndatedAction =
   | { readonly do: "redeliver"; readonly webhook: number; readonly nth: number }
   | { readonly do: "recover"; readonly webhook: number; readonly agoMillis: number }
   | { readonly do: "toggle"; readonly webhook: number; readonly offMillis: number }
+  | {
+      readonly do: "inspect"
+      readonly what: Inspection
+      readonly webhook: number
+      /** Of what there are several. */
+      readonly nth: number
+      readonly state: "pending" | "held" | "delivered" | "dead" | null
+      readonly pageSize: number | null
+    }
 
 /** Something that somebody does at a time, in milliseconds since the run began. */
 export type DatedAction = { readonly at: number; readonly brand: number } & UndatedAction

@@ -1,8 +1,10 @@
 /** What the parties of a run know for certain, each from its own side: what the oracles compare. */
 import type { Query, ReferenceCampaign, ReferenceModel } from "@lead-signals/store-contract/reference"
+import { Effect } from "effect"
 import type { Plan, Sighting } from "../plan/Plan.ts"
 import type { ReceiverBehaviour } from "../Scenario.ts"
 import type { Expectation } from "../vocabulary/Expectation.ts"
+import { Incidents } from "./Incidents.ts"
 import type { SimulatedRequest, SimulatedResponse } from "./SimulatedHttp.ts"
 import type { StoreMethod } from "./StorePorts.ts"
 
@@ -40,16 +42,20 @@ export interface Call {
   readonly meaning: Meaning
   /** What the contract says of the answer, where the meaning leaves that open. */
   readonly expects?: Expectation
-  /** When it is to reach the service, whatever the network would take; virtual milliseconds since 1970. */
-  readonly arrivesAt?: number
   /** Of the brand that it is about. */
   readonly brand: KnownBrand | null
   /** The key it is made with; null for the operator's. */
   readonly key: KnownKey | null
   /** Virtual milliseconds since 1970. */
   readonly sentAt: number
+  /** When it is to reach the service; undefined where the network says so. */
+  readonly arrivesAt?: number
   /** When the service began with it. */
   handledAt: number
+  /** The same by the service's clock. */
+  handledByClock: number
+  /** The methods of the store that failed on its behalf. */
+  readonly struck: Set<StoreMethod>
   /** What the reference says to it, as of the instant at which the store did it; undefined where it says nothing. */
   expected: unknown
 }
@@ -101,8 +107,19 @@ export interface KnownWebhook {
   disabledAt: number | null
 }
 
+/** A post on its way to a receiver and back. */
+export interface SentPost {
+  /** When the service sent it. */
+  readonly at: number
+  /** The same by the service's clock. */
+  readonly byClock: number
+  /** When the receiver's answer reached the service whole; null while it has not. */
+  heardAt: number | null
+}
+
 export interface ReceivedPost {
   readonly at: number
+  readonly sent: SentPost
   readonly webhook: KnownWebhook
   readonly headers: Readonly<Record<string, string>>
   readonly id: string
@@ -155,10 +172,21 @@ export class KnownFacts {
   readonly coverageMarks = new Set<string>()
   /** The forms of inputs that were answered, by the names of their probes. */
   readonly exercised = new Set<string>()
+  readonly incidents = new Incidents()
+  /** When the window of each key ends, by the service's clock. */
+  readonly windowEnds = new Map<string, number>()
+  /** The true time, and the time by the service's clock, in milliseconds since 1970. */
+  now: () => number = () => 0
+  serviceNow: () => number = () => 0
+  wasClockSetBack = false
+  /** Whether calls of the store are seen: those of a host of its own are not. */
+  isStoreSeen = false
   /** Deliveries in the dead letters at the end, as `webhook subject`. */
   readonly dead = new Set<string>()
   /** Every delivery as the operator sees it at the end, with its log. */
   readonly deliveries: Array<{ readonly webhook: KnownWebhook; readonly delivery: Json }> = []
+  /** What clients that sync have before their last full sync, by brand; none where no clock was set back. */
+  readonly mirrorsBeforeFullSync = new Map<string, ReadonlyMap<number, Json>>()
   /** What brands list in the end, on quiet data, by brand and order. */
   readonly finalLists = new Map<string, ReadonlyArray<Json>>()
   requests = 0
@@ -166,6 +194,33 @@ export class KnownFacts {
   violation: Violation | null = null
 
   constructor(readonly plan: Plan) {}
+
+  private readonly byDelivery = new Map<string, Array<ReceivedPost>>()
+
+  /** What receivers got of a delivery, in order. */
+  postsOf(deliveryId: string): ReadonlyArray<ReceivedPost> {
+    return this.byDelivery.get(deliveryId) ?? []
+  }
+
+  private readonly awaited = new Map<KnownWebhook, Array<(post: ReceivedPost) => void>>()
+
+  /** The next thing that the webhook's receiver gets. */
+  nextPost(webhook: KnownWebhook): Effect.Effect<ReceivedPost> {
+    return Effect.async((resume) => {
+      const waiting = this.awaited.get(webhook) ?? []
+      this.awaited.set(webhook, waiting)
+      waiting.push((post) => resume(Effect.succeed(post)))
+    })
+  }
+
+  /** A receiver got something. */
+  receive(post: ReceivedPost): void {
+    for (const resume of this.awaited.get(post.webhook)?.splice(0) ?? []) resume(post)
+    this.received.push(post)
+    const known = this.byDelivery.get(post.id)
+    if (known === undefined) this.byDelivery.set(post.id, [post])
+    else known.push(post)
+  }
 
   /** The first violation is kept: what comes after may only follow from it. */
   violate(oracle: string, message: string): void {
