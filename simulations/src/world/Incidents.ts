@@ -5,7 +5,7 @@
  * rate. `store`: a call that the emitter made of the store was slow, failed, or ended with its process. `network`: nobody
  * reached it.
  */
-export type Disturbance = "kill" | "pause" | "clock" | "drift" | "store" | "network"
+type Disturbance = "kill" | "pause" | "clock" | "drift" | "store" | "network"
 
 interface Interval {
   readonly from: number
