@@ -203,7 +203,8 @@ const prepare = (input: RunInput, host: Host) => {
       yield* readDeliveries(context, brand)
       yield* readLists(context, brand)
     }
-    for (const { instance, name } of instances) {
+    for (const { instance, name, whole } of instances) {
+      if (instance.conclude !== undefined && whole !== null) whole.judged++
       const message = instance.conclude?.() ?? null
       if (message !== null) facts.violate(name, message)
     }

@@ -6,7 +6,15 @@ import { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
 import { everything } from "../plan/Queries.ts"
 import type { Json, KnownBrand, KnownWebhook } from "../world/KnownFacts.ts"
-import { bodyOf, type ActorContext, type Ask, type Caller, once, persistently, succeeding } from "./ActorContext.ts"
+import {
+  bodyOf,
+  type ActorContext,
+  type Ask,
+  type Caller,
+  once,
+  persistently,
+  succeeding
+} from "./ActorContext.ts"
 import { page } from "./Readers.ts"
 import { setEnabled } from "./WebhookOwner.ts"
 
@@ -62,7 +70,12 @@ const deliveries = (
     context.facts.coverageMarks.add("a delivery's log was read")
   })
 
-const names = (context: ActorContext, by: Caller, brand: KnownBrand, { n, nth }: Inspection): Effect.Effect<void> =>
+const names = (
+  context: ActorContext,
+  by: Caller,
+  brand: KnownBrand,
+  { n, nth }: Inspection
+): Effect.Effect<void> =>
   Effect.gen(function* () {
     const of = caller(by)
     const { campaignId, id: brandId, signalIds } = brand
@@ -83,7 +96,11 @@ const names = (context: ActorContext, by: Caller, brand: KnownBrand, { n, nth }:
 
 /** Things that are made for a while: a signal, a campaign, and a webhook that is never sent to. */
 const shortLived = {
-  signals: { name: "For a while", signalType: "keywords", source: { type: "post-url", value: "https://a.example/1" } },
+  signals: {
+    name: "For a while",
+    signalType: "keywords",
+    source: { type: "post-url", value: "https://a.example/1" }
+  },
   campaigns: { name: "For a while" },
   webhooks: {
     url: "https://nobody.example/hook",
@@ -93,14 +110,26 @@ const shortLived = {
   }
 }
 
-const forAWhile = (context: ActorContext, by: Caller, brand: KnownBrand, { nth }: Inspection): Effect.Effect<void> =>
+const forAWhile = (
+  context: ActorContext,
+  by: Caller,
+  brand: KnownBrand,
+  { nth }: Inspection
+): Effect.Effect<void> =>
   Effect.gen(function* () {
     const of = caller(by)
     const params = { brandId: brand.id }
     for (const [things, body] of Object.entries(shortLived)) {
       const route = `${ofBrand}/${things}`
       const answer = yield* Effect.either(
-        once(context, of(`make ${things}`), { method: "POST", route, params, body, brand, meaning: { means: "make" } })
+        once(context, of(`make ${things}`), {
+          method: "POST",
+          route,
+          params,
+          body,
+          brand,
+          meaning: { means: "make" }
+        })
       )
       // Of one whose answer was lost nobody knows the id: it stays.
       if (answer._tag === "Left" || answer.right.status !== 201) continue
@@ -116,11 +145,20 @@ const forAWhile = (context: ActorContext, by: Caller, brand: KnownBrand, { nth }
         yield* persistently(context, of("change"), { ...one, method: "PATCH", body: change, meaning: look })
         // What is disabled is not tested.
         const route = `${one.route}/test`
-        yield* persistently(context, of("test"), { ...one, method: "POST", route, meaning: { means: "make" } })
+        yield* persistently(context, of("test"), {
+          ...one,
+          method: "POST",
+          route,
+          meaning: { means: "make" }
+        })
       }
       yield* persistently(context, of(`list ${things}`), { route, params, brand, meaning: look })
       for (const time of ["once", "twice"])
-        yield* persistently(context, of(`delete ${things} ${time}`), { ...one, method: "DELETE", meaning: look })
+        yield* persistently(context, of(`delete ${things} ${time}`), {
+          ...one,
+          method: "DELETE",
+          meaning: look
+        })
     }
   })
 
@@ -140,10 +178,22 @@ const pair = (
       const route = "/signals/leads/{id}"
       const withDetail = nth % 2 === 0
       const query = withDetail ? "includeEngagementDetail=true" : ""
-      const detail: Ask = { route, params: { id }, query, brand, key: brand.key, meaning: { means: "detail", id, withDetail } }
+      const detail: Ask = {
+        route,
+        params: { id },
+        query,
+        brand,
+        key: brand.key,
+        meaning: { means: "detail", id, withDetail }
+      }
       yield* persistently(context, of("own"), detail)
       if (other !== brand)
-        yield* persistently(context, of("foreign"), { ...detail, brand: other, key: other.key, meaning: { means: "cross" } })
+        yield* persistently(context, of("foreign"), {
+          ...detail,
+          brand: other,
+          key: other.key,
+          meaning: { means: "cross" }
+        })
       yield* persistently(context, of("operator's"), {
         route: "/operator/brands/{brandId}/leads/{id}",
         params: { brandId: brand.id, id },
@@ -171,8 +221,14 @@ const enableDuringAttempt = (
     if (post._tag === "None") return
     yield* setEnabled(context, of("off"), brand, webhook, false)
     yield* setEnabled(context, of("on"), brand, webhook, true)
-    if (post.value.sent.heardAt === null) context.facts.coverageMarks.add("a webhook was enabled during an attempt")
-    const shown: Ask = { route: `${ofBrand}/webhooks/{id}`, params: { brandId: brand.id, id: webhook.id }, brand, meaning: look }
+    if (post.value.sent.heardAt === null)
+      context.facts.coverageMarks.add("a webhook was enabled during an attempt")
+    const shown: Ask = {
+      route: `${ofBrand}/webhooks/{id}`,
+      params: { brandId: brand.id, id: webhook.id },
+      brand,
+      meaning: look
+    }
     yield* succeeding(context, of("view"), shown)
     yield* Effect.sleep(16_000)
     yield* succeeding(context, of("view later"), shown)
@@ -194,7 +250,14 @@ const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand): Effe
       key,
       meaning: {
         means: "list",
-        query: { filter: {}, field: "createdAt", direction: "desc", page: 1, pageSize: 5, engagements: "none" }
+        query: {
+          filter: {},
+          field: "createdAt",
+          direction: "desc",
+          page: 1,
+          pageSize: 5,
+          engagements: "none"
+        }
       }
     }
     yield* Effect.ignore(once(context, of("opens"), ask))

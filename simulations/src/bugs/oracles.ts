@@ -138,21 +138,29 @@ export const wherePeopleLook: ReadonlyArray<Bug> = [
     find: "Math.floor($now / 60_000) * 60_000",
     put: "$now"
   }),
-  bugsIn("store-memory", "MemoryKeyStore")("revoked-anew", "a second revocation takes the place of the first", {
-    in: "make.revoke",
-    find: "revokedAt: $key.revokedAt ?? $now",
-    put: "revokedAt: $now"
-  }),
+  bugsIn("store-memory", "MemoryKeyStore")(
+    "revoked-anew",
+    "a second revocation takes the place of the first",
+    {
+      in: "make.revoke",
+      find: "revokedAt: $key.revokedAt ?? $now",
+      put: "revokedAt: $now"
+    }
+  ),
   bugsIn("store-memory", "MemorySignalStore")("deleted-signal-listed", "a deleted signal is still listed", {
     in: "make.list",
     find: "$signals.filter(({ id: $id }) => !$memory.deletedSignals.has($id))",
     put: "$signals"
   }),
-  bugsIn("store-memory", "Records")("renamed-and-not-told", "a change of a name is answered with the old name", {
-    in: "rename",
-    find: "$put($things, { ...$before, name: $name })",
-    put: "($put($things, { ...$before, name: $name }), $before)"
-  }),
+  bugsIn("store-memory", "Records")(
+    "renamed-and-not-told",
+    "a change of a name is answered with the old name",
+    {
+      in: "rename",
+      find: "$put($things, { ...$before, name: $name })",
+      put: "($put($things, { ...$before, name: $name }), $before)"
+    }
+  ),
   bugsIn("http", "OperatorLeads")("export-without-posts", "an export leaves out the posts of the person", {
     in: "operatorLeads.exportLead",
     find: "posts: $posts.map($view)",
@@ -175,7 +183,7 @@ export const wherePeopleLook: ReadonlyArray<Bug> = [
   }),
   headers("unauthorised-without-a-scheme", "a 401 does not say what it asks for", {
     in: "headersOf",
-    find: '$status === 401',
+    find: "$status === 401",
     put: "$status === 402"
   }),
   bugsIn("http", "RequestRecord")("one-request-id", "every request has the same id", {

@@ -89,7 +89,8 @@ const runOne = (
   const startedAt = performance.now()
   const report = run(input, store)
   const seconds = (performance.now() - startedAt) / 1000
-  if (output.isJson) output.line(jsonLine({ ...report, coverageMarks: [...report.coverageMarks] }, given, options))
+  if (output.isJson)
+    output.line(jsonLine({ ...report, coverageMarks: [...report.coverageMarks] }, given, options))
   else if (isAlone || report.outcome !== "passed") output.line(runSummary(report, seconds, given))
   if (options.isChecked) {
     const parted = check(input, store)

@@ -147,13 +147,18 @@ const bodies = (facts: KnownFacts, known: Map<string, string>, { answer }: Store
 
 /** Posts come in no order. [PII-5] */
 const withSortedPosts = ({ data }: Json): Json => ({
-  data: { ...data, posts: data.posts.toSorted((a: Json, b: Json) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) }
+  data: {
+    ...data,
+    posts: data.posts.toSorted((a: Json, b: Json) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  }
 })
 
 /** Why something is rejected is said in words that can change; that it is, and where, is compared. */
 const withoutMessages = ({ data }: Json): Json => ({
   data: data.map(({ message, ...outcome }: Json) =>
-    outcome.outcome === "rejected" && typeof message === "string" ? outcome : { ...outcome, ...(message === undefined ? {} : { message }) }
+    outcome.outcome === "rejected" && typeof message === "string"
+      ? outcome
+      : { ...outcome, ...(message === undefined ? {} : { message }) }
   )
 })
 
@@ -202,7 +207,8 @@ export const agreesWithReference: Oracle = {
         if (isMissing) return null
         if (means === "detail" && body.data.engagementsMeta.truncated === true)
           facts.coverageMarks.add("a window was full")
-        const shown = means === "export" ? withSortedPosts(body) : means === "observe" ? withoutMessages(body) : body
+        const shown =
+          means === "export" ? withSortedPosts(body) : means === "observe" ? withoutMessages(body) : body
         const [actual, expected] = [JSON.stringify(shown), JSON.stringify(call.expected)]
         return actual === expected ? null : `${what}: ${difference(actual, expected)}`
       }

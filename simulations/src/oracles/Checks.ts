@@ -4,6 +4,7 @@
 export interface CheckCount {
   /** The name of the oracle. */
   readonly oracle: string
+  /** The rule, in a few words. */
   readonly rule: string
   /** Checks of the whole rule. */
   readonly judged: number
@@ -49,10 +50,11 @@ export class Checks {
 }
 
 /** Sums the checks of several runs, rule by rule. */
-export const summedChecks = (
-  runs: Iterable<ReadonlyArray<CheckCount>>
-): ReadonlyArray<CheckCount> => {
-  const sums = new Map<string, { oracle: string; rule: string; judged: number; weakened: Record<string, number> }>()
+export const summedChecks = (runs: Iterable<ReadonlyArray<CheckCount>>): ReadonlyArray<CheckCount> => {
+  const sums = new Map<
+    string,
+    { oracle: string; rule: string; judged: number; weakened: Record<string, number> }
+  >()
   for (const counts of runs) {
     for (const { judged, oracle, rule, weakened } of counts) {
       const name = `${oracle}\n${rule}`

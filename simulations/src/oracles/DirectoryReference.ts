@@ -52,7 +52,11 @@ export const brandShown = ({ createdAt, deletionStartedAt, id, name }: Brand): J
   deletionStartedAt: isoOrNull(deletionStartedAt)
 })
 
-export const campaignShown = ({ createdAt, id, name }: Campaign): Json => ({ id, name, createdAt: iso(createdAt) })
+export const campaignShown = ({ createdAt, id, name }: Campaign): Json => ({
+  id,
+  name,
+  createdAt: iso(createdAt)
+})
 
 export const keyShown = (key: Key, lastUsedAt: number | null): Json => ({
   id: key.id,
@@ -85,7 +89,10 @@ export class DirectoryReference {
   readonly campaigns = new Map<string, Campaign>()
   private readonly given = new Set<string>()
 
-  of<A extends { readonly brandId: string }>(things: ReadonlyMap<string, A>, brandId: string): ReadonlyArray<A> {
+  of<A extends { readonly brandId: string }>(
+    things: ReadonlyMap<string, A>,
+    brandId: string
+  ): ReadonlyArray<A> {
     return [...things.values()].filter((thing) => thing.brandId === brandId)
   }
 
@@ -127,7 +134,12 @@ export class DirectoryReference {
         return signalShown(signal)
       }
       default: {
-        const campaign: Campaign = { id, brandId: args[0].brandId, name: asked.name, createdAt: args[0].createdAt }
+        const campaign: Campaign = {
+          id,
+          brandId: args[0].brandId,
+          name: asked.name,
+          createdAt: args[0].createdAt
+        }
         this.campaigns.set(id, campaign)
         return campaignShown(campaign)
       }
@@ -152,6 +164,7 @@ export class DirectoryReference {
   finishDeletion(brandId: string): void {
     this.brands.delete(brandId)
     for (const things of [this.keys, this.campaigns])
-      for (const { id } of this.of<{ readonly id: string; readonly brandId: string }>(things, brandId)) things.delete(id)
+      for (const { id } of this.of<{ readonly id: string; readonly brandId: string }>(things, brandId))
+        things.delete(id)
   }
 }

@@ -7,7 +7,9 @@ const underWayMillis = 30_000
 
 /** Whether the post may be of an attempt that was begun before the erasure was acknowledged. */
 const isUnderWay = (facts: KnownFacts, { id, sent }: ReceivedPost, erasedAt: number): boolean => {
-  const lease = outboxOf(facts).leases.get(id)?.findLast(({ at }) => at <= sent.at)
+  const lease = outboxOf(facts)
+    .leases.get(id)
+    ?.findLast(({ at }) => at <= sent.at)
   return lease === undefined ? sent.at <= erasedAt + underWayMillis : lease.at <= erasedAt
 }
 

@@ -74,7 +74,8 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
     return `Content-Length is ${length}`
   if (headers["x-content-type-options"] !== "nosniff")
     return `X-Content-Type-Options is ${headers["x-content-type-options"]}`
-  if (!isDocument && headers["cache-control"] !== "no-store") return `Cache-Control is ${headers["cache-control"]}`
+  if (!isDocument && headers["cache-control"] !== "no-store")
+    return `Cache-Control is ${headers["cache-control"]}`
   const isOverload = status === 503 && headers["retry-after"] === "1" && call.route.endsWith("/observations")
   return (
     presence(headers, "www-authenticate", status === 401) ??
@@ -90,7 +91,8 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
 const wrongPost = ({ headers, id }: ReceivedPost): string | null => {
   const names = Object.keys(headers).sort()
   if (names.join() !== posted.join()) return `a post has the headers ${names.join(", ")}`
-  if (headers["content-type"] !== "application/json") return `a post's Content-Type is ${headers["content-type"]}`
+  if (headers["content-type"] !== "application/json")
+    return `a post's Content-Type is ${headers["content-type"]}`
   if (!/^Lead-Signals\/\d+\.\d+ \(webhooks\)$/.test(headers["user-agent"]!))
     return `a post's User-Agent is ${headers["user-agent"]}`
   return /^wh_[0-9a-f]{32}$/.test(id) ? null : `a post's webhook-id is ${id}`

@@ -23,20 +23,24 @@ export const keyUses = (facts: KnownFacts, checks: Checks) => {
 
     /** The store was told of a use. */
     note: (call: Call, keyId: string, minute: number, now: number): string | null => {
-      if (call.key !== null && keyId !== call.key.id) return `key ${keyId} is said to be used, by one of ${call.key.id}`
+      if (call.key !== null && keyId !== call.key.id)
+        return `key ${keyId} is said to be used, by one of ${call.key.id}`
       const known = uses.get(keyId) ?? []
       uses.set(keyId, known)
       known.push({ minute, at: facts.now() })
       if (minute % minuteMillis !== 0) return `a key's last use is ${minute}, which is no minute`
       if (!isClockSteady(call)) return null
-      return minute >= minuteOf(call.handledByClock) && minute <= now ? null : `a use at ${now} is noted for ${minute}`
+      return minute >= minuteOf(call.handledByClock) && minute <= now
+        ? null
+        : `a use at ${now} is noted for ${minute}`
     },
 
     /** What is shown is what the store was told last, or what a kill has left of it. */
     shown: (keyId: string, shown: number | null): string | null => {
       const known = uses.get(keyId) ?? []
       const newer = known.filter(({ minute }) => shown === null || minute > shown)
-      if (shown !== null && !known.some(({ minute }) => minute === shown)) return `key ${keyId} was not used at ${shown}`
+      if (shown !== null && !known.some(({ minute }) => minute === shown))
+        return `key ${keyId} was not used at ${shown}`
       if (newer.length === 0) rule.judged++
       else if (newer.every(({ at }) => facts.incidents.touched(["kill"], at, at + writeMillis)))
         rule.weaken("the process was killed before the use was written")
@@ -48,7 +52,8 @@ export const keyUses = (facts: KnownFacts, checks: Checks) => {
     answered: ({ call, response }: Answered): string | null => {
       const { key } = call
       const minute = lookedUp.get(call)
-      if (key === null || minute === undefined || response.status === 401 || response.status >= 500) return null
+      if (key === null || minute === undefined || response.status === 401 || response.status >= 500)
+        return null
       if (call.struck.has("keys.markUsed")) rule.weaken("the store failed as the use was noted")
       else if (!isClockSteady(call)) rule.weaken("the clock was set during the request")
       else {

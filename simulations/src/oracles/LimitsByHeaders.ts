@@ -34,7 +34,11 @@ export const limitsByHeaders = (facts: KnownFacts, checks: Checks) => {
         return `X-RateLimit-Limit is not the ${key.requestsPerMinute} of key ${key.id}`
       const name = `${key.id} ${reset}`
       const opened = lastOpened.get(key.id)
-      if (!windows.has(name) && opened !== undefined && Math.abs(Number(reset) - opened) < windowMillis / 1000 - 1)
+      if (
+        !windows.has(name) &&
+        opened !== undefined &&
+        Math.abs(Number(reset) - opened) < windowMillis / 1000 - 1
+      )
         return `two windows of key ${key.id} overlap: one ends at ${opened}, the other at ${reset}`
       lastOpened.set(key.id, Number(reset))
       const window = windows.get(name) ?? { admitted: 0, refused: null, remaining: new Set<number>() }

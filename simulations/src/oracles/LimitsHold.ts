@@ -25,7 +25,10 @@ interface Decision {
   readonly now: number
 }
 
-const byCount = (facts: KnownFacts, checks: Checks): Required<Pick<OracleInstance, "stored" | "answered">> => {
+const byCount = (
+  facts: KnownFacts,
+  checks: Checks
+): Required<Pick<OracleInstance, "stored" | "answered">> => {
   const rule = checks.rule("what is left of a window")
   const windows = new Map<string, Window>()
   const decisions = new WeakMap<Call, Decision>()
@@ -53,7 +56,11 @@ const byCount = (facts: KnownFacts, checks: Checks): Required<Pick<OracleInstanc
     }
   }
 
-  const wrong = ({ call, response }: Answered, key: KnownKey, { isAllowed, now, remaining, resetAt }: Decision) => {
+  const wrong = (
+    { call, response }: Answered,
+    key: KnownKey,
+    { isAllowed, now, remaining, resetAt }: Decision
+  ) => {
     const { headers, status } = response
     const wanted = {
       "x-ratelimit-limit": key.requestsPerMinute,
@@ -87,7 +94,9 @@ const byCount = (facts: KnownFacts, checks: Checks): Required<Pick<OracleInstanc
         rule.judged++
         return wrong(fact, call.key, decision)
       }
-      return response.status >= 500 ? null : `${response.status} to key ${call.key.id}, whose request nobody counted`
+      return response.status >= 500
+        ? null
+        : `${response.status} to key ${call.key.id}, whose request nobody counted`
     }
   }
 }

@@ -32,7 +32,8 @@ export const mirrorsConverge: Oracle = {
       // A list does not name the erased: a client that keeps copies has to ask for them one by one.
       const ids = new Set(there.map(({ id }) => id))
       for (const [id, { extId }] of mirror)
-        if (!ids.has(id) && !facts.erased.has(personOf({ id: brandId }, extId))) return `the client of brand ${index} has lead ${id}, which is not there`
+        if (!ids.has(id) && !facts.erased.has(personOf({ id: brandId }, extId)))
+          return `the client of brand ${index} has lead ${id}, which is not there`
       return null
     }
 
@@ -57,7 +58,9 @@ export const mirrorsConverge: Oracle = {
           if (there === undefined || brand.mirror.size === 0) continue
           const before = facts.mirrorsBeforeFullSync.get(brand.id)
           const wrong =
-            (before === undefined ? null : wrongCopy(brand, before, there, hidden.get(brand.id) ?? new Set())) ??
+            (before === undefined
+              ? null
+              : wrongCopy(brand, before, there, hidden.get(brand.id) ?? new Set())) ??
             wrongCopy(brand, brand.mirror, there, new Set())
           if (wrong !== null) return wrong
         }

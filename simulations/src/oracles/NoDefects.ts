@@ -22,7 +22,9 @@ export const noDefects: Oracle = {
         if (status === 500 || status < 200) return what
         if (status !== 503 || !facts.isStoreSeen || call.struck.size > 0) return null
         const isOverload = headers["retry-after"] === "1" && call.route.endsWith("/observations")
-        return isOverload || deleting.has(paramsOf(call)["brandId"] ?? "") ? null : `${what}, and the store has not failed`
+        return isOverload || deleting.has(paramsOf(call)["brandId"] ?? "")
+          ? null
+          : `${what}, and the store has not failed`
       }
     }
   }

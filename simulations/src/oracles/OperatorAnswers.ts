@@ -41,7 +41,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       return null
     }
     creations.judged++
-    return at >= call.handledByClock && at <= now ? null : `${operationOf(call)}: createdAt is ${at - now} ms off`
+    return at >= call.handledByClock && at <= now
+      ? null
+      : `${operationOf(call)}: createdAt is ${at - now} ms off`
   }
 
   const created = (call: Call, fact: Stored, at: number): string | null => {
@@ -157,7 +159,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         expected.set(call, ofBrand(directory.campaigns, args[0], args[1]) === undefined ? notFound : found)
         return null
       case "webhooks.list":
-        if (call.request.method === "GET") expected.set(call, answerOf(200, outbox.webhooksOf(args[0]).map(webhookShown)))
+        if (call.request.method === "GET")
+          expected.set(call, answerOf(200, outbox.webhooksOf(args[0]).map(webhookShown)))
         return null
       case "webhooks.get":
         ofWebhooks.webhookRead(call, args[0], args[1])
@@ -227,7 +230,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (response.status >= 300 || wanted.body === undefined) return null
     if (operationOf(call) === "POST /operator/brands/{brandId}/keys") {
       const { key, ...shown } = body.data
-      if (!/^lsk_[0-9A-Za-z]{38}$/.test(key) || !key.startsWith(shown.start)) return `${what} makes the key ${key}`
+      if (!/^lsk_[0-9A-Za-z]{38}$/.test(key) || !key.startsWith(shown.start))
+        return `${what} makes the key ${key}`
       return differs(what, { data: shown }, wanted.body)
     }
     const warned = body.meta?.warnings

@@ -1,7 +1,12 @@
 /** How deliveries are given out and what becomes of them after each attempt, by the specification alone. [DELIV-2, DELIV-3, DELIV-4] */
 import type { Json, KnownFacts } from "../world/KnownFacts.ts"
-import { type KnownDelivery, type KnownLease, type OutboxWebhook, subjectOf } from "./OutboxRecords.ts"
-import type { OutboxReference } from "./OutboxReference.ts"
+import {
+  type DeliveriesOfWebhooks,
+  type KnownDelivery,
+  type KnownLease,
+  type OutboxWebhook,
+  subjectOf
+} from "./OutboxRecords.ts"
 import { isSuccess, waits } from "./RetrySchedule.ts"
 
 const day = 24 * 3_600_000
@@ -13,7 +18,7 @@ export class OutboxAttempts {
 
   constructor(
     private readonly facts: KnownFacts,
-    private readonly outbox: OutboxReference
+    private readonly outbox: DeliveriesOfWebhooks
   ) {}
 
   /** The delivery that the body is of: one whose id nobody has seen, and that is due the longest. */
@@ -88,11 +93,14 @@ export class OutboxAttempts {
     if (this.recorded.has(name)) return null
     this.recorded.add(name)
     const { error, retryAfterSeconds, status } = result
-    if ((status === null) === (error === null)) return `an attempt of ${id} has the status ${status} and the error ${error}`
-    if (status === null) return error === "timeout" || error === "connection" ? null : `${id}: the error is ${error}`
+    if ((status === null) === (error === null))
+      return `an attempt of ${id} has the status ${status} and the error ${error}`
+    if (status === null)
+      return error === "timeout" || error === "connection" ? null : `${id}: the error is ${error}`
     const post = this.facts.postsOf(id).find((each) => each.sent.at >= lease.at && each.sent.heardAt !== null)
     if (post === undefined) return `${id} is recorded with ${status}, and its receiver answered nothing`
-    if (post.status !== status) return `${id} is recorded with ${status}, and its receiver answered ${post.status}`
+    if (post.status !== status)
+      return `${id} is recorded with ${status}, and its receiver answered ${post.status}`
     const asked = status === 429 || status === 503 ? post.retryAfterSeconds : null
     return retryAfterSeconds === asked
       ? null
@@ -140,7 +148,10 @@ export class OutboxAttempts {
     }
     delivery.failures++
     const asked = Math.min((retryAfterSeconds ?? 0) * 1000, day)
-    delivery.due = { from: now + Math.max(Math.floor(wait * 0.8), asked), to: now + Math.max(Math.ceil(wait * 1.2), asked) }
+    delivery.due = {
+      from: now + Math.max(Math.floor(wait * 0.8), asked),
+      to: now + Math.max(Math.ceil(wait * 1.2), asked)
+    }
     return "retried"
   }
 

@@ -4,7 +4,7 @@ import type { Json } from "../world/KnownFacts.ts"
 export const eventOrder = ["lead2.created", "activity.detected"]
 
 /** One line of a delivery's log. */
-export interface LoggedAttempt {
+interface LoggedAttempt {
   readonly number: number
   readonly at: number
   readonly durationMillis: number
@@ -82,9 +82,23 @@ export interface LeadEvents {
 export const isSome = (answer: Json): boolean => answer?._tag === "Some"
 
 /** What a body shows of the delivery that it is of. */
-export const subjectOf = ({ engagementId, event, leadId }: Pick<KnownDelivery, "event" | "leadId" | "engagementId">): string =>
+export const subjectOf = ({
+  engagementId,
+  event,
+  leadId
+}: Pick<KnownDelivery, "event" | "leadId" | "engagementId">): string =>
   event === "activity.detected" ? `${event} ${engagementId}` : `${event} ${leadId}`
 
 /** Once, and in one order, however they were given. */
 export const inOrder = (events: ReadonlyArray<string>): ReadonlyArray<string> =>
   eventOrder.filter((event) => events.includes(event))
+
+/** The part of an outbox that leases and attempts look at and change. */
+export interface DeliveriesOfWebhooks {
+  readonly webhooks: ReadonlyMap<string, OutboxWebhook>
+  readonly leases: Map<string, Array<KnownLease>>
+  readonly delivery: (webhook: OutboxWebhook, id: string) => KnownDelivery | undefined
+  readonly deliveryOf: (id: string) => KnownDelivery | undefined
+  /** Notes the id of a delivery that was seen for the first time; false where it must be another. */
+  readonly learn: (delivery: KnownDelivery, id: string) => boolean
+}

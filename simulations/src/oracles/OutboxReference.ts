@@ -95,7 +95,10 @@ export class OutboxReference {
   recoverable(webhook: OutboxWebhook, since: number, events: ReadonlyArray<string>): Array<KnownDelivery> {
     return webhook.deliveries
       .filter(({ resentAs, state }) => state === "dead" && resentAs === null)
-      .filter(({ event, finishedAt }) => finishedAt! >= since && (event === "webhook.test" || events.includes(event)))
+      .filter(
+        ({ event, finishedAt }) =>
+          finishedAt! >= since && (event === "webhook.test" || events.includes(event))
+      )
       .sort((a, b) => a.finishedAt! - b.finishedAt!)
   }
 
@@ -210,7 +213,12 @@ export class OutboxReference {
   }
 
   /** [EVT-2, EVT-3, EVT-7] */
-  private commit(brandId: string, proposals: ReadonlyArray<Json>, answer: ReadonlyArray<Json>, now: number): null {
+  private commit(
+    brandId: string,
+    proposals: ReadonlyArray<Json>,
+    answer: ReadonlyArray<Json>,
+    now: number
+  ): null {
     const leads = this.events.get(brandId) ?? new Map<number, LeadEvents>()
     this.events.set(brandId, leads)
     const webhooks = this.webhooksOf(brandId)
@@ -245,7 +253,8 @@ export class OutboxReference {
       for (const delivery of webhook.deliveries) {
         const shown = delivery.leadId === null ? undefined : authored.get(delivery.leadId)
         if (delivery.leadId === leadId) this.forget(delivery)
-        else if (delivery.event === "lead2.created" ? shown : shown?.has(delivery.engagementId!)) this.redact(delivery)
+        else if (delivery.event === "lead2.created" ? shown : shown?.has(delivery.engagementId!))
+          this.redact(delivery)
       }
       webhook.deliveries = webhook.deliveries.filter((delivery) => delivery.leadId !== leadId)
     }
@@ -265,7 +274,10 @@ export class OutboxReference {
   /** What an operator asked to be sent again, or as a test. [DELIV-8, EVT-9] */
   private queueAgain(of: Json, request: Json, answer: Json, now: number): string | null {
     const webhook = this.webhooks.get(of.id)
-    const again = webhook === undefined || request.what !== "again" ? undefined : this.delivery(webhook, request.deliveryId)
+    const again =
+      webhook === undefined || request.what !== "again"
+        ? undefined
+        : this.delivery(webhook, request.deliveryId)
     const lead = webhook === undefined ? undefined : this.events.get(webhook.brandId)?.get(request.leadId)
     const what =
       request.what === "test"
@@ -286,7 +298,10 @@ export class OutboxReference {
 
   private recover(webhookId: string, request: Json, answer: number, now: number): string | null {
     const webhook = this.webhooks.get(webhookId)
-    const dead = webhook === undefined ? [] : this.recoverable(webhook, request.since, request.events).slice(0, request.limit)
+    const dead =
+      webhook === undefined
+        ? []
+        : this.recoverable(webhook, request.since, request.events).slice(0, request.limit)
     for (const delivery of dead) this.queue(webhook!, delivery, now, null, delivery)
     return dead.length === answer
       ? null

@@ -18,7 +18,7 @@ export const webhookShown = (webhook: OutboxWebhook): Json => ({
 })
 
 /** The state that an operator sees. [DELIV-8] */
-export const stateShown = ({ state }: KnownDelivery, isEnabled: boolean): string =>
+const stateShown = ({ state }: KnownDelivery, isEnabled: boolean): string =>
   state === "pending" && !isEnabled ? "held" : state
 
 export const deliveryShown = (delivery: KnownDelivery, isEnabled: boolean): Json => {
@@ -61,7 +61,8 @@ export const learn = (outbox: OutboxReference, known: KnownDelivery, stored: Jso
   ] as const
   for (const [relative, id] of relatives) {
     if ((relative === null) !== (id === null)) return `delivery ${stored.id} is of ${id}`
-    if (relative !== null && !outbox.learn(relative, id)) return `${id} stands where ${relative.id} must stand`
+    if (relative !== null && !outbox.learn(relative, id))
+      return `${id} stands where ${relative.id} must stand`
   }
   const { due } = known
   if ((due === null) !== (stored.dueAt === null)) return `${stored.id} is due at ${stored.dueAt}`
@@ -76,7 +77,11 @@ export const learn = (outbox: OutboxReference, known: KnownDelivery, stored: Jso
 export const pageOf = (
   webhook: OutboxWebhook,
   isEnabled: boolean,
-  { page, pageSize, state }: { readonly state: string | null; readonly page: number; readonly pageSize: number }
+  {
+    page,
+    pageSize,
+    state
+  }: { readonly state: string | null; readonly page: number; readonly pageSize: number }
 ): { readonly found: ReadonlyArray<KnownDelivery>; readonly total: number } => {
   const matching =
     state === null

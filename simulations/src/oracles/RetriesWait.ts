@@ -42,7 +42,8 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
     const leases = outbox.leases.get(post.id) ?? []
     const earlier = facts.postsOf(post.id)
     one.judged++
-    if (earlier.length > leases.length) return `${post.id} was leased ${leases.length} times, and came ${earlier.length} times`
+    if (earlier.length > leases.length)
+      return `${post.id} was leased ${leases.length} times, and came ${earlier.length} times`
     if (earlier.length > 1 && earlier.at(-2)!.at < post.at - attemptMillis)
       facts.coverageMarks.add("a delivery was tried again")
     return earlier.length === 1 ? late(post, leases[0]!) : null

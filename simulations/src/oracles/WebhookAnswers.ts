@@ -19,7 +19,11 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
   const queried = (call: Call): Json => {
     const query = queryOf(call)
     const number = (name: string, otherwise: number): number => Number(query.get(name) ?? otherwise)
-    return { state: query.get("state"), page: number("page", 1), pageSize: Math.min(100, number("pageSize", 25)) }
+    return {
+      state: query.get("state"),
+      page: number("page", 1),
+      pageSize: Math.min(100, number("pageSize", 25))
+    }
   }
 
   const deliveryPage = (call: Call, answer: Json | null): string | null => {

@@ -4,7 +4,7 @@ import { type CheckCount, weakenedShare } from "../oracles/Checks.ts"
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`
 
 /** The share of weakened checks among all of an oracle. */
-export const shareOfOracle = (counts: ReadonlyArray<CheckCount>, oracle: string): number => {
+const shareOfOracle = (counts: ReadonlyArray<CheckCount>, oracle: string): number => {
   const own = counts.filter((count) => count.oracle === oracle)
   return weakenedShare({
     judged: own.reduce((sum, { judged }) => sum + judged, 0),

@@ -5,7 +5,7 @@
  * rate. `store`: a call that the emitter made of the store was slow, failed, or ended with its process. `network`: nobody
  * reached it.
  */
-export type Disturbance = "kill" | "pause" | "clock" | "drift" | "store" | "network"
+type Disturbance = "kill" | "pause" | "clock" | "drift" | "store" | "network"
 
 interface Interval {
   readonly from: number
@@ -35,11 +35,11 @@ export class Incidents {
     return this.within(disturbance, from, to).reduce((most, each) => Math.max(most, each.to - each.from), 0)
   }
 
-  /** How often the disturbance began after `from`, up to `to`. */
+  /** How often the disturbance began in the interval, both ends included. */
   count(disturbance: Disturbance, from: number, to: number): number {
     let count = 0
     const known = this.intervals.get(disturbance) ?? []
-    for (let i = known.length - 1; i >= 0 && known[i]!.from > from; i--) if (known[i]!.from <= to) count++
+    for (let i = known.length - 1; i >= 0 && known[i]!.from >= from; i--) if (known[i]!.from <= to) count++
     return count
   }
 

@@ -274,9 +274,7 @@ export class World {
       this.facts.coverageMarks.add("a request came twice")
       const second = this.travel(`${label} there again`)
       if (second !== null) {
-        kernel.after(second, this.others, () =>
-          this.handle(twinOf(call), () => {})
-        )
+        kernel.after(second, this.others, () => this.handle(twinOf(call), () => {}))
       }
     })
   }

@@ -218,8 +218,7 @@ export class ReferenceModel {
   /** Records an observation and answers the outcome that the store must give. `idOf` is called for the id of a new lead. */
   observe(seen: Seen, now: number, idOf: () => number): { outcome: string; leadId: number | null } {
     const isCaught = this.signals.some(({ id }) => id === seen.signalId)
-    if (!isCaught || this.deletedSignals.has(seen.signalId))
-      return { outcome: "rejected", leadId: null }
+    if (!isCaught || this.deletedSignals.has(seen.signalId)) return { outcome: "rejected", leadId: null }
     if (this.erased.includes(seen.person.extId)) return { outcome: "suppressed", leadId: null }
     const owner = this.owners.get(seen.engagement.id)
     if (owner !== undefined) return { outcome: "duplicate", leadId: owner }
