@@ -17,26 +17,19 @@ interface Reply {
   readonly echoes?: boolean
 }
 
-/** A header Retry-After: a text, or an HTTP date so many seconds from now. */
-interface RetryAfter {
-  readonly text?: string
-  readonly dateInSeconds?: number
-  /** For how long a text asks to be left alone; null where it asks for nothing that counts. */
-  readonly seconds: number | null
-}
+/** A header Retry-After: a text with the seconds that it stands for, or an HTTP date so many seconds from now. */
+type RetryAfter =
+  { readonly text: string; readonly seconds: number | null } | { readonly dateInSeconds: number }
 
-/** What counts of a longer wait. [DELIV-3] */
-const longestSeconds = 86_400
-
-/** Ways to write the header, with what the contract makes of each. [DELIV-3] */
+/** Ways to write the header. [DELIV-3] */
 const retryAfters: ReadonlyArray<RetryAfter> = [
   { text: "600", seconds: 600 },
   { text: " 600 ", seconds: 600 },
-  { dateInSeconds: 600, seconds: null },
-  { dateInSeconds: -600, seconds: null },
-  { dateInSeconds: 400 * 86_400, seconds: null },
-  { text: "0", seconds: null },
-  { text: "999999999", seconds: longestSeconds },
+  { dateInSeconds: 600 },
+  { dateInSeconds: -600 },
+  { dateInSeconds: 400 * 86_400 },
+  { text: "0", seconds: 0 },
+  { text: "999999999", seconds: 999_999_999 },
   { text: "-600", seconds: null },
   { text: "600.5", seconds: null },
   { text: "soon", seconds: null },
@@ -44,16 +37,18 @@ const retryAfters: ReadonlyArray<RetryAfter> = [
   { text: "Mon, 32 Feb 2026 25:00:00 GMT", seconds: null }
 ]
 
-/** The header, and the seconds for which it asks by the service's clock, which is what a date counts by. */
-const written = (
-  { dateInSeconds, seconds, text }: RetryAfter,
-  now: number,
-  serviceNow: number
-): { readonly header: string; readonly seconds: number | null } => {
-  if (dateInSeconds === undefined) return { header: text!, seconds }
-  const at = Math.ceil(now / 1000 + dateInSeconds) * 1000
-  const left = Math.floor((at - serviceNow) / 1000)
-  return { header: new Date(at).toUTCString(), seconds: left <= 0 ? null : Math.min(left, longestSeconds) }
+interface Written {
+  readonly header: string | null
+  readonly seconds: number | null
+  readonly date: number | null
+}
+
+/** An HTTP date has whole seconds. */
+const written = (asked: RetryAfter | undefined, now: number): Written => {
+  if (asked === undefined) return { header: null, seconds: null, date: null }
+  if ("text" in asked) return { header: asked.text, seconds: asked.seconds, date: null }
+  const date = Math.ceil(now / 1000 + asked.dateInSeconds) * 1000
+  return { header: new Date(date).toUTCString(), seconds: null, date }
 }
 
 /** Mostly the plain number. */
@@ -125,7 +120,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         if (seen.has(id)) facts.coverageMarks.add("an event came again")
         seen.add(id)
         const envelope = JSON.parse(body)
-        const asked = retryAfter === undefined ? null : written(retryAfter, at, world.serviceNow)
+        const asked = written(retryAfter, at)
         const post: ReceivedPost = {
           at,
           sent,
@@ -136,7 +131,8 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
           envelope,
           subject: subjectOf(envelope),
           status,
-          retryAfterSeconds: asked?.seconds ?? null
+          retryAfterSeconds: asked.seconds,
+          retryAfterDate: asked.date
         }
         world.kernel.record(`webhook ${webhook.url}`, "post", { id, subject: post.subject, status })
         world.posted(post)
@@ -145,7 +141,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         const echo = echoes ? new TextEncoder().encode(body).slice(0, Sender.maxExcerptBytes) : nothing
         return {
           status,
-          retryAfter: asked?.header ?? null,
+          retryAfter: asked.header,
           excerpt: echo,
           truncated: echo.length === Sender.maxExcerptBytes
         } satisfies Sender.PostResponse

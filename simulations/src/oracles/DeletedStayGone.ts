@@ -1,4 +1,4 @@
-import type { Answered, Json, Stored } from "../world/KnownFacts.ts"
+import type { Answered, Json } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
 
 /** An attempt that was under way when the deletion was acknowledged can still arrive: its 15 s, and the way there. */
@@ -20,16 +20,9 @@ const deletedBy = ({ body, call, response }: Answered): string | null => {
 /** Nothing is sent to a webhook that was deleted, itself or with its brand. [DEL-1, DELIV-2] */
 export const deletedStayGone: Oracle = {
   name: "deleted stay gone",
-  instantiate: (facts) => {
+  instantiate: () => {
     const deleted = new Map<string, number>()
     return {
-      // The reference is told at the instant at which the store has done it.
-      stored: ({ answer, args, method }: Stored) => {
-        const reference = method.startsWith("signals.") ? facts.brandOf(args[0])?.reference : undefined
-        if (method === "signals.delete" && answer === true) reference?.deleteSignal(args[1])
-        if (method === "signals.rename" && answer._tag === "Some") reference?.renameSignal(args[1], args[2])
-        return null
-      },
       answered: (answered) => {
         const what = deletedBy(answered)
         if (what !== null) deleted.set(what, answered.at)

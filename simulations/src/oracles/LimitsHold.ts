@@ -94,7 +94,9 @@ const byCount = (
         rule.judged++
         return wrong(fact, call.key, decision)
       }
-      return response.status >= 500
+      // What nobody may ask is refused without a key, too: while the store fails, nobody knows whose it is. [ERR-9]
+      const isForAnyone = call.meaning.means === "bad" && call.struck.size > 0
+      return response.status >= 500 || isForAnyone
         ? null
         : `${response.status} to key ${call.key.id}, whose request nobody counted`
     }

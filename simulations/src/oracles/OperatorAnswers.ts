@@ -138,7 +138,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         return null
       case "signals.rename":
         renamed(call, ofBrand(directory.signals, args[0], args[1]), bodyOf(call).name, signalShown)
-        facts.brandOf(args[0])?.reference.renameSignal(args[1], bodyOf(call).name)
+        if (isSome(answer)) facts.brandOf(args[0])?.reference.renameSignal(args[1], bodyOf(call).name)
         return null
       case "signals.delete":
         expected.set(call, directory.remove(directory.signals, args[0], args[1]) ? noContent : notFound)

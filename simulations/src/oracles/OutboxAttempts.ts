@@ -1,5 +1,5 @@
 /** How deliveries are given out and what becomes of them after each attempt, by the specification alone. [DELIV-2, DELIV-3, DELIV-4] */
-import type { Json, KnownFacts } from "../world/KnownFacts.ts"
+import type { Json, KnownFacts, ReceivedPost } from "../world/KnownFacts.ts"
 import {
   type DeliveriesOfWebhooks,
   type KnownDelivery,
@@ -12,6 +12,7 @@ import { isSuccess, waits } from "./RetrySchedule.ts"
 const day = 24 * 3_600_000
 /** A webhook whose every attempt failed for so long is disabled. [DELIV-4] */
 const patienceMillis = 5 * day
+const longestAttemptSeconds = 16
 
 export class OutboxAttempts {
   private readonly recorded = new Set<string>()
@@ -101,10 +102,19 @@ export class OutboxAttempts {
     if (post === undefined) return `${id} is recorded with ${status}, and its receiver answered nothing`
     if (post.status !== status)
       return `${id} is recorded with ${status}, and its receiver answered ${post.status}`
-    const asked = status === 429 || status === 503 ? post.retryAfterSeconds : null
-    return retryAfterSeconds === asked
+    if (status !== 429 && status !== 503)
+      return retryAfterSeconds === null ? null : `${id}: ${retryAfterSeconds} s are recorded after ${status}`
+    return this.isAsked(post, retryAfterSeconds)
       ? null
-      : `${id}: its receiver asked for ${asked} s, and ${retryAfterSeconds} s are recorded`
+      : `${id}: its receiver asked for ${post.retryAfterDate ?? post.retryAfterSeconds}, and ${retryAfterSeconds} s are recorded`
+  }
+
+  /** A date counts from the answer on, by the service's clock: that is at most an attempt after the post. */
+  private isAsked({ retryAfterDate, retryAfterSeconds, sent }: ReceivedPost, recorded: number | null): boolean {
+    if (retryAfterDate === null) return recorded === retryAfterSeconds
+    if (this.facts.incidents.touched(["clock", "pause"], sent.at, sent.heardAt!)) return recorded !== null
+    const most = Math.max(0, Math.ceil((retryAfterDate - sent.byClock) / 1000))
+    return recorded !== null && recorded <= most && recorded >= Math.max(0, most - longestAttemptSeconds)
   }
 
   /** What becomes of the delivery and its webhook. [DELIV-3, DELIV-4] */

@@ -76,13 +76,25 @@ const byPosts = (facts: KnownFacts, checks: Checks) => {
     rule.judged++
     if (isSuccess(last.status)) return `${id} was taken, and came again`
     if (posts.length > attemptsInAll) return `${id} came ${posts.length} times`
-    const least = Math.max(waits[posts.length - 2]! * 0.8, (last.retryAfterSeconds ?? 0) * second)
+    const least = Math.max(waits[posts.length - 2]! * 0.8, Math.min(askedMillis(last), longestMillis))
     const waited = post.sent.at - last.sent.heardAt
     return waited < least - second
       ? `attempt ${posts.length} of ${id} came ${Math.round(waited / second)} s after the last, not ${Math.round(least / second)} s`
       : null
   }
 }
+
+/** What counts of a Retry-After. [DELIV-3] */
+const longestMillis = 24 * 3600 * second
+
+/** A clock that is wrong by so much at most, as long as it is not set. */
+const leastRate = 0.95
+
+/** For how long the receiver asked to be left alone, in milliseconds from its answer on. A date is one by the service's clock. */
+const askedMillis = ({ retryAfterDate, retryAfterSeconds, sent }: ReceivedPost): number =>
+  retryAfterDate === null
+    ? (retryAfterSeconds ?? 0) * second
+    : Math.max(0, retryAfterDate - sent.byClock - attemptMillis) * leastRate
 
 /**
  * Attempts of a delivery keep the schedule's distance, and what the receiver asked for; after a success, or a 410, there

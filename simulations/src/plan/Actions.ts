@@ -13,6 +13,9 @@ const spree = 22
 /** The share of bursts that use a key with a limit of hundreds up. */
 const largeLimitShare = 0.04
 
+/** Probes of one action. */
+const probesAtOnce = 6
+
 /** How many people a load has: more than a page holds, up to more than a brand's deletion removes in one call. */
 const loads = [120, 120, 260, 1000]
 
@@ -126,7 +129,7 @@ const actionsOfKind = (
       let drawn = 0
       return () => ({
         do: "probe",
-        probes: Array.from({ length: 4 + prng.below(5) }, () => probeOf(seed, brand, drawn++))
+        probes: Array.from({ length: probesAtOnce }, () => probeOf(seed, brand, drawn++))
       })
     }
     case "load": {
@@ -188,8 +191,9 @@ export const actionsOf = (
   const habits = Prng.of(seed, `habits of ${brand}`)
   const found: Array<DatedAction> = []
   for (const kind of actionKinds) {
-    // Seeds differ in what people do, too; but something is always seen.
-    const factor = isSwarm && kind !== "observe" ? habits.pick([0, 0.5, 1, 2]) : 1
+    // Seeds differ in what people do, too; but something is always seen, and every seed tries some of the vocabulary.
+    const isAlways = kind === "observe" || kind === "probe"
+    const factor = isSwarm && !isAlways ? habits.pick([0, 0.5, 1, 2]) : 1
     const prng = Prng.of(seed, `${kind} of ${brand}`)
     const actionAt = actionsOfKind(seed, prng, kind, brand, scenario, startsAt)
     for (const [n, at] of instants(prng, scenario.perHour[kind] * factor, hours).entries()) {

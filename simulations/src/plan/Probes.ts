@@ -21,19 +21,26 @@ const reachable = (): Names => {
 export const drawRefused = (prng: Prng, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, () => prng.pick(reachable().refused))
 
-/** Multiples of it, without their whole parts, lie evenly between 0 and 1, however many there are. */
-const goldenRatio = (1 + Math.sqrt(5)) / 2
+/** So many probes of a seed are its own; what it draws beyond them are its neighbours'. */
+const ownOfSeed = 20
+/** Of them so many are the first brand's. */
+const ownOfFirstBrand = 12
 
-/** Probes of a seed and a brand, at most. */
-const mostOfSeed = 128
-const mostOfBrand = 64
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
+
+/** A step that visits all of so many places before it comes to one again, and leaps far. */
+const stepOver = (count: number): number => {
+  let step = Math.floor(count * 0.618)
+  while (gcd(step, count) !== 1) step++
+  return step
+}
 
 /**
- * The n-th probe of a seed's brand. Neighbouring seeds have others, evenly over all that there are, so that a campaign exercises
- * the whole vocabulary in the fewest seeds.
+ * The n-th probe of a seed's brand. Each seed goes on where the seed before ends, and all are visited before one comes again: so a
+ * campaign exercises the whole vocabulary in few seeds.
  */
 export const probeOf = (seed: number, brand: number, n: number): string => {
   const { all } = reachable()
-  const place = seed * mostOfSeed + (brand % 2) * mostOfBrand + (n % mostOfBrand)
-  return all[Math.floor(((place * goldenRatio) % 1) * all.length)]!
+  const place = (seed % all.length) * ownOfSeed + (brand % 2) * ownOfFirstBrand + n
+  return all[(place * stepOver(all.length)) % all.length]!
 }

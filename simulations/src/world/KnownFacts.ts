@@ -128,7 +128,9 @@ export interface ReceivedPost {
   /** Of the event: its type and its lead or engagement. */
   readonly subject: string
   readonly status: number | null
+  /** What the header Retry-After says: seconds, or a date in milliseconds since 1970; both null where it says nothing. */
   readonly retryAfterSeconds: number | null
+  readonly retryAfterDate: number | null
 }
 
 /** A brand as it was set up, and the reference of what it holds. */
