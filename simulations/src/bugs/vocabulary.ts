@@ -69,5 +69,19 @@ export const inVocabulary: ReadonlyArray<Bug> = [
     in: "bearerToken",
     find: "/^bearer +([^\\s]+) *$/i",
     put: "/^Bearer +([^\\s]+) *$/"
-  })
+  }),
+  bugsIn("http", "App")("router-in-lower-case", "a path is searched in lower case, which can be longer", {
+    in: "service",
+    find: "caseSensitive: true",
+    put: "caseSensitive: false"
+  }),
+  bugsIn("webhook", "ResponseRedactor")(
+    "control-characters-compared",
+    "an excerpt is compared with its control characters, which an echo has escaped",
+    {
+      in: "collapseSpaces",
+      find: '$text.replace(/[^\\P{Cc}\\s]/gu, "").replace(/\\s+/g, " ")',
+      put: '$text.replace(/\\s+/g, " ")'
+    }
+  )
 ]

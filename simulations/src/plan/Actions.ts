@@ -1,6 +1,7 @@
 /** What everyone does with a brand, drawn from a seed: each kind of action has a stream of numbers of its own. */
 import { Prng, zipf } from "@lead-signals/simulation-kernel"
 import { type BrandScenario, type ActionKind, actionKinds } from "../Scenario.ts"
+import { strangeTexts } from "../vocabulary/Texts.ts"
 import { day, hour, instants } from "./EventTimes.ts"
 import { type DatedAction, inspections, type UndatedAction, type Sighting } from "./Plan.ts"
 import { everything, query } from "./Queries.ts"
@@ -95,7 +96,7 @@ const actionsOfKind = (
         const impressions = prng.below(5000) * prng.below(2)
         return {
           do: "reading",
-          post: `post-${prng.below(3)}`,
+          post: prng.chance(0.3) ? prng.pick(strangeTexts)[1] : `post-${prng.below(3)}`,
           day: someDay(at),
           totals: {
             impressions,
