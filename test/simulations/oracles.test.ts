@@ -21,7 +21,7 @@ describe("oracles", () => {
   })
 
   it("count in every run, each rule under its oracle", () => {
-    const { checks, outcome } = simulate(swarm, 7, { hours: 0.15 })
+    const { checks, outcome } = simulate(swarm, 7, { hours: 0.05 })
     expect(outcome).toBe("passed")
     const judged = new Set(checks.flatMap(({ judged, oracle }) => (judged > 0 ? [oracle] : [])))
     for (const name of [
