@@ -1,4 +1,4 @@
-/** `pnpm build`: the server as one file, which starts in a fraction of the time and needs no loader. */
+/** `npm run build`: the server as one file, which starts in a fraction of the time and needs no loader. */
 import { relative } from "node:path"
 import { builtServer, bundleServer } from "./bundle.mjs"
 

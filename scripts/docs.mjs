@@ -5,12 +5,10 @@
  *
  * The tools are big, so they are a pnpm project of their own, in `scripts/docs`, which only this command installs.
  */
-import { createHash } from "node:crypto"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { runPnpm } from "./install.mjs"
 import { pinnedNode, runUnder } from "./pinnedNode.mjs"
+import { installLocked, ownProject } from "./pnpm.mjs"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = join(root, "scripts", "docs")
@@ -20,23 +18,12 @@ const stop = (message) => {
   process.exit(1)
 }
 
-const installTools = async () => {
-  const stamp = join(folder, "node_modules", ".installed")
-  const wanted = createHash("sha256")
-    .update(readFileSync(join(folder, "pnpm-lock.yaml")))
-    .update(`${process.platform} ${process.arch}`)
-    .digest("hex")
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return
-  process.stderr.write("Installing the tools of the documentation into scripts/docs (this once) …\n")
-  const { output, status } = await runPnpm(root, folder, [
-    "install",
-    "--ignore-workspace",
-    "--frozen-lockfile",
-    "--ignore-scripts"
-  ])
-  if (status !== 0) throw new Error(`${output}\n\nThe tools of the documentation could not be installed.`)
-  writeFileSync(stamp, wanted)
-}
+const installTools = () =>
+  installLocked(root, folder, {
+    what: "the tools of the documentation into scripts/docs",
+    options: ownProject,
+    failure: "The tools of the documentation could not be installed; the lines above say why."
+  })
 
 /** The spelling checker needs Node 22.18; an older one runs the build under the pinned Node. */
 const canBuild = () => {

@@ -1,5 +1,5 @@
 /**
- * `npm start` and `pnpm lead-signals COMMAND`: runs the sources as they stand, as one file that is made when one of them
+ * `npm start` and `./lead-signals COMMAND`: runs the sources as they stand, as one file that is made when one of them
  * was changed. It starts in a quarter of the time that a loader takes for twelve hundred files.
  */
 import { pathToFileURL } from "node:url"

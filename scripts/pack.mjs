@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { runPnpm } from "./install.mjs"
+import { runPnpm } from "./pnpm.mjs"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const words = process.argv.slice(2)

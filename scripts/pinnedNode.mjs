@@ -4,10 +4,9 @@
  * installation of the workspace never downloads it; pnpm checks it against the hash in `runtimes/24/pnpm-lock.yaml`.
  */
 import { spawn } from "node:child_process"
-import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
-import { runPnpm } from "./install.mjs"
+import { installLocked, ownProject } from "./pnpm.mjs"
 
 /** The least that better-sqlite3 13 runs on: it needs Node-API 10. */
 export const minimumNode = "22.14"
@@ -48,7 +47,7 @@ export const pinnedNode = async (root, line = "24") => {
   const folder = folderOf(root, line)
   if (!existsSync(join(folder, "package.json"))) {
     throw new Error(
-      `There is no Node ${line} in scripts/runtimes; there are ${readdirSync(dirname(folder)).join(", ")}.`
+      `There is no Node ${line} in scripts/runtimes; the versions there are ${readdirSync(dirname(folder)).join(", ")}.`
     )
   }
   const { optionalDependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
@@ -58,27 +57,15 @@ export const pinnedNode = async (root, line = "24") => {
       `There is no build of Node ${line} for ${process.platform} on ${process.arch}. ${instead}`
     )
   }
-  const stamp = join(folder, "node_modules", ".installed")
-  const wanted = createHash("sha256")
-    .update(readFileSync(join(folder, "pnpm-lock.yaml")))
-    .update(buildName)
-    .digest("hex")
-  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
-    process.stderr.write(`Installing Node ${line} into ${join("scripts", "runtimes", line)} (this once) …\n`)
-    const { output, status } = await runPnpm(root, folder, [
-      "install",
-      "--ignore-workspace",
-      "--frozen-lockfile",
-      "--ignore-scripts"
-    ])
-    if (status !== 0 || installedNode(root, line) === null) {
-      throw new Error(
-        // pnpm leaves out an optional package that it can't get, or whose hash is another, without an error.
-        `${output}\n\nNode ${line} could not be installed: it could not be had, or is not what the lockfile names. ${instead}`
-      )
-    }
-    writeFileSync(stamp, wanted)
-  }
+  const failure = `Node ${line} could not be installed: npm does not have it, or it is not what the lockfile names. ${instead}`
+  await installLocked(root, folder, {
+    what: `Node ${line} into ${join("scripts", "runtimes", line)}`,
+    key: buildName,
+    options: ownProject,
+    failure,
+    // pnpm leaves out an optional package that it can't get, or whose hash is another, without an error.
+    problem: () => (installedNode(root, line) === null ? failure : null)
+  })
   return installedNode(root, line)
 }
 

@@ -5,7 +5,7 @@ const lookMillis = 500
 
 /**
  * Ends this process as SIGTERM does when its parent is gone: npm forwards SIGTERM and SIGINT, but to a shell between them,
- * which may die of it without telling anybody; and a SIGKILL is never forwarded. Only below npm or pnpm: a program that was
+ * which may die of it without passing it on; and a SIGKILL is never forwarded. Only below npm or pnpm: a program that was
  * started by hand may outlive its terminal. On Windows a process never changes its parent: nothing happens there.
  */
 export const endWithParent = () => {

@@ -251,7 +251,7 @@ export const problemsOf = (sources) => {
       return areas.has(area)
         ? [`${place}: ${id} is not defined`]
         : [
-            `${place}: ${id}: ${area} is no area (a standard of that name belongs into scripts/specification.mjs)`
+            `${place}: ${id}: ${area} is not an area (a standard of that name belongs in scripts/specification.mjs)`
           ]
     }),
     ...clauses

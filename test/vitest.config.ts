@@ -4,8 +4,11 @@ import { defineConfig } from "vitest/config"
 import { FileOrder } from "./harness/FileOrder.ts"
 import { isThorough } from "./harness/Thoroughness.ts"
 
-/** As many as there will ever be from the first on: vitest ends a process that is idle, now and then with a file just given to it. */
-const forks = Math.max(3, availableParallelism())
+/**
+ * More than there are cores: many files wait for leases, pauses and servers. As many as there will ever be from the first on: vitest
+ * ends a process that is idle, now and then with a file just given to it.
+ */
+const forks = Math.max(5, 2 * availableParallelism())
 
 /**
  * V8 can abort with "Check failed: jit_page.has_value()" where it protects code pages by memory keys, and threads that load
@@ -23,8 +26,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 300_000,
     pool: "forks",
-    // Of its own accord vitest leaves one core idle, which on a small machine is half of it; and some files wait for leases and
-    // servers, while others can be run. Files share what they import: loading it anew for each would take a fifth of the time.
+    // Files share what they import: loading it anew for each would take a fifth of the time.
     poolOptions: {
       forks: {
         minForks: forks,

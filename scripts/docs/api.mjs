@@ -120,7 +120,7 @@ export const writeApi = async (root, staged, target) => {
   if (project === undefined) throw new Error("TypeDoc could not read the public API.")
   app.validate(project)
   await app.generateOutputs(project)
-  if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error("TypeDoc warned.")
+  if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error("TypeDoc gave warnings.")
   const texts = new Map(
     readdirSync(target, { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".md"))

@@ -54,7 +54,7 @@ const spelling = () =>
     ]
     const { output, status } = await run("cspell", [...args, ...files])
     if (status !== 0) {
-      fail("Unknown words. Mend them, or add those of the field to scripts/docs/words.txt.", [
+      fail("Unknown words. Correct them, or add technical terms to scripts/docs/words.txt.", [
         output.trimEnd()
       ])
     }
@@ -73,7 +73,7 @@ const pages = async () => {
   for (const each of [staged, site]) rmSync(each, { recursive: true, force: true })
   mkdirSync(join(staged, "pages"), { recursive: true })
   const { packages, problems, sitePathOf } = stage(root, join(staged, "pages"))
-  if (problems.length > 0) fail(`${problems.length} problems of pages.`, problems)
+  if (problems.length > 0) fail(`${problems.length} problems in pages.`, problems)
   cpSync(join(folder, "home.md"), join(staged, "pages", "index.md"))
   const api = await step("public API", () => writeApi(root, staged, join(staged, "pages", "api")))
   const itemOf = ([path, title]) =>

@@ -31,7 +31,7 @@ export const deadLinks = (folder) => {
           : posix.join(target.startsWith("/") ? "" : posix.dirname(path), target).replace(/^\//, "")
       const page = [asked, `${asked}.html`, posix.join(asked, "index.html")].find((each) => pages.has(each))
       if (page === undefined && existsSync(join(folder, asked)) && asked !== "") continue
-      if (page === undefined) dead.push(`${path} links to ${href}, which is no page of the site`)
+      if (page === undefined) dead.push(`${path} links to ${href}, which is not a page of the site`)
       else if (anchor !== undefined && anchor !== "" && !anchors.get(page).has(anchor)) {
         dead.push(`${path} links to ${href}; that page has no #${anchor}`)
       }

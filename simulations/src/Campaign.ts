@@ -1,4 +1,4 @@
-/** Many seeds, over several processes: results come in the order of the seeds, whoever was first. */
+/** Many seeds, over several processes: results come in the order of the seeds, whichever process finished first. */
 import { fork } from "node:child_process"
 import { cpus } from "node:os"
 import { fileURLToPath } from "node:url"

@@ -85,7 +85,7 @@ export const counterexampleOf = (
 
 /** Reads the text of a kept counterexample. Left: what is wrong with it. */
 export const readCounterexample = (text: string): Either.Either<Counterexample, string> =>
-  Either.try({ try: () => JSON.parse(text) as unknown, catch: () => "it is no JSON" }).pipe(
+  Either.try({ try: () => JSON.parse(text) as unknown, catch: () => "it is not JSON" }).pipe(
     Either.flatMap((value) =>
       Either.mapLeft(Schema.decodeUnknownEither(Counterexample)(value), (problem) =>
         problem.message
@@ -197,7 +197,7 @@ const describeAction = (action: Action): string => {
     case "tenant":
       return `a brand with ${action.people} people is created, used and deleted`
     case "cross":
-      return `a client asks for ${action.person}'s namesake at another brand`
+      return `a client requests another brand's lead and campaign (${action.person})`
     case "rotate":
       return `the secret of webhook ${action.webhook} is renewed`
     case "test":

@@ -66,7 +66,7 @@ export const Rates = Schema.Struct({
   slowStore: orNone(share, 0),
   /** Of a call of the store: it fails, and nothing was done. */
   storeDown: orNone(share, 0),
-  /** Of a write to the store: it was done, and its caller is told that it failed. */
+  /** The store carries out a write, and its caller gets a failure. */
   doneButFailed: orNone(share, 0),
   /** Of a write to the store: the service is killed before it, within its transaction, or right after it. */
   killAtStore: orNone(share, 0)

@@ -38,7 +38,7 @@ interface Trial {
   readonly untilSeconds: number
 }
 
-/** Work that asks for runs and goes on with what came of them: whoever drives it may have to wait for each. */
+/** Work that requests runs and goes on with their results: its driver may have to wait for each. */
 type Trying<A> = Generator<Trial, A, RunReport>
 
 /** Leaves out as many items as it can, in pieces of half their number, then smaller ones. */

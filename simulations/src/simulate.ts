@@ -1,10 +1,10 @@
-/** `pnpm simulate`: the command. */
+/** `lead-signals simulate`: the command. */
 import { run } from "@lead-signals/command-line"
 import { program } from "./cli/CommandLine.ts"
 import { exitCodes } from "./cli/ExitCodes.ts"
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Whoever reads only the beginning has seen enough.
+  // The reader of the output may close it early, as `head` does.
   if (error.code === "EPIPE") process.exit(exitCodes.passed)
   process.stderr.write(`The output can't be written: ${error.code ?? "unknown"}.\n`)
   process.exit(exitCodes.crashed)

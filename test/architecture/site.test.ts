@@ -75,7 +75,7 @@ describe("the check of the built site", () => {
     expect(deadLinks(site)).toEqual([
       "folder/index.html links to ../guide.html#end; that page has no #end",
       "guide.html links to /#nowhere; that page has no #nowhere",
-      "index.html links to /gone.html, which is no page of the site"
+      "index.html links to /gone.html, which is not a page of the site"
     ])
   })
 })

@@ -54,7 +54,7 @@ describe("the specification", () => {
     [
       "an unknown area",
       added("docs/new.md", `[${id("LISTS", 4)}](specification.md#list-4)`),
-      [expect.stringContaining(`docs/new.md:1: ${id("LISTS", 4)}: LISTS is no area`)]
+      [expect.stringContaining(`docs/new.md:1: ${id("LISTS", 4)}: LISTS is not an area`)]
     ],
     [
       "an anchor that there is not",

@@ -83,7 +83,7 @@ const millisAfterWrites = (shape: Shape, leads: number): Measure => {
   }
 }
 
-/** The 99th percentile of the milliseconds that a cheap request takes while some clients ask for the shape. */
+/** The 99th percentile of the milliseconds that a cheap request takes while some clients request the shape. */
 const millisBeside = (shape: Shape, first: number, seconds: number): Measure => {
   const paths = new Map<Server, number>()
   return async (server) => {

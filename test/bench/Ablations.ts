@@ -2,7 +2,7 @@
  * What makes the server fast, each as a change of its source that turns it off, with the shapes that it is for. Answers stay the
  * same. Anchors are those of planted bugs (`SyntaxEdit.ts`): a change that does not fit the source any more fails by name.
  *
- * Shapes called `written-…` are read right after a write; `beside-…` is what a cheap request takes while others ask for that
+ * Shapes called `written-…` are read right after a write; `beside-…` is what a cheap request takes while others request that
  * shape; `observations` are posted one by one, 16 at a time.
  */
 import type { SourceChange } from "@lead-signals/simulations/bugs"

@@ -1,6 +1,6 @@
 /**
  * Rows into a SQLite file as fast as it takes them: no syncs, no journal, large transactions. The indexes and triggers
- * that are there are put aside and made again from their own SQL when all rows are in.
+ * that are there are dropped, and created again from their own SQL when all rows are in.
  */
 import Database from "better-sqlite3"
 

@@ -1,5 +1,5 @@
 /**
- * A receiver in a process of its own, so that receiving is not on the account of who sends. On `count N` it tells when
+ * A receiver in a process of its own, so that receiving is not on the account of who sends. On `count N` it reports when
  * so many posts have come; on `take` it gives when each engagement came to each path, in nanoseconds of the clock that
  * all processes of a machine share. The path /hang never answers.
  */

@@ -108,7 +108,7 @@ const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`
 /** As long as the bodies that ours sends. */
 const body = JSON.stringify({ id: "wh_1", event: "activity.detected", data: { text: "x".repeat(1900) } })
 
-/** By Node's own hash, as whoever writes such a loop would have it. */
+/** By Node's own hash, as the author of such a loop would compute it. */
 const hmac = (key: Uint8Array, text: string) => createHmac("sha256", key).update(text, "utf8").digest()
 
 const perSecondOfLoop = async ({ request, url }: Receiver, deliveries: number): Promise<number> => {

@@ -1,5 +1,5 @@
 /**
- * Whether a shape takes as long among many leads as among few: a server over each, asked in turn, within seconds of each
+ * Whether a shape takes as long among many leads as among few: a server over each, measured in turn, within seconds of each
  * other. Figures that are minutes apart say more of the machine than of the sizes.
  */
 import type { Progress } from "./BulkLoad.ts"

@@ -5,7 +5,7 @@ import { median } from "./Statistics.ts"
 
 export const connections = 16
 
-/** Asked for in turn, again and again; or the next path at each call. */
+/** Paths requested in turn, again and again; or the next path at each call. */
 export type Paths = ReadonlyArray<string> | (() => string)
 
 export interface Target {
@@ -98,7 +98,7 @@ export const measure = async (target: Target, seconds: number): Promise<Rate> =>
 }
 
 /**
- * The same with next to no work on this side, for what answers faster than autocannon can ask: a socket of Node's a
+ * The same with next to no work on this side, for what answers faster than autocannon can send: a socket of Node's a
  * connection, which looks no further into an answer than its status and length.
  */
 export const measureBare = ({ key, paths, url }: Target, seconds: number): Promise<Rate> => {

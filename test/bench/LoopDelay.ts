@@ -1,7 +1,7 @@
 /**
  * How long the server keeps others waiting while it lists 25 leads with 20 engagements each and their detail, counts a
  * common search, takes in observations, erases people with thousands of engagements and brings an older file to its version:
- * the longest answer to a cheap question that is asked all the while. One client of each kind, so that what is seen is the
+ * the longest answer to a cheap request that is sent all the while. One client of each kind, so that what is seen is the
  * work of few requests and no queue of many.
  */
 import Database from "better-sqlite3"
@@ -45,7 +45,7 @@ const erasedEngagements = 4000
 /** The first is not measured. */
 const erasuresARound = 3
 
-/** Asks a server from a process of its own until it is told to end; then how long the answers took. */
+/** Sends requests to a server from a process of its own until it gets the command to end; then reports how long the answers took. */
 export const startProber = (url: string): (() => Promise<ReadonlyArray<number>>) => {
   const prober = fork(fileURLToPath(new URL("Prober.mjs", import.meta.url)), [url], { execArgv: [] })
   return async () => {
@@ -57,7 +57,7 @@ export const startProber = (url: string): (() => Promise<ReadonlyArray<number>>)
 
 /** What is done at a time does not depend on how many leads there are; a million would take minutes a round. */
 const upgradedLeads = 10_000
-/** From here on the indexes of texts and the stretches are made anew, which is most that there is to do. */
+/** From here on the text indexes and the rank buckets are rebuilt, which is most of the work. */
 const olderVersion = 9
 
 /** How long the answers took while a server brought an older file to its version. */
@@ -78,7 +78,7 @@ const answersBesideUpgrade = async (
     const server = await starting
     const millis = await end()
     await server.stop()
-    if (millis.length === 0) throw new Error("the upgrade was over before anybody had asked")
+    if (millis.length === 0) throw new Error("the upgrade ended before the first request")
     return millis
   } finally {
     removeDatabase(file)
@@ -143,7 +143,7 @@ export const measureLoopDelay = async (
     { load: "erasures", clients: [erase], prepare: prepareErasures },
     { load: "mixed", clients: [read(list), read(search), () => observe(1), () => observe(500)] }
   ]
-  /** How long the answers took that were asked for while these clients were busy. */
+  /** How long requests took that were sent while these clients were busy. */
   const answersBeside = async (
     clients: ReadonlyArray<() => Promise<void>>
   ): Promise<ReadonlyArray<number>> => {

@@ -28,7 +28,7 @@ const sqliteVersion = (): string => {
   return version
 }
 
-/** The processors' time since the machine began: all of it, and what its host gave to others. Null where nothing tells. */
+/** The processors' time since the machine began: all of it, and what its host gave to others. Null where the platform does not report it. */
 const processorTime = (): { readonly all: number; readonly stolen: number } | null => {
   try {
     const [first] = readFileSync("/proc/stat", "utf8").split("\n")

@@ -1,6 +1,6 @@
 /**
  * Measures one heap, in a process of its own with --expose-gc: of leads with eight engagements each, as plain data the
- * way JSON.parse gives it, or in the memory store. Tells bytes a lead, and of the store how long deep pages take.
+ * way JSON.parse gives it, or in the memory store. Reports bytes a lead, and how long the store's deep pages take.
  */
 import { Brands, type LeadQuery, Leads, recordObservations, Signals } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"

@@ -1,4 +1,4 @@
-/** The command line of `pnpm bench`. */
+/** The command line of `npm run bench`. */
 import { type Ablation, ablations } from "./Ablations.ts"
 
 export interface Options {
@@ -13,22 +13,22 @@ export interface Options {
   readonly write: string | null
 }
 
-export const help = `Usage: pnpm bench [options]
+export const help = `Usage: npm run bench -- [options]
 
 Measures the server beside its references, in turn, in one run. A table goes to standard output, progress to standard
 error. A run of all shapes at the full pace also writes test/bench/RESULTS.md, unless --write says where.
 
-  --quick             a look in about two minutes: 10,000 leads, short rounds
-  --shape NAME,...    only these shapes, and those whose names begin so
-  --leads N,...       sizes of the data; by default 10000,100000,1000000. Hundreds, from 1000 to 1900000
-  --ablate[=NAME,...] instead of all that, turns each mechanism off by itself, or those named, and prints what it gains
-                      on the shapes that it is for; by default at 10000 and 1000000 leads, some 20 minutes each
-  --write FILE        the table in Markdown
-  --json              the figures as one JSON document instead of the table
-  --help              this text
+  --quick             short rounds over 10,000 leads, in about two minutes
+  --shape NAME,...    only the shapes whose names begin with one of these
+  --leads N,...       sizes of the data [10000,100000,1000000]: multiples of 100 from 1000 to 1900000
+  --ablate[=NAME,...] measures the gain of each mechanism, or of those named, on its shapes, by turning it off alone;
+                      nothing else is measured [at 10000 and 1000000 leads, some 20 minutes each]
+  --write FILE        writes the table in Markdown
+  --json              prints the figures as one JSON document instead of the table
+  --help              prints this text
 
-The data of a size is made once and kept below test/node_modules/.cache: 1,000,000 leads take some minutes and about
-13 GB.
+The benchmark generates the data of a size once and keeps it below test/node_modules/.cache: 1,000,000 leads take some
+minutes and about 13 GB.
 
 Mechanisms for --ablate; --shape restricts their shapes:
 ${ablations.map(({ about, name }) => `  ${name.padEnd(20)}${about}`).join("\n")}
@@ -42,7 +42,9 @@ const sizes = (text: string): ReadonlyArray<number> =>
     .map((each) => {
       const leads = /^[0-9]+$/.test(each) ? Number(each) : 0
       if (leads < 1000 || leads > 1_900_000 || leads % 100 !== 0)
-        throw new UsageError(`--leads takes hundreds from 1000 to 1900000 with commas between, not "${each}"`)
+        throw new UsageError(
+          `--leads takes multiples of 100 from 1000 to 1900000, separated by commas, not "${each}"`
+        )
       return leads
     })
     .sort((a, b) => a - b)
@@ -55,7 +57,7 @@ const ablationsOf = (names: string): ReadonlyArray<Ablation> =>
     return ablation
   })
 
-/** Null when help was asked for. */
+/** Null when help was requested. */
 export const readOptions = (args: ReadonlyArray<string>): Options | null => {
   let [quick, json] = [false, false]
   let shapes: ReadonlyArray<string> | null = null
@@ -98,7 +100,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
       case "--":
         break
       default:
-        throw new UsageError(`${option} is not known; --help lists the options`)
+        throw new UsageError(`There is no option ${option}; --help lists the options`)
     }
   }
   const usual = ablate === null ? [10_000, 100_000, 1_000_000] : [10_000, 1_000_000]

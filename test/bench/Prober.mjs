@@ -1,5 +1,5 @@
 /**
- * Asks a cheap question every 5 ms on a connection of its own, from a process of its own, and tells how long each answer
+ * Sends a cheap request every 5 ms on a connection of its own, from a process of its own, and reports how long each answer
  * took: while the server's event loop is blocked, nobody is answered. Takes the URL; ends on a message.
  */
 import { connect } from "node:net"

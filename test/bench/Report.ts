@@ -1,4 +1,4 @@
-/** The figures as lines: each with its reference, their ratio, the spread, what the issue asks for, and whether it is reached. */
+/** The figures as lines: each with its reference, their ratio, the spread, the target, and whether it is reached. */
 import type { FlatnessFigure, Sizes } from "./Flatness.ts"
 import type { BareReading, Reading } from "./Reading.ts"
 import type { Rate } from "./Load.ts"
@@ -14,7 +14,7 @@ export interface Line {
   readonly referenceSpread: string
   readonly ratio: string
   readonly target: string
-  /** Null where nothing is asked. */
+  /** Null where there is no target. */
   readonly reached: boolean | null
 }
 
@@ -24,7 +24,7 @@ export interface Section {
   readonly lines: ReadonlyArray<Line>
 }
 
-/** Two rows of figures whose ratio is asked to be at least so much. */
+/** Two rows of figures whose ratio has a minimum as its target. */
 export const pair = (
   shape: string,
   leads: number | null,
@@ -46,7 +46,7 @@ export const pair = (
   }
 }
 
-/** Two rows of figures whose ratio is asked to be at most so much. */
+/** Two rows of figures whose ratio has a maximum as its target. */
 export const slowdown = (
   shape: string,
   leads: number | null,
@@ -59,7 +59,7 @@ export const slowdown = (
   reached: atMost === null ? null : median(subject) / median(reference) <= atMost
 })
 
-/** One row of figures that is asked to be at most so much. */
+/** One row of figures that has a maximum as its target. */
 export const limited = (
   shape: string,
   leads: number | null,
@@ -80,7 +80,7 @@ export const limited = (
 
 const perSecond = (rates: ReadonlyArray<Rate>): ReadonlyArray<number> => rates.map((rate) => rate.perSecond)
 
-/** What the issue asks for at this size; between the two sizes nothing is asked. */
+/** The target at this size; between the two sizes there is none. */
 const targetOf = ({ leads, shape }: Reading): number | null => {
   if (leads === 10_000) return shape.atSmall
   return leads === 1_000_000 ? (shape.atLarge ?? null) : null
@@ -105,7 +105,7 @@ export const readingSections = (readings: ReadonlyArray<Reading>): ReadonlyArray
 
 export const bareSection = (readings: ReadonlyArray<BareReading>): Section => ({
   title: "Beside bare node:http",
-  note: "Requests a second over 16 sockets that do nothing but ask; the reference is (b), the same bytes sent ready.",
+  note: "Requests a second over 16 sockets that only send requests; the reference is (b), the same bytes sent ready.",
   lines: readings.map(({ atLeast, bare, leads, name, subject }) =>
     pair(name, leads, perSecond(subject), perSecond(bare), atLeast)
   )

@@ -3,7 +3,7 @@ import type { Paths } from "./Load.ts"
 
 export interface Shape {
   readonly name: string
-  /** Asked for in turn, again and again; or the path of request n, from 0, of which each is drawn anew. */
+  /** Paths requested in turn, again and again; or the path of request n, from 0, of which each is drawn anew. */
   readonly paths: ReadonlyArray<string> | ((n: number) => string)
   /** At least so many times the plain server's rate, at 10,000 leads and at 1,000,000. */
   readonly atSmall: number

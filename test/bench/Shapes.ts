@@ -1,4 +1,4 @@
-/** What is read: each shape's requests over so many leads, and what the issue asks of it. */
+/** What is read: each shape's requests over so many leads, and its target. */
 import * as Data from "./Data.ts"
 import { get, type Target } from "./Load.ts"
 import { randomShapes } from "./RandomShapes.ts"

@@ -1,4 +1,4 @@
-/** `pnpm bench`: everything that is measured, in one run. `--help` lists the options. */
+/** `npm run bench`: runs every measurement in one process. `--help` lists the options. */
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Progress } from "./BulkLoad.ts"
@@ -166,7 +166,7 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
       const figures = await measureLoopDelay(programs, largest, { rounds, seconds: quick ? 2 : 4 }, progress)
       sections.push({
         title: `Event loop, ${largest.toLocaleString("en")} leads`,
-        note: "Milliseconds until a cheap question is answered that is asked every 5 ms meanwhile: the longest of each round; the reference is the 99th percentile.",
+        note: "Milliseconds until a cheap request is answered, which is sent every 5 ms meanwhile: the longest of each round; the reference is the 99th percentile.",
         lines: figures.map(({ leads, load, maxMillis, p99Millis }) =>
           limited(`loop-${load.replaceAll(" ", "-")}`, leads, maxMillis, blockedMillis, p99Millis)
         )
@@ -206,7 +206,8 @@ interface Report {
   readonly markdown: string
 }
 
-const command = ["pnpm bench", ...process.argv.slice(2)].join(" ")
+const given = process.argv.slice(2).filter((word) => word !== "--")
+const command = ["npm run bench", ...(given.length === 0 ? [] : ["--", ...given])].join(" ")
 
 const measure = async (options: Options): Promise<Report> => {
   const stolenTime = watchStolenTime()

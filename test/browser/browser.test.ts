@@ -56,7 +56,7 @@ describe.skipIf(executablePath === undefined)("in a browser", () => {
     await once(server, "listening")
     browser = await chromium.launch({
       executablePath: executablePath!,
-      // Whoever runs this may be root in a container.
+      // The user of this test may be root in a container.
       args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
     })
     page = await browser.newPage()

@@ -130,7 +130,7 @@ describe("an incremental sync", () => {
       at: fc.nat(30),
       lead: fc.nat(24),
       tick: fc.constantFrom(0, 0, 0, 1, 5),
-      // Erased, or no longer what is asked for: of which a sync learns nothing, but which moves all the others.
+      // Erased, or no longer within the filter: of which a sync learns nothing, but which moves all the others.
       leaves: fc.constantFrom(false, false, true)
     })
     const moves = (lead: number, at: number, tick: number) => ({ at, lead, tick, leaves: false })
@@ -217,7 +217,7 @@ describe("an incremental sync", () => {
   })
 })
 
-/** Runs the call on a clock that stands still but for its waits, and tells how long it took. */
+/** Runs the call on a clock that stands still but for its waits, and returns how long it took. */
 const timed = <A>(
   answers: (attempt: number, now: number) => Effect.Effect<TransportResponse, NoAnswer>,
   call: (client: ReturnType<typeof makeClient>) => Effect.Effect<A, CallFailure>,
@@ -321,7 +321,7 @@ describe("a client that waits", () => {
     const failure = Exit.isFailure(exit) && exit.cause._tag === "Fail" ? exit.cause.error : null
     expect(failure instanceof Unanswered).toBe(true)
     expect(failure?.message).toMatch(
-      /No answer in \d+ s and \d+ attempts; the last: (status 502|ECONNRESET)\./
+      /The service gave no usable response in \d+ s and \d+ attempts; the last: (status 502|ECONNRESET)\./
     )
   })
 
@@ -332,7 +332,7 @@ describe("a client that waits", () => {
       "2 seconds"
     )
     expect(Exit.isSuccess(exit)).toBe(false)
-    expect(String(exit)).toContain("the key's window is used up")
+    expect(String(exit)).toContain("the key's rate window was used up")
     expect(seconds).toBeLessThan(3)
   })
 
@@ -387,7 +387,7 @@ describe("a webhook at its receiver's", () => {
     expect(refused({ headers: { ...headers }, body })).toBe("taken")
     expect(refused({ headers: { ...headers }, body: `${body} ` })).toContain("signature does not match")
     expect(refused({ headers: { ...headers }, body }, now + 301_000)).toContain("five minutes")
-    expect(refused({ headers: {}, body })).toContain("not signed")
+    expect(refused({ headers: {}, body })).toContain("no signature")
     expect(refused({ headers: { ...headers }, body }, now, [])).toContain("no secret")
     expect(refused({ headers: { ...headers }, body }, now, "whsec_x")).toContain("whsec_")
   })

@@ -114,7 +114,7 @@ describe("a webhook", () => {
       )
     expect(failingFor(119.99, answered(500)).disabledReason).toBeNull()
     expect(failingFor(120, answered(500)).disabledReason).toBe(
-      "Every attempt since 2025-12-31T10:00:00.000Z failed; the last one with status 500."
+      "Every attempt since 2025-12-31T10:00:00.000Z failed; the last one gave status 500."
     )
     expect(failingFor(121, timedOut).disabledReason).toContain("timeout")
     expect(failingFor(500, answered(204))).toEqual({

@@ -33,7 +33,7 @@ describe("timestamps", () => {
     const day = 86_400_000
     const instant = fc.oneof(
       fc.integer({ min: first, max: last }),
-      // Where one day ends and the next begins, more days than are remembered.
+      // Where one day ends and the next begins, more days than the cache holds.
       fc
         .tuple(
           fc.integer({ min: first / day + 1, max: Math.floor(last / day) }),

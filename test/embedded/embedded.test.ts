@@ -59,7 +59,7 @@ describe("the options of createLeadSignals", () => {
     ["no requests", { store, requestsPerMinute: 0 }, "requestsPerMinute", "from 1 to 1000000"],
     ["a log that is no function", { store, log: console }, "log", "a function of one line"],
     ["uncalled webhooks", { store, webhooks: () => Layer.empty }, "webhooks", "this is a function: call it"],
-    ["a misspelt option", { store, webhook: Layer.empty }, "webhook", "there are store, operatorToken"]
+    ["a misspelt option", { store, webhook: Layer.empty }, "webhook", "the options are store, operatorToken"]
   ])("are refused by name: %s [ERR-3]", async (_, options, parameter, message) => {
     const failure = await createLeadSignals(options as never).then(
       () => null,
@@ -201,7 +201,7 @@ describe("the service behind promises", () => {
     const { brand, service } = await withLeads(1)
     const failures = await Promise.all(
       [
-        // As a program without types may ask.
+        // As a program without types may call it.
         service.list(brand.id, { sort: "age:up" as never }),
         service.detail(brand.id, 99),
         service.detail("7", 1),
@@ -303,6 +303,6 @@ describe("the service behind promises", () => {
       (reason: unknown) => reason
     )
     expect(failure instanceof StoreUnavailable).toBe(true)
-    expect(String(failure)).toContain("damaged or is no SQLite file")
+    expect(String(failure)).toContain("damaged or is not a SQLite file")
   })
 })

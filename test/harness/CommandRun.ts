@@ -1,6 +1,6 @@
 /** Runs of the command line as its users have it, beside a server of the file's tests. */
 import { execFile } from "node:child_process"
-import { bundledServer } from "./BundledServer.ts"
+import { bundledServer, compileCache } from "./BundledServer.ts"
 import { operatorToken, type ServerProcess, startServer } from "./ServerProcess.ts"
 
 /** `lead-signals` as one file, as it is built. */
@@ -19,7 +19,12 @@ export const runCommand = (
   environment: Readonly<Record<string, string>> = {}
 ): Promise<Ran> =>
   new Promise((resolve) => {
-    const env = { PATH: process.env["PATH"], LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken, ...environment }
+    const env = {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: compileCache,
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+      ...environment
+    }
     execFile(process.execPath, [program, ...args], { cwd: folder, env }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code), out, err })
     )

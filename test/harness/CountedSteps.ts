@@ -29,7 +29,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 
 let number = 0
 
-/** The module at a path of the repository, for the test that asks, compiled anew: V8 counts the blocks of what is compiled while it counts. */
+/** The module at a path of the repository, for the test that imports it, compiled anew: V8 counts the blocks of what is compiled while it counts. */
 export const counted = async <M>(path: string): Promise<Counted<M>> => {
   const built = await build({
     entryPoints: [join(root, path)],

@@ -8,7 +8,7 @@ export const operatorToken = "a-token-for-the-examples"
 export interface Example {
   /** Where the API is. */
   readonly url: string
-  /** Asks it to end, and tells how it did. */
+  /** Sends it the signal to end, and returns how it did. */
   readonly end: () => Promise<number | null>
 }
 

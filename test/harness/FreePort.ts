@@ -1,4 +1,4 @@
-/** A port that nobody listens on, for who must know it before whoever listens. */
+/** A port that nobody listens on, for a test that must know it before its server listens. */
 import { once } from "node:events"
 import { createServer } from "node:net"
 

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
+import { compileCache } from "./BundledServer.ts"
 
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -36,6 +37,7 @@ const spawnProgram = (program: ReadonlyArray<string>, environment: Record<string
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
+      NODE_COMPILE_CACHE: compileCache,
       PORT: "0",
       LEAD_SIGNALS_LOG: "json",
       LEAD_SIGNALS_DRAIN_PAUSE: "0",

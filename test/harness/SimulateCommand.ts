@@ -1,4 +1,4 @@
-/** `pnpm simulate` as a process of its own: bundled, so that it starts in a third of the time. */
+/** `lead-signals simulate` as a process of its own: bundled, so that it starts in a third of the time. */
 import { Planting } from "@lead-signals/simulations/bugs"
 import { execFile } from "node:child_process"
 import { renameSync } from "node:fs"

@@ -237,7 +237,7 @@ export const make = (prng: Prng, key: string, signalId: string): Sent => {
     "PROPFIND"
   ])
   const token = path.startsWith("/operator") ? operatorToken : key
-  // Erasing and revoking would leave nothing to ask about.
+  // Erasing and revoking would leave nothing to request.
   const safeMethod = method === "DELETE" ? "OPTIONS" : method
   const authorization = prng.chance(0.95)
     ? `Authorization: Bearer ${token}\r\n`

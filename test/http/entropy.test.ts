@@ -13,7 +13,7 @@ describe("the platform's random bytes", () => {
             Effect.flatMap(Entropy, (entropy) =>
               Effect.forEach(lengths, (length) =>
                 Effect.tap(
-                  // Whoever got them may do with them as they please.
+                  // The caller may do with them as it pleases.
                   Effect.map(entropy.bytes(length), (bytes) => ({
                     copy: Uint8Array.from(bytes),
                     bytes

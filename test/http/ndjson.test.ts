@@ -79,7 +79,8 @@ describe("lines that are rejected", () => {
       engagementId: null,
       outcome: "rejected",
       leadId: null,
-      message: "Lines 1002 to 1603: 600 are rejected; only the first 1000 rejections of a request say why.",
+      message:
+        "Lines 1002 to 1603: 600 are rejected; only the first 1000 rejections of a request give the reason.",
       count: 600
     })
     expect(all[1002].engagementId).toBe("b")

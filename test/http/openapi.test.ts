@@ -228,7 +228,7 @@ describe("the OpenAPI document", () => {
         expect((await sizeOf(path, encoding, '"other"')).status).toBe(200)
       }
     }
-    // What tells of people is kept by nobody, as ever.
+    // No cache may keep personal data, as ever.
     expect((await api.call("/signals/leads")).headers.get("cache-control")).toBe("no-store")
   })
 

@@ -40,7 +40,7 @@ describe("setting up", () => {
   const badBodies: ReadonlyArray<readonly [path: string, body: unknown, message: string]> = [
     ["/operator/brands", {}, "name is required."],
     ["/operator/brands", { name: "" }, "name takes a text"],
-    ["/operator/brands", { name: "x", nmae: "y" }, "nmae is not a field here."],
+    ["/operator/brands", { name: "x", nmae: "y" }, "nmae is not a field of this request."],
     ["/operator/brands", [], "The body takes"],
     ["/operator/brands", null, "The body takes"],
     ["/operator/brands", { name: "\ud800" }, "name takes a text"],

@@ -163,7 +163,7 @@ describe("a webhook", () => {
       { url: "https://example.com/", events: ["lead.created"] },
       `events[0] takes one of ${eventTypes.join(", ")}.`
     ],
-    [{ url: "https://example.com/", events, secret: "x" }, "secret is not a field here."],
+    [{ url: "https://example.com/", events, secret: "x" }, "secret is not a field of this request."],
     [{ url: "https://example.com/", events, enabled: "yes" }, "enabled takes true or false."]
   ])("is refused with what it takes: %j [OPER-4, ERR-3, DELIV-6]", async (body, message) => {
     const answer = await operate("POST", webhooks(), body)
@@ -180,7 +180,7 @@ describe("a webhook", () => {
     })
     expect([answer.status, answer.body.error.message]).toEqual([
       400,
-      "url can't be taken: this host sends no webhooks."
+      "url takes no value here: this host sends no webhooks."
     ])
   })
 })
@@ -281,7 +281,7 @@ describe("deliveries", () => {
     expect(receiver.received).toHaveLength(5)
     const warned = await operate("GET", `${webhooks()}/${id}/deliveries?stat=dead`)
     expect(warned.body.meta.warnings).toEqual([
-      'The parameter "stat" is not known and was ignored. Did you mean "state"?'
+      'The parameter "stat" is unknown and was ignored. Did you mean "state"?'
     ])
     for (const [query, message] of [
       ["state=Dead", "state takes one of pending, held, delivered, dead."],

@@ -1,4 +1,4 @@
-/** `lead-signals` as people type it: help, mistakes, the calls of a server, copies and checks of a file. */
+/** `lead-signals` as people type it: help, wrong usage, the calls of a server, copies and checks of a file. */
 import { help, type Node } from "@lead-signals/command-line"
 import { execFile } from "node:child_process"
 import { once } from "node:events"
@@ -49,10 +49,10 @@ describe("lead-signals", () => {
       "simulate"
     ])
     expect(commandLine.root.children.map(({ name }) => name)).toEqual(commands)
-    // However help is asked for, it is the same, and commands stand before variables.
+    // However help is requested, it is the same, and commands stand before variables.
     for (const args of [["--help"], ["-h"], ["help"]]) expect((await ran(args)).out).toBe(out)
     expect(out.indexOf("\nCommands\n")).toBeGreaterThan(0)
-    expect(out.indexOf("\nVariables")).toBeGreaterThan(out.indexOf("\nCommands\n"))
+    expect(out.indexOf("\nEnvironment variables")).toBeGreaterThan(out.indexOf("\nCommands\n"))
     for (const variable of ["HOST", "PORT", ...knownVariables])
       expect(out).toMatch(new RegExp(`^ {2}${variable} {2,}\\S`, "m"))
     for (const path of pathsBelow(commandLine.root, [])) {
@@ -156,7 +156,10 @@ describe("lead-signals", () => {
 
   it("hands simulate its own words, and says of the built file that it has no simulator", async () => {
     const built = await ran(["simulate", "list"])
-    expect([built.code, built.err]).toEqual([1, "The simulator is run from the sources: pnpm simulate.\n"])
+    expect([built.code, built.err]).toEqual([
+      1,
+      "The built file has no simulator; run ./lead-signals simulate in a clone.\n"
+    ])
     const output = await new Promise<string>((resolve) => {
       execFile(process.execPath, ["scripts/lead-signals.mjs", "simulate", "list"], { cwd: root }, (_, out) =>
         resolve(out)

@@ -98,7 +98,7 @@ describe("the commands on the file", () => {
       ],
       [
         "references",
-        /references lead nowhere/,
+        /foreign keys refer to missing rows in/,
         (file) => {
           const db = new Database(file)
           db.pragma("foreign_keys = OFF")
@@ -126,6 +126,6 @@ describe("the commands on the file", () => {
       expect(out).toContain("The file is damaged")
     }
     const foreign = await ran(["check", "--database", fileURLToPath(import.meta.url)])
-    expect([foreign.code, foreign.err]).toEqual([1, expect.stringContaining("no SQLite file")])
+    expect([foreign.code, foreign.err]).toEqual([1, expect.stringContaining("not a SQLite file")])
   })
 })

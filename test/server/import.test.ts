@@ -144,7 +144,7 @@ describe("lead-signals import", () => {
     const { port } = editing.address() as AddressInfo
     const { code, err } = await run([rejected, "--brand", "1", "--url", `http://127.0.0.1:${port}`])
     editing.close()
-    expect([code === 0, err]).toEqual([false, expect.stringContaining("was changed while it was imported")])
+    expect([code === 0, err]).toEqual([false, expect.stringContaining("changed during the import")])
     expect(readFileSync(rejected, "utf8")).toBe(saved)
   })
 
@@ -161,7 +161,10 @@ describe("lead-signals import", () => {
     const { port } = other.address() as AddressInfo
     const strange = await run([file, "--brand", "1", "--url", `http://127.0.0.1:${port}`])
     other.close()
-    expect([strange.code, strange.err]).toEqual([1, expect.stringContaining("not one of Lead Signals")])
+    expect([strange.code, strange.err]).toEqual([
+      1,
+      expect.stringContaining("does not come from Lead Signals")
+    ])
     expect(strange.err).not.toContain("login")
   })
 
@@ -169,7 +172,7 @@ describe("lead-signals import", () => {
     const file = join(folder, "one.jsonl")
     writeFileSync(file, line("one", "one"))
     const wrongBrand = await run([file, "--brand", "999", "--url", server.url])
-    expect([wrongBrand.code, wrongBrand.err]).toEqual([1, expect.stringContaining("There is no brand 999")])
+    expect([wrongBrand.code, wrongBrand.err]).toEqual([1, expect.stringContaining("has no brand 999")])
     const wrongToken = await run([
       file,
       "--brand",
@@ -181,11 +184,14 @@ describe("lead-signals import", () => {
     ])
     expect([wrongToken.code, wrongToken.err]).toEqual([
       1,
-      expect.stringContaining("--token or LEAD_SIGNALS_OPERATOR_TOKEN")
+      expect.stringContaining("Set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token.")
     ])
     expect(wrongToken.err).not.toContain("wrong-wrong-wrong")
     const noToken = await run([file, "--brand", brand.brandId], {})
-    expect([noToken.code, noToken.err]).toEqual([2, expect.stringContaining("--token is needed")])
+    expect([noToken.code, noToken.err]).toEqual([
+      2,
+      expect.stringContaining("The operator token is required")
+    ])
     const noUrl = await run([file, "--brand", brand.brandId, "--url", "localhost:4000"])
     expect([noUrl.code, noUrl.err]).toEqual([2, expect.stringContaining("--url takes http://")])
     const noFile = await run([join(folder, "nowhere.jsonl"), "--brand", "1"])

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { Prng } from "@lead-signals/simulation-kernel"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 import { bundledServer } from "../harness/BundledServer.ts"
 import {
   callJson,
@@ -15,7 +16,7 @@ import {
 
 endServersAfterTests()
 const program = bundledServer
-const rounds = 8
+const rounds = isThorough ? 8 : 3
 
 it("keeps every acknowledged observation, flag, erasure and key over kill -9 [STORE-2, EVT-2, EVT-3, EVT-8, AUTH-5, PII-3]", async () => {
   const filename = join(temporaryFolder(), "kill.sqlite")

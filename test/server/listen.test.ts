@@ -53,7 +53,7 @@ describe("lead-signals listen", () => {
       "✓ verified  activity.detected  Ada [31m  Example reacted LIKE  (again, 2)  → 503  wh_1",
       "✓ verified  activity.detected  Ada [31m  Example reacted LIKE  (again, 3)  wh_1",
       "✗ refused   activity.detected  Ada [31m  Example reacted LIKE  (its signature does not match)  → 401  wh_2",
-      "✗ refused   activity.detected  Ada [31m  Example reacted LIKE  (it is not signed)  → 401",
+      "✗ refused   activity.detected  Ada [31m  Example reacted LIKE  (it has no signature)  → 401",
       "✓ verified  no event           wh_3"
     ])
     expect(await listener.end()).toBe(0)
@@ -62,7 +62,7 @@ describe("lead-signals listen", () => {
   it("prints JSON for a script, and says what to do without a secret [CLI-7]", async () => {
     const port = await freePort()
     const listener = startListener("--port", String(port), "--json")
-    await listener.until(/Nothing is verified without --secret/)
+    await listener.until(/Without --secret no signature is verified/)
     expect(await post(port, envelope("Ada"), secret)).toBe(204)
     await listener.until(/\n\{.*\}\n$/)
     const printed = JSON.parse(listener.text().trim().split("\n").at(-1)!)

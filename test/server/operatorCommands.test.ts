@@ -100,7 +100,7 @@ describe("the operator's commands", () => {
     })
     expect((await called("brands", "list")).map(({ id }: any) => id)).not.toContain(brand.id)
     const again = await ran(["brands", "delete", brand.id, "--confirm", "Goner", "--url", server.url])
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining(`There is no brand ${brand.id}.`)])
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining(`There is no brand ${brand.id};`)])
   })
 
   it("deletes a brand beside another deletion of it, and says how to go on after a failure [CLI-8, DEL-1]", async () => {
@@ -125,17 +125,19 @@ describe("the operator's commands", () => {
     const unavailable = [503, error("Try again.")] as const
     expect(await ask([listed, begun, gone, [200, { data: [] }]])).toMatchObject({
       code: 0,
-      out: "Brand 7 is deleted with everything of it.\n"
+      out: "Brand 7 is deleted with all its data.\n"
     })
     expect(await ask([listed, begun, unavailable, listed])).toMatchObject({
       code: 3,
       err: expect.stringContaining(
-        "Try again. Its deletion has begun, 5 leads are left: the same command goes on."
+        "Try again. The deletion has begun, and 5 leads are left; run the same command again to continue."
       )
     })
     expect(await ask([listed, unavailable, unavailable])).toMatchObject({
       code: 3,
-      err: expect.stringContaining("Try again. Its deletion may have begun: the same command goes on.")
+      err: expect.stringContaining(
+        "Try again. The deletion may have begun; run the same command again to continue."
+      )
     })
   })
 
@@ -163,7 +165,7 @@ describe("the operator's commands", () => {
     for (const [args, message] of [
       [["keys", "list", "--brand", "99"], "There is no such brand."],
       [["brands", "create", ""], "name takes"],
-      [["brands", "list", "--token", "another-operator-token"], "Give it by --token"]
+      [["brands", "list", "--token", "another-operator-token"], "pass --token"]
     ] as const) {
       const { code, err } = await ran([...args, "--url", server.url])
       expect([code, err]).toEqual([1, expect.stringContaining(message)])
@@ -186,7 +188,7 @@ describe("an answer that is not ours, or half of what was asked", () => {
     ]) {
       const { code, err } = await ran([...args, "--url", `http://127.0.0.1:${port}`])
       expect([code, err.trim().split("\n").length]).toEqual([1, 1])
-      expect(err).toContain("not one of Lead Signals")
+      expect(err).toContain("does not come from Lead Signals")
     }
     other.close()
   })
@@ -204,7 +206,7 @@ describe("an answer that is not ours, or half of what was asked", () => {
       server.url
     ])
     expect(code).toBe(1)
-    const [, id] = /Brand (\d+) was made/.exec(err)!
+    const [, id] = /Brand (\d+) was created/.exec(err)!
     expect(await called("keys", "list", "--brand", id!)).toEqual([])
   })
 

@@ -1,7 +1,15 @@
 /** The scripts of the root's package.json as npm runs them: under which Node, what they end with, and that they end. */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, describe, expect, it } from "vitest"
@@ -133,6 +141,22 @@ describe("every other root script", () => {
       }
     }
   )
+})
+
+describe("./lead-signals", () => {
+  it("finds its clone when symbolic links call it", () => {
+    const bin = join(folder, "bin")
+    mkdirSync(bin)
+    // A `node` that prints its first argument: the path of the program.
+    writeFileSync(join(bin, "node"), '#!/bin/sh\necho "$1"\n', { mode: 0o755 })
+    symlinkSync(join(root, "lead-signals"), join(folder, "absolute"))
+    symlinkSync("../absolute", join(bin, "relative"))
+    const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}` }
+    for (const link of [join(folder, "absolute"), join(bin, "relative")]) {
+      const program = execFileSync(link, { cwd: folder, encoding: "utf8", env })
+      expect(realpathSync(program.trim())).toBe(realpathSync(join(root, "scripts", "run.mjs")))
+    }
+  })
 })
 
 describe("a Node that is too old", () => {

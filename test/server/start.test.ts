@@ -78,7 +78,7 @@ describe("npm start", () => {
   it("says that it lives and is starting while an older file is brought to this version [HEALTH-1, HEALTH-4]", async () => {
     const filename = join(folder, "older.sqlite")
     await makeFile(filename, 300)
-    // Whoever has the file locked keeps the server starting for as long as this test likes.
+    // The lock on the file keeps the server starting for as long as this test likes.
     const lock = new Database(filename)
     takeBackTo(lock, 9)
     lock.exec("BEGIN IMMEDIATE")
@@ -257,7 +257,7 @@ describe("npm start", () => {
     )
     const damaged = spawnBundle(program, { LEAD_SIGNALS_DATABASE: file })
     expect(await damaged.exit).toBe(2)
-    expect(damaged.err()).toContain("LEAD_SIGNALS_DATABASE names another")
+    expect(damaged.err()).toContain("Set LEAD_SIGNALS_DATABASE to use another")
     if (process.getuid?.() !== 0) {
       const closed = join(folder, "closed")
       mkdirSync(closed)
@@ -279,7 +279,7 @@ describe("npm start", () => {
       },
       program
     )
-    expect(misspelt.err()).toContain("LEAD_SIGNALS_RATELIMIT is not known")
+    expect(misspelt.err()).toContain("LEAD_SIGNALS_RATELIMIT is not a setting")
     await misspelt.end("SIGTERM")
     expect(await spawnServer({}, "--port").exit).toBe(2)
   })
@@ -290,7 +290,7 @@ describe("npm start", () => {
         LEAD_SIGNALS_DATABASE: "memory",
         LEAD_SIGNALS_DEMO: "false",
         LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
-        LEAD_SIGNALS_DRAIN_PAUSE: "5"
+        LEAD_SIGNALS_DRAIN_PAUSE: "3"
       },
       program
     )

@@ -87,15 +87,15 @@ describe("webhooks of the server", () => {
     [
       "LEAD_SIGNALS_WEBHOOK_ALLOW",
       "10.0.0.0/8,local",
-      'takes CIDRs with commas between, like 127.0.0.0/8,::1/128; "local" is no CIDR.'
+      'takes CIDRs separated by commas, like 127.0.0.0/8,::1/128; "local" is not a CIDR.'
     ],
-    ["LEAD_SIGNALS_WEBHOOK_ALLOW", "10.0.0.0/40", '"10.0.0.0/40" is no CIDR.'],
+    ["LEAD_SIGNALS_WEBHOOK_ALLOW", "10.0.0.0/40", '"10.0.0.0/40" is not a CIDR.'],
     [
       "LEAD_SIGNALS_WEBHOOK_RETRY",
       "5,x",
-      "takes seconds with commas between, each at most 2592000, like 5,300,1800."
+      "takes seconds separated by commas, each at most 2592000, like 5,300,1800."
     ],
-    ["LEAD_SIGNALS_WEBHOOK_RETRY", " ", "takes seconds with commas between"]
+    ["LEAD_SIGNALS_WEBHOOK_RETRY", " ", "takes seconds separated by commas"]
   ])("stop the start with one line when %s is %j [RUN-1]", async (name, value, message) => {
     const { err, exit, out } = spawnBundle(program, {
       LEAD_SIGNALS_DATABASE: "memory",

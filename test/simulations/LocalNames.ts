@@ -91,7 +91,7 @@ export const renameLocals = (text: string): string => {
   )
 }
 
-/** Names that stand for nothing in the module: globals, or mistakes. */
+/** Names that stand for nothing in the module: globals, or misspellings. */
 export const unresolvedNames = (text: string): ReadonlySet<string> => {
   const { checker, file } = bound(text)
   return new Set(

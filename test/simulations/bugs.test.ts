@@ -123,7 +123,7 @@ const twice = (a: number) => [a * 2, a * 2]
     [{ in: "twice", find: "$a * 2", put: "" }, '"$a * 2" in twice is there 2 times'],
     [{ in: "total", find: "$a + $b", put: "" }, 'The declaration of "total" is there 0 times'],
     [{ in: "store.get", find: "$a + $b", put: "" }, '"get" of store.get is there 0 times'],
-    [{ in: "sum", find: "$a +", put: "" }, "This is no pattern: $a +"],
+    [{ in: "sum", find: "$a +", put: "" }, "This is not a pattern: $a +"],
     [{ in: "sum", find: "$a + $b", put: "$c" }, "$c stands for nothing in an edit of sum"],
     [{ in: "store", text: "3", put: "" }, 'The text "3" in store is there 0 times']
   ])("that does not apply says what it looked for (%#)", (edit, message) => {

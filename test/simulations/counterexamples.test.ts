@@ -47,8 +47,8 @@ describe("a counterexample", () => {
       report
     ])
     expect(found.code).toBe(1)
-    expect(found.out).toContain("again: pnpm simulate swarm --seed 1 --bug erased-come-back")
-    expect(found.out).toContain(`replay: pnpm simulate replay ${counterexample}`)
+    expect(found.out).toContain("again: ./lead-signals simulate swarm --seed 1 --bug erased-come-back")
+    expect(found.out).toContain(`replay: ./lead-signals simulate replay ${counterexample}`)
     expect(found.out.split("\n").length).toBeLessThan(40)
 
     const saved = JSON.parse(readFileSync(counterexample, "utf8"))
@@ -77,7 +77,7 @@ describe("a counterexample", () => {
     )
     const parted = await simulateCommand(["replay", other, "--bug", "none"])
     expect(parted.code).toBe(3)
-    expect(parted.out).toMatch(/no longer applies: decision 1 of \d+ is another one/)
+    expect(parted.out).toMatch(/no longer applies: decision 1 of \d+ differs/)
   })
 
   it("of a broken file is refused with what is wrong", async () => {
@@ -89,13 +89,13 @@ describe("a counterexample", () => {
       simulateCommand(["replay"])
     ])
     expect([broken!.code, missing!.code, none!.code]).toEqual([2, 2, 2])
-    expect(broken!.err).toContain("is no counterexample: ")
+    expect(broken!.err).toContain("is not a counterexample: ")
     expect(missing!.err).toContain("can't be read: ENOENT")
     expect(existsSync(join(folder, "missing.json"))).toBe(false)
   })
 })
 
-describe("pnpm simulate", () => {
+describe("lead-signals simulate", () => {
   it("ends with a code for each way to end, and says what to type instead", async () => {
     const [list, wrong, option, until, store, none, bug, help] = await Promise.all([
       simulateCommand(["list"]),
@@ -114,7 +114,7 @@ describe("pnpm simulate", () => {
     expect(option!.err).toContain("Did you mean --seed?")
     expect(until!.err).toContain("--until takes a duration like 90m, 24h or 3d.")
     expect(store!.err).toContain("Expected one of the following cases: memory, sqlite.")
-    expect(bug!.err).toContain("there are retry-too-soon")
+    expect(bug!.err).toContain("the bugs are retry-too-soon")
   })
 
   it.runIf(isThorough)(

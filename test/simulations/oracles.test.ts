@@ -20,6 +20,21 @@ describe("oracles", () => {
     expect(weakenedShare({ judged: 0, weakened: {} })).toBe(0)
   })
 
+  it("count in every run, each rule under its oracle", () => {
+    const { checks, outcome } = simulate(swarm, 7, { hours: 0.05 })
+    expect(outcome).toBe("passed")
+    const judged = new Set(checks.flatMap(({ judged, oracle }) => (judged > 0 ? [oracle] : [])))
+    for (const name of [
+      "reference",
+      "operator's answers",
+      "deliveries kept",
+      "headers right",
+      "limits hold",
+      "signed"
+    ])
+      expect([name, judged.has(name)]).toEqual([name, true])
+  })
+
   it.runIf(isThorough)("leave out at most a fiftieth of their checks, over a campaign", async () => {
     let checks: ReturnType<typeof summedChecks> = []
     for (let seed = 1; seed <= 40; seed++) {

@@ -8,7 +8,7 @@ import { isThorough } from "../harness/Thoroughness.ts"
 
 const simulateCommand = await bundleSimulate()
 
-/** A part of each: `pnpm simulate nightly` runs them whole, and many seeds. */
+/** A part of each: `lead-signals simulate nightly` runs them whole, and many seeds. */
 const hoursOf: Record<string, number> = {
   "month-of-retries": 72,
   "flaky-consumers": 2,

@@ -15,7 +15,7 @@ storeContract(
     name: "SQLite",
     layer: () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"), synced: false, rankIndex }),
     survivesReopening: true,
-    leadHistories: isThorough ? 1000 : 70,
+    leadHistories: isThorough ? 1000 : 40,
     deliveryHistories: cases(200),
     onCoverage: coverage.add
   }
@@ -34,7 +34,7 @@ storeContract(
         maxEffort: 0
       }),
     survivesReopening: true,
-    leadHistories: isThorough ? 300 : 30,
+    leadHistories: isThorough ? 300 : 15,
     deliveryHistories: cases(100)
   }
 )

@@ -276,7 +276,7 @@ describe("deliveries in the SQLite file", () => {
         .prepare(`EXPLAIN QUERY PLAN ${text}`)
         .all(Array.from({ length: text.split("?").length - 1 }, () => null))
         .map((row) => (row as { detail: string }).detail)
-        // The webhooks of all brands are few; an index that covers a question is no scan of a table.
+        // The webhooks of all brands are few; an index that covers a query is no scan of a table.
         .filter(
           (detail) =>
             detail.startsWith("SCAN ") && !/^SCAN (w|j|json_each|p|commits|\(subquery)\b/.test(detail)

@@ -1,4 +1,4 @@
-/** A write is answered when it is on the disk, and whoever waits for the disk keeps nobody else waiting. */
+/** A write is answered when it is on the disk, and a call that waits for the disk keeps no other waiting. */
 import {
   Brands,
   BrandStore,

@@ -125,7 +125,7 @@ describe("an erasure of much", () => {
   })
 
   it("is seen by others as a whole, and they are served and write meanwhile [PII-3, STORE-1]", async () => {
-    // Nobody waits for a disk or for others: whoever comes in between came while rows were taken out, and that takes long.
+    // Nobody waits for a disk or for others: a call in between came while rows were removed, which takes long.
     const { brand, filename, often, process, reader } = await opened({
       synced: false,
       ticks: SqliteStore.TickScheduler.none

@@ -92,7 +92,7 @@ describe("the SQLite file", () => {
       const filename = newFile()
       await over(filename, Brands.create("B"))
       const beside = () => readdirSync(folder).filter((name) => join(folder, name).startsWith(filename))
-      // Whoever else has it open keeps the log there.
+      // Another connection that has it open keeps the log there.
       const other = new Database(filename)
       other.exec("UPDATE brand SET name = 'C'")
       for (const name of beside()) chmodSync(join(folder, name), 0o644)
@@ -120,7 +120,7 @@ describe("the SQLite file", () => {
       // The database, and the rate windows.
       expect(log).toEqual(
         Array(2).fill(
-          "others could use a file that holds personal data: its mode was changed to its owner's alone"
+          "other users could access a file that holds personal data: its mode now allows only its owner"
         )
       )
     }
@@ -193,7 +193,7 @@ describe("the SQLite file", () => {
 
     const damaged = newFile()
     writeFileSync(damaged, "this is no SQLite file, but long enough to be taken for one".repeat(50))
-    expect(await failure(damaged)).toMatch(/damaged or is no SQLite file/)
+    expect(await failure(damaged)).toMatch(/damaged or is not a SQLite file/)
 
     const newer = newFile()
     await over(newer, Effect.void)

@@ -113,7 +113,7 @@ const ask = (shape: string) => askQuery(queryOf(shape))
 
 /**
  * Reading a table or an index from end to end; a full-text table is always "scanned", by its own index, and a part of a
- * question as far as it goes.
+ * query as far as it goes.
  */
 const scans = (plan: ReadonlyArray<string>): Array<string> =>
   plan.filter(
@@ -292,7 +292,7 @@ describe("the plans at 100,000 leads", () => {
           const selection = Selection.select(1, filter)
           const total = naively(filter)
           const query = { sort: Either.getOrThrow(SortOrder.parse(sort)), page: { page, pageSize } }
-          // As if others were so many that walking is out of the question.
+          // As if others were so many that a walk would take too long.
           const drivers = [["order", 1e9] as const, ["flags", 1e6] as const]
           const counts = { all: 1e9, drivers, searchEffort: 0 }
           expect(LeadListing.planPage(selection, query, counts, total).way).toBe("merge")

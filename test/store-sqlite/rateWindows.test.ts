@@ -193,7 +193,9 @@ describe("a damaged file of rate windows", () => {
     const store = open()
     store.spend(5)
     expect(readFileSync(`${limits}.damaged`).equals(damaged)).toBe(true)
-    expect(store.log).toEqual(["the file of the rate windows is damaged: it is set aside and made anew"])
+    expect(store.log).toEqual([
+      "the file of the rate windows is damaged: it was renamed, and a new one is created"
+    ])
     store.close()
     const next = open()
     expect(next.log).toEqual([])

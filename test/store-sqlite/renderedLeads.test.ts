@@ -104,7 +104,7 @@ const change = fc.oneof(
   fc.record({ does: fc.constant("observe" as const), person, author: person }),
   fc.record({ does: fc.constant("amend" as const), lead: fc.nat(), qualified: fc.boolean() }),
   fc.record({ does: fc.constant("erase" as const), lead: fc.nat() }),
-  // Whoever edits the file by hand.
+  // As an edit of the file by hand would.
   fc.record({ does: fc.constant("edit" as const), lead: fc.nat(), text: fc.constantFrom("one", "other") })
 )
 

@@ -1,4 +1,4 @@
-/** Totals that were counted before leads changed, against what a naive count gives, whoever changed them. */
+/** Totals that were counted before leads changed, against what a naive count gives, whichever connection changed them. */
 import {
   Brands,
   type LeadFilter,
@@ -233,7 +233,7 @@ describe("totals that were counted before", () => {
       play(opened, { changes: [{ change: "observe", who, name, signal: 0 }], isElsewhere })
     for (const who of [1, 3, 5]) await observed(who, "Ann", false)
     expect(await totalOf(opened, { search: "ann" })).toBe(3)
-    // Whoever counts anew finds nothing.
+    // A new count finds nothing.
     db.exec("INSERT INTO lead_text (lead_text) VALUES ('delete-all')")
     await observed(7, "Hannah", false)
     await observed(1, "Ann", false)

@@ -160,7 +160,7 @@ describe("an older file", () => {
     locking.exec("COMMIT")
     locking.close()
     await opened
-    expect(new Set(waits)).toEqual(new Set(["waiting for whoever has the database locked"]))
+    expect(new Set(waits)).toEqual(new Set(["waiting for the process that has the database locked"]))
     expect(versionOf(filename)).toBe(15)
   })
 })

@@ -59,7 +59,7 @@ describe.each(stores)("disabling a webhook on %s", (_, store) => {
         const disabled = yield* world.refresh(webhook)
         expect(disabled.enabled).toBe(false)
         expect(disabled.disabledReason).toBe(
-          "Every attempt since 2026-01-05T10:00:00.000Z failed; the last one with tls."
+          "Every attempt since 2026-01-05T10:00:00.000Z failed; the last one gave tls."
         )
         const made = world.to(webhook).length
         yield* pass(3 * day)

@@ -100,7 +100,7 @@ describe.each(stores)("what is sent on %s", (_, store) => {
         yield* Webhooks.change(brandId, webhook.id, { events: ["lead2.created"] })
         const dropped = yield* Effect.flip(Webhooks.resendDelivery(brandId, webhook.id, first!.id))
         expect(dropped.message).toBe(
-          "id takes a webhook that subscribes to activity.detected; this one to lead2.created."
+          "id takes a webhook that subscribes to activity.detected; this one subscribes to lead2.created."
         )
         yield* Webhooks.change(brandId, webhook.id, { events: ["activity.detected"] })
         const unknown = yield* Effect.flip(

@@ -119,7 +119,7 @@ describe("verifying", () => {
             text,
             at.getTime()
           )
-        ).toContain("not signed")
+        ).toContain("no signature")
         expect(WebhookSignature.verificationFailure("whsec_short", headers, text, at.getTime())).toContain(
           "secret takes"
         )

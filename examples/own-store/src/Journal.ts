@@ -98,7 +98,7 @@ export class Journal {
   }
 
   private change([table, key, row]: Change): void {
-    if (this.undo === null) throw new Error("Rows are changed in a transaction only")
+    if (this.undo === null) throw new Error("Rows can be changed only in a transaction")
     this.undo.push([table, key, this.rowOf(table, key)])
     this.apply([table, key, row])
   }
@@ -136,7 +136,7 @@ export class Journal {
       this.descriptor = openSync(this.file, "a")
       this.length = Buffer.byteLength(text)
     } catch (cause) {
-      throw new WriteFailed("The file can't be written anew.", { cause })
+      throw new WriteFailed("The file can't be rewritten.", { cause })
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What the ports share: the tables, a bell for whoever waits for deliveries, and how a port's method reads and writes. */
+/** What the ports share: the tables, the signal that wakes waiting emitters, and how a port's method reads and writes. */
 import {
   type ApiKey,
   type Attempt,

@@ -1,4 +1,4 @@
-/** Leads and their engagements: every question is answered by a walk over all of a brand's leads. */
+/** Leads and their engagements: every query walks all of a brand's leads. */
 import {
   type DeliveryId,
   type Engagement,
@@ -117,7 +117,7 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
       .all()
       .filter(({ postAuthorDetail }) => postAuthorDetail?.extId === extId)
 
-  /** What was sent or is to be sent of a reader of the erased person's posts can tell of that person. */
+  /** Deliveries about those who engaged with the erased person's posts can name that person. */
   const forgetAuthor = (row: DeliveryRow, ids: () => DeliveryId): void => {
     const log = row.log.map((attempt) => ({ ...attempt, response: null }))
     if (row.body === null) {
@@ -147,7 +147,7 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
       const { engagementId, event, leadId } = row.event
       if (leadId === lead.id) tables.deliveries.remove(row.id)
       else if (readers.has(leadId) && (event === "lead2.created" || read.has(engagementId)))
-        // As it is now: an earlier turn of this loop can have changed what it refers to.
+        // Read anew: an earlier iteration of this loop can have changed what it refers to.
         forgetAuthor(tables.deliveries.get(row.id)!, ids)
     }
     const nothing = { postUrl: null, postContent: null, postAuthor: null, postAuthorDetail: null }
@@ -206,7 +206,7 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
         return true
       }, true),
 
-    // All at once: whoever waits meanwhile waits for one walk over what the brand has.
+    // All at once: callers that wait meanwhile wait for one walk over the brand's rows.
     removeSome: (brandId) =>
       tables.write(() => {
         tables.removeLeads(brandId)

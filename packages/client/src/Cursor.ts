@@ -46,13 +46,13 @@ export const parse = (text: string): Either.Either<Progress, InvalidCursor> =>
       ]
       if (givenVersion !== version || !(until === null || isNumber(until))) throw new Error("another version")
       const seenLeads = seen.map(([id, updatedAt, fingerprint]): [number, SeenLead] => {
-        if (!isNumber(id) || !isNumber(updatedAt) || !isNumber(fingerprint)) throw new Error("no sight")
+        if (!isNumber(id) || !isNumber(updatedAt) || !isNumber(fingerprint))
+          throw new Error("not a lead that was seen")
         return [id, { updatedAt, fingerprint }]
       })
       return { until, seen: new Map(seenLeads) }
     },
-    catch: () =>
-      new InvalidCursor({ message: "cursor takes a text that this client gave as a cursor, whole." })
+    catch: () => new InvalidCursor({ message: "cursor takes a cursor that this client returned, unchanged." })
   })
 
 /** Two states of a lead share a fingerprint with a probability of about 1 in 4 billion. */

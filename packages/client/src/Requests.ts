@@ -64,7 +64,7 @@ const refusalOf = ({ headers, status, text }: TransportResponse): RequestRefused
 interface TransientFailure {
   readonly status: number | null
   readonly reason: string
-  /** The wait that the service asks for; null when it asks for none. */
+  /** The wait that the response requests by Retry-After; null without one. */
   readonly waitMillis: number | null
 }
 
@@ -111,7 +111,7 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
           if (status !== 200) return refusalOf(answer)
           const value = parseJson(answer.text)
           return value === undefined
-            ? { failure: { status, reason: "an answer that is no JSON", waitMillis: null } }
+            ? { failure: { status, reason: "a response that is not JSON", waitMillis: null } }
             : { value }
         })
       ),
@@ -144,10 +144,10 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
       const startedAt = yield* Clock.currentTimeMillis
       const unanswered = (attempts: number, last: string, status: number | null, now: number) => {
         const seconds = Math.round((now - startedAt) / 1000)
-        const message = `No answer in ${seconds} s and ${attempts} attempts; the last: ${last}.`
+        const message = `The service gave no usable response in ${seconds} s and ${attempts} attempts; the last: ${last}.`
         return new Unanswered({ message, status, attempts })
       }
-      let last = { reason: "the key's window is used up", status: null as number | null }
+      let last = { reason: "the key's rate window was used up", status: null as number | null }
       for (let attempts = 1; ; attempts++) {
         const begun = yield* Clock.currentTimeMillis
         const wait = rateWindowWait(begun)

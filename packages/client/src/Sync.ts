@@ -45,7 +45,7 @@ type SyncPosition =
    * more.
    */
   | { readonly _tag: "Boundary"; readonly instant: number }
-  /** A page of the leads updated at the instant; null: the page that tells how many pages there are. */
+  /** A page of the leads updated at the instant; null: the page whose pagination has the number of pages. */
   | {
       readonly _tag: "SameInstant"
       readonly instant: number
@@ -116,7 +116,7 @@ const pruneSeen = (
 }
 
 /**
- * The second page tells how many pages an instant has: the first was read on the way forward, and is read
+ * The second page has the number of pages of an instant: the first was read on the way forward, and is read
  * once more at the end.
  */
 const probedPage = 2

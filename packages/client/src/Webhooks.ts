@@ -45,7 +45,7 @@ export const verifyWebhook = (
   const refusals = secrets.map((each) => WebhookSignature.verificationFailure(each, signed, text, now))
   if (!refusals.includes(null)) {
     throw new WebhookRefused({
-      message: `The post is not to be trusted: ${refusals[0] ?? "there is no secret to verify it with"}.`
+      message: `The post can't be verified: ${refusals[0] ?? "no secret was given"}.`
     })
   }
   return JSON.parse(text) as WebhookEvent

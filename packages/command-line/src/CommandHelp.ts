@@ -81,13 +81,13 @@ export const help = (
     ...(path.length > 1
       ? []
       : section("Everywhere", [
-          ["-h, --help, help", `This, of a command: \`${helpExample}\``],
-          ["--version", "Its version"],
-          ["--completions SHELL", "A script for bash, zsh or fish"]
+          ["-h, --help, help", `Prints this help, or that of a command: \`${helpExample}\``],
+          ["--version", "Prints the version"],
+          ["--completions SHELL", "Prints a completion script for bash, zsh or fish"]
         ])),
     ...(path.length > 1 || variables.length === 0
       ? []
-      : [...title("Variables, an empty one means its default"), ...variableRows(variables)]),
+      : [...title("Environment variables; an empty one has its default"), ...variableRows(variables)]),
     ...(path.length > 1 && node.children.length > 0
       ? []
       : section(

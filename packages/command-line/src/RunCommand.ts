@@ -53,8 +53,7 @@ export const run = (program: Program, argv: ReadonlyArray<string> = process.argv
       process.stderr.write(`${message}\n`)
       process.exitCode = code
     })
-  const misused = (message: string) =>
-    stop(`${message} ${names} --help tells what there is.`, exitCodes.usage)
+  const misused = (message: string) => stop(`${message} Run ${names} --help for usage.`, exitCodes.usage)
   if (isHelp) return void process.stdout.write(help(program, path, isColoured(process.stdout)))
   if (words.includes("--version")) return void process.stdout.write(`${version}\n`)
   if (words[0] === "--completions" && words[1] === "bash")
@@ -69,7 +68,7 @@ export const run = (program: Program, argv: ReadonlyArray<string> = process.argv
   }
   // The wizard reads a terminal, and without one would wait forever.
   if (words.includes("--wizard") && process.stdin.isTTY !== true)
-    return Effect.runSync(misused("--wizard takes a terminal."))
+    return Effect.runSync(misused("--wizard works on a terminal only."))
   Command.run(root.command as Command.Command<string, NodeContext.NodeContext, Failed, unknown>, {
     name: root.name,
     version,

@@ -5,7 +5,7 @@ import { Cause, type Effect, Exit, type ManagedRuntime } from "effect"
 export class Closed extends Error {
   /** The name of the class, for logs. */
   override readonly name = "Closed"
-  /** Tells this error from the others that calls reject with. */
+  /** Distinguishes this error from the others that calls reject with. */
   readonly _tag = "@lead-signals/embedded/Closed"
 
   constructor() {

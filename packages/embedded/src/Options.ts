@@ -84,7 +84,7 @@ export const checkOptions = (options: unknown): void => {
   const given = options as Readonly<Record<string, unknown>>
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(rules, name)) {
-      refuse(name, `there is no option ${name}; there are ${Object.keys(rules).join(", ")}.`)
+      refuse(name, `there is no option ${name}; the options are ${Object.keys(rules).join(", ")}.`)
     }
   }
   for (const [name, { accepts, isRequired, takes }] of Object.entries(rules)) {

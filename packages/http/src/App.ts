@@ -156,7 +156,7 @@ export const untraced: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<
 )
 
 /**
- * The API over what the host brings: whole, and its fast path alone. The fast path takes what the host brings from whoever runs
+ * The API over what the host brings: whole, and its fast path alone. The fast path takes what the host brings from the caller that runs
  * it, since providing it costs more than a small request.
  */
 export const service: Effect.Effect<

@@ -14,7 +14,8 @@ const maxJsonBytes = 1024 * 1024
 export const maxDiscardedBytes = 64 * 1024 * 1024
 
 export const jsonTooLarge = new PayloadTooLarge({
-  message: "A JSON body takes at most 1 MiB; send more as application/x-ndjson where that is taken."
+  message:
+    "A JSON body takes at most 1 MiB; send more as application/x-ndjson where the operation takes that."
 })
 
 export const notJson = new UnsupportedMediaType({
@@ -42,7 +43,9 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
     const { limits } = yield* BodyPace
     const chunks: Array<Uint8Array> = []
     let size = 0
-    const body = Stream.mapError(request.stream, () => malformed("The body could not be read to its end."))
+    const body = Stream.mapError(request.stream, () =>
+      malformed("The server could not read the body to its end.")
+    )
     yield* Stream.runForEach(
       paced(body, limits && new Pace("The body", limits.json)),
       (chunk): Effect.Effect<void, PayloadTooLarge> => {
@@ -88,7 +91,9 @@ export const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
         try: () => JSON.parse(text) as unknown,
         catch: () =>
           malformed(
-            text.trim() === "" ? "The body takes JSON; it is empty." : "The body takes JSON; this is not."
+            text.trim() === ""
+              ? "The body takes JSON; it is empty."
+              : "The body takes JSON; this is not JSON."
           )
       })
       return yield* decode(value)

@@ -20,7 +20,7 @@ const setKeptAlive = ({ response }: Exchange, isKeptAlive: boolean): void => {
   if (!response.headersSent) response.shouldKeepAlive = isKeptAlive
 }
 
-/** A response that is never sent: whoever works on it learns that nobody waits. */
+/** A response that is never sent: its handler learns that nobody waits. */
 const drop = ({ response }: Exchange, socket: Socket): void => {
   if (response.socket === socket) response.detachSocket(socket)
   response.destroy()

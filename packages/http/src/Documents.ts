@@ -108,7 +108,7 @@ const parts = (html: string): { readonly css: string; readonly js: string } => (
   js: html.slice(html.indexOf(script) + script.length, html.lastIndexOf("window.onload = "))
 })
 
-/** Without `validatorUrl` it would ask a service of its makers about the document. */
+/** Without `validatorUrl` it would send the document's URL to a service of its makers. */
 const begin = `SwaggerUIBundle({ url: "openapi.json", dom_id: "#swagger-ui", validatorUrl: null })`
 
 const page = ({ css, js }: { readonly css: Document; readonly js: Document }): string =>

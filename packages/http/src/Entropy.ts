@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 
 const poolBytes = 1024
 
-/** Asking the platform costs as much for a few bytes as for many: they are drawn ahead, and each is given away once. */
+/** A call of the platform costs as much for a few bytes as for many: bytes are drawn ahead, and each is used once. */
 const pooled = (): ((length: number) => Uint8Array) => {
   let pool = new Uint8Array(0)
   return (length) => {

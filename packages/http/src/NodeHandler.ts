@@ -155,7 +155,7 @@ const writePiece = (response: ServerResponse, piece: Uint8Array): Effect.Effect<
 const headersOf = ({ cookies, headers }: HttpServerResponse.HttpServerResponse) =>
   Cookies.isEmpty(cookies) ? headers : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) }
 
-/** Writes the response of the app. A stream that fails after its head was sent breaks the connection: nothing else tells. */
+/** Writes the response of the app. A stream that fails after its head was sent breaks the connection: no status can report it any more. */
 const send = (
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse

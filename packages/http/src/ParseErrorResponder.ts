@@ -21,7 +21,7 @@ const messages: { readonly [code: string]: string } = {
   HPE_HEADER_OVERFLOW: `The request's target and headers take at most ${maxHeaderBytes / 1024} KiB.`,
   HOST_MISSING: "The request takes a Host header.",
   HOST_REPEATED: "The request takes one Host header; it has more.",
-  CONNECT: "The request target takes a path that starts with /; connections to elsewhere are not made."
+  CONNECT: "The request target takes a path that starts with /; this server is no proxy."
 }
 
 const errorResponseOfCode = (code: string): ErrorResponse =>

@@ -4,11 +4,11 @@ import { Cause, Effect } from "effect"
 import { RequestObserver } from "./RequestObserver.ts"
 import { recordWithId, type RequestRecord } from "./RequestRecord.ts"
 
-/** Clients are not told why the store can't answer; the operator's log is. [ERR-3] */
+/** The operator's log says why the store can't answer; the response to the client does not. [ERR-3] */
 export const logUnavailable = ({ reason }: StoreUnavailable): Effect.Effect<void> =>
   Effect.logWarning("store unavailable").pipe(Effect.annotateLogs({ reason }))
 
-/** A defect's message may hold what it choked on: only its kind and where it arose are logged. [PII-2] */
+/** A defect's message may quote the data that caused it: only its kind and place are logged. [PII-2] */
 export const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   const defect = Cause.squash(cause)
   const frames =

@@ -16,7 +16,7 @@ const internalError: ErrorResponse = {
 export const unknownPath: ErrorResponse = {
   status: 404,
   code: "not_found",
-  message: "There is nothing at this path; GET /openapi.json lists what there is."
+  message: "This path does not exist; GET /openapi.json lists all paths."
 }
 
 /** The response to a failure or defect; what the operator should know of it is logged. */

@@ -40,4 +40,5 @@ export const noContent = HttpServerResponse.empty({ status: 204 })
 
 export const methodNotAllowedMessage = (allow: string): string => `This path takes ${allow}.`
 
-export const internalMessage = "Something went wrong here. The request id leads to it in the log."
+export const internalMessage =
+  "The server failed on this request. Its log has the cause under the request id."

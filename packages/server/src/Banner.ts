@@ -37,8 +37,8 @@ const suggestedCommands = ({
   const post = (path: string, body: string): string =>
     curl(token, `-H "Content-Type: application/json" -d '${body}' "${url}${path}"`)
   return brandId === null
-    ? ["Make a brand", post("/operator/brands", '{"name":"First"}')]
-    : ["Make an API key", post(`/operator/brands/${brandId}/keys`, '{"label":"Another"}')]
+    ? ["Create a brand", post("/operator/brands", '{"name":"First"}')]
+    : ["Create an API key", post(`/operator/brands/${brandId}/keys`, '{"label":"Another"}')]
 }
 
 export const banner = (started: StartedServer): string => {
@@ -48,7 +48,7 @@ export const banner = (started: StartedServer): string => {
     "",
     `Database        ${settings.database}`,
     `Documentation   ${url}/docs`,
-    ...(demo === null ? [] : [`Demo key        ${demo.key}   (printed this once)`]),
+    ...(demo === null ? [] : [`Demo key        ${demo.key}   (printed only now)`]),
     ...(settings.operatorToken === null
       ? [
           `Operator token  ${operatorToken}   (new at every start; set LEAD_SIGNALS_OPERATOR_TOKEN to keep one)`

@@ -98,10 +98,13 @@ const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLin
     if (isUnavailable(status)) return yield* new ServerBusy({ message: refusalMessage(text) })
     if (status === 401) {
       return yield* new ImportFailed({
-        message: `${refusalMessage(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
+        message: `${refusalMessage(text)} Set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token.`
       })
     }
-    if (status === 404) return yield* new ImportFailed({ message: `There is no brand ${brand} at ${url}.` })
+    if (status === 404)
+      return yield* new ImportFailed({
+        message: `The server at ${url} has no brand ${brand}; \`brands list\` shows those that exist.`
+      })
     if (status !== 200)
       return yield* new ImportFailed({ message: `The server answered ${status}: ${refusalMessage(text)}` })
     const outcomes = yield* Effect.try({
@@ -115,7 +118,7 @@ const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLin
     // Fewer outcomes than lines: the store became unavailable midway. Repeating the batch is safe.
     return outcomes.length === lines.length && outcomes.every(({ outcome }) => outcome !== undefined)
       ? outcomes
-      : yield* new ServerBusy({ message: "the store stopped answering half way" })
+      : yield* new ServerBusy({ message: "the store stopped answering in the middle of a batch." })
   })
 
 export interface Imported {
@@ -156,7 +159,9 @@ export const importFile = (
             : yield* post(options, sendable).pipe(
                 Effect.retry({ schedule: retrySchedule, while: (failure) => failure._tag === "ServerBusy" }),
                 Effect.catchTag("ServerBusy", ({ message }) =>
-                  Effect.fail(new ImportFailed({ message: `Gave up: ${message}`, reason: "unreachable" }))
+                  Effect.fail(
+                    new ImportFailed({ message: `The import gave up: ${message}`, reason: "unreachable" })
+                  )
                 )
               )
         let next = 0

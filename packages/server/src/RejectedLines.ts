@@ -120,7 +120,7 @@ const writingTo = (
 const newRejectedFile = (file: string): RejectedLines =>
   writingTo(
     file,
-    `${numbered(file, 1)}, for lines that are rejected, can't be written.`,
+    `${numbered(file, 1)}, the file for rejected lines, can't be written.`,
     () => openFree(file),
     (output) => output?.path ?? null
   )
@@ -136,21 +136,21 @@ const replaceRejectedFile = (file: string): RejectedLines => {
   const copy = `${path}.partial`
   return writingTo(
     path,
-    `${copy}, for lines that are rejected again, can't be written.`,
+    `${copy}, the file for lines that are rejected again, can't be written.`,
     () => {
       try {
         return { path: copy, descriptor: openSync(copy, "wx", ownerOnly) }
       } catch (error) {
         if (codeOf(error) !== "EEXIST") throw error
         throw new RejectedLinesFailed({
-          message: `${copy} is there already: another import of ${file} runs, or was killed; then remove it.`
+          message: `${copy} exists already. If no other import of ${file} is running, remove it.`
         })
       }
     },
     (output) => {
       if (versionOf(statSync(path)) !== version) {
         throw new RejectedLinesFailed({
-          message: `${file} was changed while it was imported, and stays as it is: import it again.`
+          message: `${file} changed during the import, and was left as it is: import it again.`
         })
       }
       if (output === null) rmSync(path)

@@ -47,7 +47,9 @@ const webhooksLayer = ({ webhookAllow: allowed, webhookRetryMillis: scheduleMill
   })
 
 const storeFailed = ({ reason }: StoreUnavailable) =>
-  new StartFailed({ message: `The database can't be used: ${reason}. LEAD_SIGNALS_DATABASE names another.` })
+  new StartFailed({
+    message: `The database can't be used: ${reason}. Set LEAD_SIGNALS_DATABASE to use another.`
+  })
 
 const listenFailed =
   ({ host, port }: Settings) =>
@@ -55,11 +57,11 @@ const listenFailed =
     const code = (error as NodeJS.ErrnoException).code
     const why: { readonly [code: string]: string } = {
       EADDRINUSE: `port ${port} is taken; set PORT to another, or to 0 for a free one`,
-      EACCES: `port ${port} needs more rights; set PORT to one above 1023`,
+      EACCES: `port ${port} needs more rights; set PORT to a port above 1023`,
       EADDRNOTAVAIL: `${host} is not an address of this machine; set HOST to one that is`,
-      ENOTFOUND: `${host} is not known; set HOST to an address of this machine`
+      ENOTFOUND: `${host} can't be resolved; set HOST to an address of this machine`
     }
-    return new StartFailed({ message: `Can't listen: ${why[code ?? ""] ?? code ?? "unknown"}.` })
+    return new StartFailed({ message: `The server can't listen: ${why[code ?? ""] ?? code ?? "unknown"}.` })
   }
 
 const urlOf = (host: string, port: number): string =>

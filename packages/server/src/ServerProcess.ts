@@ -20,7 +20,9 @@ const randomToken = (): string =>
 export const serve = (given: Readonly<Record<string, string>> = {}): void => {
   const environment = { ...process.env, ...given }
   for (const name of unknownVariables(environment)) {
-    process.stderr.write(`${name} is not known and was ignored; there are ${knownVariables.join(", ")}.\n`)
+    process.stderr.write(
+      `${name} is not a setting and was ignored; the settings are ${knownVariables.join(", ")}.\n`
+    )
   }
   const settings = Either.getOrElse(readSettings(environment), stop)
   const exporting = Either.getOrElse(telemetry(environment), stop)

@@ -69,7 +69,7 @@ const entries = (value: string): ReadonlyArray<string> => value.split(",").map((
 const cidrs: Read<ReadonlyArray<Addresses.Cidr>> = (value) =>
   Either.mapLeft(
     Either.all(entries(value).map(Addresses.parseCidr)),
-    (problem) => `takes CIDRs with commas between, like 127.0.0.0/8,::1/128; ${problem}`
+    (problem) => `takes CIDRs separated by commas, like 127.0.0.0/8,::1/128; ${problem}`
   )
 
 const maxRetryWaitSeconds = 30 * 24 * 3600
@@ -77,7 +77,7 @@ const maxRetryWaitSeconds = 30 * 24 * 3600
 const retryWaits: Read<ReadonlyArray<number>> = (value) =>
   entries(value).every((entry) => /^[0-9]{1,7}$/.test(entry) && Number(entry) <= maxRetryWaitSeconds)
     ? Either.right(entries(value).map((entry) => Number(entry) * 1000))
-    : Either.left(`takes seconds with commas between, each at most ${maxRetryWaitSeconds}, like 5,300,1800`)
+    : Either.left(`takes seconds separated by commas, each at most ${maxRetryWaitSeconds}, like 5,300,1800`)
 
 const defaultDrainPauseMillis = 500
 const maxDrainPauseSeconds = 600

@@ -22,11 +22,15 @@ export const variables: ReadonlyArray<Variable> = [
   { name: "LEAD_SIGNALS_DEMO", takes: "true fills an empty database with a demo", otherwise: "true" },
   {
     name: "LEAD_SIGNALS_OPERATOR_TOKEN",
-    takes: "opens /operator; at least 16 characters",
-    otherwise: "made and printed"
+    takes: "the operator token, at least 16 characters",
+    otherwise: "generated, and printed"
   },
   { name: "LEAD_SIGNALS_RATE_LIMIT", takes: "default requests a minute per key", otherwise: "60" },
-  { name: "LEAD_SIGNALS_WEBHOOK_ALLOW", takes: "CIDRs webhooks may reach though private", otherwise: "none" },
+  {
+    name: "LEAD_SIGNALS_WEBHOOK_ALLOW",
+    takes: "CIDRs that webhooks may reach though private",
+    otherwise: "none"
+  },
   {
     name: "LEAD_SIGNALS_WEBHOOK_RETRY",
     takes: "seconds from each failed attempt to the next",
@@ -34,10 +38,10 @@ export const variables: ReadonlyArray<Variable> = [
   },
   {
     name: "LEAD_SIGNALS_DRAIN_PAUSE",
-    takes: "seconds from being unready until the port is closed",
+    takes: "seconds between reporting unready and closing the port",
     otherwise: "0.5"
   },
-  { name: "LEAD_SIGNALS_LOG", takes: "pretty or json", otherwise: "pretty on a terminal" }
+  { name: "LEAD_SIGNALS_LOG", takes: "pretty or json", otherwise: "pretty on a terminal, else json" }
 ]
 
 /** `listen` reads it, and may run in the server's shell. */

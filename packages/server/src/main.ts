@@ -1,5 +1,5 @@
 /**
- * The entry of `npm start`, `pnpm lead-signals` and the built file. It serves when there are no arguments,
+ * The entry of `npm start`, `./lead-signals` and the built file. It serves when there are no arguments,
  * and runs the command line otherwise. It imports only the one it needs: loading the server would take half
  * of a short command's time.
  */

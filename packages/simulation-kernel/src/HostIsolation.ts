@@ -7,7 +7,7 @@ import type { Prng } from "./Prng.ts"
 
 class RealTimer extends Error {
   constructor(name: string) {
-    super(`Something in a simulation asked the host for ${name}: time must come from Clock.`)
+    super(`A simulation called ${name}: time must come from Clock.`)
   }
 }
 

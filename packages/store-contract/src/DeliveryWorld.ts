@@ -43,7 +43,7 @@ export class DeliveryWorld {
   /** Leases whose attempts are recorded at some later step. */
   readonly late: Array<{ readonly lease: Lease; readonly of: ReferenceDelivery }> = []
   readonly bodies = new Map<string, string>()
-  /** What the history has met, for whoever wants to know that it meets enough. */
+  /** The situations that the history met, so that a test can check that it met enough. */
   readonly situations = new Set<string>()
   private leasings = 0
 

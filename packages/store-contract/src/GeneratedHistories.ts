@@ -1,4 +1,4 @@
-/** Plays generated histories; the one that fails is made small and told step by step. */
+/** Plays generated histories; shrinks the one that fails, and reports it step by step. */
 import fc from "fast-check"
 import { ContractViolation } from "./Assertions.ts"
 import type { StoreUnderTest } from "./StoreUnderTest.ts"

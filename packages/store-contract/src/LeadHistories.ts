@@ -1,4 +1,4 @@
-/** Histories of a brand and questions about it, drawn so that ties, edges and odd texts are common. */
+/** Histories of a brand and queries over it, drawn so that ties, edges and odd texts are common. */
 import fc from "fast-check"
 import type { Filter, Query, Seen } from "./reference/ReferenceModel.ts"
 
@@ -134,9 +134,9 @@ export const history: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(step, {
   size: "max"
 })
 
-/** A question about a history before its instants are known: bounds are picked from those. */
-export interface Question {
-  /** The filters by flag; empty in about two of three questions. */
+/** A query over a history before its instants are known: bounds are picked from those. */
+export interface HistoryQuery {
+  /** The filters by flag; empty in about two of three queries. */
   readonly flags: Pick<Filter, "qualified" | "exported" | "isEmployee">
   /** The place of a signal in the order of creation, 9 for one that does not exist; null: no such filter. */
   readonly signal: number | null
@@ -169,8 +169,8 @@ const part = fc
     return upper ? cut.toUpperCase() : cut
   })
 
-/** A question about a history. */
-export const question: fc.Arbitrary<Question> = fc.record({
+/** A query over a history. */
+export const historyQuery: fc.Arbitrary<HistoryQuery> = fc.record({
   flags: fc
     .record(
       { qualified: fc.boolean(), exported: fc.boolean(), isEmployee: fc.boolean() },
@@ -179,7 +179,7 @@ export const question: fc.Arbitrary<Question> = fc.record({
     .chain((flags) => fc.constantFrom({}, {}, flags)),
   signal: fc.constantFrom(null, null, 0, 1, 2, 3, 9),
   bounds: fc.oneof(
-    { weight: 2, arbitrary: fc.constant<Question["bounds"]>([]) },
+    { weight: 2, arbitrary: fc.constant<HistoryQuery["bounds"]>([]) },
     {
       weight: 3,
       arbitrary: fc.uniqueArray(

@@ -1,4 +1,4 @@
-/** A brand in the store beside the same brand in the reference: histories are played in both, and questions put to both. */
+/** A brand in the store beside the same brand in the reference: histories are played in both, and queries run in both. */
 import {
   type Brand,
   type BrandId,
@@ -19,7 +19,7 @@ import {
 } from "@lead-signals/domain"
 import { Effect, Either, Option, Schema } from "effect"
 import { assertEqual, assertSameJson } from "./Assertions.ts"
-import { type Question, startOfHistories, type Step } from "./LeadHistories.ts"
+import { type HistoryQuery, startOfHistories, type Step } from "./LeadHistories.ts"
 import { type Filter, ReferenceModel, type ReferenceSignal, type Seen } from "./reference/ReferenceModel.ts"
 import type { SettableClock } from "./SettableClock.ts"
 
@@ -121,19 +121,19 @@ export const playStep = (step: Step, { brand, reference }: LeadWorld, clock: Set
     }
   })
 
-const filterOf = (asked: Question, reference: ReferenceModel): Filter => {
+const filterOf = (query: HistoryQuery, reference: ReferenceModel): Filter => {
   const instants = reference.rows.flatMap((row) => [row.createdAt, row.updatedAt])
   const days = instants.map((instant) => Math.floor(instant / 86_400_000) * 86_400_000)
   const choices = [...instants, ...days, startOfHistories]
-  const filter: Filter = { ...asked.flags }
-  if (asked.signal !== null) filter.signalId = reference.signals[asked.signal]?.id ?? "999999999"
-  if (asked.search !== null) filter.search = asked.search
-  for (const { by, instant, name: bound } of asked.bounds)
+  const filter: Filter = { ...query.flags }
+  if (query.signal !== null) filter.signalId = reference.signals[query.signal]?.id ?? "999999999"
+  if (query.search !== null) filter.search = query.search
+  for (const { by, instant, name: bound } of query.bounds)
     filter[bound] = choices[instant % choices.length]! + by
   return filter
 }
 
-const parametersOf = (filter: Filter, order: Question["order"]): Array<[string, string]> => [
+const parametersOf = (filter: Filter, order: HistoryQuery["order"]): Array<[string, string]> => [
   ...Object.entries(filter).map(([key, value]): [string, string] => [
     key,
     key.endsWith("After") || key.endsWith("Before") ? new Date(value as number).toISOString() : String(value)
@@ -145,13 +145,13 @@ const parametersOf = (filter: Filter, order: Question["order"]): Array<[string, 
   ["includeEngagementDetail", String(order.engagements === "detailed")]
 ]
 
-/** Puts the question to the store and to the reference. */
-export const checkList = (asked: Question, { brand, reference }: LeadWorld) =>
+/** Runs the query in the store and in the reference. */
+export const checkList = (drawn: HistoryQuery, { brand, reference }: LeadWorld) =>
   Effect.gen(function* () {
-    const filter = filterOf(asked, reference)
-    const parameters = parametersOf(filter, asked.order)
+    const filter = filterOf(drawn, reference)
+    const parameters = parametersOf(filter, drawn.order)
     const query = Either.getOrThrow(LeadQueries.readList(parameters))
-    const expected = JSON.stringify(reference.list({ filter, ...asked.order }))
+    const expected = JSON.stringify(reference.list({ filter, ...drawn.order }))
     const what = `GET /signals/leads?${parameters.map(([name, value]) => `${name}=${value}`).join("&")}`
     const page = yield* Leads.list(brand.id, query)
     assertSameJson(`LeadStore.list for ${what}`, JSON.stringify(leadListView(query, page)), expected)

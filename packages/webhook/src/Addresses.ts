@@ -25,7 +25,7 @@ export const parseCidr = (text: string): Either.Either<Cidr, string> => {
   }
   const isCidr =
     ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || (ipaddr.IPv6.isValidCIDR(text) && !text.includes("%"))
-  return isCidr ? Either.right(ipaddr.parseCIDR(text)) : Either.left(`"${text}" is no CIDR`)
+  return isCidr ? Either.right(ipaddr.parseCIDR(text)) : Either.left(`"${text}" is not a CIDR`)
 }
 
 const cidrOf = (text: string): Cidr => Either.getOrThrow(parseCidr(text))

@@ -12,7 +12,9 @@ export const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   )
 
 export const logBodyMissing = ({ deliveryId, webhook }: Lease): Effect.Effect<void> =>
-  Effect.logError("a body could not be made").pipe(Effect.annotateLogs({ deliveryId, webhookId: webhook.id }))
+  Effect.logError("the body of a delivery could not be created").pipe(
+    Effect.annotateLogs({ deliveryId, webhookId: webhook.id })
+  )
 
 const levels: { readonly [O in AttemptTransitions.Recorded["outcome"]]: LogLevel.LogLevel } = {
   delivered: LogLevel.Debug,

@@ -4,7 +4,7 @@ import { Clock, Duration, Effect, Fiber, FiberId } from "effect"
 
 export class LeaseBatch {
   readonly running = new Set<Fiber.RuntimeFiber<unknown>>()
-  /** Tells an interruption by the timer, which is a timeout, from one by the emitter's end, which is no attempt. */
+  /** Distinguishes an interruption by the timer, a timeout, from one by the emitter's end, which is no attempt. */
   isOverdue = false
 }
 

@@ -1,4 +1,4 @@
-/** Resolves host names on Node: asks the name servers first, then the hosts file. */
+/** Resolves host names on Node: queries the name servers first, then reads the hosts file. */
 import { Effect, Layer } from "effect"
 import { promises as dns } from "node:dns"
 import { Resolver, Unresolvable } from "./Resolver.ts"
@@ -76,7 +76,7 @@ const resolve = (hostname: string): Effect.Effect<ReadonlyArray<string>, Unresol
   })
 
 /**
- * Asks the name servers for both address families, for at most 5 s, and reads the hosts file for a name that no
+ * Queries the name servers for both address families, for at most 5 s, and reads the hosts file for a name that no
  * server knows. Fails with `Unresolvable` when neither has an address.
  */
 export const resolver: Layer.Layer<Resolver> = Layer.succeed(Resolver, Resolver.of({ resolve }))

@@ -3,7 +3,7 @@ import { Context, Data, type Effect } from "effect"
 
 /** The name has no address now, or no name server answered. */
 export class Unresolvable extends Data.TaggedError("Unresolvable")<{
-  /** The name that was asked for. */
+  /** The name that was resolved. */
   readonly hostname: string
 }> {}
 

@@ -257,7 +257,8 @@ export const redact = (excerpt: Uint8Array, truncated: boolean, body: string): s
   const [phrases, longTexts] = [new Set<string>(), new Set<string>()]
   collectPersonalTexts((JSON.parse(body) as { data?: unknown }).data, "", { phrases, longTexts })
   phrases.delete("")
-  if (phrases.size > maxPhrases) return "[withheld: the payload is too large to be compared with the answer]"
+  if (phrases.size > maxPhrases)
+    return "[withheld: the payload is too large to be compared with the response]"
   const read = unescapeTwice(text, truncated)
   const folded = foldCase(read)
   const mask = new Uint8Array(read.length)

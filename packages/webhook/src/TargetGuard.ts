@@ -59,7 +59,7 @@ const parseTargetUrl = (text: string): Either.Either<URL, InvalidParameter> => {
   if (url.protocol !== "https:" && url.protocol !== "http:") return Either.left(invalidUrl("takes https"))
   // The URL parser drops an empty user name or fragment together with its delimiter.
   if (/^[^/]*\/\/[^/?#]*@/.test(text)) {
-    return Either.left(invalidUrl("takes no user name and no password; the signature tells who sends"))
+    return Either.left(invalidUrl("takes no user name and no password; the signature proves who sends"))
   }
   if (text.includes("#")) return Either.left(invalidUrl("takes no fragment"))
   if (url.port === "0") return Either.left(invalidUrl("takes a port from 1 to 65535"))

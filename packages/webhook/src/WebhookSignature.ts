@@ -90,7 +90,7 @@ export const verificationFailure = (
   const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(
     (name) => headers[name] ?? ""
   ) as [string, string, string]
-  if (id === "" || timestamp === "" || signatures === "") return "it is not signed"
+  if (id === "" || timestamp === "" || signatures === "") return "it has no signature"
   if (!/^[0-9]{1,15}$/.test(timestamp)) return "its timestamp can't be read"
   if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds) {
     return "its timestamp is more than five minutes off"

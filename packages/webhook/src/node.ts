@@ -81,7 +81,7 @@ export const sender = (options: TargetGuard.GuardOptions): Layer.Layer<Sender, n
               // The emitter limits the duration of the whole attempt.
               headersTimeout: 0,
               bodyTimeout: 0,
-              // A receiver could ask for an hour, and so for any number of sockets.
+              // A receiver could request an hour by its Keep-Alive header, and so any number of sockets.
               keepAliveMaxTimeout: 10_000
             })
         ),

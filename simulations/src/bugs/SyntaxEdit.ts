@@ -80,7 +80,7 @@ export const syntaxEditor = (ts: TypeScript) => {
       if (ts.isObjectLiteralExpression(literal) && literal.properties.length === 1)
         return literal.properties[0]!
     }
-    throw new AnchorError(`This is no pattern: ${text}`)
+    throw new AnchorError(`This is not a pattern: ${text}`)
   }
 
   const childrenOf = (node: ts.Node): ReadonlyArray<ts.Node> => {

@@ -40,12 +40,12 @@ export const inEmitter: ReadonlyArray<Bug> = [
     find: "limits: $limits",
     put: "limits: { ...$limits, total: 1, reserved: 0 }"
   }),
-  emitter("bell-not-heard", "what is queued is found only when the outbox is looked at", {
+  emitter("bell-not-heard", "the emitter finds queued deliveries only when it polls the outbox", {
     in: "make",
     find: "Effect.zipRight($outbox.queued, $wake)",
     put: "Effect.asVoid($outbox.queued)"
   }),
-  emitter("stops-after-a-failure", "a store that failed once is not asked again", {
+  emitter("stops-after-a-failure", "the emitter does not call a store again that failed once", {
     in: "make",
     find: "$retry($lease).pipe(Effect.flatMap($sleep), $$rest)",
     put: "$lease.pipe(Effect.catchTag('@lead-signals/domain/StoreUnavailable', () => Effect.never), Effect.flatMap($sleep), $$rest)"

@@ -4,7 +4,7 @@ import { type Bug, bugsIn } from "./Bug.ts"
 const headers = bugsIn("http", "ResponseHeaders")
 
 export const inHttp: ReadonlyArray<Bug> = [
-  headers("reset-in-milliseconds", "X-RateLimit-Reset is told in milliseconds", {
+  headers("reset-in-milliseconds", "X-RateLimit-Reset is in milliseconds", {
     in: "seconds",
     find: "String(Math.ceil($instant / 1000))",
     put: "String($instant)"
@@ -14,7 +14,7 @@ export const inHttp: ReadonlyArray<Bug> = [
     find: '$headers["retry-after"] = $seconds',
     put: '$headers["retry-after"] = "0"'
   }),
-  headers("no-limits-on-errors", "an error does not tell what is left", {
+  headers("no-limits-on-errors", "errors have no X-RateLimit headers", {
     in: "headersOf",
     given: ["$status === 429"],
     find: "$rate !== null",

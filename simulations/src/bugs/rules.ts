@@ -27,7 +27,7 @@ export const inRules: ReadonlyArray<Bug> = [
     find: "410",
     put: "419"
   }),
-  retries("retry-after-ignored", "what the receiver asked for does not delay the next attempt", {
+  retries("retry-after-ignored", "Retry-After does not delay the next attempt", {
     in: "delayMillis",
     find: "Math.max($jittered, Math.min(($seconds ?? 0) * $second, $maximum))",
     put: "$seconds === null ? $jittered : Math.min($jittered, $maximum)"
@@ -67,7 +67,7 @@ export const inRules: ReadonlyArray<Bug> = [
     find: "60_000",
     put: "50_000"
   }),
-  rateLimit("remaining-counted-wrong", "what is left is told before the request is taken off", {
+  rateLimit("remaining-counted-wrong", "X-RateLimit-Remaining does not count the request itself", {
     in: "spend",
     given: ["$current.used + 1"],
     find: "remaining: Math.max(0, $limit - $used)",
@@ -174,7 +174,7 @@ export const inRules: ReadonlyArray<Bug> = [
   }),
   bugsIn("domain", "LeadQueries")(
     "detail-unasked",
-    "the detail of engagements is given without being asked for",
+    "engagements have their detail without a request for it",
     {
       in: "readList",
       find: '$withDetail ? "detailed" : "plain"',

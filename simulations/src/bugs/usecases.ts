@@ -11,7 +11,7 @@ export const inUseCases: ReadonlyArray<Bug> = [
   }),
   keys(
     "revoked-key-cached",
-    "a key is looked up once and then remembered",
+    "a key is looked up once and then cached",
     {
       in: "authenticate",
       given: ["!KeyFormat.isWellFormed($token)"],
@@ -20,7 +20,7 @@ export const inUseCases: ReadonlyArray<Bug> = [
     },
     { in: "authenticate", insert: "const cached = new Map<string, ApiKey>()" }
   ),
-  keys("limit-clock-read-early", "the time of a request is read before its turn at the window comes", {
+  keys("limit-clock-read-early", "the time of a request is read before the request reaches its rate window", {
     in: "spend",
     find: "$windows.step($id, ($window, $now) => $spend($window, $limit, $now))",
     put: "Effect.flatMap(Clock.currentTimeMillis, (at) => $windows.step($id, ($window) => $spend($window, $limit, at)))"
@@ -64,7 +64,7 @@ export const inUseCases: ReadonlyArray<Bug> = [
   ),
   bugsIn("domain", "RecordObservations")(
     "batch-cut-short",
-    "of a batch the last observation is told to be taken and is not",
+    "the last observation of a batch is answered as recorded and is not",
     {
       in: "recordInOneCommit",
       find: "yield* $store.commit($brandId, $proposals, $ids)",

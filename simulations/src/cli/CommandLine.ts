@@ -53,15 +53,15 @@ const jobs = Options.integer("jobs").pipe(
     })
   )
 )
-const bugName = text("bug", "A planted bug, by its name")
-const report = text("report", "An HTML page of the run: the last, or the one that broke a rule")
-const json = flag("json", "One line of JSON a seed")
+const bugName = text("bug", "Name of a planted bug")
+const report = text("report", "Writes an HTML page of the last run, or of the first that broke a rule")
+const json = flag("json", "Prints one line of JSON a seed")
 const counterexample = {
   counterexample: text(
     "counterexample",
-    "Where a broken rule's counterexample goes [.simulations/SCENARIO-SEED.json]"
+    "File for the counterexample of a broken rule [.simulations/SCENARIO-SEED.json]"
   ),
-  noShrink: flag("no-shrink", "Keeps it as it was found")
+  noShrink: flag("no-shrink", "Keeps the counterexample as it was found, without shrinking it")
 }
 
 const hoursOf = (until: string | undefined): Effect.Effect<number | undefined, Failed> => {
@@ -75,7 +75,7 @@ const hoursOf = (until: string | undefined): Effect.Effect<number | undefined, F
 const bugOf = (name: string): Effect.Effect<Bug, Failed> => {
   const bug = bugNamed(name)
   return bug === undefined
-    ? usage(`There is no bug "${name}"; there are ${bugs.map((each) => each.name).join(", ")}.`)
+    ? usage(`There is no bug "${name}"; the bugs are ${bugs.map((each) => each.name).join(", ")}.`)
     : Effect.succeed(bug)
 }
 
@@ -102,10 +102,10 @@ const scenarioCommand = (scenario: Scenario): Node =>
       seed,
       seeds: seedsOf(1),
       store: Options.choice("store", ["memory", "sqlite"]).pipe(
-        Options.withDescription("The store that the service runs on [memory; a bug's own]"),
+        Options.withDescription("The store of the service [memory; a planted bug's own]"),
         Options.optional
       ),
-      until: text("until", "Instead of the scenario's hours, like 90m, 24h or 3d"),
+      until: text("until", "Length of the run, like 90m, 24h or 3d [the scenario's own]"),
       bug: bugName,
       check: flag("check", "Runs each seed twice, and prints the first event that differs"),
       report,
@@ -140,7 +140,7 @@ const scenarioCommand = (scenario: Scenario): Node =>
       })
   )
 
-const listCommand = leaf("list", { summary: "What scenarios there are" }, {}, () =>
+const listCommand = leaf("list", { summary: "Lists the scenarios" }, {}, () =>
   Effect.sync(() => {
     for (const name of scenarioNames()) process.stdout.write(`${name}\n  ${scenarioNamed(name)!.about}\n\n`)
   })
@@ -150,8 +150,11 @@ const replayCommand = leaf(
   "replay",
   { summary: "Runs a counterexample again, and says whether it still breaks its rule" },
   {
-    file: Args.text({ name: "FILE" }).pipe(Args.withDescription("A counterexample that a run has kept")),
-    bug: text("bug", "Another planted bug than the counterexample's own; none for the code as it is"),
+    file: Args.text({ name: "FILE" }).pipe(Args.withDescription("File of a counterexample that a run kept")),
+    bug: text(
+      "bug",
+      "Replays with this planted bug instead of the counterexample's own; none for the code as it is"
+    ),
     report
   },
   (given) =>
@@ -169,10 +172,10 @@ const replayCommand = leaf(
 
 const nightlyCommand = leaf(
   "nightly",
-  { summary: "Every scenario, and then seeds of the swarm until the time is up" },
+  { summary: "Runs every scenario, then seeds of swarm until the time is up" },
   {
     seed,
-    minutes: integer("minutes", "How long it goes on", 60, [1, 100_000]),
+    minutes: integer("minutes", "How many minutes to run", 60, [1, 100_000]),
     jobs,
     ...counterexample
   },
@@ -193,11 +196,14 @@ const nightlyCommand = leaf(
 
 const bugsCommand = leaf(
   "bugs",
-  { summary: "Which planted bugs the oracles find, after how many seeds, in how small a counterexample" },
+  {
+    summary:
+      "Measures which planted bugs the oracles find, after how many seeds, and how small the counterexamples are"
+  },
   {
     seeds: seedsOf(300),
-    bug: text("bug", "Only this one"),
-    write: text("write", "A table in Markdown"),
+    bug: text("bug", "Runs only this bug"),
+    write: text("write", "File for the table in Markdown"),
     json
   },
   (given) =>
@@ -236,7 +242,7 @@ const coverageCommand = leaf(
     })
 )
 
-const benchCommand = leaf("bench", { summary: "How fast it is" }, { json }, (given) => {
+const benchCommand = leaf("bench", { summary: "Measures how fast the simulator runs" }, { json }, (given) => {
   const output = new Output(given.json)
   return working(output, () => bench((line) => output.line(line), output.progress, output.isJson))
 })
@@ -251,12 +257,12 @@ export const program: Program = {
     {
       summary: "Runs the whole service for hours and days of virtual time, from one seed, under faults.",
       details: [
-        "The same scenario, seed and options give the same history everywhere, over whatever store; its digest is the last line."
+        "The same scenario, seed and options give the same history everywhere, over either store. The last line is its digest."
       ],
       examples: [
-        ["simulate swarm --seed 7", "one seed"],
-        ["simulate swarm --seeds 200 --store sqlite", "many, over the SQLite store"],
-        ["simulate replay .simulations/swarm-7.json", "what a run has kept"]
+        ["simulate swarm --seed 7", "runs one seed"],
+        ["simulate swarm --seeds 200 --store sqlite", "runs many, over the SQLite store"],
+        ["simulate replay .simulations/swarm-7.json", "runs a counterexample that a run kept"]
       ]
     },
     [

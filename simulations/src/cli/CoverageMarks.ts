@@ -29,7 +29,7 @@ export class CoverageMarks {
 
   /** Why so many seeds have proved nothing; null when they have proved something. */
   vacuity(seeds: number, swarmSeeds = seedsForCoverage): string | null {
-    if (this.engagements === 0) return "nobody was seen"
+    if (this.engagements === 0) return "no person was seen"
     const isJudged = this.isWhole && (!this.scenario.swarm || seeds >= swarmSeeds)
     const missed = isJudged ? missedCoverage(this.scenario, this.met) : []
     return missed.length === 0 ? null : `it never met "${missed.join('", "')}"`

@@ -22,7 +22,7 @@ export const loadCounterexample = (file: string) =>
   }).pipe(
     Effect.flatMap((text) =>
       Effect.mapError(readCounterexample(text), (problem) =>
-        usage(`${file} is no counterexample: ${problem}`)
+        usage(`${file} is not a counterexample: ${problem}`)
       )
     )
   )

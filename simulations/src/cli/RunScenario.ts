@@ -95,7 +95,7 @@ const runOne = (
   if (options.isChecked) {
     const parted = check(input, store)
     if (parted !== null) {
-      output.line(`Two runs of ${repeatLine(given)} part at: ${JSON.stringify(parted)}`)
+      output.line(`Two runs of ${repeatLine(given)} differ from here on: ${JSON.stringify(parted)}`)
       return { report, code: exitCodes.crashed }
     }
   }

@@ -145,6 +145,9 @@ const bodies = (facts: KnownFacts, known: Map<string, string>, { answer }: Store
   return null
 }
 
+/** The statuses that a request can get which is as it should be: of these other oracles say when. */
+const explained = new Set([401, 404, 429])
+
 /** Posts come in no order. [PII-5] */
 const withSortedPosts = ({ data }: Json): Json => ({
   data: {
@@ -192,10 +195,14 @@ export const agreesWithReference: Oracle = {
         return null
       },
       answered: ({ body, call, response }: Answered) => {
-        if (response.status >= 300 && response.status !== 404) return null
+        const { status } = response
         const { means } = call.meaning
+        const isJudged = Object.values(meanings).includes(means)
+        if (isJudged && status >= 400 && status < 500 && !explained.has(status))
+          return `${means}, ${call.request.method} ${call.request.url} is answered ${status}: ${response.text.slice(0, 200)}`
+        if (status >= 300 && status !== 404) return null
         // A host of its own has no store to watch: there it has happened by now.
-        if (call.expected === undefined && Object.values(meanings).includes(means)) {
+        if (call.expected === undefined && isJudged) {
           consult(call, call.handledAt, (i) => body?.data?.[i]?.leadId ?? null)
         }
         if (call.expected === undefined) return null

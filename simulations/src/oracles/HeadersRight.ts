@@ -51,6 +51,10 @@ const presence = (headers: Headers, name: string, isDue: boolean): string | null
   return value === undefined ? null : `${name} is ${value}`
 }
 
+/** Whether the text lists methods, and not the one that was refused. */
+const isOtherMethods = (text: string, refused: string): boolean =>
+  /^[A-Z]+(, [A-Z]+)*$/.test(text) && !text.split(", ").includes(refused)
+
 /** A host may add headers of its own. */
 const strange = ({ headers }: SimulatedResponse, isDocument: boolean): string | null => {
   for (const name of Object.keys(headers))
@@ -83,6 +87,9 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
       ? `WWW-Authenticate is ${headers["www-authenticate"]}`
       : null) ??
     presence(headers, "allow", status === 405) ??
+    (status === 405 && !isOtherMethods(headers["allow"]!, call.request.method)
+      ? `Allow is ${headers["allow"]}`
+      : null) ??
     (isOverload ? null : presence(headers, "retry-after", status === 429)) ??
     (call.key === null || status === 401 ? presence(headers, "x-ratelimit-limit", false) : null)
   )

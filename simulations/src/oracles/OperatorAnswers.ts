@@ -18,7 +18,7 @@ import { keyUses } from "./KeyUses.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
 import { isSome } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
-import { webhookShown } from "./OutboxViews.ts"
+import { learnReason, webhookShown } from "./OutboxViews.ts"
 import { bodyOf, operationOf } from "./Requests.ts"
 import { deliveriesRoute, webhookAnswers } from "./WebhookAnswers.ts"
 
@@ -78,6 +78,13 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const stored = (fact: Stored): string | null => {
     const { answer, args, call, method, serviceNow: now } = fact
     if (call === null) return null
+    if (method.startsWith("webhooks.")) {
+      const shown: ReadonlyArray<Json> = Array.isArray(answer) ? answer : isSome(answer) ? [answer.value] : []
+      for (const each of shown) {
+        const wrong = learnReason(outbox.webhooks.get(each.id), each)
+        if (wrong !== null) return wrong
+      }
+    }
     switch (method) {
       case "brands.create":
       case "keys.create":

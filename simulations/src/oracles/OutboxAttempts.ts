@@ -141,11 +141,10 @@ export class OutboxAttempts {
     if (isHeard && webhook.enabled && (isGone || now - webhook.failingSince! >= patienceMillis)) {
       webhook.enabled = false
       webhook.changedAt = this.facts.now()
-      webhook.disabledReason = isGone
-        ? "The receiver answered 410 Gone."
-        : `Every attempt since ${new Date(webhook.failingSince!).toISOString()} failed; the last one with ${
-            status === null ? error : `status ${status}`
-          }.`
+      webhook.disabledReason = null
+      webhook.reasonNames = isGone
+        ? ["410"]
+        : [new Date(webhook.failingSince!).toISOString(), String(status ?? error)]
     }
     if (isGone) {
       delivery.due = { from: now, to: now }

@@ -60,6 +60,8 @@ export interface OutboxWebhook {
   description: string | null
   enabled: boolean
   disabledReason: string | null
+  /** What the reason must name, in words that can change, until it is seen; null where it is known. */
+  reasonNames: ReadonlyArray<string> | null
   failingSince: number | null
   /** In true time: when one of its attempts last failed, and when it was last enabled, disabled or changed. */
   failedAt: number

@@ -113,6 +113,7 @@ export class OutboxReference {
       description: asked.description ?? null,
       enabled,
       disabledReason: enabled ? null : "The operator disabled it.",
+      reasonNames: null,
       failingSince: null,
       failedAt: 0,
       changedAt: this.facts.now(),
@@ -147,8 +148,10 @@ export class OutboxReference {
     if (asked.events !== undefined) webhook.events = inOrder(asked.events)
     if (asked.description !== undefined) webhook.description = asked.description
     webhook.enabled = enabled
-    if (enabled) webhook.disabledReason = null
-    else if (wasEnabled) webhook.disabledReason = "The operator disabled it."
+    if (enabled || wasEnabled) {
+      webhook.disabledReason = enabled ? null : "The operator disabled it."
+      webhook.reasonNames = null
+    }
     webhook.changedAt = this.facts.now()
     if (enabled && !wasEnabled) this.startFresh(webhook, now)
     return null

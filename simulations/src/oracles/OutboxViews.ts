@@ -17,6 +17,17 @@ export const webhookShown = (webhook: OutboxWebhook): Json => ({
   createdAt: iso(webhook.createdAt)
 })
 
+/** Learns why the webhook was disabled, as its owner is told. Answers what the words do not name, or null. [DELIV-4] */
+export const learnReason = (webhook: OutboxWebhook | undefined, stored: Json): string | null => {
+  if (webhook === undefined || webhook.reasonNames === null) return null
+  const reason: string | null = stored?.disabledReason ?? null
+  const missing = webhook.reasonNames.find((name) => reason?.includes(name) !== true)
+  if (missing !== undefined) return `webhook ${webhook.id} is disabled: "${reason}" does not name ${missing}`
+  webhook.disabledReason = reason
+  webhook.reasonNames = null
+  return null
+}
+
 /** The state that an operator sees. [DELIV-8] */
 const stateShown = ({ state }: KnownDelivery, isEnabled: boolean): string =>
   state === "pending" && !isEnabled ? "held" : state

@@ -45,9 +45,9 @@ export const bugsTable = (
   const markdown = [
     "# Planted bugs",
     "",
-    `Each is a small change of production code, planted alone. The swarm scenario runs from seed 1 on until an oracle breaks, for at most ${seeds} seeds; then the counterexample is made small. Seeds: how many were run until then. Actions and faults: what is left of the counterexample.`,
+    `Each is a small change of production code, planted alone. The swarm scenario runs from seed 1 on until an oracle breaks, for at most ${seeds} seeds; then the simulator shrinks the counterexample. Seeds: the number of seeds until then. Actions and faults: the size of the counterexample.`,
     "",
-    `\`pnpm simulate bugs --seeds ${seeds} --write simulations/BUGS.md\` made this table: ${summary}.`,
+    `\`./lead-signals simulate bugs --seeds ${seeds} --write simulations/BUGS.md\` made this table: ${summary}.`,
     "",
     ...sections
   ].join("\n")

@@ -20,7 +20,7 @@ const escaped = (text: string): string =>
     (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!
   )
 
-/** More than a reader can tell apart on a page. */
+/** More than a reader can distinguish on a page. */
 const greatestEvents = 1500
 
 const laneHeight = 26
@@ -226,7 +226,7 @@ export const page = ({ repeat, report, counterexample, title }: Page): string =>
     ["--bad", "5xx"],
     ["--none", "no answer"],
     ["--commit", "commit"],
-    ["--fault", "what goes wrong; dashed: the answer never arrived"]
+    ["--fault", "faults; dashed: the answer never arrived"]
   ]
     .map(([color, text]) => `<span><i style="background:var(${color})"></i>${text}</span>`)
     .join("")

@@ -16,7 +16,7 @@ export interface Given {
 /** One line that repeats the run on any machine. */
 export const repeatLine = ({ bug, scenario, seed, store, until }: Given): string =>
   [
-    `pnpm simulate ${scenario} --seed ${seed}`,
+    `./lead-signals simulate ${scenario} --seed ${seed}`,
     ...(until === undefined ? [] : [`--until ${until}`]),
     ...(store === "memory" ? [] : [`--store ${store}`]),
     ...(bug === null ? [] : [`--bug ${bug}`])
@@ -72,7 +72,7 @@ export const counterexampleSummary = (counterexample: Counterexample, runs: numb
     "",
     `  ${counterexample.violates.oracle}: ${counterexample.violates.message}`,
     "",
-    `  replay: pnpm simulate replay ${file}`
+    `  replay: ./lead-signals simulate replay ${file}`
   ].join("\n")
 }
 
@@ -85,16 +85,16 @@ export const replaySummary = (counterexample: Counterexample, replayed: Replayed
         ...(replayed.partsAt === null
           ? []
           : [
-              `  The same rule, but from decision ${replayed.partsAt} on in another way than in the counterexample.`
+              `  The run broke the same rule. From decision ${replayed.partsAt} on it differs from the counterexample.`
             ])
       ].join("\n")
     case "passed":
-      return `  It was decided as in the counterexample, and "${oracle}" holds now.`
+      return `  Every decision is that of the counterexample, and the rule "${oracle}" holds now.`
     case "other":
-      return `  It was decided as in the counterexample, but what broke is "${replayed.oracle}", not "${oracle}".`
+      return `  Every decision is that of the counterexample, but the run broke "${replayed.oracle}", not "${oracle}".`
     case "parted":
       return [
-        `  "${oracle}" is not broken, and the counterexample no longer applies: decision ${replayed.decision} of ${counterexample.decisions.length} is another one.`,
+        `  The rule "${oracle}" holds, but the counterexample no longer applies: decision ${replayed.decision} of ${counterexample.decisions.length} differs.`,
         `    in the counterexample: ${replayed.expected ?? "none"}`,
         `    in this run:  ${replayed.actual ?? "none"}`
       ].join("\n")

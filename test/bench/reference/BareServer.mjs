@@ -1,5 +1,5 @@
 /**
- * Reference (b): node:http that sends a ready body with a ready set of headers, whatever is asked. Both come over the
+ * Reference (b): node:http that sends a ready body with a ready set of headers, whatever is requested. Both come over the
  * channel to the parent, which gets the port back.
  */
 import { createServer } from "node:http"

@@ -117,7 +117,7 @@ const instant = (name: string, value: string): number => {
 
 const escaped = (text: string): string => text.replace(/[\\%_]/g, (character) => `\\${character}`)
 
-/** Filters by the parameter that asks for them. */
+/** Filters by the parameter that requests them. */
 const filters: {
   readonly [name: string]: {
     readonly sql: string

@@ -1,6 +1,6 @@
 /**
  * The form of an API key: `lsk_`, 32 random base62 characters, and 6 base62 characters of the CRC-32 of all before
- * them, so that a mistyped or invented key is refused without asking the store. [AUTH-7]
+ * them, so that a mistyped or invented key is refused without a read of the store. [AUTH-7]
  */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"

@@ -6,7 +6,7 @@ import type { WebhookSecrets } from "../model/Webhook.ts"
 /** Random bytes of a secret. Standard Webhooks allows 24 to 64. [DELIV-1] */
 export const randomBytesNeeded = 32
 
-/** Milliseconds for which the secret before a rotation signs along: 24 hours. [DELIV-1] */
+/** Milliseconds for which the secret before a rotation also signs: 24 hours. [DELIV-1] */
 export const overlapMillis = 24 * 3_600_000
 
 /** Makes a secret of random bytes: `whsec_` and their base64. [DELIV-1] */

@@ -89,7 +89,7 @@ const earlierMark = "~"
 
 /**
  * Marks the lease of an attempt that is under way while its webhook is enabled. The attempt goes on, but its answer
- * tells nothing about the receiver that the owner has mended since. A marked lease stays as it is. A token never
+ * says nothing about the receiver that the owner has repaired since. A marked lease stays as it is. A token never
  * contains the mark, `~`. [DELIV-4]
  */
 export const ofEarlierEnabling = (lease: string): string =>

@@ -103,7 +103,7 @@ export const observe = (
   if (!known.signalExists) {
     return {
       outcome: "rejected",
-      message: `signalId takes the id of a signal of this brand; there is no ${signalId}.`
+      message: `signalId takes the id of a signal of this brand; the brand has no signal ${signalId}.`
     }
   }
   if (known.personSuppressed) return { outcome: "suppressed" }

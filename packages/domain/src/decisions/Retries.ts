@@ -28,7 +28,7 @@ export const attemptTimeoutMillis = 15 * second
 /** A delay is drawn evenly from this much below to this much above. */
 const jitterFraction = 0.2
 
-/** What a Retry-After can ask for at most. */
+/** The longest wait that a Retry-After can request. */
 const maxRetryAfterMillis = 24 * hour
 
 /** A webhook whose every attempt failed for so long is disabled. */
@@ -63,7 +63,7 @@ export const isSuccess = ({ status }: Pick<AttemptResult, "status">): boolean =>
   status !== null && status >= 200 && status <= 299
 
 /**
- * Milliseconds until the next attempt: the scheduled ones with jitter of up to ±20 %, or what Retry-After asked for
+ * Milliseconds until the next attempt: the scheduled ones with jitter of up to ±20 %, or what Retry-After requested
  * if that is more, which counts up to 24 hours. `draw` is a random number from 0 to 1, without 1. [DELIV-3]
  */
 export const delayMillis = (
@@ -117,7 +117,7 @@ export const settle = (
           },
     failingSince,
     disabledReason: isGivenUp
-      ? `Every attempt since ${formatInstant(failingSince)} failed; the last one with ${renderedResult(result)}.`
+      ? `Every attempt since ${formatInstant(failingSince)} failed; the last one gave ${renderedResult(result)}.`
       : null
   }
 }

@@ -78,7 +78,7 @@ export interface AttemptResult {
   readonly error: AttemptError | null
   /** The first 1 KiB of the answer, as text, free of the payload's personal data. [DELIV-5] */
   readonly response: string | null
-  /** Seconds that a 429 or 503 asked for in Retry-After; null without one. [DELIV-3] */
+  /** Seconds that a 429 or 503 requested by Retry-After; null without one. [DELIV-3] */
   readonly retryAfterSeconds: number | null
 }
 

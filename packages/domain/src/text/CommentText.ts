@@ -35,7 +35,7 @@ const hidden = ["script", "style"]
 const stripTags = (text: string): string => {
   const lower = text.toLowerCase()
   const searched = lower.length === text.length ? lower : text
-  /** Where each was found last, or that it is nowhere any more: the same stretch of text is not searched again. */
+  /** Where each was found last, or that it is nowhere any more: the same part of the text is not searched again. */
   const places = new Map<string, number>()
   const find = (needle: string, from: number): number => {
     const known = places.get(needle)

@@ -47,7 +47,7 @@ export const revoke = (brandId: BrandId, keyId: string) =>
   })
 
 /**
- * Answers the key that a request bears. It refuses a key with a wrong checksum without asking the store. Fails with
+ * Answers the key that a request bears. It refuses a key with a wrong checksum without a read of the store. Fails with
  * the same `InvalidApiKey` for a missing (`undefined`), malformed, unknown and revoked key, and with
  * `StoreUnavailable`. It notes the use, to the minute; a failure to note it does not matter. [AUTH-2, AUTH-7, AUTH-8]
  */

@@ -107,7 +107,7 @@ export const remove = (brandId: BrandId, id: WebhookId) =>
   })
 
 /**
- * Gives the webhook a fresh secret and answers it; the secret before it signs along for 24 h. Fails with `NotFound`
+ * Gives the webhook a fresh secret and answers it; the previous secret also signs for 24 h. Fails with `NotFound`
  * when the brand is gone or has no such webhook, and with `StoreUnavailable`. [DELIV-1]
  */
 export const rotateSecret = (brandId: BrandId, id: WebhookId) =>
@@ -180,7 +180,7 @@ const subscribed = (
     ? Effect.void
     : new InvalidParameter({
         parameter,
-        message: `${parameter} takes a webhook that subscribes to ${event}; this one to ${events.join(", ")}.`
+        message: `${parameter} takes a webhook that subscribes to ${event}; this one subscribes to ${events.join(", ")}.`
       })
 
 /**

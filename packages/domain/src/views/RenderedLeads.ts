@@ -17,7 +17,7 @@ const joined = (shown: string, more: object): string =>
   `${shown.slice(0, -1)},${JSON.stringify(more).slice(1)}`
 
 /**
- * The JSON of a lead as a list shows it, from that of `renderLead`: with its engagements, if the query asked for
+ * The JSON of a lead as a list shows it, from that of `renderLead`: with its engagements, if the query requests
  * them. [LIST-1, ENG-1]
  */
 export const listed = (shown: string, window: EngagementWindow | null, engagements: Engagements): string =>

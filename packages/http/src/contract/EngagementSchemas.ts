@@ -50,12 +50,12 @@ const postFields = {
   postAuthor: piiTextOrNull("Display name of the post's author", "Bo Example")
 }
 
-const ofAuthor = "The author of the post in full; there when detail was asked for"
+const ofAuthor = "The author of the post in full; present when detail was requested"
 const ofSource = "What the signal was watching"
 
 const engagementFields = {
   id: text("Its id", "e-1"),
-  type: oneOfOrNull(engagementTypes, "What kind it is; null when that is not known"),
+  type: oneOfOrNull(engagementTypes, "Kind of the engagement; null when it is not known"),
   reactionType: textOrNull("Set only on a reaction", "LIKE"),
   commentText: piiTextOrNull("Plain text; set only on a comment", "Where can I get it?"),
   ...postFields,
@@ -63,7 +63,7 @@ const engagementFields = {
   source: optionalField(Schema.NullOr(SourceBody), ofSource),
   signal: field(
     Schema.NullOr(Schema.Struct({ id, name: signalName, signalType })),
-    "The signal that caught it; null when it is gone"
+    "The signal that caught it; null when there is no such signal any more"
   ),
   emittedAt: timeOrNull,
   trackedAt: time
@@ -71,7 +71,7 @@ const engagementFields = {
 
 export const EngagementBody = Schema.Struct(engagementFields).annotations({
   identifier: "Engagement",
-  description: "postAuthorDetail and source are there when includeEngagementDetail was applied"
+  description: "postAuthorDetail and source are present when includeEngagementDetail was applied"
 })
 
 export const EventEngagementBody = Schema.Struct({
@@ -104,8 +104,8 @@ export const AuthoredPostBody = Schema.Struct({
 })
 
 export const EngagementsMeta = Schema.Struct({
-  truncated: flag("Whether the lead has more engagements than are shown")
+  truncated: flag("Whether the lead has more engagements than these")
 }).annotations({
   identifier: "EngagementsMeta",
-  description: "About the engagements that are shown of a lead"
+  description: "Metadata of a lead's engagements"
 })

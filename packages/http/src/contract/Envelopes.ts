@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { field, integer, optionalField } from "./Fields.ts"
 
-const ofData = "What was asked for"
+const ofData = "The requested data"
 
 export const data = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
   Schema.Struct({ data: field(schema, ofData) })
@@ -13,7 +13,7 @@ export const list = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
 export const created = { status: 201 }
 export const accepted = { status: 202 }
 
-export const meta = <S extends Schema.Schema.All>(schema: S) => field(schema, "About the answer")
+export const meta = <S extends Schema.Schema.All>(schema: S) => field(schema, "Metadata of the response")
 
 /** The place of a page; `total` says what is counted. */
 export const pagination = (total: string) =>
@@ -24,16 +24,16 @@ export const pagination = (total: string) =>
       pageCount: integer("How many pages there are; 0 when nothing matches", 4),
       total: integer(total, 87)
     }),
-    "Where the page stands among all of them"
+    "Position of the page among all pages"
   )
 
 export const warnings = (description: string) =>
   optionalField(Schema.Array(Schema.String), description, [
-    'The parameter "pagesize" is not known and was ignored. Did you mean "pageSize"?'
+    'The parameter "pagesize" is unknown and was ignored. Did you mean "pageSize"?'
   ])
 
 /** `meta` of what has no page: there only with warnings. */
 export const warningsMeta = optionalField(
-  Schema.Struct({ warnings: warnings("Parameters that were not known and so were ignored") }),
-  "About the answer"
+  Schema.Struct({ warnings: warnings("Unknown parameters, which were ignored") }),
+  "Metadata of the response"
 )

@@ -48,7 +48,7 @@ const LeadCreatedEnvelope = envelope(
       )
     })
   ),
-  "The lead, and what is known of their engagements"
+  "The lead and their known engagements"
 )
 
 const ActivityDetectedEnvelope = envelope(
@@ -68,14 +68,14 @@ const ActivityDetectedEnvelope = envelope(
 const TestEnvelope = envelope(
   "TestEvent",
   testEvent,
-  "Sent when the operator asks for it; tells of no lead",
+  "Sent on the operator's request; concerns no lead",
   documents<ReturnType<typeof testView>>()(
     Schema.Struct({
       webhookId: id,
       message: text("A sentence that says that this is a test", "This is a test of the webhook.")
     })
   ),
-  "Nobody's data"
+  "Test data, of nobody"
 )
 
 export const envelopes = [LeadCreatedEnvelope, ActivityDetectedEnvelope, TestEnvelope]
@@ -96,7 +96,7 @@ const described = (event: string, operationId: string, schema: string, summary: 
       operationId,
       summary,
       description:
-        "Signed by Standard Webhooks. Answer 2xx within 15 s; anything else is retried for about three days, 410 disables the webhook. Events can come more than once and in any order: webhook-id tells a repetition.",
+        "Signed by Standard Webhooks. Answer 2xx within 15 s; anything else is retried for about three days, 410 disables the webhook. Events can come more than once and in any order: a repetition has the same webhook-id.",
       parameters: [
         header("webhook-id", "The event's id", "wh_5f0c"),
         header("webhook-timestamp", "Unix seconds of this attempt", "1767607200"),

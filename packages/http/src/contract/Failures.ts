@@ -82,13 +82,16 @@ interface Form<A extends Error> {
   readonly message?: (failure: A) => string
 }
 
-const ofCode = "Which error it is, for programs"
+const ofCode = "Code of the error, for programs"
 
 /** Its message's example is a message that the failure has: `ErrorExamples.ts`. */
 const errorSchema = <Code extends Schema.Schema<any>>(code: Code) =>
   Schema.Struct({
     error: field(
-      Schema.Struct({ code, message: text("What to do about it, for people; its words can change") }),
+      Schema.Struct({
+        code,
+        message: text("What is wrong and what to send instead, for people; the wording can change")
+      }),
       "What went wrong"
     )
   })
@@ -145,7 +148,7 @@ export const NotFoundFailure = failure({
   identifier: "NotFoundError",
   status: 404,
   code: "not_found",
-  description: "There is no such thing in this brand",
+  description: "The brand has no such resource",
   of: NotFound,
   fromMessage: () => new NotFound({ resource: "lead" })
 })
@@ -163,7 +166,7 @@ export const PayloadTooLargeFailure = failure({
   identifier: "PayloadTooLargeError",
   status: 413,
   code: "payload_too_large",
-  description: "The body is larger than what is taken",
+  description: "The body is larger than the service accepts",
   of: PayloadTooLarge,
   fromMessage: (message) => new PayloadTooLarge({ message })
 })
@@ -172,7 +175,7 @@ export const UnsupportedMediaTypeFailure = failure({
   identifier: "UnsupportedMediaTypeError",
   status: 415,
   code: "unsupported_media_type",
-  description: "The body's content type is not taken",
+  description: "The service does not accept the body's content type",
   of: UnsupportedMediaType,
   fromMessage: (message) => new UnsupportedMediaType({ message })
 })
@@ -181,19 +184,19 @@ export const RateLimitFailure = failure({
   identifier: "RateLimitError",
   status: 429,
   code: "rate_limit_exceeded",
-  description: "The key's window is used up; Retry-After says how many seconds to wait",
+  description: "The key's rate window is used up; Retry-After says how many seconds to wait",
   of: RateLimitExceeded,
   fromMessage: () => new RateLimitExceeded({ limit: 0, retryAfterSeconds: 1 })
 })
 
 export const unavailableMessage =
-  "The service can't answer now; try again shortly. What was sent may or may not have been done."
+  "The service can't answer now; try again shortly. The request may or may not have taken effect."
 
 /** Why, as far as a client may know. */
 const unavailableMessageOf = ({ publicReason }: StoreUnavailable): string =>
   publicReason === undefined
     ? unavailableMessage
-    : `Nothing can be written now: ${publicReason}. Reading works. What was sent may or may not have been done.`
+    : `The service can't write now: ${publicReason}. Reading works. The request may or may not have taken effect.`
 
 export const UnavailableFailure = failure({
   identifier: "UnavailableError",
@@ -225,7 +228,7 @@ export const repeatedAuthorization: ErrorResponse = {
 export const overloaded: ErrorResponse & { readonly retryAfterSeconds: number } = {
   status: 503,
   code: "unavailable",
-  message: "Too many requests of this brand wait to be recorded. Nothing of this one was; send it again.",
+  message: "Too many requests of this brand are waiting. Nothing of this one was recorded; send it again.",
   retryAfterSeconds: 1
 }
 

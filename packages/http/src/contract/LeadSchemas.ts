@@ -54,20 +54,20 @@ const leadFields = {
   updatedAt: time
 }
 
-const ofMeta = "Whether there are more engagements than are shown"
+const ofMeta = "Whether the lead has more engagements than these"
 const company = field(Schema.NullOr(CompanyBody), "The lead's employer in full; null when it is not known")
 
 export const LeadBody = Schema.Struct({
   ...leadFields,
   engagements: optionalField(
     Schema.Array(EngagementBody),
-    "At most 20, newest first; there with includeEngagements=true"
+    "At most 20, newest first; present with includeEngagements=true"
   ),
   engagementsMeta: optionalField(EngagementsMeta, ofMeta)
 }).annotations({
   identifier: "Lead",
   description:
-    "engagements (at most 20, newest first) and engagementsMeta are there with includeEngagements=true"
+    "engagements (at most 20, newest first) and engagementsMeta are present with includeEngagements=true"
 })
 
 export const LeadDetailBody = documents<ReturnType<typeof leadDetailView>>()(
@@ -81,7 +81,7 @@ export const LeadDetailBody = documents<ReturnType<typeof leadDetailView>>()(
 
 export const LeadListAnswer = documents<ReturnType<typeof leadListView>>()(
   Schema.Struct({
-    data: field(Schema.Array(LeadBody), "The leads of the page, in the order asked for"),
+    data: field(Schema.Array(LeadBody), "The leads of the page, in the requested order"),
     meta: meta(
       Schema.Struct({
         pagination: pagination("Matching leads on all pages"),
@@ -90,9 +90,9 @@ export const LeadListAnswer = documents<ReturnType<typeof leadListView>>()(
           Schema.Struct({
             detailIncluded: flag("Whether postAuthorDetail and source are in the engagements")
           }),
-          "About the engagements in the answer"
+          "Metadata of the engagements"
         ),
-        warnings: warnings("Parameters that were not known and so were ignored")
+        warnings: warnings("Unknown parameters, which were ignored")
       })
     )
   })

@@ -30,24 +30,24 @@ const externalId = ["External id of the person on the network", "ACoAAB12"] as c
 
 export const observationWords: FieldWords<typeof Observation.Type> = {
   signalId: ["Id of the signal", "7"],
-  person: ["Who was seen"],
+  person: ["The person who engaged"],
   ...sameAs("person", LeadBody.fields),
   "person.extId": externalId,
   "person.company": ["The employer or the watched company in full; null when it is not known"],
   ...companyWords("person.company"),
-  engagement: ["What was seen of them"],
+  engagement: ["The engagement"],
   ...sameAs("engagement", EngagementBody.fields),
   "engagement.id": ["Id of the engagement: the same one again changes nothing", "e-1"],
   "engagement.reactionType": ["Which reaction; null on anything else", "LIKE"],
   "engagement.commentText": [
-    "What was written, as plain text; null on anything but a comment",
+    "Text of the comment, plain; null on any other engagement",
     "Where can I get it?"
   ],
   "engagement.postPostedAt": [
     "When the post appeared: ISO 8601, UTC; null when that is not known",
     "2026-01-04T08:00:00.000Z"
   ],
-  "engagement.postAuthorDetail": ["The author of the post in full; there when detail was asked for"],
+  "engagement.postAuthorDetail": ["The author of the post in full; present when detail was requested"],
   ...sameAs("engagement.postAuthorDetail", { headline, lastName, name, profileImageUrl, username }),
   "engagement.postAuthorDetail.extId": externalId,
   "engagement.postAuthorDetail.firstName": ["First name", "Ada"],

@@ -9,7 +9,7 @@ const header = (description: string, schema: object, example: unknown) => ({ des
 const text = { type: "string" }
 const count = { type: "integer" }
 
-const requestId = header("The request's id, as it stands in the server's log", text, "jSs93ih6jC43Esr_")
+const requestId = header("The request's id, as in the server's log", text, "jSs93ih6jC43Esr_")
 
 const rateHeaders = {
   "X-RateLimit-Limit": header("Requests a minute that the key may make", count, 60),
@@ -19,7 +19,7 @@ const rateHeaders = {
 
 const retryAfter = header("Seconds to wait", { type: "integer", minimum: 1 }, 37)
 const authenticate = header("Bearer", text, "Bearer")
-const allow = header("The methods that are taken", text, "GET, HEAD")
+const allow = header("The methods that the path takes", text, "GET, HEAD")
 
 type Json = Record<string, any>
 
@@ -27,8 +27,8 @@ const errorContent = { "application/json": { schema: { $ref: "#/components/schem
 
 /** What every operation can answer without declaring it. */
 const undeclaredStatuses: Readonly<Record<string, string>> = {
-  "405": "Another method than those in Allow",
-  "431": "More headers than are taken",
+  "405": "A method that is not in Allow",
+  "431": "More headers than the service accepts",
   "500": "A defect of the service"
 }
 

@@ -37,12 +37,12 @@ export const BrandBody = Schema.Struct({
   deletionStartedAt: meantTimeOrNull(
     "When the deletion of the brand began; null unless it is being deleted, and then its keys are refused"
   )
-}).annotations({ identifier: "Brand", description: "A brand: whose leads they are" })
+}).annotations({ identifier: "Brand", description: "A brand, which owns leads" })
 
 export const DeletionBody = Schema.Struct({
-  deleted: flag("Whether everything of the brand is gone; if not, call again", false),
+  deleted: flag("Whether the deletion is complete; if not, call again", false),
   leadsLeft: integer("How many of its leads are still to be removed", 12000)
-}).annotations({ identifier: "BrandDeletion", description: "How far a brand's deletion is" })
+}).annotations({ identifier: "BrandDeletion", description: "Progress of a brand's deletion" })
 
 const keyFields = {
   id,
@@ -59,7 +59,7 @@ export const KeyBody = Schema.Struct(keyFields).annotations({
 })
 export const CreatedKeyBody = Schema.Struct({
   ...keyFields,
-  key: text("The key itself: here and never again", "lsk_dFF2GVZTlnxOkGQc4tEXjIhksozk5ir71E9AaB")
+  key: text("The key itself: only in this response", "lsk_dFF2GVZTlnxOkGQc4tEXjIhksozk5ir71E9AaB")
 }).annotations({ identifier: "CreatedApiKey", description: "A new key, with its value" })
 
 export const SignalBody = Schema.Struct({
@@ -80,16 +80,16 @@ export const OutcomeBody = Schema.Struct({
   engagementId: textOrNull("Id of the engagement; null when it could not be read", "e-1"),
   outcome: oneOf(
     ["recorded", "duplicate", "suppressed", "rejected"],
-    "What became of the observation: recorded, duplicate, suppressed (the person was erased) or rejected"
+    "Outcome of the observation: recorded, duplicate, suppressed (the person was erased) or rejected"
   ),
   leadId: numberOrNull("Id of the lead that it was recorded for; null when it was not", 41),
   message: Schema.optional(
-    text("Why it was rejected; there on a rejection only", "person.name is required.")
+    text("Why it was rejected; present on a rejection only", "person.name is required.")
   ),
   count: Schema.optional(
     integer(
-      `How many rejected lines in a row this stands for, once a request's first ${maxFullRejections} rejections were answered in full; there on x-ndjson only`,
+      `How many rejected lines in a row this stands for, once a request's first ${maxFullRejections} rejections were answered in full; present on x-ndjson only`,
       12
     )
   )
-}).annotations({ identifier: "Outcome", description: "What became of one observation" })
+}).annotations({ identifier: "Outcome", description: "Outcome of one observation" })

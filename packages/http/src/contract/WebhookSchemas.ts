@@ -34,9 +34,12 @@ export const Resend = Schema.Struct({
 
 const webhookFields = {
   id,
-  url: text("Where events are posted to", "https://example.com/hooks/leads"),
-  events: field(Schema.Array(Schema.Literal(...eventTypes)), "The event types that it is sent"),
-  description: textOrNull("What it is for, in the operator's words; null for nothing", "To the CRM"),
+  url: text("URL that receives the events", "https://example.com/hooks/leads"),
+  events: field(Schema.Array(Schema.Literal(...eventTypes)), "The event types that the webhook receives"),
+  description: textOrNull(
+    "What the webhook is for, in the operator's words; null when not given",
+    "To the CRM"
+  ),
   enabled: flag("While false, its deliveries are held"),
   disabledReason: textOrNull("Why it is disabled, as a sentence", "The receiver answered 410 Gone."),
   failingSince: timeOrNull,
@@ -49,7 +52,7 @@ export const WebhookBody = Schema.Struct(webhookFields).annotations({
 })
 
 const secret = text(
-  "What signs: whsec_ and base64. Here, and not shown again",
+  "The signing secret: whsec_ and base64. Only in this response",
   "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="
 )
 
@@ -60,7 +63,7 @@ export const CreatedWebhookBody = Schema.Struct({ ...webhookFields, secret }).an
 
 export const RotatedSecretBody = Schema.Struct({ secret, previousSecretExpiresAt: time }).annotations({
   identifier: "RotatedSecret",
-  description: "Until then the secret before it signs, too"
+  description: "Until then the previous secret also signs"
 })
 
 const deliveryFields = {
@@ -73,10 +76,10 @@ const deliveryFields = {
     DeliveryQueries.reportedStates,
     "held: pending while the webhook is disabled; dead: every attempt failed"
   ),
-  attempts: integer("How many have been made", 2),
+  attempts: integer("Number of attempts so far", 2),
   createdAt: time,
   nextAttemptAt: meantTimeOrNull(
-    "While pending; while an attempt is under way, when another process would take over"
+    "While pending: the time of the next attempt; while an attempt is under way, the time at which another process would take over"
   ),
   finishedAt: timeOrNull,
   resendOf: textOrNull("The delivery that this one sends again", "wh_1d2e"),
@@ -95,7 +98,7 @@ const AttemptBody = Schema.Struct({
   status: numberOrNull("The HTTP status of the answer; null when there was none", 503),
   error: oneOfOrNull(attemptErrors, "Why there was no answer; null when there was one"),
   response: piiTextOrNull(
-    "The first 1 KiB of the answer, less what it repeats of the payload's personal data",
+    "The first 1 KiB of the response, without personal data that it repeats from the payload",
     "busy"
   )
 }).annotations({ identifier: "Attempt", description: "One attempt of a delivery" })
@@ -108,7 +111,7 @@ export const DeliveryDetailBody = Schema.Struct({
 export const QueuedBody = Schema.Struct({
   data: field(
     Schema.Struct({ deliveryId: text("Id of the new delivery, the post's webhook-id", "wh_5f0c") }),
-    "What was asked for"
+    "The requested data"
   )
 }).annotations({ identifier: "Queued", description: "A new delivery, with a new id" })
 
@@ -117,9 +120,9 @@ export const DeliveryListAnswer = Schema.Struct({
   meta: meta(
     Schema.Struct({
       pagination: pagination("How many deliveries match, on all pages"),
-      warnings: warnings("Parameters that are not known and were ignored")
+      warnings: warnings("Unknown parameters, which were ignored")
     })
   )
 }).annotations({ identifier: "DeliveryListAnswer", description: "A page of deliveries" })
 
-export const RecoveredBody = Schema.Struct({ queued: integer("How many", 12) })
+export const RecoveredBody = Schema.Struct({ queued: integer("Number of queued deliveries", 12) })

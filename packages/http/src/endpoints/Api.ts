@@ -52,12 +52,12 @@ const endpoints = {
 
 const HealthApi = groupOf("health", health, { topLevel: true })
   .annotate(OpenApi.Title, "Health")
-  .annotate(OpenApi.Description, "For whoever keeps the service running")
+  .annotate(OpenApi.Description, "Health and metrics, for the operator of the service")
 
 const ReadingApi = groupOf("reading", leads, { topLevel: true })
   .middleware(ApiKeyAccess)
   .annotate(OpenApi.Title, "Leads and metrics")
-  .annotate(OpenApi.Description, "What a brand's API key reads")
+  .annotate(OpenApi.Description, "Leads and campaign metrics that a brand's API key can read")
 
 const OperatorApi = groupOf("operator", operatorEndpoints)
   .addError(InvalidParameterFailure)
@@ -68,7 +68,7 @@ const OperatorApi = groupOf("operator", operatorEndpoints)
   .addError(UnavailableFailure)
   .middleware(OperatorAccess)
   .annotate(OpenApi.Title, "Operator")
-  .annotate(OpenApi.Description, "What the operator sets up, feeds and erases")
+  .annotate(OpenApi.Description, "What the operator creates, feeds and erases")
 
 const WebhookApi = groupOf("webhooks", webhookEndpoints)
   .addError(InvalidParameterFailure)
@@ -79,7 +79,7 @@ const WebhookApi = groupOf("webhooks", webhookEndpoints)
   .addError(UnavailableFailure)
   .middleware(OperatorAccess)
   .annotate(OpenApi.Title, "Webhooks")
-  .annotate(OpenApi.Description, "Where events are sent, and what became of them")
+  .annotate(OpenApi.Description, "Webhooks, and the deliveries of their events")
 
 /** What the platform's router serves; the fast path serves what API clients read. */
 export const RoutedApi = HttpApi.make("lead-signals").add(HealthApi).add(OperatorApi).add(WebhookApi)
@@ -110,10 +110,10 @@ export const Api = HttpApi.make("lead-signals")
   .annotate(OpenApi.Version, apiVersion)
   .annotate(OpenApi.Summary, "Leads, engagements and campaign metrics of a brand")
   .annotate(OpenApi.License, { name: "Proprietary" })
-  .annotate(OpenApi.Servers, [{ url: ".", description: "Where this document is served" }])
+  .annotate(OpenApi.Servers, [{ url: ".", description: "The server of this document" }])
   .annotate(
     OpenApi.Description,
-    "Leads seen engaging with what a brand tracks, their engagements, and campaign metrics. Fields marked x-pii hold personal data: store them encrypted, send them over TLS only, and honour requests to delete."
+    "People who engaged with what a brand tracks, their engagements, and campaign metrics. Fields marked x-pii hold personal data: store them encrypted, send them over TLS only, and honour requests to delete."
   )
   .annotate(OpenApi.Transform, (spec) => completed(spec, documentedRows()))
 

@@ -15,7 +15,7 @@ export const brands = {
       .addSuccess(data(BrandBody), created),
     {
       summary: "Create a brand",
-      description: "A brand begins with nothing in it.",
+      description: "A new brand is empty.",
       body: "The brand",
       fields: { name: ["Name of the brand", "Northwind"] },
       answer: "The new brand",
@@ -28,7 +28,7 @@ export const brands = {
   ),
   listBrands: endpoint(HttpApiEndpoint.get("listBrands", "/operator/brands").addSuccess(list(BrandBody)), {
     summary: "All brands",
-    description: "In the order in which they were created.",
+    description: "In order of creation.",
     answer: "All brands",
     handle: () =>
       Effect.flatMap(BrandStore, (brandStore) =>
@@ -58,10 +58,10 @@ export const brands = {
       .setPath(ofBrand)
       .addSuccess(data(DeletionBody)),
     {
-      summary: "Delete a brand with everything of it, some at a time",
+      summary: "Delete a brand with all its data, in several calls",
       description:
         "Removes everything of the brand: leads, engagements, hashes of erased persons, deliveries, webhooks, campaigns, signals and keys. The first call revokes its keys; from its answer on the brand is 404 for everything but this operation, and listed with deletionStartedAt. Each call removes some thousand leads: call again until deleted is true, also after a failure; then the brand is 404 here, too.",
-      answer: "How far the deletion is",
+      answer: "Progress of the deletion",
       handle: ({ path }) =>
         Effect.map(Brands.deleteSome(path.brandId), ({ isFinished, leadsLeft }) => ({
           data: { deleted: isFinished, leadsLeft }

@@ -47,7 +47,7 @@ export const campaigns = {
       .addSuccess(list(CampaignBody)),
     {
       summary: "The brand's campaigns",
-      description: "In the order in which they were created.",
+      description: "In order of creation.",
       answer: "The brand's campaigns",
       handle: ({ path }) =>
         listOfBrand(path.brandId, (id) => Effect.flatMap(CampaignStore, (store) => store.list(id)), namedView)
@@ -92,8 +92,8 @@ export const campaigns = {
       .setPayload(PostTotals)
       .addSuccess(data(MetricsBody)),
     {
-      summary: "Keep one post's cumulative totals of a day; answers the campaign's snapshot of it",
-      description: "One post's cumulative totals of a day, instead of what was there for that day.",
+      summary: "Set one post's cumulative totals of a day; returns the campaign's snapshot of that day",
+      description: "Sets one post's cumulative totals of a day, and replaces those that were set before.",
       body: "The post's totals up to that day",
       fields: sameAs("", MetricsBody.fields),
       answer: "The campaign's totals of that day",

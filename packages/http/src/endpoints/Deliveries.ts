@@ -29,8 +29,8 @@ export const deliveries = {
       )
       .addSuccess(DeliveryListAnswer),
     {
-      summary: "The webhook's deliveries, the newest first",
-      description: "Newest first, with how often each was attempted and when it is next.",
+      summary: "The webhook's deliveries, newest first",
+      description: "Newest first, each with the number of its attempts and the time of the next.",
       answer: "A page of deliveries",
       handle: ({ path, request }) =>
         Effect.gen(function* () {
@@ -47,7 +47,7 @@ export const deliveries = {
     HttpApiEndpoint.get("delivery", item).setPath(ofDelivery).addSuccess(data(DeliveryDetailBody)),
     {
       summary: "One delivery with every attempt",
-      description: "With every attempt that was made.",
+      description: "With every attempt so far.",
       answer: "The delivery",
       handle: ({ path }) =>
         Effect.gen(function* () {
@@ -63,7 +63,7 @@ export const deliveries = {
       .addSuccess(QueuedBody, accepted),
     {
       summary: "Send the same event again, as a new delivery with a new id",
-      description: "Queues its event once more, with a new id.",
+      description: "Queues the event again, with a new id.",
       answer: "It is queued",
       handle: ({ path }) =>
         Effect.map(Webhooks.resendDelivery(path.brandId, path.id, path.deliveryId), queuedView)

@@ -19,17 +19,17 @@ const readiness = ({ writeProblem }: StoreStatus): typeof HealthBody.Type => ({
 
 export const health = {
   health: endpoint(HttpApiEndpoint.get("health", "/health").addSuccess(HealthBody), {
-    summary: "The process lives",
-    description: "Answers while the process runs, whatever its store does. Needs no key.",
+    summary: "Liveness: the process runs",
+    description: "Answers while the process runs, whatever the state of its store. Needs no key.",
     answer: "It runs",
     handle: () => Effect.succeed(alive)
   }),
   ready: endpoint(
     HttpApiEndpoint.get("ready", "/health/ready").addSuccess(HealthBody).addError(UnavailableFailure),
     {
-      summary: "The store answers and the server takes requests",
+      summary: "Readiness: the store answers and the server takes requests",
       description:
-        "Answers 503 while the store can't answer, or the server is on its way out, and says what works. While nothing can be written, on a full disk say, it is ready for those that read, and degraded. Needs no key.",
+        "Answers 503 while the store can't answer or the server is shutting down, and says what works. While the store can't write, for example on a full disk, the service is degraded: it still answers reads. Needs no key.",
       answer: "It takes requests",
       handle: () =>
         Effect.gen(function* () {

@@ -22,8 +22,8 @@ export const keys = {
       .setPayload(NewKey)
       .addSuccess(data(CreatedKeyBody), created),
     {
-      summary: "Create an API key; its value is only in this answer",
-      description: "Its value is in this answer and in no other: it is kept as a hash.",
+      summary: "Create an API key; only this response has its value",
+      description: "Only this response has the value of the key: the server keeps its hash.",
       body: "What the key is for",
       fields: {
         label: ["What the key is for", "crm"],
@@ -44,8 +44,8 @@ export const keys = {
       .setPath(ofBrand)
       .addSuccess(list(KeyBody)),
     {
-      summary: "The brand's keys, revoked ones too",
-      description: "Revoked ones too, none with its value.",
+      summary: "The brand's keys, also revoked ones",
+      description: "Also revoked ones, all without their values.",
       answer: "The brand's keys",
       handle: ({ path }) =>
         listOfBrand(path.brandId, (id) => Effect.flatMap(KeyStore, (store) => store.list(id)), keyView)
@@ -55,7 +55,8 @@ export const keys = {
     HttpApiEndpoint.del("revokeKey", "/operator/brands/:brandId/keys/:keyId").setPath(ofKey),
     {
       summary: "Revoke a key",
-      description: "From the answer on no request with the key succeeds. Again is no error.",
+      description:
+        "Once this call has returned, no request with the key succeeds. Revoking a key again is no error.",
       answer: "It is revoked",
       handle: ({ path }) => Keys.revoke(path.brandId, path.keyId)
     }

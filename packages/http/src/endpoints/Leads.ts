@@ -49,7 +49,7 @@ const listParameters = {
   ),
   search: parameter(
     { type: "string", maxLength: LeadQueries.maxSearchLength },
-    "Part of the name or of the headline, in any letter case; every character stands for itself"
+    "Part of the name or of the headline, in any letter case; no character is a wildcard"
   ),
   sort: parameter(
     { type: "string", default: SortOrder.format(SortOrder.byDefault) },
@@ -98,7 +98,7 @@ const readMetrics: FastHandler = ({ brandId, params, query }) =>
 /* The rows */
 
 const spends =
-  "Needs the brand's API key, and spends one request of its window: X-RateLimit-Remaining says what is left, 429 with Retry-After when nothing is."
+  "Needs the brand's API key, and counts as one request of its window. X-RateLimit-Remaining has the number of requests left; without any the response is 429 with Retry-After."
 const olderPath = "Deprecated: the same as the operation of /signals/leads, by its older path."
 
 const list = <const Name extends string, const Path extends `/${string}`>(
@@ -153,7 +153,7 @@ export const leads = {
   listLeads: list(
     "listLeads",
     "/signals/leads",
-    `Filters join with AND. Parameters that are not known are ignored, and told of in meta.warnings. ${spends}`
+    `Filters join with AND. The service ignores unknown parameters and lists them in meta.warnings. ${spends}`
   ),
   getLead: detail("getLead", "/signals/leads/:id", `With up to 20 newest engagements. ${spends}`),
   listSignalLeads: deprecated(list("listSignalLeads", "/signal-leads", olderPath)),

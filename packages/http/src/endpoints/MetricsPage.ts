@@ -19,7 +19,7 @@ export const metricsPage = {
     {
       summary: "The service's metrics, for Prometheus",
       description:
-        "Requests by route and status, calls of the store, observations, delivery attempts and deliveries that wait, in Prometheus' text format: seconds and totals since the process began. Nothing in it is personal data.",
+        "Requests by route and status, calls of the store, observations, delivery attempts and pending deliveries, in Prometheus' text format: in seconds, and as totals since the process began. It holds no personal data.",
       answer,
       handle: () =>
         Effect.flatMap(Metrics, ({ text }) =>

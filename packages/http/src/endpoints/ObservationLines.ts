@@ -258,7 +258,7 @@ class OutcomeLines {
     const outcome: AnsweredOutcome = {
       ...rejectedOutcome(
         null,
-        `Lines ${row.from} to ${row.to}: ${row.count} are rejected; only the first ${maxFullRejections} rejections of a request say why.`
+        `Lines ${row.from} to ${row.to}: ${row.count} are rejected; only the first ${maxFullRejections} rejections of a request give the reason.`
       ),
       count: row.count
     }

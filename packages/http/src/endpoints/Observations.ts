@@ -38,12 +38,12 @@ export const observations = {
       .annotate(OpenApi.Transform, withLines),
     {
       summary: "Feed observations",
-      description: `At most ${maxBatchLength} observations as JSON, or any number as application/x-ndjson, one a line, which is answered as application/x-ndjson while it is read: one outcome a line, in order; of many rejected lines the first ${maxFullRejections} in full, then a count for each row of them. When the store stops answering half way, the last line is an error body.`,
-      body: "What was seen",
+      description: `At most ${maxBatchLength} observations as JSON, or any number as application/x-ndjson, one a line, answered as application/x-ndjson while the server reads: one outcome a line, in order. Of many rejected lines it answers the first ${maxFullRejections} in full, and then a count for each run of them. When the store fails midway, the last line is an error body.`,
+      body: "The observations",
       fields: {
-        observations: ["What was seen: at most 1,000, in the order in which they are to be taken"]
+        observations: ["The observations: at most 1,000, in the order in which to record them"]
       },
-      answer: "What became of each, in order",
+      answer: "The outcome of each, in order",
       handle: ({ path, request }) =>
         Effect.gen(function* () {
           const brand = yield* Brands.get(path.brandId)

@@ -25,7 +25,7 @@ export const operatorLeads = {
     HttpApiEndpoint.get("operatorLead", path).setPath(ofLead).addSuccess(data(LeadDetailBody)),
     {
       summary: "One lead with its newest engagements in detail",
-      description: "As the brand's own key sees it, with detail.",
+      description: "As the brand's own key reads it, with detail.",
       answer: "The lead",
       handle: ({ path }) =>
         Effect.gen(function* () {
@@ -42,8 +42,8 @@ export const operatorLeads = {
       .addSuccess(data(LeadBody)),
     {
       summary: "Set a lead's flags and score",
-      description: "Sets flags and score; what is not named stays. updatedAt moves.",
-      body: "What is to change",
+      description: "Sets flags and score; fields that are not named stay. updatedAt moves.",
+      body: "The changes",
       fields: {
         ...sameAs("", amendableFields)
       },
@@ -57,9 +57,9 @@ export const operatorLeads = {
     }
   ),
   eraseLead: endpoint(HttpApiEndpoint.del("eraseLead", path).setPath(ofLead), {
-    summary: "Erase a person; only a keyed hash stays",
+    summary: "Erase a person; only a keyed hash remains",
     description:
-      "Removes the person: the lead, their engagements, events and deliveries, and their traces in the posts that others engaged with. What is seen of them later is suppressed, by a keyed hash, which is all that stays.",
+      "Removes the person: the lead, their engagements, events and deliveries, and their traces in the posts that others engaged with. The service suppresses later observations of the person by a keyed hash, which is all that remains.",
     answer: "The person is erased",
     handle: ({ path }) =>
       Effect.gen(function* () {
@@ -71,7 +71,7 @@ export const operatorLeads = {
     HttpApiEndpoint.get("exportLead", `${path}/export`).setPath(ofLead).addSuccess(data(ExportBody)),
     {
       summary: "Everything held about a person",
-      description: "Everything that is held about a person, for a request of theirs.",
+      description: "For the person's own request for access to their data.",
       answer:
         "The lead, with every engagement, and every post of theirs with which others were seen engaging",
       handle: ({ path }) =>

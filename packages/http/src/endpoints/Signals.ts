@@ -19,14 +19,14 @@ export const signals = {
     {
       summary: "Create a signal",
       description:
-        "What observations are caught by. The source's value is a URL for li-company-url, li-profile-url and post-url, words for the others. li-company-mention alone takes liCompanyId.",
-      body: "What is watched",
+        "A thing that the brand watches. The source's value is a URL for li-company-url, li-profile-url and post-url, words for the others. li-company-mention alone takes liCompanyId.",
+      body: "The signal to create",
       fields: {
         name: ["Name of the signal", "Rivals"],
         signalType: ["What kind of thing the signal watches, as the brand names it", "competitor-posts"],
         source: ["What the signal was watching"],
         "source.value": [
-          "What is watched, exactly as the brand configured it",
+          "The watched URL or words, exactly as the brand configured them",
           "https://network.example/company/rival"
         ],
         "source.liCompanyId": ["Numeric id of the company; on li-company-mention only", null],
@@ -51,7 +51,7 @@ export const signals = {
       .addSuccess(list(SignalBody)),
     {
       summary: "The brand's signals",
-      description: "In the order in which they were created.",
+      description: "In order of creation.",
       answer: "The brand's signals",
       handle: ({ path }) =>
         listOfBrand(path.brandId, (id) => Effect.flatMap(SignalStore, (store) => store.list(id)), signalView)
@@ -81,7 +81,7 @@ export const signals = {
     {
       summary: "Delete a signal; its leads stay",
       description:
-        "Observations of it are rejected from the answer on, as of an unknown signal. Leads and engagements that it caught stay and show it as before, also when filtered by it: erase a lead to remove a person.",
+        "Once this call has returned, the service rejects observations of the signal as of an unknown one. Leads and engagements that it caught stay and still show it, also when filtered by it: erase a lead to remove a person.",
       answer: "It is deleted",
       handle: ({ path }) => Signals.remove(path.brandId, path.id)
     }

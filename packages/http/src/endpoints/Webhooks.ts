@@ -32,10 +32,10 @@ const item = `${collection}/:id` as const
 
 /** The fields of a new webhook and of a change. */
 const settingWords = {
-  url: ["Where events are to be posted: public, and https", "https://example.com/hooks/leads"],
-  events: ["The event types that it is sent"],
-  description: ["What it is for, in the operator's words; null for nothing", "To the CRM"],
-  enabled: ["Whether it is sent to; while false, its deliveries are held"]
+  url: ["URL that receives the events: public, and https", "https://example.com/hooks/leads"],
+  events: ["The event types that the webhook receives"],
+  description: ["What the webhook is for, in the operator's words; null when not given", "To the CRM"],
+  enabled: ["Whether the service sends to it; while false, its deliveries are held"]
 } as const
 
 export const webhooks = {
@@ -45,10 +45,10 @@ export const webhooks = {
       .setPayload(NewWebhook)
       .addSuccess(data(CreatedWebhookBody), created),
     {
-      summary: "Create a webhook; its secret is only in this answer",
+      summary: "Create a webhook; only this response has its secret",
       description:
-        "The URL must be public and https, unless the operator allows its network. The secret is in this answer and in no other but a rotation's.",
-      body: "Where to post what",
+        "The URL must be public and https, unless the operator allows its network. Only this response, and that of a rotation, has a secret.",
+      body: "The webhook to create",
       fields: settingWords,
       answer: "The new webhook, with its secret",
       handle: ({ body, path }) =>
@@ -62,7 +62,7 @@ export const webhooks = {
     HttpApiEndpoint.get("listWebhooks", collection).setPath(ofBrand).addSuccess(list(WebhookBody)),
     {
       summary: "The brand's webhooks",
-      description: "In the order in which they were created.",
+      description: "In order of creation.",
       answer: "The brand's webhooks",
       handle: ({ path }) =>
         listOfBrand(
@@ -86,8 +86,8 @@ export const webhooks = {
       .addSuccess(data(WebhookBody)),
     {
       summary: "Change a webhook, disable or enable it",
-      description: "Enabling one that was disabled starts it fresh: what was held for it is sent now.",
-      body: "What is to change",
+      description: "Enabling a disabled webhook resets its failures and sends the deliveries that were held.",
+      body: "The changes",
       fields: settingWords,
       answer: "The webhook as it is now",
       handle: ({ body, path }) =>
@@ -108,8 +108,8 @@ export const webhooks = {
       .setPath(ofWebhook)
       .addSuccess(data(RotatedSecretBody)),
     {
-      summary: "Make a new secret; the one before it signs along for 24 h",
-      description: "The secret that was there before signs along for a day.",
+      summary: "Make a new secret; the previous one also signs for 24 h",
+      description: "The previous secret also signs for 24 h.",
       answer: "The new secret",
       handle: ({ path }) =>
         Effect.map(Webhooks.rotateSecret(path.brandId, path.id), ({ secrets }) => ({
@@ -125,7 +125,7 @@ export const webhooks = {
     HttpApiEndpoint.post("testWebhook", `${item}/test`).setPath(ofWebhook).addSuccess(QueuedBody, accepted),
     {
       summary: `Send a ${testEvent} event, whatever the webhook subscribes to`,
-      description: "Tells of nobody; retried as any event.",
+      description: "The event concerns nobody, and is retried like any other.",
       answer: "It is queued",
       handle: ({ path }) => Effect.map(Webhooks.test(path.brandId, path.id), queuedView)
     }
@@ -136,14 +136,14 @@ export const webhooks = {
       .setPayload(Recovery)
       .addSuccess(data(RecoveredBody), accepted),
     {
-      summary: "Send everything again that died since a time and was not sent again yet",
+      summary: "Send dead deliveries again, from a time on",
       description:
-        "Queues again what died since a time, each with a new id, and what was recovered before not again.",
-      body: "Since when",
+        "Queues again the deliveries that died at the time or later, each with a new id, without those that were recovered before.",
+      body: "The start time",
       fields: {
-        since: ["From when on, inclusive: any timestamp that the filters take", "2026-01-31T10:00:00Z"]
+        since: ["Start time, inclusive: any timestamp that the filters take", "2026-01-31T10:00:00Z"]
       },
-      answer: "They are queued",
+      answer: "The number of queued deliveries",
       handle: ({ body, path }) =>
         Effect.gen(function* () {
           const { since } = yield* body
@@ -167,7 +167,7 @@ export const leadResend = {
       summary:
         "Send a lead's lead2.created, or its latest activity.detected, to a webhook that subscribes to it",
       description: "Queues the lead's newest event of the type for one webhook.",
-      body: "Which event, and for whom",
+      body: "The event and the webhook",
       fields: { webhookId: ["Id of the webhook", "1"], event: ["The event's type"] },
       answer: "It is queued",
       handle: ({ body, path }) =>

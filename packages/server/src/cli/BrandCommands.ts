@@ -18,13 +18,13 @@ import {
 const brands = "/operator/brands"
 const brandPath = (brandId: string): string => `${brands}/${encodeURIComponent(brandId)}`
 
-const name = Args.text({ name: "NAME" }).pipe(Args.withDescription("What the brand is called"))
+const name = Args.text({ name: "NAME" }).pipe(Args.withDescription("Name of the brand"))
 const withKey = Options.text("key").pipe(
-  Options.withDescription("Makes a key with this label, too, and prints it"),
+  Options.withDescription("Also creates a key with this label, and prints it"),
   Options.optional
 )
 const watch = Options.text("watch").pipe(
-  Options.withDescription("Makes a signal that watches this company's URL, too"),
+  Options.withDescription("Also creates a signal that watches this company's URL"),
   Options.optional
 )
 
@@ -37,15 +37,15 @@ const checkSignal = (body: unknown) =>
   )
 
 const confirm = Options.text("confirm").pipe(
-  Options.withDescription("The brand's name, to say that it is this one that is to go")
+  Options.withDescription("The brand's name, to confirm the deletion")
 )
 
 const brandId = Args.text({ name: "BRAND-ID" }).pipe(
-  Args.withDescription("Its id, as `brands list` tells it")
+  Args.withDescription("Id of the brand; `brands list` shows it")
 )
 
 /**
- * Repeats the call, which deletes a part, until nothing is left; shows progress on standard error. `isGone` asks whether the
+ * Repeats the call, which deletes a part, until nothing is left; shows progress on standard error. `isGone` finds out whether the
  * brand is listed no more: when a call fails, an earlier call whose answer was lost, or another caller, can have finished it.
  */
 const deleteBrand = (deleteSome: Effect.Effect<any, Failed>, isGone: Effect.Effect<boolean, Failed>) =>
@@ -58,10 +58,10 @@ const deleteBrand = (deleteSome: Effect.Effect<any, Failed>, isGone: Effect.Effe
       Effect.gen(function* () {
         if (yield* Effect.orElseSucceed(isGone, () => false)) return { data: { deleted: true } }
         const lost =
-          left === null ? "Its deletion may have begun" : `Its deletion has begun, ${left} leads are left`
+          left === null ? "The deletion may have begun" : `The deletion has begun, and ${left} leads are left`
         return yield* new Failed({
           ...failure,
-          message: `${failure.message} ${lost}: the same command goes on.`
+          message: `${failure.message} ${lost}; run the same command again to continue.`
         })
       })
     )
@@ -81,13 +81,13 @@ const deleteBrand = (deleteSome: Effect.Effect<any, Failed>, isGone: Effect.Effe
 export const brandsCommand = group(
   "brands",
   {
-    summary: "The brands of a running server",
+    summary: "Lists, creates, renames and deletes brands",
     examples: [
       ["lead-signals brands create 'My brand' --key crm --watch https://network.example/company/rival", ""]
     ]
   },
   [
-    listAt(brands, "Lists them", {
+    listAt(brands, "Lists all brands", {
       id: ({ id }) => id,
       name: ({ name }) => name,
       created: ({ createdAt }) => createdAt,
@@ -96,8 +96,8 @@ export const brandsCommand = group(
     leaf(
       "create",
       {
-        summary: "Creates one, with a key and a signal if you like",
-        details: ["The key is printed this once, and can't be had again."]
+        summary: "Creates a brand; --key and --watch also create a key and a signal",
+        details: ["The key is printed only now: the server keeps nothing but its hash."]
       },
       { name, key: withKey, watch, ...operatorOptions },
       calling((call, given) =>
@@ -118,7 +118,7 @@ export const brandsCommand = group(
           })
           const { key, signal } = yield* Effect.mapError(
             rest,
-            ({ message }) => new Failed({ message: `${message} Brand ${createdBrand.id} was made.` })
+            ({ message }) => new Failed({ message: `${message} Brand ${createdBrand.id} was created.` })
           )
           const lines = [
             `Brand ${createdBrand.id}, ${createdBrand.name}`,
@@ -131,22 +131,22 @@ export const brandsCommand = group(
     ),
     leaf(
       "rename",
-      { summary: "Renames one" },
+      { summary: "Renames a brand" },
       { brandId, name, ...operatorOptions },
       calling((call, given) =>
         Effect.map(
           call("PATCH", brandPath(given.brandId), { name: given.name }),
-          printResource(({ id, name }) => `Brand ${id} is called ${name}.`)
+          printResource(({ id, name }) => `Brand ${id} is now called ${name}.`)
         )
       )
     ),
     leaf(
       "delete",
       {
-        summary: "Deletes one with everything of it: leads, webhooks, campaigns, signals, keys",
+        summary: "Deletes a brand with its leads, webhooks, campaigns, signals and keys",
         details: [
-          "Its keys are refused at once, and nothing brings it back. The leads go some at a time, so that other brands are served",
-          "meanwhile; a deletion that was interrupted goes on when the command is given again."
+          "The server refuses the brand's keys at once. Nothing can undo the deletion. It removes leads in batches and serves other",
+          "brands meanwhile. To continue a deletion that was interrupted, run the same command again."
         ],
         examples: [["lead-signals brands delete 2 --confirm 'My brand'", ""]]
       },
@@ -158,9 +158,11 @@ export const brandsCommand = group(
           )
           const named = yield* find
           if (named === undefined)
-            return yield* new Failed({ message: `There is no brand ${given.brandId}.` })
+            return yield* new Failed({
+              message: `There is no brand ${given.brandId}; \`brands list\` shows those that exist.`
+            })
           if (named.name !== given.confirm) {
-            return yield* usage(`--confirm takes the name of brand ${named.id}; \`brands list\` tells it.`)
+            return yield* usage(`--confirm takes the name of brand ${named.id}; \`brands list\` shows it.`)
           }
           yield* deleteBrand(
             call("DELETE", brandPath(named.id)),
@@ -168,7 +170,7 @@ export const brandsCommand = group(
           )
           return {
             value: { id: named.id, deleted: true },
-            text: `Brand ${named.id} is deleted with everything of it.`
+            text: `Brand ${named.id} is deleted with all its data.`
           }
         })
       )
@@ -176,24 +178,24 @@ export const brandsCommand = group(
   ]
 )
 
-const label = Args.text({ name: "LABEL" }).pipe(Args.withDescription("What it is for, like crm"))
-const keyId = Args.text({ name: "KEY-ID" }).pipe(Args.withDescription("Its id, as `keys list` tells it"))
+const label = Args.text({ name: "LABEL" }).pipe(Args.withDescription("What the key is for, such as crm"))
+const keyId = Args.text({ name: "KEY-ID" }).pipe(Args.withDescription("Id of the key; `keys list` shows it"))
 const limit = Options.integer("requests-per-minute").pipe(
-  Options.withDescription("How often it may ask [the server's default]"),
+  Options.withDescription("Requests a minute that the key may make [the server's default]"),
   Options.optional
 )
 
 export const keysCommand = group(
   "keys",
   {
-    summary: "The API keys of a brand",
+    summary: "Lists, creates and revokes the API keys of a brand",
     examples: [
       ["lead-signals keys create crm --brand 2", ""],
       ["lead-signals keys revoke 3 --brand 2", ""]
     ]
   },
   [
-    listOfBrand("keys", "Lists them, without their values", {
+    listOfBrand("keys", "Lists the keys of a brand, without their values", {
       id: ({ id }) => id,
       label: ({ label }) => label,
       "starts with": ({ start }) => start,
@@ -203,7 +205,10 @@ export const keysCommand = group(
     }),
     leaf(
       "create",
-      { summary: "Creates one", details: ["It is printed this once, and can't be had again."] },
+      {
+        summary: "Creates a key",
+        details: ["The key is printed only now: the server keeps nothing but its hash."]
+      },
       { label, brand, limit, ...operatorOptions },
       calling((call, given) => {
         const requestsPerMinute = Option.getOrUndefined(given.limit)
@@ -218,7 +223,7 @@ export const keysCommand = group(
     ),
     leaf(
       "revoke",
-      { summary: "Revokes one, at once and for good" },
+      { summary: "Revokes a key, at once and for good" },
       { keyId, brand, ...operatorOptions },
       calling((call, given) =>
         Effect.as(call("DELETE", pathOf(given.brand, "keys", given.keyId)), {

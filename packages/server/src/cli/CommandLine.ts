@@ -15,7 +15,8 @@ import { webhooksCommand } from "./WebhookCommands.ts"
 const simulateCommand = leaf(
   "simulate",
   {
-    summary: "Runs the whole service under virtual time and faults; its help has its own exit codes"
+    summary:
+      "Runs the whole service under virtual time and faults, in a clone only; has exit codes of its own"
   },
   {},
   () => Effect.void
@@ -24,13 +25,13 @@ const simulateCommand = leaf(
 const commands = group(
   "lead-signals",
   {
-    summary: "Leads from social signals: the server, and what is done with it.",
+    summary: "Leads from social signals: runs the server, and calls it as its operator.",
     details: [
-      "Without a command it serves. Commands that call a running server take the operator token from",
+      "Without a command it runs the server, as `serve` does. Commands that call a running server take the operator token from",
       "LEAD_SIGNALS_OPERATOR_TOKEN."
     ],
     examples: [
-      ["lead-signals serve --webhook-allow 127.0.0.0/8", "starts it"],
+      ["lead-signals serve --webhook-allow 127.0.0.0/8", "starts the server"],
       ["lead-signals brands create Mine --key crm --watch https://network.example/company/rival", ""],
       ["lead-signals listen --brand 2", "prints its events, verified"],
       ["lead-signals import observations.jsonl --brand 2", ""]
@@ -61,7 +62,7 @@ export const program: Program = {
 
 /** The simulator has a command line of its own, and is not in the built file. */
 const withoutSimulator = (): void => {
-  process.stderr.write("The simulator is run from the sources: pnpm simulate.\n")
+  process.stderr.write("The built file has no simulator; run ./lead-signals simulate in a clone.\n")
   process.exitCode = exitCodes.failed
 }
 

@@ -22,7 +22,7 @@ const fileOf = (given: { readonly database: Option.Option<string> }) => {
     Option.getOrUndefined(given.database) ?? valueOf(process.env, "LEAD_SIGNALS_DATABASE") ?? defaultDatabase
   return existsSync(file)
     ? Effect.succeed(file)
-    : usage(`There is no file ${file}; --database takes the path of one.`)
+    : usage(`There is no file ${file}; --database takes the path of a SQLite file.`)
 }
 
 const size = (bytes: number): string =>
@@ -52,18 +52,18 @@ export const backupCommand = leaf(
   {
     summary: "Copies the SQLite file while the server runs on it",
     details: [
-      "The copy is the file as it was at one moment, whole, and readable by its owner alone. It holds personal data: keep it as",
-      "you keep the file, and delete it when an erasure is due. What a copy leaves that is killed, TARGET.PID.lead-signals-partial,",
-      "is its owner's alone, and the next backup into the same folder removes it."
+      "The copy has the state of one moment, and only its owner can read it. It holds personal data: protect it as you protect the",
+      "file, and delete it when an erasure is due. A backup that is killed leaves TARGET.PID.lead-signals-partial, which only its",
+      "owner can read; the next backup into the same folder removes it."
     ],
     examples: [
-      ["lead-signals backup /backups/leads-2026-01-31.sqlite", "of the file in LEAD_SIGNALS_DATABASE"],
-      ["LEAD_SIGNALS_DATABASE=/backups/leads-2026-01-31.sqlite npm start", "to run on a copy"]
+      ["lead-signals backup /backups/leads-2026-01-31.sqlite", "copies the file in LEAD_SIGNALS_DATABASE"],
+      ["LEAD_SIGNALS_DATABASE=/backups/leads-2026-01-31.sqlite npm start", "runs the server on a copy"]
     ]
   },
   {
     target: Args.text({ name: "TARGET" }).pipe(
-      Args.withDescription("Where the copy is to be; no file is overwritten")
+      Args.withDescription("Path of the copy; no file is overwritten")
     ),
     database,
     json
@@ -78,7 +78,7 @@ export const backupCommand = leaf(
       yield* print(given.json, value, `Copied ${size(bytes)} to ${given.target}.`)
     }).pipe(
       Effect.catchTag("TargetExists", ({ target }) =>
-        usage(`${target} is there already: name another file, or remove it.`)
+        usage(`${target} exists already: name another file, or remove it.`)
       ),
       Effect.catchTag("@lead-signals/domain/StoreUnavailable", unusable)
     )
@@ -89,9 +89,9 @@ export const checkCommand = leaf(
   {
     summary: "Reads the whole SQLite file and says whether it is sound, with counts",
     details: [
-      "It takes seconds for each gigabyte, changes nothing, leaves nothing beside the file, and may run beside the server."
+      "The check takes seconds a gigabyte, changes nothing, leaves no files behind, and may run while the server does."
     ],
-    examples: [["lead-signals check --database /backups/leads-2026-01-31.sqlite", "of a copy"]]
+    examples: [["lead-signals check --database /backups/leads-2026-01-31.sqlite", "checks a copy"]]
   },
   { database, json },
   (given) =>
@@ -106,12 +106,12 @@ export const checkCommand = leaf(
           ([name, n]) => `${words(name).padEnd(width + 1)} ${n.toLocaleString("en")}`
         ),
         ...(version < newest
-          ? [`It is of version ${version}; the next start makes it version ${newest}.`]
+          ? [`The file has schema version ${version}; the next start migrates it to version ${newest}.`]
           : []),
         ...problems.map((problem) => `✗ ${problem}`),
         problems.length === 0
           ? "The file is sound."
-          : "The file is damaged: stop the server, keep the file, and go back to a backup that is sound."
+          : "The file is damaged: stop the server, keep the file, and restore a sound backup."
       ]
       yield* print(given.json, { file, sound: problems.length === 0, ...checked }, lines.join("\n"))
       if (problems.length > 0) process.exitCode = exitCodes.failed

@@ -22,11 +22,11 @@ const formatCounts = (counts: Counts): string =>
 export const importCommand = leaf(
   "import",
   {
-    summary: "Streams a file of observations of any size into a running server",
+    summary: "Sends a file of observations, of any size, to a running server",
     details: [
-      "Run it again at any time: what was recorded before is a duplicate and costs nothing. Lines that are rejected are told",
-      "by number and kept in FILE.rejected.jsonl, or FILE.rejected.2.jsonl and so on where that is there: correct them there",
-      "and import that file, which then keeps only the lines that are rejected again."
+      "An import can be repeated: an observation that was recorded before is a duplicate and changes nothing. The import prints",
+      "rejected lines by number and keeps them in FILE.rejected.jsonl, or in FILE.rejected.2.jsonl and so on where that exists.",
+      "Correct them there and import that file, which then keeps only the lines that are rejected again."
     ],
     examples: [
       ["lead-signals import may.jsonl --brand 2", "with the operator token in LEAD_SIGNALS_OPERATOR_TOKEN"],
@@ -65,7 +65,7 @@ export const importCommand = leaf(
           const rest =
             sent === 0
               ? ""
-              : " What was counted so far is in the store; running this again goes on from there."
+              : " The store has what was counted so far; run the import again to record the rest."
           return new Failed({ message: `${message}${rest}`, code: exitCodes[reason ?? "failed"] })
         })
       )

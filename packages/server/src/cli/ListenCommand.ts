@@ -16,25 +16,23 @@ import { callOperator, resolveOperator } from "./OperatorClient.ts"
 import { json, token, url } from "./OperatorCommand.ts"
 
 const port = Options.integer("port").pipe(
-  Options.withDescription(
-    "Where to listen on 127.0.0.1; 0 picks a free one [4100, or a free one with --brand]"
-  ),
+  Options.withDescription("Port on 127.0.0.1; 0 picks a free one [4100, or a free one with --brand]"),
   Options.optional
 )
 const secret = Options.text("secret").pipe(
   Options.withDescription(
-    "The webhook's secret, whsec_…; LEAD_SIGNALS_WEBHOOK_SECRET otherwise, which no process list shows. Without one nothing is verified"
+    "The webhook's secret, whsec_…, without which no signature is verified [LEAD_SIGNALS_WEBHOOK_SECRET, which no process list shows]"
   ),
   Options.optional
 )
 const brand = Options.text("brand").pipe(
-  Options.withDescription("Subscribes to this brand's events at the server, and unsubscribes at the end"),
+  Options.withDescription(
+    "Creates a webhook for this brand's events at the server, and deletes it at the end"
+  ),
   Options.optional
 )
 const failure = Options.text("fail").pipe(
-  Options.withDescription(
-    "Answers the first so many posts with a status, like 503:3; 503 alone answers all so"
-  ),
+  Options.withDescription("Answers posts with this status: 503:3 the first three, 503 all of them"),
   Options.optional
 )
 
@@ -88,7 +86,7 @@ const serveReceiver = (
             error.code === "EADDRINUSE"
               ? `port ${options.port} is taken; --port takes another, or 0 for a free one`
               : (error.code ?? "unknown")
-          resume(usage(`Can't listen: ${why}.`))
+          resume(usage(`The receiver can't listen: ${why}.`))
         })
       })
       const listening = Effect.async<string>((resume) => {
@@ -117,9 +115,9 @@ const printToStderr = (...lines: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.sync(() => void process.stderr.write(`${lines.join("\n")}\n`))
 
 const secretHint = (url: string): ReadonlyArray<string> => [
-  "Nothing is verified without --secret. The answer to creating the webhook has it:",
+  "Without --secret no signature is verified. Creating a webhook returns its secret:",
   `  curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"url":"${url}","events":${JSON.stringify(eventTypes)}}' "http://127.0.0.1:4000/operator/brands/1/webhooks"`,
-  "The server has to be started with LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8. Or let --brand ID subscribe by itself."
+  "Start the server with LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8. Or use --brand ID, which creates the webhook itself."
 ]
 
 export const listenCommand = leaf(
@@ -127,13 +125,13 @@ export const listenCommand = leaf(
   {
     summary: "Receives webhooks, verifies their signatures, and prints each event",
     details: [
-      "It prints what it is sent, personal data and all: it is for trying things out. The server has to be started with",
+      "It prints all that it receives, personal data included, and is meant for trials. Start the server with",
       "LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8."
     ],
     examples: [
-      ["lead-signals listen --brand 2", "subscribes, and prints what happens"],
-      ["lead-signals listen --port 4100 --secret whsec_…", "for a webhook that there is"],
-      ["lead-signals listen --brand 2 --fail 503:3", "lets the first three posts fail, to see retries"]
+      ["lead-signals listen --brand 2", "creates a webhook, and prints its events"],
+      ["lead-signals listen --port 4100 --secret whsec_…", "receives for a webhook that exists"],
+      ["lead-signals listen --brand 2 --fail 503:3", "fails the first three posts, to show retries"]
     ],
     interrupted: exitCodes.done
   },
@@ -144,7 +142,7 @@ export const listenCommand = leaf(
         Option.getOrUndefined(given.secret) ?? valueOf(process.env, "LEAD_SIGNALS_WEBHOOK_SECRET") ?? null
       const brandId = Option.getOrNull(given.brand)
       if (brandId !== null && Option.isSome(given.secret)) {
-        return yield* usage("--brand makes a webhook with a secret of its own: leave --secret out.")
+        return yield* usage("--brand creates a webhook with a secret of its own: leave --secret out.")
       }
       if (key !== null && WebhookSignature.parseSecret(key) === null) {
         return yield* usage("--secret takes whsec_ and the base64 of 24 to 64 bytes.")
@@ -153,7 +151,9 @@ export const listenCommand = leaf(
       if (wanted < 0 || wanted > 65535) return yield* usage("--port takes an integer from 0 to 65535.")
       const planned = Option.getOrNull(Option.map(given.failure, parseFailure))
       if (Option.isSome(given.failure) && planned === null) {
-        return yield* usage("--fail takes a status from 300 to 599 and how often, like 503:3.")
+        return yield* usage(
+          "--fail takes a status from 300 to 599, such as 503, or with a number of posts, such as 503:3."
+        )
       }
       let receive = makeReceiver({ secret: key, failure: planned })
       const options = { port: wanted, json: given.json }

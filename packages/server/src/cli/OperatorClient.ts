@@ -23,7 +23,9 @@ export const resolveOperator = ({
   if (!/^https?:/i.test(url) || !URL.canParse(url))
     return usage("--url takes http:// or https:// and a host, like http://127.0.0.1:4000.")
   if (found === undefined || found === "")
-    return usage("--token is needed, or LEAD_SIGNALS_OPERATOR_TOKEN; the server prints it when it starts.")
+    return usage(
+      "The operator token is required: set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token. A server that started without one prints its own."
+    )
   if (!/^[\x21-\x7e]+$/.test(found)) return usage("The operator token takes printable ASCII without spaces.")
   return Effect.succeed({ url: url.replace(/\/+$/, ""), token: found })
 }
@@ -72,7 +74,7 @@ export const callOperator = (
   }).pipe(
     Effect.flatMap(({ status, text }) => {
       if (status === 401) {
-        const message = `${refusalMessage(text)} Give it by --token or LEAD_SIGNALS_OPERATOR_TOKEN.`
+        const message = `${refusalMessage(text)} Set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token.`
         return Effect.fail(new Failed({ message }))
       }
       if (isUnavailable(status))

@@ -7,16 +7,14 @@ import { print, table } from "./Output.ts"
 
 export const brand = Options.text("brand").pipe(Options.withDescription("Id of the brand"))
 export const url = Options.text("url").pipe(
-  Options.withDescription("Where the server runs [http://127.0.0.1:4000]"),
+  Options.withDescription("URL of the server [http://127.0.0.1:4000]"),
   Options.withDefault("http://127.0.0.1:4000")
 )
 export const token = Options.text("token").pipe(
-  Options.withDescription(
-    "The operator token; LEAD_SIGNALS_OPERATOR_TOKEN otherwise, which no process list shows"
-  ),
+  Options.withDescription("The operator token [LEAD_SIGNALS_OPERATOR_TOKEN, which no process list shows]"),
   Options.optional
 )
-export const json = Options.boolean("json").pipe(Options.withDescription("Print JSON, for scripts"))
+export const json = Options.boolean("json").pipe(Options.withDescription("Prints JSON, for scripts"))
 
 export const operatorOptions = { url, token, json }
 

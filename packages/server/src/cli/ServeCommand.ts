@@ -11,23 +11,30 @@ export const serveCommand = leaf(
   {
     summary: "Runs the server until SIGTERM or SIGINT",
     details: [
-      "Every setting is a variable, too, which docs/operations.md lists; the operator token is one only: LEAD_SIGNALS_OPERATOR_TOKEN.",
-      "SIGTERM and SIGINT stop it cleanly: requests and deliveries in flight have 10 s to finish."
+      "docs/operations.md lists every setting, each an environment variable. The operator token has no option of its own: set",
+      "LEAD_SIGNALS_OPERATOR_TOKEN.",
+      "SIGTERM and SIGINT stop the server cleanly: requests and deliveries in flight have 10 s to finish."
     ],
     examples: [
-      ["lead-signals serve", "on .data/lead-signals.sqlite, with a demo brand in it"],
+      ["lead-signals serve", "runs on .data/lead-signals.sqlite, with a demo brand"],
       ["lead-signals serve --database leads.sqlite --no-demo --port 8080", ""],
       ["lead-signals serve --webhook-allow 127.0.0.0/8", "lets webhooks reach this machine, for trials"]
     ]
   },
   {
-    host: text("host", "Where to listen [HOST, or 127.0.0.1]"),
-    port: text("port", "On which port; 0 picks a free one [PORT, or 4000]"),
-    database: text("database", "A path, or memory [LEAD_SIGNALS_DATABASE, or .data/lead-signals.sqlite]"),
-    noDemo: Options.boolean("no-demo").pipe(
-      Options.withDescription("Leaves an empty database empty [LEAD_SIGNALS_DEMO]")
+    host: text("host", "Host name or address to listen on [HOST, or 127.0.0.1]"),
+    port: text("port", "Port to listen on; 0 picks a free one [PORT, or 4000]"),
+    database: text(
+      "database",
+      "Path of the SQLite file, or memory [LEAD_SIGNALS_DATABASE, or .data/lead-signals.sqlite]"
     ),
-    webhookAllow: text("webhook-allow", "CIDRs that webhooks may reach although they are not public")
+    noDemo: Options.boolean("no-demo").pipe(
+      Options.withDescription("Does not fill an empty database with a demo brand [LEAD_SIGNALS_DEMO]")
+    ),
+    webhookAllow: text(
+      "webhook-allow",
+      "CIDRs that webhooks may reach although they are not public [LEAD_SIGNALS_WEBHOOK_ALLOW]"
+    )
   },
   (given) => {
     const named = {

@@ -6,21 +6,25 @@ import { Effect } from "effect"
 import { group, leaf } from "@lead-signals/command-line"
 import { brand, calling, listOfBrand, operatorOptions, pathOf, printResource } from "./OperatorCommand.ts"
 
-type Kind = "signals" | "campaigns"
+const singular = { signals: "Signal", campaigns: "Campaign" } as const
 
-const name = Args.text({ name: "NAME" }).pipe(Args.withDescription("What it is called"))
+type Kind = keyof typeof singular
+
+const name = Args.text({ name: "NAME" }).pipe(Args.withDescription("The name"))
 const idIn = (kind: Kind) =>
-  Args.text({ name: "ID" }).pipe(Args.withDescription(`Its id, as \`${kind} list\` tells it`))
+  Args.text({ name: "ID" }).pipe(
+    Args.withDescription(`Id of the ${singular[kind].toLowerCase()}; \`${kind} list\` shows it`)
+  )
 
 const renameLeaf = (kind: Kind) =>
   leaf(
     "rename",
-    { summary: "Renames one" },
+    { summary: `Renames a ${singular[kind].toLowerCase()}` },
     { id: idIn(kind), name, brand, ...operatorOptions },
     calling((call, given) =>
       Effect.map(
         call("PATCH", pathOf(given.brand, kind, given.id), { name: given.name }),
-        printResource(({ id, name }) => `${id} is called ${name}.`)
+        printResource(({ id, name }) => `${singular[kind]} ${id} is now called ${name}.`)
       )
     )
   )
@@ -33,35 +37,33 @@ const deleteLeaf = (kind: Kind, summary: string, details: ReadonlyArray<string> 
     calling((call, given) =>
       Effect.as(call("DELETE", pathOf(given.brand, kind, given.id)), {
         value: { id: given.id, deleted: true },
-        text: `${given.id} is deleted.`
+        text: `${singular[kind]} ${given.id} is deleted.`
       })
     )
   )
 
-const type = Options.choice("type", sourceTypes).pipe(
-  Options.withDescription("What kind of source it watches")
-)
+const type = Options.choice("type", sourceTypes).pipe(Options.withDescription("Kind of the source"))
 const value = Options.text("value").pipe(
   Options.withDescription(
-    "What it watches: a URL for li-company-url, li-profile-url and post-url, else words"
+    "The source: a URL for li-company-url, li-profile-url and post-url, words for the others"
   )
 )
 const signalType = Options.text("signal-type").pipe(
-  Options.withDescription("What the brand calls signals of its kind [the source's type]"),
+  Options.withDescription("The brand's name for signals of this kind [the source's type]"),
   Options.withDefault("")
 )
 
 export const signalsCommand = group(
   "signals",
   {
-    summary: "What a brand watches",
+    summary: "Lists, creates, renames and deletes signals: what a brand watches",
     examples: [
       ["lead-signals signals create Launch --type posts-with-keywords --value 'our launch' --brand 2", ""],
       ["lead-signals signals rename 7 'Spring launch' --brand 2", ""]
     ]
   },
   [
-    listOfBrand("signals", "Lists them", {
+    listOfBrand("signals", "Lists the signals of a brand", {
       id: ({ id }) => id,
       name: ({ name }) => name,
       "signal type": ({ signalType }) => signalType,
@@ -70,7 +72,7 @@ export const signalsCommand = group(
     }),
     leaf(
       "create",
-      { summary: "Creates one" },
+      { summary: "Creates a signal" },
       { name, type, value, signalType, brand, ...operatorOptions },
       calling((call, given) =>
         Effect.map(
@@ -84,8 +86,8 @@ export const signalsCommand = group(
       )
     ),
     renameLeaf("signals"),
-    deleteLeaf("signals", "Deletes one; its leads stay", [
-      "Observations of it are rejected from then on. Leads and engagements that it caught stay and show it as before."
+    deleteLeaf("signals", "Deletes a signal; its leads stay", [
+      "The server rejects later observations of the signal. Leads and engagements that it caught stay and still show it."
     ])
   ]
 )
@@ -93,18 +95,18 @@ export const signalsCommand = group(
 export const campaignsCommand = group(
   "campaigns",
   {
-    summary: "The campaigns of a brand",
+    summary: "Lists, creates, renames and deletes the campaigns of a brand",
     examples: [["lead-signals campaigns rename 3 'Spring launch' --brand 2", ""]]
   },
   [
-    listOfBrand("campaigns", "Lists them", {
+    listOfBrand("campaigns", "Lists the campaigns of a brand", {
       id: ({ id }) => id,
       name: ({ name }) => name,
       created: ({ createdAt }) => createdAt
     }),
     leaf(
       "create",
-      { summary: "Creates one" },
+      { summary: "Creates a campaign" },
       { name, brand, ...operatorOptions },
       calling((call, given) =>
         Effect.map(
@@ -114,6 +116,6 @@ export const campaignsCommand = group(
       )
     ),
     renameLeaf("campaigns"),
-    deleteLeaf("campaigns", "Deletes one with its snapshots")
+    deleteLeaf("campaigns", "Deletes a campaign with its snapshots")
   ]
 )

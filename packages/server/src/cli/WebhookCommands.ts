@@ -15,19 +15,21 @@ import {
   tableOf
 } from "./OperatorCommand.ts"
 
-const id = Args.text({ name: "WEBHOOK-ID" }).pipe(Args.withDescription("Its id, as `webhooks list` tells it"))
+const id = Args.text({ name: "WEBHOOK-ID" }).pipe(
+  Args.withDescription("Id of the webhook; `webhooks list` shows it")
+)
 const target = Args.text({ name: "URL" }).pipe(
-  Args.withDescription("Where events are posted to: public, and https")
+  Args.withDescription("URL that receives the events: public, and https")
 )
 const events = Options.text("events").pipe(
-  Options.withDescription(`Which, with commas between [${eventTypes.join(",")}]`),
+  Options.withDescription(`Event types, separated by commas [${eventTypes.join(",")}]`),
   Options.withDefault(eventTypes.join(","))
 )
 const since = Options.text("since").pipe(
-  Options.withDescription("From when on dead deliveries are sent again, like 2026-01-31")
+  Options.withDescription("Sends again the deliveries that died at this time or later, like 2026-01-31")
 )
 const state = Options.choice("state", ["pending", "delivered", "dead"]).pipe(
-  Options.withDescription("Those in this state alone"),
+  Options.withDescription("Only deliveries in this state"),
   Options.optional
 )
 const webhookOptions = { id, brand, ...operatorOptions }
@@ -57,14 +59,14 @@ const switchLeaf = (name: "enable" | "disable", summary: string) =>
 export const webhooksCommand = group(
   "webhooks",
   {
-    summary: "The webhooks of a brand and their deliveries",
+    summary: "Creates, tests and changes the webhooks of a brand; lists and recovers their deliveries",
     examples: [
       ["lead-signals webhooks create https://example.com/hook --brand 2", ""],
       ["lead-signals webhooks deliveries 1 --brand 2 --state dead", ""]
     ]
   },
   [
-    listOfBrand("webhooks", "Lists them", {
+    listOfBrand("webhooks", "Lists the webhooks of a brand", {
       id: ({ id }) => id,
       url: ({ url }) => url,
       events: ({ events }) => events,
@@ -74,8 +76,8 @@ export const webhooksCommand = group(
     leaf(
       "create",
       {
-        summary: "Creates one",
-        details: ["Its secret is printed this once; `rotate-secret` makes another."]
+        summary: "Creates a webhook",
+        details: ["The secret is printed only now; `rotate-secret` makes a new one."]
       },
       { target, brand, events, ...operatorOptions },
       calling((call, given) =>
@@ -90,7 +92,7 @@ export const webhooksCommand = group(
     ),
     leaf(
       "test",
-      { summary: "Sends it an event that tells of nobody" },
+      { summary: "Sends a test event, which concerns nobody" },
       webhookOptions,
       calling((call, given) =>
         Effect.map(
@@ -101,7 +103,7 @@ export const webhooksCommand = group(
     ),
     leaf(
       "deliveries",
-      { summary: "Lists its newest deliveries" },
+      { summary: "Lists a webhook's newest deliveries" },
       { ...webhookOptions, state },
       calling((call, given) => {
         const query = Option.match(given.state, { onNone: () => "", onSome: (only) => `?state=${only}` })
@@ -116,7 +118,7 @@ export const webhooksCommand = group(
     ),
     leaf(
       "recover",
-      { summary: "Sends again what died since a time" },
+      { summary: "Sends again the dead deliveries since a time" },
       { ...webhookOptions, since },
       calling((call, given) =>
         Effect.map(
@@ -127,7 +129,7 @@ export const webhooksCommand = group(
     ),
     leaf(
       "rotate-secret",
-      { summary: "Makes a new secret; the old one signs too for a day" },
+      { summary: "Makes a new secret; the old one also signs for a day" },
       webhookOptions,
       calling((call, given) =>
         Effect.map(
@@ -136,11 +138,11 @@ export const webhooksCommand = group(
         )
       )
     ),
-    switchLeaf("enable", "Sends what it is owed, and goes on"),
-    switchLeaf("disable", "Holds its deliveries until it is enabled"),
+    switchLeaf("enable", "Enables a webhook, and sends the deliveries that were held"),
+    switchLeaf("disable", "Disables a webhook, and holds its deliveries"),
     leaf(
       "delete",
-      { summary: "Removes it with its deliveries" },
+      { summary: "Deletes a webhook with its deliveries" },
       webhookOptions,
       calling((call, given) =>
         Effect.as(call("DELETE", pathOf(given.brand, "webhooks", given.id)), {

@@ -28,7 +28,7 @@ const storeSeconds = MetricKey.histogram(
   "How long calls of the store took, by port, operation and outcome"
 )
 const attempts = Metric.counter("lead_signals_delivery_attempts_total", {
-  description: "Attempts of webhook deliveries, by what became of them",
+  description: "Attempts of webhook deliveries, by outcome",
   incremental: true
 })
 const attemptSeconds = Metric.histogram(
@@ -37,10 +37,10 @@ const attemptSeconds = Metric.histogram(
   "How long attempts of webhook deliveries took"
 )
 const pending = Metric.gauge("lead_signals_deliveries_pending", {
-  description: "Webhook deliveries that wait to be made, those of disabled webhooks included"
+  description: "Pending webhook deliveries, those of disabled webhooks included"
 })
 const observations = Metric.counter("lead_signals_observations_total", {
-  description: "Observations taken in, by their outcome",
+  description: "Observations received, by outcome",
   incremental: true
 })
 

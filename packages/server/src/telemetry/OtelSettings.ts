@@ -31,7 +31,7 @@ const pairs = (name: string, text: string): Record<string, string> =>
       .filter((each) => each.trim() !== "")
       .map((each) => {
         const at = each.indexOf("=")
-        if (at < 1) throw new InvalidVariable(`${name} takes key=value,key=value.`)
+        if (at < 1) throw new InvalidVariable(`${name} takes pairs like key=value,key=value.`)
         const [key, value] = [each.slice(0, at).trim(), each.slice(at + 1).trim()]
         try {
           return [key, decodeURIComponent(value)] as const
@@ -113,7 +113,7 @@ const read = (env: Environment, defaults: { readonly serviceName: string }): Ote
     const [, based, kind] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? []
     if (kind === undefined)
       throw new InvalidVariable(
-        "OTEL_TRACES_SAMPLER takes always_on, always_off, traceidratio or parentbased_ and one of them."
+        "OTEL_TRACES_SAMPLER takes always_on, always_off or traceidratio, or one of them after parentbased_."
       )
     const ratio =
       kind === "always_on" ? 1 : kind === "always_off" ? 0 : Number(get("OTEL_TRACES_SAMPLER_ARG") ?? "1")

@@ -133,7 +133,7 @@ export const deliveryCases: ReadonlyArray<Case> = [
   agreesWithReference,
   survivesReopening,
 
-  caseOf("gives a delivery to one of many that ask at once [DELIV-2]", (clock) =>
+  caseOf("gives a delivery to one of many that lease at once [DELIV-2]", (clock) =>
     Effect.gen(function* () {
       const world = yield* DeliveryWorld.create(clock)
       const seen = Array.from({ length: 20 }, (_, engagement) => ({ person: 0, engagement, author: null }))

@@ -13,7 +13,7 @@ import { Effect, Either, Exit, Option } from "effect"
 import fc from "fast-check"
 import { assertEqual, assertThat } from "../Assertions.ts"
 import { playHistories } from "../GeneratedHistories.ts"
-import { history, question, startOfHistories } from "../LeadHistories.ts"
+import { history, historyQuery, startOfHistories } from "../LeadHistories.ts"
 import {
   checkDetails,
   checkEvents,
@@ -71,14 +71,14 @@ const agreesWithReference: Case = {
     const situations = new Set<string>()
     const drawn = fc.record({
       steps: history,
-      questions: fc.array(question, { minLength: 12, maxLength: 12 })
+      queries: fc.array(historyQuery, { minLength: 12, maxLength: 12 })
     })
     await playHistories(
       store,
       store.leadHistories ?? 100,
       drawn,
       ({ steps }) => steps,
-      ({ questions, steps }) =>
+      ({ queries, steps }) =>
         open.run(
           Effect.gen(function* () {
             clock.millis = startOfHistories
@@ -89,7 +89,7 @@ const agreesWithReference: Case = {
               // A second brand with the same people and engagement ids: nothing may cross.
               if (step.step !== "erase") yield* playStep(step, neighbour, clock)
             }
-            for (const each of questions) yield* checkList(each, world)
+            for (const each of queries) yield* checkList(each, world)
             yield* checkDetails(world)
             yield* checkEvents(world, clock)
             yield* endLeadWorld(world)
@@ -114,11 +114,11 @@ const survivesReopening: Case = {
       fc.record({
         steps: history,
         reopenAfter: fc.nat(3),
-        questions: fc.array(question, { minLength: 6, maxLength: 6 })
+        queries: fc.array(historyQuery, { minLength: 6, maxLength: 6 })
       }),
       ({ reopenAfter, steps }) =>
         steps.flatMap((step, i) => (i === reopenAfter ? [step, { step: "reopen" }] : [step])),
-      async ({ questions, reopenAfter, steps }) => {
+      async ({ queries, reopenAfter, steps }) => {
         clock.millis = startOfHistories
         const world = await open.run(createLeadWorld)
         for (const [i, step] of steps.entries()) {
@@ -128,7 +128,7 @@ const survivesReopening: Case = {
         await open.reopen()
         await open.run(
           Effect.gen(function* () {
-            for (const each of questions) yield* checkList(each, world)
+            for (const each of queries) yield* checkList(each, world)
             yield* checkDetails(world)
             yield* checkEvents(world, clock)
             yield* endLeadWorld(world)

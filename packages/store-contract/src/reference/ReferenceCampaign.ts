@@ -15,7 +15,7 @@ export interface Totals {
 const figures = ["impressions", "reactions", "comments", "reposts"] as const
 
 /**
- * A naive campaign: it keeps every reading and sums them anew for every question, from the clauses alone. [MET-1 …
+ * A naive campaign: it keeps every reading and sums them anew for every query, from the clauses alone. [MET-1 …
  * MET-7]
  */
 export class ReferenceCampaign {

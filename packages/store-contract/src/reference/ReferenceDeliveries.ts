@@ -1,5 +1,5 @@
 /**
- * A naive outbox: an array of deliveries that is walked for every question, written from docs/specification.md alone. It shares no
+ * A naive outbox: an array of deliveries that is walked for every query, written from docs/specification.md alone. It shares no
  * code with the stores and rules that it checks. Ids are learnt from the store when a delivery is first seen.
  */
 

@@ -1,5 +1,5 @@
 /**
- * A naive brand: arrays that are filtered and sorted anew for every question, and answers spelled out key by key. It is
+ * A naive brand: arrays that are filtered and sorted anew for every query, and answers spelled out key by key. It is
  * written from docs/specification.md alone and shares no code with the rules, the views or the stores that it checks: the contract of
  * the stores and the simulator's oracles compare with it to the byte.
  */
@@ -113,7 +113,7 @@ export interface Filter {
   search?: string
 }
 
-/** A question about the brand's leads. */
+/** A query over the brand's leads. */
 export interface Query {
   /** Which leads. */
   filter: Filter
@@ -194,7 +194,7 @@ const authorShown = (author: SeenAuthor): Record<string, unknown> => ({
 
 const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at))
 
-/** A naive brand: it answers every question by filtering and sorting arrays anew. */
+/** A naive brand: it answers every query by filtering and sorting arrays anew. */
 export class ReferenceModel {
   /** The brand's leads in the order of their creation. */
   rows: Array<Row> = []

@@ -5,8 +5,8 @@ import { DatabaseProblem } from "./DatabaseProblem.ts"
 
 /** SQLite's code of a failure, also of one that a worker reported; empty where the failure has none. */
 export const codeOf = (failure: unknown): string => {
-  const told = failure instanceof StoreUnavailable ? failure.cause : failure
-  const code = (told as { code?: unknown } | null | undefined)?.code
+  const reported = failure instanceof StoreUnavailable ? failure.cause : failure
+  const code = (reported as { code?: unknown } | null | undefined)?.code
   return typeof code === "string" ? code : ""
 }
 
@@ -17,7 +17,7 @@ export const diskIsFull = "the disk is full"
 const reasons: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_(BUSY|LOCKED)/, "another process keeps the file locked"],
   [/^SQLITE_FULL/, diskIsFull],
-  [/^SQLITE_(CORRUPT|NOTADB)/, "the file is damaged or is no SQLite file"],
+  [/^SQLITE_(CORRUPT|NOTADB)/, "the file is damaged or is not a SQLite file"],
   [/^SQLITE_(READONLY|PERM|AUTH|CANTOPEN)/, "the file can't be opened for writing"],
   [/^SQLITE_IOERR/, "the disk can't be read or written"]
 ]

@@ -38,15 +38,18 @@ export const tighten = (filename: string): Effect.Effect<void> =>
       changed === ""
         ? Effect.void
         : Effect.logWarning(
-            "others could use a file that holds personal data: its mode was changed to its owner's alone",
+            "other users could access a file that holds personal data: its mode now allows only its owner",
             {
               files: changed
             }
           ),
       kept === ""
         ? Effect.void
-        : Effect.logWarning("others can use a file that holds personal data: its mode can't be changed", {
-            files: kept
-          })
+        : Effect.logWarning(
+            "other users can access a file that holds personal data: its mode can't be changed",
+            {
+              files: kept
+            }
+          )
     )
   })

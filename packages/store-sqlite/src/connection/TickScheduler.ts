@@ -1,7 +1,7 @@
 /** The ticks of the loop that runs the store: writes of one tick share a commit, its reads one state of the file. */
 import { Effect } from "effect"
 
-/** The loop that drives the store, as far as the store asks it for time. */
+/** The loop that drives the store, as far as the store schedules work on it. */
 export interface TickScheduler {
   /** Lets other work run until the next tick. */
   readonly next: Effect.Effect<void>

@@ -57,7 +57,7 @@ const make = (path: string, options: DatabaseOptions) =>
     if (options.synced && !isThreadAvailable()) {
       return yield* new StoreUnavailable({
         reason:
-          "the program of its threads is missing: leave @lead-signals/store-sqlite outside of your bundle"
+          "the program of the store's threads is missing: leave @lead-signals/store-sqlite out of your bundle"
       })
     }
     const filename = yield* createPrivately(path)

@@ -35,7 +35,7 @@ const migrateInWorker = (
     Effect.tapError((failure) =>
       Effect.sync(() => {
         if (isBusy(failure))
-          onMigrating({ fraction: 0, doing: "waiting for whoever has the database locked" })
+          onMigrating({ fraction: 0, doing: "waiting for the process that has the database locked" })
       })
     ),
     Effect.retry(untilUnlocked),

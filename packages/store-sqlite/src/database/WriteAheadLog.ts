@@ -98,7 +98,7 @@ export const synced = (
         const { busy } = await checkpoint("TRUNCATE")
         if (busy !== 0) {
           throw new StoreUnavailable({
-            reason: "the disk failed, and others keep the log from being begun anew"
+            reason: "the disk failed, and other connections prevent a restart of the write-ahead log"
           })
         }
         isSuspect = false
@@ -117,7 +117,7 @@ export const synced = (
       if (isOwed && checkpointed === pages) await truncate()
       if (isOwed || pages <= maxPages) return
       const { busy } = await checkpoint("RESTART")
-      // Whoever writes first into a log that begins anew waits for the disk within the transaction: not our caller.
+      // The first writer into a restarted log waits for the disk within the transaction: this worker is it, not a caller.
       if (busy === 0) await worker.run("beginLog", null)
     }
     const afterARest = (): void => {

@@ -19,7 +19,7 @@ export interface Range {
   readonly to: number
 }
 
-/** What a filter asks of a lead, each null where it asks nothing. */
+/** The conditions of a filter on a lead, each null where there is none. */
 interface Conditions {
   readonly signalId: number | null
   /** The values of the flags column that match; null when all do. */

@@ -81,8 +81,8 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
 
 /**
  * Reads the whole file and reports what is wrong with its pages, references, search indexes and derived tables. It
- * takes seconds for each gigabyte; others may read and write meanwhile. `onProgress` gets the fraction done, from 0
- * to 1, and the step. Fails with `StoreUnavailable` when the file can't be opened or is no database of Lead Signals.
+ * takes seconds a gigabyte; others may read and write meanwhile. `onProgress` gets the fraction done, from 0
+ * to 1, and the step. Fails with `StoreUnavailable` when the file can't be opened or is not a database of Lead Signals.
  * [STORE-9]
  */
 export const check = (
@@ -96,7 +96,7 @@ export const check = (
         const one = (sql: string): number => db.prepare(sql).pluck().get() as number
         const tables = new Set(db.prepare("SELECT name FROM sqlite_schema").pluck().all())
         if (!tables.has("migration") || !tables.has("lead")) {
-          throw new StoreUnavailable({ reason: `${filename} is no database of Lead Signals` })
+          throw new StoreUnavailable({ reason: `${filename} is not a database of Lead Signals` })
         }
         const problems: Array<string> = []
         const steps = 2 + agreements.length
@@ -110,7 +110,9 @@ export const check = (
         const lost = db.pragma("foreign_key_check") as Array<{ table: string; parent: string }>
         if (lost.length > 0) {
           const [{ parent, table }] = lost as [{ table: string; parent: string }]
-          problems.push(`${lost.length} references lead nowhere; the first from ${table} to ${parent}`)
+          problems.push(
+            `foreign keys refer to missing rows in ${lost.length} places; the first from ${table} to ${parent}`
+          )
         }
         const version = one("SELECT max(migration_id) FROM migration")
         agreements.forEach(([what, sql], i) => {

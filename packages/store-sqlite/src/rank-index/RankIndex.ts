@@ -1,5 +1,5 @@
 /**
- * The rank index: each order of a brand's leads is cut into buckets, whose counts tell where a page begins, however deep.
+ * The rank index: each order of a brand's leads is cut into buckets, whose counts give the bucket in which a page begins, however deep.
  * Triggers count; this module splits long buckets, and keeps erased leads out of the beginnings of buckets. The table is
  * called `lead_stretch` in files.
  */

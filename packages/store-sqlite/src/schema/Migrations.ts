@@ -43,7 +43,7 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
 
 export const newestMigration = migrations.length
 
-/** Marks the file as ours, "LSig": a foreign SQLite file is refused. */
+/** Marks the file as ours, "LSig": another program's SQLite file is refused. */
 const applicationId = 0x4c536967
 
 /** Fails on a file of another program. */

@@ -6,7 +6,7 @@
  * the limit, however many processes there are; what one has taken, others can't spend, nor can anybody when it dies. That is
  * one in two hundred of the limit at most, and none of a limit below 200: there each request is counted in the file.
  *
- * The file is disposable: no request fails because of it. A damaged one is set aside and made anew. While it can't be written,
+ * The file is disposable: no request fails because of it. A damaged one is renamed and replaced. While it can't be written,
  * each process counts in memory for itself, beginning with the file's windows if they can be read. [RATE-5, RATE-6]
  */
 import { type RateLimit, RateWindows, type StoreUnavailable } from "@lead-signals/domain"
@@ -77,7 +77,7 @@ const setAside = (
       },
       catch: unavailable
     }),
-    Effect.logWarning("the file of the rate windows is damaged: it is set aside and made anew", {
+    Effect.logWarning("the file of the rate windows is damaged: it was renamed, and a new one is created", {
       setAside: `${basename(filename)}.damaged`,
       reason
     })

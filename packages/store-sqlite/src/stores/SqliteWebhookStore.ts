@@ -62,7 +62,7 @@ const deliveryRemovals = [
   "DELETE FROM delivery WHERE seq IN (SELECT value FROM json_each(?))"
 ]
 
-const beingDeleted = "It is being deleted; if it stays, delete it again."
+const beingDeleted = "The webhook is being deleted; if it stays, delete it again."
 
 /** Disables the webhook and removes some of its deliveries; with the last of them, removes the webhook too. */
 const removeWebhookPiece = (sql: Connection, brandId: string, id: string): Piece => {

@@ -1,6 +1,6 @@
 /**
  * Each change of a lead that a filter could see has a number: who knows what was changed since a number need not count anew.
- * Triggers count, so that no statement is missed, whoever runs it.
+ * Triggers count, so that no statement is missed, whichever connection runs it.
  */
 const numbered = (name: string, event: string): string =>
   `CREATE TRIGGER ${name} AFTER ${event} ON lead BEGIN UPDATE lead_change SET n = n + 1 WHERE id = 1; END`
