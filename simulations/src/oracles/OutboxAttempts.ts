@@ -36,7 +36,7 @@ export class OutboxAttempts {
   }
 
   /** Notes deliveries that were given to an emitter. Answers what is wrong with that, or null. [DELIV-2, DELIV-7] */
-  lease(leases: ReadonlyArray<Json>, now: number): string | null {
+  lease(leases: ReadonlyArray<Json>, millis: number, now: number): string | null {
     for (const { body, deliveryId: id, token, until, webhook: given } of leases) {
       const webhook = this.outbox.webhooks.get(given.id)
       if (webhook === undefined) return `${id} is leased for webhook ${given.id}, which is gone`
@@ -49,6 +49,7 @@ export class OutboxAttempts {
         const why = delivery.lease === null ? "is due" : "its lease runs out"
         return `${id} is leased ${delivery.due!.from - now} ms before it ${why}`
       }
+      if (until !== now + millis) return `${id} is leased for ${until - now} ms, and ${millis} ms were asked for`
       const { current, previous } = webhook
       const lease: KnownLease = {
         token,

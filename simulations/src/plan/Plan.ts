@@ -1,7 +1,7 @@
 /**
  * What will be done in a run, and what befalls it, as data. A run executes a plan; a counterexample is a plan with less in it.
  */
-import { noRates, type ReceiverBehaviour, type Rates } from "../Scenario.ts"
+import type { ReceiverBehaviour, Rates } from "../Scenario.ts"
 
 /** What was seen: an observation as the operator API takes it, but for the signal, which is the brand's n-th. */
 export interface Sighting {
@@ -120,6 +120,3 @@ export interface Plan {
   readonly scheduledFaults: ReadonlyArray<ScheduledFault>
   readonly rates: Rates
 }
-
-export const isCalm = ({ rates, scheduledFaults }: Plan): boolean =>
-  scheduledFaults.length === 0 && Object.keys(noRates).every((name) => rates[name as keyof Rates] === 0)
