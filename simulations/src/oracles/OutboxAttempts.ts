@@ -49,7 +49,8 @@ export class OutboxAttempts {
         const why = delivery.lease === null ? "is due" : "its lease runs out"
         return `${id} is leased ${delivery.due!.from - now} ms before it ${why}`
       }
-      if (until !== now + millis) return `${id} is leased for ${until - now} ms, and ${millis} ms were asked for`
+      if (until !== now + millis)
+        return `${id} is leased for ${until - now} ms, and ${millis} ms were asked for`
       const { current, previous } = webhook
       const lease: KnownLease = {
         token,
