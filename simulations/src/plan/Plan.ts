@@ -43,7 +43,7 @@ export const inspections = [
   "deliveries",
   "enabling"
 ] as const
-export type Inspection = (typeof inspections)[number]
+type Inspection = (typeof inspections)[number]
 
 export type UndatedAction =
   | { readonly do: "observe" | "again"; readonly seen: ReadonlyArray<Sighting> }
