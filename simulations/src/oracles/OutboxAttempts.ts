@@ -12,6 +12,8 @@ import { isSuccess, waits } from "./RetrySchedule.ts"
 const day = 24 * 3_600_000
 /** A webhook whose every attempt failed for so long is disabled. [DELIV-4] */
 const patienceMillis = 5 * day
+/** An attempt has 15 s, by a clock that may go wrong by a fiftieth. [DELIV-3] */
+const leastTimeoutMillis = 14_600
 
 export class OutboxAttempts {
   private readonly recorded = new Set<string>()
@@ -86,7 +88,7 @@ export class OutboxAttempts {
   }
 
   /** What is wrong with an attempt as it is recorded, by what its receiver answered. [DELIV-5] */
-  private unfaithful({ deliveryId: id, result, token }: Json): string | null {
+  private unfaithful({ deliveryId: id, durationMillis, result, token }: Json): string | null {
     const lease = this.outbox.leases.get(id)?.find((each) => each.token === token)
     if (lease === undefined) return `an attempt of ${id} is recorded that was never leased`
     lease.isRecorded = true
@@ -97,8 +99,13 @@ export class OutboxAttempts {
     const { error, retryAfterSeconds, status } = result
     if ((status === null) === (error === null))
       return `an attempt of ${id} has the status ${status} and the error ${error}`
-    if (status === null)
-      return error === "timeout" || error === "connection" ? null : `${id}: the error is ${error}`
+    if (status === null) {
+      if (error !== "timeout") return error === "connection" ? null : `${id}: the error is ${error}`
+      const isSteady = !this.facts.incidents.touched(["clock", "pause"], lease.at, this.facts.now())
+      return isSteady && durationMillis < leastTimeoutMillis
+        ? `${id} timed out after ${durationMillis} ms`
+        : null
+    }
     const post = this.facts.postsOf(id).find((each) => each.sent.at >= lease.at && each.sent.heardAt !== null)
     if (post === undefined) return `${id} is recorded with ${status}, and its receiver answered nothing`
     if (post.status !== status)
