@@ -12,7 +12,8 @@ import {
   type ExpectedAnswers,
   found,
   noContent,
-  notFound
+  notFound,
+  refused
 } from "./ExpectedAnswers.ts"
 import { keyUses } from "./KeyUses.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
@@ -183,7 +184,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       case "deliveries.get":
         return ofWebhooks.deliveryRead(call, answer)
       case "deliveries.queue":
-        expected.set(call, isSome(answer) ? answerOf(202, { deliveryId: answer.value }) : notFound)
+        // What must be refused is refused also when it was queued.
+        if (expected.get(call) !== refused)
+          expected.set(call, isSome(answer) ? answerOf(202, { deliveryId: answer.value }) : notFound)
         return null
       case "deliveries.recover":
         ofWebhooks.deliveriesRecovered(call, answer)

@@ -13,6 +13,8 @@ const day = 24 * 3_600_000
 /** A webhook whose every attempt failed for so long is disabled. [DELIV-4] */
 const patienceMillis = 5 * day
 const longestAttemptSeconds = 16
+/** An attempt has 15 s, by a clock that may go wrong by a fiftieth. [DELIV-3] */
+const leastTimeoutMillis = 14_600
 
 export class OutboxAttempts {
   private readonly recorded = new Set<string>()
@@ -37,7 +39,7 @@ export class OutboxAttempts {
   }
 
   /** Notes deliveries that were given to an emitter. Answers what is wrong with that, or null. [DELIV-2, DELIV-7] */
-  lease(leases: ReadonlyArray<Json>, now: number): string | null {
+  lease(leases: ReadonlyArray<Json>, millis: number, now: number): string | null {
     for (const { body, deliveryId: id, token, until, webhook: given } of leases) {
       const webhook = this.outbox.webhooks.get(given.id)
       if (webhook === undefined) return `${id} is leased for webhook ${given.id}, which is gone`
@@ -50,6 +52,8 @@ export class OutboxAttempts {
         const why = delivery.lease === null ? "is due" : "its lease runs out"
         return `${id} is leased ${delivery.due!.from - now} ms before it ${why}`
       }
+      if (until !== now + millis)
+        return `${id} is leased for ${until - now} ms, and ${millis} ms were asked for`
       const { current, previous } = webhook
       const lease: KnownLease = {
         token,
@@ -85,7 +89,7 @@ export class OutboxAttempts {
   }
 
   /** What is wrong with an attempt as it is recorded, by what its receiver answered. [DELIV-5] */
-  private unfaithful({ deliveryId: id, result, token }: Json): string | null {
+  private unfaithful({ deliveryId: id, durationMillis, result, token }: Json): string | null {
     const lease = this.outbox.leases.get(id)?.find((each) => each.token === token)
     if (lease === undefined) return `an attempt of ${id} is recorded that was never leased`
     lease.isRecorded = true
@@ -96,8 +100,13 @@ export class OutboxAttempts {
     const { error, retryAfterSeconds, status } = result
     if ((status === null) === (error === null))
       return `an attempt of ${id} has the status ${status} and the error ${error}`
-    if (status === null)
-      return error === "timeout" || error === "connection" ? null : `${id}: the error is ${error}`
+    if (status === null) {
+      if (error !== "timeout") return error === "connection" ? null : `${id}: the error is ${error}`
+      const isSteady = !this.facts.incidents.touched(["clock", "pause"], lease.at, this.facts.now())
+      return isSteady && durationMillis < leastTimeoutMillis
+        ? `${id} timed out after ${durationMillis} ms`
+        : null
+    }
     const post = this.facts.postsOf(id).find((each) => each.sent.at >= lease.at && each.sent.heardAt !== null)
     if (post === undefined) return `${id} is recorded with ${status}, and its receiver answered nothing`
     if (post.status !== status)

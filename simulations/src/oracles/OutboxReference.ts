@@ -83,7 +83,7 @@ export class OutboxReference {
       case "deliveries.recover":
         return this.recover(args[0], args[1], answer, now)
       case "outbox.lease":
-        return this.attempts.lease(answer.leases, now)
+        return this.attempts.lease(answer.leases, args[0].leaseMillis, now)
       case "outbox.record":
         return this.attempts.record(args[0], answer, now)
       default:

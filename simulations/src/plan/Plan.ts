@@ -45,7 +45,7 @@ export const inspections = [
   "deliveries",
   "enabling"
 ] as const
-export type Inspection = (typeof inspections)[number]
+type Inspection = (typeof inspections)[number]
 
 export type UndatedAction =
   | {
@@ -139,5 +139,6 @@ export interface Plan {
   readonly rates: Rates
 }
 
+/** Whether nothing goes wrong in it. */
 export const isCalm = ({ rates, scheduledFaults }: Plan): boolean =>
   scheduledFaults.length === 0 && Object.keys(noRates).every((name) => rates[name as keyof Rates] === 0)
