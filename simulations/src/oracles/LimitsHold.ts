@@ -32,6 +32,9 @@ const byCount = (
   const rule = checks.rule("what is left of a window")
   const windows = new Map<string, Window>()
   const decisions = new WeakMap<Call, Decision>()
+  /** Requests that were let in before their brand was deleted, and counted after. A store may have forgotten their windows by then. */
+  const late = new WeakSet<Call>()
+  const deletedBrands = new Set<string>()
 
   const count = ({ id, requestsPerMinute }: KnownKey, { answer, serviceNow: now }: Stored): Decision => {
     const known = windows.get(id)
@@ -80,23 +83,33 @@ const byCount = (
 
   return {
     stored: (fact) => {
-      const { call, method } = fact
-      if (method === "rateWindows.step" && call !== null && call.key !== null)
-        decisions.set(call, count(call.key, fact))
+      const { answer, args, call, method } = fact
+      if (method === "brands.finishDeletion" && answer === true) deletedBrands.add(args[0])
+      if (method !== "rateWindows.step" || call === null || call.key === null) return null
+      if (call.brand !== null && deletedBrands.has(call.brand.id)) late.add(call)
+      else decisions.set(call, count(call.key, fact))
       return null
     },
     answered: (fact) => {
       const { call, response } = fact
       if (call.key === null || response.status === 401) return null
       if (response.status === 429) facts.coverageMarks.add("a key was over its limit")
+      // What nobody may ask is refused without a key, too: where the store fails, nobody knows whose it is. [ERR-9]
+      const isForAnyone = call.meaning.means === "bad" && call.struck.size > 0
+      if (isForAnyone && response.headers["x-ratelimit-limit"] === undefined) {
+        rule.weaken("the store failed as the key of a request was looked up that is refused without one")
+        return null
+      }
+      if (late.has(call)) {
+        rule.weaken("the key's brand was deleted while the request was handled")
+        return null
+      }
       const decision = decisions.get(call)
       if (decision !== undefined) {
         rule.judged++
         return wrong(fact, call.key, decision)
       }
-      // What nobody may ask is refused without a key, too: while the store fails, nobody knows whose it is. [ERR-9]
-      const isForAnyone = call.meaning.means === "bad" && call.struck.size > 0
-      return response.status >= 500 || isForAnyone
+      return response.status >= 500
         ? null
         : `${response.status} to key ${call.key.id}, whose request nobody counted`
     }
