@@ -132,6 +132,11 @@ export const setUp = (
   index: number
 ): Effect.Effect<KnownBrand> =>
   Effect.tap(
-    createBrand(context, { consumers, signals: signalsPerBrand, isLimited: true, isCalm: true }, index, String(index)),
+    createBrand(
+      context,
+      { consumers, signals: signalsPerBrand, isLimited: true, isCalm: true },
+      index,
+      String(index)
+    ),
     (brand) => context.facts.brands.push(brand)
   )

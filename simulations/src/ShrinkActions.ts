@@ -14,7 +14,12 @@ const simplerSightings = (seen: ReadonlyArray<Sighting>): ReadonlyArray<Readonly
     if (JSON.stringify(plain) === JSON.stringify(one)) return []
     const { person, written, ...rest } = one
     const { engagement } = rest
-    const withoutRaw: Sighting = { signal: one.signal, person, engagement, ...(written === undefined ? {} : { written }) }
+    const withoutRaw: Sighting = {
+      signal: one.signal,
+      person,
+      engagement,
+      ...(written === undefined ? {} : { written })
+    }
     return [
       seen.with(i, plain),
       seen.with(i, { ...one, person: plain.person }),

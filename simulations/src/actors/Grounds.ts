@@ -40,7 +40,10 @@ export class Grounds {
   ) {}
 
   private caller(what: string): Caller {
-    return { party: `operator ${this.main.index}`, label: `tenant of ${this.main.index} ${what} ${++this.count}` }
+    return {
+      party: `operator ${this.main.index}`,
+      label: `tenant of ${this.main.index} ${what} ${++this.count}`
+    }
   }
 
   private succeed(what: string, ask: Pick<Ask, "method" | "route" | "params" | "body">) {
@@ -241,9 +244,7 @@ export class Grounds {
         return yield* erase(this.context, this.caller("erasure"), tenant, this.personOfLead(tenant, id)!)
       }
       const route =
-        kind === "brand"
-          ? "/operator/brands/{id}"
-          : `/operator/brands/{brandId}/${collections[kind]!}/{id}`
+        kind === "brand" ? "/operator/brands/{id}" : `/operator/brands/{brandId}/${collections[kind]!}/{id}`
       const { status } = yield* persistently(this.context, this.caller(`deletion of a ${kind}`), {
         method: "DELETE",
         route: route.replace("{id}", kind === "key" ? "{keyId}" : kind === "brand" ? "{brandId}" : "{id}"),

@@ -17,7 +17,12 @@ const linesOf = (observations: ReadonlyArray<object>): Uint8Array =>
   new TextEncoder().encode(observations.map((each) => `${JSON.stringify(each)}\n`).join(""))
 
 /** Notes whose lead it is. An engagement that was known already can be another person's. */
-const learnLead = ({ leadIds, reference }: KnownBrand, extId: string, leadId: number, outcome: string): void => {
+const learnLead = (
+  { leadIds, reference }: KnownBrand,
+  extId: string,
+  leadId: number,
+  outcome: string
+): void => {
   const isOwn =
     outcome === "recorded" || reference.rows.some((row) => row.id === leadId && row.extId === extId)
   if (isOwn) leadIds.set(extId, leadId)
@@ -76,7 +81,10 @@ export const load = (
     const seen = loaded(brand.index, from, people)
     for (let i = 0; i < seen.length; i += batchSize) {
       const label = `${caller.label} from ${i}`
-      yield* observe(context, { ...caller, label }, brand, seen.slice(i, i + batchSize), { isNew: true, isLines })
+      yield* observe(context, { ...caller, label }, brand, seen.slice(i, i + batchSize), {
+        isNew: true,
+        isLines
+      })
     }
     context.facts.coverageMarks.add("a brand held more leads than a page")
   })

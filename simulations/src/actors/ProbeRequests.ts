@@ -61,7 +61,11 @@ class Nothing {
 const found = (id: string | null): Effect.Effect<string, Nothing> =>
   id === null ? Effect.fail(new Nothing()) : Effect.succeed(id)
 
-const idOf = (grounds: Grounds, home: KnownBrand, { kind, whose, write }: IdOf): Effect.Effect<unknown, Nothing> => {
+const idOf = (
+  grounds: Grounds,
+  home: KnownBrand,
+  { kind, whose, write }: IdOf
+): Effect.Effect<unknown, Nothing> => {
   const id =
     whose === "own"
       ? grounds.own(home, kind)
@@ -71,7 +75,11 @@ const idOf = (grounds: Grounds, home: KnownBrand, { kind, whose, write }: IdOf):
   return Effect.map(Effect.flatMap(id, found), write)
 }
 
-const resolvedValue = (grounds: Grounds, home: KnownBrand, value: unknown): Effect.Effect<unknown, Nothing> => {
+const resolvedValue = (
+  grounds: Grounds,
+  home: KnownBrand,
+  value: unknown
+): Effect.Effect<unknown, Nothing> => {
   if (value instanceof IdOf) return idOf(grounds, home, value)
   if (value instanceof Raw || typeof value !== "object" || value === null || Array.isArray(value))
     return Effect.succeed(value)
@@ -96,7 +104,11 @@ const paramsOf = (
       if (probe.of === "field" && probe.field === field) {
         const value = probe.form.value
         params[field.path] =
-          consumes(probe) && field === inPath.at(-1) && kind !== null && value instanceof IdOf && value.whose === "own"
+          consumes(probe) &&
+          field === inPath.at(-1) &&
+          kind !== null &&
+          value instanceof IdOf &&
+          value.whose === "own"
             ? (value.write(yield* grounds.fresh(kind)) as string)
             : ((yield* resolvedValue(grounds, home, value)) as string)
       } else if (kind === null) params[field.path] = pathTexts[field.path]!

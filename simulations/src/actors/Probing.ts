@@ -95,7 +95,9 @@ const meansOf = (probe: Probe, resolved: Resolved, grounds: Grounds): Meaning =>
       return { means: "reading", post: params["postId"]!, day: params["day"]!, totals: meant }
     case "recordObservations": {
       const { observations } = meant
-      const { observations: count = 1, rejections } = (probe.of === "request" ? probe.form : {}) as Partial<LineForm>
+      const { observations: count = 1, rejections } = (
+        probe.of === "request" ? probe.form : {}
+      ) as Partial<LineForm>
       if (field?.field.path === "observations" || rejections !== undefined) return { means: "bad" }
       return {
         means: "observe",
@@ -160,7 +162,8 @@ const fieldExpectation = (probe: FieldProbe, value: unknown): Omit<Expectation, 
   const { refusal } = form
   const isObservation = field.path.startsWith("observations[]")
   if (refusal === null) {
-    const most = field.path === "observations" && form.name === "the most" ? (value as Array<unknown>).length : null
+    const most =
+      field.path === "observations" && form.name === "the most" ? (value as Array<unknown>).length : null
     return {
       status: operation.success,
       code: null,
@@ -223,9 +226,9 @@ const askOf = (context: ActorContext, grounds: Grounds, probe: Probe, resolved: 
   const [right, other] = isKeyed ? [home.key.value, operatorToken] : [operatorToken, home.key.value]
   const form: RequestForm = probe.of === "request" ? probe.form : { name: "", refusal: null }
   const isObservations = operation.id === "recordObservations"
-  const json = sent === undefined ? null : jsonOf(isObservations && takesLines(form) ? sent.observations[0] : sent)
-  const expected =
-    probe.of === "field" ? fieldExpectation(probe, value) : requestExpectation(probe)
+  const json =
+    sent === undefined ? null : jsonOf(isObservations && takesLines(form) ? sent.observations[0] : sent)
+  const expected = probe.of === "field" ? fieldExpectation(probe, value) : requestExpectation(probe)
   const hasKey = isKeyed && expected.status !== 401
   const isNone = operation.access === "none"
   return {
@@ -234,7 +237,9 @@ const askOf = (context: ActorContext, grounds: Grounds, probe: Probe, resolved: 
     params,
     query: queryOf(probe, value),
     ...(sent === undefined ? {} : { body: resolved.meant }),
-    unusual: isNone ? { authorization: null, ...unusualOf(form, json, right, other) } : unusualOf(form, json, right, other),
+    unusual: isNone
+      ? { authorization: null, ...unusualOf(form, json, right, other) }
+      : unusualOf(form, json, right, other),
     brand: home,
     key: hasKey ? home.key : null,
     meaning: meansOf(probe, resolved, grounds),
@@ -258,14 +263,21 @@ const observationOf =
     }
   }
 
-const send = (context: ActorContext, caller: Caller, grounds: Grounds, probe: Probe, n: number): Effect.Effect<void> =>
+const send = (
+  context: ActorContext,
+  caller: Caller,
+  grounds: Grounds,
+  probe: Probe,
+  n: number
+): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { facts, world } = context
     const resolved = yield* Effect.either(resolve(grounds, probe, observationOf(String(n))))
     if (Either.isLeft(resolved)) return
     const ask = askOf(context, grounds, probe, resolved.right)
     const { meaning } = ask
-    const person = meaning.means === "erase" ? { ...meaning, key: personOf(ask.brand!, meaning.person) } : null
+    const person =
+      meaning.means === "erase" ? { ...meaning, key: personOf(ask.brand!, meaning.person) } : null
     if (person !== null) facts.erasing.add(person.key)
     yield* persistently(context, caller, ask)
     if (person !== null) {

@@ -64,11 +64,19 @@ class Tenant {
   /** Deletes a thing, and once more; the first deletion can have been made by a try whose answer was lost. */
   deleting(what: "signals" | "campaigns", id: string): Effect.Effect<void> {
     return Effect.gen(this, function* () {
-      const ask = { method: "DELETE", route: `${ofBrand}/${what}/{id}`, params: { brandId: this.brand.id, id } } as const
+      const ask = {
+        method: "DELETE",
+        route: `${ofBrand}/${what}/{id}`,
+        params: { brandId: this.brand.id, id }
+      } as const
       const mayBeGone = (): boolean => !isCalm(this.context.facts.plan)
       yield* this.expecting(`delete ${what}`, { ...done, mayBeGone }, ask)
       yield* this.expecting(`delete ${what} again`, gone, ask)
-      yield* this.expecting(`rename deleted ${what}`, gone, { ...ask, method: "PATCH", body: { name: "Gone" } })
+      yield* this.expecting(`rename deleted ${what}`, gone, {
+        ...ask,
+        method: "PATCH",
+        body: { name: "Gone" }
+      })
     })
   }
 }
@@ -95,7 +103,9 @@ const loseSignal = (context: ActorContext, tenant: Tenant): Effect.Effect<void> 
         meaning: { means: "bad" }
       }
     )
-    yield* observe(context, tenant.caller("observe with the other"), brand, seenOf(brand.index, 1, 1), { isNew: true })
+    yield* observe(context, tenant.caller("observe with the other"), brand, seenOf(brand.index, 1, 1), {
+      isNew: true
+    })
     yield* page(context, tenant.caller("list by the deleted"), brand, { ...everything, signal: 0 })
     yield* page(context, tenant.caller("list in detail"), brand, { ...everything, engagements: "detailed" })
     const response = yield* persistently(context, tenant.caller("signals"), {
@@ -154,7 +164,12 @@ const leave = (context: ActorContext, tenant: Tenant): Effect.Effect<void> =>
     yield* Effect.ignore(once(context, tenant.caller("list afterwards"), list))
     for (const things of ["signals", "keys", "campaigns", "webhooks"])
       yield* tenant.expecting(`${things} of a deleted brand`, gone, { route: `${ofBrand}/${things}`, params })
-    yield* tenant.expecting("rename a deleted brand", gone, { method: "PATCH", route: ofBrand, params, body: { name: "Gone" } })
+    yield* tenant.expecting("rename a deleted brand", gone, {
+      method: "PATCH",
+      route: ofBrand,
+      params,
+      body: { name: "Gone" }
+    })
     yield* tenant.expecting("delete a deleted brand", gone, { method: "DELETE", route: ofBrand, params })
     yield* tenant.expecting("observe for a deleted brand", gone, {
       method: "POST",

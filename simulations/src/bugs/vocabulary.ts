@@ -58,18 +58,26 @@ export const inVocabulary: ReadonlyArray<Bug> = [
   bugsIn("webhook", "RetryAfter")("http-date-ignored", "a Retry-After that is a date is not understood", {
     in: "parseSeconds",
     find: "!httpDate.test($text)",
-    put: "$text !== \"\""
+    put: '$text !== ""'
   }),
-  bugsIn("webhook", "RetryAfter")("http-date-of-today", "a Retry-After that is a date far away counts as past", {
-    in: "parseSeconds",
-    find: "Math.ceil(($at - $now) / 1000)",
-    put: "Math.ceil((($at - $now) % 86_400_000) / 1000)"
-  }),
-  bugsIn("http", "Authentication")("scheme-in-its-case", "the scheme of Authorization is matched by its case", {
-    in: "bearerToken",
-    find: "/^bearer +([^\\s]+) *$/i",
-    put: "/^Bearer +([^\\s]+) *$/"
-  }),
+  bugsIn("webhook", "RetryAfter")(
+    "http-date-of-today",
+    "a Retry-After that is a date far away counts as past",
+    {
+      in: "parseSeconds",
+      find: "Math.ceil(($at - $now) / 1000)",
+      put: "Math.ceil((($at - $now) % 86_400_000) / 1000)"
+    }
+  ),
+  bugsIn("http", "Authentication")(
+    "scheme-in-its-case",
+    "the scheme of Authorization is matched by its case",
+    {
+      in: "bearerToken",
+      find: "/^bearer +([^\\s]+) *$/i",
+      put: "/^Bearer +([^\\s]+) *$/"
+    }
+  ),
   bugsIn("http", "App")("router-in-lower-case", "a path is searched in lower case, which can be longer", {
     in: "service",
     find: "caseSensitive: true",

@@ -72,7 +72,9 @@ export const measureCoverage = async (output: Output, options: CoverageOptions):
       if (report.outcome !== "passed") {
         if (code === exitCodes.passed) code = exitCodeOf(report)
         output.progress.clear()
-        output.line(runSummary(report, 0, { scenario: "swarm", seed: report.seed, store, until: undefined, bug: null }))
+        output.line(
+          runSummary(report, 0, { scenario: "swarm", seed: report.seed, store, until: undefined, bug: null })
+        )
       }
       output.progress.update(++done / seeds, `${done} of ${seeds} seeds`)
     },
@@ -90,5 +92,7 @@ export const measureCoverage = async (output: Output, options: CoverageOptions):
   for (const { probe, reason } of coverage.unreachable) output.line(`  not reachable: ${probe}: ${reason}`)
   if (options.table !== undefined) output.file(options.table, tableOf(coverage, options))
   if (code !== exitCodes.passed) return code
-  return (100 * coverage.exercised) / coverage.reachable >= leastPercent ? exitCodes.passed : exitCodes.vacuous
+  return (100 * coverage.exercised) / coverage.reachable >= leastPercent
+    ? exitCodes.passed
+    : exitCodes.vacuous
 }

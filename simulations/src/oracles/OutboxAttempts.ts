@@ -119,7 +119,10 @@ export class OutboxAttempts {
   }
 
   /** A date counts from the answer on, by the service's clock: that is at most an attempt after the post. */
-  private isAsked({ retryAfterDate, retryAfterSeconds, sent }: ReceivedPost, recorded: number | null): boolean {
+  private isAsked(
+    { retryAfterDate, retryAfterSeconds, sent }: ReceivedPost,
+    recorded: number | null
+  ): boolean {
     if (retryAfterDate === null) return recorded === retryAfterSeconds
     if (this.facts.incidents.touched(["clock", "pause"], sent.at, sent.heardAt!)) return recorded !== null
     const most = Math.max(0, Math.ceil((retryAfterDate - sent.byClock) / 1000))

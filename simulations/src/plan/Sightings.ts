@@ -75,7 +75,12 @@ export const personSeen = (prng: Prng, brand: number, person: number): Sighting[
   return {
     extId,
     name: nameOf(prng, tag),
-    ...optional(prng, 0.5, "headline", () => `${prng.chance(0.2) ? strange(prng) : prng.pick(headlines)} ${tag}`),
+    ...optional(
+      prng,
+      0.5,
+      "headline",
+      () => `${prng.chance(0.2) ? strange(prng) : prng.pick(headlines)} ${tag}`
+    ),
     ...optional(prng, 0.2, "username", () => `user-${tag}`),
     ...optional(prng, 0.3, "liProfileUrl", () => `https://network.example/in/${tag}`),
     ...optional(prng, 0.2, "profileImgUrl", () => `https://media.network.example/${tag}png`),
@@ -99,7 +104,8 @@ const postSeen = (prng: Prng, brand: number, people: number): Record<string, unk
   const authored = prng.below(4)
   if (authored > 1) return prng.chance(0.1) ? { postAuthorDetail: null, postUrl: null } : {}
   // Without the author's external id nobody knows whose post it is.
-  if (prng.chance(0.05)) return { postUrl: "https://network.example/posts/1", postAuthor: "Bo", postAuthorDetail: {} }
+  if (prng.chance(0.05))
+    return { postUrl: "https://network.example/posts/1", postAuthor: "Bo", postAuthorDetail: {} }
   const author = authored === 0 ? extIdOf(brand, prng.below(people)) : `b${brand}-author${prng.below(3)}.`
   return {
     postUrl: `https://network.example/posts/${author}`,

@@ -31,7 +31,8 @@ const wrongError = (expects: Expectation, body: Json): string | null => {
   const { code, isFirst = false, names } = expects
   const error = body?.error
   if (error?.code !== code) return `was answered ${error?.code}, not ${code}`
-  const isNamed = names === null || (isFirst ? error.message.startsWith(names) : error.message.includes(names))
+  const isNamed =
+    names === null || (isFirst ? error.message.startsWith(names) : error.message.includes(names))
   return isNamed ? null : `"${error.message}" does not ${isFirst ? "begin with" : "name"} ${names}`
 }
 
@@ -42,8 +43,10 @@ const wrongOutcome = (outcomes: NonNullable<Expectation["outcomes"]>, data: Json
     if (got.outcome !== outcome) return `outcome ${i} is ${got.outcome}, not ${outcome}`
     if ((got.leadId === null) !== (outcome === "rejected" || outcome === "suppressed"))
       return `outcome ${i} has the lead ${got.leadId}`
-    if ((got.message === undefined) !== (outcome !== "rejected")) return `outcome ${i} has the message ${got.message}`
-    if (names !== null && !got.message.startsWith(names)) return `"${got.message}" does not begin with ${names}`
+    if ((got.message === undefined) !== (outcome !== "rejected"))
+      return `outcome ${i} has the message ${got.message}`
+    if (names !== null && !got.message.startsWith(names))
+      return `"${got.message}" does not begin with ${names}`
   }
   return null
 }
@@ -51,7 +54,11 @@ const wrongOutcome = (outcomes: NonNullable<Expectation["outcomes"]>, data: Json
 /** What is wrong with an answer; null when it is as expected. */
 export const difference = (
   expects: Expectation,
-  { body, headers, status }: { readonly body: Json; readonly headers: Record<string, string>; readonly status: number }
+  {
+    body,
+    headers,
+    status
+  }: { readonly body: Json; readonly headers: Record<string, string>; readonly status: number }
 ): string | null => {
   if (status === 404 && expects.mayBeGone?.() === true) return null
   if (status !== expects.status) {
@@ -68,7 +75,8 @@ export const difference = (
   }
   if (expects.warns !== undefined) {
     const warnings: ReadonlyArray<string> = body?.meta?.warnings ?? []
-    if (warnings.length !== expects.warns.length) return `has ${warnings.length} warnings, not ${expects.warns.length}`
+    if (warnings.length !== expects.warns.length)
+      return `has ${warnings.length} warnings, not ${expects.warns.length}`
     const missing = expects.warns.find((text, i) => !warnings[i]!.includes(text))
     if (missing !== undefined) return `has no warning of ${missing}`
   }

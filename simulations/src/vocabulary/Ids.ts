@@ -1,5 +1,15 @@
 /** Forms of ids: a brand's own, another brand's, deleted ones, and texts that are no id at all. [AUTH-3, DET-3, OPER-3] */
-import { type Form, IdOf, type IdKind, invalid, notFound, otherTypes, type Refusal, refused, taken } from "./Form.ts"
+import {
+  type Form,
+  IdOf,
+  type IdKind,
+  invalid,
+  notFound,
+  otherTypes,
+  type Refusal,
+  refused,
+  taken
+} from "./Form.ts"
 
 const never = "999999999"
 
@@ -17,7 +27,10 @@ const nearlyIds: ReadonlyArray<readonly [name: string, write: (id: string) => st
   ["with a semicolon", (id) => `${id};x`],
   ["with a quote", (id) => `${id}' OR '1'='1`],
   ["with a slash", (id) => `${id}/x`],
-  ["in full-width digits", (id) => id.replace(/[0-9]/g, (digit) => String.fromCharCode(0xff10 + Number(digit)))],
+  [
+    "in full-width digits",
+    (id) => id.replace(/[0-9]/g, (digit) => String.fromCharCode(0xff10 + Number(digit)))
+  ],
   ["in Arabic digits", (id) => id.replace(/[0-9]/g, (digit) => String.fromCharCode(0x660 + Number(digit)))]
 ]
 
@@ -50,7 +63,9 @@ const textIdForms = (kind: IdKind): ReadonlyArray<Form> => [
   // Any brand is the operator's.
   ...(kind === "brand" ? [] : [refused("another brand's", new IdOf(kind, "foreign"), notFound)]),
   // To revoke a key again is no error.
-  kind === "key" ? taken("revoked", new IdOf(kind, "deleted")) : refused("deleted", new IdOf(kind, "deleted"), notFound),
+  kind === "key"
+    ? taken("revoked", new IdOf(kind, "deleted"))
+    : refused("deleted", new IdOf(kind, "deleted"), notFound),
   refused("never given", never, notFound),
   refused("leading zeros", new IdOf(kind, "own", (id) => `0${id}`), notFound),
   refused("beyond the safe integers", "9007199254740993", notFound),

@@ -29,7 +29,12 @@ const bad = (name: string, rejections: ReadonlyArray<string>, bytes: () => Uint8
   rejections
 })
 
-const no = (name: string, bytes: (line: string) => Uint8Array): LineForm => ({ name, refusal, contentType, bytes })
+const no = (name: string, bytes: (line: string) => Uint8Array): LineForm => ({
+  name,
+  refusal,
+  contentType,
+  bytes
+})
 
 /** Of a body of lines, given one correct line. */
 export const lineForms: ReadonlyArray<LineForm> = [
@@ -48,11 +53,15 @@ export const lineForms: ReadonlyArray<LineForm> = [
   },
   bad("a line cut short", ["Line 1 "], () => utf8('{"signalId":"1"\n')),
   bad("a line of two values", ["Line 1 "], () => utf8("{} {}\n")),
-  bad("a line that is not UTF-8", ["Line 1 "], () => Uint8Array.of(0x7b, 0x22, 0xe4, 0x22, 0x3a, 0x31, 0x7d, 0x0a)),
+  bad("a line that is not UTF-8", ["Line 1 "], () =>
+    Uint8Array.of(0x7b, 0x22, 0xe4, 0x22, 0x3a, 0x31, 0x7d, 0x0a)
+  ),
   bad("a text, a number, an empty object", ["Line 1 ", "Line 2 ", "Line 3: "], () => utf8('"x"\n7\n{}\n')),
   bad("blank lines are counted", ["Line 3: ", "Line 5 "], () => utf8("\n\n{}\n\nx\n")),
-  bad("nineteen lines without an object", Array.from({ length: 19 }, (_, i) => `Line ${i + 1} `), () =>
-    utf8("x\n".repeat(19))
+  bad(
+    "nineteen lines without an object",
+    Array.from({ length: 19 }, (_, i) => `Line ${i + 1} `),
+    () => utf8("x\n".repeat(19))
   ),
   no("an array", (line) => utf8(`[${line}]`)),
   no("an array over lines", (line) => utf8(`[\n${line}\n]\n`)),

@@ -99,7 +99,10 @@ const withoutNull = (schema: Json): { readonly schema: Json; readonly isNullable
   if (anyOf === undefined) {
     const { type } = whole
     return Array.isArray(type)
-      ? { schema: { ...whole, type: type.find((each: string) => each !== "null") }, isNullable: type.includes("null") }
+      ? {
+          schema: { ...whole, type: type.find((each: string) => each !== "null") },
+          isNullable: type.includes("null")
+        }
       : { schema: whole, isNullable: false }
   }
   const form = anyOf.find((each: Json) => each["type"] !== "null")
@@ -141,21 +144,25 @@ const bodyFields = (schema: Json, path = ""): ReadonlyArray<Field> =>
     }
     if (kind.is === "object") return [field, ...bodyFields(inner, `${here}.`)]
     if (kind.is !== "items") return [field]
-    const item: Field = { ...field, path: `${here}[]`, kind: { is: "object" }, isRequired: true, isNullable: false }
+    const item: Field = {
+      ...field,
+      path: `${here}[]`,
+      kind: { is: "object" },
+      isRequired: true,
+      isNullable: false
+    }
     return [field, item, ...bodyFields(resolved(inner["items"]), `${item.path}.`)]
   })
 
 const fieldsOf = (route: string, { parameters = [], requestBody }: Json): ReadonlyArray<Field> => [
-  ...(parameters as ReadonlyArray<Json>).map(
-    ({ in: place, name, required, schema }): Field => ({
-      place,
-      path: name,
-      kind: kindOf(schema),
-      format: place === "path" ? pathFormat(route, name) : (formats[name] ?? null),
-      isRequired: required === true,
-      isNullable: false
-    })
-  ),
+  ...(parameters as ReadonlyArray<Json>).map(({ in: place, name, required, schema }): Field => ({
+    place,
+    path: name,
+    kind: kindOf(schema),
+    format: place === "path" ? pathFormat(route, name) : (formats[name] ?? null),
+    isRequired: required === true,
+    isNullable: false
+  })),
   ...(requestBody === undefined ? [] : bodyFields(requestBody.content["application/json"].schema))
 ]
 

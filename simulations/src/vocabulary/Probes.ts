@@ -26,7 +26,14 @@ import {
   targetForms,
   unknownParameterForms
 } from "./RequestForms.ts"
-import { commentForms, digitForms, searchForms, sourceValueForms, textForms, webhookUrlForms } from "./Texts.ts"
+import {
+  commentForms,
+  digitForms,
+  searchForms,
+  sourceValueForms,
+  textForms,
+  webhookUrlForms
+} from "./Texts.ts"
 import { dayForms, timestampForms, unshowable } from "./Times.ts"
 
 export interface FieldProbe {
@@ -54,7 +61,8 @@ const longestTarget = 2048
 
 const objectForms = (operation: Operation, { path }: Field): ReadonlyArray<Form> => {
   const required = operation.fields.find(
-    (each) => each.isRequired && each.path.startsWith(`${path}.`) && !each.path.slice(path.length + 1).includes(".")
+    (each) =>
+      each.isRequired && each.path.startsWith(`${path}.`) && !each.path.slice(path.length + 1).includes(".")
   )
   const isObservation = path.startsWith("observations[]")
   const unknown = { within: { [`${path}.colour`]: "red" } }
@@ -72,8 +80,14 @@ const objectForms = (operation: Operation, { path }: Field): ReadonlyArray<Form>
 
 const itemsForms = (max: number): ReadonlyArray<Form> => [
   taken("empty", []),
-  taken("the most", Array.from({ length: max }, () => ({}))),
-  refused("one too many", Array.from({ length: max + 1 }, () => ({}))),
+  taken(
+    "the most",
+    Array.from({ length: max }, () => ({}))
+  ),
+  refused(
+    "one too many",
+    Array.from({ length: max + 1 }, () => ({}))
+  ),
   ...otherTypes("an array")
 ]
 
@@ -167,22 +181,22 @@ const formsOf = (operation: Operation, field: Field): ReadonlyArray<Form> => {
     case "body":
       return [
         ...bodyFormsOf(operation, field),
-        ...presence(isRequired, isNullable).filter(({ value }) => value !== absent || !field.path.endsWith("[]"))
+        ...presence(isRequired, isNullable).filter(
+          ({ value }) => value !== absent || !field.path.endsWith("[]")
+        )
       ]
   }
 }
 
 const fieldProbes = (operation: Operation): ReadonlyArray<Probe> =>
   operation.fields.flatMap((field) =>
-    formsOf(operation, field).map(
-      (form): Probe => ({
-        of: "field",
-        name: `${operation.id} ${field.path}: ${form.name}`,
-        operation,
-        field,
-        form
-      })
-    )
+    formsOf(operation, field).map((form): Probe => ({
+      of: "field",
+      name: `${operation.id} ${field.path}: ${form.name}`,
+      operation,
+      field,
+      form
+    }))
   )
 
 /** The first operation of a path stands for the path. */
@@ -192,7 +206,9 @@ const requestProbes = (operation: Operation): ReadonlyArray<Probe> => {
   const forms: ReadonlyArray<RequestForm> = [
     { name: "as it should be", refusal: null },
     ...(access === "none" ? [] : credentialForms(access)),
-    ...(ofRoute[0] === operation ? [...methodForms(ofRoute.map(({ method }) => method)), ...targetForms] : []),
+    ...(ofRoute[0] === operation
+      ? [...methodForms(ofRoute.map(({ method }) => method)), ...targetForms]
+      : []),
     ...(isWithoutQuery(operation) ? [] : unknownParameterForms),
     ...(hasBody ? bodyForms(id === "recordObservations") : []),
     ...(id === "recordObservations" ? lineForms : [])

@@ -54,7 +54,10 @@ export const credentialForms = (access: "key" | "operator"): ReadonlyArray<Reque
     wrong("the other kind of credential", ({ other }) => `Bearer ${other}`),
     wrong("cut short", ({ right }) => `Bearer ${right.slice(0, -1)}`),
     wrong("with more behind it", ({ right }) => `Bearer ${right}x`),
-    wrong("with another letter at its end", ({ right }) => `Bearer ${right.slice(0, -1)}${right.endsWith("a") ? "b" : "a"}`),
+    wrong(
+      "with another letter at its end",
+      ({ right }) => `Bearer ${right.slice(0, -1)}${right.endsWith("a") ? "b" : "a"}`
+    ),
     wrong("in upper case", ({ right }) => `Bearer ${right.toUpperCase()}`),
     wrong("nothing that could be one", () => "Bearer x")
   ]
@@ -177,5 +180,11 @@ export const bodyForms = (takesLines: boolean): ReadonlyArray<RequestForm> => [
   { name: "a media type like JSON's", refusal: unsupported, contentType: "application/jsonp" },
   ...(takesLines
     ? []
-    : [{ name: "lines of JSON", refusal: unsupported, contentType: "application/x-ndjson" } satisfies RequestForm])
+    : [
+        {
+          name: "lines of JSON",
+          refusal: unsupported,
+          contentType: "application/x-ndjson"
+        } satisfies RequestForm
+      ])
 ]

@@ -168,7 +168,10 @@ export class KnownFacts {
   readonly tenants: Array<KnownBrand> = []
   readonly received: Array<ReceivedPost> = []
   /** People whose erasure was acknowledged, and when; by `personOf`. */
-  readonly erased = new Map<string, { readonly brandId: string; readonly extId: string; readonly at: number }>()
+  readonly erased = new Map<
+    string,
+    { readonly brandId: string; readonly extId: string; readonly at: number }
+  >()
   /** People whose erasure was asked for: from then on it may have happened. By `personOf`. */
   readonly erasing = new Set<string>()
   readonly coverageMarks = new Set<string>()

@@ -1,5 +1,5 @@
 /** The headers and the body of a simulated request. */
-import type { SimulatedRequest, SimulatedResponse } from "./SimulatedHttp.ts"
+import type { HttpMethod } from "@effect/platform/HttpMethod"
 
 /** How a request differs from an ordinary one, which bears its token and JSON. */
 export interface UnusualRequest {
@@ -8,6 +8,22 @@ export interface UnusualRequest {
   readonly authorization?: string | null
   readonly contentType?: string
   readonly bytes?: Uint8Array
+}
+
+export interface SimulatedRequest {
+  readonly method: HttpMethod
+  /** Path and query. */
+  readonly url: string
+  readonly token: string
+  /** Sent as JSON. */
+  readonly body?: unknown
+  readonly unusual?: UnusualRequest
+}
+
+export interface SimulatedResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
 }
 
 const nothing = new Uint8Array()

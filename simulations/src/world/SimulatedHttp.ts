@@ -10,23 +10,15 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as IncomingMessage from "@effect/platform/HttpIncomingMessage"
 import { Effect, Inspectable, Option, Stream } from "effect"
-import { bytesOf, headersOf, unframed, type UnusualRequest } from "./RequestParts.ts"
+import {
+  bytesOf,
+  headersOf,
+  type SimulatedRequest,
+  type SimulatedResponse,
+  unframed
+} from "./RequestParts.ts"
 
-export interface SimulatedRequest {
-  readonly method: HttpMethod
-  /** Path and query. */
-  readonly url: string
-  readonly token: string
-  /** Sent as JSON. */
-  readonly body?: unknown
-  readonly unusual?: UnusualRequest
-}
-
-export interface SimulatedResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly text: string
-}
+export type { SimulatedRequest, SimulatedResponse }
 
 const unsupported = (what: string) => Effect.dieMessage(`A simulated request has no ${what}`)
 
@@ -92,10 +84,7 @@ const textOf = ({ body }: HttpServerResponse.HttpServerResponse): Effect.Effect<
 }
 
 /** Handles one request; never fails. */
-export const handle = (
-  app: HttpApp.Default,
-  sent: SimulatedRequest
-): Effect.Effect<SimulatedResponse> =>
+export const handle = (app: HttpApp.Default, sent: SimulatedRequest): Effect.Effect<SimulatedResponse> =>
   Effect.gen(function* () {
     const { method, url } = sent
     const bytes = bytesOf(sent)
