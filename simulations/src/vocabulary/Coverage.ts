@@ -2,23 +2,33 @@
 import { isRefused, type Probe, probes } from "./Probes.ts"
 import { unreachable } from "./Unreachable.ts"
 
-/** Of one operation. */
+/** The coverage of one operation. */
 export interface OperationCoverage {
+  /** Its name in the OpenAPI document, without the group. */
   readonly operation: string
   /** Fields of path, query and body. */
   readonly fields: number
+  /** Forms that the contract accepts. */
   readonly accepted: number
+  /** Forms that the contract refuses. */
   readonly refused: number
+  /** Probes that were answered. */
   readonly exercised: number
+  /** Probes that a campaign sends. */
   readonly reachable: number
 }
 
+/** The coverage of the interface. */
 export interface Coverage {
+  /** In the order of the OpenAPI document. */
   readonly operations: ReadonlyArray<OperationCoverage>
+  /** Probes that a campaign sends. */
   readonly reachable: number
+  /** Those of them that were answered. */
   readonly exercised: number
   /** Reachable, and not exercised. */
   readonly missed: ReadonlyArray<string>
+  /** Probes that no campaign sends, each with the reason. */
   readonly unreachable: ReadonlyArray<{ readonly probe: string; readonly reason: string }>
 }
 

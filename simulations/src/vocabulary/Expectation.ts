@@ -1,8 +1,10 @@
 /** What the contract says of the answer to a request, before it is sent. */
 
+/** The answer that the contract demands. */
 export interface Expectation {
   /** The probes that the request consists of, by name. */
   readonly probes: ReadonlyArray<string>
+  /** The HTTP status. */
   readonly status: number
   /** The code of the error; null: a success. */
   readonly code: string | null

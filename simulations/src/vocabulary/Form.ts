@@ -26,14 +26,19 @@ export const absent: unique symbol = Symbol("absent")
 /** The field stays as it is; the form is in what stands `within`. */
 export const unchanged: unique symbol = Symbol("unchanged")
 
+/** The error that the contract demands. */
 export interface Refusal {
+  /** The HTTP status. */
   readonly status: number
+  /** The code of the error. [ERR-2] */
   readonly code: string
   /** The text that the message must hold instead of the field's name; null: none. */
   readonly names?: string | null
 }
 
+/** One way to write a value. */
 export interface Form {
+  /** What is particular about it, unique within its field. */
   readonly name: string
   /** As it is sent. Holds `IdOf` or `Raw` where the value is not known beforehand, or `absent`. */
   readonly value: unknown

@@ -45,7 +45,7 @@ const others = (refusal: Refusal): ReadonlyArray<Form> => [
 ]
 
 /** A lead's id in a path: an integer of at least 1. [DET-3] */
-export const leadIdForms: ReadonlyArray<Form> = [
+const leadIdForms: ReadonlyArray<Form> = [
   taken("own", new IdOf("lead", "own")),
   taken("own, leading zeros", new IdOf("lead", "own", (id) => `00${id}`)),
   refused("another brand's", new IdOf("lead", "foreign"), notFound),

@@ -5,7 +5,7 @@ import type { IdKind } from "./Form.ts"
 // The document is a tree of any shape.
 type Json = Record<string, any>
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 export interface Operation {
   /** Its name in the document, without the group. */
@@ -20,7 +20,7 @@ export interface Operation {
 }
 
 /** What a value must be. */
-export type FieldKind =
+type FieldKind =
   | { readonly is: "text"; readonly min: number; readonly max: number | null }
   | { readonly is: "integer" | "number"; readonly min: number | null; readonly max: number | null }
   | { readonly is: "boolean" | "object" }
@@ -186,5 +186,3 @@ export const operations: ReadonlyArray<Operation> = Object.entries(document["pat
       hasBody: operation.requestBody !== undefined
     }))
 )
-
-export const operationNamed = (id: string): Operation => operations.find((each) => each.id === id)!

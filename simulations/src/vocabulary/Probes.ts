@@ -36,21 +36,33 @@ import {
 } from "./Texts.ts"
 import { dayForms, timestampForms, unshowable } from "./Times.ts"
 
+/** A correct request with one field in another form. */
 export interface FieldProbe {
+  /** What is probed. */
   readonly of: "field"
+  /** Operation, field and form in one text. */
   readonly name: string
+  /** The operation that is called. */
   readonly operation: Operation
+  /** The field of path, query or body. */
   readonly field: Field
+  /** Its value, and what the contract says of it. */
   readonly form: Form
 }
 
+/** A request that is in another form as a whole. */
 export interface RequestProbe {
+  /** What is probed. */
   readonly of: "request"
+  /** Operation and form in one text. */
   readonly name: string
+  /** The operation that is called. */
   readonly operation: Operation
+  /** How the request differs from a correct one, and what the contract says of it. */
   readonly form: RequestForm
 }
 
+/** A request, and what the contract says of its answer. */
 export type Probe = FieldProbe | RequestProbe
 
 /** An instant among those at which leads come into being. */

@@ -18,7 +18,7 @@ export interface RequestForm {
   readonly warns?: ReadonlyArray<string>
 }
 
-export interface Credentials {
+interface Credentials {
   /** What the operation takes. */
   readonly right: string
   /** A valid credential of the other kind. */

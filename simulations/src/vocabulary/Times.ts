@@ -6,7 +6,9 @@ const day = 24 * hour
 
 /** A way to write a given instant: exactly, or the day, minute or second in which it lies. */
 export interface InstantForm {
+  /** What is particular about it. */
   readonly name: string
+  /** Takes milliseconds since 1970; answers the text, and the instant that it names. */
   readonly write: (instant: number) => { readonly text: string; readonly means: number }
 }
 
