@@ -5,7 +5,7 @@ import { strangeTexts } from "../vocabulary/Texts.ts"
 import { day, hour, instants } from "./EventTimes.ts"
 import { type DatedAction, inspections, type UndatedAction, type Sighting } from "./Plan.ts"
 import { everything, query } from "./Queries.ts"
-import { drawRefused, probeOf } from "./Probes.ts"
+import { drawForeign, drawRefused, probeOf } from "./Probes.ts"
 import { engagementIdOf, extIdOf, personSeen, seenAt, sighting } from "./Sightings.ts"
 
 /** How many engagements somebody has on a spree: more than a window of engagements holds. */
@@ -144,7 +144,10 @@ const actionsOfKind = (
     case "tenant":
       return () => ({ do: "tenant", people: 1 + prng.below(4), useMillis: prng.below(60_000) })
     case "cross":
-      return () => ({ do: "cross", person: somebody() })
+      return () =>
+        prng.chance(0.5)
+          ? { do: "probe", probes: drawForeign(prng, 2) }
+          : { do: "cross", person: somebody() }
     case "rotate":
     case "test":
       return () => (consumers.length === 0 ? null : { do: kind, webhook: webhook() })

@@ -6,6 +6,8 @@ import { unreachable } from "../vocabulary/Unreachable.ts"
 interface Names {
   readonly all: ReadonlyArray<string>
   readonly refused: ReadonlyArray<string>
+  /** Those that name another brand's things. */
+  readonly foreign: ReadonlyArray<string>
 }
 
 let names: Names | null = null
@@ -13,13 +15,23 @@ let names: Names | null = null
 const reachable = (): Names => {
   if (names !== null) return names
   const all = [...probes().values()].filter(({ name }) => unreachable(name) === null)
-  names = { all: all.map(({ name }) => name), refused: all.filter(isRefused).map(({ name }) => name) }
+  names = {
+    all: all.map(({ name }) => name),
+    refused: all.filter(isRefused).map(({ name }) => name),
+    foreign: all.map(({ name }) => name).filter((name) => name.endsWith(": another brand's"))
+  }
   return names
 }
 
 /** So many refused forms, each as likely as any other. */
 export const drawRefused = (prng: Prng, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, () => prng.pick(reachable().refused))
+
+/** Some of another brand's things, and always an observation with its signal. */
+export const drawForeign = (prng: Prng, count: number): ReadonlyArray<string> => [
+  "recordObservations observations[].signalId: another brand's",
+  ...Array.from({ length: count }, () => prng.pick(reachable().foreign))
+]
 
 /** So many probes of a seed are its own; what it draws beyond them are its neighbours'. */
 const ownOfSeed = 20

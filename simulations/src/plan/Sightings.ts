@@ -58,7 +58,8 @@ export const extIdOf = (brand: number, person: number): string =>
 export const engagementIdOf = (brand: number, n: number): string =>
   n % 5 === 2 ? `shared-e${n}` : `b${brand}-e${n}`
 
-const strange = (prng: Prng): string => prng.pick(strangeTexts)[1]
+/** The first one, beyond the Basic Multilingual Plane, is what clients search for most. */
+const strange = (prng: Prng): string => (prng.chance(0.25) ? strangeTexts[0]! : prng.pick(strangeTexts))[1]
 
 const nameOf = (prng: Prng, tag: string): string => {
   if (prng.chance(0.2)) return prng.pick(sharedNames)
@@ -79,7 +80,7 @@ export const personSeen = (prng: Prng, brand: number, person: number): Sighting[
       prng,
       0.5,
       "headline",
-      () => `${prng.chance(0.2) ? strange(prng) : prng.pick(headlines)} ${tag}`
+      () => `${prng.chance(0.4) ? strange(prng) : prng.pick(headlines)} ${tag}`
     ),
     ...optional(prng, 0.2, "username", () => `user-${tag}`),
     ...optional(prng, 0.3, "liProfileUrl", () => `https://network.example/in/${tag}`),
