@@ -12,11 +12,15 @@ export interface SeedRun {
 }
 
 /** A report as it passes between processes: without what only a single run is looked at for. */
-export interface SeedReport extends Omit<RunReport, "coverageMarks" | "trace" | "faults" | "picks"> {
+export interface SeedReport extends Omit<
+  RunReport,
+  "coverageMarks" | "exercised" | "trace" | "faults" | "picks"
+> {
   readonly seed: number
   readonly scenario: string
   readonly store: StoreKind
   readonly coverageMarks: ReadonlyArray<string>
+  readonly exercised: ReadonlyArray<string>
 }
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))

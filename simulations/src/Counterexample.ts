@@ -189,9 +189,13 @@ const describeAction = (action: Action): string => {
     case "key":
       return `a key is made, used ${action.useMillis.length} times, and revoked after ${action.revokeMillis} ms`
     case "burst":
-      return `${action.requests} requests of a key that may make 6 a minute, every ${action.gapMillis} ms`
-    case "bad":
-      return `bad input ${action.which}`
+      return `${action.requests} requests of a key that may make ${action.limit ?? 6} a minute, every ${action.gapMillis} ms`
+    case "load":
+      return `${action.people} people are loaded${action.isLines ? " as lines" : ""}`
+    case "probe":
+      return `requests in other forms: ${action.probes.join("; ")}`
+    case "tenant":
+      return `a brand with ${action.people} people is created, used and deleted`
     case "cross":
       return `a client requests another brand's lead and campaign (${action.person})`
     case "rotate":
@@ -206,6 +210,8 @@ const describeAction = (action: Action): string => {
       return `what died at webhook ${action.webhook} is sent again`
     case "toggle":
       return `webhook ${action.webhook} is switched off for ${Math.round(action.offMillis / 1000)} s`
+    case "inspect":
+      return `the operator looks: ${action.what}, webhook ${action.webhook}, ${action.nth}`
   }
 }
 

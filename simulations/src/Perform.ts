@@ -2,10 +2,13 @@
 import { Effect } from "effect"
 import * as KeyHolders from "./actors/KeyHolders.ts"
 import * as Operator from "./actors/Operator.ts"
-import { observe } from "./actors/People.ts"
+import { inspect } from "./actors/OperatorReads.ts"
+import { load, observe } from "./actors/People.ts"
+import { probe } from "./actors/Probing.ts"
 import * as Readers from "./actors/Readers.ts"
 import type { Caller, ActorContext } from "./actors/ActorContext.ts"
 import { sync } from "./actors/SyncClient.ts"
+import { tenant } from "./actors/Tenants.ts"
 import * as WebhookOwner from "./actors/WebhookOwner.ts"
 import type { Action, ScheduledFault } from "./plan/Plan.ts"
 import type { KnownBrand } from "./world/KnownFacts.ts"
@@ -21,12 +24,13 @@ export const partyOf = ({ brand, do: kind }: Action): string => {
   switch (kind) {
     case "observe":
     case "again":
+    case "load":
       return `people ${brand}`
     case "list":
     case "detail":
     case "walk":
     case "metrics":
-    case "bad":
+    case "probe":
     case "cross":
       return `reader ${brand}`
     case "sync":
@@ -51,7 +55,12 @@ export const perform = (
   switch (action.do) {
     case "observe":
     case "again":
-      return observe(context, caller, brand, action.seen, action.do === "observe")
+      return observe(context, caller, brand, action.seen, {
+        isNew: action.do === "observe",
+        isLines: action.isLines
+      })
+    case "load":
+      return load(context, caller, brand, action)
     case "amend":
       return locks.operator.withPermits(1)(Operator.amend(context, caller, brand, action))
     case "erase":
@@ -68,8 +77,10 @@ export const perform = (
       return Readers.detail(context, caller, brand, action.person, action.withDetail)
     case "metrics":
       return Readers.metrics(context, caller, brand, action)
-    case "bad":
-      return Readers.bad(context, caller, brand, action.which)
+    case "probe":
+      return probe(context, caller, brand, brands, action.probes, action.n)
+    case "tenant":
+      return tenant(context, caller, action)
     case "cross": {
       const other = brands[(brand.index + 1) % brands.length]!
       return other === brand ? Effect.void : Readers.cross(context, caller, brand, other, action.person)
@@ -99,6 +110,8 @@ export const perform = (
       return webhook === undefined
         ? Effect.void
         : WebhookOwner.recover(context, caller, brand, webhook, action.agoMillis)
+    case "inspect":
+      return inspect(context, caller, brand, brands[(brand.index + 1) % brands.length]!, action)
     case "toggle":
       return webhook === undefined
         ? Effect.void

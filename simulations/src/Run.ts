@@ -12,6 +12,7 @@ import {
 } from "@lead-signals/simulation-kernel"
 import { Cause, Effect } from "effect"
 import type { ActorContext } from "./actors/ActorContext.ts"
+import { type CheckCount, Checks } from "./oracles/Checks.ts"
 import { oracles } from "./oracles/index.ts"
 import type { OracleInstance } from "./oracles/Oracle.ts"
 import { injectFault, partyOf, perform } from "./Perform.ts"
@@ -70,6 +71,8 @@ export interface RunReport {
   readonly digest: string
   /** Rare situations that the run met. A campaign that lacks one of its scenario's marks proves little. */
   readonly coverageMarks: ReadonlySet<string>
+  /** The forms of inputs that were answered, by the names of their probes. */
+  readonly exercised: ReadonlySet<string>
   /** Numbers of the run: what was done in it, what befell it, and how much virtual time it took. */
   readonly counts: {
     readonly actions: number
@@ -85,6 +88,8 @@ export interface RunReport {
   readonly faults: ReadonlyArray<string>
   /** The picks of the scheduler that a host would not have made, each with the number of picks before it. */
   readonly picks: ReadonlyArray<readonly [number, number]>
+  /** How often each rule was judged, and how often in part or not at all. */
+  readonly checks: ReadonlyArray<CheckCount>
   /** The events of the run, in order. */
   readonly trace: ReadonlyArray<TraceEvent>
 }
@@ -127,18 +132,20 @@ const prepare = (input: RunInput, host: Host) => {
   const { plan, seed } = input
   const facts = new KnownFacts(plan)
   const picks = new Map<number, number>()
-  const instances = oracles.map(
-    ({ instantiate, name }): { readonly name: string; readonly instance: OracleInstance } => ({
-      name,
-      instance: instantiate(facts)
-    })
-  )
+  const instances = oracles.map(({ instantiate, name }) => {
+    const checks = new Checks(name)
+    const instance: OracleInstance = instantiate(facts, checks)
+    return { name, checks, instance, whole: checks.isEmpty ? checks.rule("each call") : null }
+  })
   const notify = <K extends "stored" | "answered" | "posted">(
     kind: K,
     fact: Parameters<NonNullable<OracleInstance[K]>>[0]
   ) => {
-    for (const { instance, name } of instances) {
-      const message = (instance[kind] as ((of: typeof fact) => string | null) | undefined)?.(fact)
+    for (const { instance, name, whole } of instances) {
+      const judge = instance[kind] as ((of: typeof fact) => string | null) | undefined
+      if (judge === undefined) continue
+      if (whole !== null) whole.judged++
+      const message = judge(fact)
       if (typeof message === "string") facts.violate(name, message)
     }
   }
@@ -158,8 +165,7 @@ const prepare = (input: RunInput, host: Host) => {
     onHandled: (call) => note(call, world.kernel.now),
     onAnswered: (answered) => notify("answered", answered),
     onPosted: (post) => {
-      const { id, status, subject, webhook } = post
-      facts.received.push({ id, status, subject, webhook })
+      facts.receive(post)
       notify("posted", post)
     }
   })
@@ -197,7 +203,8 @@ const prepare = (input: RunInput, host: Host) => {
       yield* readDeliveries(context, brand)
       yield* readLists(context, brand)
     }
-    for (const { instance, name } of instances) {
+    for (const { instance, name, whole } of instances) {
+      if (instance.conclude !== undefined && whole !== null) whole.judged++
       const message = instance.conclude?.() ?? null
       if (message !== null) facts.violate(name, message)
     }
@@ -222,6 +229,7 @@ const prepare = (input: RunInput, host: Host) => {
         violation: facts.violation,
         digest: kernel.trace.digest(),
         coverageMarks: facts.coverageMarks,
+        exercised: facts.exercised,
         counts: {
           actions: plan.actions.length,
           steps: kernel.steps,
@@ -233,6 +241,7 @@ const prepare = (input: RunInput, host: Host) => {
           simulatedSeconds: Math.round((kernel.now - startsAt) / 1000)
         },
         faults: world.faults,
+        checks: instances.flatMap(({ checks }) => checks.counts),
         picks: [...picks],
         trace: kernel.trace.events
       }

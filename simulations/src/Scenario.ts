@@ -31,13 +31,17 @@ export const actionKinds = [
   "key",
   "burst",
   "bad",
+  "probe",
+  "load",
+  "tenant",
   "cross",
   "rotate",
   "resend",
   "redeliver",
   "recover",
   "test",
-  "toggle"
+  "toggle",
+  "inspect"
 ] as const
 export type ActionKind = (typeof actionKinds)[number]
 

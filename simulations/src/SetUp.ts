@@ -1,4 +1,4 @@
-/** Before anything goes wrong: a brand, with its signals, campaign, webhooks and keys. */
+/** Creates a brand, with its signals, campaign, webhooks and keys. */
 import {
   ReferenceCampaign,
   ReferenceModel,
@@ -25,11 +25,26 @@ const sources = [
   { type: "li-profile-url", value: "https://network.example/in/watched" }
 ]
 
-export const setUp = (context: ActorContext, plan: PlannedBrand, index: number): Effect.Effect<KnownBrand> =>
+interface BrandSize {
+  readonly consumers: PlannedBrand["consumers"]
+  readonly signals: number
+  /** Whether it gets a key with a low limit, besides the one without. */
+  readonly isLimited: boolean
+  /** Whether nothing goes wrong meanwhile. */
+  readonly isCalm: boolean
+}
+
+/** Creates a brand. `label` names it in the labels of its calls. */
+export const createBrand = (
+  context: ActorContext,
+  size: BrandSize,
+  index: number,
+  label: string
+): Effect.Effect<KnownBrand> =>
   Effect.gen(function* () {
-    const { facts, world } = context
+    const { world } = context
     const party = `operator ${index}`
-    const caller = (what: string): Caller => ({ party, label: `set up ${index} ${what}` })
+    const caller = (what: string): Caller => ({ party, label: `set up ${label} ${what}` })
     const make = (what: string, route: string, params: Record<string, string>, body: unknown) =>
       Effect.map(
         succeeding(context, caller(what), {
@@ -45,7 +60,7 @@ export const setUp = (context: ActorContext, plan: PlannedBrand, index: number):
     const { id } = yield* make("brand", "/operator/brands", {}, { name: `Brand ${index}` })
     const of = { brandId: id as string }
     const signals: Array<ReferenceSignal> = []
-    for (const [i, source] of sources.slice(0, signalsPerBrand).entries()) {
+    for (const [i, source] of sources.slice(0, size.signals).entries()) {
       const body = { name: `Signal ${i}`, signalType: "keywords", source }
       const made = yield* make(`signal ${i}`, "/operator/brands/{brandId}/signals", of, body)
       signals.push({
@@ -57,9 +72,24 @@ export const setUp = (context: ActorContext, plan: PlannedBrand, index: number):
     }
     const campaign = yield* make("campaign", "/operator/brands/{brandId}/campaigns", of, { name: "Spring" })
     const webhooks: Array<KnownWebhook> = []
-    for (const [i, { events, behaviour }] of plan.consumers.entries()) {
+    for (const [i, { events, behaviour }] of size.consumers.entries()) {
       const url = `https://b${index}-${i}-${behaviour}.example/hook`
-      const made = yield* make(`webhook ${i}`, "/operator/brands/{brandId}/webhooks", of, { url, events })
+      const made = yield* make(`webhook ${i}`, "/operator/brands/{brandId}/webhooks", of, {
+        url,
+        events,
+        ...(size.isCalm ? {} : { enabled: false })
+      })
+      // One that an earlier try has made, too, stays disabled: its receiver would get everything twice.
+      if (!size.isCalm) {
+        yield* succeeding(context, caller(`webhook ${i} enabled`), {
+          method: "PATCH",
+          route: "/operator/brands/{brandId}/webhooks/{id}",
+          params: { ...of, id: made.id },
+          body: { enabled: true },
+          brand: null,
+          meaning: { means: "make" }
+        })
+      }
       webhooks.push({
         id: made.id,
         brandId: id,
@@ -73,13 +103,16 @@ export const setUp = (context: ActorContext, plan: PlannedBrand, index: number):
         disabledAt: null
       })
     }
+    const key = yield* KeyHolders.makeKey(context, caller("key"), id, 1_000_000)
     const brand: KnownBrand = {
       index,
       id,
       signalIds: signals.map((signal) => signal.id),
       campaignId: campaign.id,
-      key: yield* KeyHolders.makeKey(context, caller("key"), id, 1_000_000),
-      limitedKey: yield* KeyHolders.makeKey(context, caller("limited key"), id, limitedRequestsPerMinute),
+      key,
+      limitedKey: size.isLimited
+        ? yield* KeyHolders.makeKey(context, caller("limited key"), id, limitedRequestsPerMinute)
+        : key,
       webhooks,
       reference: new ReferenceModel(id, signals),
       campaign: new ReferenceCampaign(campaign.id),
@@ -88,7 +121,22 @@ export const setUp = (context: ActorContext, plan: PlannedBrand, index: number):
       mirror: new Map(),
       syncCursor: null
     }
-    facts.brands.push(brand)
     for (const webhook of webhooks) world.consumers.set(webhook.url, consumer(context, webhook))
     return brand
   })
+
+/** Creates a brand of the plan, before anything goes wrong. */
+export const setUp = (
+  context: ActorContext,
+  { consumers }: PlannedBrand,
+  index: number
+): Effect.Effect<KnownBrand> =>
+  Effect.tap(
+    createBrand(
+      context,
+      { consumers, signals: signalsPerBrand, isLimited: true, isCalm: true },
+      index,
+      String(index)
+    ),
+    (brand) => context.facts.brands.push(brand)
+  )

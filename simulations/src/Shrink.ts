@@ -6,6 +6,7 @@
 import type { Action, Plan, PlannedBrand, Sighting } from "./plan/Plan.ts"
 import type { RunInput, RunReport, Schedule } from "./Run.ts"
 import { noRates } from "./Scenario.ts"
+import { simplerActions } from "./ShrinkActions.ts"
 import { livelock } from "./Counterexample.ts"
 
 /** The result of shrinking. */
@@ -140,6 +141,25 @@ class Shrinking {
       if ("seen" in action && action.seen.length > 1) {
         yield* without(action.seen, (seen) => this.sightings(i, seen))
       }
+      if (action.do === "probe" && action.probes.length > 1) {
+        yield* without(action.probes, (probes) => this.replaced(i, { ...action, probes }))
+      }
+    }
+  }
+
+  private *replaced(i: number, action: Action): Trying<boolean> {
+    return yield* this.attemptPlan({ actions: this.best.plan.actions.with(i, action) })
+  }
+
+  /** Makes each action that is left as simple as it can be. */
+  private *simplified(): Trying<void> {
+    for (const i of this.best.plan.actions.keys()) {
+      for (let tried = 0; ;) {
+        const candidate = simplerActions(this.best.plan.actions[i]!)[tried]
+        if (candidate === undefined) break
+        tried = (yield* this.replaced(i, candidate)) ? 0 : tried + 1
+        if (this.isOver) return
+      }
     }
   }
 
@@ -200,6 +220,7 @@ class Shrinking {
     }
     yield* this.otherSchedules()
     yield* this.order()
+    yield* this.simplified()
   }
 }
 

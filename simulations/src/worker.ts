@@ -5,10 +5,14 @@ import { scenarioNamed } from "./Scenarios.ts"
 
 process.on("message", (job: SeedRun) => {
   const { hours, scenario, seed, store } = job
-  const { counts, digest, coverageMarks, outcome, violation } = simulate(scenarioNamed(scenario)!, seed, {
-    store,
-    ...(hours === null ? {} : { hours })
-  })
+  const { checks, counts, coverageMarks, digest, exercised, outcome, violation } = simulate(
+    scenarioNamed(scenario)!,
+    seed,
+    {
+      store,
+      ...(hours === null ? {} : { hours })
+    }
+  )
   const report: SeedReport = {
     scenario,
     seed,
@@ -17,7 +21,9 @@ process.on("message", (job: SeedRun) => {
     violation,
     digest,
     counts,
-    coverageMarks: [...coverageMarks]
+    checks,
+    coverageMarks: [...coverageMarks],
+    exercised: [...exercised]
   }
   process.send!(report)
 })

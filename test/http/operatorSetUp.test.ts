@@ -269,4 +269,14 @@ describe("setting up", () => {
       expect([length, status, body.data?.impressions]).toEqual([length, 200, 10 * (i + 1)])
     }
   })
+
+  it("takes a post's id in any script, also one that is longer in lower case [MET-7]", async () => {
+    const campaign = (await api.operate("POST", inBrand("/campaigns"), { name: "Scripts" })).body.data.id
+    const figures = { impressions: 10, reactions: 1, comments: 1, reposts: 0 }
+    for (const [i, post] of ["İstanbul", "STRASSE", "straße", "\u{1d4b3}", "a/b", "POST"].entries()) {
+      const path = inBrand(`/campaigns/${campaign}/posts/${encodeURIComponent(post)}/snapshots/2026-01-01`)
+      const { body, status } = await api.operate("PUT", path, figures)
+      expect([post, status, body.data?.impressions]).toEqual([post, 200, 10 * (i + 1)])
+    }
+  })
 })

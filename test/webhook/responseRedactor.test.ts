@@ -95,6 +95,20 @@ describe("the redacted excerpt of a response", () => {
     )
   })
 
+  // Nobody reads an escape in capitals.
+  const readable = spellings.filter(([name]) => name !== "in capitals")
+
+  it.each(readable)(
+    "holds nothing personal with control characters of an echo %s [DELIV-5, PII-2]",
+    (_, spell) => {
+      const headline = "Head\b of\u0001 Purchasing\u001f at Northwind\u0085"
+      const data = { lead2: { id: 7, name: "Ada\bExample", headline } }
+      const kept = redacted(`error in ${spell(data)}`, data)!.toLowerCase()
+      for (const part of ["ada", "example", "purchasing", "northwind"]) expect(kept).not.toContain(part)
+      expect(redacted(`no ${headline}, Ada\bExample`, data)).toBe("no […], […]")
+    }
+  )
+
   it("is the answer as it came, when it repeats nothing [DELIV-5]", () => {
     const data = {
       lead2: { id: 7, name: "Ada Example", headline: "Head of R&D" },

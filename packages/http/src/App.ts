@@ -176,8 +176,9 @@ export const service: Effect.Effect<
 > = Effect.gen(function* () {
   const context = yield* Effect.context<Requirements>()
   const built = yield* HttpApiBuilder.httpApp.pipe(
-    // The platform's router takes a path with a longer parameter for one that does not exist; its own limit is 100 characters.
-    HttpRouter.withRouterConfig({ maxParamLength: Target.maxTargetBytes }),
+    // The platform's router takes a path with a longer parameter for one that does not exist; its own limit is 100 characters. Unless
+    // letter case counts, it looks for the end of a parameter in the path in lower case, which can be longer: `İ` has two letters there.
+    HttpRouter.withRouterConfig({ maxParamLength: Target.maxTargetBytes, caseSensitive: true }),
     Effect.provide(routes),
     Effect.provide(context)
   )

@@ -9,6 +9,7 @@ export {
   type ReferenceWebhook
 } from "./reference/ReferenceDeliveries.ts"
 export {
+  companyShown,
   type Filter,
   folded,
   type Query,

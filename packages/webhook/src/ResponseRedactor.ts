@@ -44,7 +44,8 @@ const foldCase = (text: string): string =>
       }).join("")
     : text.toLowerCase()
 
-const collapseSpaces = (text: string): string => text.replace(/\s+/g, " ")
+/** Without control characters: an excerpt has none, and an echo can have them escaped. */
+const collapseSpaces = (text: string): string => text.replace(/[^\P{Cc}\s]/gu, "").replace(/\s+/g, " ")
 
 interface PersonalTexts {
   /** Matched as a whole: names and their words, texts and their lines. */
@@ -99,7 +100,7 @@ const entities: { readonly [name: string]: string } = { amp: "&", lt: "<", gt: "
 const characterOf = (code: number, otherwise: string): string =>
   code >= 0x20 && code <= 0x10ffff ? String.fromCodePoint(code) : otherwise
 
-const escapes = /\\(?:u([0-9a-fA-F]{4})|([nrtbf])|(["\\/]))/g
+const escapes = /\\(?:u([0-9a-fA-F]{4})|([nrtf])|(["\\/])|b)/g
 const references = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,4}));/g
 const octets = /(?:%[0-9a-fA-F]{2})+/g
 /** An escape that the cut at the end of an excerpt leaves incomplete. */

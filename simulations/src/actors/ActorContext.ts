@@ -1,7 +1,10 @@
 /** Where actors meet: the world that they act in, and the facts that they know for certain. */
+import type { HttpMethod } from "@effect/platform/HttpMethod"
 import { Effect } from "effect"
 import { operatorToken } from "../world/Host.ts"
 import type { Json, KnownKey, KnownFacts, Meaning, KnownBrand } from "../world/KnownFacts.ts"
+import type { Expectation } from "../vocabulary/Expectation.ts"
+import type { UnusualRequest } from "../world/RequestParts.ts"
 import { jsonOf, type SimulatedResponse } from "../world/SimulatedHttp.ts"
 import type { NoAnswer, World } from "../world/World.ts"
 
@@ -17,26 +20,32 @@ export interface Caller {
 }
 
 export interface Ask {
-  readonly method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
+  readonly method?: HttpMethod
   /** As the OpenAPI document writes it. */
   readonly route: string
   readonly params?: Readonly<Record<string, string | number>>
   /** Encoded, without the question mark. */
   readonly query?: string
   readonly body?: unknown
+  /** What differs from an ordinary request: its path, the header Authorization, the bytes of its body. */
+  readonly unusual?: UnusualRequest
   readonly brand: KnownBrand | null
   /** Null: the operator's token. */
   readonly key?: KnownKey | null
   readonly meaning: Meaning
+  readonly expects?: Expectation
+  /** When the request reaches the service, in true time, however long messages take. */
+  readonly arrivesAt?: number
 }
 
 const pauseMillis = 2000
 
 export const bodyOf = (response: SimulatedResponse): Json => (response.text === "" ? null : jsonOf(response))
 
-const pathOf = ({ params = {}, query, route }: Ask): string =>
-  route.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name]))) +
-  (query === undefined || query === "" ? "" : `?${query}`)
+const pathOf = ({ params = {}, query, route, unusual }: Ask): string => {
+  const path = route.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  return (unusual?.path?.(path) ?? path) + (query === undefined || query === "" ? "" : `?${query}`)
+}
 
 /** Calls once. */
 export const once = (
@@ -45,7 +54,7 @@ export const once = (
   ask: Ask
 ): Effect.Effect<SimulatedResponse, NoAnswer> =>
   Effect.suspend(() => {
-    const { body, brand, key = null, meaning, method = "GET", route } = ask
+    const { arrivesAt, body, brand, expects, key = null, meaning, method = "GET", route, unusual } = ask
     facts.requests++
     return world.request({
       label,
@@ -55,13 +64,19 @@ export const once = (
         method,
         url: pathOf(ask),
         token: key === null ? operatorToken : key.value,
-        ...(body === undefined ? {} : { body })
+        ...(body === undefined ? {} : { body }),
+        ...(unusual === undefined ? {} : { unusual })
       },
       meaning,
+      ...(expects === undefined ? {} : { expects }),
+      ...(arrivesAt === undefined ? {} : { arrivesAt }),
       brand,
       key,
       sentAt: world.kernel.now,
+      ...(ask.arrivesAt === undefined ? {} : { arrivesAt: ask.arrivesAt }),
       handledAt: world.kernel.now,
+      handledByClock: world.serviceNow,
+      struck: new Set(),
       expected: undefined
     })
   })

@@ -12,10 +12,50 @@ interface Reply {
   /** Null: it never answers. */
   readonly status: number | null
   readonly millis: number
-  readonly retryAfterSeconds?: number
+  readonly retryAfter?: RetryAfter
   /** Whether it sends back what it got, as much as is read of it. */
   readonly echoes?: boolean
 }
+
+/** A header Retry-After: a text with the seconds that it stands for, or an HTTP date so many seconds from now. */
+type RetryAfter =
+  { readonly text: string; readonly seconds: number | null } | { readonly dateInSeconds: number }
+
+/** Ways to write the header. [DELIV-3] */
+const retryAfters: ReadonlyArray<RetryAfter> = [
+  { text: "600", seconds: 600 },
+  { text: " 600 ", seconds: 600 },
+  { dateInSeconds: 600 },
+  { dateInSeconds: -600 },
+  { dateInSeconds: 400 * 86_400 },
+  { text: "0", seconds: 0 },
+  { text: "999999999", seconds: 999_999_999 },
+  { text: "-600", seconds: null },
+  { text: "600.5", seconds: null },
+  { text: "soon", seconds: null },
+  { text: "", seconds: null },
+  { text: "Mon, 32 Feb 2026 25:00:00 GMT", seconds: null }
+]
+
+interface Written {
+  readonly header: string | null
+  readonly seconds: number | null
+  readonly date: number | null
+}
+
+/** An HTTP date has whole seconds. */
+const written = (asked: RetryAfter | undefined, now: number): Written => {
+  if (asked === undefined) return { header: null, seconds: null, date: null }
+  if ("text" in asked) return { header: asked.text, seconds: asked.seconds, date: null }
+  const date = Math.ceil(now / 1000 + asked.dateInSeconds) * 1000
+  return { header: new Date(date).toUTCString(), seconds: null, date }
+}
+
+/** Mostly the plain number. */
+const retryAfterOf = (label: string, decisions: Decisions): RetryAfter =>
+  decisions.chance(`an odd Retry-After to ${label}`, 0.4)
+    ? retryAfters[decisions.below(`which Retry-After to ${label}`, retryAfters.length)]!
+    : retryAfters[0]!
 
 /** What it answers to its n-th post, from 1, and after how long. */
 type Character = (n: number, label: string, decisions: Decisions) => Reply
@@ -34,8 +74,10 @@ const characters: { readonly [behaviour in ReceiverBehaviour]: Character } = {
     millis: 20
   }),
   failing: (n) => ({ status: n > mendedAfter ? 200 : 503, millis: 20 }),
-  busy: (n) =>
-    n % 3 === 1 ? { status: 429, millis: 20, retryAfterSeconds: 600 } : { status: 200, millis: 20 },
+  busy: (n, label, decisions) =>
+    n % 3 === 1
+      ? { status: n % 2 === 0 ? 503 : 429, millis: 20, retryAfter: retryAfterOf(label, decisions) }
+      : { status: 200, millis: 20 },
   hanging: (n) => ({ status: n > mendedAfter ? 200 : null, millis: 20 }),
   gone: (n) => ({ status: n === 5 ? 410 : 200, millis: 20 }),
   redirecting: (n) => ({ status: n > mendedAfter ? 200 : 302, millis: 20 }),
@@ -69,13 +111,13 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
       labels.set(label, n)
       return `${label} ${n}`
     },
-    receive: (posted, label) =>
+    receive: (posted, label, sent) =>
       Effect.gen(function* () {
         const { body, headers } = posted
         const {
           echoes = false,
           millis,
-          retryAfterSeconds = null,
+          retryAfter,
           status: reply
         } = characters[webhook.behaviour](++posts, label, world.decisions)
         const at = yield* Clock.currentTimeMillis
@@ -88,8 +130,10 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         if (seen.has(id)) facts.coverageMarks.add("an event came again")
         seen.add(id)
         const envelope = envelopeOf(posted)
+        const asked = written(retryAfter, at)
         const post: ReceivedPost = {
           at,
+          sent,
           webhook,
           headers,
           id,
@@ -97,7 +141,8 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
           envelope,
           subject: subjectOf(envelope),
           status,
-          retryAfterSeconds
+          retryAfterSeconds: asked.seconds,
+          retryAfterDate: asked.date
         }
         world.kernel.record(`webhook ${webhook.url}`, "post", { id, subject: post.subject, status })
         world.posted(post)
@@ -106,7 +151,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         const echo = echoes ? new TextEncoder().encode(body).slice(0, Sender.maxExcerptBytes) : nothing
         return {
           status,
-          retryAfter: retryAfterSeconds === null ? null : String(retryAfterSeconds),
+          retryAfter: asked.header,
           excerpt: echo,
           truncated: echo.length === Sender.maxExcerptBytes
         } satisfies Sender.PostResponse

@@ -82,16 +82,21 @@ export const burst = (
   context: ActorContext,
   caller: Caller,
   brand: KnownBrand,
-  { gapMillis, requests }: Extract<Action, { do: "burst" }>
+  { gapMillis, limit, requests }: Extract<Action, { do: "burst" }>
 ): Effect.Effect<void> =>
-  Effect.forEach(
-    Array.from({ length: requests }, (_, i) => i),
-    (i) =>
-      Effect.zipRight(
-        Effect.sleep(i * gapMillis),
-        Effect.ignore(
-          once(context, { ...caller, label: `${caller.label} shot ${i}` }, use(brand, brand.limitedKey))
-        )
-      ),
-    { concurrency: "unbounded", discard: true }
-  )
+  Effect.gen(function* () {
+    const key =
+      limit === undefined
+        ? brand.limitedKey
+        : yield* makeKey(context, { ...caller, label: `${caller.label} key` }, brand.id, limit)
+    if (limit !== undefined) context.facts.coverageMarks.add("a key with a limit of hundreds was used up")
+    yield* Effect.forEach(
+      Array.from({ length: requests }, (_, i) => i),
+      (i) =>
+        Effect.zipRight(
+          Effect.sleep(i * gapMillis),
+          Effect.ignore(once(context, { ...caller, label: `${caller.label} shot ${i}` }, use(brand, key)))
+        ),
+      { concurrency: "unbounded", discard: true }
+    )
+  })

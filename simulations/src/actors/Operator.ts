@@ -1,7 +1,7 @@
 /** The operator: looks after leads, campaigns and the people who ask to be forgotten. */
 import { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
-import type { KnownBrand } from "../world/KnownFacts.ts"
+import { type KnownBrand, personOf } from "../world/KnownFacts.ts"
 import { type Caller, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
 
 const leadRoute = "/operator/brands/{brandId}/leads/{id}"
@@ -23,7 +23,7 @@ export const amend = (
       brand,
       meaning: { means: "amend", id, change }
     })
-    if (status === 404 && context.facts.erasing.has(person)) return
+    if (status === 404 && context.facts.erasing.has(personOf(brand, person))) return
     if (status !== 200) context.facts.violate("calls succeed", `a change of ${person} was answered ${status}`)
     context.facts.coverageMarks.add("a lead was changed")
   })
@@ -38,8 +38,8 @@ export const erase = (
   Effect.gen(function* () {
     const { facts, world } = context
     const id = brand.leadIds.get(person)
-    if (id === undefined || facts.erasing.has(person)) return
-    facts.erasing.add(person)
+    if (id === undefined || facts.erasing.has(personOf(brand, person))) return
+    facts.erasing.add(personOf(brand, person))
     const { status } = yield* persistently(context, caller, {
       method: "DELETE",
       route: leadRoute,
@@ -49,7 +49,7 @@ export const erase = (
     })
     // 404: an earlier call did it, and its answer was lost.
     if (status !== 204 && status !== 404) facts.violate("calls succeed", `an erasure was answered ${status}`)
-    facts.erased.set(person, world.kernel.now)
+    facts.erased.set(personOf(brand, person), { brandId: brand.id, extId: person, at: world.kernel.now })
     facts.coverageMarks.add("a person was erased")
   })
 
@@ -74,7 +74,7 @@ export const reading = (
   context: ActorContext,
   caller: Caller,
   brand: KnownBrand,
-  { day, post, totals }: Extract<Action, { do: "reading" }>
+  { day, post, totals }: Pick<Extract<Action, { do: "reading" }>, "day" | "post" | "totals">
 ): Effect.Effect<void> =>
   Effect.asVoid(
     succeeding(context, caller, {

@@ -1,42 +1,90 @@
 /** People who are seen engaging: what is seen of them is sent in, and again when nobody knows whether it was taken. */
 import { Effect } from "effect"
-import type { Sighting } from "../plan/Plan.ts"
-import type { KnownBrand } from "../world/KnownFacts.ts"
+import { loaded } from "../plan/Sightings.ts"
+import type { Action, Sighting } from "../plan/Plan.ts"
+import { type KnownBrand, personOf } from "../world/KnownFacts.ts"
 import { bodyOf, type Caller, persistently, type ActorContext } from "./ActorContext.ts"
+
+/** As the interface takes it. */
+const sent = ({ signalIds }: KnownBrand, { engagement, person, raw, signal, written }: Sighting): object => ({
+  signalId: signalIds[signal]!,
+  person,
+  engagement: { ...engagement, ...written },
+  ...(raw === undefined ? {} : { raw })
+})
+
+const linesOf = (observations: ReadonlyArray<object>): Uint8Array =>
+  new TextEncoder().encode(observations.map((each) => `${JSON.stringify(each)}\n`).join(""))
+
+/** Notes whose lead it is. An engagement that was known already can be another person's. */
+const learnLead = (
+  { leadIds, reference }: KnownBrand,
+  extId: string,
+  leadId: number,
+  outcome: string
+): void => {
+  const isOwn =
+    outcome === "recorded" || reference.rows.some((row) => row.id === leadId && row.extId === extId)
+  if (isOwn) leadIds.set(extId, leadId)
+}
 
 export const observe = (
   context: ActorContext,
   caller: Caller,
   brand: KnownBrand,
   seen: ReadonlyArray<Sighting>,
-  isNew: boolean
+  { isLines = false, isNew }: { readonly isNew: boolean; readonly isLines?: boolean | undefined }
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { facts } = context
     if (isNew) facts.engagements += seen.length
+    const observations = seen.map((one) => sent(brand, one))
     const response = yield* persistently(context, caller, {
       method: "POST",
       route: "/operator/brands/{brandId}/observations",
       params: { brandId: brand.id },
-      body: {
-        observations: seen.map(({ signal, ...rest }) => ({ ...rest, signalId: brand.signalIds[signal]! }))
-      },
+      body: { observations },
+      ...(isLines ? { unusual: { contentType: "application/x-ndjson", bytes: linesOf(observations) } } : {}),
       brand,
       meaning: { means: "observe", seen }
     })
     if (response.status !== 200) {
       return facts.violate("calls succeed", `observations: ${response.status} ${response.text}`)
     }
+    if (isLines) facts.coverageMarks.add("observations came as lines")
     for (const [i, { leadId, outcome }] of bodyOf(response).data.entries()) {
       const { extId } = seen[i]!.person
-      if (leadId !== null) brand.leadIds.set(extId, leadId)
+      if (leadId !== null) learnLead(brand, extId, leadId, outcome)
       if (outcome === "duplicate" && isNew)
         facts.coverageMarks.add("an observation was taken, and sent again")
       if (outcome === "duplicate" && !isNew) facts.coverageMarks.add("an engagement was seen twice")
       if (outcome === "suppressed") {
         facts.coverageMarks.add("somebody erased was seen again")
-        if (!facts.erasing.has(extId)) facts.violate("observations are taken", `${extId} was suppressed`)
+        if (!facts.erasing.has(personOf(brand, extId)))
+          facts.violate("observations are taken", `${extId} was suppressed`)
       }
       if (outcome === "rejected") facts.violate("observations are taken", `${extId} was rejected`)
     }
+  })
+
+/** Small enough that most are taken whole where the store fails now and then. */
+const batchSize = 48
+
+/** Loads many people, a batch at a time. */
+export const load = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  { from, isLines, people }: Extract<Action, { do: "load" }>
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const seen = loaded(brand.index, from, people)
+    for (let i = 0; i < seen.length; i += batchSize) {
+      const label = `${caller.label} from ${i}`
+      yield* observe(context, { ...caller, label }, brand, seen.slice(i, i + batchSize), {
+        isNew: true,
+        isLines
+      })
+    }
+    context.facts.coverageMarks.add("a brand held more leads than a page")
   })

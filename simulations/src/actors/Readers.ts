@@ -2,21 +2,9 @@
 import type { Filter, Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
 import type { Action, PlannedBound, PlannedQuery } from "../plan/Plan.ts"
-import type { Json, KnownBrand } from "../world/KnownFacts.ts"
-import { badInputs } from "./BadInput.ts"
+import { instantForms } from "../vocabulary/Times.ts"
+import { type Json, type KnownBrand, personOf } from "../world/KnownFacts.ts"
 import { type Caller, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
-
-const pad = (n: number, width: number): string => String(n).padStart(width, "0")
-
-/** One instant in one of the ways that clients write it. [TIME-1, TIME-2] */
-const written = (instant: number, form: number): string => {
-  const utc = new Date(instant).toISOString()
-  if (form === 1) return utc.replace("T", " ").replace("Z", "z")
-  if (form === 2) return utc.slice(0, -1)
-  if (form !== 3) return utc
-  const east = new Date(instant + 5.5 * 3_600_000).toISOString().slice(0, -1)
-  return `${east}+${pad(5, 2)}:${pad(30, 2)}`
-}
 
 const instantOf = ({ by, instant }: PlannedBound, { instants }: KnownBrand, otherwise: number): number =>
   (instants[instant % Math.max(1, instants.length)] ?? otherwise) + by
@@ -36,8 +24,9 @@ const asked = (planned: PlannedQuery, brand: KnownBrand, now: number) => {
     parameters.push(["search", planned.search])
   }
   for (const bound of planned.bounds) {
-    filter[bound.name] = instantOf(bound, brand, now)
-    parameters.push([bound.name, written(filter[bound.name]!, bound.form)])
+    const { means, text } = instantForms[bound.form]!.write(instantOf(bound, brand, now))
+    filter[bound.name] = means
+    parameters.push([bound.name, text])
   }
   const withEngagements = planned.engagements !== "none"
   if (withEngagements) parameters.push(["includeEngagements", "true"])
@@ -118,7 +107,7 @@ export const detail = (
       key: brand.key,
       meaning: { means: "detail", id, withDetail }
     })
-    if (status !== 200 && !context.facts.erasing.has(person)) {
+    if (status !== 200 && !context.facts.erasing.has(personOf(brand, person))) {
       context.facts.violate("calls succeed", `the detail of ${person} was answered ${status}`)
     }
   })
@@ -182,20 +171,3 @@ export const cross = (
       }
     )
   })
-
-export const bad = (
-  context: ActorContext,
-  caller: Caller,
-  brand: KnownBrand,
-  which: number
-): Effect.Effect<void> => {
-  const { code, names, status, ...ask } = badInputs[which % badInputs.length]!(brand)
-  return Effect.asVoid(
-    persistently(context, caller, {
-      ...ask,
-      brand,
-      key: ask.route.startsWith("/operator") ? null : brand.key,
-      meaning: { means: "bad", status, code, names }
-    })
-  )
-}

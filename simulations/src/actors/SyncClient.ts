@@ -3,7 +3,7 @@
  * it ends with must be what there is.
  */
 import { makeClient, NoAnswer, type Transport } from "@lead-signals/client/effect"
-import type { Query } from "@lead-signals/store-contract/reference"
+import type { Filter, Query } from "@lead-signals/store-contract/reference"
 import { Effect, Stream } from "effect"
 import type { KnownBrand } from "../world/KnownFacts.ts"
 import { type Caller, once, type ActorContext } from "./ActorContext.ts"
@@ -12,9 +12,13 @@ const pageSize = 25
 
 /** What the client asks, as the reference understands it. */
 const queryOf = (parameters: URLSearchParams): Query => {
-  const updatedAfter = parameters.get("updatedAfter")
+  const filter: Filter = {}
+  for (const name of ["updatedAfter", "updatedBefore"] as const) {
+    const bound = parameters.get(name)
+    if (bound !== null) filter[name] = Date.parse(bound)
+  }
   return {
-    filter: updatedAfter === null ? {} : { updatedAfter: Date.parse(updatedAfter) },
+    filter,
     field: "updatedAt",
     direction: "asc",
     page: Number(parameters.get("page")),

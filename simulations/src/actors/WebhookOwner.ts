@@ -1,7 +1,7 @@
 /** Who looks after a brand's webhooks: tries them, renews their secrets, switches them off and on, sends again. */
 import { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
-import type { KnownWebhook, KnownBrand } from "../world/KnownFacts.ts"
+import { type KnownWebhook, type KnownBrand, personOf } from "../world/KnownFacts.ts"
 import { bodyOf, type Caller, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
 
 const route = "/operator/brands/{brandId}/webhooks/{id}"
@@ -61,7 +61,7 @@ export const resend = (
       meaning: { means: "resend", webhook, mostEvents: 1 }
     })
     const isTaken = webhook.events.includes(event)
-    const isErased = status === 404 && context.facts.erasing.has(person)
+    const isErased = status === 404 && context.facts.erasing.has(personOf(brand, person))
     if (status !== (isTaken ? 202 : 400) && !isErased) {
       context.facts.violate("calls succeed", `a re-send of ${event} was answered ${status}`)
     }

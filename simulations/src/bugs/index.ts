@@ -3,9 +3,11 @@ import type { Bug } from "./Bug.ts"
 import { inEmitter } from "./emitter.ts"
 import { inHttp } from "./http.ts"
 import { inMemoryStore } from "./memory.ts"
+import { wherePeopleLook } from "./oracles.ts"
 import { inRules } from "./rules.ts"
 import { inSqliteStore } from "./sqlite.ts"
 import { inUseCases } from "./usecases.ts"
+import { inVocabulary } from "./vocabulary.ts"
 
 export type { Bug } from "./Bug.ts"
 
@@ -15,7 +17,9 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["memory store", inMemoryStore],
   ["SQLite store", inSqliteStore],
   ["HTTP and views", inHttp],
-  ["emitter", inEmitter]
+  ["emitter", inEmitter],
+  ["reading of inputs", inVocabulary],
+  ["views, counts, headers and exact instants", wherePeopleLook]
 ]
 
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)

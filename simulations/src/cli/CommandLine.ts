@@ -8,6 +8,7 @@ import { type Bug, bugNamed, bugs } from "../bugs/index.ts"
 import { processors } from "../Campaign.ts"
 import type { Scenario } from "../Scenario.ts"
 import { scenarioNamed, scenarioNames } from "../Scenarios.ts"
+import { measureCoverage } from "./Coverage.ts"
 import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
 import { huntBugs } from "./HuntBugs.ts"
 import { runNightly } from "./Nightly.ts"
@@ -110,6 +111,7 @@ const scenarioCommand = (scenario: Scenario): Node =>
       report,
       ...counterexample,
       jobs,
+      oracles: flag("oracles", "How often each rule was judged, and how often only in part"),
       json
     },
     (given) =>
@@ -122,6 +124,7 @@ const scenarioCommand = (scenario: Scenario): Node =>
           until,
           hours: yield* hoursOf(until),
           isChecked: given.check,
+          areOraclesShown: given.oracles,
           jobs: yield* given.jobs,
           file: Option.getOrUndefined(given.counterexample),
           isShrunk: !given.noShrink,
@@ -212,6 +215,33 @@ const bugsCommand = leaf(
     })
 )
 
+const coverageCommand = leaf(
+  "coverage",
+  { summary: "Which forms of inputs seeds of the swarm exercise, of all that the contract has" },
+  {
+    seed,
+    seeds: seedsOf(1000),
+    store: Options.choice("store", ["memory", "sqlite"]).pipe(
+      Options.withDescription("The store that the service runs on [memory]"),
+      Options.withDefault("memory" as const)
+    ),
+    jobs,
+    write: text("write", "A table in Markdown")
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const options = {
+        firstSeed: yield* given.seed,
+        seeds: yield* given.seeds,
+        store: given.store,
+        jobs: yield* given.jobs,
+        table: Option.getOrUndefined(given.write)
+      }
+      const output = new Output()
+      yield* working(output, () => measureCoverage(output, options))
+    })
+)
+
 const benchCommand = leaf("bench", { summary: "Measures how fast the simulator runs" }, { json }, (given) => {
   const output = new Output(given.json)
   return working(output, () => bench((line) => output.line(line), output.progress, output.isJson))
@@ -241,6 +271,7 @@ export const program: Program = {
       replayCommand,
       nightlyCommand,
       bugsCommand,
+      coverageCommand,
       benchCommand
     ]
   )

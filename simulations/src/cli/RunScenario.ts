@@ -1,6 +1,8 @@
 /** `simulate SCENARIO`: one seed or many, here or shared by processes. */
 import { campaign, type SeedReport, type SeedRun } from "../Campaign.ts"
 import { type Given, repeatLine, runSummary } from "../report/Summary.ts"
+import { type CheckCount, summedChecks } from "../oracles/Checks.ts"
+import { checksTable } from "../report/ChecksTable.ts"
 import { check, inputOf, run, type RunReport, type StoreKind } from "../Run.ts"
 import type { Scenario } from "../Scenario.ts"
 import {
@@ -27,6 +29,8 @@ export interface ScenarioOptions extends CounterexampleOptions {
   readonly hours: number | undefined
   /** Each seed is run twice, and the traces are compared. */
   readonly isChecked: boolean
+  /** The table of checks is printed. */
+  readonly areOraclesShown: boolean
   /** Processes. */
   readonly jobs: number
 }
@@ -40,9 +44,36 @@ const givenOf = (scenario: Scenario, seed: number, { store, until }: ScenarioOpt
 })
 
 const jsonLine = (
-  { counts, digest, coverageMarks, outcome, violation }: Omit<SeedReport, "seed" | "scenario" | "store">,
-  { scenario, seed, store }: Given
-): string => JSON.stringify({ scenario, seed, store, outcome, violation, counts, coverageMarks, digest })
+  {
+    checks,
+    counts,
+    digest,
+    coverageMarks,
+    outcome,
+    violation
+  }: Omit<SeedReport, "exercised" | "seed" | "scenario" | "store">,
+  { scenario, seed, store }: Given,
+  { areOraclesShown }: ScenarioOptions
+): string =>
+  JSON.stringify({
+    scenario,
+    seed,
+    store,
+    outcome,
+    violation,
+    counts,
+    coverageMarks,
+    digest,
+    ...(areOraclesShown ? { checks } : {})
+  })
+
+const printChecks = (
+  output: Output,
+  { areOraclesShown }: ScenarioOptions,
+  checks: ReadonlyArray<CheckCount>
+): void => {
+  if (areOraclesShown) for (const line of checksTable(checks)) output.text(line)
+}
 
 /** One seed, here: with everything that there is to print of it. */
 const runOne = (
@@ -58,7 +89,8 @@ const runOne = (
   const startedAt = performance.now()
   const report = run(input, store)
   const seconds = (performance.now() - startedAt) / 1000
-  if (output.isJson) output.line(jsonLine({ ...report, coverageMarks: [...report.coverageMarks] }, given))
+  if (output.isJson)
+    output.line(jsonLine({ ...report, coverageMarks: [...report.coverageMarks] }, given, options))
   else if (isAlone || report.outcome !== "passed") output.line(runSummary(report, seconds, given))
   if (options.isChecked) {
     const parted = check(input, store)
@@ -93,6 +125,7 @@ const runHere = (output: Output, scenario: Scenario, options: ScenarioOptions): 
   const { firstSeed, hours, seeds } = options
   const coverageMarks = new CoverageMarks(scenario, hours === undefined)
   const digests: Array<string> = []
+  let checks: ReadonlyArray<CheckCount> = []
   let code = exitCodes.passed
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
     const one = runOne(output, scenario, seed, options, {
@@ -100,6 +133,7 @@ const runHere = (output: Output, scenario: Scenario, options: ScenarioOptions): 
       isFirstBroken: code === exitCodes.passed
     })
     digests.push(one.report.digest)
+    checks = summedChecks([checks, one.report.checks])
     coverageMarks.add(one.report)
     if (code === exitCodes.passed) code = one.code
   }
@@ -107,6 +141,7 @@ const runHere = (output: Output, scenario: Scenario, options: ScenarioOptions): 
     output.text(`${scenario.name} · seeds ${firstSeed} to ${firstSeed + seeds - 1}`)
     for (const line of coverageMarks.table(seeds)) output.text(line)
   }
+  printChecks(output, options, checks)
   output.text(`digest: ${digestOf(digests)}`)
   return concluded(output, code, scenario, coverageMarks, seeds)
 }
@@ -118,6 +153,7 @@ const runShared = async (output: Output, scenario: Scenario, options: ScenarioOp
   const last = firstSeed + seeds - 1
   const coverageMarks = new CoverageMarks(scenario, hours === undefined)
   const digests: Array<string> = []
+  let checks: ReadonlyArray<CheckCount> = []
   let [passed, code] = [0, exitCodes.passed]
   const startedAt = performance.now()
   const all = Array.from({ length: seeds }, (_, i): SeedRun => ({
@@ -130,11 +166,12 @@ const runShared = async (output: Output, scenario: Scenario, options: ScenarioOp
     all,
     (report) => {
       digests.push(report.digest)
+      checks = summedChecks([checks, report.checks])
       coverageMarks.add(report)
       if (report.outcome === "passed") passed++
       const given = givenOf(scenario, report.seed, options)
       progress.clear()
-      if (output.isJson) output.line(jsonLine(report, given))
+      if (output.isJson) output.line(jsonLine(report, given, options))
       else if (report.outcome !== "passed") output.line(runSummary(report, 0, given))
       if (report.outcome !== "passed" && code === exitCodes.passed) {
         code = exitCodeOf(report)
@@ -150,6 +187,7 @@ const runShared = async (output: Output, scenario: Scenario, options: ScenarioOp
     `${scenario.name} · seeds ${firstSeed} to ${last} · ${passed} passed · ${Math.round(seeds / minutes)} a minute`
   )
   for (const line of coverageMarks.table(seeds)) output.text(line)
+  printChecks(output, options, checks)
   output.text(`digest: ${digestOf(digests)}`)
   if (code === exitCodes.passed && options.report !== undefined) {
     const report = run(inputOf(scenario, last, hours), store)

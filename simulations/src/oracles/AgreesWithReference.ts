@@ -6,15 +6,9 @@
 import type { Seen } from "@lead-signals/store-contract/reference"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import type { StoreMethod } from "../world/StorePorts.ts"
+import { difference } from "./Difference.ts"
 import type { Oracle } from "./Oracle.ts"
-
-/** Where two texts part, with a little before and after. */
-const difference = (actual: string, expected: string): string => {
-  let at = 0
-  while (at < actual.length && actual[at] === expected[at]) at++
-  const from = Math.max(0, at - 60)
-  return `…${actual.slice(from, at + 60)}… instead of …${expected.slice(from, at + 60)}…`
-}
+import { instantOf } from "./Timestamps.ts"
 
 const nothing = { headline: null, username: null, company: null }
 const plain = {
@@ -26,18 +20,22 @@ const plain = {
   postAuthorDetail: null
 }
 
+const timeOf = (text: unknown): number | null => (typeof text === "string" ? instantOf(text) : null)
+
 /** An observation as the reference takes it. */
 const seenOf = (call: Call, i: number): Seen => {
   if (call.meaning.means !== "observe") throw new Error("No observation")
   const { engagement, person, signal } = call.meaning.seen[i]!
-  const { trackedAt } = engagement as { trackedAt?: string }
+  const { emittedAt, postPostedAt, trackedAt } = engagement
   return {
     signalId: call.brand!.signalIds[signal]!,
     person: { ...nothing, ...person },
     engagement: {
       ...plain,
       ...engagement,
-      trackedAt: trackedAt === undefined ? null : Date.parse(trackedAt)
+      postPostedAt: timeOf(postPostedAt),
+      emittedAt: timeOf(emittedAt),
+      trackedAt: timeOf(trackedAt)
     }
   } as Seen
 }
@@ -51,6 +49,7 @@ const meanings: Partial<Record<StoreMethod, Call["meaning"]["means"]>> = {
   "leads.listRendered": "list",
   "leads.get": "detail",
   "leads.getRendered": "detail",
+  "leads.exportData": "export",
   "campaigns.snapshot": "metrics",
   "campaigns.putReading": "reading"
 }
@@ -115,6 +114,9 @@ const consult = (call: Call, now: number, idOf: (i: number) => number | null): v
     case "detail":
       call.expected ??= { data: reference.detail(meaning.id, meaning.withDetail) }
       return
+    case "export":
+      call.expected ??= { data: reference.exported(meaning.id) }
+      return
     case "reading":
       campaign.put(meaning.post, meaning.day, meaning.totals)
       call.expected ??= { data: campaign.metrics(null, meaning.day) }
@@ -143,23 +145,43 @@ const bodies = (facts: KnownFacts, known: Map<string, string>, { answer }: Store
   return null
 }
 
+/** The statuses that a request can get which is as it should be: of these other oracles say when. */
+const explained = new Set([401, 404, 429])
+
+/** Posts come in no order. [PII-5] */
+const withSortedPosts = ({ data }: Json): Json => ({
+  data: {
+    ...data,
+    posts: data.posts.toSorted((a: Json, b: Json) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  }
+})
+
+/** Why something is rejected is said in words that can change; that it is, and where, is compared. */
+const withoutMessages = ({ data }: Json): Json => ({
+  data: data.map(({ message, ...outcome }: Json) =>
+    outcome.outcome === "rejected" && typeof message === "string"
+      ? outcome
+      : { ...outcome, ...(message === undefined ? {} : { message }) }
+  )
+})
+
 export const agreesWithReference: Oracle = {
   name: "reference",
-  instantiate: (facts) => {
+  instantiate: (facts, checks) => {
+    const rule = checks.rule("each answer about leads and figures")
+    const posts = checks.rule("each body of a post")
     const made = new Map<string, string>()
     /** Where the next piece of each request's observations begins. */
     const committed = new WeakMap<Call, number>()
     return {
       posted: ({ body, id }) => {
         const leased = made.get(id) ?? body
+        posts.judged++
         return leased === body ? null : `what was posted is not what was leased: ${difference(body, leased)}`
       },
       stored: (done) => {
         const { answer, args, call, method, serviceNow } = done
         if (method === "outbox.lease") return bodies(facts, made, done)
-        if (call !== null && method === "leads.exportData" && call.meaning.means === "export") {
-          call.expected ??= call.brand!.reference.engagementIds(call.meaning.id)
-        }
         if (call === null || meanings[method] !== call.meaning.means) return null
         if (method === "leads.erase" && answer !== true) return null
         if (method === "leads.commit") {
@@ -173,28 +195,32 @@ export const agreesWithReference: Oracle = {
         return null
       },
       answered: ({ body, call, response }: Answered) => {
-        if (response.status >= 300) return null
+        const { status } = response
         const { means } = call.meaning
+        const isJudged = Object.values(meanings).includes(means)
+        if (isJudged && status >= 400 && status < 500 && !explained.has(status))
+          return `${means}, ${call.request.method} ${call.request.url} is answered ${status}: ${response.text.slice(0, 200)}`
+        if (status >= 300 && status !== 404) return null
         // A host of its own has no store to watch: there it has happened by now.
-        if (call.expected === undefined && Object.values(meanings).includes(means)) {
+        if (call.expected === undefined && isJudged) {
           consult(call, call.handledAt, (i) => body?.data?.[i]?.leadId ?? null)
         }
         if (call.expected === undefined) return null
-        if (means === "export") {
-          const ids = body.data.engagements.map(({ id }: { id: string }) => id)
-          return JSON.stringify(ids) === JSON.stringify(call.expected)
-            ? null
-            : `the export has ${ids.length} engagements, not ${(call.expected as ReadonlyArray<string>).length}`
-        }
+        rule.judged++
+        const what = `${means}, ${call.request.method} ${decodeURIComponent(call.request.url)}`
+        const isMissing = (call.expected as Json).data === null
+        if (isMissing !== (response.status === 404))
+          return `${what} is answered ${response.status}, and is ${isMissing ? "not " : ""}there`
+        if (isMissing) return null
         if (means === "detail" && body.data.engagementsMeta.truncated === true)
           facts.coverageMarks.add("a window was full")
+        const shown =
+          means === "export" ? withSortedPosts(body) : means === "observe" ? withoutMessages(body) : body
         const expected = JSON.stringify(call.expected)
         // The same text needs no second look; another one can still be the same body in another spelling.
-        if (response.text === expected) return null
-        const actual = JSON.stringify(body)
-        return actual === expected
-          ? null
-          : `${means}, ${call.request.method} ${decodeURIComponent(call.request.url)}: ${difference(actual, expected)}`
+        if (shown === body && response.text === expected) return null
+        const actual = JSON.stringify(shown)
+        return actual === expected ? null : `${what}: ${difference(actual, expected)}`
       }
     }
   }

@@ -1,9 +1,14 @@
-import { isEveryCallEnded } from "./Circumstances.ts"
+import type { KnownFacts } from "../world/KnownFacts.ts"
+import type { RuleChecks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
+import { outboxOf } from "./OutboxReference.ts"
 import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 
 /** Places are given to failing webhooks two at a time. */
 const slackMillis = 120_000
+const attemptMillis = 15_000
+/** A record may wait for the store, and for a service that stands still. */
+const recordMillis = 180_000
 
 interface Attempt {
   readonly at: string
@@ -20,9 +25,23 @@ const wrongGap = (log: ReadonlyArray<Attempt>): string | null => {
     const millis = Date.parse(after.at) - Date.parse(before.at) - before.durationMillis
     const wait = waits[i - 1]!
     const most = before.status === 429 || before.status === 503 ? dayMillis : wait * 1.2
-    if (millis < wait * 0.8 - 100 || millis > most + slackMillis) {
+    if (millis < wait * 0.8 - 100 || millis > most + slackMillis)
       return `attempt ${i + 1} came ${millis} ms after the last, whose wait is ${wait} ms`
-    }
+  }
+  return null
+}
+
+/** Each attempt that has ended is recorded, unless its process is killed before it can be. */
+const unrecorded = (facts: KnownFacts, rule: RuleChecks): string | null => {
+  const { leases } = outboxOf(facts)
+  for (const { id, sent, subject } of facts.received) {
+    const lease = leases.get(id)?.findLast(({ at }) => at <= sent.at)
+    const endedAt = sent.heardAt ?? sent.at + attemptMillis
+    if (lease?.isRecorded === true) rule.judged++
+    else if (facts.incidents.touched(["kill"], sent.at, endedAt)) continue
+    else if (facts.incidents.touched(["kill"], endedAt, endedAt + recordMillis))
+      rule.weaken("the process was killed before it could record the attempt")
+    else return `${id} was sent (${subject}), and no attempt of it was recorded`
   }
   return null
 }
@@ -30,38 +49,35 @@ const wrongGap = (log: ReadonlyArray<Attempt>): string | null => {
 /** The log has every attempt, in order, as its receiver knows it, and nothing of the people in it. [DELIV-5] */
 export const attemptsLogged: Oracle = {
   name: "attempts logged",
-  instantiate: (facts) => {
-    const { rates, scheduledFaults } = facts.plan
-    const isRecorded = isEveryCallEnded(facts.plan)
-    // What stands still, or has another time, comes late by its own clock.
-    const isTimely =
-      rates.slowStore === 0 && scheduledFaults.every(({ fault }) => fault === "kill" || fault === "partition")
+  instantiate: (facts, checks) => {
+    const logs = checks.rule("the log of a delivery")
+    const attempts = checks.rule("each attempt that ended is recorded")
+    const gaps = checks.rule("the waits in the log of a host")
     return {
       conclude: () => {
-        const received = new Map<string, number>()
-        for (const { id } of facts.received) received.set(id, (received.get(id) ?? 0) + 1)
         for (const { delivery, webhook } of facts.deliveries) {
-          const { attempts, id, log, state } = delivery
-          if (log.length !== attempts) return `${id} has ${attempts} attempts and ${log.length} lines of log`
+          const { attempts: made, id, log, state } = delivery
+          logs.judged++
+          if (log.length !== made) return `${id} has ${made} attempts and ${log.length} lines of log`
           if (log.some(({ number }: { number: number }, i: number) => number !== i + 1))
             return `${id}: gaps in the log`
-          const last = log.at(-1)
           const isTaken = log.some(({ status }: Attempt) => isSuccess(status))
           if (state === "delivered" && !isTaken) return `${id} is delivered, and its log knows of no success`
-          if (state === "dead" && (isTaken || last === undefined)) return `${id} is dead after a success`
-          if (state === "dead" && attempts < attemptsInAll)
-            return `${id} was given up after ${attempts} attempts`
-          if (isRecorded && (received.get(id) ?? 0) > attempts) {
-            return `${id} was received ${received.get(id)} times, and logged ${attempts} times`
-          }
+          if (state === "dead" && (isTaken || made === 0)) return `${id} is dead after a success`
+          if (state === "dead" && made < attemptsInAll) return `${id} was given up after ${made} attempts`
           if (log.some(({ error }: { error: string | null }) => error === "internal"))
             return `${id} could not be made`
-          const isOnTime = isRecorded && isTimely && webhook.enabledAt === 0
-          const gap = isOnTime ? wrongGap(log) : null
-          if (gap !== null) return `${id}: ${gap}`
           if (/b\d+-p\d+\./.test(JSON.stringify(log))) return `the log of ${id} names a person`
+          if (facts.isStoreSeen) continue
+          const posts = facts.postsOf(id)
+          attempts.judged++
+          if (posts.length > made) return `${id} was received ${posts.length} times, and logged ${made} times`
+          if (webhook.enabledAt > 0) continue
+          gaps.judged++
+          const gap = wrongGap(log)
+          if (gap !== null) return `${id}: ${gap}`
         }
-        return null
+        return facts.isStoreSeen ? unrecorded(facts, attempts) : null
       }
     }
   }

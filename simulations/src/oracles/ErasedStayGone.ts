@@ -1,27 +1,43 @@
+import type { KnownFacts, ReceivedPost } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
+import { outboxOf } from "./OutboxReference.ts"
 
-/** An attempt that was under way when the erasure was acknowledged can still arrive: its 15 s, and the way there. */
-const underWayMillis = 60_000
+/** An attempt that was under way when the erasure was acknowledged can still arrive: its 15 s, and what it waits before. */
+const underWayMillis = 30_000
+
+/** Whether the post may be of an attempt that was begun before the erasure was acknowledged. */
+const isUnderWay = (facts: KnownFacts, { id, sent }: ReceivedPost, erasedAt: number): boolean => {
+  const lease = outboxOf(facts)
+    .leases.get(id)
+    ?.findLast(({ at }) => at <= sent.at)
+  return lease === undefined ? sent.at <= erasedAt + underWayMillis : lease.at <= erasedAt
+}
 
 /** Whoever was erased is never sent again, and is in no answer to what is asked afterwards. [PII-3] */
 export const erasedStayGone: Oracle = {
   name: "erased stay gone",
-  instantiate: (facts) => ({
-    answered: ({ call, response }) => {
-      for (const [person, erasedAt] of facts.erased) {
-        if (call.sentAt > erasedAt && call.meaning.means !== "observe" && response.text.includes(person)) {
-          return `${call.request.method} ${call.route} shows ${person}`
+  instantiate: (facts, checks) => {
+    const answers = checks.rule("each answer to what is asked after an erasure")
+    const posts = checks.rule("each post that is begun after an erasure")
+    return {
+      answered: ({ call, response }) => {
+        if (call.meaning.means === "observe") return null
+        for (const { at, brandId, extId } of facts.erased.values()) {
+          if (call.sentAt <= at || call.brand?.id !== brandId) continue
+          answers.judged++
+          if (response.text.includes(extId)) return `${call.request.method} ${call.route} shows ${extId}`
         }
-      }
-      return null
-    },
-    posted: ({ at, body, webhook }) => {
-      for (const [person, erasedAt] of facts.erased) {
-        if (at > erasedAt + underWayMillis && body.includes(person)) {
-          return `the ${webhook.behaviour} webhook was sent ${person} again`
+        return null
+      },
+      posted: (post) => {
+        for (const { at, brandId, extId } of facts.erased.values()) {
+          if (post.webhook.brandId !== brandId) continue
+          posts.judged++
+          if (post.body.includes(extId) && !isUnderWay(facts, post, at))
+            return `the ${post.webhook.behaviour} webhook was sent ${extId} again`
         }
+        return null
       }
-      return null
     }
-  })
+  }
 }

@@ -1,21 +1,22 @@
+import { difference } from "../vocabulary/Expectation.ts"
 import type { Oracle } from "./Oracle.ts"
 
-/** Bad input is refused with its status and code, and the message names what is wrong with what. [ERR-2, ERR-3] */
+/**
+ * Each form of an input is accepted or refused as the contract says: with its status and code, and a message that names
+ * what is wrong, or with an answer that shows what was sent. [ERR-2, ERR-3, OPER-4, OBS-2]
+ */
 export const errorsClear: Oracle = {
   name: "errors clear",
   instantiate: (facts) => ({
     answered: ({ body, call, response }) => {
-      const { meaning } = call
-      if (meaning.means !== "bad" || response.status >= 500 || response.status === 429) return null
-      facts.coverageMarks.add("bad input was refused")
-      const { url } = call.request
-      if (response.status !== meaning.status)
-        return `${url} was answered ${response.status}, not ${meaning.status}`
-      if (body?.error?.code !== meaning.code)
-        return `${url} was answered ${body?.error?.code}, not ${meaning.code}`
-      return meaning.names === null || body.error.message.includes(meaning.names)
+      const { expects } = call
+      if (expects === undefined || response.status >= 500 || response.status === 429) return null
+      if (expects.code !== null) facts.coverageMarks.add("bad input was refused")
+      for (const probe of expects.probes) facts.exercised.add(probe)
+      const wrong = difference(expects, { body, headers: response.headers, status: response.status })
+      return wrong === null
         ? null
-        : `${url}: "${body.error.message}" does not name ${meaning.names}`
+        : `${call.request.method} ${call.route}, ${expects.probes.slice(0, 3).join("; ")}: ${wrong}`
     }
   })
 }

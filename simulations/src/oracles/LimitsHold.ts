@@ -1,89 +1,130 @@
-import type { KnownKey } from "../world/KnownFacts.ts"
-import { isClockRight, isEveryCallEnded } from "./Circumstances.ts"
-import type { Oracle } from "./Oracle.ts"
+/**
+ * What each answer to a key says of its window is what a naive count of its requests says, by the service's clock: so neither a
+ * clock that is set nor a call that was cut off needs an allowance. [RATE-1, RATE-2, RATE-3, RATE-4]
+ */
+import type { Answered, Call, KnownFacts, KnownKey, Stored } from "../world/KnownFacts.ts"
+import type { Checks } from "./Checks.ts"
+import { limitsByHeaders } from "./LimitsByHeaders.ts"
+import type { Oracle, OracleInstance } from "./Oracle.ts"
 
 const windowMillis = 60_000
+/** Of a limit so much greater, a process takes one ahead, which is lost when it is killed. [RATE-5] */
+const aheadOf = 200
 
 interface Window {
-  admitted: number
-  /** A key that was refused in it. */
-  refused: KnownKey | null
-  readonly remaining: Set<number>
+  startedAt: number
+  used: number
+  /** In true time: when it was last looked at. */
+  at: number
 }
 
-/**
- * No window of a key admits more than its limit, nobody is refused who has something left, and what is left counts down.
- * [RATE-1, RATE-2, RATE-3, RATE-4]
- */
+interface Decision {
+  readonly isAllowed: boolean
+  readonly remaining: number
+  readonly resetAt: number
+  readonly now: number
+}
+
+const byCount = (
+  facts: KnownFacts,
+  checks: Checks
+): Required<Pick<OracleInstance, "stored" | "answered">> => {
+  const rule = checks.rule("what is left of a window")
+  const windows = new Map<string, Window>()
+  const decisions = new WeakMap<Call, Decision>()
+  /** Requests that were let in before their brand was deleted, and counted after. A store may have forgotten their windows by then. */
+  const late = new WeakSet<Call>()
+  const deletedBrands = new Set<string>()
+
+  const count = ({ id, requestsPerMinute }: KnownKey, { answer, serviceNow: now }: Stored): Decision => {
+    const known = windows.get(id)
+    const isOpen = known !== undefined && now >= known.startedAt && now < known.startedAt + windowMillis
+    const window: Window = isOpen ? known : { startedAt: now, used: 0, at: facts.now() }
+    windows.set(id, window)
+    facts.windowEnds.set(id, window.startedAt + windowMillis)
+    const kills = isOpen ? facts.incidents.count("kill", window.at, facts.now()) : 0
+    window.at = facts.now()
+    const isAllowed = window.used < requestsPerMinute
+    if (isAllowed) window.used++
+    const lost = requestsPerMinute - window.used - answer.remaining
+    if (kills > 0 && lost > 0 && lost <= kills * Math.floor(requestsPerMinute / aheadOf)) {
+      rule.weaken("a process was killed that had taken requests of a large limit ahead")
+      window.used += lost
+    }
+    return {
+      isAllowed,
+      remaining: requestsPerMinute - window.used,
+      resetAt: window.startedAt + windowMillis,
+      now
+    }
+  }
+
+  const wrong = (
+    { call, response }: Answered,
+    key: KnownKey,
+    { isAllowed, now, remaining, resetAt }: Decision
+  ) => {
+    const { headers, status } = response
+    const wanted = {
+      "x-ratelimit-limit": key.requestsPerMinute,
+      "x-ratelimit-remaining": remaining,
+      "x-ratelimit-reset": Math.ceil(resetAt / 1000),
+      ...(isAllowed ? {} : { "retry-after": Math.max(1, Math.ceil((resetAt - now) / 1000)) })
+    }
+    for (const [name, value] of Object.entries(wanted)) {
+      // A window that was counted, and of which the service was not told.
+      if (status >= 500 && headers[name] === undefined && call.struck.has("rateWindows.step")) continue
+      if (headers[name] !== String(value)) return `key ${key.id}: ${name} is ${headers[name]}, not ${value}`
+    }
+    return (status === 429) === !isAllowed || status >= 500
+      ? null
+      : `key ${key.id} has used ${key.requestsPerMinute - remaining} of ${key.requestsPerMinute}, and was answered ${status}`
+  }
+
+  return {
+    stored: (fact) => {
+      const { answer, args, call, method } = fact
+      if (method === "brands.finishDeletion" && answer === true) deletedBrands.add(args[0])
+      if (method !== "rateWindows.step" || call === null || call.key === null) return null
+      if (call.brand !== null && deletedBrands.has(call.brand.id)) late.add(call)
+      else decisions.set(call, count(call.key, fact))
+      return null
+    },
+    answered: (fact) => {
+      const { call, response } = fact
+      if (call.key === null || response.status === 401) return null
+      if (response.status === 429) facts.coverageMarks.add("a key was over its limit")
+      // What nobody may ask is refused without a key, too: where the store fails, nobody knows whose it is. [ERR-9]
+      const isForAnyone = call.meaning.means === "bad" && call.struck.size > 0
+      if (isForAnyone && response.headers["x-ratelimit-limit"] === undefined) {
+        rule.weaken("the store failed as the key of a request was looked up that is refused without one")
+        return null
+      }
+      if (late.has(call)) {
+        rule.weaken("the key's brand was deleted while the request was handled")
+        return null
+      }
+      const decision = decisions.get(call)
+      if (decision !== undefined) {
+        rule.judged++
+        return wrong(fact, call.key, decision)
+      }
+      return response.status >= 500
+        ? null
+        : `${response.status} to key ${call.key.id}, whose request nobody counted`
+    }
+  }
+}
+
 export const limitsHold: Oracle = {
   name: "limits hold",
-  instantiate: (facts) => {
-    const windows = new Map<string, Window>()
-    const lastOpened = new Map<string, number>()
-    // A call that was cut off has spent its request, and nobody saw it.
-    const isAllSeen = isEveryCallEnded(facts.plan)
+  instantiate: (facts, checks) => {
+    const counted = byCount(facts, checks)
+    const told = limitsByHeaders(facts, checks)
     return {
-      conclude: () => {
-        if (!isAllSeen || !isClockRight(facts)) return null
-        for (const { admitted, refused } of windows.values()) {
-          if (refused !== null && admitted < refused.requestsPerMinute) {
-            return `key ${refused.id} was refused after ${admitted} of ${refused.requestsPerMinute} requests`
-          }
-        }
-        return null
-      },
-      answered: ({ at, call, response }) => {
-        const { key } = call
-        if (key === null || response.status === 401) return null
-        const reset = response.headers["x-ratelimit-reset"]
-        if (reset === undefined)
-          return response.status >= 500 ? null : `no X-RateLimit headers with ${response.status}`
-        if (Number(response.headers["x-ratelimit-limit"]) !== key.requestsPerMinute) {
-          return `X-RateLimit-Limit is not the ${key.requestsPerMinute} of key ${key.id}`
-        }
-        // A clock that jumps voids windows.
-        if (!isClockRight(facts)) return null
-        const opened = lastOpened.get(key.id)
-        const isNew = !windows.has(`${key.id} ${reset}`)
-        if (isNew && opened !== undefined && Math.abs(Number(reset) - opened) < windowMillis / 1000 - 1) {
-          return `two windows of key ${key.id} overlap: one ends at ${opened}, the other at ${reset}`
-        }
-        lastOpened.set(key.id, Number(reset))
-        const name = `${key.id} ${reset}`
-        const window = windows.get(name) ?? {
-          admitted: 0,
-          refused: null,
-          remaining: new Set<number>()
-        }
-        windows.set(name, window)
-        const remaining = Number(response.headers["x-ratelimit-remaining"])
-        if (response.status === 429) {
-          facts.coverageMarks.add("a key was over its limit")
-          const after = Number(response.headers["retry-after"])
-          if (!(after >= 1 && after <= windowMillis / 1000))
-            return `Retry-After is ${response.headers["retry-after"]}`
-          const left = Number(reset) - at / 1000
-          if (!facts.coverageMarks.has("the service stood still") && Math.abs(after - left) > 2) {
-            return `Retry-After says ${after} s, and the window ends in ${left} s`
-          }
-          if (remaining !== 0) return `refused with ${remaining} left`
-          // Of requests that came at once the refused may be answered before the last that was admitted.
-          window.refused = key
-          return null
-        }
-        window.admitted++
-        if (window.admitted > key.requestsPerMinute)
-          return `key ${key.id} was let through ${window.admitted} times`
-        if (remaining < 0 || remaining >= key.requestsPerMinute)
-          return `X-RateLimit-Remaining is ${remaining}`
-        if (window.remaining.has(remaining)) return `key ${key.id} was told twice that ${remaining} were left`
-        window.remaining.add(remaining)
-        const opens = Number(reset) * 1000 - windowMillis
-        // It has turned to its window between these two instants.
-        return opens < call.handledAt - windowMillis || opens > at + 1000
-          ? `a window of a request at ${Math.floor(at / 1000)} opened at ${opens / 1000}`
-          : null
-      }
+      stored: counted.stored,
+      answered: (fact) => (facts.isStoreSeen ? counted.answered(fact) : told.answered(fact)),
+      conclude: () => (facts.isStoreSeen ? null : told.conclude())
     }
   }
 }

@@ -1,5 +1,6 @@
 /** A rule about the whole system that must hold in every run. Each oracle is a file; none shares code with the domain. */
 import type { Answered, KnownFacts, ReceivedPost, Stored } from "../world/KnownFacts.ts"
+import type { Checks } from "./Checks.ts"
 
 /** Each answers what is wrong, or null. */
 export interface OracleInstance {
@@ -15,5 +16,6 @@ export interface OracleInstance {
 
 export interface Oracle {
   readonly name: string
-  readonly instantiate: (facts: KnownFacts) => OracleInstance
+  /** `checks` counts how often each rule of the oracle is judged, and how often only in part. */
+  readonly instantiate: (facts: KnownFacts, checks: Checks) => OracleInstance
 }

@@ -1,83 +1,109 @@
-import { isCalm } from "../plan/Plan.ts"
-import type { ReceivedPost } from "../world/KnownFacts.ts"
-import { isEveryCallEnded } from "./Circumstances.ts"
+import type { KeptPost, KnownFacts, ReceivedPost } from "../world/KnownFacts.ts"
+import type { Checks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
+import { outboxOf } from "./OutboxReference.ts"
 import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 
 const second = 1000
-const hour = 3600 * second
 const attemptMillis = 15 * second
-/** Less an hour, which a clock may have gained or lost. */
-const patienceMillis = 5 * 24 * hour - hour
-const webhookRoute = "/operator/brands/{brandId}/webhooks/{id}"
 const healthyWithin = 60 * second
+/** Attempts of one webhook at once, as many as there can be. */
+const placesOfOne = 32
+
+/** By what the store gave the emitter: one post at most a lease, and no webhook that works waits for another. */
+const byLease = (facts: KnownFacts, checks: Checks) => {
+  const one = checks.rule("one post a lease")
+  const healthy = checks.rule("a webhook that works does not wait for others")
+  const outbox = outboxOf(facts)
+  const late = (post: ReceivedPost, lease: { readonly at: number }): string | null => {
+    const webhook = outbox.webhooks.get(post.webhook.id)
+    const delivery = webhook && outbox.delivery(webhook, post.id)
+    if (webhook === undefined || delivery === undefined || delivery.attempts > 0) return null
+    const waited = lease.at - delivery.queuedAt
+    if (waited <= healthyWithin) {
+      healthy.judged++
+      return null
+    }
+    // One that fails itself, was changed, or has much to do waits for itself.
+    const isOwn =
+      webhook.failedAt >= delivery.queuedAt - healthyWithin ||
+      webhook.failingSince !== null ||
+      webhook.changedAt >= delivery.queuedAt ||
+      webhook.deliveries.filter(({ state }) => state === "pending").length >= placesOfOne
+    if (isOwn) return null
+    const disturbances = ["kill", "pause", "clock", "drift", "store"] as const
+    if (facts.incidents.touched(disturbances, delivery.queuedAt, lease.at)) {
+      healthy.weaken("the service was disturbed meanwhile")
+      return null
+    }
+    return `the ${post.webhook.behaviour} webhook waited ${Math.round(waited / second)} s for ${post.subject}`
+  }
+  return (post: ReceivedPost): string | null => {
+    const leases = outbox.leases.get(post.id) ?? []
+    const earlier = facts.postsOf(post.id)
+    one.judged++
+    if (earlier.length > leases.length)
+      return `${post.id} was leased ${leases.length} times, and came ${earlier.length} times`
+    if (earlier.length > 1 && earlier.at(-2)!.at < post.at - attemptMillis)
+      facts.coverageMarks.add("a delivery was tried again")
+    return earlier.length === 1 ? late(post, leases[0]!) : null
+  }
+}
+
+/** By what receivers see, where nobody sees the store. */
+const byPosts = (facts: KnownFacts, checks: Checks) => {
+  const rule = checks.rule("the waits between attempts, by what a receiver sees")
+  const gone = new Map<string, KeptPost>()
+  return (post: ReceivedPost): string | null => {
+    const { at, id, subject, webhook } = post
+    const goneAt = gone.get(webhook.id)?.sent.heardAt ?? null
+    if (goneAt !== null && webhook.enabledAt < goneAt && at > goneAt + 2 * attemptMillis)
+      return "a webhook that answered 410 was sent more"
+    const since = Math.max(webhook.disabledAt ?? Infinity, webhook.enabledAt)
+    if (webhook.disabledAt !== null && at > since + 2 * attemptMillis)
+      return `the ${webhook.behaviour} webhook is disabled, and was sent ${subject}`
+    if (post.status === 410) gone.set(webhook.id, post)
+    const posts = facts.postsOf(id)
+    const [first, last] = [posts[0]!, posts.at(-2)]
+    if (last === undefined) return null
+    if (last.status !== null && last.at < at - attemptMillis)
+      facts.coverageMarks.add("a delivery was tried again")
+    // Enabling a webhook starts it fresh.
+    if (last.sent.heardAt === null || webhook.enabledAt > first.at) {
+      rule.weaken("the answer to the attempt before was lost, or the webhook was enabled since")
+      return null
+    }
+    rule.judged++
+    if (isSuccess(last.status)) return `${id} was taken, and came again`
+    if (posts.length > attemptsInAll) return `${id} came ${posts.length} times`
+    const least = Math.max(waits[posts.length - 2]! * 0.8, Math.min(askedMillis(last), longestMillis))
+    const waited = post.sent.at - last.sent.heardAt
+    return waited < least - second
+      ? `attempt ${posts.length} of ${id} came ${Math.round(waited / second)} s after the last, not ${Math.round(least / second)} s`
+      : null
+  }
+}
+
+/** What counts of a Retry-After. [DELIV-3] */
+const longestMillis = 24 * 3600 * second
+
+/** A clock that is wrong by so much at most, as long as it is not set. */
+const leastRate = 0.95
+
+/** For how long the receiver asked to be left alone, in milliseconds from its answer on. A date is one by the service's clock. */
+const askedMillis = ({ retryAfterDate, retryAfterSeconds, sent }: KeptPost): number =>
+  retryAfterDate === null
+    ? (retryAfterSeconds ?? 0) * second
+    : Math.max(0, retryAfterDate - sent.byClock - attemptMillis) * leastRate
 
 /**
  * Attempts of a delivery keep the schedule's distance, and what the receiver asked for; after a success, or a 410, there
- * is none. Where nothing goes wrong, the healthy are not kept waiting by the others. [DELIV-3, DELIV-4, DELIV-7]
+ * is none. The healthy are not kept waiting by the others. [DELIV-3, DELIV-4, DELIV-7]
  */
 export const retriesWait: Oracle = {
   name: "retries wait",
-  instantiate: (facts) => {
-    const { rates, scheduledFaults } = facts.plan
-    // What an attempt's end is not recorded of is attempted again when its lease has run out.
-    const isRecorded =
-      isEveryCallEnded(facts.plan) &&
-      rates.slowStore === 0 &&
-      rates.loss === 0 &&
-      rates.late === 0 &&
-      rates.cut === 0 &&
-      scheduledFaults.length === 0
-    const posts = new Map<string, Array<Pick<ReceivedPost, "at" | "status" | "retryAfterSeconds">>>()
-    const gone = new Map<string, number>()
-    return {
-      answered: ({ at, body, call, response }) => {
-        if (call.request.method !== "GET" || call.route !== webhookRoute || response.status !== 200)
-          return null
-        const { disabledReason, enabled, failingSince, id } = body.data
-        if (enabled === true || disabledReason === "The operator disabled it." || gone.has(id)) return null
-        if (facts.coverageMarks.has("the clock jumped") || at - Date.parse(failingSince) > patienceMillis)
-          return null
-        return `webhook ${id} is disabled, and has failed only since ${failingSince}: ${disabledReason}`
-      },
-      posted: (post) => {
-        const { at, id, subject, webhook } = post
-        const goneAt = gone.get(webhook.id)
-        if (
-          goneAt !== undefined &&
-          webhook.enabledAt < goneAt &&
-          at > goneAt + 2 * attemptMillis &&
-          isRecorded
-        ) {
-          return "a webhook that answered 410 was sent more"
-        }
-        const since = Math.max(webhook.disabledAt ?? Infinity, webhook.enabledAt)
-        if (webhook.disabledAt !== null && at > since + 2 * attemptMillis && isRecorded) {
-          return `the ${webhook.behaviour} webhook is disabled, and was sent ${subject}`
-        }
-        if (post.status === 410) gone.set(webhook.id, at)
-        const earlier = posts.get(id) ?? []
-        const last = earlier.at(-1)
-        posts.set(id, [...earlier, { at, status: post.status, retryAfterSeconds: post.retryAfterSeconds }])
-        if (last === undefined) {
-          const waited = at - Date.parse(post.envelope.createdAt)
-          const isOwn = webhook.resends === 0 && webhook.enabledAt === 0 && webhook.disabledAt === null
-          return isCalm(facts.plan) && webhook.behaviour === "healthy" && isOwn && waited > healthyWithin
-            ? `the healthy webhook waited ${Math.round(waited / 1000)} s for ${subject}`
-            : null
-        }
-        if (last.status !== null && last.at < at - attemptMillis)
-          facts.coverageMarks.add("a delivery was tried again")
-        // Enabling a webhook starts it fresh.
-        if (!isRecorded || webhook.enabledAt > earlier[0]!.at) return null
-        if (isSuccess(last.status) && last.at + 2 * attemptMillis < at)
-          return `${id} was taken, and came again`
-        if (earlier.length >= attemptsInAll) return `${id} came ${earlier.length + 1} times`
-        const least = Math.max(waits[earlier.length - 1]! * 0.8, (last.retryAfterSeconds ?? 0) * second)
-        return at - last.at < least - second
-          ? `attempt ${earlier.length + 1} of ${id} came ${Math.round((at - last.at) / 1000)} s after the last, not ${Math.round(least / 1000)} s`
-          : null
-      }
-    }
+  instantiate: (facts, checks) => {
+    const [leased, seen] = [byLease(facts, checks), byPosts(facts, checks)]
+    return { posted: (post) => (facts.isStoreSeen ? leased(post) : seen(post)) }
   }
 }

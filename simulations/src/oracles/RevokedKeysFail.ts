@@ -1,21 +1,46 @@
+import type { Call } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
 
-/** From the moment a revocation is acknowledged no request with the key succeeds; before it is asked for, none fails for it. [AUTH-5] */
+/**
+ * From the moment a revocation is acknowledged no request with the key succeeds; before it is asked for, none fails for it. Where the
+ * store is seen: a request is refused exactly when the key was revoked by the instant at which it was looked up. [AUTH-5]
+ */
 export const revokedKeysFail: Oracle = {
   name: "revoked keys fail",
-  instantiate: (facts) => ({
-    answered: ({ at, call, response }) => {
-      const { key, sentAt } = call
-      if (key === null) return response.status === 401 ? "the operator's token was refused" : null
-      if (key.revokedAt !== null && sentAt > key.revokedAt) {
-        if (response.status === 401) facts.coverageMarks.add("a revoked key was refused")
-        return response.status === 401 || response.status >= 500
-          ? null
-          : `key ${key.id} was revoked, and answered ${response.status}`
+  instantiate: (facts, checks) => {
+    const rule = checks.rule("each request with a key")
+    const revoked = new Set<string>()
+    const brands = new Map<string, string>()
+    const verdicts = new WeakMap<Call, boolean>()
+    return {
+      stored: ({ answer, args, call, method }) => {
+        if (method === "keys.create") brands.set(answer.id, args[0].brandId)
+        if (method === "keys.revoke" && answer === true) revoked.add(args[1])
+        if (method === "brands.startDeletion")
+          for (const [id, brandId] of brands) if (brandId === args[0]) revoked.add(id)
+        if (method === "keys.findByHash" && call !== null && call.key !== null)
+          verdicts.set(call, revoked.has(call.key.id))
+        return null
+      },
+      answered: ({ at, call, response }) => {
+        const { key, sentAt } = call
+        const { status } = response
+        if (key === null) {
+          const isValid = call.expects?.status !== 401
+          return isValid && status === 401 ? "the operator's token was refused" : null
+        }
+        rule.judged++
+        const isRefused = verdicts.get(call)
+        if (isRefused !== undefined && status < 500 && (status === 401) !== isRefused)
+          return `key ${key.id} is ${isRefused ? "" : "not "}revoked, and was answered ${status}`
+        if (key.revokedAt !== null && sentAt > key.revokedAt) {
+          if (status === 401) facts.coverageMarks.add("a revoked key was refused")
+          return status === 401 || status >= 500 ? null : `key ${key.id} was revoked, and answered ${status}`
+        }
+        return status === 401 && (key.revokingAt === null || at < key.revokingAt)
+          ? `key ${key.id} is valid, and was refused`
+          : null
       }
-      return response.status === 401 && (key.revokingAt === null || at < key.revokingAt)
-        ? `key ${key.id} is valid, and was refused`
-        : null
     }
-  })
+  }
 }

@@ -3,9 +3,12 @@ import { agreesWithReference } from "./AgreesWithReference.ts"
 import { attemptsLogged } from "./AttemptsLogged.ts"
 import { bodiesValid } from "./BodiesValid.ts"
 import { brandsApart } from "./BrandsApart.ts"
+import { deletedStayGone } from "./DeletedStayGone.ts"
 import { erasedStayGone } from "./ErasedStayGone.ts"
+import { deliveriesKept } from "./DeliveriesKept.ts"
 import { errorsClear } from "./ErrorsClear.ts"
 import { everythingArrives } from "./EverythingArrives.ts"
+import { headersRight } from "./HeadersRight.ts"
 import { limitsHold } from "./LimitsHold.ts"
 import { mirrorsConverge } from "./MirrorsConverge.ts"
 import { noDefects } from "./NoDefects.ts"
@@ -13,18 +16,24 @@ import { nothingInternal } from "./NothingInternal.ts"
 import { oneBodyPerId } from "./OneBodyPerId.ts"
 import { oneEventEach } from "./OneEventEach.ts"
 import type { Oracle } from "./Oracle.ts"
+import { operatorAnswers } from "./OperatorAnswers.ts"
 import { pagesTile } from "./PagesTile.ts"
 import { retriesWait } from "./RetriesWait.ts"
 import { revokedKeysFail } from "./RevokedKeysFail.ts"
 import { signed } from "./Signed.ts"
 import { windowsHold } from "./WindowsHold.ts"
 
+/** `deliveriesKept` moves the outbox on that others look at, and must see an erasure before `agreesWithReference` does. */
 export const oracles: ReadonlyArray<Oracle> = [
   noDefects,
+  deliveriesKept,
+  operatorAnswers,
+  headersRight,
   bodiesValid,
   nothingInternal,
   brandsApart,
   erasedStayGone,
+  deletedStayGone,
   revokedKeysFail,
   limitsHold,
   windowsHold,

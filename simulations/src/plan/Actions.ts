@@ -1,17 +1,29 @@
 /** What everyone does with a brand, drawn from a seed: each kind of action has a stream of numbers of its own. */
 import { Prng, zipf } from "@lead-signals/simulation-kernel"
 import { type BrandScenario, type ActionKind, actionKinds } from "../Scenario.ts"
+import { strangeTexts } from "../vocabulary/Texts.ts"
 import { day, hour, instants } from "./EventTimes.ts"
-import type { DatedAction, UndatedAction, Sighting } from "./Plan.ts"
+import { type DatedAction, inspections, type UndatedAction, type Sighting } from "./Plan.ts"
 import { everything, query } from "./Queries.ts"
-import { extIdOf, seenAt, sighting } from "./Sightings.ts"
+import { drawForeign, drawRefused, probeOf } from "./Probes.ts"
+import { engagementIdOf, extIdOf, personSeen, seenAt, sighting } from "./Sightings.ts"
 
 /** How many engagements somebody has on a spree: more than a window of engagements holds. */
 const spree = 22
 
+/** The share of bursts that use a key with a limit of hundreds up. */
+const largeLimitShare = 0.04
+
+/** Probes of one action. */
+const probesAtOnce = 6
+
+/** How many people a load has: more than a page holds, up to more than a brand's deletion removes in one call. */
+const loads = [120, 120, 260, 1000]
+
 const isoDay = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
 
 const actionsOfKind = (
+  seed: number,
   prng: Prng,
   kind: ActionKind,
   brand: number,
@@ -29,12 +41,13 @@ const actionsOfKind = (
         const somebody = who(prng)
         const count = isSpree ? spree : prng.chance(0.2) ? 3 : 1
         const seen = Array.from({ length: count }, (_, i): Sighting => {
-          const id = `b${brand}-e${n}${i === 0 ? "" : `-${i}`}`
+          const id = `${engagementIdOf(brand, n)}${i === 0 ? "" : `-${i}`}`
           const one = sighting(prng, brand, people, isSpree ? () => somebody : who, id)
-          const engagement = { ...one.engagement, ...seenAt(prng, startsAt, at) }
-          return { ...one, engagement, raw: "internal-raw-output" }
+          const { meant, written } = seenAt(prng, startsAt, at)
+          const engagement = { ...one.engagement, ...meant }
+          return { ...one, engagement, written: { ...one.written, ...written }, raw: "internal-raw-output" }
         })
-        return { do: "observe", seen }
+        return { do: "observe", seen, ...(prng.chance(0.2) ? { isLines: true } : {}) }
       }
     case "again":
       // Filled in below, from what was observed before.
@@ -83,7 +96,7 @@ const actionsOfKind = (
         const impressions = prng.below(5000) * prng.below(2)
         return {
           do: "reading",
-          post: `post-${prng.below(3)}`,
+          post: prng.chance(0.3) ? prng.pick(strangeTexts)[1] : `post-${prng.below(3)}`,
           day: someDay(at),
           totals: {
             impressions,
@@ -103,15 +116,36 @@ const actionsOfKind = (
         }
       }
     case "burst":
-      return () => ({
-        do: "burst",
-        requests: 6 + prng.below(10),
-        gapMillis: prng.pick([0, 100, 5000, 12_000])
-      })
+      return () => {
+        if (prng.chance(largeLimitShare)) {
+          // From this limit on a process may take requests ahead. [RATE-5]
+          const limit = 200 + Math.floor(800 * prng.fraction() ** 3)
+          return { do: "burst", requests: limit + 5, gapMillis: prng.pick([0, 10]), limit }
+        }
+        return { do: "burst", requests: 6 + prng.below(10), gapMillis: prng.pick([0, 100, 5000, 12_000]) }
+      }
     case "bad":
-      return () => ({ do: "bad", which: prng.below(1000) })
+      return () => ({ do: "probe", probes: drawRefused(prng, 1 + prng.below(3)) })
+    case "probe": {
+      let drawn = 0
+      return () => ({
+        do: "probe",
+        probes: Array.from({ length: probesAtOnce }, () => probeOf(seed, brand, drawn++))
+      })
+    }
+    case "load": {
+      let from = 0
+      return () => {
+        const load = prng.pick(loads)
+        from += load
+        return { do: "load", from: from - load, people: load, isLines: prng.chance(0.5) }
+      }
+    }
+    case "tenant":
+      return () => ({ do: "tenant", people: 1 + prng.below(4), useMillis: prng.below(60_000) })
     case "cross":
-      return () => ({ do: "cross", person: somebody() })
+      return () =>
+        prng.chance(0.5) ? { do: "probe", probes: drawForeign(prng, 2) } : { do: "cross", person: somebody() }
     case "rotate":
     case "test":
       return () => (consumers.length === 0 ? null : { do: kind, webhook: webhook() })
@@ -136,6 +170,15 @@ const actionsOfKind = (
         consumers.length === 0
           ? null
           : { do: "toggle", webhook: webhook(), offMillis: prng.below(20 * 60_000) }
+    case "inspect":
+      return () => ({
+        do: "inspect",
+        what: prng.pick(inspections),
+        webhook: prng.below(1000),
+        nth: prng.below(1000),
+        state: prng.pick([null, null, "pending", "held", "delivered", "dead"]),
+        pageSize: prng.pick([null, 1, 2, 25, 200])
+      })
   }
 }
 
@@ -150,10 +193,11 @@ export const actionsOf = (
   const habits = Prng.of(seed, `habits of ${brand}`)
   const found: Array<DatedAction> = []
   for (const kind of actionKinds) {
-    // Seeds differ in what people do, too; but something is always seen.
-    const factor = isSwarm && kind !== "observe" ? habits.pick([0, 0.5, 1, 2]) : 1
+    // Seeds differ in what people do, too; but something is always seen, and every seed tries some of the vocabulary.
+    const isAlways = kind === "observe" || kind === "probe"
+    const factor = isSwarm && !isAlways ? habits.pick([0, 0.5, 1, 2]) : 1
     const prng = Prng.of(seed, `${kind} of ${brand}`)
-    const actionAt = actionsOfKind(prng, kind, brand, scenario, startsAt)
+    const actionAt = actionsOfKind(seed, prng, kind, brand, scenario, startsAt)
     for (const [n, at] of instants(prng, scenario.perHour[kind] * factor, hours).entries()) {
       const deed = actionAt(at, n)
       if (deed !== null) found.push({ at, brand, ...deed })
@@ -169,16 +213,28 @@ export const actionsOf = (
     action.do === "observe" ? [{ at: action.at, seen: action.seen }] : []
   )
   const repeats = Prng.of(seed, `repeats of ${brand}`)
+  const isLoaded = found.some((action) => action.do === "load")
   return found.flatMap((action): ReadonlyArray<DatedAction> => {
+    // Nobody walks through a thousand leads by twos.
+    if (action.do === "walk" && isLoaded)
+      return [{ ...action, query: { ...action.query, pageSize: repeats.pick([25, 99, 100]) } }]
     if (action.do !== "again") return [action]
     const before = observed.filter(({ at }) => at <= action.at).sort((a, b) => a.at - b.at)
     if (before.length === 0) return []
     const { seen } = before[Math.max(0, before.length - 1 - repeats.below(6))]!
-    // The same engagement with another text is still the same engagement.
-    const again = seen.map(({ engagement, ...rest }) => ({
-      ...rest,
-      engagement: repeats.chance(0.5) ? engagement : { ...engagement, commentText: "Edited." }
-    }))
+    // The same engagement with another text, or of another person, is still the same engagement.
+    const again = seen.map((one): Sighting => {
+      const { person, written } = one
+      const who = repeats.chance(0.2) ? personSeen(repeats, brand, repeats.below(scenario.people)) : person
+      if (repeats.chance(0.5)) return { ...one, person: who }
+      const text = { commentText: "Edited." }
+      return {
+        ...one,
+        person: who,
+        engagement: { ...one.engagement, ...text },
+        written: { ...written, ...text }
+      }
+    })
     return [{ ...action, seen: again }]
   })
 }

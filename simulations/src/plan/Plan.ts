@@ -10,6 +10,8 @@ export interface Sighting {
   readonly engagement: { readonly id: string } & Readonly<Record<string, unknown>>
   /** Kept apart or dropped, never shown. [ENG-9] */
   readonly raw?: string
+  /** Fields of the engagement as they are sent, where that is not how they are shown. */
+  readonly written?: Readonly<Record<string, string>>
 }
 
 export interface PlannedBound {
@@ -17,7 +19,7 @@ export interface PlannedBound {
   /** The n-th of the instants that the client has seen, and so many milliseconds beside it. */
   readonly instant: number
   readonly by: number
-  /** In which of the accepted ways it is written. */
+  /** In which of the accepted ways it is written: the place in `instantForms`. */
   readonly form: number
 }
 
@@ -33,8 +35,27 @@ export interface PlannedQuery {
   readonly engagements: "none" | "plain" | "detailed"
 }
 
+/** What the operator looks at. */
+export const inspections = [
+  "directory",
+  "names",
+  "for a while",
+  "pair",
+  "end of a window",
+  "deliveries",
+  "enabling"
+] as const
+type Inspection = (typeof inspections)[number]
+
 export type UndatedAction =
-  | { readonly do: "observe" | "again"; readonly seen: ReadonlyArray<Sighting> }
+  | {
+      readonly do: "observe" | "again"
+      readonly seen: ReadonlyArray<Sighting>
+      /** Sent as x-ndjson. */
+      readonly isLines?: boolean
+    }
+  /** So many further people, each seen once; `from` counts those that were loaded before. */
+  | { readonly do: "load"; readonly from: number; readonly people: number; readonly isLines: boolean }
   | {
       readonly do: "amend"
       readonly person: string
@@ -58,8 +79,17 @@ export type UndatedAction =
       readonly totals: { readonly [figure in "impressions" | "reactions" | "comments" | "reposts"]: number }
     }
   | { readonly do: "key"; readonly useMillis: ReadonlyArray<number>; readonly revokeMillis: number }
-  | { readonly do: "burst"; readonly requests: number; readonly gapMillis: number }
-  | { readonly do: "bad"; readonly which: number }
+  | {
+      readonly do: "burst"
+      readonly requests: number
+      readonly gapMillis: number
+      /** Of a key of its own; the brand's key with a low limit where there is none. */
+      readonly limit?: number
+    }
+  /** Forms of inputs, by the names of their probes. */
+  | { readonly do: "probe"; readonly probes: ReadonlyArray<string> }
+  /** A brand that is created, used and deleted again, while so much else goes on for so long. */
+  | { readonly do: "tenant"; readonly people: number; readonly useMillis: number }
   | { readonly do: "cross"; readonly person: string }
   | { readonly do: "rotate" | "test"; readonly webhook: number }
   | {
@@ -71,6 +101,15 @@ export type UndatedAction =
   | { readonly do: "redeliver"; readonly webhook: number; readonly nth: number }
   | { readonly do: "recover"; readonly webhook: number; readonly agoMillis: number }
   | { readonly do: "toggle"; readonly webhook: number; readonly offMillis: number }
+  | {
+      readonly do: "inspect"
+      readonly what: Inspection
+      readonly webhook: number
+      /** Of what there are several. */
+      readonly nth: number
+      readonly state: "pending" | "held" | "delivered" | "dead" | null
+      readonly pageSize: number | null
+    }
 
 /** Something that somebody does at a time, in milliseconds since the run began. */
 export type DatedAction = { readonly at: number; readonly brand: number } & UndatedAction
@@ -100,5 +139,6 @@ export interface Plan {
   readonly rates: Rates
 }
 
+/** Whether nothing goes wrong in it. */
 export const isCalm = ({ rates, scheduledFaults }: Plan): boolean =>
   scheduledFaults.length === 0 && Object.keys(noRates).every((name) => rates[name as keyof Rates] === 0)

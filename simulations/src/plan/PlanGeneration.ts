@@ -15,10 +15,13 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
     .flatMap((brand, i) => actionsOf(seed, i, brand, hours, startsAt, scenario.swarm))
     .sort((a, b) => a.at - b.at)
     .map((action, n) => ({ n, ...action }))
+  const isLoaded = (brand: number): boolean =>
+    actions.some((action) => action.brand === brand && action.do === "load")
   return {
     hours,
-    brands: scenario.brands.map(({ consumers }) => ({
-      consumers: consumers
+    brands: scenario.brands.map(({ consumers }, brand) => ({
+      // Two events of each of a thousand people to each receiver would take longer than all else.
+      consumers: (isLoaded(brand) ? [] : consumers)
         // Of many receivers a seed has some.
         .filter((_, i) => !scenario.swarm || tastes.chance(0.55) || i === 0)
         .map((behaviour) => ({

@@ -1,9 +1,38 @@
 /** Queries of clients, drawn from a seed. */
 import type { Prng } from "@lead-signals/simulation-kernel"
+import { astral, strangeTexts } from "../vocabulary/Texts.ts"
+import { instantForms } from "../vocabulary/Times.ts"
 import type { PlannedQuery } from "./Plan.ts"
 import { signalsPerBrand } from "./Sightings.ts"
 
-const searches = ["head", "100%", "a_b", "οδυσσευσ", "STRASSE", "sal", "name", "zzz", "S"]
+const searches = [
+  "head",
+  "100%",
+  "a_b",
+  "οδυσσευσ",
+  "STRASSE",
+  "sal",
+  "name",
+  "zzz",
+  "S",
+  "",
+  " ",
+  "istanbul",
+  "ÅNGSTRÖM",
+  "angstrom",
+  "𐐀",
+  "𐐨",
+  "🙂",
+  "name of b0-p0. 𝒳",
+  "ﬁ",
+  "name of b0-p0.",
+  "x".repeat(200),
+  astral.repeat(200),
+  ...strangeTexts.map(([, text]) => text)
+]
+
+/** Small ones are common, since brands are small; 25 and 100 are the caps. [PAGE-4] */
+const pageSizes = [1, 1, 2, 2, 3, 3, 5, 24, 25, 26, 99, 100, 101, 200]
 
 export const query = (prng: Prng): PlannedQuery => {
   const flag = (name: string): Record<string, boolean> =>
@@ -14,17 +43,17 @@ export const query = (prng: Prng): PlannedQuery => {
       name,
       instant: prng.below(1000),
       by: prng.pick([0, 0, 0, -1, 1]),
-      form: prng.below(4)
+      form: prng.below(instantForms.length)
     }))
   return {
     signal: prng.chance(0.2) ? prng.below(signalsPerBrand) : null,
     flags: { ...flag("qualified"), ...flag("exported"), ...flag("isEmployee") },
-    search: prng.chance(0.2) ? prng.pick(searches) : null,
+    search: prng.chance(0.3) ? prng.pick(searches) : null,
     bounds,
     field: prng.pick(["createdAt", "updatedAt", "score1", "name"]),
     direction: prng.pick(["asc", "desc"]),
-    page: prng.pick([1, 1, 1, 2, 3]),
-    pageSize: prng.pick([2, 3, 5, 25, 100, 200]),
+    page: prng.pick([1, 1, 1, 2, 3, 4]),
+    pageSize: prng.pick(pageSizes),
     engagements: prng.pick(["none", "none", "plain", "detailed"])
   }
 }

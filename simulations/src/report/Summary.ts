@@ -35,7 +35,7 @@ export const runSummary = (
     coverageMarks,
     outcome,
     violation
-  }: Omit<RunReport, "trace" | "picks" | "coverageMarks" | "faults"> & {
+  }: Omit<RunReport, "trace" | "picks" | "coverageMarks" | "exercised" | "faults"> & {
     readonly coverageMarks: Iterable<string>
   },
   wallSeconds: number,

@@ -7,9 +7,11 @@ import { type Context, Effect, FiberRef, GlobalValue } from "effect"
 import type { Rates } from "../Scenario.ts"
 import type { Decisions } from "./Decisions.ts"
 import type { Call, Stored } from "./KnownFacts.ts"
-import { type MethodOfStore, type Stores, wrapStore } from "./StorePorts.ts"
+import { type MethodOfStore, type StoreMethod, type Stores, wrapStore } from "./StorePorts.ts"
 
 const slowestMillis = 1000
+/** An emitter whose call failed makes it again after so long at most. */
+const retryMillis = 2000
 
 /** The request that the fiber works for; null for the emitter's own. */
 export const currentCall: FiberRef.FiberRef<Call | null> = GlobalValue.globalValue(
@@ -26,6 +28,8 @@ export interface StoreFaults {
   readonly elapsed: () => number
   readonly serviceNow: () => number
   readonly onStored: (done: Stored) => void
+  /** A call is slow by so many milliseconds, or fails. */
+  readonly onStruck: (method: StoreMethod, by: Call | null, millis: number, isFailed: boolean) => void
   /** Kills the process that makes the call. */
   readonly kill: () => void
   /** Lets it die within the call's transaction; false where a call is one step, and has no middle. */
@@ -47,9 +51,14 @@ const disturbed = (
     const writes = operation === "write"
     yield* Effect.yieldNow()
     if (decisions.fault(`slow ${label}`, rates.slowStore) !== null) {
-      yield* Effect.sleep(1 + decisions.below(`how slow ${label}`, slowestMillis))
+      const millis = 1 + decisions.below(`how slow ${label}`, slowestMillis)
+      faults.onStruck(method, by, millis, false)
+      yield* Effect.sleep(millis)
     }
-    if (decisions.fault(`down ${label}`, rates.storeDown) !== null) return yield* down
+    if (decisions.fault(`down ${label}`, rates.storeDown) !== null) {
+      faults.onStruck(method, by, retryMillis, true)
+      return yield* down
+    }
     const death = writes ? decisions.fault(`killed at ${label}`, rates.killAtStore) : null
     const when =
       death === null ? null : (["before", "within", "after"] as const)[decisions.below(`when ${death}`, 3)]!
@@ -75,8 +84,10 @@ const disturbed = (
       return yield* Effect.never
     }
     yield* Effect.yieldNow()
-    if (writes && decisions.fault(`done but failed ${label}`, rates.doneButFailed) !== null)
+    if (writes && decisions.fault(`done but failed ${label}`, rates.doneButFailed) !== null) {
+      faults.onStruck(method, by, retryMillis, true)
       return yield* down
+    }
     return answer
   })
 

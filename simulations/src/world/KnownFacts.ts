@@ -1,7 +1,10 @@
 /** What the parties of a run know for certain, each from its own side: what the oracles compare. */
 import type { Query, ReferenceCampaign, ReferenceModel } from "@lead-signals/store-contract/reference"
+import { Effect } from "effect"
 import type { Plan, Sighting } from "../plan/Plan.ts"
 import type { ReceiverBehaviour } from "../Scenario.ts"
+import type { Expectation } from "../vocabulary/Expectation.ts"
+import { Incidents } from "./Incidents.ts"
 import type { SimulatedRequest, SimulatedResponse } from "./SimulatedHttp.ts"
 import type { StoreMethod } from "./StorePorts.ts"
 
@@ -17,7 +20,8 @@ export type Meaning =
   | { readonly means: "detail"; readonly id: number; readonly withDetail: boolean }
   | { readonly means: "metrics"; readonly startDate: string | null; readonly endDate: string | null }
   | { readonly means: "reading"; readonly post: string; readonly day: string; readonly totals: Json }
-  | { readonly means: "bad"; readonly status: number; readonly code: string; readonly names: string | null }
+  /** The contract refuses it: nothing changes. */
+  | { readonly means: "bad" }
   | { readonly means: "cross" }
   /** May make so many further deliveries. */
   | { readonly means: "resend"; readonly webhook: KnownWebhook; readonly mostEvents: number }
@@ -36,14 +40,22 @@ export interface Call {
   readonly route: string
   readonly request: SimulatedRequest
   readonly meaning: Meaning
+  /** What the contract says of the answer, where the meaning leaves that open. */
+  readonly expects?: Expectation
   /** Of the brand that it is about. */
   readonly brand: KnownBrand | null
   /** The key it is made with; null for the operator's. */
   readonly key: KnownKey | null
   /** Virtual milliseconds since 1970. */
   readonly sentAt: number
+  /** When it is to reach the service; undefined where the network says so. */
+  readonly arrivesAt?: number
   /** When the service began with it. */
   handledAt: number
+  /** The same by the service's clock. */
+  handledByClock: number
+  /** The methods of the store that failed on its behalf. */
+  readonly struck: Set<StoreMethod>
   /** What the reference says to it, as of the instant at which the store did it; undefined where it says nothing. */
   expected: unknown
 }
@@ -95,8 +107,19 @@ export interface KnownWebhook {
   disabledAt: number | null
 }
 
+/** A post on its way to a receiver and back. */
+export interface SentPost {
+  /** When the service sent it. */
+  readonly at: number
+  /** The same by the service's clock. */
+  readonly byClock: number
+  /** When the receiver's answer reached the service whole; null while it has not. */
+  heardAt: number | null
+}
+
 export interface ReceivedPost {
   readonly at: number
+  readonly sent: SentPost
   readonly webhook: KnownWebhook
   readonly headers: Readonly<Record<string, string>>
   readonly id: string
@@ -105,8 +128,13 @@ export interface ReceivedPost {
   /** Of the event: its type and its lead or engagement. */
   readonly subject: string
   readonly status: number | null
+  /** What the header Retry-After says: seconds, or a date in milliseconds since 1970; both null where it says nothing. */
   readonly retryAfterSeconds: number | null
+  readonly retryAfterDate: number | null
 }
+
+/** What is kept of a post: the bodies of a day would fill the memory. */
+export type KeptPost = Omit<ReceivedPost, "headers" | "body" | "envelope">
 
 /** A brand as it was set up, and the reference of what it holds. */
 export interface KnownBrand {
@@ -134,19 +162,39 @@ export interface Violation {
   readonly message: string
 }
 
+/** A person of a brand: the same external id can be another person's at another brand. */
+export const personOf = ({ id }: { readonly id: string }, extId: string): string => `${id} ${extId}`
+
 export class KnownFacts {
   readonly brands: Array<KnownBrand> = []
-  /** Without bodies: those of a day would fill the memory. */
-  readonly received: Array<Pick<ReceivedPost, "id" | "status" | "subject" | "webhook">> = []
-  /** People whose erasure was acknowledged, and when. */
-  readonly erased = new Map<string, number>()
-  /** People whose erasure was asked for: from then on it may have happened. */
+  /** Brands that are created and deleted while the scenario runs. */
+  readonly tenants: Array<KnownBrand> = []
+  readonly received: Array<KeptPost> = []
+  /** People whose erasure was acknowledged, and when; by `personOf`. */
+  readonly erased = new Map<
+    string,
+    { readonly brandId: string; readonly extId: string; readonly at: number }
+  >()
+  /** People whose erasure was asked for: from then on it may have happened. By `personOf`. */
   readonly erasing = new Set<string>()
   readonly coverageMarks = new Set<string>()
+  /** The forms of inputs that were answered, by the names of their probes. */
+  readonly exercised = new Set<string>()
+  readonly incidents = new Incidents()
+  /** When the window of each key ends, by the service's clock. */
+  readonly windowEnds = new Map<string, number>()
+  /** The true time, and the time by the service's clock, in milliseconds since 1970. */
+  now: () => number = () => 0
+  serviceNow: () => number = () => 0
+  wasClockSetBack = false
+  /** Whether calls of the store are seen: those of a host of its own are not. */
+  isStoreSeen = false
   /** Deliveries in the dead letters at the end, as `webhook subject`. */
   readonly dead = new Set<string>()
   /** Every delivery as the operator sees it at the end, with its log. */
   readonly deliveries: Array<{ readonly webhook: KnownWebhook; readonly delivery: Json }> = []
+  /** What clients that sync have before their last full sync, by brand; none where no clock was set back. */
+  readonly mirrorsBeforeFullSync = new Map<string, ReadonlyMap<number, Json>>()
   /** What brands list in the end, on quiet data, by brand and order. */
   readonly finalLists = new Map<string, ReadonlyArray<Json>>()
   requests = 0
@@ -155,12 +203,40 @@ export class KnownFacts {
 
   constructor(readonly plan: Plan) {}
 
+  private readonly byDelivery = new Map<string, Array<KeptPost>>()
+
+  /** What receivers got of a delivery, in order. */
+  postsOf(deliveryId: string): ReadonlyArray<KeptPost> {
+    return this.byDelivery.get(deliveryId) ?? []
+  }
+
+  private readonly awaited = new Map<KnownWebhook, Array<(post: ReceivedPost) => void>>()
+
+  /** The next thing that the webhook's receiver gets. */
+  nextPost(webhook: KnownWebhook): Effect.Effect<ReceivedPost> {
+    return Effect.async((resume) => {
+      const waiting = this.awaited.get(webhook) ?? []
+      this.awaited.set(webhook, waiting)
+      waiting.push((post) => resume(Effect.succeed(post)))
+    })
+  }
+
+  /** A receiver got something. */
+  receive(post: ReceivedPost): void {
+    for (const resume of this.awaited.get(post.webhook)?.splice(0) ?? []) resume(post)
+    const { body: _body, envelope: _envelope, headers: _headers, ...kept } = post
+    this.received.push(kept)
+    const known = this.byDelivery.get(kept.id)
+    if (known === undefined) this.byDelivery.set(kept.id, [kept])
+    else known.push(kept)
+  }
+
   /** The first violation is kept: what comes after may only follow from it. */
   violate(oracle: string, message: string): void {
     this.violation ??= { oracle, message }
   }
 
   brandOf(id: string): KnownBrand | undefined {
-    return this.brands.find((brand) => brand.id === id)
+    return this.brands.find((brand) => brand.id === id) ?? this.tenants.find((brand) => brand.id === id)
   }
 }

@@ -6,6 +6,7 @@
 import { Context, Effect } from "effect"
 import type { Host, Running } from "./Host.ts"
 import { operatorToken } from "./Host.ts"
+import { bytesOf, headersOf, unframed } from "./RequestParts.ts"
 import type { SimulatedRequest } from "./SimulatedHttp.ts"
 
 /** The answer of a receiver. */
@@ -37,15 +38,15 @@ export type OwnHost = (world: HostWorld) => Promise<(request: Request) => Promis
 
 const origin = "http://host.example"
 
-const requestOf = ({ body, method, token, url }: SimulatedRequest): Request =>
-  new Request(origin + url, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body === undefined ? {} : { "content-type": "application/json" })
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+const requestOf = (sent: SimulatedRequest): Request => {
+  const bytes = bytesOf(sent)
+  return new Request(origin + sent.url, {
+    method: sent.method,
+    headers: headersOf(sent),
+    // A request that only asks has no body there.
+    ...(bytes.length === 0 || sent.method === "GET" ? {} : { body: Uint8Array.from(bytes) })
   })
+}
 
 export const ownHost = (make: OwnHost): Host => ({
   dieWithin: null,
@@ -74,11 +75,11 @@ export const ownHost = (make: OwnHost): Host => ({
         handle: (request) => ({
           work: Effect.promise(async () => {
             const response = await fetch(requestOf(request))
-            return {
+            return unframed({
               status: response.status,
               headers: Object.fromEntries(response.headers.entries()),
               text: await response.text()
-            }
+            })
           }),
           context: Context.unsafeMake(new Map())
         })

@@ -10,25 +10,17 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as IncomingMessage from "@effect/platform/HttpIncomingMessage"
 import { Context, Effect, Inspectable, Option, Stream } from "effect"
+import {
+  bytesOf,
+  headersOf,
+  type SimulatedRequest,
+  type SimulatedResponse,
+  unframed
+} from "./RequestParts.ts"
 
-export interface SimulatedRequest {
-  readonly method: HttpMethod
-  /** Path and query. */
-  readonly url: string
-  readonly token: string
-  /** Sent as JSON. */
-  readonly body?: unknown
-}
+export type { SimulatedRequest, SimulatedResponse }
 
-export interface SimulatedResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly text: string
-}
-
-const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-const noBytes = new Uint8Array()
 
 const parsed = new WeakMap<SimulatedResponse, { readonly json: unknown }>()
 
@@ -111,17 +103,18 @@ export interface Handling<R = HttpServerRequest.HttpServerRequest> {
 }
 
 /** Handles one request; never fails. */
-export const handle = (app: HttpApp.Default, { body, method, token, url }: SimulatedRequest): Handling => {
-  const bytes = body === undefined ? noBytes : encoder.encode(JSON.stringify(body))
+export const handle = (app: HttpApp.Default, sent: SimulatedRequest): Handling => {
+  const { method, url } = sent
+  const bytes = bytesOf(sent)
   const headers = Headers.fromInput({
-    authorization: `Bearer ${token}`,
-    ...(body === undefined
-      ? {}
-      : { "content-type": "application/json", "content-length": String(bytes.length) })
+    ...headersOf(sent),
+    ...(bytes.length === 0 ? {} : { "content-length": String(bytes.length) })
   })
   return {
     work: Effect.flatMap(Effect.scoped(app), (response) =>
-      Effect.map(textOf(response), (text) => ({ status: response.status, headers: response.headers, text }))
+      Effect.map(textOf(response), (text) =>
+        unframed({ status: response.status, headers: response.headers, text })
+      )
     ),
     context: Context.make(HttpServerRequest.HttpServerRequest, new Request(method, url, url, headers, bytes))
   }

@@ -9,7 +9,7 @@ import { noRates, type Rates } from "../Scenario.ts"
 import { Decisions } from "./Decisions.ts"
 import { currentCall } from "./FaultyStore.ts"
 import type { Host, Running } from "./Host.ts"
-import type { Answered, Call, KnownFacts, ReceivedPost, Stored } from "./KnownFacts.ts"
+import type { Answered, Call, KnownFacts, ReceivedPost, SentPost, Stored } from "./KnownFacts.ts"
 import { jsonOf, type SimulatedResponse } from "./SimulatedHttp.ts"
 
 /** Nobody answered: the message or its answer was lost, or the service is not there. */
@@ -23,7 +23,8 @@ export interface Consumer {
   readonly labelOf: (posted: Sender.PostRequest) => string
   readonly receive: (
     posted: Sender.PostRequest,
-    label: string
+    label: string,
+    sent: SentPost
   ) => Effect.Effect<Sender.PostResponse, Sender.SendFailed>
 }
 
@@ -32,6 +33,14 @@ const delay = { least: 1, most: 80, late: 20_000 }
 const patienceMillis = 30_000
 const startMillis = 300
 const restartMillis = 3000
+
+/** The same request once more, as a call of its own. */
+const twinOf = (call: Call): Call => ({
+  ...call,
+  label: `${call.label} twin`,
+  struck: new Set(),
+  expected: undefined
+})
 
 export interface WorldOptions {
   readonly seed: number
@@ -80,6 +89,8 @@ export class World {
       this.kernel.record("faults", "fault", { label })
     })
     this.others = this.kernel.machine("others")
+    facts.now = () => this.kernel.now
+    facts.serviceNow = () => this.serviceNow
     this.start()
   }
 
@@ -120,7 +131,14 @@ export class World {
             decisions: this.decisions,
             elapsed: () => this.elapsed,
             serviceNow: () => this.serviceNow,
-            onStored: (done) => this.options.onStored(done),
+            onStored: (done) => {
+              this.facts.isStoreSeen = true
+              this.options.onStored(done)
+            },
+            onStruck: (method, call, millis, isFailed) => {
+              if (call !== null && isFailed) call.struck.add(method)
+              if (call === null) this.facts.incidents.note("store", this.kernel.now, this.kernel.now + millis)
+            },
             kill: () => this.kill(),
             killWithin: () => {
               const { dieWithin } = this.options.host
@@ -140,6 +158,8 @@ export class World {
   kill(): void {
     if (this.service === null) return
     this.kills++
+    // Until the next process runs.
+    this.facts.incidents.note("kill", this.kernel.now, this.kernel.now + restartMillis + startMillis)
     this.facts.coverageMarks.add("the service was killed")
     this.kernel.record("service", "killed")
     this.service.machine.kill()
@@ -169,6 +189,8 @@ export class World {
   /** The service's own clock jumps; nobody else's does. */
   stepClock(millis: number): void {
     this.clock.step(millis)
+    this.facts.incidents.note("clock", this.kernel.now)
+    if (millis < 0) this.facts.wasClockSetBack = true
     this.facts.coverageMarks.add("the clock jumped")
     this.kernel.record("service", "clock", { millis })
   }
@@ -176,6 +198,7 @@ export class World {
   driftClock(rate: number): void {
     this.clock.drift(rate, this.kernel.now)
     if (rate === 0) return
+    this.facts.incidents.note("drift", this.kernel.now)
     this.facts.coverageMarks.add("the clock went wrong")
     this.kernel.record("service", "drift", { millionths: Math.round(rate * 1e6) })
   }
@@ -185,6 +208,7 @@ export class World {
     const { service } = this
     if (service === null) return
     this.facts.coverageMarks.add("the service stood still")
+    this.facts.incidents.note("pause", this.kernel.now, this.kernel.now + millis)
     this.kernel.record("service", "paused", { millis })
     service.machine.pause()
     this.kernel.after(millis, this.others, () => service.machine.resume())
@@ -192,6 +216,7 @@ export class World {
 
   partition(millis: number): void {
     this.facts.coverageMarks.add("the network was cut")
+    this.facts.incidents.note("network", this.kernel.now, this.kernel.now + millis)
     this.kernel.record("network", "partition", { millis })
     this.partitionedUntil = Math.max(this.partitionedUntil, this.kernel.now + millis)
   }
@@ -225,8 +250,9 @@ export class World {
         kernel.record(party, "no-answer", { call: label })
         resume(Effect.fail(new NoAnswer()))
       })
-      const there = this.travel(`${label} there`)
-      if (there === null) return
+      const drawn = this.travel(`${label} there`)
+      const there = call.arrivesAt === undefined ? drawn : Math.max(delay.least, call.arrivesAt - kernel.now)
+      if (drawn === null || there === null) return
       kernel.after(there, this.others, () =>
         this.handle(call, (response) => {
           const lost = decisions.fault(`lost answer ${label}`, this.rates.lostAnswer) !== null
@@ -248,9 +274,7 @@ export class World {
       this.facts.coverageMarks.add("a request came twice")
       const second = this.travel(`${label} there again`)
       if (second !== null) {
-        kernel.after(second, this.others, () =>
-          this.handle({ ...call, label: `${label} twin`, expected: undefined }, () => {})
-        )
+        kernel.after(second, this.others, () => this.handle(twinOf(call), () => {}))
       }
     })
   }
@@ -270,6 +294,7 @@ export class World {
     const { service } = this
     if (service === null || service.running === null) return
     call.handledAt = this.kernel.now
+    call.handledByClock = this.serviceNow
     this.options.onHandled(call)
     const { context, work } = service.running.handle(call.request)
     const handling = service.machine.fork(
@@ -294,19 +319,21 @@ export class World {
     const { service } = this
     if (consumer === undefined || service === null) return Effect.never
     const label = consumer.labelOf(request)
+    const sent: SentPost = { at: kernel.now, byClock: this.serviceNow, heardAt: null }
     return Effect.async<Sender.PostResponse, Sender.SendFailed>((resume) => {
       const there = this.travel(`${label} there`)
       if (there === null) return
       let receiving: Fiber.RuntimeFiber<unknown, unknown> | null = null
       const cancel = kernel.after(there, this.others, () => {
         receiving = this.others.fork(
-          Effect.map(Effect.exit(consumer.receive(request, label)), (exit) => {
+          Effect.map(Effect.exit(consumer.receive(request, label, sent)), (exit) => {
             const back = this.travel(`${label} back`)
             if (back === null) return
             const cut = this.decisions.fault(`cut ${label}`, this.rates.cut) !== null
-            kernel.after(back, service.machine, () =>
+            kernel.after(back, service.machine, () => {
+              if (!cut) sent.heardAt = kernel.now
               resume(cut ? Effect.fail(new Sender.SendFailed({ error: "connection" })) : exit)
-            )
+            })
           })
         )
       })

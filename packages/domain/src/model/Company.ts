@@ -9,7 +9,10 @@ const CompanyId = Schema.Int.pipe(Schema.between(1, Number.MAX_SAFE_INTEGER)).an
 const OptionalCount = Schema.optionalWith(
   Schema.NullOr(
     Schema.Number.pipe(
-      Schema.filter((n) => Number.isFinite(n) && n >= 0, { description: "a number of at least 0" })
+      Schema.filter((n) => Number.isFinite(n) && n >= 0, {
+        description: "a number of at least 0",
+        jsonSchema: { minimum: 0 }
+      })
     )
   ),
   { default: () => null }

@@ -46,7 +46,8 @@ const maxUrlLength = 2048
 
 const Url = Text.pipe(
   Schema.filter((url) => url.length > 0 && url.length <= maxUrlLength, {
-    description: `an absolute URL of at most ${maxUrlLength} characters`
+    description: `an absolute URL of at most ${maxUrlLength} characters`,
+    jsonSchema: { minLength: 1, maxLength: maxUrlLength }
   })
 )
 

@@ -16,10 +16,14 @@ export interface SeenPerson {
 }
 
 interface SeenAuthor {
-  extId: string | null
-  name: string | null
+  extId?: string | null
+  name?: string | null
+  firstName?: string | null
+  lastName?: string | null
   headline?: string | null
+  username?: string | null
   linkedinProfileUrl?: string | null
+  profileImageUrl?: string | null
 }
 
 interface SeenEngagement {
@@ -28,8 +32,13 @@ interface SeenEngagement {
   reactionType: string | null
   commentText: string | null
   postUrl: string | null
+  postContent?: string | null
+  /** Milliseconds. */
+  postPostedAt?: number | null
   postAuthor: string | null
   postAuthorDetail: SeenAuthor | null
+  /** Milliseconds. */
+  emittedAt?: number | null
   /** Milliseconds, or null for the time of the commit. */
   trackedAt: number | null
 }
@@ -163,12 +172,28 @@ const companyKeys = [
   "description"
 ]
 
-const companyShown = (company: Record<string, unknown> | null) => {
+/** The company as answers show it, with all of its keys; null for null. [ENG-10] */
+export const companyShown = (company: Record<string, unknown> | null): Record<string, unknown> | null => {
   if (company === null) return null
   const shown: Record<string, unknown> = { id: `${company["id"] as number}` }
   for (const key of companyKeys) shown[key] = company[key] ?? null
   return shown
 }
+
+/** What an erasure leaves of a post by the erased person. [PII-3] */
+const withoutAuthor = { postUrl: null, postContent: null, postAuthor: null, postAuthorDetail: null }
+
+const authorShown = (author: SeenAuthor): Record<string, unknown> => ({
+  name: author.name ?? null,
+  firstName: author.firstName ?? null,
+  lastName: author.lastName ?? null,
+  headline: author.headline ?? null,
+  username: author.username ?? null,
+  linkedinProfileUrl: author.linkedinProfileUrl ?? null,
+  profileImageUrl: author.profileImageUrl ?? null
+})
+
+const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at))
 
 /** A naive brand: it filters and sorts its leads anew for every list, and finds one by its id in a map. */
 export class ReferenceModel {
@@ -180,6 +205,8 @@ export class ReferenceModel {
   events: Array<Fired> = []
   /** The ids of leads whose engagements lost the author of a post in an erasure. */
   readonly renewed = new Set<number>()
+  /** The ids of deleted signals: what they caught still shows them. [DEL-2] */
+  readonly deletedSignals = new Set<string>()
   /** Of each engagement, whose it is. */
   private readonly owners = new Map<string, number>()
   private readonly byId = new Map<number, Row>()
@@ -194,8 +221,8 @@ export class ReferenceModel {
 
   /** Records an observation and answers the outcome that the store must give. `idOf` is called for the id of a new lead. */
   observe(seen: Seen, now: number, idOf: () => number): { outcome: string; leadId: number | null } {
-    if (!this.signals.some((signal) => signal.id === seen.signalId))
-      return { outcome: "rejected", leadId: null }
+    const isCaught = this.signals.some(({ id }) => id === seen.signalId)
+    if (!isCaught || this.deletedSignals.has(seen.signalId)) return { outcome: "rejected", leadId: null }
     if (this.erased.includes(seen.person.extId)) return { outcome: "suppressed", leadId: null }
     const owner = this.owners.get(seen.engagement.id)
     if (owner !== undefined) return { outcome: "duplicate", leadId: owner }
@@ -232,7 +259,7 @@ export class ReferenceModel {
       engagement.postAuthorDetail?.extId != null &&
       this.erased.includes(engagement.postAuthorDetail.extId)
     ) {
-      Object.assign(engagement, { postUrl: null, postAuthor: null, postAuthorDetail: null })
+      Object.assign(engagement, withoutAuthor)
     }
     const after = row.engagements.findIndex((other) => newestFirst(engagement, other) < 0)
     row.engagements.splice(after < 0 ? row.engagements.length : after, 0, engagement)
@@ -263,7 +290,7 @@ export class ReferenceModel {
     for (const row of this.rows) {
       for (const engagement of row.engagements) {
         if (engagement.postAuthorDetail?.extId !== extId) continue
-        Object.assign(engagement, { postUrl: null, postAuthor: null, postAuthorDetail: null })
+        Object.assign(engagement, withoutAuthor)
         row.updatedAt = Math.max(row.updatedAt, now)
         this.renewed.add(row.id)
       }
@@ -339,6 +366,46 @@ export class ReferenceModel {
   /** The ids of all engagements of a lead, newest first, for an export; empty without such a lead. */
   engagementIds(id: number): ReadonlyArray<string> {
     return this.byId.get(id)?.engagements.map((e) => e.id) ?? []
+  }
+
+  /**
+   * The data of an export: the lead, its company, all of its engagements, and the posts of the person with which others engaged,
+   * each once, in the order of their JSON; null where it is 404. [PII-5]
+   */
+  exported(id: number): unknown {
+    const row = this.byId.get(id)
+    if (row === undefined) return null
+    const posts = new Map<string, Record<string, unknown>>()
+    for (const { engagements } of this.rows) {
+      for (const e of engagements) {
+        if (e.postAuthorDetail?.extId !== row.extId) continue
+        const post = {
+          postUrl: e.postUrl,
+          postContent: e.postContent ?? null,
+          postPostedAt: isoOrNull(e.postPostedAt),
+          postAuthor: e.postAuthor,
+          postAuthorDetail: { extId: row.extId, ...authorShown(e.postAuthorDetail) }
+        }
+        posts.set(JSON.stringify(post), post)
+      }
+    }
+    return {
+      lead: this.shown(row),
+      company: companyShown(this.newest(row, "company") as Record<string, unknown> | null),
+      engagements: row.engagements.map((e) => this.shownEngagement(e, true)),
+      posts: [...posts.keys()].sort().map((text) => posts.get(text))
+    }
+  }
+
+  /** Every engagement that the signal caught shows its new name. [OPER-6] */
+  renameSignal(id: string, name: string): void {
+    const signal = this.signals.find((each) => each.id === id)
+    if (signal !== undefined) signal.name = name
+  }
+
+  /** Observations of the signal are rejected from now on. [DEL-2] */
+  deleteSignal(id: string): void {
+    this.deletedSignals.add(id)
   }
 
   /** The answer to an operator's change of a lead; null where it is 404. */
@@ -467,13 +534,7 @@ export class ReferenceModel {
         author === null
           ? null
           : {
-              name: author.name,
-              firstName: null,
-              lastName: null,
-              headline: author.headline ?? null,
-              username: null,
-              linkedinProfileUrl: author.linkedinProfileUrl ?? null,
-              profileImageUrl: null,
+              ...authorShown(author),
               company:
                 authorRow === undefined
                   ? null
@@ -494,12 +555,12 @@ export class ReferenceModel {
       reactionType: e.reactionType,
       commentText: e.commentText,
       postUrl: e.postUrl,
-      postContent: null,
-      postPostedAt: null,
+      postContent: e.postContent ?? null,
+      postPostedAt: isoOrNull(e.postPostedAt),
       postAuthor: e.postAuthor,
       ...(withDetail ? detail : {}),
       signal: { id: signal.id, name: signal.name, signalType: signal.signalType },
-      emittedAt: null,
+      emittedAt: isoOrNull(e.emittedAt),
       trackedAt: iso(e.trackedAt)
     }
   }

@@ -1,0 +1,274 @@
+/**
+ * What probes refer to: things of a brand of the plan, and of a tenant, a brand beside it on which whatever is created or
+ * deleted disturbs nobody. The tenant and its things are made when a probe first needs them.
+ */
+import { Effect } from "effect"
+import { createBrand } from "../SetUp.ts"
+import type { IdKind } from "../vocabulary/Form.ts"
+import { type KnownBrand, personOf } from "../world/KnownFacts.ts"
+import { type ActorContext, type Ask, bodyOf, type Caller, persistently, succeeding } from "./ActorContext.ts"
+import { erase } from "./Operator.ts"
+
+/** So that a tenant's people and brand have names of their own. */
+const tenantIndex = 100
+
+const collections: { readonly [Kind in IdKind]?: string } = {
+  key: "keys",
+  signal: "signals",
+  campaign: "campaigns",
+  webhook: "webhooks"
+}
+
+const bodies: { readonly [Kind in IdKind]?: object } = {
+  key: { label: "A tenant's" },
+  signal: { name: "Spare", signalType: "keywords", source: { type: "posts-with-keywords", value: "spare" } },
+  campaign: { name: "Spare" },
+  webhook: { url: "https://nobody.example/hook", events: ["lead2.created", "activity.detected"] }
+}
+
+export class Grounds {
+  /** Probes of one brand come one after the other. */
+  readonly lock: Effect.Semaphore = Effect.unsafeMakeSemaphore(1)
+  private tenantBrand: KnownBrand | null = null
+  private readonly made = new Map<string, string>()
+  private count = 0
+
+  constructor(
+    private readonly context: ActorContext,
+    readonly main: KnownBrand,
+    private readonly others: ReadonlyArray<KnownBrand>
+  ) {}
+
+  private caller(what: string): Caller {
+    return {
+      party: `operator ${this.main.index}`,
+      label: `tenant of ${this.main.index} ${what} ${++this.count}`
+    }
+  }
+
+  private succeed(what: string, ask: Pick<Ask, "method" | "route" | "params" | "body">) {
+    return succeeding(this.context, this.caller(what), { ...ask, brand: null, meaning: { means: "make" } })
+  }
+
+  get tenant(): Effect.Effect<KnownBrand> {
+    return Effect.suspend(() => {
+      if (this.tenantBrand !== null) return Effect.succeed(this.tenantBrand)
+      const size = { consumers: [], signals: 1, isLimited: false, isCalm: false }
+      const index = tenantIndex + this.main.index
+      return Effect.tap(createBrand(this.context, size, index, `tenant ${index}`), (brand) => {
+        this.tenantBrand = brand
+        this.context.facts.tenants.push(brand)
+      })
+    })
+  }
+
+  /** The id of something that the brand has; null when it has none and is not to get one. */
+  own(home: KnownBrand, kind: IdKind): Effect.Effect<string | null> {
+    if (home !== this.main) return this.ofTenant(kind)
+    return Effect.sync(() => {
+      switch (kind) {
+        case "brand":
+          return home.id
+        case "key":
+          return home.limitedKey.id
+        case "signal":
+          return home.signalIds[0]!
+        case "campaign":
+          return home.campaignId
+        case "webhook":
+          // One that every event is sent again to.
+          return home.webhooks.find(({ events }) => events.length > 1)?.id ?? null
+        case "lead":
+          return this.leadOf(home)
+        case "delivery":
+          return null
+      }
+    })
+  }
+
+  private leadOf(home: KnownBrand): string | null {
+    for (const [extId, id] of home.leadIds) {
+      if (!this.context.facts.erasing.has(personOf(home, extId))) return String(id)
+    }
+    return null
+  }
+
+  /** Whether the lead may have been erased since it was chosen. */
+  mayBeErased(home: KnownBrand, leadId: string | null): boolean {
+    for (const [extId, id] of home.leadIds) {
+      if (String(id) === leadId && this.context.facts.erasing.has(personOf(home, extId))) return true
+    }
+    return false
+  }
+
+  private ofTenant(kind: IdKind): Effect.Effect<string> {
+    return Effect.gen(this, function* () {
+      const tenant = yield* this.tenant
+      if (kind === "brand") return tenant.id
+      if (kind === "signal") return tenant.signalIds[0]!
+      if (kind === "campaign") return tenant.campaignId
+      const known = this.made.get(kind)
+      if (known !== undefined) return known
+      const id =
+        kind === "delivery"
+          ? yield* this.deliveryOf(yield* this.ofTenant("webhook"))
+          : yield* this.fresh(kind)
+      this.made.set(kind, id)
+      return id
+    })
+  }
+
+  private deliveryOf(webhookId: string): Effect.Effect<string> {
+    return Effect.gen(this, function* () {
+      const { id: brandId } = yield* this.tenant
+      const { data } = yield* this.succeed("delivery", {
+        method: "POST",
+        route: "/operator/brands/{brandId}/webhooks/{id}/test",
+        params: { brandId, id: webhookId }
+      })
+      return data.deliveryId as string
+    })
+  }
+
+  /** A new thing of the tenant, which may be deleted. */
+  fresh(kind: IdKind): Effect.Effect<string> {
+    return Effect.gen(this, function* () {
+      if (kind === "brand") {
+        const { data } = yield* this.succeed("brand", {
+          method: "POST",
+          route: "/operator/brands",
+          body: { name: "A tenant" }
+        })
+        return data.id as string
+      }
+      const tenant = yield* this.tenant
+      if (kind === "lead") return yield* this.freshLead(tenant)
+      if (kind === "delivery") return yield* this.ofTenant("delivery")
+      const { data } = yield* this.succeed(kind, {
+        method: "POST",
+        route: `/operator/brands/{brandId}/${collections[kind]!}`,
+        params: { brandId: tenant.id },
+        body: bodies[kind]
+      })
+      return data.id as string
+    })
+  }
+
+  private freshLead(tenant: KnownBrand): Effect.Effect<string> {
+    return Effect.gen(this, function* () {
+      const caller = this.caller("lead")
+      const extId = `b${tenant.index}-p${this.count}.`
+      const person = { extId, name: `Name of ${extId}` }
+      const engagement = { id: `b${tenant.index}-e${this.count}` }
+      const response = yield* persistently(this.context, caller, {
+        method: "POST",
+        route: "/operator/brands/{brandId}/observations",
+        params: { brandId: tenant.id },
+        body: { observations: [{ signalId: tenant.signalIds[0], person, engagement }] },
+        brand: tenant,
+        meaning: { means: "observe", seen: [{ signal: 0, person, engagement }] }
+      })
+      const id = bodyOf(response).data[0].leadId as number
+      tenant.leadIds.set(extId, id)
+      return String(id)
+    })
+  }
+
+  /** The person whose lead it is. */
+  personOfLead(home: KnownBrand, leadId: string): string | null {
+    for (const [extId, id] of home.leadIds) if (String(id) === leadId) return extId
+    return null
+  }
+
+  /** A delivery of the brand of the plan; null when it has none. */
+  private get listed(): Effect.Effect<string | null> {
+    return Effect.gen(this, function* () {
+      const webhook = this.main.webhooks[0]
+      if (webhook === undefined) return null
+      const { data } = yield* this.succeed("deliveries", {
+        route: "/operator/brands/{brandId}/webhooks/{id}/deliveries",
+        params: { brandId: this.main.id, id: webhook.id }
+      })
+      return (data[0]?.id as string | undefined) ?? null
+    })
+  }
+
+  /** Something of another brand; null when no other brand has one. */
+  foreign(home: KnownBrand, kind: IdKind): Effect.Effect<string | null> {
+    if (home !== this.main) return kind === "delivery" ? this.listed : this.own(this.main, kind)
+    const other = this.others.find((each) => each !== home)
+    const own = other === undefined ? Effect.succeed(null) : this.ofOther(other, kind)
+    return Effect.flatMap(own, (id): Effect.Effect<string | null> =>
+      id === null ? this.ofTenant(kind) : Effect.succeed(id)
+    )
+  }
+
+  private ofOther(other: KnownBrand, kind: IdKind): Effect.Effect<string | null> {
+    return Effect.sync(() => {
+      switch (kind) {
+        case "brand":
+          return other.id
+        case "key":
+          return other.limitedKey.id
+        case "signal":
+          return other.signalIds[0]!
+        case "campaign":
+          return other.campaignId
+        case "webhook":
+          return other.webhooks[0]?.id ?? null
+        case "lead":
+          return this.leadOf(other)
+        case "delivery":
+          return null
+      }
+    })
+  }
+
+  /** Something of the tenant's that was deleted, revoked or erased. */
+  deleted(kind: IdKind): Effect.Effect<string> {
+    return Effect.gen(this, function* () {
+      const known = this.made.get(`deleted ${kind}`)
+      if (known !== undefined) return known
+      const id = yield* this.fresh(kind === "delivery" ? "webhook" : kind)
+      const shown = kind === "delivery" ? yield* this.deliveryOf(id) : id
+      yield* this.delete(kind === "delivery" ? "webhook" : kind, id)
+      this.made.set(`deleted ${kind}`, shown)
+      return shown
+    })
+  }
+
+  private delete(kind: IdKind, id: string): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      const tenant = yield* this.tenant
+      if (kind === "lead") {
+        return yield* erase(this.context, this.caller("erasure"), tenant, this.personOfLead(tenant, id)!)
+      }
+      const route =
+        kind === "brand" ? "/operator/brands/{id}" : `/operator/brands/{brandId}/${collections[kind]!}/{id}`
+      const { status } = yield* persistently(this.context, this.caller(`deletion of a ${kind}`), {
+        method: "DELETE",
+        route: route.replace("{id}", kind === "key" ? "{keyId}" : kind === "brand" ? "{brandId}" : "{id}"),
+        params: kind === "brand" ? { brandId: id } : { brandId: tenant.id, id, keyId: id },
+        brand: null,
+        meaning: { means: "look" }
+      })
+      // 404: an earlier try did it, and its answer was lost.
+      if (status !== 204 && status !== 404 && !(kind === "brand" && status === 200)) {
+        this.context.facts.violate("calls succeed", `the deletion of a ${kind} was answered ${status}`)
+      }
+    })
+  }
+}
+
+const grounds = new WeakMap<KnownBrand, Grounds>()
+
+/** The grounds of a brand's probes, the same for all of them. */
+export const groundsOf = (
+  context: ActorContext,
+  brand: KnownBrand,
+  brands: ReadonlyArray<KnownBrand>
+): Grounds => {
+  const known = grounds.get(brand) ?? new Grounds(context, brand, brands)
+  grounds.set(brand, known)
+  return known
+}

@@ -1,0 +1,313 @@
+/** Sends probes: correct requests, each with one field or one part of the request in another form. */
+import type { HttpMethod } from "@effect/platform/HttpMethod"
+import type { Query } from "@lead-signals/store-contract/reference"
+import { Effect, Either } from "effect"
+import type { Sighting } from "../plan/Plan.ts"
+import type { Expectation } from "../vocabulary/Expectation.ts"
+import { absent, type Refusal } from "../vocabulary/Form.ts"
+import type { LineForm } from "../vocabulary/LineForms.ts"
+import { type FieldProbe, isRefused, type Probe, probes, type RequestProbe } from "../vocabulary/Probes.ts"
+import type { RequestForm } from "../vocabulary/RequestForms.ts"
+import { operatorToken } from "../world/Host.ts"
+import { type Json, type KnownBrand, type Meaning, personOf } from "../world/KnownFacts.ts"
+import type { UnusualRequest } from "../world/RequestParts.ts"
+import { type ActorContext, type Ask, type Caller, persistently } from "./ActorContext.ts"
+import { type Grounds, groundsOf } from "./Grounds.ts"
+import { jsonOf, mayBeGone, resolve, type Resolved } from "./ProbeRequests.ts"
+
+/* What an accepted request means */
+
+const everyLead: Query = {
+  filter: {},
+  field: "createdAt",
+  direction: "desc",
+  page: 1,
+  pageSize: 25,
+  engagements: "none"
+}
+
+const listQuery = ({ field, form }: FieldProbe, value: unknown): Query => {
+  const means = form.means ?? value
+  if (value === absent) return everyLead
+  switch (field.path) {
+    case "page":
+      return { ...everyLead, page: means as number }
+    case "pageSize":
+      return { ...everyLead, pageSize: Math.min(means as number, 100) }
+    case "sort": {
+      const [by, direction] = means as [Query["field"], Query["direction"]]
+      return { ...everyLead, field: by, direction }
+    }
+    case "signalId":
+      return { ...everyLead, filter: { signalId: String(Number(means)) } }
+    case "includeEngagements":
+      return { ...everyLead, engagements: means === true ? "plain" : "none" }
+    // Alone it has no effect on a list. [ENG-4]
+    case "includeEngagementDetail":
+      return everyLead
+    default:
+      return { ...everyLead, filter: { [field.path]: means } }
+  }
+}
+
+/** An observation as it is meant: what is null counts as missing. */
+const sightingOf = ({ engagement, person }: Json): Sighting => ({
+  signal: 0,
+  person,
+  engagement: Object.fromEntries(
+    Object.entries(engagement as object).filter(([key, value]) => key !== "trackedAt" || value !== null)
+  ) as Sighting["engagement"]
+})
+
+const meansOf = (probe: Probe, resolved: Resolved, grounds: Grounds): Meaning => {
+  const { home, meant, params, value } = resolved
+  const { id, method } = probe.operation
+  if (isRefused(probe)) return { means: "bad" }
+  if (probe.of === "request" && (probe.form.warns?.length ?? 0) > 0) return { means: "look" }
+  const field = probe.of === "field" ? probe : null
+  const means = field === null ? undefined : (field.form.means ?? value)
+  const given = (name: string): string | null =>
+    field?.field.path === name && value !== absent ? (means as string) : null
+  switch (id) {
+    case "listLeads":
+    case "listSignalLeads":
+      return { means: "list", query: field === null ? everyLead : listQuery(field, value) }
+    case "getLead":
+    case "getSignalLead":
+      return {
+        means: "detail",
+        id: Number(params["id"]),
+        withDetail: field?.field.path === "includeEngagementDetail" && means === true
+      }
+    case "operatorLead":
+      return { means: "detail", id: Number(params["id"]), withDetail: true }
+    case "exportLead":
+      return { means: "export", id: Number(params["id"]) }
+    case "campaignMetrics":
+      return { means: "metrics", startDate: given("startDate"), endDate: given("endDate") }
+    case "amendLead":
+      return { means: "amend", id: Number(params["id"]), change: meant }
+    case "eraseLead": {
+      const person = grounds.personOfLead(home, String(Number(params["id"])))!
+      return { means: "erase", id: Number(params["id"]), person }
+    }
+    case "putSnapshot":
+      return { means: "reading", post: params["postId"]!, day: params["day"]!, totals: meant }
+    case "recordObservations": {
+      const { observations } = meant
+      const { observations: count = 1, rejections } = (
+        probe.of === "request" ? probe.form : {}
+      ) as Partial<LineForm>
+      if (field?.field.path === "observations" || rejections !== undefined) return { means: "bad" }
+      return {
+        means: "observe",
+        seen: Array.from({ length: count }, () => sightingOf(observations[0]))
+      }
+    }
+    default:
+      return { means: method === "GET" ? "look" : "make" }
+  }
+}
+
+/* What the contract says of the answer */
+
+const relative = (path: string): string => path.replace(/^observations\[\]\.?/, "") || "The observation"
+
+const shownFields: Readonly<Record<string, (field: string) => string | null>> = {
+  createBrand: (field) => field,
+  renameBrand: (field) => field,
+  createKey: (field) => field,
+  createCampaign: (field) => field,
+  renameCampaign: (field) => field,
+  renameSignal: (field) => field,
+  createWebhook: (field) => field,
+  changeWebhook: (field) => field,
+  // A watched company is shown without its domain, and with its id as a text.
+  createSignal: (field) =>
+    field === "source" || field === "source.company" || field.endsWith(".domain") || field.endsWith(".id")
+      ? null
+      : field
+}
+
+/** The values that the answer to an accepted write shows. */
+const showsOf = ({ field, form, operation }: FieldProbe, value: unknown): Record<string, unknown> => {
+  if (operation.id === "listDeliveries") {
+    const path = `meta.pagination.${field.path}`
+    const means = form.means as number | undefined
+    if (means === undefined || field.path === "state") return {}
+    return { [path]: field.path === "pageSize" ? Math.min(means, 100) : means }
+  }
+  if (operation.id === "recordObservations" && field.path === "observations" && form.name === "empty")
+    return { data: [] }
+  if (operation.id === "recoverWebhook" && field.place === "body") return { "data.queued": 0 }
+  if (operation.id === "deleteBrand") return { "data.deleted": true }
+  const path = shownFields[operation.id]?.(field.path) ?? null
+  if (field.place !== "body" || path === null || typeof value === "symbol") return {}
+  return { [`data.${path}`]: form.means ?? value }
+}
+
+const ofError = (refusal: Refusal, name: string | null, isFirst: boolean) => {
+  const names = refusal.names === undefined ? name : refusal.names
+  return {
+    status: refusal.status,
+    code: refusal.code,
+    names,
+    // A refusal that names its own text names where in the message it does not stand first.
+    isFirst: isFirst && refusal.names === undefined
+  }
+}
+
+const fieldExpectation = (probe: FieldProbe, value: unknown): Omit<Expectation, "probes"> => {
+  const { field, form, operation } = probe
+  const { refusal } = form
+  const isObservation = field.path.startsWith("observations[]")
+  if (refusal === null) {
+    const most =
+      field.path === "observations" && form.name === "the most" ? (value as Array<unknown>).length : null
+    return {
+      status: operation.success,
+      code: null,
+      names: null,
+      shows: showsOf(probe, value),
+      ...(most === null ? {} : { outcomes: Array.from({ length: most }, () => ({ outcome: "rejected" })) })
+    }
+  }
+  if (isObservation) {
+    const names = relative(refusal.names ?? field.path)
+    return { status: 200, code: null, names: null, outcomes: [{ outcome: "rejected", names }] }
+  }
+  return ofError(refusal, field.path, field.place === "body")
+}
+
+const requestExpectation = ({ form, operation }: RequestProbe): Omit<Expectation, "probes"> => {
+  const { refusal, warns } = form
+  const { rejections } = form as LineForm
+  if (refusal !== null) return ofError(refusal, null, false)
+  return {
+    status: operation.success,
+    code: null,
+    names: null,
+    ...(warns === undefined ? {} : { warns }),
+    ...(rejections === undefined
+      ? {}
+      : { outcomes: rejections.map((names) => ({ outcome: "rejected", names })) })
+  }
+}
+
+/* The request */
+
+const encoded = (name: string, value: unknown): string => `${name}=${encodeURIComponent(String(value))}`
+
+const queryOf = (probe: Probe, value: unknown): string => {
+  if (probe.of === "request") return probe.form.query ?? ""
+  if (probe.field.place !== "query" || value === absent) return ""
+  const one = encoded(probe.field.path, value)
+  return probe.form.name === "given twice" ? `${one}&${one}` : one
+}
+
+const unusualOf = (
+  { authorization, bytes, contentType, path }: RequestForm,
+  json: string | null,
+  right: string,
+  other: string
+): UnusualRequest => ({
+  ...(path === undefined ? {} : { path }),
+  ...(authorization === undefined ? {} : { authorization: authorization({ right, other }) }),
+  ...(contentType === undefined ? {} : { contentType }),
+  ...(json === null ? {} : { bytes: bytes === undefined ? new TextEncoder().encode(json) : bytes(json) })
+})
+
+const takesLines = ({ contentType }: RequestForm): boolean => /x-ndjson/i.test(contentType ?? "")
+
+const askOf = (context: ActorContext, grounds: Grounds, probe: Probe, resolved: Resolved): Ask => {
+  const { home, params, sent, value } = resolved
+  const { operation } = probe
+  const isKeyed = operation.access === "key"
+  const [right, other] = isKeyed ? [home.key.value, operatorToken] : [operatorToken, home.key.value]
+  const form: RequestForm = probe.of === "request" ? probe.form : { name: "", refusal: null }
+  const isObservations = operation.id === "recordObservations"
+  const json =
+    sent === undefined ? null : jsonOf(isObservations && takesLines(form) ? sent.observations[0] : sent)
+  const expected = probe.of === "field" ? fieldExpectation(probe, value) : requestExpectation(probe)
+  const hasKey = isKeyed && expected.status !== 401
+  const isNone = operation.access === "none"
+  return {
+    method: (form.method ?? operation.method) as HttpMethod,
+    route: operation.route,
+    params,
+    query: queryOf(probe, value),
+    ...(sent === undefined ? {} : { body: resolved.meant }),
+    unusual: isNone
+      ? { authorization: null, ...unusualOf(form, json, right, other) }
+      : unusualOf(form, json, right, other),
+    brand: home,
+    key: hasKey ? home.key : null,
+    meaning: meansOf(probe, resolved, grounds),
+    expects: {
+      ...expected,
+      probes: [probe.name],
+      mayBeGone: () => mayBeGone(context, grounds, probe, resolved)
+    }
+  }
+}
+
+/** A person of its own for each probe, so that no two are about one. */
+const observationOf =
+  (label: string) =>
+  ({ index, signalIds }: KnownBrand): object => {
+    const extId = `b${index}-p${label}.`
+    return {
+      signalId: signalIds[0],
+      person: { extId, name: `Name of ${extId}` },
+      engagement: { id: `b${index}-e${label}` }
+    }
+  }
+
+const send = (
+  context: ActorContext,
+  caller: Caller,
+  grounds: Grounds,
+  probe: Probe,
+  n: number
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { facts, world } = context
+    const resolved = yield* Effect.either(resolve(grounds, probe, observationOf(String(n))))
+    if (Either.isLeft(resolved)) return
+    const ask = askOf(context, grounds, probe, resolved.right)
+    const { meaning } = ask
+    const person =
+      meaning.means === "erase" ? { ...meaning, key: personOf(ask.brand!, meaning.person) } : null
+    if (person !== null) facts.erasing.add(person.key)
+    yield* persistently(context, caller, ask)
+    if (person !== null) {
+      facts.erased.set(person.key, { brandId: ask.brand!.id, extId: person.person, at: world.kernel.now })
+    }
+  })
+
+/** How many probes one action can have, so that each has a number of its own. */
+const mostProbes = 1000
+
+/** Sends the probes of these names one after the other; `n` is the action's number. */
+export const probe = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  brands: ReadonlyArray<KnownBrand>,
+  names: ReadonlyArray<string>,
+  n: number
+): Effect.Effect<void> => {
+  const grounds = groundsOf(context, brand, brands)
+  return grounds.lock.withPermits(1)(
+    Effect.forEach(
+      names,
+      (name, i) => {
+        const found = probes().get(name)
+        if (found === undefined) return Effect.void
+        const label = `${caller.label} ${name}`
+        return send(context, { ...caller, label }, grounds, found, (n + 1) * mostProbes + i)
+      },
+      { discard: true }
+    )
+  )
+}

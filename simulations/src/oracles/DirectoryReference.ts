@@ -1,0 +1,170 @@
+/**
+ * The brands, keys, signals and campaigns that there must be, by what operators asked for and the store was told, and how an
+ * answer must show them. Ids and times are learnt from the store, each once: later answers must show the same.
+ */
+import { companyShown } from "@lead-signals/store-contract/reference"
+import type { Json, Stored } from "../world/KnownFacts.ts"
+import { bodyOf } from "./Requests.ts"
+
+/** The limit of a key that is created without one, as the world's host sets it. [RATE-1] */
+const defaultRequestsPerMinute = 1_000_000
+
+interface Brand {
+  readonly id: string
+  name: string
+  readonly createdAt: number
+  deletionStartedAt: number | null
+}
+
+interface Key {
+  readonly id: string
+  readonly brandId: string
+  readonly label: string
+  readonly start: string
+  readonly requestsPerMinute: number
+  readonly createdAt: number
+  revokedAt: number | null
+}
+
+interface Signal {
+  readonly id: string
+  readonly brandId: string
+  name: string
+  readonly signalType: string
+  readonly source: Json
+  readonly createdAt: number
+}
+
+interface Campaign {
+  readonly id: string
+  readonly brandId: string
+  name: string
+  readonly createdAt: number
+}
+
+const iso = (at: number): string => new Date(at).toISOString()
+const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
+
+export const brandShown = ({ createdAt, deletionStartedAt, id, name }: Brand): Json => ({
+  id,
+  name,
+  createdAt: iso(createdAt),
+  deletionStartedAt: isoOrNull(deletionStartedAt)
+})
+
+export const campaignShown = ({ createdAt, id, name }: Campaign): Json => ({
+  id,
+  name,
+  createdAt: iso(createdAt)
+})
+
+export const keyShown = (key: Key, lastUsedAt: number | null): Json => ({
+  id: key.id,
+  label: key.label,
+  start: key.start,
+  requestsPerMinute: key.requestsPerMinute,
+  createdAt: iso(key.createdAt),
+  lastUsedAt: isoOrNull(lastUsedAt),
+  revokedAt: isoOrNull(key.revokedAt)
+})
+
+export const signalShown = ({ createdAt, id, name, signalType, source }: Signal): Json => ({
+  id,
+  name,
+  signalType,
+  source: {
+    id,
+    type: source.type,
+    value: source.value,
+    liCompanyId: source.liCompanyId ?? null,
+    company: companyShown(source.company ?? null)
+  },
+  createdAt: iso(createdAt)
+})
+
+export class DirectoryReference {
+  readonly brands = new Map<string, Brand>()
+  readonly keys = new Map<string, Key>()
+  readonly signals = new Map<string, Signal>()
+  readonly campaigns = new Map<string, Campaign>()
+  private readonly given = new Set<string>()
+
+  of<A extends { readonly brandId: string }>(
+    things: ReadonlyMap<string, A>,
+    brandId: string
+  ): ReadonlyArray<A> {
+    return [...things.values()].filter((thing) => thing.brandId === brandId)
+  }
+
+  /** Whether the brand is there for every call but its deletion and the list of brands. [DEL-5] */
+  isThere(brandId: string): boolean {
+    return this.brands.get(brandId)?.deletionStartedAt === null
+  }
+
+  /** What was created; null where its id was given before. */
+  create({ answer, args, call, method }: Stored): Json {
+    const { id } = answer
+    const kind = method.split(".")[0]!
+    if (!/^[1-9]\d*$/.test(id) || this.given.has(`${kind} ${id}`)) return null
+    this.given.add(`${kind} ${id}`)
+    const asked = bodyOf(call)
+    switch (method) {
+      case "brands.create": {
+        const brand: Brand = { id, name: asked.name, createdAt: args[0].createdAt, deletionStartedAt: null }
+        this.brands.set(id, brand)
+        return brandShown(brand)
+      }
+      case "keys.create": {
+        const key: Key = {
+          id,
+          brandId: args[0].brandId,
+          label: asked.label,
+          start: args[0].start,
+          requestsPerMinute: asked.requestsPerMinute ?? defaultRequestsPerMinute,
+          createdAt: args[0].createdAt,
+          revokedAt: null
+        }
+        this.keys.set(id, key)
+        return keyShown(key, null)
+      }
+      case "signals.create": {
+        const { name, signalType, source } = asked
+        const signal: Signal = { id, brandId: args[0], name, signalType, source, createdAt: args[2] }
+        this.signals.set(id, signal)
+        return signalShown(signal)
+      }
+      default: {
+        const campaign: Campaign = {
+          id,
+          brandId: args[0].brandId,
+          name: asked.name,
+          createdAt: args[0].createdAt
+        }
+        this.campaigns.set(id, campaign)
+        return campaignShown(campaign)
+      }
+    }
+  }
+
+  /** Whether the brand had such a thing. */
+  remove(things: Map<string, { readonly brandId: string }>, brandId: string, id: string): boolean {
+    return things.get(id)?.brandId === brandId && things.delete(id)
+  }
+
+  /** [DEL-1] */
+  startDeletion(brandId: string, now: number): boolean {
+    const brand = this.brands.get(brandId)
+    if (brand === undefined) return false
+    brand.deletionStartedAt ??= now
+    for (const key of this.of(this.keys, brandId)) key.revokedAt ??= now
+    for (const { id } of this.of(this.signals, brandId)) this.signals.delete(id)
+    return true
+  }
+
+  finishDeletion(brandId: string): void {
+    this.brands.delete(brandId)
+    for (const things of [this.keys, this.campaigns])
+      for (const { id } of this.of<{ readonly id: string; readonly brandId: string }>(things, brandId))
+        things.delete(id)
+  }
+}

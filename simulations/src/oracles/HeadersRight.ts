@@ -1,0 +1,130 @@
+/**
+ * The headers of every answer and of every post: those that the interface names, with values that can be right, and no others. What
+ * is left of a window `limits hold` compares, and signatures `signed`. [ERR-1, ERR-2, ERR-4, AUTH-2, RATE-2, DOC-3, DELIV-1]
+ */
+import type { Answered, ReceivedPost } from "../world/KnownFacts.ts"
+import type { SimulatedResponse } from "../world/SimulatedHttp.ts"
+import type { Oracle } from "./Oracle.ts"
+
+type Headers = Readonly<Record<string, string>>
+
+const documents: Readonly<Record<string, RegExp>> = {
+  "/": /^text\/plain/,
+  "/openapi.json": /^application\/json$/,
+  "/docs": /^text\/html/,
+  "/docs/swagger-ui.css": /^text\/css/,
+  "/docs/swagger-ui.js": /^text\/javascript/,
+  "/favicon.ico": /^image\/svg\+xml$/
+}
+
+const known = new Set([
+  "content-type",
+  "content-length",
+  "x-request-id",
+  "cache-control",
+  "x-content-type-options",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "retry-after",
+  "www-authenticate",
+  "allow"
+])
+
+const ofDocuments = new Set(["etag", "vary", "location", "content-security-policy", "content-encoding"])
+
+const posted = ["content-type", "user-agent", "webhook-id", "webhook-signature", "webhook-timestamp"]
+
+const contentType = ({ call, response }: Answered): RegExp | null => {
+  if (response.text === "") return null
+  if (response.status >= 400) return /^application\/json$/
+  if (call.route === "/metrics") return /^text\/plain; version=0\.0\.4/
+  if (call.request.body !== undefined && /ndjson/.test(response.headers["content-type"] ?? ""))
+    return /^application\/x-ndjson$/
+  return documents[call.route] ?? /^application\/json$/
+}
+
+/** Whether the header must be there, and what is wrong where it must not. */
+const presence = (headers: Headers, name: string, isDue: boolean): string | null => {
+  const value = headers[name]
+  if (isDue) return value === undefined ? `there is no ${name}` : null
+  return value === undefined ? null : `${name} is ${value}`
+}
+
+/** Whether the text lists methods, and not the one that was refused. */
+const isOtherMethods = (text: string, refused: string): boolean =>
+  /^[A-Z]+(, [A-Z]+)*$/.test(text) && !text.split(", ").includes(refused)
+
+/** A host may add headers of its own. */
+const strange = ({ headers }: SimulatedResponse, isDocument: boolean): string | null => {
+  for (const name of Object.keys(headers))
+    if (!known.has(name) && !(isDocument && ofDocuments.has(name))) return `${name} is ${headers[name]}`
+  return null
+}
+
+const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
+  const { call, response } = fact
+  const { headers, status, text } = response
+  const isDocument = call.route in documents && status < 400
+  const id = headers["x-request-id"] ?? ""
+  if (!/^[\w-]{16}$/.test(id)) return `X-Request-Id is "${id}"`
+  if (seen.has(id)) return `X-Request-Id ${id} comes twice`
+  seen.add(id)
+  const type = contentType(fact)
+  if (type === null ? headers["content-type"] !== undefined : !type.test(headers["content-type"] ?? ""))
+    return `Content-Type is ${headers["content-type"]}`
+  const length = headers["content-length"]
+  if (length !== undefined && Number(length) !== new TextEncoder().encode(text).length)
+    return `Content-Length is ${length}`
+  if (headers["x-content-type-options"] !== "nosniff")
+    return `X-Content-Type-Options is ${headers["x-content-type-options"]}`
+  if (!isDocument && headers["cache-control"] !== "no-store")
+    return `Cache-Control is ${headers["cache-control"]}`
+  const isOverload = status === 503 && headers["retry-after"] === "1" && call.route.endsWith("/observations")
+  return (
+    presence(headers, "www-authenticate", status === 401) ??
+    (status === 401 && headers["www-authenticate"] !== "Bearer"
+      ? `WWW-Authenticate is ${headers["www-authenticate"]}`
+      : null) ??
+    presence(headers, "allow", status === 405) ??
+    (status === 405 && !isOtherMethods(headers["allow"]!, call.request.method)
+      ? `Allow is ${headers["allow"]}`
+      : null) ??
+    (isOverload ? null : presence(headers, "retry-after", status === 429)) ??
+    (call.key === null || status === 401 ? presence(headers, "x-ratelimit-limit", false) : null)
+  )
+}
+
+const wrongPost = ({ headers, id }: ReceivedPost): string | null => {
+  const names = Object.keys(headers).sort()
+  if (names.join() !== posted.join()) return `a post has the headers ${names.join(", ")}`
+  if (headers["content-type"] !== "application/json")
+    return `a post's Content-Type is ${headers["content-type"]}`
+  if (!/^Lead-Signals\/\d+\.\d+ \(webhooks\)$/.test(headers["user-agent"]!))
+    return `a post's User-Agent is ${headers["user-agent"]}`
+  return /^wh_[0-9a-f]{32}$/.test(id) ? null : `a post's webhook-id is ${id}`
+}
+
+export const headersRight: Oracle = {
+  name: "headers right",
+  instantiate: (facts, checks) => {
+    const answers = checks.rule("the headers of each answer")
+    const posts = checks.rule("the headers of each post")
+    const seen = new Set<string>()
+    return {
+      answered: (fact) => {
+        answers.judged++
+        const isDocument = fact.call.route in documents && fact.response.status < 400
+        const wrong =
+          wrongHeader(fact, seen) ?? (facts.isStoreSeen ? strange(fact.response, isDocument) : null)
+        return wrong === null
+          ? null
+          : `${fact.call.request.method} ${fact.call.route}, ${fact.response.status}: ${wrong}`
+      },
+      posted: (post) => {
+        posts.judged++
+        return facts.isStoreSeen ? wrongPost(post) : null
+      }
+    }
+  }
+}

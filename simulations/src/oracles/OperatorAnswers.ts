@@ -1,0 +1,264 @@
+/**
+ * Every answer to the operator has the status and the body that follow from what operators asked for and the store did, at the
+ * instant at which the store did it. What is shown of leads `reference` compares.
+ */
+import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import type { Checks } from "./Checks.ts"
+import { difference } from "./Difference.ts"
+import { brandShown, campaignShown, DirectoryReference, keyShown, signalShown } from "./DirectoryReference.ts"
+import {
+  answerOf,
+  type ExpectedAnswer,
+  type ExpectedAnswers,
+  found,
+  noContent,
+  notFound,
+  refused
+} from "./ExpectedAnswers.ts"
+import { keyUses } from "./KeyUses.ts"
+import type { Oracle, OracleInstance } from "./Oracle.ts"
+import { isSome } from "./OutboxRecords.ts"
+import { outboxOf } from "./OutboxReference.ts"
+import { learnReason, webhookShown } from "./OutboxViews.ts"
+import { bodyOf, operationOf } from "./Requests.ts"
+import { deliveriesRoute, webhookAnswers } from "./WebhookAnswers.ts"
+
+const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
+  const answers = checks.rule("each answer to an operator")
+  const creations = checks.rule("when a thing was created")
+  const uses = keyUses(facts, checks)
+  const directory = new DirectoryReference()
+  const outbox = outboxOf(facts)
+  const expected: ExpectedAnswers = new WeakMap()
+  const ofWebhooks = webhookAnswers(outbox, expected)
+
+  const isClockSteady = (call: Call): boolean =>
+    !facts.incidents.touched(["clock"], call.handledAt, facts.now())
+
+  /** What a thing says of its creation lies between the beginning of the call and the commit. */
+  const wrongTime = (call: Call, at: number, now: number): string | null => {
+    if (!isClockSteady(call)) {
+      creations.weaken("the clock was set during the call")
+      return null
+    }
+    creations.judged++
+    return at >= call.handledByClock && at <= now
+      ? null
+      : `${operationOf(call)}: createdAt is ${at - now} ms off`
+  }
+
+  const created = (call: Call, fact: Stored, at: number): string | null => {
+    const shown = directory.create(fact)
+    if (shown === null) return `${operationOf(call)} gives the id ${fact.answer.id}`
+    expected.set(call, answerOf(201, shown))
+    return wrongTime(call, at, fact.serviceNow)
+  }
+
+  const renamed = <A extends { name: string; readonly brandId?: string }>(
+    call: Call,
+    thing: A | undefined,
+    name: string,
+    view: (thing: A) => Json
+  ): void => {
+    if (thing !== undefined) thing.name = name
+    expected.set(call, thing === undefined ? notFound : answerOf(200, view(thing)))
+  }
+
+  const ofBrand = <A extends { readonly brandId: string }>(
+    things: ReadonlyMap<string, A>,
+    brandId: string,
+    id: string
+  ): A | undefined => {
+    const thing = things.get(id)
+    return thing?.brandId === brandId ? thing : undefined
+  }
+
+  const isLeadThere = (brandId: string, id: number): boolean =>
+    facts.brandOf(brandId)?.reference.rows.some((row) => row.id === id) ?? false
+
+  const stored = (fact: Stored): string | null => {
+    const { answer, args, call, method, serviceNow: now } = fact
+    if (call === null) return null
+    if (method.startsWith("webhooks.")) {
+      const shown: ReadonlyArray<Json> = Array.isArray(answer) ? answer : isSome(answer) ? [answer.value] : []
+      for (const each of shown) {
+        const wrong = learnReason(outbox.webhooks.get(each.id), each)
+        if (wrong !== null) return wrong
+      }
+    }
+    switch (method) {
+      case "brands.create":
+      case "keys.create":
+      case "campaigns.create":
+        return created(call, fact, args[0].createdAt)
+      case "signals.create":
+        return created(call, fact, args[2])
+      case "webhooks.create": {
+        const webhook = outbox.webhooks.get(answer.id)!
+        expected.set(call, answerOf(201, { ...webhookShown(webhook), secret: webhook.current }))
+        return wrongTime(call, webhook.createdAt, now)
+      }
+      case "brands.get":
+        if (operationOf(call) === "DELETE /operator/brands/{brandId}")
+          expected.set(call, answerOf(200, { deleted: !directory.brands.has(args[0]), leadsLeft: 0 }))
+        else if (!directory.isThere(args[0])) expected.set(call, notFound)
+        else if (call.route.endsWith("/observations")) expected.set(call, found)
+        return null
+      case "brands.list":
+        expected.set(call, answerOf(200, [...directory.brands.values()].map(brandShown)))
+        return null
+      case "brands.rename":
+        renamed(call, directory.brands.get(args[0]), bodyOf(call).name, brandShown)
+        return null
+      case "brands.startDeletion":
+        if (!directory.startDeletion(args[0], args[1])) expected.set(call, notFound)
+        return null
+      case "brands.finishDeletion":
+        if (answer === true) directory.finishDeletion(args[0])
+        expected.set(call, answerOf(200, { deleted: answer, leadsLeft: 0 }))
+        return null
+      case "leads.removeSome":
+        expected.set(call, answerOf(200, { deleted: false, leadsLeft: answer }))
+        return null
+      case "keys.list": {
+        const keys = directory.of(directory.keys, args[0])
+        const shown = keys.map((key, i) => keyShown(key, answer[i]?.lastUsedAt ?? null))
+        expected.set(call, answerOf(200, shown))
+        for (const [i, { id }] of keys.entries()) {
+          const wrong = uses.shown(id, answer[i]?.lastUsedAt ?? null)
+          if (wrong !== null) return wrong
+        }
+        return null
+      }
+      case "keys.revoke": {
+        const key = ofBrand(directory.keys, args[0], args[1])
+        if (key !== undefined) key.revokedAt ??= args[2]
+        expected.set(call, key === undefined ? notFound : noContent)
+        return null
+      }
+      case "keys.findByHash":
+        uses.lookUp(call, now)
+        return null
+      case "keys.markUsed":
+        return uses.note(call, args[0], args[1], now)
+      case "signals.list":
+        expected.set(call, answerOf(200, directory.of(directory.signals, args[0]).map(signalShown)))
+        return null
+      case "signals.rename":
+        renamed(call, ofBrand(directory.signals, args[0], args[1]), bodyOf(call).name, signalShown)
+        if (isSome(answer)) facts.brandOf(args[0])?.reference.renameSignal(args[1], bodyOf(call).name)
+        return null
+      case "signals.delete":
+        expected.set(call, directory.remove(directory.signals, args[0], args[1]) ? noContent : notFound)
+        facts.brandOf(args[0])?.reference.deleteSignal(args[1])
+        return null
+      case "campaigns.list":
+        if (call.request.method === "GET")
+          expected.set(call, answerOf(200, directory.of(directory.campaigns, args[0]).map(campaignShown)))
+        return null
+      case "campaigns.rename":
+        renamed(call, ofBrand(directory.campaigns, args[0], args[1]), bodyOf(call).name, campaignShown)
+        return null
+      case "campaigns.delete":
+        if (call.route.endsWith("/campaigns/{id}"))
+          expected.set(call, directory.remove(directory.campaigns, args[0], args[1]) ? noContent : notFound)
+        return null
+      case "campaigns.putReading":
+        expected.set(call, ofBrand(directory.campaigns, args[0], args[1]) === undefined ? notFound : found)
+        return null
+      case "webhooks.list":
+        if (call.request.method === "GET")
+          expected.set(call, answerOf(200, outbox.webhooksOf(args[0]).map(webhookShown)))
+        return null
+      case "webhooks.get":
+        ofWebhooks.webhookRead(call, args[0], args[1])
+        return null
+      case "webhooks.update":
+        ofWebhooks.webhookChanged(call, args[1], answer)
+        return null
+      case "webhooks.delete":
+        if (call.route.endsWith("/webhooks/{id}")) expected.set(call, answer === true ? noContent : notFound)
+        return null
+      case "deliveries.list":
+        return ofWebhooks.deliveryPage(call, answer)
+      case "deliveries.get":
+        return ofWebhooks.deliveryRead(call, answer)
+      case "deliveries.queue":
+        // What must be refused is refused also when it was queued.
+        if (expected.get(call) !== refused)
+          expected.set(call, isSome(answer) ? answerOf(202, { deliveryId: answer.value }) : notFound)
+        return null
+      case "deliveries.recover":
+        ofWebhooks.deliveriesRecovered(call, answer)
+        return null
+      case "health.check":
+        expected.set(call, { status: 200, body: { status: "ok", reads: true, writes: true, reason: null } })
+        return null
+      case "leads.get":
+      case "leads.getRendered":
+      case "leads.exportData":
+      case "leads.update":
+        if (call.key === null) expected.set(call, { status: isLeadThere(args[0], args[1]) ? 200 : 404 })
+        return null
+      case "leads.erase":
+        // By then `reference` has forgotten the lead.
+        expected.set(call, answer === true ? noContent : notFound)
+        return null
+      default:
+        return null
+    }
+  }
+
+  /** What needs no store, or was decided before it was asked. */
+  const withoutStore = ({ call }: Answered): ExpectedAnswer | undefined => {
+    if (call.route === "/health") return { status: 200, body: { status: "ok" } }
+    if (operationOf(call) === `GET ${deliveriesRoute}` && ofWebhooks.hasRead(call)) {
+      ofWebhooks.deliveryPage(call, null)
+      return expected.get(call)
+    }
+    return call.route === "/metrics" ? { status: 200 } : undefined
+  }
+
+  const answered = (fact: Answered): string | null => {
+    const { body, call, response } = fact
+    if (!facts.isStoreSeen || response.status >= 500) return null
+    if (call.key !== null) return uses.answered(fact)
+    const wanted = expected.get(call) ?? withoutStore(fact)
+    answers.judged++
+    const what = `${call.request.method} ${call.request.url}`
+    if (wanted === undefined) {
+      const isRefusal = response.status >= 400 && response.status < 500
+      return isRefusal && call.meaning.means === "bad"
+        ? null
+        : `${what} was answered ${response.status}, and nothing says so: ${response.text.slice(0, 200)}`
+    }
+    if (response.status !== wanted.status) {
+      // What is wrong with a body is often found before it is seen that the brand is not there, or after: `errors clear` compares it.
+      if (call.meaning.means === "bad" && response.status === call.expects?.status) return null
+      return `${what} was answered ${response.status}, not ${wanted.status}`
+    }
+    if (response.status >= 300 || wanted.body === undefined) return null
+    if (operationOf(call) === "POST /operator/brands/{brandId}/keys") {
+      const { key, ...shown } = body.data
+      if (!/^lsk_[0-9A-Za-z]{38}$/.test(key) || !key.startsWith(shown.start))
+        return `${what} makes the key ${key}`
+      return differs(what, { data: shown }, wanted.body)
+    }
+    const warned = body.meta?.warnings
+    if (warned === undefined) return differs(what, body, wanted.body)
+    const { warnings: _, ...meta } = body.meta
+    return differs(what, { ...body, meta }, wanted.body)
+  }
+  return { stored, answered }
+}
+
+const differs = (what: string, body: Json, wanted: Json): string | null => {
+  const [actual, right] = [JSON.stringify(body), JSON.stringify(wanted)]
+  return actual === right ? null : `${what}: ${difference(actual, right)}`
+}
+
+/** [OPER-2, OPER-3, OPER-6, DELIV-4, DELIV-5, DELIV-8, AUTH-4, AUTH-8, HEALTH-1, HEALTH-3] */
+export const operatorAnswers: Oracle = {
+  name: "operator's answers",
+  instantiate: instance
+}

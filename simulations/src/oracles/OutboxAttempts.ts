@@ -1,0 +1,182 @@
+/** How deliveries are given out and what becomes of them after each attempt, by the specification alone. [DELIV-2, DELIV-3, DELIV-4] */
+import type { Json, KnownFacts, KeptPost } from "../world/KnownFacts.ts"
+import {
+  type DeliveriesOfWebhooks,
+  type KnownDelivery,
+  type KnownLease,
+  type OutboxWebhook,
+  subjectOf
+} from "./OutboxRecords.ts"
+import { isSuccess, waits } from "./RetrySchedule.ts"
+
+const day = 24 * 3_600_000
+/** A webhook whose every attempt failed for so long is disabled. [DELIV-4] */
+const patienceMillis = 5 * day
+const longestAttemptSeconds = 16
+/** An attempt has 15 s, by a clock that may go wrong by a fiftieth. [DELIV-3] */
+const leastTimeoutMillis = 14_600
+
+export class OutboxAttempts {
+  private readonly recorded = new Set<string>()
+
+  constructor(
+    private readonly facts: KnownFacts,
+    private readonly outbox: DeliveriesOfWebhooks
+  ) {}
+
+  /** The delivery that the body is of: one whose id nobody has seen, and that is due the longest. */
+  private unseen(webhook: OutboxWebhook, body: string | null): KnownDelivery | undefined {
+    const { data, event } = JSON.parse(body ?? "{}")
+    const subject = subjectOf({
+      event,
+      leadId: data?.lead2?.id ?? null,
+      engagementId: data?.engagements?.[0]?.id ?? null
+    })
+    let found: KnownDelivery | undefined
+    for (const each of webhook.unseen.get(subject) ?? [])
+      if (each.state === "pending" && (found === undefined || each.due!.to < found.due!.to)) found = each
+    return found
+  }
+
+  /** Notes deliveries that were given to an emitter. Answers what is wrong with that, or null. [DELIV-2, DELIV-7] */
+  lease(leases: ReadonlyArray<Json>, millis: number, now: number): string | null {
+    for (const { body, deliveryId: id, token, until, webhook: given } of leases) {
+      const webhook = this.outbox.webhooks.get(given.id)
+      if (webhook === undefined) return `${id} is leased for webhook ${given.id}, which is gone`
+      const delivery = this.outbox.delivery(webhook, id) ?? this.unseen(webhook, body)
+      if (delivery === undefined || !this.outbox.learn(delivery, id))
+        return `${id} is leased for webhook ${webhook.id}, and nobody queued it`
+      if (!webhook.enabled) return `${id} is leased, and webhook ${webhook.id} is disabled`
+      if (delivery.state !== "pending") return `${id} is leased, and is ${delivery.state}`
+      if (now < delivery.due!.from) {
+        const why = delivery.lease === null ? "is due" : "its lease runs out"
+        return `${id} is leased ${delivery.due!.from - now} ms before it ${why}`
+      }
+      if (until !== now + millis)
+        return `${id} is leased for ${until - now} ms, and ${millis} ms were asked for`
+      const { current, previous } = webhook
+      const lease: KnownLease = {
+        token,
+        until,
+        at: this.facts.now(),
+        secrets: [
+          { secret: current, until: Number.POSITIVE_INFINITY },
+          ...(previous === null ? [] : [previous])
+        ],
+        isOfEarlier: false,
+        isRecorded: false
+      }
+      const known = this.outbox.leases.get(id)
+      if (known === undefined) this.outbox.leases.set(id, [lease])
+      else known.push(lease)
+      delivery.lease = lease
+      delivery.due = { from: until, to: until }
+      delivery.hasBody = body !== null
+    }
+    return null
+  }
+
+  /** Notes attempts that were recorded. Answers what is wrong with that, or null. [DELIV-3, DELIV-5] */
+  record(attempts: ReadonlyArray<Json>, answer: ReadonlyArray<Json>, now: number): string | null {
+    for (const [i, attempt] of attempts.entries()) {
+      const wrong = this.unfaithful(attempt)
+      if (wrong !== null) return wrong
+      const outcome = this.settle(attempt, now)
+      if (outcome !== answer[i].outcome)
+        return `an attempt of ${attempt.deliveryId} counts as ${answer[i].outcome}, not as ${outcome}`
+    }
+    return null
+  }
+
+  /** What is wrong with an attempt as it is recorded, by what its receiver answered. [DELIV-5] */
+  private unfaithful({ deliveryId: id, durationMillis, result, token }: Json): string | null {
+    const lease = this.outbox.leases.get(id)?.find((each) => each.token === token)
+    if (lease === undefined) return `an attempt of ${id} is recorded that was never leased`
+    lease.isRecorded = true
+    // The store may have done it, and be told again.
+    const name = `${id} ${token}`
+    if (this.recorded.has(name)) return null
+    this.recorded.add(name)
+    const { error, retryAfterSeconds, status } = result
+    if ((status === null) === (error === null))
+      return `an attempt of ${id} has the status ${status} and the error ${error}`
+    if (status === null) {
+      if (error !== "timeout") return error === "connection" ? null : `${id}: the error is ${error}`
+      const isSteady = !this.facts.incidents.touched(["clock", "pause"], lease.at, this.facts.now())
+      return isSteady && durationMillis < leastTimeoutMillis
+        ? `${id} timed out after ${durationMillis} ms`
+        : null
+    }
+    const post = this.facts.postsOf(id).find((each) => each.sent.at >= lease.at && each.sent.heardAt !== null)
+    if (post === undefined) return `${id} is recorded with ${status}, and its receiver answered nothing`
+    if (post.status !== status)
+      return `${id} is recorded with ${status}, and its receiver answered ${post.status}`
+    if (status !== 429 && status !== 503)
+      return retryAfterSeconds === null ? null : `${id}: ${retryAfterSeconds} s are recorded after ${status}`
+    return this.isAsked(post, retryAfterSeconds)
+      ? null
+      : `${id}: its receiver asked for ${post.retryAfterDate ?? post.retryAfterSeconds}, and ${retryAfterSeconds} s are recorded`
+  }
+
+  /** A date counts from the answer on, by the service's clock: that is at most an attempt after the post. */
+  private isAsked({ retryAfterDate, retryAfterSeconds, sent }: KeptPost, recorded: number | null): boolean {
+    if (retryAfterDate === null) return recorded === retryAfterSeconds
+    if (this.facts.incidents.touched(["clock", "pause"], sent.at, sent.heardAt!)) return recorded !== null
+    const most = Math.max(0, Math.ceil((retryAfterDate - sent.byClock) / 1000))
+    return recorded !== null && recorded <= most && recorded >= Math.max(0, most - longestAttemptSeconds)
+  }
+
+  /** What becomes of the delivery and its webhook. [DELIV-3, DELIV-4] */
+  private settle({ at, deliveryId, durationMillis, result, token, url }: Json, now: number): string {
+    const delivery = this.outbox.deliveryOf(deliveryId)
+    if (delivery === undefined) return "ignored"
+    const { error, response, retryAfterSeconds, status } = result
+    delivery.attempts++
+    delivery.log.push({ number: delivery.attempts, at, durationMillis, status, error, response })
+    const isTaken = isSuccess(status)
+    const isHolder = delivery.lease?.token === token
+    if (delivery.state !== "pending" || !(isHolder || isTaken)) return "ignored"
+    const { webhook } = delivery
+    const isHeard = webhook.url === url && !(isHolder && delivery.lease!.isOfEarlier)
+    delivery.lease = null
+    if (isTaken) {
+      if (isHeard) webhook.failingSince = null
+      this.finish(delivery, "delivered", now)
+      return "delivered"
+    }
+    webhook.failedAt = this.facts.now()
+    if (isHeard) webhook.failingSince ??= now
+    const isGone = status === 410
+    if (isHeard && webhook.enabled && (isGone || now - webhook.failingSince! >= patienceMillis)) {
+      webhook.enabled = false
+      webhook.changedAt = this.facts.now()
+      webhook.disabledReason = null
+      webhook.reasonNames = isGone
+        ? ["410"]
+        : [new Date(webhook.failingSince!).toISOString(), String(status ?? error)]
+    }
+    if (isGone) {
+      delivery.due = { from: now, to: now }
+      return "retried"
+    }
+    const wait = waits[delivery.failures]
+    if (wait === undefined) {
+      this.finish(delivery, "dead", now)
+      return "dead"
+    }
+    delivery.failures++
+    const asked = Math.min((retryAfterSeconds ?? 0) * 1000, day)
+    delivery.due = {
+      from: now + Math.max(Math.floor(wait * 0.8), asked),
+      to: now + Math.max(Math.ceil(wait * 1.2), asked)
+    }
+    return "retried"
+  }
+
+  private finish(delivery: KnownDelivery, state: "delivered" | "dead", now: number): void {
+    delivery.state = state
+    delivery.due = null
+    delivery.finishedAt = now
+    delivery.hasBody = false
+  }
+}

@@ -1,0 +1,106 @@
+/** Webhooks and deliveries as a naive outbox keeps them. Times are in milliseconds since 1970, by the service's clock unless said. */
+import type { Json } from "../world/KnownFacts.ts"
+
+export const eventOrder = ["lead2.created", "activity.detected"]
+
+/** One line of a delivery's log. */
+interface LoggedAttempt {
+  readonly number: number
+  readonly at: number
+  readonly durationMillis: number
+  readonly status: number | null
+  readonly error: string | null
+  response: string | null
+}
+
+/** The right to attempt a delivery, as the store gave it. */
+export interface KnownLease {
+  readonly token: string
+  /** By the service's clock. */
+  readonly until: number
+  /** In true time. */
+  readonly at: number
+  /** The secrets that sign, the newest first, and until when the older one does. */
+  readonly secrets: ReadonlyArray<{ readonly secret: string; readonly until: number }>
+  /** Whether the webhook was enabled after it was given. */
+  isOfEarlier: boolean
+  /** Whether its attempt was recorded. */
+  isRecorded: boolean
+}
+
+/** A delivery as the outbox must have it. */
+export interface KnownDelivery {
+  id: string | null
+  readonly webhook: OutboxWebhook
+  readonly event: string
+  readonly leadId: number | null
+  readonly engagementId: string | null
+  readonly createdAt: number
+  /** The same in true time. */
+  readonly queuedAt: number
+  state: "pending" | "delivered" | "dead"
+  attempts: number
+  failures: number
+  /** It is due at some time between these, both included; null once it is delivered or dead. */
+  due: { readonly from: number; readonly to: number } | null
+  lease: KnownLease | null
+  finishedAt: number | null
+  readonly resendOf: KnownDelivery | null
+  resentAs: KnownDelivery | null
+  hasBody: boolean
+  readonly log: Array<LoggedAttempt>
+}
+
+/** A webhook as the operator must see it. */
+export interface OutboxWebhook {
+  readonly id: string
+  readonly brandId: string
+  url: string
+  events: ReadonlyArray<string>
+  description: string | null
+  enabled: boolean
+  disabledReason: string | null
+  /** What the reason must name, in words that can change, until it is seen; null where it is known. */
+  reasonNames: ReadonlyArray<string> | null
+  failingSince: number | null
+  /** In true time: when one of its attempts last failed, and when it was last enabled, disabled or changed. */
+  failedAt: number
+  changedAt: number
+  readonly createdAt: number
+  current: string
+  previous: { readonly secret: string; readonly until: number } | null
+  /** In the order in which they were queued. */
+  deliveries: Array<KnownDelivery>
+  /** Those whose id nobody has seen, by what they are of. */
+  readonly unseen: Map<string, Array<KnownDelivery>>
+}
+
+/** What the lead's events were of. */
+export interface LeadEvents {
+  created: string
+  latest: string
+}
+
+export const isSome = (answer: Json): boolean => answer?._tag === "Some"
+
+/** What a body shows of the delivery that it is of. */
+export const subjectOf = ({
+  engagementId,
+  event,
+  leadId
+}: Pick<KnownDelivery, "event" | "leadId" | "engagementId">): string =>
+  event === "activity.detected" ? `${event} ${engagementId}` : `${event} ${leadId}`
+
+/** Once, and in one order, however they were given. */
+export const inOrder = (events: ReadonlyArray<string>): ReadonlyArray<string> =>
+  eventOrder.filter((event) => events.includes(event))
+
+/** The part of an outbox that leases and attempts look at and change. */
+export interface DeliveriesOfWebhooks {
+  readonly webhooks: ReadonlyMap<string, OutboxWebhook>
+  readonly leases: Map<string, Array<KnownLease>>
+  readonly delivery: (webhook: OutboxWebhook, id: string) => KnownDelivery | undefined
+  readonly deliveryOf: (id: string) => KnownDelivery | undefined
+  /** Notes the id of a delivery that was seen for the first time; false where it must be another. */
+  readonly learn: (delivery: KnownDelivery, id: string) => boolean
+}

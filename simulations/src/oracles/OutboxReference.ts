@@ -1,0 +1,322 @@
+/**
+ * A naive outbox, moved on by what the store was told: which events were committed, which deliveries were leased, and how each
+ * attempt ended. What follows from that it works out by the specification, apart from the service's rules. Times are those of
+ * the service's clock, so that faults of the clock need no allowance. Ids are learnt when a delivery is first seen.
+ */
+import type { Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import { OutboxAttempts } from "./OutboxAttempts.ts"
+import {
+  eventOrder,
+  inOrder,
+  isSome,
+  type KnownDelivery,
+  type KnownLease,
+  type LeadEvents,
+  type OutboxWebhook,
+  subjectOf
+} from "./OutboxRecords.ts"
+import { bodyOf } from "./Requests.ts"
+
+/** For so long the secret before a rotation signs, too. [DELIV-1] */
+const overlapMillis = 24 * 3_600_000
+
+export class OutboxReference {
+  readonly webhooks = new Map<string, OutboxWebhook>()
+  /** Leases by the id under which they were given, also of deliveries that are gone or have another id by now. */
+  readonly leases = new Map<string, Array<KnownLease>>()
+  private readonly byId = new Map<string, KnownDelivery>()
+  private readonly events = new Map<string, Map<number, LeadEvents>>()
+  private readonly attempts: OutboxAttempts
+
+  constructor(private readonly facts: KnownFacts) {
+    this.attempts = new OutboxAttempts(facts, this)
+  }
+
+  deliveryOf(id: string): KnownDelivery | undefined {
+    return this.byId.get(id)
+  }
+
+  webhooksOf(brandId: string): ReadonlyArray<OutboxWebhook> {
+    return [...this.webhooks.values()].filter((webhook) => webhook.brandId === brandId)
+  }
+
+  delivery(webhook: OutboxWebhook, id: string): KnownDelivery | undefined {
+    const found = this.byId.get(id)
+    return found?.webhook === webhook ? found : undefined
+  }
+
+  /** Notes the id of a delivery that was seen for the first time; false where it must be another. */
+  learn(delivery: KnownDelivery, id: string): boolean {
+    if (delivery.id !== null) return delivery.id === id
+    if (this.byId.has(id) || !/^wh_[0-9a-f]{32}$/.test(id)) return false
+    delivery.id = id
+    this.byId.set(id, delivery)
+    const unseen = delivery.webhook.unseen.get(subjectOf(delivery))!
+    unseen.splice(unseen.indexOf(delivery), 1)
+    return true
+  }
+
+  private hide(delivery: KnownDelivery): void {
+    const { unseen } = delivery.webhook
+    const subject = subjectOf(delivery)
+    const known = unseen.get(subject)
+    if (known === undefined) unseen.set(subject, [delivery])
+    else known.push(delivery)
+  }
+
+  /** Notes what the store has done. Answers what is wrong with it, or null. */
+  apply(done: Stored): string | null {
+    const { answer, args, serviceNow: now } = done
+    switch (done.method) {
+      case "webhooks.create":
+        return this.create(done)
+      case "webhooks.update":
+        return this.update(done)
+      case "webhooks.delete":
+        return answer === true ? this.remove(args[1]) : null
+      case "leads.commit":
+        return this.commit(args[0], args[1], answer, now)
+      case "leads.erase":
+        return answer === true ? this.erase(args[0], args[1]) : null
+      case "deliveries.queue":
+        return this.queueAgain(args[0], args[1], answer, now)
+      case "deliveries.recover":
+        return this.recover(args[0], args[1], answer, now)
+      case "outbox.lease":
+        return this.attempts.lease(answer.leases, args[0].leaseMillis, now)
+      case "outbox.record":
+        return this.attempts.record(args[0], answer, now)
+      default:
+        return null
+    }
+  }
+
+  /** The dead deliveries that were not sent again, oldest first. [DELIV-8] */
+  recoverable(webhook: OutboxWebhook, since: number, events: ReadonlyArray<string>): Array<KnownDelivery> {
+    return webhook.deliveries
+      .filter(({ resentAs, state }) => state === "dead" && resentAs === null)
+      .filter(
+        ({ event, finishedAt }) =>
+          finishedAt! >= since && (event === "webhook.test" || events.includes(event))
+      )
+      .sort((a, b) => a.finishedAt! - b.finishedAt!)
+  }
+
+  private create({ answer, args, call }: Stored): null {
+    const asked = bodyOf(call)
+    const enabled = asked.enabled ?? true
+    this.webhooks.set(answer.id, {
+      id: answer.id,
+      brandId: args[0].brandId,
+      url: asked.url,
+      events: inOrder(asked.events),
+      description: asked.description ?? null,
+      enabled,
+      disabledReason: enabled ? null : "The operator disabled it.",
+      reasonNames: null,
+      failingSince: null,
+      failedAt: 0,
+      changedAt: this.facts.now(),
+      createdAt: args[0].createdAt,
+      current: answer.secrets.current,
+      previous: null,
+      deliveries: [],
+      unseen: new Map()
+    })
+    return null
+  }
+
+  private update({ answer, args, call, serviceNow: now }: Stored): string | null {
+    const webhook = this.webhooks.get(args[1])
+    if (webhook === undefined || webhook.brandId !== args[0])
+      return isSome(answer) ? `webhook ${args[1]} is changed, and brand ${args[0]} has none` : null
+    if (!isSome(answer)) return `webhook ${webhook.id} is not found`
+    if (call?.route.endsWith("/rotate-secret") === true) {
+      const { current } = answer.value.secrets
+      if (current === webhook.current) return `webhook ${webhook.id} keeps its secret in a rotation`
+      webhook.previous = { secret: webhook.current, until: now + overlapMillis }
+      webhook.current = current
+      return null
+    }
+    const asked = bodyOf(call)
+    const wasEnabled = webhook.enabled
+    const enabled: boolean = asked.enabled ?? wasEnabled
+    const isOther = asked.url !== undefined && asked.url !== webhook.url
+    // A target that was set right, or is another, has not failed yet.
+    if (isOther || (enabled && !wasEnabled)) webhook.failingSince = null
+    webhook.url = asked.url ?? webhook.url
+    if (asked.events !== undefined) webhook.events = inOrder(asked.events)
+    if (asked.description !== undefined) webhook.description = asked.description
+    webhook.enabled = enabled
+    if (enabled || wasEnabled) {
+      webhook.disabledReason = enabled ? null : "The operator disabled it."
+      webhook.reasonNames = null
+    }
+    webhook.changedAt = this.facts.now()
+    if (enabled && !wasEnabled) this.startFresh(webhook, now)
+    return null
+  }
+
+  /** [DELIV-4] */
+  private startFresh(webhook: OutboxWebhook, now: number): void {
+    for (const delivery of webhook.deliveries) {
+      if (delivery.state !== "pending") continue
+      delivery.failures = 0
+      if (delivery.lease === null) {
+        const { from, to } = delivery.due!
+        delivery.due = { from: Math.min(from, now), to: Math.min(to, now) }
+      } else delivery.lease.isOfEarlier = true
+    }
+  }
+
+  private remove(webhookId: string): null {
+    for (const delivery of this.webhooks.get(webhookId)?.deliveries ?? []) this.forget(delivery)
+    this.webhooks.delete(webhookId)
+    return null
+  }
+
+  private forget(delivery: KnownDelivery): void {
+    if (delivery.id !== null) this.byId.delete(delivery.id)
+    else {
+      const unseen = delivery.webhook.unseen.get(subjectOf(delivery))!
+      unseen.splice(unseen.indexOf(delivery), 1)
+    }
+  }
+
+  private queue(
+    webhook: OutboxWebhook,
+    of: Pick<KnownDelivery, "event" | "leadId" | "engagementId">,
+    now: number,
+    id: string | null,
+    resendOf: KnownDelivery | null = null
+  ): void {
+    const delivery: KnownDelivery = {
+      id: null,
+      webhook,
+      event: of.event,
+      leadId: of.leadId,
+      engagementId: of.engagementId,
+      createdAt: now,
+      queuedAt: this.facts.now(),
+      state: "pending",
+      attempts: 0,
+      failures: 0,
+      due: { from: now, to: now },
+      lease: null,
+      finishedAt: null,
+      resendOf,
+      resentAs: null,
+      hasBody: false,
+      log: []
+    }
+    webhook.deliveries.push(delivery)
+    this.hide(delivery)
+    if (resendOf !== null) resendOf.resentAs = delivery
+    if (id !== null) this.learn(delivery, id)
+  }
+
+  /** [EVT-2, EVT-3, EVT-7] */
+  private commit(
+    brandId: string,
+    proposals: ReadonlyArray<Json>,
+    answer: ReadonlyArray<Json>,
+    now: number
+  ): null {
+    const leads = this.events.get(brandId) ?? new Map<number, LeadEvents>()
+    this.events.set(brandId, leads)
+    const webhooks = this.webhooksOf(brandId)
+    for (const [i, { leadId, outcome }] of answer.entries()) {
+      if (outcome !== "recorded") continue
+      const { engagementId } = proposals[i]
+      const known = leads.get(leadId)
+      leads.set(leadId, { created: known?.created ?? engagementId, latest: engagementId })
+      for (const event of known === undefined ? eventOrder : ["activity.detected"]) {
+        for (const webhook of webhooks) {
+          if (webhook.events.includes(event)) this.queue(webhook, { event, leadId, engagementId }, now, null)
+        }
+      }
+    }
+    return null
+  }
+
+  /**
+   * Removes what is of the person. A delivery that may show the person as the author of a post gets another id if its body was
+   * made, and its log loses what receivers said. [PII-3]
+   */
+  private erase(brandId: string, leadId: number): null {
+    this.events.get(brandId)?.delete(leadId)
+    const rows = this.facts.brandOf(brandId)?.reference.rows ?? []
+    const extId = rows.find(({ id }) => id === leadId)?.extId
+    const authored = new Map<number, Set<string>>()
+    for (const row of rows) {
+      const of = row.engagements.filter(({ postAuthorDetail }) => postAuthorDetail?.extId === extId)
+      if (of.length > 0) authored.set(row.id, new Set(of.map(({ id }) => id)))
+    }
+    for (const webhook of this.webhooksOf(brandId)) {
+      for (const delivery of webhook.deliveries) {
+        const shown = delivery.leadId === null ? undefined : authored.get(delivery.leadId)
+        if (delivery.leadId === leadId) this.forget(delivery)
+        else if (delivery.event === "lead2.created" ? shown : shown?.has(delivery.engagementId!))
+          this.redact(delivery)
+      }
+      webhook.deliveries = webhook.deliveries.filter((delivery) => delivery.leadId !== leadId)
+    }
+    return null
+  }
+
+  private redact(delivery: KnownDelivery): void {
+    for (const attempt of delivery.log) attempt.response = null
+    if (!delivery.hasBody) return
+    this.forget(delivery)
+    delivery.id = null
+    delivery.hasBody = false
+    delivery.lease = null
+    this.hide(delivery)
+  }
+
+  /** What an operator asked to be sent again, or as a test. [DELIV-8, EVT-9] */
+  private queueAgain(of: Json, request: Json, answer: Json, now: number): string | null {
+    const webhook = this.webhooks.get(of.id)
+    const again =
+      webhook === undefined || request.what !== "again"
+        ? undefined
+        : this.delivery(webhook, request.deliveryId)
+    const lead = webhook === undefined ? undefined : this.events.get(webhook.brandId)?.get(request.leadId)
+    const what =
+      request.what === "test"
+        ? { event: "webhook.test", leadId: null, engagementId: null }
+        : request.what === "again"
+          ? again
+          : lead && {
+              event: request.event as string,
+              leadId: request.leadId as number,
+              engagementId: request.event === "lead2.created" ? lead.created : lead.latest
+            }
+    if (webhook === undefined || what === undefined)
+      return isSome(answer) ? `something is queued for webhook ${of.id} that there is not` : null
+    if (!isSome(answer)) return `what is there to be sent again to webhook ${of.id} is not found`
+    this.queue(webhook, what, now, answer.value, again ?? null)
+    return null
+  }
+
+  private recover(webhookId: string, request: Json, answer: number, now: number): string | null {
+    const webhook = this.webhooks.get(webhookId)
+    const dead =
+      webhook === undefined
+        ? []
+        : this.recoverable(webhook, request.since, request.events).slice(0, request.limit)
+    for (const delivery of dead) this.queue(webhook!, delivery, now, null, delivery)
+    return dead.length === answer
+      ? null
+      : `${answer} deliveries of webhook ${webhookId} are recovered, and ${dead.length} died since then`
+  }
+}
+
+const outboxes = new WeakMap<KnownFacts, OutboxReference>()
+
+/** The outbox of a run: one for all oracles. */
+export const outboxOf = (facts: KnownFacts): OutboxReference => {
+  const outbox = outboxes.get(facts) ?? new OutboxReference(facts)
+  outboxes.set(facts, outbox)
+  return outbox
+}

@@ -1,0 +1,22 @@
+/** What a request asks for, read from the request itself: an oracle judges a call whatever its actor meant. */
+import type { Call, Json } from "../world/KnownFacts.ts"
+
+/** The JSON body; an empty object without one. */
+export const bodyOf = (call: Call | null): Json => call?.request.body ?? {}
+
+const pathOf = ({ request }: Call): string => request.url.replace(/\?.*$/s, "")
+
+/** The parameters of the path, by the names that the OpenAPI document gives them. */
+export const paramsOf = (call: Call): Readonly<Record<string, string>> => {
+  const segments = pathOf(call).split("/")
+  const params: Record<string, string> = {}
+  for (const [i, name] of call.route.split("/").entries())
+    if (name.startsWith("{")) params[name.slice(1, -1)] = decodeURIComponent(segments[i] ?? "")
+  return params
+}
+
+export const queryOf = ({ request }: Call): URLSearchParams =>
+  new URLSearchParams(request.url.includes("?") ? request.url.slice(request.url.indexOf("?") + 1) : "")
+
+/** Method and route in one text, as in `GET /operator/brands`. */
+export const operationOf = ({ request, route }: Call): string => `${request.method} ${route}`

@@ -1,0 +1,112 @@
+/** What calls about webhooks and their deliveries must be answered. [DELIV-4, DELIV-5, DELIV-8] */
+import type { Call, Json } from "../world/KnownFacts.ts"
+import { answerOf, type ExpectedAnswers, notFound, refused } from "./ExpectedAnswers.ts"
+import { isSome } from "./OutboxRecords.ts"
+import type { OutboxReference } from "./OutboxReference.ts"
+import { deliveryShown, learn, logShown, pageOf, webhookShown } from "./OutboxViews.ts"
+import { bodyOf, operationOf, paramsOf, queryOf } from "./Requests.ts"
+
+const leadRoute = "/operator/brands/{brandId}/leads/{id}"
+const webhookRoute = "/operator/brands/{brandId}/webhooks/{id}"
+export const deliveriesRoute = `${webhookRoute}/deliveries`
+const deliveryRoute = `${deliveriesRoute}/{deliveryId}`
+
+export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswers) => {
+  /** The webhook as the call has read it: what is done to it later does not change what the call shows. */
+  const read = new WeakMap<Call, { readonly isEnabled: boolean; readonly events: ReadonlyArray<string> }>()
+  const recovered = new WeakMap<Call, number>()
+
+  const queried = (call: Call): Json => {
+    const query = queryOf(call)
+    const number = (name: string, otherwise: number): number => Number(query.get(name) ?? otherwise)
+    return {
+      state: query.get("state"),
+      page: number("page", 1),
+      pageSize: Math.min(100, number("pageSize", 25))
+    }
+  }
+
+  const deliveryPage = (call: Call, answer: Json | null): string | null => {
+    const { id } = paramsOf(call)
+    const webhook = outbox.webhooks.get(id!)
+    const query = queried(call)
+    const isEnabled = read.get(call)?.isEnabled ?? true
+    const { found: rows, total } =
+      webhook === undefined || answer === null ? { found: [], total: 0 } : pageOf(webhook, isEnabled, query)
+    for (const [i, each] of rows.entries()) {
+      const wrong = answer.deliveries[i] === undefined ? null : learn(outbox, each, answer.deliveries[i])
+      if (wrong !== null) return wrong
+    }
+    const { page, pageSize } = query
+    expected.set(call, {
+      status: 200,
+      body: {
+        data: rows.map((each) => deliveryShown(each, isEnabled)),
+        meta: { pagination: { page, pageSize, pageCount: Math.ceil(total / pageSize), total } }
+      }
+    })
+    return null
+  }
+
+  const deliveryRead = (call: Call, answer: Json): string | null => {
+    const { deliveryId, id } = paramsOf(call)
+    const webhook = outbox.webhooks.get(id!)
+    const isEnabled = read.get(call)?.isEnabled ?? true
+    if (!isSome(answer)) {
+      const known = webhook && outbox.delivery(webhook, deliveryId!)
+      expected.set(call, notFound)
+      return known === undefined ? null : `delivery ${deliveryId} is there, and is not found`
+    }
+    const known = webhook && outbox.delivery(webhook, deliveryId!)
+    if (known === undefined) return `delivery ${deliveryId} is found, and nobody has seen it`
+    const wrong = learn(outbox, known, answer.value.delivery)
+    if (wrong !== null) return wrong
+    if (call.route === deliveryRoute)
+      expected.set(call, answerOf(200, { ...deliveryShown(known, isEnabled), log: logShown(known) }))
+    else if (known.event !== "webhook.test" && !(read.get(call)?.events ?? []).includes(known.event))
+      expected.set(call, refused)
+    return null
+  }
+
+  const webhookRead = (call: Call, brandId: string, id: string): void => {
+    const webhook = outbox.webhooks.get(id)
+    if (webhook === undefined || webhook.brandId !== brandId) {
+      expected.set(call, notFound)
+      return
+    }
+    const { enabled, events } = webhook
+    read.set(call, { isEnabled: enabled, events })
+    const isRefused =
+      (call.route.endsWith("/test") && !enabled) ||
+      (call.route === `${leadRoute}/resend` && !events.includes(bodyOf(call).event))
+    if (isRefused) expected.set(call, refused)
+    else if (operationOf(call) === `GET ${webhookRoute}`)
+      expected.set(call, answerOf(200, webhookShown(webhook)))
+  }
+
+  const webhookChanged = (call: Call, id: string, answer: Json): void => {
+    const webhook = outbox.webhooks.get(id)
+    if (webhook === undefined || !isSome(answer)) expected.set(call, notFound)
+    else if (call.route.endsWith("/rotate-secret")) {
+      const until = new Date(webhook.previous!.until).toISOString()
+      expected.set(call, answerOf(200, { secret: webhook.current, previousSecretExpiresAt: until }))
+    } else expected.set(call, answerOf(200, webhookShown(webhook)))
+  }
+
+  /** A recovery queues in pieces, and says how many it has queued in all. */
+  const deliveriesRecovered = (call: Call, piece: number): void => {
+    const queued = (recovered.get(call) ?? 0) + piece
+    recovered.set(call, queued)
+    expected.set(call, answerOf(202, { queued }))
+  }
+
+  return {
+    deliveriesRecovered,
+    deliveryPage,
+    deliveryRead,
+    webhookChanged,
+    webhookRead,
+    /** Whether the call has read its webhook. */
+    hasRead: (call: Call): boolean => read.has(call)
+  }
+}

@@ -1,0 +1,70 @@
+/** Forms of x-ndjson: how its lines may be written, and what is rejected or refused. [OBS-4, OBS-6] */
+import type { RequestForm } from "./RequestForms.ts"
+
+export interface LineForm extends RequestForm {
+  /** How often the correct observation is in it; the first is recorded, the others are duplicates. */
+  readonly observations?: number
+  /** How the message of each rejected line begins, in order; of a body that is all wrong. */
+  readonly rejections?: ReadonlyArray<string>
+}
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+const contentType = "application/x-ndjson"
+const refusal = { status: 400, code: "invalid_parameter", names: "The body takes x-ndjson" }
+
+const good = (name: string, observations: number, text: (line: string) => string): LineForm => ({
+  name,
+  refusal: null,
+  contentType,
+  bytes: (line) => utf8(text(line)),
+  observations
+})
+
+const bad = (name: string, rejections: ReadonlyArray<string>, bytes: () => Uint8Array): LineForm => ({
+  name,
+  refusal: null,
+  contentType,
+  bytes,
+  rejections
+})
+
+const no = (name: string, bytes: (line: string) => Uint8Array): LineForm => ({
+  name,
+  refusal,
+  contentType,
+  bytes
+})
+
+/** Of a body of lines, given one correct line. */
+export const lineForms: ReadonlyArray<LineForm> = [
+  good("one line", 1, (line) => `${line}\n`),
+  good("no line break at the end", 1, (line) => line),
+  good("two lines", 2, (line) => `${line}\n${line}\n`),
+  good("lines that end with CR LF", 2, (line) => `${line}\r\n${line}\r\n`),
+  good("blank lines", 2, (line) => `\n${line}\n\n \t\n${line}\n\n`),
+  good("spaces around a line", 1, (line) => `  ${line} \t\n`),
+  good("no line", 0, () => ""),
+  good("only blank lines", 0, () => "\n\n \n"),
+  good("thirteen lines", 13, (line) => `${line}\n`.repeat(13)),
+  {
+    ...good("a media type in capitals", 1, (line) => `${line}\n`),
+    contentType: "Application/X-NDJSON; charset=utf-8"
+  },
+  bad("a line cut short", ["Line 1 "], () => utf8('{"signalId":"1"\n')),
+  bad("a line of two values", ["Line 1 "], () => utf8("{} {}\n")),
+  bad("a line that is not UTF-8", ["Line 1 "], () =>
+    Uint8Array.of(0x7b, 0x22, 0xe4, 0x22, 0x3a, 0x31, 0x7d, 0x0a)
+  ),
+  bad("a text, a number, an empty object", ["Line 1 ", "Line 2 ", "Line 3: "], () => utf8('"x"\n7\n{}\n')),
+  bad("blank lines are counted", ["Line 3: ", "Line 5 "], () => utf8("\n\n{}\n\nx\n")),
+  bad(
+    "nineteen lines without an object",
+    Array.from({ length: 19 }, (_, i) => `Line ${i + 1} `),
+    () => utf8("x\n".repeat(19))
+  ),
+  no("an array", (line) => utf8(`[${line}]`)),
+  no("an array over lines", (line) => utf8(`[\n${line}\n]\n`)),
+  no("an object over lines", () => utf8('{\n"observations":[]\n}\n')),
+  no("twenty lines without an object", () => utf8("x\n".repeat(20)))
+]

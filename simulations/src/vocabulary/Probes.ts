@@ -1,0 +1,242 @@
+/**
+ * The vocabulary: every form of every field of every operation, and every form of whole requests. A probe is one of them, by
+ * a name that plans and counterexamples keep.
+ */
+import { absent, type Form, invalid, otherTypes, presence, refused, taken, unchanged } from "./Form.ts"
+import { observedSignalForms, pathIdForms, querySignalForms, webhookIdForms } from "./Ids.ts"
+import {
+  booleanForms,
+  choiceForms,
+  choicesForms,
+  integerForms,
+  numberForms,
+  pageSizeForms,
+  queryBooleanForms,
+  queryChoiceForms,
+  queryIntegerForms,
+  sortForms
+} from "./Numbers.ts"
+import { type Field, type Operation, operations } from "./Operations.ts"
+import { lineForms } from "./LineForms.ts"
+import {
+  bodyForms,
+  credentialForms,
+  methodForms,
+  type RequestForm,
+  targetForms,
+  unknownParameterForms
+} from "./RequestForms.ts"
+import {
+  commentForms,
+  digitForms,
+  searchForms,
+  sourceValueForms,
+  textForms,
+  webhookUrlForms
+} from "./Texts.ts"
+import { dayForms, timestampForms, unshowable } from "./Times.ts"
+
+/** A correct request with one field in another form. */
+export interface FieldProbe {
+  /** What is probed. */
+  readonly of: "field"
+  /** Operation, field and form in one text. */
+  readonly name: string
+  /** The operation that is called. */
+  readonly operation: Operation
+  /** The field of path, query or body. */
+  readonly field: Field
+  /** Its value, and what the contract says of it. */
+  readonly form: Form
+}
+
+/** A request that is in another form as a whole. */
+export interface RequestProbe {
+  /** What is probed. */
+  readonly of: "request"
+  /** Operation and form in one text. */
+  readonly name: string
+  /** The operation that is called. */
+  readonly operation: Operation
+  /** How the request differs from a correct one, and what the contract says of it. */
+  readonly form: RequestForm
+}
+
+/** A request, and what the contract says of its answer. */
+export type Probe = FieldProbe | RequestProbe
+
+/** An instant among those at which leads come into being. */
+const instant = Date.UTC(2026, 0, 5, 8, 4, 30, 250)
+
+/** A webhook's URL has a bound of its own. [OBS-3] */
+const longestTarget = 2048
+
+const objectForms = (operation: Operation, { path }: Field): ReadonlyArray<Form> => {
+  const required = operation.fields.find(
+    (each) =>
+      each.isRequired && each.path.startsWith(`${path}.`) && !each.path.slice(path.length + 1).includes(".")
+  )
+  const isObservation = path.startsWith("observations[]")
+  const unknown = { within: { [`${path}.colour`]: "red" } }
+  return [
+    required === undefined
+      ? taken("an empty object", {})
+      : refused("an empty object", {}, { ...invalid, names: required.path }),
+    // Scrapers send more than the service takes.
+    isObservation
+      ? taken("an unknown member", unchanged, unknown)
+      : refused("an unknown member", unchanged, { ...invalid, names: `${path}.colour` }, unknown),
+    ...otherTypes("an object")
+  ]
+}
+
+const itemsForms = (max: number): ReadonlyArray<Form> => [
+  taken("empty", []),
+  taken(
+    "the most",
+    Array.from({ length: max }, () => ({}))
+  ),
+  refused(
+    "one too many",
+    Array.from({ length: max + 1 }, () => ({}))
+  ),
+  ...otherTypes("an array")
+]
+
+const bodyFormsOf = (operation: Operation, field: Field): ReadonlyArray<Form> => {
+  const { format, kind } = field
+  const max = kind.is === "text" ? kind.max : null
+  switch (format?.is) {
+    case "timestamp":
+      return [
+        ...timestampForms(instant, false),
+        ...(format.mustShow ? unshowable : []),
+        ...otherTypes("a text")
+      ]
+    case "comment":
+      return commentForms(max!)
+    case "digits":
+      return digitForms(max!)
+    case "source value":
+      return sourceValueForms(max!)
+    case "target URL":
+      return webhookUrlForms(max ?? longestTarget)
+    case "id":
+      return format.kind === "signal" ? observedSignalForms : webhookIdForms
+    default:
+  }
+  switch (kind.is) {
+    case "text":
+      return textForms(kind)
+    case "integer":
+      return integerForms(kind)
+    case "number":
+      return numberForms(kind)
+    case "boolean":
+      return booleanForms
+    case "choice":
+      return choiceForms(kind.of)
+    case "choices":
+      return choicesForms(kind.of)
+    case "items":
+      return itemsForms(kind.max!)
+    case "object":
+      return objectForms(operation, field)
+  }
+}
+
+const queryFormsOf = ({ format, kind, path }: Field): ReadonlyArray<Form> => {
+  switch (format?.is) {
+    case "timestamp":
+      return timestampForms(instant, true)
+    case "day":
+      return dayForms
+    case "sort":
+      return sortForms
+    case "search":
+      return kind.is === "text" ? searchForms(kind.max!) : []
+    case "id":
+      return [...querySignalForms, ...queryIntegerForms.filter(({ refusal }) => refusal !== null)]
+    default:
+  }
+  if (path === "pageSize") return pageSizeForms
+  if (kind.is === "boolean") return queryBooleanForms
+  return kind.is === "choice" ? queryChoiceForms(kind.of) : queryIntegerForms
+}
+
+/** Texts of a path: no JSON, and nothing that percent-encoding cannot write. */
+const pathTextForms = textForms({ min: 0, max: null }).filter(
+  ({ name, value }) => typeof value === "string" && value.isWellFormed() && value !== "" && name !== "a text"
+)
+
+const pathFormsOf = ({ format }: Field): ReadonlyArray<Form> => {
+  if (format?.is === "id") return pathIdForms(format.kind)
+  if (format?.is === "day") return dayForms.filter(({ value }) => value !== "")
+  return pathTextForms.map((form) => ({ ...form, refusal: null }))
+}
+
+const isWithoutQuery = ({ fields }: Operation): boolean => fields.every(({ place }) => place !== "query")
+
+/** Names of a form that is the field given twice. */
+const givenTwice = (field: Field): ReadonlyArray<Form> => {
+  const first = queryFormsOf(field).find(({ refusal }) => refusal === null)!
+  return [refused("given twice", [first.value, first.value])]
+}
+
+const formsOf = (operation: Operation, field: Field): ReadonlyArray<Form> => {
+  const { isNullable, isRequired, place } = field
+  switch (place) {
+    case "path":
+      return pathFormsOf(field)
+    case "query":
+      return [...queryFormsOf(field), ...givenTwice(field), taken("absent", absent)]
+    case "body":
+      return [
+        ...bodyFormsOf(operation, field),
+        ...presence(isRequired, isNullable).filter(
+          ({ value }) => value !== absent || !field.path.endsWith("[]")
+        )
+      ]
+  }
+}
+
+const fieldProbes = (operation: Operation): ReadonlyArray<Probe> =>
+  operation.fields.flatMap((field) =>
+    formsOf(operation, field).map((form): Probe => ({
+      of: "field",
+      name: `${operation.id} ${field.path}: ${form.name}`,
+      operation,
+      field,
+      form
+    }))
+  )
+
+/** The first operation of a path stands for the path. */
+const requestProbes = (operation: Operation): ReadonlyArray<Probe> => {
+  const { access, hasBody, id, route } = operation
+  const ofRoute = operations.filter((each) => each.route === route)
+  const forms: ReadonlyArray<RequestForm> = [
+    { name: "as it should be", refusal: null },
+    ...(access === "none" ? [] : credentialForms(access)),
+    ...(ofRoute[0] === operation
+      ? [...methodForms(ofRoute.map(({ method }) => method)), ...targetForms]
+      : []),
+    ...(isWithoutQuery(operation) ? [] : unknownParameterForms),
+    ...(hasBody ? bodyForms(id === "recordObservations") : []),
+    ...(id === "recordObservations" ? lineForms : [])
+  ]
+  return forms.map((form) => ({ of: "request", name: `${id}: ${form.name}`, operation, form }))
+}
+
+let all: ReadonlyMap<string, Probe> | null = null
+
+/** Every probe by its name. Made at the first call, since there are thousands. */
+export const probes = (): ReadonlyMap<string, Probe> =>
+  (all ??= new Map(
+    operations
+      .flatMap((operation) => [...fieldProbes(operation), ...requestProbes(operation)])
+      .map((probe) => [probe.name, probe])
+  ))
+
+/** Whether the contract refuses it. */
+export const isRefused = ({ form }: Probe): boolean => form.refusal !== null

@@ -1,0 +1,59 @@
+/** The headers and the body of a simulated request. */
+import type { HttpMethod } from "@effect/platform/HttpMethod"
+
+/** How a request differs from an ordinary one, which bears its token and JSON. */
+export interface UnusualRequest {
+  readonly path?: (path: string) => string
+  /** The header Authorization; null: none. */
+  readonly authorization?: string | null
+  readonly contentType?: string
+  readonly bytes?: Uint8Array
+}
+
+export interface SimulatedRequest {
+  readonly method: HttpMethod
+  /** Path and query. */
+  readonly url: string
+  readonly token: string
+  /** Sent as JSON. */
+  readonly body?: unknown
+  readonly unusual?: UnusualRequest
+}
+
+export interface SimulatedResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+const nothing = new Uint8Array()
+const encoder = new TextEncoder()
+
+export const bytesOf = ({ body, unusual }: SimulatedRequest): Uint8Array =>
+  unusual?.bytes ?? (body === undefined ? nothing : encoder.encode(JSON.stringify(body)))
+
+/** Without its length. */
+export const headersOf = ({ body, token, unusual }: SimulatedRequest): Record<string, string> => {
+  const authorization = unusual?.authorization === undefined ? `Bearer ${token}` : unusual.authorization
+  const hasBody = body !== undefined || unusual?.bytes !== undefined
+  return {
+    ...(authorization === null ? {} : { authorization }),
+    ...(hasBody ? { "content-type": unusual?.contentType ?? "application/json" } : {})
+  }
+}
+
+/**
+ * An answer of lines as one JSON value, like the answer to the same observations in one JSON body. One whose last line
+ * is an error stands for that error: a client sends everything again. [OBS-4, OBS-8]
+ */
+export const unframed = (response: SimulatedResponse): SimulatedResponse => {
+  if (!(response.headers["content-type"] ?? "").startsWith("application/x-ndjson")) return response
+  const lines = response.text.split("\n").filter((line) => line !== "")
+  const last = lines.at(-1)
+  const isCut = last !== undefined && last.startsWith('{"error"')
+  return {
+    status: isCut ? 503 : response.status,
+    headers: { ...response.headers, "content-type": "application/json" },
+    text: isCut ? last : `{"data":[${lines.join(",")}]}`
+  }
+}

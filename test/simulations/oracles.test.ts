@@ -1,0 +1,48 @@
+/** How the oracles count what they judge, and that none of them is silent. */
+import { scenarioNamed, simulate, summedChecks, weakenedShare } from "@lead-signals/simulations"
+import { describe, expect, it } from "vitest"
+import { nextTick } from "../harness/EventLoop.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
+
+const swarm = scenarioNamed("swarm")!
+
+/** Rules that only hosts are judged by, whose store nobody sees. */
+const ofHosts = /host|owner|receiver sees/
+
+describe("oracles", () => {
+  it("count what they judge, and sum it over runs", () => {
+    const one = { oracle: "a", rule: "r", judged: 3, weakened: { killed: 1 } }
+    const other = { oracle: "a", rule: "r", judged: 4, weakened: { killed: 1, paused: 1 } }
+    expect(summedChecks([[one], [other]])).toEqual([
+      { oracle: "a", rule: "r", judged: 7, weakened: { killed: 2, paused: 1 } }
+    ])
+    expect(weakenedShare(one)).toBe(0.25)
+    expect(weakenedShare({ judged: 0, weakened: {} })).toBe(0)
+  })
+
+  it("count in every run, each rule under its oracle", () => {
+    const { checks, outcome } = simulate(swarm, 7, { hours: 0.05 })
+    expect(outcome).toBe("passed")
+    const judged = new Set(checks.flatMap(({ judged, oracle }) => (judged > 0 ? [oracle] : [])))
+    for (const name of [
+      "reference",
+      "operator's answers",
+      "deliveries kept",
+      "headers right",
+      "limits hold",
+      "signed"
+    ])
+      expect([name, judged.has(name)]).toEqual([name, true])
+  })
+
+  it.runIf(isThorough)("leave out at most a fiftieth of their checks, over a campaign", async () => {
+    let checks: ReturnType<typeof summedChecks> = []
+    for (let seed = 1; seed <= 40; seed++) {
+      checks = summedChecks([checks, simulate(swarm, seed).checks])
+      await nextTick()
+    }
+    const judged = checks.filter(({ rule }) => !ofHosts.test(rule))
+    expect(judged.filter((each) => each.judged === 0)).toEqual([])
+    expect(judged.filter((each) => weakenedShare(each) > 0.02)).toEqual([])
+  })
+})

@@ -1,0 +1,151 @@
+/** The vocabulary of the simulator: what it has of the interface, and that the service takes and refuses it as the contract says. */
+import { inputOf, OpenApiDocument, run, scenarioNamed, Vocabulary } from "@lead-signals/simulations"
+import { describe, expect, it } from "vitest"
+import { nextTick } from "../harness/EventLoop.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
+
+const { coverageOf, difference, instantForms, probeOf, probes, unreachable } = Vocabulary
+
+const all = [...probes().values()]
+const reachable = all.filter(({ name }) => unreachable(name) === null)
+const refusals = (of: typeof all) => of.filter(({ form }) => form.refusal !== null)
+
+// The document is a tree of any shape.
+const operations = Object.entries(
+  OpenApiDocument.document["paths"] as Record<string, Record<string, any>>
+).flatMap(([route, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ route, method, operation }))
+)
+
+describe("the vocabulary", () => {
+  it("has every operation, and every parameter and field of a body, in accepted and in refused forms", () => {
+    expect(all.length).toBeGreaterThan(7000)
+    expect(new Set(all.map(({ operation }) => operation.route + operation.method)).size).toBe(
+      operations.length
+    )
+    for (const { method, operation, route } of operations) {
+      const of = all.filter(
+        (probe) => probe.operation.route === route && probe.operation.method === method.toUpperCase()
+      )
+      for (const { name } of operation.parameters ?? []) {
+        const forms = of.filter((probe) => probe.of === "field" && probe.field.path === name)
+        expect([route, name, forms.some(({ form }) => form.refusal === null)]).toEqual([route, name, true])
+        // The operator chooses a post's id: any text.
+        if (name !== "postId") expect([route, name, refusals(forms).length > 3]).toEqual([route, name, true])
+      }
+      const body = operation.requestBody?.content["application/json"].schema.properties ?? {}
+      for (const name of Object.keys(body)) {
+        const forms = of.filter((probe) => probe.of === "field" && probe.field.path === name)
+        expect([route, name, refusals(forms).length > 3]).toEqual([route, name, true])
+        // A source is only accepted with its members.
+        if (name !== "source")
+          expect([route, name, refusals(forms).length < forms.length]).toEqual([route, name, true])
+      }
+    }
+  })
+
+  it("writes an instant in no two ways alike, each a form of the interface", () => {
+    const instant = Date.UTC(2026, 0, 5, 23, 59, 59, 999)
+    const written = instantForms.map(({ write }) => write(instant))
+    expect(new Set(written.map(({ text }) => text)).size).toBe(instantForms.length)
+    expect(written.map(({ text }) => text)).toContain("2026-01-06T05:29:59.999+05:30")
+    expect(written.find(({ text }) => text === "2026-01-05")?.means).toBe(Date.UTC(2026, 0, 5))
+    for (const { means } of written) expect(instant - means).toBeLessThan(24 * 3_600_000)
+  })
+
+  it("is drawn by a campaign of a thousand seeds nearly whole", () => {
+    const drawn = new Set<string>()
+    for (let seed = 1; seed <= 1000; seed++) {
+      // Most seeds draw so many.
+      for (let n = 0; n < 12; n++) drawn.add(probeOf(seed, 0, n))
+      for (let n = 0; n < 6; n++) drawn.add(probeOf(seed, 1, n))
+    }
+    const { exercised, missed, unreachable: left } = coverageOf(drawn)
+    expect(exercised / reachable.length).toBeGreaterThan(0.99)
+    expect(missed.length).toBe(reachable.length - exercised)
+    expect(left.length).toBe(all.length - reachable.length)
+    for (const { reason } of left) expect(reason.length).toBeGreaterThan(20)
+  })
+
+  it("says what is wrong with an answer", () => {
+    const refused = { probes: [], status: 400, code: "invalid_parameter", names: "name", isFirst: true }
+    const answer = (status: number, body: unknown, headers = {}) => ({ status, body, headers })
+    const error = (code: string, message: string) => ({ error: { code, message } })
+    expect(difference(refused, answer(400, error("invalid_parameter", "name is required.")))).toBeNull()
+    expect(difference(refused, answer(400, error("invalid_parameter", "The name is required.")))).toContain(
+      "begin with name"
+    )
+    expect(difference(refused, answer(400, error("not_found", "name")))).toContain(
+      "not_found, not invalid_parameter"
+    )
+    expect(difference(refused, answer(201, {}))).toBe("was answered 201, not 400")
+    expect(difference({ ...refused, status: 401 }, answer(401, {}))).toContain("WWW-Authenticate")
+    const taken = { probes: [], status: 200, code: null, names: null }
+    expect(
+      difference({ ...taken, shows: { "data.name": "a" } }, answer(200, { data: { name: "b" } }))
+    ).toContain('"b" as data.name')
+    expect(difference({ ...taken, warns: ["x"] }, answer(200, { meta: {} }))).toBe("has 0 warnings, not 1")
+    const outcomes = [{ outcome: "rejected", names: "person.name" }]
+    const outcome = { outcome: "rejected", leadId: null, message: "person.name is required." }
+    expect(difference({ ...taken, outcomes }, answer(200, { data: [outcome] }))).toBeNull()
+    expect(difference({ ...taken, outcomes }, answer(200, { data: [{ ...outcome, leadId: 1 }] }))).toContain(
+      "has the lead 1"
+    )
+    expect(difference({ ...taken, outcomes }, answer(200, { data: [] }))).toContain(
+      "1 observations got 0 outcomes"
+    )
+  })
+})
+
+const observed = (brand: number) => ({
+  n: brand,
+  at: 0,
+  brand,
+  do: "observe" as const,
+  seen: [
+    {
+      signal: 0,
+      person: { extId: `b${brand}-p0.`, name: `Name of b${brand}-p0.` },
+      engagement: { id: `b${brand}-e0` }
+    }
+  ]
+})
+
+/** A run of nothing but these probes, beside two people whose leads they can be about. */
+const probing = (names: ReadonlyArray<string>) => {
+  const swarm = inputOf(scenarioNamed("quiet-day")!, 1, 0.01)
+  const consumers = [{ behaviour: "healthy" as const, events: ["lead2.created", "activity.detected"] }]
+  return {
+    ...swarm,
+    schedule: { kind: "fifo" as const },
+    plan: {
+      ...swarm.plan,
+      hours: 0.5,
+      brands: [{ consumers }, { consumers }],
+      actions: [observed(0), observed(1), { n: 2, at: 2000, brand: 0, do: "probe" as const, probes: names }],
+      scheduledFaults: []
+    }
+  }
+}
+
+/** Every so many probes: all of them in a thorough run. */
+const step = isThorough ? 1 : 199
+const atOnce = 150
+
+describe("the service", () => {
+  it.each(["memory", "sqlite"] as const)(
+    "takes and refuses the forms of every input as the contract says, over %s [ERR-2, ERR-3, OPER-3, OPER-4, OBS-2, LIST-6, TIME-3, DET-3]",
+    async (store) => {
+      const names = reachable.map(({ name }) => name).filter((_, i) => i % step === 0)
+      const exercised = new Set<string>()
+      for (let from = 0; from < names.length; from += atOnce) {
+        const report = run(probing(names.slice(from, from + atOnce)), store)
+        expect([report.outcome, report.violation]).toEqual(["passed", null])
+        for (const name of report.exercised) exercised.add(name)
+        await nextTick()
+      }
+      expect(names.filter((name) => !exercised.has(name))).toEqual([])
+    },
+    isThorough ? 600_000 : undefined
+  )
+})
