@@ -36,6 +36,9 @@ const scenarios: ReadonlyMap<string, unknown> = new Map(
 /** The names of the scenarios that come with the package, in alphabetical order. */
 export const scenarioNames = (): ReadonlyArray<string> => [...scenarios.keys()].sort()
 
+/** The JSON of the scenario of this name, as its file has it; undefined when there is none. */
+export const scenarioSource = (name: string): unknown => scenarios.get(name)
+
 /** The scenario of this name that comes with the package; null when there is none. */
 export const scenarioNamed = (name: string): Scenario | null =>
   scenarios.has(name)

@@ -1,7 +1,9 @@
 /** The whole service under virtual time, and the rules that every history of it must keep. */
 export * as OpenApiDocument from "./oracles/OpenApiDocument.ts"
 export { check, inputOf, type Outcome, run, type RunInput, type RunReport, simulate } from "./Run.ts"
+export { verdictPage } from "./report/VerdictPage.ts"
 export { Scenario } from "./Scenario.ts"
+export { readScenario } from "./scenario-file/ScenarioFile.ts"
 export { scenarioNamed, scenarioNames } from "./Scenarios.ts"
 export * as Disk from "./world/Disk.ts"
 export { type ShrinkOptions, shrink, shrinkAsync, type Shrunk } from "./Shrink.ts"

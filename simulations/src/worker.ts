@@ -1,16 +1,14 @@
 /** A process of a campaign: runs the seed that it is sent, and sends back what came of it. */
-import type { SeedReport, SeedRun } from "./Campaign.ts"
+import type { SeedFailure, SeedReport, SeedRun } from "./Campaign.ts"
 import { simulate } from "./Run.ts"
-import { scenarioNamed } from "./Scenarios.ts"
 
-process.on("message", (job: SeedRun) => {
-  const { hours, scenario, seed, store } = job
-  const { counts, digest, coverageMarks, outcome, violation } = simulate(scenarioNamed(scenario)!, seed, {
+const reportOf = ({ hours, scenario, seed, store }: SeedRun): SeedReport => {
+  const { counts, digest, coverageMarks, outcome, violation } = simulate(scenario, seed, {
     store,
     ...(hours === null ? {} : { hours })
   })
-  const report: SeedReport = {
-    scenario,
+  return {
+    scenario: scenario.name,
     seed,
     store,
     outcome,
@@ -19,5 +17,14 @@ process.on("message", (job: SeedRun) => {
     counts,
     coverageMarks: [...coverageMarks]
   }
-  process.send!(report)
+}
+
+process.on("message", (job: SeedRun) => {
+  let answer: SeedReport | SeedFailure
+  try {
+    answer = reportOf(job)
+  } catch (error) {
+    answer = { failed: (error as Error).stack ?? String(error) }
+  }
+  process.send!(answer)
 })

@@ -1,6 +1,7 @@
 /** `simulate SCENARIO`: one seed or many, here or shared by processes. */
 import { campaign, type SeedReport, type SeedRun } from "../Campaign.ts"
 import { type Given, repeatLine, runSummary } from "../report/Summary.ts"
+import { violationOf } from "../Counterexample.ts"
 import { check, inputOf, run, type RunReport, type StoreKind } from "../Run.ts"
 import type { Scenario } from "../Scenario.ts"
 import {
@@ -19,6 +20,8 @@ import { plantedBug, plantedWorker } from "./PlantedProcess.ts"
 const seedsForProcesses = 6
 
 export interface ScenarioOptions extends CounterexampleOptions {
+  /** What names the scenario on the command line: its name, or the path of its file. */
+  readonly called: string
   readonly firstSeed: number
   readonly seeds: number
   readonly store: StoreKind
@@ -31,8 +34,8 @@ export interface ScenarioOptions extends CounterexampleOptions {
   readonly jobs: number
 }
 
-const givenOf = (scenario: Scenario, seed: number, { store, until }: ScenarioOptions): Given => ({
-  scenario: scenario.name,
+const givenOf = (seed: number, { called, store, until }: ScenarioOptions): Given => ({
+  scenario: called,
   seed,
   until,
   store,
@@ -40,9 +43,12 @@ const givenOf = (scenario: Scenario, seed: number, { store, until }: ScenarioOpt
 })
 
 const jsonLine = (
-  { counts, digest, coverageMarks, outcome, violation }: Omit<SeedReport, "seed" | "scenario" | "store">,
+  { counts, digest, coverageMarks, outcome, ...report }: Omit<SeedReport, "seed" | "scenario" | "store">,
   { scenario, seed, store }: Given
-): string => JSON.stringify({ scenario, seed, store, outcome, violation, counts, coverageMarks, digest })
+): string => {
+  const violation = report.violation === null ? null : violationOf(report)
+  return JSON.stringify({ scenario, seed, store, outcome, violation, counts, coverageMarks, digest })
+}
 
 /** One seed, here: with everything that there is to print of it. */
 const runOne = (
@@ -53,7 +59,7 @@ const runOne = (
   { isAlone, isFirstBroken }: { readonly isAlone: boolean; readonly isFirstBroken: boolean }
 ): { readonly report: RunReport; readonly code: number } => {
   const { hours, store } = options
-  const given = givenOf(scenario, seed, options)
+  const given = givenOf(seed, options)
   const input = inputOf(scenario, seed, hours)
   const startedAt = performance.now()
   const report = run(input, store)
@@ -71,7 +77,7 @@ const runOne = (
   // A page of a seed that broke a rule is not written over.
   if (!isFirstBroken) return { report, code }
   if (report.outcome === "passed") writeReport(output, options.report, given, report, null)
-  else output.text(`\n${keepCounterexample(output, options, given, input, report)}`)
+  else output.text(`\n${keepCounterexample(output, options, given, { scenario, input, report }).summary}`)
   return { report, code }
 }
 
@@ -79,13 +85,13 @@ const runOne = (
 const concluded = (
   output: Output,
   code: number,
-  scenario: Scenario,
+  called: string,
   coverageMarks: CoverageMarks,
   seeds: number
 ): number => {
   const vacuity = code === exitCodes.passed ? coverageMarks.vacuity(seeds) : null
   if (vacuity === null) return code
-  output.error(`${scenario.name} proved nothing: ${vacuity}.`)
+  output.error(`${called} proved nothing: ${vacuity}.`)
   return exitCodes.vacuous
 }
 
@@ -104,11 +110,11 @@ const runHere = (output: Output, scenario: Scenario, options: ScenarioOptions): 
     if (code === exitCodes.passed) code = one.code
   }
   if (seeds > 1) {
-    output.text(`${scenario.name} · seeds ${firstSeed} to ${firstSeed + seeds - 1}`)
+    output.text(`${options.called} · seeds ${firstSeed} to ${firstSeed + seeds - 1}`)
     for (const line of coverageMarks.table(seeds)) output.text(line)
   }
   output.text(`digest: ${digestOf(digests)}`)
-  return concluded(output, code, scenario, coverageMarks, seeds)
+  return concluded(output, code, options.called, coverageMarks, seeds)
 }
 
 /** Many seeds, shared by processes; the first that breaks a rule is shrunk and kept. */
@@ -121,7 +127,7 @@ const runShared = async (output: Output, scenario: Scenario, options: ScenarioOp
   let [passed, code] = [0, exitCodes.passed]
   const startedAt = performance.now()
   const all = Array.from({ length: seeds }, (_, i): SeedRun => ({
-    scenario: scenario.name,
+    scenario,
     seed: firstSeed + i,
     hours: hours ?? null,
     store
@@ -132,13 +138,13 @@ const runShared = async (output: Output, scenario: Scenario, options: ScenarioOp
       digests.push(report.digest)
       coverageMarks.add(report)
       if (report.outcome === "passed") passed++
-      const given = givenOf(scenario, report.seed, options)
+      const given = givenOf(report.seed, options)
       progress.clear()
       if (output.isJson) output.line(jsonLine(report, given))
       else if (report.outcome !== "passed") output.line(runSummary(report, 0, given))
       if (report.outcome !== "passed" && code === exitCodes.passed) {
         code = exitCodeOf(report)
-        output.text(`\n${keepCounterexampleOf(output, options, given, hours)}\n`)
+        output.text(`\n${keepCounterexampleOf(output, options, given, { scenario, hours }).summary}\n`)
       }
       progress.update(digests.length / seeds, `${digests.length} of ${seeds} seeds, ${passed} passed`)
     },
@@ -147,15 +153,15 @@ const runShared = async (output: Output, scenario: Scenario, options: ScenarioOp
   progress.clear()
   const minutes = (performance.now() - startedAt) / 60_000
   output.text(
-    `${scenario.name} · seeds ${firstSeed} to ${last} · ${passed} passed · ${Math.round(seeds / minutes)} a minute`
+    `${options.called} · seeds ${firstSeed} to ${last} · ${passed} passed · ${Math.round(seeds / minutes)} a minute`
   )
   for (const line of coverageMarks.table(seeds)) output.text(line)
   output.text(`digest: ${digestOf(digests)}`)
   if (code === exitCodes.passed && options.report !== undefined) {
     const report = run(inputOf(scenario, last, hours), store)
-    writeReport(output, options.report, givenOf(scenario, last, options), report, null)
+    writeReport(output, options.report, givenOf(last, options), report, null)
   }
-  return concluded(output, code, scenario, coverageMarks, seeds)
+  return concluded(output, code, options.called, coverageMarks, seeds)
 }
 
 /** Answers the exit code. */

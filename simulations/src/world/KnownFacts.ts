@@ -132,6 +132,8 @@ export interface KnownBrand {
 export interface Violation {
   readonly oracle: string
   readonly message: string
+  /** The whole texts whose difference the message shows, where it compared an answer. */
+  readonly texts?: { readonly expected: string; readonly actual: string }
 }
 
 export class KnownFacts {
@@ -155,8 +157,8 @@ export class KnownFacts {
   constructor(readonly plan: Plan) {}
 
   /** The first violation is kept: what comes after may only follow from it. */
-  violate(oracle: string, message: string): void {
-    this.violation ??= { oracle, message }
+  violate(oracle: string, message: string, texts?: Violation["texts"]): void {
+    this.violation ??= { oracle, message, ...(texts === undefined ? {} : { texts }) }
   }
 
   brandOf(id: string): KnownBrand | undefined {
