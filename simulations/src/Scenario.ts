@@ -1,7 +1,7 @@
 /** A scenario is data: who takes part, what they do how often, what goes wrong, and what its runs must meet to prove anything. */
 import { Schema } from "effect"
 import { list, number, optionalNumber, text } from "./ScenarioFields.ts"
-import { actionEffects, rateEffects, scheduledFaultEffects } from "./ScenarioWords.ts"
+import { actionEffects, behaviourEffects, rateEffects, scheduledFaultEffects } from "./ScenarioWords.ts"
 
 const receiverBehaviours = [
   "healthy",
@@ -54,10 +54,8 @@ const faultRates = [
   "doneButFailed",
   "killAtStore"
 ] as const
-export type FaultRate = (typeof faultRates)[number]
 
 const scheduledFaultKinds = ["kills", "clockSteps", "drifts", "pauses", "partitions"] as const
-export type ScheduledFaultKind = (typeof scheduledFaultKinds)[number]
 
 type OptionalNumber = ReturnType<typeof optionalNumber>
 
@@ -109,7 +107,7 @@ const Brand = Schema.Struct({
   }),
   consumers: list(
     Schema.Literal(...receiverBehaviours),
-    "The brand's webhook receivers, each with the way in which it answers; an empty list is none.",
+    `The brand's webhook receivers, each by the way in which it answers; an empty list is none. ${receiverBehaviours.map((behaviour) => `${behaviour}: ${behaviourEffects[behaviour]}`).join("; ")}.`,
     { to: 50 }
   ),
   perHour: PerHour.annotations({

@@ -1,7 +1,5 @@
 /** What each word of a scenario stands for, in a sentence: actions, receivers and faults. */
-import type { ActionKind, FaultRate, ReceiverBehaviour, ScheduledFaultKind } from "./Scenario.ts"
-
-export const actionEffects: { readonly [kind in ActionKind]: string } = {
+export const actionEffects = {
   observe: "The collector reports one to three engagements, seldom 22 of one person.",
   again: "The collector sends an earlier observation once more, sometimes with an edited comment.",
   amend: "The operator sets flags or the score of a lead.",
@@ -25,7 +23,7 @@ export const actionEffects: { readonly [kind in ActionKind]: string } = {
   toggle: "The operator switches a webhook off, and on again within 20 minutes."
 }
 
-export const behaviourEffects: { readonly [behaviour in ReceiverBehaviour]: string } = {
+export const behaviourEffects = {
   healthy: "answers 200 at once",
   slow: "answers 202 after 2 to 11 s",
   flaky: "answers 500 four times in ten",
@@ -38,7 +36,7 @@ export const behaviourEffects: { readonly [behaviour in ReceiverBehaviour]: stri
   strict: "answers 401 to a signature that it does not know"
 }
 
-export const rateEffects: { readonly [rate in FaultRate]: string } = {
+export const rateEffects = {
   loss: "A message between two parties never arrives.",
   lostAnswer: "A request is handled, and its answer never arrives.",
   cut: "The answer to a request breaks off half way.",
@@ -50,7 +48,7 @@ export const rateEffects: { readonly [rate in FaultRate]: string } = {
   killAtStore: "The service is killed before a write to the store, within its transaction, or right after it."
 }
 
-export const scheduledFaultEffects: { readonly [fault in ScheduledFaultKind]: string } = {
+export const scheduledFaultEffects = {
   kills: "The service is killed at any step of its work, and starts again.",
   clockSteps: "The service's clock jumps, by up to an hour either way.",
   drifts: "The service's clock runs too fast or too slow, by up to a fiftieth.",

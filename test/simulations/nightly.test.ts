@@ -65,11 +65,12 @@ describe("the signature of a violation", () => {
 
 describe("a night", () => {
   it("keeps the seeds that reach something new, and drops those that no longer do", () => {
-    const corpus = [
-      { ...covering(1), keys: ["a"] },
-      { ...covering(2), keys: ["b"] },
-      { ...covering(3), keys: ["c"] }
-    ].map(({ coverageMarks: _, ...entry }) => entry)
+    const corpus = ["a", "b", "c"].map((key, i) => ({
+      scenario: "swarm",
+      seed: i + 1,
+      store: "memory" as const,
+      keys: [key]
+    }))
     const night = new Night({ ...emptyState, corpus })
     night.replayed(covering(1, "a", "b"), true)
     expect(night.state.corpus).toBe(corpus)
@@ -113,7 +114,7 @@ describe("the folder of nightly", () => {
     const path = join(folder, "killed")
     const before = NightlyFolder.open(path)
     expect(before.load()).toEqual(emptyState)
-    const state = { ...emptyState, nextSeed: 12, corpus: [{ ...covering(1), keys: ["a"] }] }
+    const state = { ...emptyState, nextSeed: 12 }
     before.save(state)
     // Killed while it wrote the next state, with the lock in its hands.
     writeFileSync(join(path, "state.json.part"), '{"version":1,"nextSe')

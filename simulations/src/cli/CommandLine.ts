@@ -79,7 +79,7 @@ const benchCommand = leaf("bench", { summary: "Measures how fast the simulator r
  * options that a named scenario takes.
  */
 export const programFor = (words: ReadonlyArray<string>): Program => {
-  const [command] = words.filter((word) => word !== "help")
+  const command = words.find((word) => word !== "help")
   const files = command !== undefined && isScenarioFile(command) ? [fileCommand(command)] : []
   return {
     version: "0.1.0",

@@ -13,7 +13,7 @@ const fieldOfDifference = (actual: string, expected: string): string => {
 }
 
 /** The message without instants, ids, names of people and numbers. */
-export const normalised = (message: string): string =>
+const normalised = (message: string): string =>
   message
     .replace(excerpts, (_, actual: string, expected: string) => fieldOfDifference(actual, expected))
     .replace(/\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2})?)?/g, "<time>")

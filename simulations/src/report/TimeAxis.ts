@@ -6,7 +6,7 @@ export const breakMillis = 2000
 const breakWidth = 58
 
 /** A time in which nothing happened. */
-export interface Break {
+interface Break {
   readonly from: number
   readonly to: number
   readonly skippedMillis: number

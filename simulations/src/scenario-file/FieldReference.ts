@@ -64,7 +64,7 @@ export const takes = (schema: FieldSchema): string => {
   }
 }
 
-export interface ReferenceField {
+interface ReferenceField {
   /** Like `brands[].people`. */
   readonly path: string
   readonly schema: FieldSchema
@@ -72,7 +72,7 @@ export interface ReferenceField {
 }
 
 /** All fields, those of an object after it. */
-export const referenceFields = (
+const referenceFields = (
   schema: FieldSchema = scenarioJsonSchema(),
   at = ""
 ): ReadonlyArray<ReferenceField> =>

@@ -23,7 +23,7 @@ export class NotJson extends Error {
 
 const maxDepth = 50
 
-const stringPattern = /"[^"\\\u0000-\u001f]*(?:\\.[^"\\\u0000-\u001f]*)*"/y
+const stringPattern = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"/y
 
 const keyOf = (path: JsonPath): string => JSON.stringify(path)
 
@@ -145,7 +145,7 @@ export class JsonPositions {
     try {
       return JSON.parse(whole) as string
     } catch {
-      return this.fail("this text has a \\ that JSON does not know", from)
+      return this.fail("this text has a character or a \\ that JSON does not take", from)
     }
   }
 
