@@ -1,14 +1,22 @@
 /** Scenario files of one's own: what is wrong with one is named, and they run as those of the project do. */
 import { readScenario, scenarioNamed, scenarioNames } from "@lead-signals/simulations"
-import { fieldTable, oversized, scenarioJsonSchema } from "@lead-signals/simulations/internal"
+import {
+  fieldTable,
+  loadScenario,
+  newScenarioFile,
+  oversized,
+  scenarioJsonSchema,
+  shownScenario
+} from "@lead-signals/simulations/internal"
 import { Either } from "effect"
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { bundleSimulate, digestOf } from "../harness/SimulateCommand.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const simulateCommand = await bundleSimulate()
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -123,8 +131,8 @@ describe("a scenario file", () => {
   it("is refused where a run would take hours", () => {
     const scenario = Either.getOrThrow(readScenario(JSON.stringify(small)))
     expect(oversized(scenario)).toEqual([])
-    expect(oversized(scenario, 8784)).toEqual([
-      "702,720 actions are too many for a run: perHour of all brands times the hours may make 100,000 at most."
+    expect(oversized(scenario, 2000)).toEqual([
+      "160,000 actions are too many for a run: perHour of all brands times the hours may make 100,000 at most."
     ])
     const flood = { ...scenario, brands: [{ ...scenario.brands[0]!, consumers: Array(50).fill("healthy") }] }
     expect(oversized(flood, 1000)).toHaveLength(1)
@@ -177,83 +185,95 @@ describe("the JSON Schema", () => {
   })
 })
 
+describe("the file of a scenario", () => {
+  const text = (result: Either.Either<unknown, string>): string =>
+    Either.match(result, { onLeft: (message) => message, onRight: () => "" })
+
+  it("that can't be read is named with the reason", () => {
+    const none = join(folder, "none.json")
+    expect(text(loadScenario(none))).toBe(`There is no file ${none}.`)
+    expect(text(loadScenario(folder))).toBe(`${folder} can't be read: EISDIR.`)
+    const large = join(folder, "large.json")
+    writeFileSync(large, " ".repeat(4_000_001))
+    expect(text(loadScenario(large))).toBe(`${large} has more than 4 MB.`)
+  })
+
+  it("is begun as a copy of a scenario of the project, and nothing is written over", () => {
+    const begun = join(folder, "begun", "mine.json")
+    expect(Either.isRight(newScenarioFile(begun, "erasure"))).toBe(true)
+    const written = JSON.parse(readFileSync(begun, "utf8"))
+    expect([written.name, written.hours]).toEqual(["mine", 6])
+    expect(existsSync(join(folder, "begun", written.$schema))).toBe(true)
+    expect(Either.getOrThrow(loadScenario(begun)).name).toBe("mine")
+    expect(text(newScenarioFile(begun, "erasure"))).toBe(`${begun} exists, and is not written over.`)
+    expect(text(newScenarioFile(join(folder, "mine.txt"), "erasure"))).toContain("must end in .json.")
+    expect(text(newScenarioFile(join(folder, "x.json"), "erasur"))).toBe(
+      'There is no scenario "erasur". Did you mean "erasure"?'
+    )
+  })
+
+  it("is shown, as a scenario of the project is", () => {
+    const { $schema: _, ...shown } = JSON.parse(Either.getOrThrow(shownScenario("erasure")))
+    const source = readFileSync(join(root, "simulations/src/scenarios/erasure.json"), "utf8")
+    expect(shown).toEqual(JSON.parse(source))
+    expect(text(shownScenario("nothing"))).toContain("There are clock-trouble, crash-loop, ")
+  })
+})
+
 describe("./lead-signals simulate FILE.json", () => {
   const file = join(folder, "fair.json")
   writeFileSync(file, JSON.stringify(small, null, 2))
 
-  it("runs it as a named scenario, and keeps a counterexample that needs no other file", async () => {
-    const kept = join(folder, "kept.json")
-    const [run, several, help, found] = await Promise.all([
-      simulateCommand([file]),
-      simulateCommand([file, "--seeds", "2", "--until", "3m", "--json"]),
-      simulateCommand([file, "--help"]),
-      simulateCommand([file, "--bug", "always-the-first", "--counterexample", kept])
-    ])
+  it("runs it as a named scenario, and ends with exit code 2 for a file that is wrong", async () => {
+    const wrong = join(folder, "wrong.json")
+    writeFileSync(wrong, JSON.stringify({ ...small, hours: 0, swarn: true }))
+    const [run, broken] = await Promise.all([simulateCommand([file]), simulateCommand([wrong])])
     expect([run!.code, run!.err]).toEqual([0, ""])
     expect(run!.out).toContain(`${file} · seed 1 · passed`)
     expect(digestOf(run!)).toHaveLength(64)
+    expect([broken!.code, broken!.out]).toEqual([2, ""])
+    expect(broken!.err).toContain(`${wrong} is not a scenario.\n  line 1, column `)
+    expect(broken!.err).toContain('swarn: there is no such field. Did you mean "swarm"?')
+  })
+
+  it.runIf(isThorough)("takes the options of a named one, and refuses a run that is too large", async () => {
+    const [several, help, large, shown] = await Promise.all([
+      simulateCommand([file, "--seeds", "6", "--until", "3m", "--json"]),
+      simulateCommand([file, "--help"]),
+      simulateCommand([file, "--until", "366d"]),
+      simulateCommand(["show", "erasur"])
+    ])
     const lines = several!.out
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line))
-    expect(lines.map(({ scenario, seed }) => [scenario, seed])).toEqual([1, 2].map((seed) => [file, seed]))
+    expect(lines.map(({ scenario, seed }) => [scenario, seed])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((seed) => [file, seed])
+    )
     expect(help!.out).toContain("A trade fair.")
     expect(help!.out).toContain("--seeds")
-    expect([found!.code, found!.err]).toEqual([1, ""])
-    expect(found!.out).toContain(`simulate ${file} --seed 1 --bug always-the-first`)
-    expect(found!.out).toContain(
-      "planted bug: always-the-first: every engagement says that it is the person's first"
-    )
+    expect([large!.code, large!.out]).toEqual([2, ""])
+    expect(large!.err).toContain(`${file} is too large.\n  702,720 actions are too many for a run`)
+    expect(shown!.code).toBe(2)
+  })
+
+  it.runIf(isThorough)("keeps a counterexample that needs no other file", async () => {
     const alone = join(folder, "alone")
     mkdirSync(alone)
-    renameSync(kept, join(alone, "kept.json"))
+    const kept = join(alone, "kept.json")
+    const found = await simulateCommand([file, "--bug", "always-the-first", "--counterexample", kept])
+    expect([found.code, found.err]).toEqual([1, ""])
+    expect(found.out).toContain(`simulate ${file} --seed 1 --bug always-the-first`)
+    expect(found.out).toContain(
+      "planted bug: always-the-first: every engagement says that it is the person's first"
+    )
+    rmSync(file)
     const [replayed, mended, shown] = await Promise.all([
-      simulateCommand(["replay", join(alone, "kept.json")]),
-      simulateCommand(["replay", join(alone, "kept.json"), "--bug", "none"]),
-      simulateCommand(["show", join(alone, "kept.json")])
+      simulateCommand(["replay", kept]),
+      simulateCommand(["replay", kept, "--bug", "none"]),
+      simulateCommand(["show", kept])
     ])
     expect([replayed!.code, mended!.code]).toEqual([1, 0])
     expect(JSON.parse(shown!.out)).toMatchObject(small)
-  })
-
-  it("ends with exit code 2 and one message for each way in which a file is wrong", async () => {
-    const wrong = join(folder, "wrong.json")
-    writeFileSync(wrong, JSON.stringify({ ...small, hours: 0, swarn: true }))
-    mkdirSync(join(folder, "folder.json"))
-    const [none, directory, broken, large] = await Promise.all([
-      simulateCommand([join(folder, "none.json")]),
-      simulateCommand([join(folder, "folder.json")]),
-      simulateCommand([wrong]),
-      simulateCommand([file, "--until", "366d"])
-    ])
-    expect([none, directory, broken, large].map((ran) => [ran!.code, ran!.out])).toEqual(
-      Array(4).fill([2, ""])
-    )
-    expect(none!.err).toBe(`There is no file ${join(folder, "none.json")}.\n`)
-    expect(directory!.err).toContain("can't be read: EISDIR.")
-    expect(broken!.err).toContain(`${wrong} is not a scenario.\n  line 1, column `)
-    expect(broken!.err).toContain('swarn: there is no such field. Did you mean "swarm"?')
-    expect(large!.err).toContain(`${file} is too large.\n  702,720 actions are too many for a run`)
-  })
-
-  it("is begun by new, which writes nothing over, and shown by show", async () => {
-    const begun = join(folder, "begun", "mine.json")
-    const made = await simulateCommand(["new", begun, "--from", "erasure"])
-    expect([made.code, made.err]).toEqual([0, ""])
-    const written = JSON.parse(readFileSync(begun, "utf8"))
-    expect([written.name, written.hours]).toEqual(["mine", 6])
-    expect(existsSync(join(folder, "begun", written.$schema))).toBe(true)
-    const [again, shown, unknown] = await Promise.all([
-      simulateCommand(["new", begun]),
-      simulateCommand(["show", "erasure"]),
-      simulateCommand(["show", "erasur"])
-    ])
-    expect([again!.code, again!.err]).toEqual([2, `${begun} exists, and is not written over.\n`])
-    const { name: _, $schema: __, ...fields } = written
-    expect(JSON.parse(shown!.out)).toMatchObject(fields)
-    expect([unknown!.code, unknown!.err]).toEqual([
-      2,
-      'There is no scenario "erasur". Did you mean "erasure"?\n'
-    ])
   })
 })
