@@ -44,7 +44,7 @@ export const rateEffects = {
   late: "A message takes up to 20 s, so that later ones overtake it.",
   slowStore: "A call of the store takes up to a second.",
   storeDown: "A call of the store fails, and nothing was done.",
-  doneButFailed: "A write to the store is done, and its caller is told that it failed.",
+  doneButFailed: "The store carries out a write, and its caller gets a failure.",
   killAtStore: "The service is killed before a write to the store, within its transaction, or right after it."
 }
 
