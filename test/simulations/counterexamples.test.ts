@@ -61,7 +61,7 @@ describe("a counterexample", () => {
     expect(html).toContain(`./lead-signals simulate replay ${counterexample}</code>`)
     for (const text of [found.out, html]) {
       expect(text).toMatch(/erased-come-back.*an erased person who is seen again becomes a lead again/)
-      expect(text).toMatch(/packages\/domain\/src\/\S+\.ts:\d+\n +- .+\n +\+ /)
+      expect(text).toMatch(/packages\/domain\/src\/\S+\.ts:\d+\n +- .+suppressed/)
     }
     // It needs nothing from anywhere.
     expect(html).not.toMatch(/(?:src|href)=|@import|url\(/)
