@@ -3,9 +3,10 @@ import { type ChildProcess, fork, type ForkOptions } from "node:child_process"
 import { cpus } from "node:os"
 import { fileURLToPath } from "node:url"
 import type { RunReport, StoreKind } from "./Run.ts"
+import type { Scenario } from "./Scenario.ts"
 
 export interface SeedRun {
-  readonly scenario: string
+  readonly scenario: Scenario
   readonly seed: number
   readonly hours: number | null
   readonly store: StoreKind
@@ -21,6 +22,11 @@ export interface SeedReport extends Omit<
   readonly store: StoreKind
   readonly coverageMarks: ReadonlyArray<string>
   readonly exercised: ReadonlyArray<string>
+}
+
+/** What a process sends instead when the simulator itself failed. */
+export interface SeedFailure {
+  readonly failed: string
 }
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
@@ -48,7 +54,10 @@ const start = (program: string): Worker => {
   const child = forkProgram(program)
   let answer: ((report: SeedReport) => void) | null = null
   let fail: ((error: Error) => void) | null = null
-  child.on("message", (message) => answer?.(message as SeedReport))
+  child.on("message", (message: SeedReport | SeedFailure) => {
+    if ("failed" in message) fail?.(new Error(message.failed))
+    else answer?.(message)
+  })
   let doing = ""
   child.on("exit", (code) => fail?.(new Error(`The process that ran ${doing} ended with ${code}`)))
   child.on("error", (error) => fail?.(error))
@@ -57,7 +66,7 @@ const start = (program: string): Worker => {
       new Promise((resolve, reject) => {
         answer = resolve
         fail = reject
-        doing = `${job.scenario} --seed ${job.seed} --store ${job.store}`
+        doing = `${job.scenario.name} --seed ${job.seed} --store ${job.store}`
         child.send(job, (error) => {
           if (error !== null) reject(error)
         })
@@ -72,6 +81,15 @@ const start = (program: string): Worker => {
 
 export const processors = (): number => Math.max(1, cpus().length)
 
+interface CampaignOptions {
+  /** Processes. */
+  readonly parallel?: number
+  /** What a process runs. */
+  readonly program?: string
+  /** Called for a job that the simulator itself did not survive; without it the campaign fails. */
+  readonly onFailed?: (job: SeedRun, error: Error) => void
+}
+
 /**
  * Runs the jobs and reports each, in the order of the jobs. Stops early when `onReport` answers false: what had been
  * begun by then is not reported.
@@ -79,32 +97,42 @@ export const processors = (): number => Math.max(1, cpus().length)
 export const campaign = async (
   jobs: Iterable<SeedRun>,
   onReport: (report: SeedReport) => boolean | void,
-  {
-    parallel = processors(),
-    program = worker
-  }: { readonly parallel?: number; readonly program?: string } = {}
+  { onFailed, parallel = processors(), program = worker }: CampaignOptions = {}
 ): Promise<void> => {
   const iterator = jobs[Symbol.iterator]()
-  const waiting = new Map<number, SeedReport>()
+  /** What is to be called for each job that was run, by its place. */
+  const waiting = new Map<number, () => boolean | void>()
   let [taken, nextReported, isOver] = [0, 0, false]
   const workers: Array<Worker> = []
-  const work = async (): Promise<void> => {
+  const startWorker = (): Worker => {
     const one = start(program)
     workers.push(one)
+    return one
+  }
+  const work = async (): Promise<void> => {
+    let one: Worker | null = null
     for (;;) {
       if (isOver) return
       const next = iterator.next()
       if (next.done === true) return
       const place = taken++
-      const report = await one.run(next.value)
-      waiting.set(place, report)
+      one ??= startWorker()
+      try {
+        const report = await one.run(next.value)
+        waiting.set(place, () => onReport(report))
+      } catch (error) {
+        if (onFailed === undefined) throw error
+        one.stop()
+        one = null
+        waiting.set(place, () => onFailed(next.value, error as Error))
+      }
       for (
         let ready = waiting.get(nextReported);
         ready !== undefined && !isOver;
         ready = waiting.get(nextReported)
       ) {
         waiting.delete(nextReported++)
-        if (onReport(ready) === false) isOver = true
+        if (ready() === false) isOver = true
       }
     }
   }

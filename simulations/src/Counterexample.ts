@@ -6,7 +6,7 @@ import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import { Either, Schema } from "effect"
 import type { Action, Plan } from "./plan/Plan.ts"
 import type { RunInput, RunReport, StoreKind } from "./Run.ts"
-import { Rates } from "./Scenario.ts"
+import { Rates, type Scenario } from "./Scenario.ts"
 
 const anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
@@ -16,7 +16,10 @@ const anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
  */
 export const Counterexample = Schema.Struct({
   counterexample: Schema.Literal(1),
+  /** A name, or the path of a scenario's file. */
   scenario: Schema.String,
+  /** The scenario itself, where it does not come with the project. */
+  definition: Schema.optional(anything),
   seed: Schema.Int,
   store: Schema.Literal("memory", "sqlite"),
   /** The planted bug that it shows; null where it shows the code as it was. */
@@ -55,6 +58,12 @@ export const livelock = {
   message: "After the faults had stopped, something that was owed did not come about."
 }
 
+/** The rule that a run broke, and how, for people: livelock, where it broke no other. */
+export const violationOf = ({ violation }: Pick<RunReport, "violation">): Counterexample["violates"] => {
+  const { message, oracle } = violation ?? livelock
+  return { oracle, message }
+}
+
 const decisive = new Set(["acts", "fault", "killed", "clock", "drift", "paused", "partition"])
 
 /** What was decided in a run, each as a line. */
@@ -68,14 +77,19 @@ const decisionsOf = (trace: ReadonlyArray<TraceEvent>): ReadonlyArray<string> =>
  * trace. `bug` names the planted bug, null for the code as it is.
  */
 export const counterexampleOf = (
-  of: { readonly scenario: string; readonly store: StoreKind; readonly bug: string | null },
+  of: {
+    readonly scenario: string
+    readonly definition?: Scenario
+    readonly store: StoreKind
+    readonly bug: string | null
+  },
   input: RunInput,
   report: RunReport
 ): Counterexample => ({
   counterexample: 1,
   ...of,
   seed: input.seed,
-  violates: report.violation ?? livelock,
+  violates: violationOf(report),
   digest: report.digest,
   plan: input.plan as unknown as Counterexample["plan"],
   faults: input.faults ?? report.faults,

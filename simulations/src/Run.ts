@@ -24,7 +24,7 @@ import { setUp } from "./SetUp.ts"
 import * as Disk from "./world/Disk.ts"
 import { sqlite } from "#sqlite-disk"
 import { type Host, service } from "./world/Host.ts"
-import { type Call, KnownFacts, type Violation } from "./world/KnownFacts.ts"
+import { type Answered, type Call, KnownFacts, type Violation } from "./world/KnownFacts.ts"
 import { type OwnHost, ownHost } from "./world/OwnHost.ts"
 import type { StoreMethod } from "./world/StorePorts.ts"
 import { World } from "./world/World.ts"
@@ -127,6 +127,12 @@ const reportedWrites: ReadonlySet<StoreMethod> = new Set<StoreMethod>([
   "deliveries.recover"
 ])
 
+/** The answer and what the reference says, where the message shows their difference: reports show all of both. */
+const comparedTexts = (message: string, fact: object): Violation["texts"] =>
+  "call" in fact && "body" in fact && message.includes("… instead of …")
+    ? { expected: JSON.stringify((fact as Answered).call.expected), actual: JSON.stringify(fact.body) }
+    : undefined
+
 /** Everything that a run is made of, before it runs. */
 const prepare = (input: RunInput, host: Host) => {
   const { plan, seed } = input
@@ -146,7 +152,7 @@ const prepare = (input: RunInput, host: Host) => {
       if (judge === undefined) continue
       if (whole !== null) whole.judged++
       const message = judge(fact)
-      if (typeof message === "string") facts.violate(name, message)
+      if (typeof message === "string") facts.violate(name, message, comparedTexts(message, fact))
     }
   }
   const world: World = new World(facts, {
@@ -223,7 +229,10 @@ const prepare = (input: RunInput, host: Host) => {
       if (world.defect !== null && facts.violation === null) {
         throw new Error(`The simulation failed: ${Cause.pretty(world.defect)}`)
       }
-      if (facts.violation !== null) kernel.record("oracle", "violated", { ...facts.violation })
+      if (facts.violation !== null) {
+        const { message, oracle } = facts.violation
+        kernel.record("oracle", "violated", { oracle, message })
+      }
       return {
         outcome: facts.violation !== null ? "violated" : isOver ? "passed" : "livelocked",
         violation: facts.violation,

@@ -1,5 +1,7 @@
 /** A scenario is data: who takes part, what they do how often, what goes wrong, and what its runs must meet to prove anything. */
 import { Schema } from "effect"
+import { list, number, optionalNumber, text } from "./ScenarioFields.ts"
+import { actionEffects, behaviourEffects, rateEffects, scheduledFaultEffects } from "./ScenarioWords.ts"
 
 const receiverBehaviours = [
   "healthy",
@@ -45,45 +47,77 @@ export const actionKinds = [
 ] as const
 export type ActionKind = (typeof actionKinds)[number]
 
-const share = Schema.Number.pipe(Schema.between(0, 1))
-const amount = Schema.Number.pipe(Schema.nonNegative())
+const faultRates = [
+  "loss",
+  "lostAnswer",
+  "cut",
+  "duplication",
+  "late",
+  "slowStore",
+  "storeDown",
+  "doneButFailed",
+  "killAtStore"
+] as const
 
-const orNone = <A, I>(schema: Schema.Schema<A, I>, none: A) =>
-  Schema.optionalWith(schema, { default: () => none })
+const scheduledFaultKinds = ["kills", "clockSteps", "drifts", "pauses", "partitions"] as const
 
-export const Rates = Schema.Struct({
-  /** Of a message between two parties: it never arrives. */
-  loss: orNone(share, 0),
-  /** Of a request: it is handled, but its answer never arrives. */
-  lostAnswer: orNone(share, 0),
-  /** Of a request: its answer breaks off half way. */
-  cut: orNone(share, 0),
-  /** Of a message: it arrives twice. */
-  duplication: orNone(share, 0),
-  /** Of a message: it takes up to 20 s, so that later ones overtake it. */
-  late: orNone(share, 0),
-  /** Of a call of the store: it takes up to a second. */
-  slowStore: orNone(share, 0),
-  /** Of a call of the store: it fails, and nothing was done. */
-  storeDown: orNone(share, 0),
-  /** The store carries out a write, and its caller gets a failure. */
-  doneButFailed: orNone(share, 0),
-  /** Of a write to the store: the service is killed before it, within its transaction, or right after it. */
-  killAtStore: orNone(share, 0)
-})
+type OptionalNumber = ReturnType<typeof optionalNumber>
+
+/** A struct of numbers that may be left out, one for each key. */
+const numbers = <K extends string>(
+  keys: ReadonlyArray<K>,
+  fieldOf: (key: K) => Parameters<typeof optionalNumber>[0]
+) =>
+  Schema.Struct(
+    Object.fromEntries(keys.map((key) => [key, optionalNumber(fieldOf(key))])) as {
+      readonly [key in K]: OptionalNumber
+    }
+  )
+
+export const Rates = numbers(faultRates, (rate) => ({
+  about: rateEffects[rate],
+  unit: "probability",
+  from: 0,
+  to: 1,
+  otherwise: 0
+}))
 export type Rates = typeof Rates.Type
+export const noRates: Rates = Schema.decodeSync(Rates)({})
 
 /** Things that happen at a time, so often a day. */
-const ScheduledFaults = Schema.Struct({
-  kills: orNone(amount, 0),
-  /** The service's clock jumps, by up to an hour either way. */
-  clockSteps: orNone(amount, 0),
-  /** The service's clock goes wrong, by up to a fiftieth. */
-  drifts: orNone(amount, 0),
-  /** The service stands still, for up to a minute. */
-  pauses: orNone(amount, 0),
-  /** Nobody reaches the service and it reaches nobody, for up to five minutes. */
-  partitions: orNone(amount, 0)
+const ScheduledFaults = numbers(scheduledFaultKinds, (fault) => ({
+  about: scheduledFaultEffects[fault],
+  unit: "times a day",
+  from: 0,
+  to: 10_000,
+  otherwise: 0
+}))
+
+const PerHour = numbers(actionKinds, (kind) => ({
+  about: actionEffects[kind],
+  unit: "times an hour",
+  from: 0,
+  to: 36_000,
+  otherwise: 0
+}))
+
+const Brand = Schema.Struct({
+  people: number({
+    about: "How many people can be seen. A few of them are seen often, most of them seldom.",
+    unit: "people",
+    from: 1,
+    to: 100_000,
+    isWhole: true
+  }),
+  consumers: list(
+    Schema.Literal(...receiverBehaviours),
+    `The brand's webhook receivers, each by the way in which it answers; an empty list is none. ${receiverBehaviours.map((behaviour) => `${behaviour}: ${behaviourEffects[behaviour]}`).join("; ")}.`,
+    { to: 50 }
+  ),
+  perHour: PerHour.annotations({
+    description:
+      "How often each thing is done, on average: seldom at night, most in the afternoon. Left out: never."
+  })
 })
 
 /**
@@ -91,30 +125,47 @@ const ScheduledFaults = Schema.Struct({
  * a day the rest befalls the service.
  */
 export const Scenario = Schema.Struct({
-  name: Schema.String,
-  /** One paragraph on what it is after. */
-  about: Schema.String,
-  hours: Schema.Number.pipe(Schema.positive()),
-  brands: Schema.NonEmptyArray(
-    Schema.Struct({
-      people: Schema.Int.pipe(Schema.positive()),
-      consumers: Schema.Array(Schema.Literal(...receiverBehaviours)),
-      /** How often an hour each thing is done; what is not named is not done. */
-      perHour: Schema.Struct(
-        Object.fromEntries(actionKinds.map((kind) => [kind, orNone(amount, 0)])) as {
-          readonly [K in ActionKind]: Schema.optionalWith<typeof amount, { readonly default: () => number }>
-        }
-      )
-    })
+  $schema: Schema.optional(text("Where the JSON Schema is, for editors; a run does not read it.", 1000)),
+  name: text("A short name, which reports show.", 80),
+  about: text("What the scenario is after.", 2000),
+  hours: number({
+    about: "How long people act and faults happen. Afterwards everything owed must arrive.",
+    unit: "virtual hours",
+    from: 0.01,
+    to: 8784
+  }),
+  brands: list(Brand, "The brands; each is served apart from the others.", { from: 1, to: 20 }),
+  swarm: Schema.optionalWith(
+    Schema.Boolean.annotations({
+      jsonSchema: {
+        type: "boolean",
+        description:
+          "true: each seed draws its own. Each fault is off in half of the seeds and else up to the given rate; all faults are off in one of eight; each action happens 0, 0.5, 1 or 2 times as often.",
+        default: false
+      }
+    }),
+    { default: () => false }
   ),
-  /** Whether each seed draws its own: each fault off in about half of the seeds, and all in one of eight. */
-  swarm: Schema.Boolean,
-  rates: orNone(Rates, Schema.decodeSync(Rates)({})),
-  scheduledFaults: orNone(ScheduledFaults, Schema.decodeSync(ScheduledFaults)({})),
-  /** What a campaign of seeds must have met; else it has proved nothing. */
-  coverageMarks: Schema.Array(Schema.String)
+  rates: Schema.optionalWith(
+    Rates.annotations({
+      description: "Faults of a message or of a call of the store, each by its probability. Left out: never."
+    }),
+    { default: () => noRates }
+  ),
+  scheduledFaults: Schema.optionalWith(
+    ScheduledFaults.annotations({
+      description: "Faults at a time, each by how often it happens on average. Left out: never."
+    }),
+    { default: () => Schema.decodeSync(ScheduledFaults)({}) }
+  ),
+  coverageMarks: Schema.optionalWith(
+    list(
+      text("A situation, as a run reports it after `met:`.", 200),
+      "Situations that the runs must meet together; one that none met ends the command with exit code 3.",
+      { to: 200 }
+    ),
+    { default: () => [] }
+  )
 })
 export type Scenario = typeof Scenario.Type
 export type BrandScenario = Scenario["brands"][number]
-
-export const noRates: Rates = Schema.decodeSync(Rates)({})

@@ -41,6 +41,9 @@ const decode = Schema.decodeUnknownEither(Scenario, { onExcessProperty: "error" 
 /** Each is decoded once: a campaign asks for its scenario at every seed. */
 const decoded = new Map<string, Scenario>()
 
+/** The JSON of the scenario of this name, as its file has it; undefined when there is none. */
+export const scenarioSource = (name: string): unknown => scenarios.get(name)
+
 /** The scenario of this name that comes with the package; null when there is none. */
 export const scenarioNamed = (name: string): Scenario | null => {
   if (!scenarios.has(name)) return null

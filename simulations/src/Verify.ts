@@ -7,7 +7,7 @@ import { inputOf, type RunInput, type RunReport, run, runHost } from "./Run.ts"
 import { noRates, type Scenario } from "./Scenario.ts"
 import { scenarioNamed } from "./Scenarios.ts"
 import { shrink, shrinkAsync } from "./Shrink.ts"
-import { type Counterexample, counterexampleOf, livelock, renderCounterexample } from "./Counterexample.ts"
+import { type Counterexample, counterexampleOf, renderCounterexample, violationOf } from "./Counterexample.ts"
 import * as Disk from "./world/Disk.ts"
 import type { OwnHost } from "./world/OwnHost.ts"
 import type { Stores } from "./world/StorePorts.ts"
@@ -35,8 +35,13 @@ export interface VerifyOptions {
 
 /** The result of a verification. */
 export type Verdict =
-  /** Every run passed. */
-  | { readonly passed: true; readonly runs: number; readonly coverageMarks: ReadonlySet<string> }
+  /** Every run passed. `report` is that of the last one. */
+  | {
+      readonly passed: true
+      readonly runs: number
+      readonly coverageMarks: ReadonlySet<string>
+      readonly report: RunReport
+    }
   /** A run broke a rule; the verification ended there. `runs` counts those before it and itself. */
   | {
       readonly passed: false
@@ -50,6 +55,10 @@ export type Verdict =
       readonly counterexample: Counterexample
       /** The counterexample in lines, for people. */
       readonly rendered: string
+      /** The call that repeats the run, as code. */
+      readonly again: string
+      /** The report of the smallest counterexample. */
+      readonly report: RunReport
     }
 
 const scenarioOf = (scenario: string | Scenario): Scenario => {
@@ -59,6 +68,7 @@ const scenarioOf = (scenario: string | Scenario): Scenario => {
 }
 
 function* runsOf({ firstSeed = 1, scenarios = ["swarm"], seeds = 20 }: VerifyOptions) {
+  if (scenarios.length === 0 || seeds < 1) throw new RangeError("There is no run to verify.")
   for (const each of scenarios) {
     const scenario = scenarioOf(each)
     for (let seed = firstSeed; seed < firstSeed + seeds; seed++) yield { scenario, seed }
@@ -66,12 +76,13 @@ function* runsOf({ firstSeed = 1, scenarios = ["swarm"], seeds = 20 }: VerifyOpt
 }
 
 const broken = (
+  call: "verifyStore(open, " | "verifyHost(make, ",
   runs: number,
-  scenario: Scenario,
+  { hours, scenario }: { readonly scenario: Scenario; readonly hours: number | undefined },
   input: RunInput,
   report: RunReport
 ): Extract<Verdict, { passed: false }> => {
-  const { message, oracle } = report.violation ?? livelock
+  const { message, oracle } = violationOf(report)
   const counterexample = counterexampleOf(
     { scenario: scenario.name, store: "memory", bug: null },
     input,
@@ -86,7 +97,9 @@ const broken = (
     oracle,
     message,
     counterexample,
-    rendered
+    rendered,
+    again: `${call}{ scenarios: ["${scenario.name}"], firstSeed: ${input.seed}, seeds: 1${hours === undefined ? "" : `, hours: ${hours}`} })`,
+    report
   }
 }
 
@@ -94,7 +107,7 @@ const broken = (
  * Verifies a store of your own under the service. `open` answers a layer of the store's ports over what the store
  * keeps; the service builds it when it starts and, after each kill, starts again. The layer must be synchronous:
  * nothing in it may wait for a promise, a socket or a timer, or the run is livelocked. For a store that can't do so
- * there is `verifyHost`. Throws a `RangeError` for an unknown scenario.
+ * there is `verifyHost`. Throws a `RangeError` for an unknown scenario, and where there is no scenario or no seed.
  */
 export const verifyStore = (
   open: () => () => Layer.Layer<Stores, unknown>,
@@ -104,17 +117,19 @@ export const verifyStore = (
   const execute = (input: RunInput, untilSeconds?: number): RunReport =>
     run(input, Disk.own(open()), untilSeconds)
   let runs = 0
+  let last: RunReport | null = null
   for (const { scenario, seed } of runsOf(options)) {
     const input = inputOf(scenario, seed, options.hours)
     const report = execute(input)
+    last = report
     runs++
     options.onRun?.({ scenario: scenario.name, seed, report })
     for (const mark of report.coverageMarks) coverageMarks.add(mark)
     if (report.outcome === "passed") continue
     const small = shrink(input, report, execute)
-    return broken(runs, scenario, small.input, small.report)
+    return broken("verifyStore(open, ", runs, { scenario, hours: options.hours }, small.input, small.report)
   }
-  return { passed: true, runs, coverageMarks }
+  return { passed: true, runs, coverageMarks, report: last! }
 }
 
 /** What befalls a host that can't be killed: everything but kills, and what only a store of ours meets. */
@@ -134,26 +149,31 @@ const bearable = (input: RunInput): RunInput => {
  * Verifies a host of your own: a function that, given the world, answers a fetch handler for the whole API, the
  * operator's calls included. The host must take time from `Date.now` and timers, which are the simulation's, post to
  * webhooks by `world.post`, and wait for nothing outside the process. It is called anew for each run, and there are
- * hundreds of runs while a counterexample is made small. Rejects with a `RangeError` for an unknown scenario.
+ * hundreds of runs while a counterexample is made small. Rejects with a `RangeError` for an unknown scenario, and where
+ * there is no scenario or no seed.
  */
 export const verifyHost = async (make: OwnHost, options: VerifyOptions = {}): Promise<Verdict> => {
   const coverageMarks = new Set<string>()
   const execute = (input: RunInput, untilSeconds?: number): Promise<RunReport> =>
     runHost(input, make, untilSeconds)
   let runs = 0
+  let last: RunReport | null = null
   for (const { scenario, seed } of runsOf(options)) {
     const input = bearable(inputOf(scenario, seed, options.hours))
     const report = await execute(input)
+    last = report
     runs++
     options.onRun?.({ scenario: scenario.name, seed, report })
     for (const mark of report.coverageMarks) coverageMarks.add(mark)
     if (report.outcome !== "passed") {
       const small = await shrinkAsync(input, report, execute)
       // A host that keeps something between runs, or waits for the outside, may not do the same again.
-      return small.report.outcome === "passed"
-        ? broken(runs, scenario, { ...input, faults: report.faults }, report)
-        : broken(runs, scenario, small.input, small.report)
+      const [smallest, ran] =
+        small.report.outcome === "passed"
+          ? [{ ...input, faults: report.faults }, report]
+          : [small.input, small.report]
+      return broken("verifyHost(make, ", runs, { scenario, hours: options.hours }, smallest, ran)
     }
   }
-  return { passed: true, runs, coverageMarks }
+  return { passed: true, runs, coverageMarks, report: last! }
 }

@@ -1,6 +1,6 @@
 /** `lead-signals simulate`: the command. */
 import { run } from "@lead-signals/command-line"
-import { program } from "./cli/CommandLine.ts"
+import { programFor } from "./cli/CommandLine.ts"
 import { exitCodes } from "./cli/ExitCodes.ts"
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -10,4 +10,4 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(exitCodes.crashed)
 })
 
-run(program)
+run(programFor(process.argv.slice(2)))

@@ -1,20 +1,14 @@
 /** A process of a campaign: runs the seed that it is sent, and sends back what came of it. */
-import type { SeedReport, SeedRun } from "./Campaign.ts"
+import type { SeedFailure, SeedReport, SeedRun } from "./Campaign.ts"
 import { simulate } from "./Run.ts"
-import { scenarioNamed } from "./Scenarios.ts"
 
-process.on("message", (job: SeedRun) => {
-  const { hours, scenario, seed, store } = job
-  const { checks, counts, coverageMarks, digest, exercised, outcome, violation } = simulate(
-    scenarioNamed(scenario)!,
-    seed,
-    {
-      store,
-      ...(hours === null ? {} : { hours })
-    }
-  )
-  const report: SeedReport = {
-    scenario,
+const reportOf = ({ hours, scenario, seed, store }: SeedRun): SeedReport => {
+  const { checks, counts, coverageMarks, digest, exercised, outcome, violation } = simulate(scenario, seed, {
+    store,
+    ...(hours === null ? {} : { hours })
+  })
+  return {
+    scenario: scenario.name,
     seed,
     store,
     outcome,
@@ -25,5 +19,14 @@ process.on("message", (job: SeedRun) => {
     coverageMarks: [...coverageMarks],
     exercised: [...exercised]
   }
-  process.send!(report)
+}
+
+process.on("message", (job: SeedRun) => {
+  let answer: SeedReport | SeedFailure
+  try {
+    answer = reportOf(job)
+  } catch (error) {
+    answer = { failed: (error as Error).stack ?? String(error) }
+  }
+  process.send!(answer)
 })

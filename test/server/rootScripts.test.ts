@@ -124,7 +124,7 @@ describe("every other root script", () => {
       ["lead-signals", "--", "listen", "--port", "0", "--secret", "whsec_MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0"],
       /^Listening on /m
     ],
-    ["simulate", ["simulate", "--", "nightly"], /^nightly · /m],
+    ["simulate", ["simulate", "--", "nightly", "--corpus", join(folder, "nightly")], /^nightly · /m],
     ["bench", ["bench", "--", "--quick", "--shape", "first-page", "--write", "/dev/null"], /warming up/]
   ]
   it.each(programs.slice(0, isThorough ? 3 : 1))(

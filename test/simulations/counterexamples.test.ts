@@ -56,8 +56,13 @@ describe("a counterexample", () => {
     expect(saved.plan.actions.map((action: { do: string }) => action.do)).toContain("erase")
 
     const html = readFileSync(report, "utf8")
-    expect(html).toContain("<strong>reference</strong>")
+    expect(html).toContain("Broken rule: reference")
     expect(html).toContain('class="violated"')
+    expect(html).toContain(`./lead-signals simulate replay ${counterexample}</code>`)
+    for (const text of [found.out, html]) {
+      expect(text).toMatch(/erased-come-back.*an erased person who is seen again becomes a lead again/)
+      expect(text).toMatch(/packages\/domain\/src\/\S+\.ts:\d+\n +- .+suppressed/)
+    }
     // It needs nothing from anywhere.
     expect(html).not.toMatch(/(?:src|href)=|@import|url\(/)
 

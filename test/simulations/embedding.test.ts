@@ -1,7 +1,7 @@
 /** A team simulates what is its own: its store under our service, its whole host. */
 import { LeadStore, WebhookTargets } from "@lead-signals/domain"
 import { DefaultRateLimit, fetchHandler, OperatorToken, webCrypto } from "@lead-signals/http"
-import { type OwnHost, verifyHost, verifyStore } from "@lead-signals/simulations"
+import { type OwnHost, verdictPage, verifyHost, verifyStore } from "@lead-signals/simulations"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Emitter, Sender } from "@lead-signals/webhook"
 import { Context, Effect, Layer, Logger, ManagedRuntime, Option, Random } from "effect"
@@ -46,6 +46,19 @@ describe("a team's own store", () => {
     if (verdict.passed) return
     expect(verdict.counterexample.plan.actions).toHaveLength(1)
     expect(verdict.rendered).toContain("seen: ")
+    const page = verdictPage(verdict)
+    expect(page).toContain("Broken rule: reference")
+    expect(page).toContain(
+      `verifyStore(open, { scenarios: [&quot;swarm&quot;], firstSeed: ${verdict.seed}, seeds: 1 })`
+    )
+    expect(page).toContain(`${verdict.seed} · reference, after ${verdict.runs} run`)
+    expect(page).toContain('<tr class="differs">')
+  })
+
+  it("is not verified without a run", () => {
+    const right = storeWith(() => ({}))
+    expect(() => verifyStore(right, { seeds: 0 })).toThrow(RangeError)
+    expect(() => verifyStore(right, { scenarios: [] })).toThrow(RangeError)
   })
 
   it.runIf(isThorough)("that shows another brand's lead is found", () => {

@@ -1,150 +1,28 @@
 /** `simulate COMMAND`: all commands, and what each takes. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { type Failed, group, leaf, type Node, type Program, usage } from "@lead-signals/command-line"
+import { group, leaf, type Program } from "@lead-signals/command-line"
 import { Effect, Option } from "effect"
 import { bench } from "../Bench.ts"
-import { type Bug, bugNamed, bugs } from "../bugs/index.ts"
-import { processors } from "../Campaign.ts"
-import type { Scenario } from "../Scenario.ts"
-import { scenarioNamed, scenarioNames } from "../Scenarios.ts"
+import { bugs } from "../bugs/index.ts"
 import { measureCoverage } from "./Coverage.ts"
-import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
+import { exitCodeTable } from "./ExitCodes.ts"
 import { huntBugs } from "./HuntBugs.ts"
-import { runNightly } from "./Nightly.ts"
+import { nightlyCommand } from "./NightlyCommand.ts"
+import { bugOf, jobs, json, report, seed, seedsOf, text, working } from "./CommandOptions.ts"
 import { Output } from "./Output.ts"
 import { runPlanted } from "./PlantedProcess.ts"
 import { loadCounterexample, replay, replayedBug } from "./Replay.ts"
-import { runScenario } from "./RunScenario.ts"
-
-const text = (name: string, description: string) =>
-  Options.text(name).pipe(Options.withDescription(description), Options.optional)
-
-const flag = (name: string, description: string) =>
-  Options.boolean(name).pipe(Options.withDescription(description))
-
-/** An integer within bounds, both included. */
-const integer = (
-  name: string,
-  description: string,
-  otherwise: number,
-  [min, max]: readonly [number, number]
-) =>
-  Options.integer(name).pipe(
-    Options.withDescription(`${description} [${otherwise}]`),
-    Options.withDefault(otherwise),
-    Options.map((value): Effect.Effect<number, Failed> =>
-      value >= min && value <= max
-        ? Effect.succeed(value)
-        : usage(`--${name} takes an integer from ${min} to ${max}.`)
-    )
-  )
-
-const seed = integer("seed", "The seed, or the first of several", 1, [0, 999_999_999_999])
-const seedsOf = (otherwise: number) => integer("seeds", "How many seeds", otherwise, [1, 1_000_000])
-const jobs = Options.integer("jobs").pipe(
-  Options.withDescription("How many processes share the seeds [one for each processor]"),
-  Options.optional,
-  Options.map(
-    Option.match({
-      onNone: () => Effect.succeed(processors()),
-      onSome: (value): Effect.Effect<number, Failed> =>
-        value >= 1 && value <= 256 ? Effect.succeed(value) : usage("--jobs takes an integer from 1 to 256.")
-    })
-  )
-)
-const bugName = text("bug", "Name of a planted bug")
-const report = text("report", "Writes an HTML page of the last run, or of the first that broke a rule")
-const json = flag("json", "Prints one line of JSON a seed")
-const counterexample = {
-  counterexample: text(
-    "counterexample",
-    "File for the counterexample of a broken rule [.simulations/SCENARIO-SEED.json]"
-  ),
-  noShrink: flag("no-shrink", "Keeps the counterexample as it was found, without shrinking it")
-}
-
-const hoursOf = (until: string | undefined): Effect.Effect<number | undefined, Failed> => {
-  if (until === undefined) return Effect.succeed(undefined)
-  const [, n, unit] = /^([0-9]{1,6}(?:\.[0-9]{1,9})?)(m|h|d)$/.exec(until) ?? []
-  return n === undefined || Number(n) === 0
-    ? usage("--until takes a duration like 90m, 24h or 3d.")
-    : Effect.succeed(Number(n) * { m: 1 / 60, h: 1, d: 24 }[unit as "m" | "h" | "d"])
-}
-
-const bugOf = (name: string): Effect.Effect<Bug, Failed> => {
-  const bug = bugNamed(name)
-  return bug === undefined
-    ? usage(`There is no bug "${name}"; the bugs are ${bugs.map((each) => each.name).join(", ")}.`)
-    : Effect.succeed(bug)
-}
-
-/** Runs a command's work, whose exit code the process ends with. */
-const working = (output: Output, work: () => number | Promise<number>): Effect.Effect<void> =>
-  Effect.promise(async () => {
-    // When this fiber waits: a simulation runs fibers of its own, which must be the only ones.
-    await Promise.resolve()
-    try {
-      process.exitCode = output.exitCode(await work())
-    } catch (error) {
-      output.error(`The simulator itself failed: ${(error as Error).stack ?? String(error)}`)
-      process.exitCode = exitCodes.crashed
-    }
-  })
-
-const firstSentence = (text: string): string => /^.*?(?=[.:](?: |$))/.exec(text)?.[0] ?? text
-
-const scenarioCommand = (scenario: Scenario): Node =>
-  leaf(
-    scenario.name,
-    { summary: firstSentence(scenario.about), details: [scenario.about] },
-    {
-      seed,
-      seeds: seedsOf(1),
-      store: Options.choice("store", ["memory", "sqlite"]).pipe(
-        Options.withDescription("The store of the service [memory; a planted bug's own]"),
-        Options.optional
-      ),
-      until: text("until", "Length of the run, like 90m, 24h or 3d [the scenario's own]"),
-      bug: bugName,
-      check: flag("check", "Runs each seed twice, and prints the first event that differs"),
-      report,
-      ...counterexample,
-      jobs,
-      oracles: flag("oracles", "How often each rule was judged, and how often only in part"),
-      json
-    },
-    (given) =>
-      Effect.gen(function* () {
-        const until = Option.getOrUndefined(given.until)
-        const options = {
-          firstSeed: yield* given.seed,
-          seeds: yield* given.seeds,
-          store: Option.getOrElse(given.store, () => "memory" as const),
-          until,
-          hours: yield* hoursOf(until),
-          isChecked: given.check,
-          areOraclesShown: given.oracles,
-          jobs: yield* given.jobs,
-          file: Option.getOrUndefined(given.counterexample),
-          isShrunk: !given.noShrink,
-          report: Option.getOrUndefined(given.report)
-        }
-        const output = new Output(given.json)
-        if (Option.isNone(given.bug)) {
-          return yield* working(output, () => runScenario(output, scenario, options))
-        }
-        const bug = yield* bugOf(given.bug.value)
-        const store = Option.isNone(given.store) ? ["--store", bug.store] : []
-        yield* working(output, () => runPlanted(bug, store))
-      })
-  )
-
-const listCommand = leaf("list", { summary: "Lists the scenarios" }, {}, () =>
-  Effect.sync(() => {
-    for (const name of scenarioNames()) process.stdout.write(`${name}\n  ${scenarioNamed(name)!.about}\n\n`)
-  })
-)
+import {
+  fieldsCommand,
+  fileCommand,
+  listCommand,
+  newCommand,
+  scenarioCommands,
+  schemaCommand,
+  showCommand
+} from "./ScenarioCommands.ts"
+import { isScenarioFile } from "./ScenarioFiles.ts"
 
 const replayCommand = leaf(
   "replay",
@@ -163,34 +41,12 @@ const replayCommand = leaf(
       const found = yield* loadCounterexample(given.file)
       const name = replayedBug(found, given.bug)
       if (name === null) {
-        return yield* working(output, () => replay(output, found, Option.getOrUndefined(given.report)))
+        return yield* working(output, () =>
+          replay(output, found, { file: given.file, report: Option.getOrUndefined(given.report) })
+        )
       }
       const bug = yield* bugOf(name)
-      yield* working(output, () => runPlanted(bug, []))
-    })
-)
-
-const nightlyCommand = leaf(
-  "nightly",
-  { summary: "Runs every scenario, then seeds of swarm until the time is up" },
-  {
-    seed,
-    minutes: integer("minutes", "How many minutes to run", 60, [1, 100_000]),
-    jobs,
-    ...counterexample
-  },
-  (given) =>
-    Effect.gen(function* () {
-      const options = {
-        firstSeed: yield* given.seed,
-        minutes: yield* given.minutes,
-        jobs: yield* given.jobs,
-        file: Option.getOrUndefined(given.counterexample),
-        isShrunk: !given.noShrink,
-        report: undefined
-      }
-      const output = new Output()
-      yield* working(output, () => runNightly(output, options))
+      yield* working(output, () => runPlanted(output, bug, []))
     })
 )
 
@@ -247,32 +103,46 @@ const benchCommand = leaf("bench", { summary: "Measures how fast the simulator r
   return working(output, () => bench((line) => output.line(line), output.progress, output.isJson))
 })
 
-export const program: Program = {
-  version: "0.1.0",
-  exitCodes: exitCodeTable,
-  variables: [],
-  helpExample: "help swarm",
-  root: group(
-    "simulate",
-    {
-      summary: "Runs the whole service for hours and days of virtual time, from one seed, under faults.",
-      details: [
-        "The same scenario, seed and options give the same history everywhere, over either store. The last line is its digest."
-      ],
-      examples: [
-        ["simulate swarm --seed 7", "runs one seed"],
-        ["simulate swarm --seeds 200 --store sqlite", "runs many, over the SQLite store"],
-        ["simulate replay .simulations/swarm-7.json", "runs a counterexample that a run kept"]
+/**
+ * The command line for the words of a process. A scenario file is a command whose name is its path, so it takes all
+ * options that a named scenario takes.
+ */
+export const programFor = (words: ReadonlyArray<string>): Program => {
+  const command = words.find((word) => word !== "help")
+  const files = command !== undefined && isScenarioFile(command) ? [fileCommand(command)] : []
+  return {
+    version: "0.1.0",
+    exitCodes: exitCodeTable,
+    variables: [],
+    helpExample: "help swarm",
+    root: group(
+      "simulate",
+      {
+        summary: "Runs the whole service for hours and days of virtual time, from one seed, under faults.",
+        details: [
+          "The same scenario, seed and options give the same history everywhere, over either store. The last line is its digest."
+        ],
+        examples: [
+          ["simulate swarm --seed 7", "runs one seed"],
+          ["simulate swarm --seeds 200 --store sqlite", "runs many, over the SQLite store"],
+          ["simulate ./fair.json --seeds 20", "runs a scenario of your own"],
+          ["simulate replay .simulations/swarm-7.json", "runs a counterexample that a run kept"]
+        ]
+      },
+      [
+        listCommand,
+        ...scenarioCommands(),
+        ...files,
+        showCommand,
+        newCommand,
+        schemaCommand,
+        fieldsCommand,
+        replayCommand,
+        nightlyCommand,
+        bugsCommand,
+        coverageCommand,
+        benchCommand
       ]
-    },
-    [
-      listCommand,
-      ...scenarioNames().map((name) => scenarioCommand(scenarioNamed(name)!)),
-      replayCommand,
-      nightlyCommand,
-      bugsCommand,
-      coverageCommand,
-      benchCommand
-    ]
-  )
+    )
+  }
 }

@@ -4,6 +4,7 @@ import type { StoreKind } from "../Run.ts"
 import { runSummary } from "../report/Summary.ts"
 import { type Coverage, coverageOf, percent } from "../vocabulary/Coverage.ts"
 import { exitCodeOf, exitCodes } from "./ExitCodes.ts"
+import { scenarioNamed } from "../Scenarios.ts"
 import type { Output } from "./Output.ts"
 
 /** Of what can be reached, a campaign of a thousand seeds is to exercise so much, in percent. */
@@ -60,7 +61,7 @@ export const measureCoverage = async (output: Output, options: CoverageOptions):
   const exercised = new Set<string>()
   let [done, code] = [0, exitCodes.passed]
   const runs = Array.from({ length: seeds }, (_, i): SeedRun => ({
-    scenario: "swarm",
+    scenario: scenarioNamed("swarm")!,
     seed: firstSeed + i,
     hours: null,
     store

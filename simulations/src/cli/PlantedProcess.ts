@@ -2,25 +2,40 @@
 import { spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"
 import type { Bug } from "../bugs/index.ts"
+import { plantedChange } from "../bugs/BugChange.ts"
 import { bundle } from "../bugs/Planting.ts"
+import { type PlantedChange, renderPlantedChange } from "../report/PlantedChange.ts"
 import { exitCodes } from "./ExitCodes.ts"
+import type { Output } from "./Output.ts"
 
-/** The bug that was planted into this process. */
-export const plantedBug: string | null = process.env["LEAD_SIGNALS_PLANTED_BUG"] ?? null
+const environment = process.env["LEAD_SIGNALS_PLANTED_CHANGE"]
+
+/** What was planted into this process. */
+export const plantedHere: PlantedChange | null =
+  environment === undefined ? null : (JSON.parse(environment) as PlantedChange)
+
+/** The name of the bug that was planted into this process. */
+export const plantedBug: string | null = plantedHere?.name ?? null
 
 /** The bundle of the processes of a campaign, with the same bug. */
 export const plantedWorker: string | undefined = process.env["LEAD_SIGNALS_PLANTED_WORKER"]
 
 /** Runs the words of this process but for `--bug`, with `more` after them; answers the exit code. */
-export const runPlanted = async (bug: Bug, more: ReadonlyArray<string>): Promise<number> => {
+export const runPlanted = async (output: Output, bug: Bug, more: ReadonlyArray<string>): Promise<number> => {
+  const change = await plantedChange(bug)
   const [program, worker] = [await bundle("simulate.ts", bug), await bundle("worker.ts", bug)]
   try {
     const words = process.argv.slice(2)
     const at = words.indexOf("--bug")
     const rest = at >= 0 ? words.toSpliced(at, 2) : words.filter((word) => !word.startsWith("--bug="))
+    output.text(`${renderPlantedChange(change).join("\n")}\n`)
     const { status } = spawnSync(process.execPath, [program, ...rest, ...more], {
       stdio: "inherit",
-      env: { ...process.env, LEAD_SIGNALS_PLANTED_BUG: bug.name, LEAD_SIGNALS_PLANTED_WORKER: worker }
+      env: {
+        ...process.env,
+        LEAD_SIGNALS_PLANTED_CHANGE: JSON.stringify(change),
+        LEAD_SIGNALS_PLANTED_WORKER: worker
+      }
     })
     return status ?? exitCodes.crashed
   } finally {

@@ -2,6 +2,7 @@
 import { usage } from "@lead-signals/command-line"
 import { Effect, Option } from "effect"
 import { readFileSync } from "node:fs"
+import { shellWord } from "../report/ShellWord.ts"
 import { replaySummary, runSummary } from "../report/Summary.ts"
 import { run } from "../Run.ts"
 import {
@@ -37,14 +38,15 @@ export const replayedBug = (counterexample: Counterexample, named: Option.Option
 export const replay = (
   output: Output,
   counterexample: Counterexample,
-  report: string | undefined
+  { file, report }: { readonly file: string; readonly report: string | undefined }
 ): number => {
   const ran = run(inputOfCounterexample(counterexample), counterexample.store)
   const given = { ...counterexample, until: undefined, bug: plantedBug }
   const replayed = compareReplay(counterexample, ran)
   output.line(runSummary(ran, 0, given).split("\n  again:")[0]!.trimEnd())
   output.line(`\n${replaySummary(counterexample, replayed)}`)
-  writeReport(output, report, given, ran, counterexample)
+  const command = `./lead-signals simulate replay ${shellWord(file)}${plantedBug === counterexample.bug ? "" : " --bug none"}`
+  writeReport(output, report, given, ran, { counterexample, replay: command })
   output.line(`digest: ${ran.digest}`)
   if (ran.outcome !== "passed") return exitCodeOf(ran)
   return replayed.replayed === "passed" ? exitCodes.passed : exitCodes.vacuous

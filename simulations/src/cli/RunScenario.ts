@@ -1,6 +1,7 @@
 /** `simulate SCENARIO`: one seed or many, here or shared by processes. */
 import { campaign, type SeedReport, type SeedRun } from "../Campaign.ts"
 import { type Given, repeatLine, runSummary } from "../report/Summary.ts"
+import { violationOf } from "../Counterexample.ts"
 import { type CheckCount, summedChecks } from "../oracles/Checks.ts"
 import { checksTable } from "../report/ChecksTable.ts"
 import { check, inputOf, run, type RunReport, type StoreKind } from "../Run.ts"
@@ -21,6 +22,8 @@ import { plantedBug, plantedWorker } from "./PlantedProcess.ts"
 const seedsForProcesses = 6
 
 export interface ScenarioOptions extends CounterexampleOptions {
+  /** What names the scenario on the command line: its name, or the path of its file. */
+  readonly called: string
   readonly firstSeed: number
   readonly seeds: number
   readonly store: StoreKind
@@ -35,8 +38,8 @@ export interface ScenarioOptions extends CounterexampleOptions {
   readonly jobs: number
 }
 
-const givenOf = (scenario: Scenario, seed: number, { store, until }: ScenarioOptions): Given => ({
-  scenario: scenario.name,
+const givenOf = (seed: number, { called, store, until }: ScenarioOptions): Given => ({
+  scenario: called,
   seed,
   until,
   store,
@@ -47,10 +50,10 @@ const jsonLine = (
   {
     checks,
     counts,
-    digest,
     coverageMarks,
+    digest,
     outcome,
-    violation
+    ...report
   }: Omit<SeedReport, "exercised" | "seed" | "scenario" | "store">,
   { scenario, seed, store }: Given,
   { areOraclesShown }: ScenarioOptions
@@ -60,7 +63,7 @@ const jsonLine = (
     seed,
     store,
     outcome,
-    violation,
+    violation: report.violation === null ? null : violationOf(report),
     counts,
     coverageMarks,
     digest,
@@ -84,7 +87,7 @@ const runOne = (
   { isAlone, isFirstBroken }: { readonly isAlone: boolean; readonly isFirstBroken: boolean }
 ): { readonly report: RunReport; readonly code: number } => {
   const { hours, store } = options
-  const given = givenOf(scenario, seed, options)
+  const given = givenOf(seed, options)
   const input = inputOf(scenario, seed, hours)
   const startedAt = performance.now()
   const report = run(input, store)
@@ -103,7 +106,7 @@ const runOne = (
   // A page of a seed that broke a rule is not written over.
   if (!isFirstBroken) return { report, code }
   if (report.outcome === "passed") writeReport(output, options.report, given, report, null)
-  else output.text(`\n${keepCounterexample(output, options, given, input, report)}`)
+  else output.text(`\n${keepCounterexample(output, options, given, { scenario, input, report }).summary}`)
   return { report, code }
 }
 
@@ -111,13 +114,13 @@ const runOne = (
 const concluded = (
   output: Output,
   code: number,
-  scenario: Scenario,
+  called: string,
   coverageMarks: CoverageMarks,
   seeds: number
 ): number => {
   const vacuity = code === exitCodes.passed ? coverageMarks.vacuity(seeds) : null
   if (vacuity === null) return code
-  output.error(`${scenario.name} proved nothing: ${vacuity}.`)
+  output.error(`${called} proved nothing: ${vacuity}.`)
   return exitCodes.vacuous
 }
 
@@ -138,12 +141,12 @@ const runHere = (output: Output, scenario: Scenario, options: ScenarioOptions): 
     if (code === exitCodes.passed) code = one.code
   }
   if (seeds > 1) {
-    output.text(`${scenario.name} · seeds ${firstSeed} to ${firstSeed + seeds - 1}`)
+    output.text(`${options.called} · seeds ${firstSeed} to ${firstSeed + seeds - 1}`)
     for (const line of coverageMarks.table(seeds)) output.text(line)
   }
   printChecks(output, options, checks)
   output.text(`digest: ${digestOf(digests)}`)
-  return concluded(output, code, scenario, coverageMarks, seeds)
+  return concluded(output, code, options.called, coverageMarks, seeds)
 }
 
 /** Many seeds, shared by processes; the first that breaks a rule is shrunk and kept. */
@@ -157,7 +160,7 @@ const runShared = async (output: Output, scenario: Scenario, options: ScenarioOp
   let [passed, code] = [0, exitCodes.passed]
   const startedAt = performance.now()
   const all = Array.from({ length: seeds }, (_, i): SeedRun => ({
-    scenario: scenario.name,
+    scenario,
     seed: firstSeed + i,
     hours: hours ?? null,
     store
@@ -169,13 +172,13 @@ const runShared = async (output: Output, scenario: Scenario, options: ScenarioOp
       checks = summedChecks([checks, report.checks])
       coverageMarks.add(report)
       if (report.outcome === "passed") passed++
-      const given = givenOf(scenario, report.seed, options)
+      const given = givenOf(report.seed, options)
       progress.clear()
       if (output.isJson) output.line(jsonLine(report, given, options))
       else if (report.outcome !== "passed") output.line(runSummary(report, 0, given))
       if (report.outcome !== "passed" && code === exitCodes.passed) {
         code = exitCodeOf(report)
-        output.text(`\n${keepCounterexampleOf(output, options, given, hours)}\n`)
+        output.text(`\n${keepCounterexampleOf(output, options, given, { scenario, hours }).summary}\n`)
       }
       progress.update(digests.length / seeds, `${digests.length} of ${seeds} seeds, ${passed} passed`)
     },
@@ -184,16 +187,16 @@ const runShared = async (output: Output, scenario: Scenario, options: ScenarioOp
   progress.clear()
   const minutes = (performance.now() - startedAt) / 60_000
   output.text(
-    `${scenario.name} · seeds ${firstSeed} to ${last} · ${passed} passed · ${Math.round(seeds / minutes)} a minute`
+    `${options.called} · seeds ${firstSeed} to ${last} · ${passed} passed · ${Math.round(seeds / minutes)} a minute`
   )
   for (const line of coverageMarks.table(seeds)) output.text(line)
   printChecks(output, options, checks)
   output.text(`digest: ${digestOf(digests)}`)
   if (code === exitCodes.passed && options.report !== undefined) {
     const report = run(inputOf(scenario, last, hours), store)
-    writeReport(output, options.report, givenOf(scenario, last, options), report, null)
+    writeReport(output, options.report, givenOf(last, options), report, null)
   }
-  return concluded(output, code, scenario, coverageMarks, seeds)
+  return concluded(output, code, options.called, coverageMarks, seeds)
 }
 
 /** Answers the exit code. */

@@ -1,257 +1,179 @@
 /**
- * A run as one page that needs nothing else: a timeline with a lane for each party, requests as bars, posts and commits as
- * coverage marks, faults and kills in red, the step at which a rule broke marked; the deliveries with their attempts; the events.
+ * A run as one HTML page that needs nothing else: the rule that broke, with what it expected beside what it got; the commands
+ * that repeat it; the counterexample; a timeline; the deliveries with their attempts; the events.
  */
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import type { RunReport } from "../Run.ts"
-import { shownTime, type Counterexample, livelock, renderCounterexample } from "../Counterexample.ts"
+import { type Counterexample, livelock, renderCounterexample } from "../Counterexample.ts"
+import { type ComparedRow, comparedBy, compareTexts, partsOf } from "./Comparison.ts"
+import { answerKind, clock, escaped, eventLine, laneName } from "./Markup.ts"
+import { style } from "./PageStyle.ts"
+import { type PlantedChange, renderPlantedChange } from "./PlantedChange.ts"
+import { explanationOf } from "./RuleExplanations.ts"
+import { legend, timeline } from "./Timeline.ts"
 
 export interface Page {
   readonly title: string
-  readonly repeat: string
+  /** Each repeats the run or a part of it. */
+  readonly commands: ReadonlyArray<{ readonly what: string; readonly command: string }>
   readonly report: RunReport
   /** The small counterexample, when there is one: then the report is of that. */
   readonly counterexample: Counterexample | null
+  /** The bug that was planted into the code. */
+  readonly planted: PlantedChange | null
 }
 
-const escaped = (text: string): string =>
-  text.replace(
-    /[&<>"]/g,
-    (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!
+/** More than a reader can tell apart on a page. */
+const maxEvents = 1500
+const maxDeliveries = 200
+/** Equal lines that are shown before and after a difference. */
+const contextLines = 3
+
+/* Expected beside got */
+
+const side = (own: string | null, other: string | null): string => {
+  if (own === null) return `<span class="absent">(no such line)</span>`
+  const [before, differs, after] = partsOf(own, other ?? "")
+  if (other === null || differs === "") return escaped(own)
+  return `${escaped(before)}<mark>${escaped(differs)}</mark>${escaped(after)}`
+}
+
+const comparedRow = ({ actual, expected, isEqual }: ComparedRow): string =>
+  `<tr${isEqual ? "" : ' class="differs"'}><td class="expected" data-side="expected">${side(expected, actual)}</td><td class="sign">${isEqual ? "" : '<span role="img" aria-label="differs">≠</span>'}</td><td class="actual" data-side="got">${side(actual, expected)}</td></tr>`
+
+/** The rows near a difference; a row in place of each stretch of equal ones. */
+const foldedRows = (rows: ReadonlyArray<ComparedRow>): string => {
+  const isNear = rows.map((_, i) =>
+    rows.slice(Math.max(0, i - contextLines), i + contextLines + 1).some(({ isEqual }) => !isEqual)
   )
-
-/** More than a reader can distinguish on a page. */
-const greatestEvents = 1500
-
-const laneHeight = 26
-const namesWidth = 190
-const top = 44
-
-/** Room for a time between two events: a second takes a third more than a tenth of it, so that nights are folded. */
-const pixelsOf = (millis: number): number => 7 * Math.log10(1 + millis)
-
-const positions = (events: ReadonlyArray<TraceEvent>): ReadonlyMap<number, number> => {
-  const found = new Map<number, number>()
-  let [x, last] = [24, events[0]?.at ?? 0]
-  for (const { at } of events) {
-    if (at > last) {
-      x += pixelsOf(at - last)
-      last = at
+  const shown: Array<string> = []
+  for (let i = 0; i < rows.length;) {
+    if (isNear[i]) {
+      shown.push(comparedRow(rows[i++]!))
+      continue
     }
-    found.set(at, x)
+    const from = i
+    while (i < rows.length && !isNear[i]) i++
+    const lines = i - from === 1 ? "1 equal line" : `${i - from} equal lines`
+    shown.push(`<tr class="folded"><td colspan="3">⋯ ${lines}</td></tr>`)
   }
-  return found
+  return shown.join("")
 }
 
-const rank = (party: string): number => {
-  const order = [
-    "people",
-    "sync",
-    "reader",
-    "keys",
-    "operator",
-    "service",
-    "store",
-    "webhook",
-    "network",
-    "faults",
-    "oracle"
-  ]
-  const at = order.findIndex((name) => party.startsWith(name))
-  return at < 0 ? order.length : at
+const comparison = (violation: Parameters<typeof comparedBy>[0]): string => {
+  const compared = comparedBy(violation)
+  if (compared === null) return ""
+  const { actual, expected, isExcerpt } = compared
+  const caption = isExcerpt
+    ? "The part of the texts that differs; ≠ marks the lines that differ, and underlined is what differs in them."
+    : "Both texts, JSON with one value a line; ≠ marks the lines that differ, and underlined is what differs in them."
+  return `<h3>Expected beside got</h3><table class="compared"><caption>${caption}</caption><thead><tr><th scope="col">expected</th><th class="sign"></th><th scope="col">got</th></tr></thead><tbody>${foldedRows(compareTexts(expected, actual))}</tbody></table>`
 }
 
-const laneName = (party: string): string =>
-  party.replace(/^webhook https:\/\//, "→ ").replace(/\.example\/hook$/, "")
+/* Sections */
 
-const detail = ({ at, fields, kind, party }: TraceEvent): string =>
-  `${shownTime(at)} ${laneName(party)}: ${kind} ${Object.entries(fields)
-    .map(([name, value]) => `${name}=${String(value)}`)
-    .join(" ")}`
-
-const statusClass = (status: unknown): string => {
-  if (typeof status !== "number") return "none"
-  return status < 300 ? "good" : status < 500 ? "refused" : "bad"
-}
-
-const timeline = (events: ReadonlyArray<TraceEvent>): string => {
-  const x = positions(events)
-  const lanes = [...new Set(events.map(({ party }) => party))].sort(
-    (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1)
-  )
-  const y = new Map(lanes.map((party, i) => [party, top + i * laneHeight + laneHeight / 2]))
-  const width = Math.max(...x.values(), 860) + 80
-  const height = top + lanes.length * laneHeight + 16
-  const shapes: Array<string> = []
-  const put = (shape: string, event: TraceEvent, kind: string): void => {
-    shapes.push(`<g class="${kind}"><title>${escaped(detail(event))}</title>${shape}</g>`)
+const outcomeSection = ({ outcome, ...report }: RunReport): string => {
+  if (outcome === "passed") {
+    return `<section class="card outcome passed"><h2>✓ Every rule held</h2><p>Nothing that this run did broke a rule.</p></section>`
   }
-  const open = new Map<string, TraceEvent>()
-  let killedAt: number | null = null
-  for (const event of events) {
-    const { at, fields, kind } = event
-    const [cx, cy] = [x.get(at)!, y.get(event.party)!]
-    switch (kind) {
-      case "request":
-        open.set(String(fields["call"]), event)
-        break
-      case "answered":
-      case "no-answer": {
-        const asked = open.get(String(fields["call"]))
-        const from = asked === undefined ? cx : x.get(asked.at)!
-        const arrives = kind === "answered" && fields["arrives"] === true
-        const what = `${String(asked?.fields["method"] ?? "")} ${String(asked?.fields["path"] ?? "")}`
-        const shown: TraceEvent = { ...event, fields: { ...fields, what } }
-        put(
-          `<rect x="${from.toFixed(1)}" y="${cy - 5}" width="${Math.max(3, cx - from).toFixed(1)}" height="10" rx="3"/>`,
-          shown,
-          `request ${kind === "answered" ? statusClass(fields["status"]) : "none"}${arrives ? "" : " lost"}`
+  const violation = report.violation ?? livelock
+  const explanation = explanationOf(violation.oracle)
+  return `<section class="card outcome violation"><h2>✗ Broken rule: ${escaped(violation.oracle)}</h2>${
+    explanation === null ? "" : `<p><strong>The rule:</strong> ${escaped(explanation)}</p>`
+  }<p class="message"><strong>What happened:</strong> ${escaped(violation.message)}</p>${comparison(violation)}</section>`
+}
+
+const commandSection = (commands: Page["commands"]): string =>
+  commands.length === 0
+    ? ""
+    : `<section><h2>See it again</h2>${commands
+        .map(
+          ({ command, what }) =>
+            `<h3>${escaped(what)}</h3><div class="command"><pre tabindex="0"><code>${escaped(command)}</code></pre></div>`
         )
-        break
-      }
-      case "post":
-        put(
-          `<circle cx="${cx.toFixed(1)}" cy="${cy}" r="4.5"/>`,
-          event,
-          `post ${statusClass(fields["status"])}`
-        )
-        break
-      case "commit":
-        put(`<rect x="${(cx - 1).toFixed(1)}" y="${cy - 8}" width="2.5" height="16"/>`, event, "commit")
-        break
-      case "killed":
-        killedAt = cx
-        put(`<path d="M${cx} ${top - 6}V${height - 10}"/>`, event, "kill")
-        break
-      case "started":
-        if (killedAt !== null) {
-          put(
-            `<rect x="${killedAt.toFixed(1)}" y="${top}" width="${(cx - killedAt).toFixed(1)}" height="${height - top - 14}"/>`,
-            event,
-            "down"
-          )
-        }
-        killedAt = null
-        break
-      case "violated":
-        put(
-          `<path d="M${cx} ${top - 12}V${height - 8}"/><path d="M${cx - 7} ${top - 22}h14l-7 11z"/>`,
-          event,
-          "violated"
-        )
-        break
-      case "acts":
-        put(`<rect x="${(cx - 2).toFixed(1)}" y="${cy - 9}" width="4" height="4" rx="1"/>`, event, "acts")
-        break
-      default:
-        put(`<path d="M${cx} ${cy - 6}l6 11h-12z"/>`, event, "fault")
-    }
-  }
-  const ticks: Array<string> = []
-  let lastTick = -Infinity
-  for (const [at, px] of x) {
-    if (px - lastTick < 110) continue
-    lastTick = px
-    ticks.push(
-      `<path class="tick" d="M${px.toFixed(1)} ${top - 6}V${height - 10}"/><text class="tick" x="${px.toFixed(1)}" y="${top - 12}">${shownTime(at).replace(/\.\d+$/, "")}</text>`
-    )
-  }
-  const rows = lanes
-    .map(
-      (_, i) =>
-        `<rect class="lane${i % 2}" x="0" y="${top + i * laneHeight}" width="${width}" height="${laneHeight}"/>`
-    )
-    .join("")
-  const names = lanes
-    .map((party) => `<text class="name" x="12" y="${y.get(party)! + 4}">${escaped(laneName(party))}</text>`)
-    .join("")
-  return `<div class="timeline"><svg class="names" width="${namesWidth}" height="${height}">${rows}${names}</svg><div class="scroll"><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Timeline of the run">${rows}${ticks.join("")}${shapes.join("")}</svg></div></div>`
-}
+        .join("")}</section>`
 
-const deliveries = (events: ReadonlyArray<TraceEvent>): string => {
+const plantedSection = (planted: PlantedChange | null): string =>
+  planted === null
+    ? ""
+    : `<section><h2>The planted bug</h2><p>This run executed changed code, on purpose: <strong>${escaped(planted.name)}</strong>, ${escaped(planted.about)}.</p><div class="card"><pre tabindex="0">${escaped(renderPlantedChange(planted).slice(1).join("\n"))}</pre></div></section>`
+
+const counterexampleSection = (counterexample: Counterexample | null): string =>
+  counterexample === null
+    ? ""
+    : `<section><h2>The counterexample</h2><p>The simulator left out everything that the failure does not need. These steps remain; times count from the beginning, and <code>!</code> marks what goes wrong.</p><div class="card"><pre tabindex="0">${escaped(renderCounterexample(counterexample).join("\n"))}</pre></div></section>`
+
+const deliverySection = (events: ReadonlyArray<TraceEvent>): string => {
   const byId = new Map<string, Array<TraceEvent>>()
   for (const event of events) {
     if (event.kind !== "post") continue
     const id = String(event.fields["id"])
-    byId.set(id, [...(byId.get(id) ?? []), event])
+    const attempts = byId.get(id) ?? []
+    attempts.push(event)
+    byId.set(id, attempts)
   }
-  const rows = [...byId.entries()].slice(-200).map(([id, attempts]) => {
+  const rows = [...byId.entries()].slice(-maxDeliveries).map(([id, attempts]) => {
     const first = attempts[0]!
-    const chips = attempts
-      .map(
-        ({ at, fields }) =>
-          `<span class="chip ${statusClass(fields["status"])}">${shownTime(at).replace(/\.\d+$/, "")} ${fields["status"] ?? "no answer"}</span>`
-      )
-      .join(" ")
-    return `<tr><td>${escaped(laneName(first.party))}</td><td>${escaped(String(first.fields["subject"]))}</td><td class="id">${escaped(id.slice(0, 11))}…</td><td>${chips}</td></tr>`
+    const statuses = attempts.map(
+      ({ at, fields }) =>
+        `<li class="${answerKind(fields["status"])}">${clock(at)} ${fields["status"] ?? "no answer"}</li>`
+    )
+    return `<tr><td data-column="webhook">${escaped(laneName(first.party))}</td><td data-column="event">${escaped(String(first.fields["subject"]))}</td><td data-column="id" class="id">${escaped(id.slice(0, 11))}…</td><td data-column="attempts"><ul class="attempts">${statuses.join("")}</ul></td></tr>`
   })
-  return rows.length === 0
-    ? "<p>Nothing was posted.</p>"
-    : `<table><thead><tr><th>webhook</th><th>event</th><th>id</th><th>attempts that arrived</th></tr></thead><tbody>${rows.join("")}</tbody></table>`
+  const cut = byId.size > maxDeliveries ? `<p>The last ${maxDeliveries} of ${byId.size} deliveries.</p>` : ""
+  const table =
+    rows.length === 0
+      ? "<p>Nothing was posted.</p>"
+      : `<table class="list"><thead><tr><th scope="col">webhook</th><th scope="col">event</th><th scope="col">id</th><th scope="col">attempts that arrived</th></tr></thead><tbody>${rows.join("")}</tbody></table>`
+  return `<section><h2>Deliveries</h2>${cut}${table}</section>`
 }
 
-const style = `
-:root{color-scheme:light dark;--back:#fbfaf7;--ink:#22252b;--soft:#6d7178;--line:#e4e1d8;--alt:#f3f1ea;--good:#2d7d62;--refused:#b07d1e;--bad:#b8433a;--none:#8d8f95;--commit:#3c5fae;--fault:#c2362b;--card:#fff}
-@media(prefers-color-scheme:dark){:root{--back:#17191d;--ink:#e6e4de;--soft:#9a9da3;--line:#2c3036;--alt:#1d2025;--good:#5cb896;--refused:#d9a84e;--bad:#e4766d;--none:#74777d;--commit:#86a4ea;--fault:#ee6a5f;--card:#1e2126}}
-*{box-sizing:border-box}body{margin:0;background:var(--back);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
-main{max-width:1280px;margin:0 auto;padding:28px 24px 60px}h1{font-size:22px;margin:0 0 2px}h2{font-size:16px;margin:30px 0 10px}
-.facts{color:var(--soft)}code,pre,.id,.digest{font-family:ui-monospace,monospace;font-size:13px}
-.card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:14px 16px;margin:16px 0}
-.violation{border-left:5px solid var(--fault)}.passed{border-left:5px solid var(--good)}
-pre{margin:0;white-space:pre-wrap;word-break:break-word}.timeline{display:flex;border:1px solid var(--line);border-radius:8px;background:var(--card);overflow:hidden}.names{flex:none;border-right:1px solid var(--line)}.scroll{overflow-x:auto}
-svg{display:block}.lane0{fill:transparent}.lane1{fill:var(--alt)}svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg text.tick{fill:var(--soft);font-size:11px}
-path.tick{stroke:var(--line);fill:none}.name{font-weight:600}.request.good,.post.good{fill:var(--good)}.request.refused,.post.refused{fill:var(--refused)}.request.bad,.post.bad{fill:var(--bad)}.request.none,.post.none{fill:var(--none)}
-.request{opacity:.85}.request.lost rect{fill-opacity:.25;stroke:var(--fault);stroke-dasharray:3 2}.commit{fill:var(--commit)}.acts{fill:var(--soft)}.fault{fill:var(--fault)}
-.kill path{stroke:var(--fault);stroke-width:1.5;fill:none}.down{fill:var(--fault);opacity:.08}.violated path{stroke:var(--fault);stroke-width:2.5;fill:var(--fault)}
-table{border-collapse:collapse;width:100%;font-size:13.5px}th{text-align:left;color:var(--soft);font-weight:600}th,td{padding:5px 10px 5px 0;border-bottom:1px solid var(--line);vertical-align:top}
-.chip{display:inline-block;border-radius:9px;padding:0 8px;margin:0 2px 3px 0;color:#fff;font-size:12px;white-space:nowrap}.chip.good{background:#2d7d62}.chip.refused{background:#996a13}.chip.bad{background:#b8433a}.chip.none{background:#6b6d73}
-.legend span{margin-right:16px;color:var(--soft);font-size:13px}.legend i{display:inline-block;width:12px;height:10px;border-radius:3px;margin-right:5px}
-input{font:inherit;padding:6px 10px;border:1px solid var(--line);border-radius:6px;background:var(--card);color:inherit;width:min(380px,100%)}
-#events{max-height:420px;overflow:auto;border:1px solid var(--line);border-radius:8px;padding:8px 12px;background:var(--card);margin-top:8px}#events div{font:12.5px/1.55 ui-monospace,monospace}#events .hot{color:var(--fault);font-weight:600}`
+const isHot = ({ kind, party }: TraceEvent): boolean =>
+  kind === "violated" || kind === "killed" || party === "faults"
 
-const script = `const box=document.getElementById("find"),lines=[...document.querySelectorAll("#events div")];
-box.addEventListener("input",()=>{const wanted=box.value.toLowerCase();for(const line of lines)line.hidden=!line.textContent.toLowerCase().includes(wanted)})`
+const eventSection = (events: ReadonlyArray<TraceEvent>): string =>
+  `<section><h2>Events</h2><p class="find"><label for="find">Show events with this text</label><br><input id="find" type="search"> <span id="found" role="status"></span></p><ul class="events" tabindex="0" aria-label="Events">${events
+    .map((event) => `<li${isHot(event) ? ' class="hot"' : ""}>${escaped(eventLine(event))}</li>`)
+    .join("")}</ul></section>`
 
-export const page = ({ repeat, report, counterexample, title }: Page): string => {
-  const { counts, digest, coverageMarks, outcome, trace } = report
-  const violation = outcome === "passed" ? null : (report.violation ?? livelock)
-  const events = trace.slice(-greatestEvents)
+const metSection = (marks: ReadonlySet<string>): string =>
+  `<section><h2>Met</h2>${
+    marks.size === 0
+      ? "<p>Nothing out of the ordinary.</p>"
+      : `<ul class="met">${[...marks]
+          .sort()
+          .map((mark) => `<li>${escaped(mark)}</li>`)
+          .join("")}</ul>`
+  }</section>`
+
+const script = `for(const block of document.querySelectorAll(".command")){const button=document.createElement("button");button.type="button";button.textContent="Copy";button.addEventListener("click",async()=>{const code=block.querySelector("code");try{await navigator.clipboard.writeText(code.textContent);button.textContent="Copied"}catch{getSelection().selectAllChildren(code);button.textContent="Selected"}});block.append(button)}
+for(const mark of document.querySelectorAll(".violated")){const area=mark.closest(".scroll");if(area)area.scrollLeft+=mark.getBoundingClientRect().left-area.getBoundingClientRect().left-area.clientWidth/2}
+const box=document.getElementById("find"),found=document.getElementById("found"),lines=[...document.querySelectorAll(".events li")];
+box.addEventListener("input",()=>{const wanted=box.value.toLowerCase();let shown=0;for(const line of lines){line.hidden=!line.textContent.toLowerCase().includes(wanted);if(!line.hidden)shown++}found.textContent=shown+" of "+lines.length})`
+
+/** The page, as text. */
+export const page = ({ commands, counterexample, planted, report, title }: Page): string => {
+  const { counts, coverageMarks, digest, outcome, trace } = report
+  const events = trace.slice(-maxEvents)
   const cut =
-    trace.length > events.length
-      ? `<p class="facts">The last ${events.length} of ${trace.length} events.</p>`
-      : ""
-  const legend = [
-    ["--good", "answered, taken"],
-    ["--refused", "refused"],
-    ["--bad", "5xx"],
-    ["--none", "no answer"],
-    ["--commit", "commit"],
-    ["--fault", "faults; dashed: the answer never arrived"]
+    trace.length > events.length ? `<p>The last ${events.length} of ${trace.length} events.</p>` : ""
+  const facts = [
+    outcome,
+    `${clock(counts.simulatedSeconds * 1000)} of virtual time`,
+    ...(["actions", "requests", "posts", "faults", "kills"] as const).map((name) => `${counts[name]} ${name}`)
   ]
-    .map(([color, text]) => `<span><i style="background:var(${color})"></i>${text}</span>`)
-    .join("")
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escaped(title)}</title><style>${style}</style></head><body><main>
-<h1>${escaped(title)}</h1>
-<p class="facts">${outcome} · ${shownTime(counts.simulatedSeconds * 1000).replace(/\.\d+$/, "")} h of virtual time · ${counts.actions} actions · ${counts.requests} requests · ${counts.posts} posts · ${counts.faults} faults · ${counts.kills} kills</p>
-<div class="card ${violation === null ? "passed" : "violation"}">${
-    violation === null
-      ? "Every rule passed."
-      : `<strong>${escaped(violation.oracle)}</strong>: ${escaped(violation.message)}`
-  }</div>
-<div class="card"><pre>${escaped(repeat)}</pre></div>
-${counterexample === null ? "" : `<h2>The counterexample</h2><div class="card"><pre>${escaped(renderCounterexample(counterexample).join("\n"))}</pre></div>`}
-<h2>Timeline</h2><p class="legend">${legend}</p>${cut}${timeline(events)}
-<h2>Deliveries</h2>${deliveries(events)}
-<h2>Events</h2><input id="find" type="search" placeholder="show events with this text" aria-label="Show events with this text">
-<div id="events">${events
-    .map(
-      (event) =>
-        `<div${event.kind === "violated" || event.party === "faults" || event.kind === "killed" ? ' class="hot"' : ""}>${escaped(detail(event))}</div>`
-    )
-    .join("")}</div>
-<h2>Met</h2><p>${coverageMarks.size === 0 ? "Nothing out of the ordinary." : escaped([...coverageMarks].sort().join(", "))}</p>
+<header><h1>${escaped(title)}</h1><ul class="facts">${facts.map((fact) => `<li>${fact}</li>`).join("")}</ul></header>
+${outcomeSection(report)}
+${plantedSection(planted)}
+${commandSection(commands)}
+${counterexampleSection(counterexample)}
+<section><h2>Timeline</h2><p>Time runs from left to right and is not to scale: near events are drawn apart, and long gaps are folded.</p>${cut}${timeline(events)}${legend()}</section>
+${deliverySection(events)}
+${eventSection(events)}
+${metSection(coverageMarks)}
 <p class="digest">digest: ${digest}</p>
-<script>${script}</script></main></body></html>
+</main><script>${script}</script></body></html>
 `
 }

@@ -1,6 +1,7 @@
 /** What runs say of themselves on a terminal: what happened, what they met, and how to see it again. */
 import type { RunReport, StoreKind } from "../Run.ts"
 import type { Scenario } from "../Scenario.ts"
+import { shellWord } from "./ShellWord.ts"
 import { type Replayed, type Counterexample, livelock, renderCounterexample } from "../Counterexample.ts"
 
 /** What a run was given besides its scenario. */
@@ -16,7 +17,7 @@ export interface Given {
 /** One line that repeats the run on any machine. */
 export const repeatLine = ({ bug, scenario, seed, store, until }: Given): string =>
   [
-    `./lead-signals simulate ${scenario} --seed ${seed}`,
+    `./lead-signals simulate ${shellWord(scenario)} --seed ${seed}`,
     ...(until === undefined ? [] : [`--until ${until}`]),
     ...(store === "memory" ? [] : [`--store ${store}`]),
     ...(bug === null ? [] : [`--bug ${bug}`])
@@ -72,7 +73,7 @@ export const counterexampleSummary = (counterexample: Counterexample, runs: numb
     "",
     `  ${counterexample.violates.oracle}: ${counterexample.violates.message}`,
     "",
-    `  replay: ./lead-signals simulate replay ${file}`
+    `  replay: ./lead-signals simulate replay ${shellWord(file)}`
   ].join("\n")
 }
 

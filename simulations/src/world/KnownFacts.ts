@@ -160,6 +160,8 @@ export interface KnownBrand {
 export interface Violation {
   readonly oracle: string
   readonly message: string
+  /** The whole texts whose difference the message shows, where it compared an answer. */
+  readonly texts?: { readonly expected: string; readonly actual: string }
 }
 
 /** A person of a brand: the same external id can be another person's at another brand. */
@@ -232,8 +234,8 @@ export class KnownFacts {
   }
 
   /** The first violation is kept: what comes after may only follow from it. */
-  violate(oracle: string, message: string): void {
-    this.violation ??= { oracle, message }
+  violate(oracle: string, message: string, texts?: Violation["texts"]): void {
+    this.violation ??= { oracle, message, ...(texts === undefined ? {} : { texts }) }
   }
 
   brandOf(id: string): KnownBrand | undefined {

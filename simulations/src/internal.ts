@@ -1,0 +1,13 @@
+/** For the tests of this workspace. Not packed. */
+export { loadScenario, newScenarioFile, shownScenario } from "./cli/ScenarioFiles.ts"
+export { campaign } from "./Campaign.ts"
+export { oracles } from "./oracles/index.ts"
+export { compareTexts } from "./report/Comparison.ts"
+export * as Html from "./report/Html.ts"
+export { explainedRules } from "./report/RuleExplanations.ts"
+export { duration } from "./report/TimeAxis.ts"
+export { fieldTable, scenarioJsonSchema } from "./scenario-file/FieldReference.ts"
+export { oversized } from "./scenario-file/RunSize.ts"
+export { Night } from "./nightly/Night.ts"
+export { FolderProblem, NightlyFolder } from "./nightly/NightlyFolder.ts"
+export { signatureOf } from "./nightly/Signature.ts"

@@ -1,0 +1,19 @@
+/** Which run a night makes of a seed: mostly one of the swarm. */
+import type { SeedRun } from "../Campaign.ts"
+import { scenarioNamed, scenarioNames } from "../Scenarios.ts"
+
+/** Whole scenarios take long. Each of them comes once in so many seeds times their number, over either store in turn. */
+const seedsPerScenario = 25
+/** The SQLite store takes longer and gives the same histories. */
+const seedsPerSqlite = 10
+
+export const explorationOf = (seed: number): SeedRun => {
+  if (seed % seedsPerScenario === 0) {
+    const names = scenarioNames()
+    const n = seed / seedsPerScenario
+    const store = Math.floor(n / names.length) % 2 === 0 ? "memory" : "sqlite"
+    return { scenario: scenarioNamed(names[n % names.length]!)!, seed, hours: null, store }
+  }
+  const store = seed % seedsPerSqlite === seedsPerSqlite - 1 ? "sqlite" : "memory"
+  return { scenario: scenarioNamed("swarm")!, seed, hours: null, store }
+}

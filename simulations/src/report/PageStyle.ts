@@ -1,0 +1,35 @@
+/** The style of a report: light and dark, from 390 px on, and on paper. */
+export const style = `
+:root{color-scheme:light dark;--back:#fbfaf7;--ink:#22252b;--soft:#5d6168;--line:#d9d5ca;--alt:#f3f1ea;--good:#2d7d62;--refused:#96690f;--error:#a4342b;--none:#6d7077;--commit:#3c5fae;--fault:#c2362b;--card:#fff;--was:#e2f2ea;--got:#fbe6e3}
+@media(prefers-color-scheme:dark){:root{--back:#17191d;--ink:#e6e4de;--soft:#a9acb2;--line:#363b42;--alt:#1d2025;--good:#5cb896;--refused:#d9a84e;--error:#ef8d84;--none:#9194a0;--commit:#86a4ea;--fault:#ff7a6e;--card:#1e2126;--was:#1b3a2f;--got:#44221f}}
+*{box-sizing:border-box}body{margin:0;background:var(--back);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main{max-width:1280px;margin:0 auto;padding:28px 24px 60px}h1{font-size:22px;line-height:1.25;margin:0 0 8px;overflow-wrap:anywhere}h2{font-size:18px;margin:32px 0 10px}h3{font-size:15px;margin:18px 0 6px}p{margin:0 0 8px;max-width:80ch}
+.facts{display:flex;flex-wrap:wrap;gap:2px 20px;margin:0;padding:0;color:var(--soft);list-style:none;font-size:14px}
+code,pre,.id,.digest{font-family:ui-monospace,monospace;font-size:13px}pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
+.card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:14px 16px;margin:12px 0}.outcome{border-left-width:6px}.violation{border-left-color:var(--fault)}.passed{border-left-color:var(--good)}
+.message{overflow-wrap:anywhere}.outcome h2{margin-top:0}
+.command{display:flex;gap:8px;align-items:flex-start;margin:0 0 10px}.command pre{flex:1;background:var(--alt);border:1px solid var(--line);border-radius:6px;padding:8px 10px;user-select:all}
+button{font:inherit;font-size:14px;padding:6px 12px;border:1px solid var(--line);border-radius:6px;background:var(--card);color:inherit;cursor:pointer}
+:focus-visible{outline:3px solid var(--commit);outline-offset:2px}
+.compared{width:100%;border-collapse:collapse;table-layout:fixed;font:13px/1.45 ui-monospace,monospace}.compared caption{text-align:left;color:var(--soft);font:14px system-ui,sans-serif;padding:0 0 6px}
+.compared th{text-align:left;font:600 14px system-ui,sans-serif}.compared .sign{width:28px;text-align:center}.compared td{white-space:pre-wrap;overflow-wrap:anywhere;vertical-align:top;padding:1px 8px;border:0}
+.compared .differs .expected{background:var(--was)}.compared .differs .actual{background:var(--got)}.compared .differs .sign{font-weight:700;color:var(--fault)}
+.compared .folded td{color:var(--soft);text-align:center;padding:4px}mark{background:none;color:inherit;text-decoration:underline 2px;text-underline-offset:3px;font-weight:700}.absent{color:var(--soft);font-style:italic;font-family:system-ui,sans-serif}
+.timeline{display:flex;border:1px solid var(--line);border-radius:8px;background:var(--card);overflow:hidden}
+.lanes{flex:none;width:min(200px,32vw);margin:0;padding:0;list-style:none;border-right:1px solid var(--line);font-size:13px;font-weight:600}.lanes li{height:28px;line-height:28px;padding:0 10px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.lanes li:nth-child(even){background:var(--alt)}
+.scroll{overflow-x:auto;flex:1;min-width:0}svg{display:block}svg text{font:11px system-ui,sans-serif;fill:var(--soft)}
+.printed{display:none}.lane0{fill:transparent}.lane1{fill:var(--alt)}path.tick{stroke:var(--line);fill:none}.skipped{text-anchor:middle;font-style:italic}.gap{fill:var(--back)}.edge{fill:none;stroke:var(--soft);stroke-width:1}
+.good{fill:var(--good)}.refused{fill:var(--refused)}.error{fill:var(--error)}.none{fill:none;stroke:var(--none);stroke-width:1.5}.cross{fill:none;stroke:var(--card);stroke-width:1.6}.request.error rect{stroke:var(--error);stroke-width:2}
+svg text.label{fill:var(--ink);font-weight:700;stroke:none}.request.lost rect{fill-opacity:.15;stroke:var(--none);stroke-width:1.5;stroke-dasharray:3 2}.commit{fill:var(--commit)}.acts{fill:var(--soft)}
+.fault{fill:var(--fault)}.sign{fill:none;stroke:var(--card);stroke-width:1.8}.compared .sign{stroke:none}.kill .line{stroke:var(--fault);stroke-width:2;fill:none}.kill .line:first-child:not(:last-child){stroke-width:1;stroke-dasharray:5 3}.down{fill:var(--fault);opacity:.1}.violated{fill:var(--fault)}.violated .line{stroke:var(--fault);stroke-width:2.5;fill:none}
+.legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 0;padding:0;list-style:none;color:var(--soft);font-size:13.5px}.legend li{display:flex;align-items:center;gap:6px}.sample{flex:none}
+table.list{border-collapse:collapse;width:100%;font-size:14px}.list th{text-align:left;color:var(--soft)}.list th,.list td{padding:5px 12px 5px 0;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
+.attempts{display:flex;flex-wrap:wrap;gap:4px;margin:0;padding:0;list-style:none}.attempts li{border:1px solid currentColor;border-radius:4px;padding:0 7px;font-size:12.5px;white-space:nowrap}.attempts .good{color:var(--good);border-radius:10px}.attempts .refused{color:var(--refused)}.attempts .error{color:var(--error);border-width:2px;font-weight:700}.attempts .none{color:var(--none);border-style:dashed}
+input{font:inherit;padding:6px 10px;border:1px solid var(--soft);border-radius:6px;background:var(--card);color:inherit;width:min(420px,100%)}
+.events{max-height:440px;overflow:auto;border:1px solid var(--line);border-radius:8px;padding:8px 12px;background:var(--card);margin:8px 0 0;list-style:none;font:12.5px/1.55 ui-monospace,monospace}.events li{overflow-wrap:anywhere}.events .hot{font-weight:700}.events .hot::before{content:"! ";color:var(--fault)}
+.met{columns:3 260px;margin:0;padding-left:20px}
+@media(max-width:600px){main{padding:18px 14px 40px}.command{flex-direction:column;align-items:stretch}.lanes{width:96px}.lanes li{padding:0 6px;font-size:12px}
+.compared,.compared tbody,.compared tr,.compared td{display:block}.compared caption{display:block}.compared thead,.compared .sign{display:none}.compared .differs{border-left:3px solid var(--fault);margin:4px 0}.compared .differs td::before{content:attr(data-side) ": ";font:600 12px system-ui,sans-serif;color:var(--soft)}.compared tr:not(.differs) .actual{display:none}
+.list thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.list,.list tbody,.list tr,.list td{display:block}.list tr{border-bottom:1px solid var(--line);padding:8px 0}.list td{border:0;padding:1px 0}.list td::before{content:attr(data-column) ": ";color:var(--soft)}}
+@media print{:root{color-scheme:light;--back:#fff;--ink:#000;--soft:#444;--line:#bbb;--alt:#f4f4f4;--good:#2d7d62;--refused:#96690f;--error:#a4342b;--none:#6d7077;--commit:#3c5fae;--fault:#c2362b;--card:#fff;--was:#e2f2ea;--got:#fbe6e3}*{print-color-adjust:exact}body{font-size:11pt}main{max-width:none;padding:0}button,.find{display:none}.scroll{overflow:hidden}.scroll svg{width:100%;height:auto}.lanes{display:none}.printed{display:block}.events{max-height:none;overflow:visible;border:0;padding:0}h2,h3{break-after:avoid}.card,.compared tr,.list tr{break-inside:avoid}}
+`

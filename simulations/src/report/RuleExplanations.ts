@@ -1,0 +1,59 @@
+/** What each rule demands, for a reader who meets its name for the first time: in a report, beside the message. */
+
+/** By the name of the oracle; those at the end are judged by the actors themselves. */
+const explanations: Readonly<Record<string, string>> = {
+  reference:
+    "Every answer and every webhook body must be, to the byte, what a simple model of the service says. The model was written from the specification alone and saw the same requests in the same order.",
+  "operator's answers":
+    "Every answer to the operator must have the status and the fields that follow from what operators asked for and what the store did until then.",
+  "deliveries kept":
+    "Leases, recorded attempts, webhooks and what is sent again must move as those of a simple model of the outbox do.",
+  "headers right":
+    "Every answer and every post must have the headers that the interface names, with values that can be right, and no others.",
+  "deleted stay gone":
+    "Nothing may be sent to a webhook after its deletion, or that of its brand, was acknowledged, and an attempt's length has passed.",
+  "bodies valid":
+    "Every answer and every webhook body must have the form that the OpenAPI document gives it, with no other field, and every answer must have a request id.",
+  "no defects": "The service must never answer 500, whatever goes wrong around it.",
+  "errors clear":
+    "Wrong input must be refused with the status and the code that the specification gives it, and the message must name what is wrong.",
+  "nothing internal":
+    "No answer may show raw scrape output, and none may show a secret but the answer that creates it.",
+  "brands apart": "Nothing that belongs to one brand may reach a client or a webhook of another brand.",
+  "erased stay gone":
+    "A person whose erasure was acknowledged must be in no later answer and in no later post.",
+  "revoked keys fail":
+    "A key must never work after its revocation was acknowledged, and a valid key must never be refused.",
+  "limits hold":
+    "No window of a rate limit may let more requests through than the key allows, no request may be refused before that, and the headers must count as the window does.",
+  "windows hold":
+    "Every lead of a list must match the filters of the query, and no page may be larger than was asked for.",
+  "pages tile":
+    "The pages of a list, put together, must hold every lead once, in the order that was asked for.",
+  "mirrors converge":
+    "A client that syncs must end with the same leads as the service, none missing, none old, none too many.",
+  signed:
+    "Every post must be signed with the secret of its webhook at that time; during a rotation both the old and the new secret are valid.",
+  "one body per id":
+    "All posts with one webhook-id must have the same bytes, so that a receiver can skip repeats.",
+  "one event each":
+    "Each event must come as one delivery to each webhook that subscribed to it; more are allowed only after somebody sent it again on purpose.",
+  "retries wait":
+    "Attempts of a delivery must keep the retry schedule: none too early, none after the last, none to a disabled webhook; a slow receiver must not delay another.",
+  "everything arrives":
+    "Each event that was committed must be taken by each webhook that subscribed to it, or stand in the dead letters.",
+  "attempts logged":
+    "The log of a delivery must hold every attempt without gaps, agree with what the receiver got, and name no person.",
+  "calls succeed":
+    "A call that is right must succeed in the end: somebody repeated it until it was answered, and the answer was still a refusal.",
+  "observations are taken": "An observation that keeps to the specification must be accepted, item by item.",
+  liveness:
+    "After the faults have stopped, everything owed must come about within 30 days of virtual time: every call answered, every delivery taken or dead."
+}
+
+/** The names of all rules that are explained. */
+export const explainedRules: ReadonlyArray<string> = Object.keys(explanations)
+
+/** What the rule demands; null for a rule that nobody has explained. */
+export const explanationOf = (rule: string): string | null =>
+  Object.hasOwn(explanations, rule) ? explanations[rule]! : null
