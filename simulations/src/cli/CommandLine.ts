@@ -5,56 +5,20 @@ import { type Failed, group, leaf, type Node, type Program, usage } from "@lead-
 import { Effect, Option } from "effect"
 import { bench } from "../Bench.ts"
 import { type Bug, bugNamed, bugs } from "../bugs/index.ts"
-import { processors } from "../Campaign.ts"
 import type { Scenario } from "../Scenario.ts"
 import { scenarioNamed, scenarioNames } from "../Scenarios.ts"
-import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
+import { flag, integer, jobs, json, seed, seedsOf, text, working } from "./CommandOptions.ts"
+import { exitCodeTable } from "./ExitCodes.ts"
 import { huntBugs } from "./HuntBugs.ts"
+import { mutantsCommand } from "./MutantsCommand.ts"
 import { runNightly } from "./Nightly.ts"
 import { Output } from "./Output.ts"
 import { runPlanted } from "./PlantedProcess.ts"
 import { loadCounterexample, replay, replayedBug } from "./Replay.ts"
 import { runScenario } from "./RunScenario.ts"
 
-const text = (name: string, description: string) =>
-  Options.text(name).pipe(Options.withDescription(description), Options.optional)
-
-const flag = (name: string, description: string) =>
-  Options.boolean(name).pipe(Options.withDescription(description))
-
-/** An integer within bounds, both included. */
-const integer = (
-  name: string,
-  description: string,
-  otherwise: number,
-  [min, max]: readonly [number, number]
-) =>
-  Options.integer(name).pipe(
-    Options.withDescription(`${description} [${otherwise}]`),
-    Options.withDefault(otherwise),
-    Options.map((value): Effect.Effect<number, Failed> =>
-      value >= min && value <= max
-        ? Effect.succeed(value)
-        : usage(`--${name} takes an integer from ${min} to ${max}.`)
-    )
-  )
-
-const seed = integer("seed", "The seed, or the first of several", 1, [0, 999_999_999_999])
-const seedsOf = (otherwise: number) => integer("seeds", "How many seeds", otherwise, [1, 1_000_000])
-const jobs = Options.integer("jobs").pipe(
-  Options.withDescription("How many processes share the seeds [one for each processor]"),
-  Options.optional,
-  Options.map(
-    Option.match({
-      onNone: () => Effect.succeed(processors()),
-      onSome: (value): Effect.Effect<number, Failed> =>
-        value >= 1 && value <= 256 ? Effect.succeed(value) : usage("--jobs takes an integer from 1 to 256.")
-    })
-  )
-)
 const bugName = text("bug", "Name of a planted bug")
 const report = text("report", "Writes an HTML page of the last run, or of the first that broke a rule")
-const json = flag("json", "Prints one line of JSON a seed")
 const counterexample = {
   counterexample: text(
     "counterexample",
@@ -77,19 +41,6 @@ const bugOf = (name: string): Effect.Effect<Bug, Failed> => {
     ? usage(`There is no bug "${name}"; the bugs are ${bugs.map((each) => each.name).join(", ")}.`)
     : Effect.succeed(bug)
 }
-
-/** Runs a command's work, whose exit code the process ends with. */
-const working = (output: Output, work: () => number | Promise<number>): Effect.Effect<void> =>
-  Effect.promise(async () => {
-    // When this fiber waits: a simulation runs fibers of its own, which must be the only ones.
-    await Promise.resolve()
-    try {
-      process.exitCode = output.exitCode(await work())
-    } catch (error) {
-      output.error(`The simulator itself failed: ${(error as Error).stack ?? String(error)}`)
-      process.exitCode = exitCodes.crashed
-    }
-  })
 
 const firstSentence = (text: string): string => /^.*?(?=[.:](?: |$))/.exec(text)?.[0] ?? text
 
@@ -241,6 +192,7 @@ export const program: Program = {
       replayCommand,
       nightlyCommand,
       bugsCommand,
+      mutantsCommand,
       benchCommand
     ]
   )
