@@ -89,7 +89,10 @@ describe("observations", () => {
       { engagement: { id: "x", trackedAt: "0000-01-01T00:00+01:00" } },
       "engagement.trackedAt takes a time in the years"
     ],
-    [{ person: { extId: "x", name: "a\u0000b" } }, "person.name takes a text"],
+    [
+      { person: { extId: "x", name: "a\u0000b" } },
+      "person.name takes a text of 1 to 256 characters, in well-formed Unicode without U+0000."
+    ],
     [
       { person: { extId: "x", name: "a", headline: "\u0315\u0300".repeat(50_000) } },
       "person.headline takes a text of at most 512 characters"
