@@ -47,7 +47,8 @@ export class Results {
   private readonly judgements = new Map<string, Extract<Line, { readonly mutant: string }>>()
   private readonly cleanTests = new Map<string, CleanTests>()
   private readonly judges = { simulator: simulatorHash(), tests: testsHash() }
-  private readonly cleanJudge = `${this.judges.tests} ${packagesHash()}`
+  /** A driver that one version of Node can load can fail under another. */
+  private readonly cleanJudge = `${this.judges.tests} ${packagesHash()} ${process.version}`
 
   constructor(private readonly file: string) {
     if (!existsSync(file)) return

@@ -35,7 +35,9 @@ export class ScratchCopy {
       }
     })
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-    return new ScratchCopy(folder)
+    const copy = new ScratchCopy(folder)
+    process.once("exit", () => copy.remove())
+    return copy
   }
 
   write(file: string, text: string): void {
