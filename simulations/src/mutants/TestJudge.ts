@@ -108,10 +108,10 @@ export class TestJudge {
   async runClean(files: ReadonlyArray<string>): Promise<CleanTests> {
     const { outcome, results } = await this.run(files, [])
     if (results === null) throw new Error(`The tests end with "${outcome}" on the code as it is`)
-    const passed = results.testResults
-      .filter(({ status }) => status === "passed")
-      .map(({ name }) => this.fileOf(name))
-    return Object.fromEntries(files.map((file) => [file, passed.includes(file)]))
+    const passed = new Set(
+      results.testResults.filter(({ status }) => status === "passed").map(({ name }) => this.fileOf(name))
+    )
+    return Object.fromEntries(files.map((file) => [file, passed.has(file)]))
   }
 
   /** Runs the nearest files of tests, as long as none fails. */
