@@ -30,7 +30,7 @@ export interface Tally {
   readonly bySimulator: number | null
   /** Of all that are judged: the share that the simulator kills. */
   readonly bySimulatorOfAll: number | null
-  /** Of all that are judged: the share that the simulator or the tests kill. */
+  /** The share that the simulator or the tests kill; null until all are judged, since those left are survivors. */
   readonly byEither: number | null
 }
 
@@ -50,6 +50,6 @@ export const tallyOf = (judged: ReadonlyArray<Judged>): Tally => {
     unsimulated,
     bySimulator: shareOf(rule + crash, simulated.length - unsimulated),
     bySimulatorOfAll: shareOf(rule + crash, real.length - unsimulated),
-    byEither: shareOf(rule + crash + tests, all)
+    byEither: fates.open > 0 ? null : shareOf(rule + crash + tests, all)
   }
 }
