@@ -121,7 +121,12 @@ const runMutants = async (output: Output, options: MutantsOptions): Promise<numb
     const day = new Date().toISOString().slice(0, 10)
     output.file(
       options.write,
-      mutantsTable(judged, { command: `simulate ${words}`, day, population: all.length })
+      mutantsTable(judged, {
+        command: `simulate ${words}`,
+        day,
+        population: all.length,
+        testFiles: options.testFiles
+      })
     )
   }
   return exitCodeOf(judged, options.tested)

@@ -9,11 +9,11 @@ export const targets = { bySimulator: 0.9, byEither: 0.98 }
 const percent = (share: number | null): string => (share === null ? "–" : `${(100 * share).toFixed(1)} %`)
 
 const row = (name: string, { byEither, bySimulator, fates, mutants }: Tally): string =>
-  `| ${[name, mutants, fates.rule, fates.crash, fates.tests, fates.neither, fates.equivalent, percent(bySimulator), percent(byEither)].join(" | ")} |`
+  `| ${[name, mutants, fates.rule, fates.crash, fates.tests, fates.neither, fates.equivalent, fates.open, percent(bySimulator), percent(byEither)].join(" | ")} |`
 
 const headOf = (what: string): ReadonlyArray<string> => [
-  `| ${what} | mutants | by a rule | by a crash | by tests only | by neither | equivalent | simulator | simulator or tests |`,
-  "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+  `| ${what} | mutants | by a rule | by a crash | by tests only | by neither | equivalent | not judged | simulator | simulator or tests |`,
+  "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
 ]
 
 /** One line for people. */
@@ -61,11 +61,13 @@ export interface TableOptions {
   readonly command: string
   /** How many mutants there are in all. */
   readonly population: number
+  /** How many files of tests judged a mutant, the nearest of them. */
+  readonly testFiles: number
 }
 
 export const mutantsTable = (
   judged: ReadonlyArray<Judged>,
-  { command, day, population }: TableOptions
+  { command, day, population, testFiles }: TableOptions
 ): string => {
   const having = (name: string, isOfRow: (each: Judged) => boolean): ReadonlyArray<string> => {
     const those = judged.filter(isOfRow)
@@ -76,7 +78,7 @@ export const mutantsTable = (
   return [
     "# Mutants",
     "",
-    `Each mutant is production code with one small change that was made by syntax. The simulator judges it by seeds of \`swarm\`, over SQLite where the change is in that store; the tests judge what it lets live. \`${command}\` wrote this page on ${day}, of ${judged.length} among ${population} mutants: ${summaryOf(judged)}.`,
+    `Each mutant is production code with one small change that was made by syntax. The simulator judges it by seeds of \`swarm\`, over SQLite where the change is in that store; then tests, at most the ${testFiles} files nearest to the module, judge what it lets live. \`${command}\` wrote this page on ${day}, of ${judged.length} among ${population} mutants: ${summaryOf(judged)}.`,
     "",
     `The targets are ${percent(targets.bySimulator)} by the simulator, of the mutants that its program contains, and ${percent(targets.byEither)} by simulator or tests, of all. Equivalent mutants count for neither. A crash is a run that failed, hung, took too long or did not begin.`,
     "",
