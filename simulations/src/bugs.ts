@@ -1,6 +1,13 @@
-/** Bugs put in on purpose, and the hunt for them: of this workspace, whose sources they change. Not packed. */
+/** Bugs put in on purpose, and mutants, with the hunt for them: of this workspace, whose sources they change. Not packed. */
 export { huntAll, type Hunted } from "./BugHunt.ts"
 export type { SourceChange } from "./bugs/Bug.ts"
 export { type Bug, bugNamed, bugs } from "./bugs/index.ts"
 export * as Planting from "./bugs/Planting.ts"
 export { syntaxEditor } from "./bugs/SyntaxEdit.ts"
+export { staleMarks, readEquivalents } from "./mutants/Equivalents.ts"
+export { mutantGenerator } from "./mutants/Generation.ts"
+export { applied, type Mutant } from "./mutants/Mutant.ts"
+export { sample } from "./mutants/Sampling.ts"
+export { SimulatorJudge } from "./mutants/SimulatorJudge.ts"
+export * as MutatedSources from "./mutants/Sources.ts"
+export { TestJudge } from "./mutants/TestJudge.ts"

@@ -66,6 +66,22 @@ describe("observations", () => {
     expect(answers[1].leadId).toBe(answers[0].leadId)
   })
 
+  it("of another brand's signal are rejected as of one that does not exist [OBS-1, AUTH-3]", async () => {
+    const other = await setUpBrand(api)
+    const [theirs, nobodys] = await observe(
+      api,
+      brand,
+      observation(other.signalId, "crossed", "crossed-1"),
+      observation("999999", "crossed", "crossed-1")
+    )
+    expect([theirs.outcome, theirs.leadId]).toEqual(["rejected", null])
+    expect(theirs.message.replace(other.signalId, "999999")).toBe(nobodys.message)
+    for (const { key } of [brand, other]) {
+      const { text } = await api.call("/signals/leads?search=crossed", { token: key })
+      expect(JSON.parse(text).data).toEqual([])
+    }
+  })
+
   it.each([
     [{ engagement: { id: "x", type: "like" } }, "engagement.type takes one of comment, reaction, repost"],
     [{ engagement: { id: "x", trackedAt: "1767225600" } }, "engagement.trackedAt takes YYYY-MM-DD"],
@@ -73,7 +89,10 @@ describe("observations", () => {
       { engagement: { id: "x", trackedAt: "0000-01-01T00:00+01:00" } },
       "engagement.trackedAt takes a time in the years"
     ],
-    [{ person: { extId: "x", name: "a\u0000b" } }, "person.name takes a text"],
+    [
+      { person: { extId: "x", name: "a\u0000b" } },
+      "person.name takes a text of 1 to 256 characters, in well-formed Unicode without U+0000."
+    ],
     [
       { person: { extId: "x", name: "a", headline: "\u0315\u0300".repeat(50_000) } },
       "person.headline takes a text of at most 512 characters"

@@ -1,8 +1,16 @@
 /** The suite itself: stores that are broken in one way each fail it, and the message says in which. */
-import { KeyStore, LeadStore, Outbox, type RateLimit, RateWindows } from "@lead-signals/domain"
+import {
+  KeyStore,
+  LeadStore,
+  Outbox,
+  type RateLimit,
+  RateWindows,
+  RenderedLeads,
+  type RenderedPage
+} from "@lead-signals/domain"
 import { contractCases, ContractViolation, type Stores } from "@lead-signals/store-contract"
 import * as MemoryStore from "@lead-signals/store-memory"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { repositorySources, titlesOf } from "../../scripts/specification.mjs"
@@ -76,6 +84,57 @@ const broken: ReadonlyArray<Broken> = [
     title: "answers as the reference does",
     message:
       /^LeadStore\.commit, outcome of engagement e\d+ of p\d: outcome is "recorded" instead of "suppressed"\n[^]*erase/
+  },
+  {
+    name: "keeps the pages of all brands as one brand's",
+    alter: altered(LeadStore, (own) => {
+      const kept = new Map<string, RenderedPage>()
+      return {
+        ...own,
+        listRendered: (brandId, query) =>
+          Effect.map(own.list(brandId, query), (page) => {
+            const key = JSON.stringify(query)
+            if (!kept.has(key)) kept.set(key, RenderedLeads.ofPage(page, query.engagements))
+            return kept.get(key)!
+          })
+      }
+    }),
+    title: "shows each brand its own leads",
+    message:
+      /^LeadStore\.listRendered of a brand, after the same of another, for \[\]: total is 2 instead of 3$/
+  },
+  {
+    name: "keeps the details of all brands as one brand's",
+    alter: altered(LeadStore, (own) => {
+      const kept = new Map<number, string>()
+      return {
+        ...own,
+        getRendered: (brandId, id, engagements) =>
+          Effect.map(own.get(brandId, id, engagements), (found) => {
+            if (Option.isSome(found)) kept.set(id, RenderedLeads.ofLead(found.value, engagements))
+            return Option.fromNullable(kept.get(id))
+          })
+      }
+    }),
+    title: "shows each brand its own leads",
+    message: /^LeadStore\.getRendered of another brand's lead: it is true instead of false$/
+  },
+  {
+    name: "takes signals of other brands",
+    alter: altered(LeadStore, (own) => ({
+      ...own,
+      commit: (brandId, proposals, ids) =>
+        own.commit(
+          brandId,
+          proposals.map((proposal) => ({
+            ...proposal,
+            decide: (known, now) => proposal.decide({ ...known, signalExists: true }, now)
+          })),
+          ids
+        )
+    })),
+    title: "records no observation of another brand's signal",
+    message: /^LeadStore\.commit of another brand's signal: outcome is "recorded" instead of "rejected"$/
   },
   {
     name: "loses updates of two writers",

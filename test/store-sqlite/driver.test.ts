@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { runtimeProblem } from "@lead-signals/store-sqlite/internal"
+import { Connection, runtimeProblem } from "@lead-signals/store-sqlite/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const require = createRequire(import.meta.url)
@@ -36,6 +36,19 @@ describe("the SQLite driver", () => {
     ["Deno 2, which understates its Node-API", { deno: "2.4.0", node: "22.14.0", napi: "8" }]
   ])("is loaded on %s [RUN-7]", (_, versions) => {
     expect(runtimeProblem(versions)).toBe(null)
+  })
+
+  it.each([
+    ["a folder", folder, { code: "SQLITE_CANTOPEN" }],
+    ["in a folder that is not there", join(folder, "missing", "a.sqlite"), { name: "TypeError" }]
+  ])("hands on what SQLite says of a file that is %s [RUN-7]", (_, filename, said) => {
+    let thrown: unknown = null
+    try {
+      new Connection(filename, { readonly: false, busyMillis: 0 }).close()
+    } catch (failure) {
+      thrown = failure
+    }
+    expect(thrown).toMatchObject(said)
   })
 
   it("is the one of @effect/sql-sqlite-node, too, which reads the file beside the store", async () => {

@@ -308,6 +308,31 @@ describe("the plans at 100,000 leads", () => {
     )
   })
 
+  it("merge leads of one time by their ids, whatever their flags [SORT-5, PAGE-3]", () => {
+    const filter = { isEmployee: false }
+    const selection = Selection.select(1, filter)
+    const drivers = [["order", 1e9] as const, ["flags", 1e6] as const]
+    for (const [sort, at] of [
+      ["createdAt:asc", start - day],
+      ["createdAt:desc", start + 1000 * day]
+    ] as const) {
+      db.exec("BEGIN")
+      try {
+        db.prepare(
+          "UPDATE lead SET created_at = ?, updated_at = max(updated_at, ?) WHERE brand_id = 1 AND id <= 100"
+        ).run(at, at)
+        const query = { sort: Either.getOrThrow(SortOrder.parse(sort)), page: { page: 2, pageSize: 10 } }
+        const counts = { all: 1e9, drivers, searchEffort: 0 }
+        expect(LeadListing.planPage(selection, query, counts, naively(filter)).way).toBe("merge")
+        const { result } = pageOf(selection, query, counts, naively(filter))
+        expect(result).toEqual(naivePage(filter, sort, 10, 10))
+        expect(result).toEqual([...result].sort((a, b) => a - b))
+      } finally {
+        db.exec("ROLLBACK")
+      }
+    }
+  })
+
   it("find a deep page by counting, where walking finds it [SORT-5, PAGE-3]", () => {
     const texts = new Set<string>()
     let longest = 0

@@ -1,4 +1,5 @@
 /** The suite that every store of Lead Signals must pass, under whatever runs tests. */
+import { brandCases } from "./cases/brandCases.ts"
 import { deletionCases } from "./cases/deletionCases.ts"
 import { deliveryCases } from "./cases/deliveryCases.ts"
 import { directoryCases } from "./cases/directoryCases.ts"
@@ -30,7 +31,7 @@ export interface ContractCase {
 const timeoutMillis = 600_000
 
 const groups: ReadonlyArray<readonly [ContractCase["group"], ReadonlyArray<Case>]> = [
-  ["leads", leadCases],
+  ["leads", [...leadCases, ...brandCases]],
   ["deliveries", deliveryCases],
   ["directory", directoryCases],
   ["deletion", deletionCases]

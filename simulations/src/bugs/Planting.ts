@@ -1,13 +1,24 @@
 /** Plants a bug into the simulator: bundles its program with one module of production code a little wrong. */
 import { build, type Plugin } from "esbuild"
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Bug, SourceChange } from "./Bug.ts"
 import { syntaxEditor } from "./SyntaxEdit.ts"
 
 const source = fileURLToPath(new URL("..", import.meta.url))
-const root = dirname(dirname(source.replace(/[\\/]$/, "")))
+
+/** The root of the repository. */
+export const root = dirname(dirname(source.replace(/[\\/]$/, "")))
+
+/** A module of production code as it is bundled. */
+export interface PlantedModule {
+  /** Names the bundle. */
+  readonly name: string
+  /** From the root of the repository. */
+  readonly file: string
+  readonly text: string
+}
 
 /** The file of the changed module, from the root of the repository. Fails unless its package has one of that name. */
 export const fileOf = ({ module, name }: SourceChange): string => {
@@ -51,14 +62,12 @@ export const changing = (change: SourceChange): Plugin => ({
 /** Spelled so that it is not replaced here. */
 const ownUrl = ["import", "meta", "url"].join(".")
 
-const planting = (bug: Bug | null): Plugin => ({
+const planting = (module: PlantedModule | null): Plugin => ({
   name: "planting",
   setup: ({ onLoad, onResolve, resolve }) => {
-    const file = bug === null ? null : join(root, fileOf(bug))
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      if (bug !== null && path === file) {
-        return { contents: await planted(bug, sourceOf(bug)), loader: "ts" }
-      }
+    const file = module === null ? null : join(root, module.file)
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      if (module !== null && path === file) return { contents: module.text, loader: "ts" }
       // Files are found as if nothing had been moved.
       if (!path.startsWith(source)) return undefined
       const text = readFileSync(path, "utf8")
@@ -79,11 +88,15 @@ const planting = (bug: Bug | null): Plugin => ({
   }
 })
 
-/** Bundles a program of this folder, `simulate.ts` or `worker.ts`; answers the path of the bundle. */
-export const bundle = async (program: string, bug: Bug | null): Promise<string> => {
+/**
+ * Bundles a program of the simulator, by its path from `src`, with one module as it is given; answers the path of the
+ * bundle. Fails where the module does not parse.
+ */
+export const bundleWith = async (program: string, module: PlantedModule | null): Promise<string> => {
   const folder = join(dirname(source.replace(/[\\/]$/, "")), "node_modules", ".cache", "planted")
   mkdirSync(folder, { recursive: true })
-  const outfile = join(folder, `${bug?.name ?? "clean"}-${program.replace(/\.ts$/, "")}-${process.pid}.mjs`)
+  const programName = basename(program, ".ts")
+  const outfile = join(folder, `${module?.name ?? "clean"}-${programName}-${process.pid}.mjs`)
   await build({
     entryPoints: [join(source, program)],
     outfile,
@@ -94,8 +107,15 @@ export const bundle = async (program: string, bug: Bug | null): Promise<string> 
     banner: {
       js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(process.cwd() + "/");'
     },
-    plugins: [planting(bug)],
+    plugins: [planting(module)],
     logLevel: "silent"
   })
   return outfile
 }
+
+/** Bundles a program of the simulator with a bug; answers the path of the bundle. */
+export const bundle = async (program: string, bug: Bug | null): Promise<string> =>
+  bundleWith(
+    program,
+    bug === null ? null : { name: bug.name, file: fileOf(bug), text: await planted(bug, sourceOf(bug)) }
+  )

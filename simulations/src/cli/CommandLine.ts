@@ -8,6 +8,7 @@ import { bugs } from "../bugs/index.ts"
 import { measureCoverage } from "./Coverage.ts"
 import { exitCodeTable } from "./ExitCodes.ts"
 import { huntBugs } from "./HuntBugs.ts"
+import { mutantsCommand } from "./MutantsCommand.ts"
 import { nightlyCommand } from "./NightlyCommand.ts"
 import { bugOf, jobs, json, report, seed, seedsOf, text, working } from "./CommandOptions.ts"
 import { Output } from "./Output.ts"
@@ -140,6 +141,7 @@ export const programFor = (words: ReadonlyArray<string>): Program => {
         replayCommand,
         nightlyCommand,
         bugsCommand,
+        mutantsCommand,
         coverageCommand,
         benchCommand
       ]

@@ -14,7 +14,7 @@ export const flag = (name: string, description: string) =>
   Options.boolean(name).pipe(Options.withDescription(description))
 
 /** An integer within bounds, both included. */
-const integer = (
+export const integer = (
   name: string,
   description: string,
   otherwise: number,

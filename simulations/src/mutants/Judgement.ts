@@ -1,0 +1,34 @@
+/** What became of a mutant under a judge. */
+
+/**
+ * Why the simulator killed a mutant, or did not. `oracle`: a rule was violated. `livelock`: something owed did not come.
+ * `defect`: the simulation failed. `timeout`: a seed took too long. `load`: the program did not start. `absent`: the
+ * simulator's program does not contain the mutated code.
+ */
+type SimulatorOutcome = "oracle" | "livelock" | "defect" | "timeout" | "load" | "survived" | "absent"
+
+export interface SimulatorJudgement {
+  readonly by: "simulator"
+  readonly outcome: SimulatorOutcome
+  /** The rule or the error; empty where there is none. */
+  readonly detail: string
+  /** How many seeds were run. */
+  readonly seeds: number
+  /** CPU seconds of the process that ran them. */
+  readonly seconds: number
+}
+
+export interface TestJudgement {
+  readonly by: "tests"
+  readonly outcome: "failed" | "timeout" | "survived"
+  /** The first test that failed. */
+  readonly detail: string
+  /** How many files of tests there might be. */
+  readonly files: number
+  /** By the clock. */
+  readonly seconds: number
+}
+
+export type Judgement = SimulatorJudgement | TestJudgement
+
+export const isKill = ({ outcome }: Judgement): boolean => outcome !== "survived" && outcome !== "absent"

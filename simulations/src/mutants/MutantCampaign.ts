@@ -1,0 +1,158 @@
+/** A campaign over mutants: the simulator judges each, and the tests those that it lets live. */
+import { isKill, type Judgement, type SimulatorJudgement, type TestJudgement } from "./Judgement.ts"
+import type { Mutant } from "./Mutant.ts"
+import type { Results } from "./Results.ts"
+import { byLot } from "./Sampling.ts"
+import { type SimulatorBudget, SimulatorJudge } from "./SimulatorJudge.ts"
+import { type CleanTests, TestJudge } from "./TestJudge.ts"
+
+/** A mutant with what is known of it; null where it was not judged, and need not be or has yet to be. */
+export interface Judged {
+  readonly mutant: Mutant
+  readonly simulator: SimulatorJudgement | null
+  readonly tests: TestJudgement | null
+  /** Why it behaves as the code does; null unless it is marked so. */
+  readonly equivalent: string | null
+}
+
+/** Which mutants the tests judge: those that survive the simulator, all, or none. */
+export type TestedMutants = "survivors" | "all" | "none"
+
+export interface CampaignOptions {
+  readonly budget: SimulatorBudget
+  readonly tested: TestedMutants
+  /** How many files of tests judge a mutant, the nearest of them. */
+  readonly testFiles: number
+  /** Mutants that are judged at once. */
+  readonly jobs: number
+  /** Whether another mutant may begin. */
+  readonly isTimeLeft: () => boolean
+  readonly onJudged: (mutant: Mutant, judgement: Judgement) => void
+  readonly onProgress: (share: number, what: string) => void
+}
+
+/** Why a campaign can't judge anything. */
+export class CleanRunError extends Error {
+  override readonly name = "CleanRunError"
+}
+
+/** Handles the items, so many at once. */
+const inParallel = async <A, W>(
+  items: ReadonlyArray<A>,
+  workers: ReadonlyArray<W>,
+  isTimeLeft: () => boolean,
+  handle: (item: A, worker: W) => Promise<void>
+): Promise<void> => {
+  let next = 0
+  const work = async (worker: W): Promise<void> => {
+    while (next < items.length && isTimeLeft()) await handle(items[next++]!, worker)
+  }
+  await Promise.all(workers.map(work))
+}
+
+const countTo = (jobs: number): ReadonlyArray<number> => Array.from({ length: jobs }, (_, i) => i)
+
+const judgeBySimulator = async (
+  mutants: ReadonlyArray<Mutant>,
+  results: Results,
+  options: CampaignOptions
+): Promise<void> => {
+  const { budget, jobs, onJudged, onProgress } = options
+  const open = byLot(mutants.filter((mutant) => results.simulator(mutant, budget) === null))
+  if (open.length === 0) return
+  onProgress(0, "the simulator runs the code as it is")
+  const judge = await SimulatorJudge.make(budget)
+  try {
+    const isOfSqlite = (mutant: Mutant): boolean => mutant.package === "store-sqlite"
+    const stores = [
+      ...(open.some((mutant) => !isOfSqlite(mutant)) ? (["memory"] as const) : []),
+      ...(open.some(isOfSqlite) ? (["sqlite"] as const) : [])
+    ]
+    for (const store of stores) {
+      const clean = await judge.judgeClean(store)
+      if (isKill(clean)) {
+        throw new CleanRunError(
+          `The code as it is does not pass the simulator over ${store}: ${clean.outcome} ${clean.detail}`
+        )
+      }
+    }
+    let done = 0
+    await inParallel(open, countTo(jobs), options.isTimeLeft, async (mutant) => {
+      const judgement = await judge.judge(mutant)
+      results.keep(mutant, judgement)
+      onJudged(mutant, judgement)
+      onProgress(++done / open.length, `simulator: ${done} of ${open.length} mutants`)
+    })
+  } finally {
+    judge.close()
+  }
+}
+
+/** Runs the files that will judge the mutants on the code as it is, but for those that `results` knows. */
+const cleanTests = async (
+  judge: TestJudge,
+  mutants: ReadonlyArray<Mutant>,
+  count: number,
+  results: Results
+): Promise<CleanTests> => {
+  const known = results.clean()
+  const files = new Set(mutants.flatMap((mutant) => judge.filesFor(mutant, count)))
+  const unknown = [...files].filter((file) => known[file] === undefined)
+  if (unknown.length > 0) results.keepClean(await judge.runClean(unknown))
+  return results.clean()
+}
+
+const judgeByTests = async (
+  mutants: ReadonlyArray<Mutant>,
+  results: Results,
+  options: CampaignOptions
+): Promise<void> => {
+  const { jobs, onJudged, onProgress, testFiles } = options
+  const open = byLot(mutants.filter((mutant) => results.tests(mutant, testFiles) === null))
+  if (open.length === 0 || !options.isTimeLeft()) return
+  const judges = countTo(Math.min(jobs, open.length)).map(() => new TestJudge())
+  try {
+    onProgress(0, "the tests run on the code as it is")
+    const clean = await cleanTests(judges[0]!, open, testFiles, results)
+    let done = 0
+    await inParallel(open, judges, options.isTimeLeft, async (mutant, judge) => {
+      const judgement = await judge.judge(mutant, testFiles, clean)
+      results.keep(mutant, judgement)
+      onJudged(mutant, judgement)
+      onProgress(++done / open.length, `tests: ${done} of ${open.length} mutants`)
+    })
+  } finally {
+    for (const judge of judges) judge.close()
+  }
+}
+
+/** Judges the mutants, but for what `results` holds already, and answers all in their order. */
+export const judgeMutants = async (
+  mutants: ReadonlyArray<Mutant>,
+  equivalents: ReadonlyMap<string, string>,
+  results: Results,
+  options: CampaignOptions
+): Promise<ReadonlyArray<Judged>> => {
+  const { budget, testFiles, tested } = options
+  const unmarked = mutants.filter(({ id }) => !equivalents.has(id))
+  // The client is no part of the simulated service.
+  const simulated = unmarked.filter((mutant) => mutant.package !== "client")
+  await judgeBySimulator(simulated, results, options)
+  const isKilled = (mutant: Mutant): boolean => {
+    const judgement = results.simulator(mutant, budget)
+    return judgement !== null && isKill(judgement)
+  }
+  const isOpen = (mutant: Mutant): boolean =>
+    mutant.package !== "client" && results.simulator(mutant, budget) === null
+  if (tested !== "none") {
+    const toTest =
+      tested === "all" ? unmarked : unmarked.filter((mutant) => !isKilled(mutant) && !isOpen(mutant))
+    await judgeByTests(toTest, results, options)
+  }
+  return mutants.map((mutant) => ({
+    mutant,
+    simulator: mutant.package === "client" ? null : results.simulator(mutant, budget),
+    tests: results.tests(mutant, testFiles),
+    equivalent: equivalents.get(mutant.id) ?? null
+  }))
+}

@@ -1,0 +1,118 @@
+/** What a campaign over mutants found, as a page and as lines. */
+import { equivalentsFile } from "./Equivalents.ts"
+import { kindNames, kinds, packages } from "./Mutant.ts"
+import type { Judged } from "./MutantCampaign.ts"
+import { fateOf, isSimulated, type Tally, tallyOf } from "./Tally.ts"
+
+export const targets = { bySimulator: 0.9, byEither: 0.98 }
+
+const percent = (share: number | null): string => (share === null ? "–" : `${(100 * share).toFixed(1)} %`)
+
+const row = (name: string, { byEither, bySimulator, fates, mutants }: Tally): string =>
+  `| ${[name, mutants, fates.rule, fates.crash, fates.tests, fates.neither, fates.equivalent, fates.open, percent(bySimulator), percent(byEither)].join(" | ")} |`
+
+const headOf = (what: string): ReadonlyArray<string> => [
+  `| ${what} | mutants | by a rule | by a crash | by tests only | by neither | equivalent | not judged | simulator | simulator or tests |`,
+  "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+]
+
+/** One line for people. */
+export const summaryOf = (judged: ReadonlyArray<Judged>): string => {
+  const { byEither, bySimulator, bySimulatorOfAll, fates, mutants } = tallyOf(judged)
+  const open = fates.open === 0 ? "" : `; ${fates.open} not judged`
+  return `${mutants} mutants: the simulator kills ${percent(bySimulator)} of those that its program contains and ${percent(bySimulatorOfAll)} of all, simulator or tests ${percent(byEither)}; ${fates.neither} killed by neither, ${fates.equivalent} equivalent${open}`
+}
+
+const killerOf = ({ simulator, tests }: Judged): string => {
+  const by =
+    simulator?.outcome === "survived" || simulator?.outcome === "absent" ? tests : (simulator ?? tests)
+  return by === null ? "" : by.detail === "" ? by.outcome : `${by.outcome}: ${by.detail}`
+}
+
+/** A line about one mutant. */
+export const judgedLine = (judged: Judged): string => {
+  const killer = killerOf(judged)
+  return `${fateOf(judged)}  ${judged.mutant.id}${killer === "" ? "" : `  ${killer}`}`
+}
+
+/** Code in a list item; a diff can hold backticks. */
+const code = (text: string): string => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``)
+
+const listOf = (
+  title: string,
+  about: string,
+  judged: ReadonlyArray<Judged>,
+  more: (each: Judged) => string
+): ReadonlyArray<string> =>
+  judged.length === 0
+    ? []
+    : [
+        `## ${title}`,
+        "",
+        about,
+        "",
+        ...judged.map((each) => `- \`${each.mutant.id}\`: ${code(each.mutant.diff)}${more(each)}`),
+        ""
+      ]
+
+export interface TableOptions {
+  /** The day of the campaign. */
+  readonly day: string
+  readonly command: string
+  /** How many mutants there are in all. */
+  readonly population: number
+  /** How many files of tests judged a mutant, the nearest of them. */
+  readonly testFiles: number
+}
+
+export const mutantsTable = (
+  judged: ReadonlyArray<Judged>,
+  { command, day, population, testFiles }: TableOptions
+): string => {
+  const having = (name: string, isOfRow: (each: Judged) => boolean): ReadonlyArray<string> => {
+    const those = judged.filter(isOfRow)
+    return those.length === 0 ? [] : [row(name, tallyOf(those))]
+  }
+  const withFate = (...fates: ReadonlyArray<string>): ReadonlyArray<Judged> =>
+    judged.filter((each) => fates.includes(fateOf(each)))
+  return [
+    "# Mutants",
+    "",
+    `Each mutant is production code with one small change that was made by syntax. The simulator judges it by seeds of \`swarm\`, over SQLite where the change is in that store; then tests, at most the ${testFiles} files nearest to the module, judge what it lets live. \`${command}\` wrote this page on ${day}, of ${judged.length} among ${population} mutants: ${summaryOf(judged)}.`,
+    "",
+    `The targets are ${percent(targets.bySimulator)} by the simulator, of the mutants that its program contains, and ${percent(targets.byEither)} by simulator or tests, of all. Equivalent mutants count for neither. A crash is a run that failed, hung, took too long or did not begin.`,
+    "",
+    "## By package",
+    "",
+    ...headOf("package"),
+    ...packages.flatMap((name) => having(name, ({ mutant }) => mutant.package === name)),
+    row("all", tallyOf(judged)),
+    ...having("in the simulator's program", isSimulated),
+    "",
+    "## By kind",
+    "",
+    ...headOf("kind"),
+    ...kindNames.flatMap((kind) =>
+      having(`\`${kind}\`: ${kinds[kind]}`, ({ mutant }) => mutant.kind === kind)
+    ),
+    "",
+    ...listOf(
+      "Killed by neither",
+      "The tests or the simulator must come to kill these, unless they are equivalent.",
+      withFate("neither"),
+      () => ""
+    ),
+    ...listOf(
+      "Killed by tests only",
+      "The simulator's program contains these, and it lets them live.",
+      withFate("tests").filter(isSimulated),
+      ({ tests }) => ` (${tests!.detail})`
+    ),
+    ...listOf(
+      "Equivalent",
+      `They behave as the code does, for the reasons in \`${equivalentsFile}\`.`,
+      withFate("equivalent"),
+      ({ equivalent }) => ` ${equivalent!}`
+    )
+  ].join("\n")
+}

@@ -1,0 +1,55 @@
+/** Mutants counted by what became of them. */
+import { isKill } from "./Judgement.ts"
+import type { Judged } from "./MutantCampaign.ts"
+
+/**
+ * What became of a mutant: the simulator killed it by a rule or by a crash; only the tests did; neither did; it is
+ * equivalent; or it was not judged to its end.
+ */
+export type Fate = "rule" | "crash" | "tests" | "neither" | "equivalent" | "open"
+
+export const fateOf = ({ equivalent, mutant, simulator, tests }: Judged): Fate => {
+  if (equivalent !== null) return "equivalent"
+  if (simulator !== null && isKill(simulator)) return simulator.outcome === "oracle" ? "rule" : "crash"
+  if (tests !== null && isKill(tests)) return "tests"
+  const isSimulated = mutant.package !== "client"
+  return (simulator === null && isSimulated) || tests === null ? "open" : "neither"
+}
+
+/** Whether the simulator's program contains the mutated code. */
+export const isSimulated = ({ mutant, simulator }: Judged): boolean =>
+  mutant.package !== "client" && simulator?.outcome !== "absent"
+
+/** Numbers of mutants, and shares of those that are not equivalent; null where there are none. */
+export interface Tally {
+  readonly mutants: number
+  readonly fates: Readonly<Record<Fate, number>>
+  /** Mutants that the simulator has yet to judge. */
+  readonly unsimulated: number
+  /** Of those that the simulator's program contains and that it has judged: the share that it kills. */
+  readonly bySimulator: number | null
+  /** Of all that are judged: the share that the simulator kills. */
+  readonly bySimulatorOfAll: number | null
+  /** The share that the simulator or the tests kill; null until all are judged, since those left are survivors. */
+  readonly byEither: number | null
+}
+
+const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
+
+export const tallyOf = (judged: ReadonlyArray<Judged>): Tally => {
+  const fates: Record<Fate, number> = { rule: 0, crash: 0, tests: 0, neither: 0, equivalent: 0, open: 0 }
+  for (const each of judged) fates[fateOf(each)]++
+  const real = judged.filter(({ equivalent }) => equivalent === null)
+  const simulated = real.filter(isSimulated)
+  const unsimulated = simulated.filter(({ simulator }) => simulator === null).length
+  const { crash, neither, rule, tests } = fates
+  const all = rule + crash + tests + neither
+  return {
+    mutants: judged.length,
+    fates,
+    unsimulated,
+    bySimulator: shareOf(rule + crash, simulated.length - unsimulated),
+    bySimulatorOfAll: shareOf(rule + crash, real.length - unsimulated),
+    byEither: fates.open > 0 ? null : shareOf(rule + crash + tests, all)
+  }
+}

@@ -1,0 +1,69 @@
+/** A process of the simulator's judge: runs seeds of the swarm until one does not pass, or the budget is used up. */
+import { Worker } from "node:worker_threads"
+import { simulate, type StoreKind } from "../Run.ts"
+import { scenarioNamed } from "../Scenarios.ts"
+import type { SimulatorJudgement } from "./Judgement.ts"
+
+export interface JudgeJob {
+  readonly store: StoreKind
+  readonly seeds: number
+  /** CPU seconds, after which no seed begins. */
+  readonly seconds: number
+  /** CPU seconds that one seed may take. */
+  readonly secondsOfSeed: number
+}
+
+/** `begun` when the program has loaded, and then the judgement. */
+export type JudgeMessage = "begun" | Omit<SimulatorJudgement, "by">
+
+const cpuSeconds = (): number => {
+  const { system, user } = process.cpuUsage()
+  return (system + user) / 1e6
+}
+
+/** A loop that never ends lets this thread do nothing: another one ends the process. It counts CPU time, not time. */
+const watch = (secondsOfSeed: number): Float64Array => {
+  const limit = new Float64Array(new SharedArrayBuffer(8))
+  limit[0] = cpuSeconds() + secondsOfSeed
+  new Worker(
+    `const { workerData: limit } = require("node:worker_threads")
+     setInterval(() => {
+       const { system, user } = process.cpuUsage()
+       if ((system + user) / 1e6 > limit[0]) process.kill(process.pid, "SIGKILL")
+     }, 250)`,
+    { eval: true, workerData: limit }
+  ).unref()
+  return limit
+}
+
+const judge = ({ seconds, secondsOfSeed, seeds, store }: JudgeJob): Omit<SimulatorJudgement, "by"> => {
+  const swarm = scenarioNamed("swarm")!
+  const limit = watch(secondsOfSeed)
+  let seed = 0
+  try {
+    while (seed < seeds && cpuSeconds() < seconds) {
+      seed++
+      limit[0] = cpuSeconds() + secondsOfSeed
+      const { outcome, violation } = simulate(swarm, seed, { store })
+      if (outcome === "passed") continue
+      return outcome === "violated"
+        ? { outcome: "oracle", detail: violation!.oracle, seeds: seed, seconds: cpuSeconds() }
+        : { outcome: "livelock", detail: "", seeds: seed, seconds: cpuSeconds() }
+    }
+  } catch (error) {
+    const detail = String((error as Error).message)
+      .split("\n")[0]!
+      .slice(0, 200)
+    return { outcome: "defect", detail, seeds: seed, seconds: cpuSeconds() }
+  }
+  return { outcome: "survived", detail: "", seeds: seed, seconds: cpuSeconds() }
+}
+
+const send = (message: JudgeMessage, then: () => void = () => {}): void => {
+  process.send!(message, then)
+}
+
+process.on("message", (job: JudgeJob) => {
+  send("begun")
+  send(judge(job), () => process.exit(0))
+})

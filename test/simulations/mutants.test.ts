@@ -1,0 +1,228 @@
+/** Mutants: what the generator makes, how they are sampled, and how they are judged. */
+import {
+  applied,
+  type Mutant,
+  MutatedSources,
+  mutantGenerator,
+  readEquivalents,
+  sample,
+  SimulatorJudge,
+  staleMarks,
+  TestJudge
+} from "@lead-signals/simulations/bugs"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import ts from "typescript"
+import { describe, expect, it } from "vitest"
+import { nextTick } from "../harness/EventLoop.ts"
+import { bundleSimulate } from "../harness/SimulateCommand.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
+
+const { generate } = mutantGenerator(ts)
+
+const allModules = MutatedSources.mutatedModules()
+
+/** Every layer; all of them in thorough runs. */
+const modules = isThorough
+  ? allModules
+  : allModules.filter((file) =>
+      /\/(?:Retries|FastPath|Emitter|MemoryLeadStore|Selection|SqliteOutbox|Cursor)\.ts$/.test(file)
+    )
+
+const isParsed = (text: string): boolean =>
+  (
+    ts.createSourceFile("module.ts", text, ts.ScriptTarget.Latest, false) as unknown as {
+      readonly parseDiagnostics: ReadonlyArray<unknown>
+    }
+  ).parseDiagnostics.length === 0
+
+const printer = ts.createPrinter({ removeComments: true })
+
+const printed = (text: string): string =>
+  printer.printFile(ts.createSourceFile("module.ts", text, ts.ScriptTarget.Latest, true))
+
+const mutantsOf = (text: string, file = "packages/store-sqlite/src/Example.ts"): ReadonlyArray<string> =>
+  generate(file, text).map(({ change, id }) => `${id.split(":").slice(1).join(":")} ${change}`)
+
+describe("a mutant", () => {
+  it("parses, and differs from the source in more than white space", async () => {
+    for (const file of modules) {
+      const text = MutatedSources.textOf(file)
+      await nextTick()
+      for (const mutant of generate(file, text).filter((_, i) => isThorough || i % 3 === 0)) {
+        const mutated = applied(text, mutant)
+        expect([mutant.id, isParsed(mutated)]).toEqual([mutant.id, true])
+        expect([mutant.id, mutated.replace(/\s/g, "") === text.replace(/\s/g, "")]).toEqual([
+          mutant.id,
+          false
+        ])
+      }
+    }
+  })
+
+  it("has an id of its own, which formatting and comments do not change", async () => {
+    const ids = new Set<string>()
+    for (const file of modules) {
+      const text = MutatedSources.textOf(file)
+      await nextTick()
+      const made = generate(file, text).map(({ id }) => id)
+      for (const id of made) {
+        expect([id, ids.has(id)]).toEqual([id, false])
+        ids.add(id)
+      }
+      expect(generate(file, printed(text)).map(({ id }) => id)).toEqual(made)
+    }
+  })
+
+  it("changes what code does, and neither types nor words for people", () => {
+    expect(
+      mutantsOf(
+        'interface A { readonly n: 1 }\nexport const f = (n: 1 | 2): "a" => { Effect.logInfo("read", n); throw new Error("no") }'
+      )
+    ).toEqual(['f:statement:1 [-Effect.logInfo("read", n);-]{+;+}'])
+    expect(
+      mutantsOf(
+        'export const g = endpoint(post("a"), { summary: "Posts", fields: { a: ["b"] } })',
+        "packages/http/src/endpoints/Example.ts"
+      )
+    ).toEqual(['g:string:1 [-"a"-]{+""+}'])
+  })
+})
+
+describe("the kinds of mutants", () => {
+  it.each([
+    ["if (a < b) return c; d()", ["condition", "bound", "return", "statement"]],
+    ["return a === b ? c : d", ["condition", "condition", "equality"]],
+    ["return a && b", ["logical", "operand", "operand"]],
+    ["return a ?? b?.c", ["nullish", "nullish", "chain"]],
+    ["return yield* a", ["effect"]],
+    ["yield* a", ["statement"]],
+    ["return a.pipe(b(), c())", ["stage", "stage"]],
+    ["return Effect.zipRight(a, b)", ["stage", "arguments"]],
+    ["return a.filter(b).sort()", ["method", "method"]],
+    ["return a + 5", ["arithmetic", "number", "number"]],
+    ["return { a, ...b, c: [true] }", ["property", "property", "property", "element", "boolean"]]
+  ])("%s", (body, wanted) => {
+    const made = generate("packages/domain/src/Example.ts", `function* f() { ${body} }`)
+    const kinds = made.map(({ kind }) => kind)
+    // Conditions are changed in two ways or three, which are not counted here.
+    const counted = wanted.includes("condition") ? [...new Set(kinds)] : kinds
+    const expected = wanted.includes("condition") ? [...new Set(wanted)] : wanted
+    expect(counted.toSorted()).toEqual(expected.toSorted())
+  })
+
+  it("of SQL keep the number of parameters", () => {
+    const sql =
+      "SELECT a FROM t WHERE b = ? AND c BETWEEN ? AND ? AND d IS NULL ORDER BY a DESC, ${more} LIMIT ?"
+    const made = generate("packages/store-sqlite/src/Example.ts", `const q = \`${sql}\``)
+    expect(made.map(({ change, kind }) => `${kind} ${change}`)).toEqual([
+      "sql-term [-b = ?-]{+(b = ? OR TRUE)+}",
+      "sql-term [-c BETWEEN ? AND ?-]{+(c BETWEEN ? AND ? OR TRUE)+}",
+      "sql-term [-d IS NULL-]{+(d IS NULL OR TRUE)+}",
+      "sql-operator [-=-]{+<>+}",
+      "sql-operator [-AND-]{+OR+}",
+      "sql-operator [-AND-]{+OR+}",
+      "sql-operator [-IS-]{+IS NOT+}",
+      "sql-order [-a DESC, -]{++}",
+      "sql-order [-, ${more}-]{++}",
+      "sql-order [-DESC-]{+ASC+}",
+      "sql-limit [-?-]{+-1 + 0 * ?+}"
+    ])
+  })
+})
+
+describe("a sample", () => {
+  const all: ReadonlyArray<Mutant> = modules.flatMap((file) => generate(file, MutatedSources.textOf(file)))
+
+  const countByStratum = (mutants: ReadonlyArray<Mutant>): ReadonlyMap<string, number> => {
+    const counts = new Map<string, number>()
+    for (const { kind, package: name } of mutants)
+      counts.set(`${name} ${kind}`, (counts.get(`${name} ${kind}`) ?? 0) + 1)
+    return counts
+  }
+
+  it("is the same for the same seed, and another for another", () => {
+    const ids = (seed: number) => sample(all, 100, seed).map(({ id }) => id)
+    expect(ids(1)).toHaveLength(100)
+    expect(ids(1)).toEqual(ids(1))
+    expect(ids(1)).not.toEqual(ids(2))
+    expect(sample(all, all.length + 1, 1)).toEqual(all)
+  })
+
+  it("has of each package and kind its share, to one mutant", () => {
+    const whole = countByStratum(all)
+    const part = countByStratum(sample(all, 100, 3))
+    for (const [name, n] of whole) {
+      const share = (100 * n) / all.length
+      expect([name, Math.abs((part.get(name) ?? 0) - share) < 1]).toEqual([name, true])
+    }
+  })
+
+  it("hardly changes when a module does", () => {
+    const before = new Set(sample(all, 100, 1).map(({ id }) => id))
+    const after = sample(
+      all.filter((_, i) => i % 50 !== 0),
+      100,
+      1
+    )
+    expect(after.filter(({ id }) => before.has(id)).length).toBeGreaterThan(80)
+  })
+})
+
+it("the marks of equivalent mutants are of mutants that there are", () => {
+  const marks = readEquivalents()
+  const files = allModules.filter((file) =>
+    marks.some(({ id }) => `packages/${id.split(":")[0]!.replace("/", "/src/")}.ts` === file)
+  )
+  const made = files.flatMap((file) => generate(file, MutatedSources.textOf(file)))
+  expect(staleMarks(made, marks)).toEqual([])
+  expect(marks.filter(({ reason }) => reason.length < 20)).toEqual([])
+  expect(new Set(marks.map(({ id }) => id)).size).toBe(marks.length)
+})
+
+/** The id of a lead that every list shows, and a part of the Node server, which is not simulated. */
+const known = ["domain/views/LeadView:leadView:property:1", "http/UnreadBody:lingerMillis:number:1"]
+
+describe("the judges", () => {
+  it("tell a mutant that breaks a rule from one that the simulator does not contain", async () => {
+    const judge = await SimulatorJudge.make({ seeds: 1, seconds: 60 })
+    const outcomes: Array<string> = []
+    try {
+      const made = await MutatedSources.mutantsBeside(known)
+      for (const id of known) {
+        const { detail, outcome } = await judge.judge(made.find((mutant) => mutant.id === id)!)
+        outcomes.push(`${outcome} ${detail}`)
+      }
+    } finally {
+      judge.close()
+    }
+    expect(outcomes).toEqual(["oracle bodies valid", "absent "])
+  })
+
+  it.runIf(isThorough)("are run by a command, which judges nothing again", async () => {
+    const simulate = await bundleSimulate()
+    const results = join(temporaryFolder(), "results.jsonl")
+    const words = ["--only", known.join(","), "--seeds", "1", "--tests", "none", "--results", results]
+    const { code, out } = await simulate(["mutants", ...words, "--json"])
+    const fates = out.trim().split("\n")
+    expect(fates.map((line) => JSON.parse(line).fate)).toEqual(["rule", "open"])
+    expect(code).toBe(0)
+    const judged = readFileSync(results, "utf8")
+    expect((await simulate(["mutants", ...words])).out).toContain("the simulator kills 100.0 %")
+    expect(readFileSync(results, "utf8")).toBe(judged)
+    expect((await simulate(["mutants", "--only", "domain/views/LeadView:none:property:1"])).code).toBe(2)
+  })
+
+  it.runIf(isThorough)("by tests name the test that fails", async () => {
+    const judge = new TestJudge()
+    try {
+      const file = "packages/domain/src/decisions/Retries.ts"
+      const mutant = generate(file, MutatedSources.textOf(file)).find(({ kind }) => kind === "number")
+      const { detail, outcome } = await judge.judge(mutant!, 1, { "domain/Retries.test.ts": true })
+      expect([outcome, detail.startsWith("domain/Retries.test.ts: ")]).toEqual(["failed", true])
+    } finally {
+      judge.close()
+    }
+  })
+})
