@@ -28,7 +28,7 @@ const tableOf = (coverage: Coverage, { firstSeed, seeds, store }: CoverageOption
     "",
     "Every form of every field of path, query and body, and of whole requests, is a probe: derived from the OpenAPI document, with the outcome that the contract says. This table counts which of them a campaign has sent and seen answered.",
     "",
-    `\`pnpm simulate coverage --seed ${firstSeed} --seeds ${seeds} --store ${store} --write simulations/COVERAGE.md\` made it: ${coverage.exercised} of ${coverage.reachable} reachable probes were exercised (${percent(coverage)}).`,
+    `\`./lead-signals simulate coverage --seed ${firstSeed} --seeds ${seeds} --store ${store} --write simulations/COVERAGE.md\` made it: ${coverage.exercised} of ${coverage.reachable} reachable probes were exercised (${percent(coverage)}).`,
     "",
     row(["operation", "fields", "accepted forms", "refused forms", "exercised", "share"]),
     row(["---", "---:", "---:", "---:", "---:", "---:"]),
