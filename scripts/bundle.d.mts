@@ -10,3 +10,8 @@ export declare const bundleServer: (
 ) => Promise<void>
 export declare const sourceServer: string
 export declare const bundleSource: () => Promise<void>
+export declare const bundledThreads: () => {
+  readonly name: string
+  readonly enforce: "pre"
+  readonly load: (id: string) => Promise<string> | null
+}

@@ -21,6 +21,8 @@ const driverBeside = {
   }
 }
 
+const target = "node22"
+
 const minified = { minifyWhitespace: true, minifySyntax: true, lineLimit: 160 }
 
 /** Resolves the driver beside the file whose thread it is. */
@@ -36,46 +38,62 @@ const driverOfThread = {
   }
 }
 
+const startThread = /[\\/]store-sqlite[\\/]src[\\/]worker[\\/]startThread\.ts$/
+
 /**
- * The SQLite store's threads run a program of their own, which must be in the one file, too: bundled with the same `plugins`.
- * `inputs` gains the files that it is made of.
+ * The module that replaces the SQLite store's `startThread.ts`: it starts threads with their program, which it has in one text,
+ * instead of files. `inputs` gains the files that the program is made of.
  */
+const bundleThread = async (plugins, inputs) => {
+  const { build } = await import("esbuild")
+  const { metafile, outputFiles } = await build({
+    entryPoints: [join(root, "packages", "store-sqlite", "src", "worker", "thread.ts")],
+    absWorkingDir: root,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target,
+    plugins: [...plugins, driverOfThread],
+    write: false,
+    metafile: true,
+    ...minified
+  })
+  inputs.push(...Object.keys(metafile.inputs))
+  return `import { Worker } from "node:worker_threads"
+    export const isThreadAvailable = () => true
+    export const startThread = (workerData) => new Worker(
+      ${JSON.stringify(outputFiles[0].text)},
+      { eval: true, workerData: { ...workerData, bundle: import.meta.url } }
+    )`
+}
+
+/** Puts the program of threads into the one file, bundled with the same `plugins`. */
 const threadsWithin = (plugins, inputs = []) => ({
   name: "threads-within",
-  setup: ({ esbuild, initialOptions, onLoad }) => {
-    onLoad({ filter: /[\\/]store-sqlite[\\/]src[\\/]worker[\\/]startThread\.ts$/ }, async ({ path }) => {
-      const { metafile, outputFiles } = await esbuild.build({
-        entryPoints: [join(dirname(path), "thread.ts")],
-        absWorkingDir: root,
-        bundle: true,
-        platform: "node",
-        format: "cjs",
-        target: initialOptions.target,
-        plugins: [...plugins, driverOfThread],
-        write: false,
-        metafile: true,
-        ...minified
-      })
-      inputs.push(...Object.keys(metafile.inputs))
-      return {
-        loader: "js",
-        contents: `import { Worker } from "node:worker_threads"
-          export const isThreadAvailable = () => true
-          export const startThread = (workerData) => new Worker(
-            ${JSON.stringify(outputFiles[0].text)},
-            { eval: true, workerData: { ...workerData, bundle: import.meta.url } }
-          )`
-      }
-    })
+  setup: ({ onLoad }) => {
+    onLoad({ filter: startThread }, async () => ({
+      loader: "js",
+      contents: await bundleThread(plugins, inputs)
+    }))
   }
 })
+
+/** The same as a plugin of Vite. */
+export const bundledThreads = () => {
+  let bundled
+  return {
+    name: "bundled-threads",
+    enforce: "pre",
+    load: (id) => (startThread.test(id) ? (bundled ??= bundleThread([], [])) : null)
+  }
+}
 
 const options = {
   entryPoints: [join(root, "packages", "server", "src", "main.ts")],
   bundle: true,
   platform: "node",
   format: "esm",
-  target: "node22",
+  target,
   // Some packages in it are written for `require`.
   banner: {
     js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);'
