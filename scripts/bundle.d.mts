@@ -2,11 +2,13 @@ export declare const builtServer: string
 export declare const bundleModule: (
   entry: string,
   outfile: string,
-  plugins?: ReadonlyArray<import("esbuild").Plugin>
+  plugins?: ReadonlyArray<import("esbuild").Plugin>,
+  sourcemap?: boolean
 ) => Promise<void>
 export declare const bundleServer: (
   outfile: string,
-  plugins?: ReadonlyArray<import("esbuild").Plugin>
+  plugins?: ReadonlyArray<import("esbuild").Plugin>,
+  sourcemap?: boolean
 ) => Promise<void>
 export declare const sourceServer: string
 export declare const bundleSource: () => Promise<void>
