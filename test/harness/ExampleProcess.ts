@@ -24,7 +24,7 @@ const running = new Set<ChildProcess>()
 export const folderOf = (name: string): string =>
   fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
 
-export const fromSources: ReadonlyArray<string> = ["--import", "tsx", "src/main.ts"]
+const fromSources: ReadonlyArray<string> = ["--import", "tsx", "src/main.ts"]
 
 /** What Node takes to run the example from a bundle. */
 export const fromBundle = async (name: string): Promise<ReadonlyArray<string>> => {
