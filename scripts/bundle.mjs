@@ -1,5 +1,6 @@
 /** Puts the server into one file: what `npm run build` makes, what `npm start` runs, and what tests and benchmarks start. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -21,6 +22,24 @@ const driverBeside = {
   }
 }
 
+/**
+ * Requires Node's own modules. A module that imports one has Node read all of its exports first, and some of those load WebSocket
+ * and streams that nothing uses: a tenth of a short command's time.
+ */
+const requiredBuiltins = {
+  name: "required-builtins",
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^[a-z_:/0-9]+$/ }, ({ kind, path }) =>
+      isBuiltin(path) && kind === "import-statement" ? { path, namespace: "required-builtins" } : null
+    )
+    onLoad({ filter: /.*/, namespace: "required-builtins" }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)})`
+    }))
+  }
+}
+
+const target = "node22"
+
 const minified = { minifyWhitespace: true, minifySyntax: true, lineLimit: 160 }
 
 /** Resolves the driver beside the file whose thread it is. */
@@ -36,46 +55,62 @@ const driverOfThread = {
   }
 }
 
+const startThread = /[\\/]store-sqlite[\\/]src[\\/]worker[\\/]startThread\.ts$/
+
 /**
- * The SQLite store's threads run a program of their own, which must be in the one file, too: bundled with the same `plugins`.
- * `inputs` gains the files that it is made of.
+ * The module that replaces the SQLite store's `startThread.ts`: it starts threads with their program, which it has in one text,
+ * instead of files. `inputs` gains the files that the program is made of.
  */
+const bundleThread = async (plugins, inputs) => {
+  const { build } = await import("esbuild")
+  const { metafile, outputFiles } = await build({
+    entryPoints: [join(root, "packages", "store-sqlite", "src", "worker", "thread.ts")],
+    absWorkingDir: root,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target,
+    plugins: [...plugins, driverOfThread],
+    write: false,
+    metafile: true,
+    ...minified
+  })
+  inputs.push(...Object.keys(metafile.inputs))
+  return `import { Worker } from "node:worker_threads"
+    export const isThreadAvailable = () => true
+    export const startThread = (workerData) => new Worker(
+      ${JSON.stringify(outputFiles[0].text)},
+      { eval: true, workerData: { ...workerData, bundle: import.meta.url } }
+    )`
+}
+
+/** Puts the program of threads into the one file, bundled with the same `plugins`. */
 const threadsWithin = (plugins, inputs = []) => ({
   name: "threads-within",
-  setup: ({ esbuild, initialOptions, onLoad }) => {
-    onLoad({ filter: /[\\/]store-sqlite[\\/]src[\\/]worker[\\/]startThread\.ts$/ }, async ({ path }) => {
-      const { metafile, outputFiles } = await esbuild.build({
-        entryPoints: [join(dirname(path), "thread.ts")],
-        absWorkingDir: root,
-        bundle: true,
-        platform: "node",
-        format: "cjs",
-        target: initialOptions.target,
-        plugins: [...plugins, driverOfThread],
-        write: false,
-        metafile: true,
-        ...minified
-      })
-      inputs.push(...Object.keys(metafile.inputs))
-      return {
-        loader: "js",
-        contents: `import { Worker } from "node:worker_threads"
-          export const isThreadAvailable = () => true
-          export const startThread = (workerData) => new Worker(
-            ${JSON.stringify(outputFiles[0].text)},
-            { eval: true, workerData: { ...workerData, bundle: import.meta.url } }
-          )`
-      }
-    })
+  setup: ({ onLoad }) => {
+    onLoad({ filter: startThread }, async () => ({
+      loader: "js",
+      contents: await bundleThread(plugins, inputs)
+    }))
   }
 })
+
+/** The same as a plugin of Vite. */
+export const bundledThreads = () => {
+  let bundled
+  return {
+    name: "bundled-threads",
+    enforce: "pre",
+    load: (id) => (startThread.test(id) ? (bundled ??= bundleThread([], [])) : null)
+  }
+}
 
 const options = {
   entryPoints: [join(root, "packages", "server", "src", "main.ts")],
   bundle: true,
   platform: "node",
   format: "esm",
-  target: "node22",
+  target,
   // Some packages in it are written for `require`.
   banner: {
     js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);'
@@ -85,15 +120,18 @@ const options = {
 
 export const builtServer = join(folder, "lead-signals.mjs")
 
-/** Puts a module of this repository and all that it imports into one file, as the server's. `plugins` are esbuild's and come first. */
-export const bundleModule = async (entry, outfile, plugins = []) => {
+/**
+ * Puts a module of this repository and all that it imports into one file, as the server's. `plugins` are esbuild's and come first. The map
+ * takes longer than the rest.
+ */
+export const bundleModule = async (entry, outfile, plugins = [], sourcemap = true) => {
   const { build } = await import("esbuild")
   await build({
     ...options,
     entryPoints: [entry],
-    plugins: [...plugins, driverBeside, threadsWithin(plugins)],
+    plugins: [...plugins, requiredBuiltins, driverBeside, threadsWithin(plugins)],
     outfile,
-    sourcemap: true,
+    sourcemap,
     ...minified
   })
 }
@@ -102,7 +140,8 @@ export const bundleModule = async (entry, outfile, plugins = []) => {
  * Small, since reading the file is a tenth of a start. Names stay, lines are short enough to be shown, and `node
  * --enable-source-maps` shows those of the sources by the map beside it.
  */
-export const bundleServer = (outfile, plugins = []) => bundleModule(options.entryPoints[0], outfile, plugins)
+export const bundleServer = (outfile, plugins, sourcemap) =>
+  bundleModule(options.entryPoints[0], outfile, plugins, sourcemap)
 
 /** The server as the sources stand now. The map of a bundle takes longer than the bundle: it has none. */
 export const sourceServer = join(folder, "from-source.mjs")
@@ -155,7 +194,7 @@ const bundleInMemory = async () => {
   try {
     const { metafile, outputFiles } = await build({
       ...options,
-      plugins: [driverBeside, threadsWithin([], inputsOfThread)],
+      plugins: [requiredBuiltins, driverBeside, threadsWithin([], inputsOfThread)],
       absWorkingDir: root,
       outfile: sourceServer,
       metafile: true,
@@ -173,7 +212,9 @@ export const bundleSource = async () => {
   if (isFresh()) return
   const startedAt = Date.now()
   const { inputs, outputFiles } = await bundleInMemory()
-  const own = inputs.filter((file) => !/(^|\/)node_modules\/|^driver-(?:beside|of-thread):/.test(file))
+  const own = inputs.filter(
+    (file) => !/(^|\/)node_modules\/|^(?:driver-(?:beside|of-thread)|required-builtins):/.test(file)
+  )
   const madeOf = [...own, ...manifests(), installed, relative(root, fileURLToPath(import.meta.url))]
   mkdirSync(folder, { recursive: true })
   rmSync(stampFile, { force: true })

@@ -61,8 +61,8 @@ const isAlive = (pid) => {
   }
 }
 
-/** Ends what this process has started, at last by SIGKILL, and then exits with 128 and the signal's number, as shells do. */
-const endAll = (signal) => {
+/** Ends what this process has started, at last by SIGKILL, and then exits with the code. */
+export const endWithDescendants = (code) => {
   const pids = descendants()
   signalAll(pids, "SIGTERM")
   const startedAt = Date.now()
@@ -71,9 +71,12 @@ const endAll = (signal) => {
     if (left.length > 0 && Date.now() - startedAt < graceMillis) return
     clearInterval(timer)
     signalAll(left, "SIGKILL")
-    process.exit(128 + numbers[signal])
+    process.exit(code)
   }, 50)
 }
+
+/** Exits as shells do after the signal. */
+const endAll = (signal) => endWithDescendants(128 + numbers[signal])
 
 /** A signal that comes again within this time is the same one: a terminal sends Ctrl+C to npm and to what npm runs, and npm forwards its own. */
 const sameSignalMillis = 500

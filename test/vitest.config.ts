@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { bundledThreads } from "../scripts/bundle.mjs"
 import { FileOrder } from "./harness/FileOrder.ts"
 import { isThorough } from "./harness/Thoroughness.ts"
 
@@ -19,7 +20,12 @@ const hasProtection = execFileSync(process.execPath, ["--v8-options"], { encodin
   "--memory-protection-keys"
 )
 
+/** With its initial size V8 collects the new space every few milliseconds while modules are loaded and histories generated. */
+const newSpace = "--min-semi-space-size=16"
+
 export default defineConfig({
+  // Node would load WebAssembly in each of the many threads of the stores, to strip the types of forty files.
+  plugins: [bundledThreads()],
   test: {
     globalSetup: "harness/RunSetup.ts",
     setupFiles: ["harness/Seed.ts", "harness/YieldAfterEach.ts"],
@@ -32,7 +38,7 @@ export default defineConfig({
         minForks: forks,
         maxForks: forks,
         isolate: false,
-        execArgv: hasProtection ? [protection] : []
+        execArgv: hasProtection ? [newSpace, protection] : [newSpace]
       }
     },
     sequence: { sequencer: FileOrder },

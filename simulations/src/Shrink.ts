@@ -23,7 +23,7 @@ export interface Shrunk {
 export interface ShrinkOptions {
   /** Runs at most, 1,500 by default. */
   readonly runs?: number
-  /** Seconds of real time at most, 60 by default. The run under way is finished. */
+  /** Seconds of real time at most; the run under way is finished. By default runs alone count, so that every machine finds the same. */
   readonly seconds?: number
   /** Called after each run with the number of runs so far and the smallest input. */
   readonly onProgress?: (runs: number, input: RunInput) => void
@@ -75,7 +75,7 @@ class Shrinking {
   }
 
   get isOver(): boolean {
-    const { runs = 1500, seconds = 60 } = this.options
+    const { runs = 1500, seconds = Infinity } = this.options
     return this.runs >= runs || performance.now() - this.startedAt > seconds * 1000
   }
 

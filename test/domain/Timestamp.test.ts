@@ -1,6 +1,7 @@
 import { formatInstant, Timestamp } from "@lead-signals/domain"
 import { Either } from "effect"
 import { execFileSync } from "node:child_process"
+import { buildSync } from "esbuild"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { timestampText } from "./TimestampText.ts"
@@ -58,13 +59,20 @@ describe("timestamps", () => {
 
   it("reads the same instants in every zone of the host [TIME-6]", () => {
     const texts = fc.sample(timestampText, { numRuns: 300, seed: 1 })
-    const program = `import { Timestamp } from "@lead-signals/domain"
+    const source = `import { Timestamp } from "@lead-signals/domain"
       const texts = ${JSON.stringify(texts)}
       process.stdout.write(JSON.stringify([new Date(2026, 6, 1).getTimezoneOffset(), ...texts.map((text) => Timestamp.parse(text).right)]))`
+    const { outputFiles } = buildSync({
+      stdin: { contents: source, resolveDir: import.meta.dirname, loader: "ts" },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      write: false
+    })
     const read = (TZ: string) =>
       JSON.parse(
-        execFileSync(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", program], {
-          cwd: import.meta.dirname,
+        execFileSync(process.execPath, ["--input-type=module"], {
+          input: outputFiles[0]!.text,
           env: { ...process.env, TZ },
           encoding: "utf8"
         })

@@ -1,4 +1,4 @@
-/** Every example, started as its reader would, and driven over HTTP as its clients would. */
+/** Every example, driven over HTTP as its clients would: the one with a file from its sources, the others bundled. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -9,7 +9,14 @@ import { text } from "node:stream/consumers"
 import { afterAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { call, drive, type Json, seen } from "../harness/ExampleClient.ts"
-import { endAll, type Example, folderOf, operatorToken, startExample } from "../harness/ExampleProcess.ts"
+import {
+  endAll,
+  type Example,
+  folderOf,
+  fromBundle,
+  operatorToken,
+  startExample
+} from "../harness/ExampleProcess.ts"
 
 const folder = temporaryFolder()
 afterAll(endAll)
@@ -23,7 +30,7 @@ const posted = { method: "POST", body: '{"a":1}', headers: { "content-type": "ap
 
 describe.concurrent("the example", () => {
   it("express", async ({ expect }) => {
-    const example = await startExample("express")
+    const example = await startExample("express", {}, { program: await fromBundle("express") })
     await drive(example)
     expect(await asJson(own(example, "/dashboard/1"))).toEqual({ qualifiedLeads: 0 })
     expect(await asJson(own(example, "/echo"), posted)).toEqual({ a: 1 })
@@ -31,7 +38,7 @@ describe.concurrent("the example", () => {
   })
 
   it("fastify", async ({ expect }) => {
-    const example = await startExample("fastify")
+    const example = await startExample("fastify", {}, { program: await fromBundle("fastify") })
     await drive(example)
     expect(await asJson(own(example, "/people/1/2"))).toEqual({ name: "Person 2", score1: null })
     expect(await asJson(own(example, "/people/1/99"))).toEqual({ message: "There is no such lead." })
@@ -40,7 +47,7 @@ describe.concurrent("the example", () => {
   })
 
   it("hono", async ({ expect }) => {
-    const example = await startExample("hono")
+    const example = await startExample("hono", {}, { program: await fromBundle("hono") })
     await drive(example)
     expect(await asJson(own(example, "/names/1?search=3"))).toEqual(["Person 3"])
     const tooLong = await fetch(own(example, `/names/1?search=${"x".repeat(201)}`))
@@ -78,7 +85,7 @@ describe.concurrent("the example", () => {
   })
 
   it("effect", async ({ expect }) => {
-    const example = await startExample("effect")
+    const example = await startExample("effect", {}, { program: await fromBundle("effect") })
     await drive({ ...example, url: `${example.url.replace("0.0.0.0", "127.0.0.1")}/lead-signals` })
     const names = await asJson(own(example, "/newest/1"))
     expect(new Set(names as Array<string>)).toEqual(new Set(["Person 1", "Person 2", "Person 3", "Person 4"]))
@@ -87,9 +94,7 @@ describe.concurrent("the example", () => {
   })
 
   it("domain-only", async ({ expect }) => {
-    const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts"], {
-      cwd: folderOf("domain-only")
-    })
+    const child = spawn(process.execPath, await fromBundle("domain-only"), { cwd: folderOf("domain-only") })
     const lines = [
       JSON.stringify(seen(1)),
       "no JSON",

@@ -1,6 +1,6 @@
 /** Runs of the command line as its users have it, beside a server of the file's tests. */
 import { execFile } from "node:child_process"
-import { bundledServer, compileCache } from "./BundledServer.ts"
+import { bundledServer, compileCache, nodeArguments } from "./BundledServer.ts"
 import { operatorToken, type ServerProcess, startServer } from "./ServerProcess.ts"
 
 /** `lead-signals` as one file, as it is built. */
@@ -25,8 +25,11 @@ export const runCommand = (
       LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
       ...environment
     }
-    execFile(process.execPath, [program, ...args], { cwd: folder, env }, (error, out, err) =>
-      resolve({ code: error === null ? 0 : Number(error.code), out, err })
+    execFile(
+      process.execPath,
+      [...nodeArguments, program, ...args],
+      { cwd: folder, env },
+      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err })
     )
   })
 

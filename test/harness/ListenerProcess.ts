@@ -2,12 +2,16 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { afterAll } from "vitest"
+import { compileCache, nodeArguments } from "./BundledServer.ts"
 import { program } from "./CommandRun.ts"
 import { root } from "./ServerProcess.ts"
 
 export const startListener = (...args: ReadonlyArray<string>) => {
   const { LEAD_SIGNALS_WEBHOOK_SECRET: _, ...env } = process.env
-  const child = spawn(process.execPath, [program, "listen", ...args], { cwd: root, env })
+  const child = spawn(process.execPath, [...nodeArguments, program, "listen", ...args], {
+    cwd: root,
+    env: { ...env, NODE_COMPILE_CACHE: compileCache }
+  })
   let text = ""
   let look = (): void => {}
   for (const stream of [child.stdout, child.stderr]) {

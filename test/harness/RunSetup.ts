@@ -15,7 +15,7 @@ declare module "vitest" {
 }
 
 export default async (project: TestProject): Promise<() => void> => {
-  await bundleServer(bundledServer)
+  await bundleServer(bundledServer, [], false)
   const folder = mkdtempSync(join(dirname(bundledServer), "run-"))
   project.provide("runFolder", folder)
   return () => rmSync(folder, { recursive: true, force: true })

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
-import { compileCache } from "./BundledServer.ts"
+import { compileCache, nodeArguments } from "./BundledServer.ts"
 
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -32,7 +32,7 @@ export const endServersAfterTests = (): void => {
 const fromSource = ["scripts/lead-signals.mjs"]
 
 const spawnProgram = (program: ReadonlyArray<string>, environment: Record<string, string>) => {
-  const child = spawn(process.execPath, program, {
+  const child = spawn(process.execPath, [...nodeArguments, ...program], {
     cwd: root,
     env: {
       PATH: process.env["PATH"],

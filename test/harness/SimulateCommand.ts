@@ -3,6 +3,7 @@ import { Planting } from "@lead-signals/simulations/bugs"
 import { execFile } from "node:child_process"
 import { renameSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { compileCache, nodeArguments } from "./BundledServer.ts"
 import { madeOnce } from "./MadeOnce.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -30,8 +31,12 @@ export const bundleSimulate = async (): Promise<SimulateCommand> => {
     new Promise((resolve) => {
       execFile(
         node,
-        [program, ...args],
-        { cwd: root, env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 },
+        [...nodeArguments, program, ...args],
+        {
+          cwd: root,
+          env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env },
+          maxBuffer: 64 * 1024 * 1024
+        },
         (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err })
       )
     })

@@ -226,13 +226,13 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
 
   it.each(frameworks)("%s runs", async (name) => {
     const database = join(outside, `${name}.sqlite`)
-    const example = await startExample(name, { DATABASE: database }, join(outside, name))
+    const example = await startExample(name, { DATABASE: database }, { folder: join(outside, name) })
     await drive(example)
     expect(await example.end()).toBe(0)
   })
 
   it("effect runs", async () => {
-    const example = await startExample("effect", {}, join(outside, "effect"))
+    const example = await startExample("effect", {}, { folder: join(outside, "effect") })
     await drive({ ...example, url: `${example.url.replace("0.0.0.0", "127.0.0.1")}/lead-signals` })
     await example.end()
   })

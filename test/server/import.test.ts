@@ -5,7 +5,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
-import { bundledServer } from "../harness/BundledServer.ts"
+import { bundledServer, compileCache, nodeArguments } from "../harness/BundledServer.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import {
   callJson,
@@ -19,7 +19,7 @@ import {
 
 endServersAfterTests()
 const folder = temporaryFolder()
-const command = bundledServer
+const program = bundledServer
 
 let server: ServerProcess
 let brand: Awaited<ReturnType<typeof setUpBrand>>
@@ -44,8 +44,14 @@ const run = (
   environment: Record<string, string> = { LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
 ): Promise<Ended> =>
   new Promise((resolve) => {
-    const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment }
-    execFile(process.execPath, [command, "import", ...args], { cwd: root, env }, (error, out, err) =>
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      NODE_COMPILE_CACHE: compileCache,
+      ...environment
+    }
+    const command = [...nodeArguments, program, "import", ...args]
+    execFile(process.execPath, command, { cwd: root, env }, (error, out, err) =>
       resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err })
     )
   })

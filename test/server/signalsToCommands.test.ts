@@ -7,6 +7,7 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { compileCache, nodeArguments } from "../harness/BundledServer.ts"
 import { program, runCommand } from "../harness/CommandRun.ts"
 import { operatorToken } from "../harness/ServerProcess.ts"
 
@@ -19,9 +20,13 @@ describe("a signal", () => {
     args: ReadonlyArray<string>,
     reached: (child: ChildProcess) => Promise<unknown>
   ): Promise<number | string> => {
-    const child = spawn(process.execPath, [program, ...args], {
+    const child = spawn(process.execPath, [...nodeArguments, program, ...args], {
       cwd: folder,
-      env: { PATH: process.env["PATH"], LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
+      env: {
+        PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: compileCache,
+        LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+      }
     })
     const exit = once(child, "exit")
     const hangs = setTimeout(() => child.kill("SIGKILL"), 60_000)

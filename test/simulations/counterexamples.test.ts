@@ -44,7 +44,10 @@ describe("a counterexample", () => {
       "--counterexample",
       counterexample,
       "--report",
-      report
+      report,
+      // No machine is so slow: the number of runs ends it.
+      "--shrink-seconds",
+      "86400"
     ])
     expect(found.code).toBe(1)
     expect(found.out).toContain("again: ./lead-signals simulate swarm --seed 1 --bug erased-come-back")

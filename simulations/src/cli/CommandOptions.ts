@@ -63,6 +63,12 @@ export const jobs = Options.integer("jobs").pipe(
 export const bugName = text("bug", "Name of a planted bug")
 export const report = text("report", "Writes an HTML page of the last run, or of the first that broke a rule")
 export const json = flag("json", "Prints one line of JSON a seed")
+export const shrinkSeconds = integer(
+  "shrink-seconds",
+  "Stops shrinking after so many seconds",
+  60,
+  [1, 86_400]
+)
 export const noShrink = flag("no-shrink", "Keeps the counterexample as it was found, without shrinking it")
 
 /** The virtual hours of `--until`; undefined where it is not given. */

@@ -18,6 +18,8 @@ export interface CounterexampleOptions {
   /** Instead of a file in `.simulations`. */
   readonly file: string | undefined
   readonly isShrunk: boolean
+  /** Seconds of real time at most, 60 by default. */
+  readonly shrinkSeconds?: number
   /** An HTML page. */
   readonly report: string | undefined
 }
@@ -70,6 +72,7 @@ export const keepCounterexample = (
   const { progress } = output
   const small = options.isShrunk
     ? shrink(input, report, (each, untilSeconds) => run(each, given.store, untilSeconds), {
+        seconds: options.shrinkSeconds ?? 60,
         onProgress: (runs, { faults, plan }) =>
           progress.update(
             null,

@@ -18,6 +18,7 @@ import {
   report,
   seed,
   seedsOf,
+  shrinkSeconds,
   text,
   working
 } from "./CommandOptions.ts"
@@ -49,6 +50,7 @@ const runCommand = (called: string, about: string, load: Effect.Effect<Scenario,
         "File for the counterexample of a broken rule [.simulations/SCENARIO-SEED.json]"
       ),
       noShrink,
+      shrinkSeconds,
       jobs,
       oracles: flag("oracles", "How often each rule was judged, and how often only in part"),
       json
@@ -72,6 +74,7 @@ const runCommand = (called: string, about: string, load: Effect.Effect<Scenario,
           jobs: yield* given.jobs,
           file: Option.getOrUndefined(given.counterexample),
           isShrunk: !given.noShrink,
+          shrinkSeconds: yield* given.shrinkSeconds,
           report: Option.getOrUndefined(given.report)
         }
         const output = new Output(given.json)
