@@ -4,6 +4,15 @@
  * few numbers a lead and one an engagement.
  */
 import { Prng, zipf } from "@lead-signals/simulation-kernel"
+import type {
+  CompanyFact,
+  EngagementFact,
+  LeadFact,
+  PersonFact,
+  PostFact,
+  ReadingFact,
+  SignalFact
+} from "./Facts.ts"
 import * as Words from "./Words.ts"
 
 /** Goes up with every change of what is generated: files of an older one are made anew. */
@@ -22,108 +31,6 @@ const companyCount = 5000
 /** So many ids in all; every 101st is brand two's. */
 export const idsOf = (leads: number): number => leads + Math.floor(leads / 100)
 export const brandOf = (leadId: number): number => (leadId % 101 === 0 ? 2 : 1)
-
-export interface CompanyFact {
-  readonly id: number
-  readonly name: string
-  readonly domain: string
-  readonly url: string
-  readonly homepageUrl: string
-  readonly logoUrl: string
-  readonly industry: string
-  readonly staffCountRange: string
-  readonly staffCount: number
-  readonly location: string
-  readonly country: string
-  readonly city: string
-  readonly username: string
-  readonly description: string
-}
-
-export interface PersonFact {
-  readonly extId: string
-  readonly name: string
-  readonly firstName: string
-  readonly lastName: string
-  readonly headline: string
-  readonly username: string
-  readonly title1: string
-  readonly liProfileUrl: string
-  readonly profileImgUrl: string
-  /** Of `companies`. */
-  readonly company: number
-}
-
-export interface LeadFact {
-  readonly id: number
-  readonly brandId: number
-  readonly person: PersonFact
-  readonly signalId: number
-  readonly signalIds: ReadonlyArray<number>
-  readonly qualified: boolean
-  readonly exported: boolean
-  readonly isEmployee: boolean
-  readonly score1: number | null
-  readonly createdAt: number
-  readonly updatedAt: number
-}
-
-interface AuthorFact {
-  readonly extId: string
-  readonly name: string
-  readonly firstName: string
-  readonly lastName: string
-  readonly headline: string
-  readonly username: string
-  readonly linkedinProfileUrl: string
-  readonly profileImageUrl: string
-}
-
-export interface PostFact {
-  readonly url: string
-  readonly content: string
-  readonly postedAt: number
-  readonly authorName: string
-  readonly author: AuthorFact | null
-}
-
-export interface EngagementFact {
-  /** From 1, in order of time. */
-  readonly seq: number
-  readonly brandId: number
-  readonly id: string
-  readonly leadId: number
-  readonly signalId: number
-  readonly type: "comment" | "reaction" | "repost"
-  readonly reactionType: string | null
-  readonly commentText: string | null
-  readonly post: PostFact
-  readonly emittedAt: number
-  readonly trackedAt: number
-}
-
-export interface SignalFact {
-  readonly id: number
-  readonly brandId: number
-  readonly name: string
-  readonly signalType: string
-  readonly source: {
-    readonly type: string
-    readonly value: string
-    readonly liCompanyId: string | null
-    readonly company: CompanyFact | null
-  }
-}
-
-export interface ReadingFact {
-  readonly campaignId: number
-  readonly postId: string
-  readonly day: string
-  readonly impressions: number
-  readonly reactions: number
-  readonly comments: number
-  readonly reposts: number
-}
 
 const slug = (text: string): string =>
   text

@@ -7,6 +7,7 @@ import { existsSync } from "node:fs"
 import { SearchIndex } from "@lead-signals/store-sqlite/internal"
 import { closeLoaded, insertAll, openForLoad, type Progress, type Row, setAside } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
+import type * as Facts from "./Facts.ts"
 
 const storeFolder = new URL("../../packages/store-sqlite/src/", import.meta.url)
 
@@ -59,7 +60,7 @@ const profileTimes = (at: number): string =>
     company: at
   })
 
-const leadOf = ({ brandId, person, ...lead }: Data.LeadFact): Lead => ({
+const leadOf = ({ brandId, person, ...lead }: Facts.LeadFact): Lead => ({
   ...lead,
   brandId: String(brandId),
   extId: person.extId,
@@ -70,7 +71,7 @@ const leadOf = ({ brandId, person, ...lead }: Data.LeadFact): Lead => ({
 })
 
 /** By the names of their columns; of those that came with later migrations as far as the file has them. */
-const leadValues: ReadonlyArray<readonly [column: string, value: (lead: Data.LeadFact) => Row[number]]> = [
+const leadValues: ReadonlyArray<readonly [column: string, value: (lead: Facts.LeadFact) => Row[number]]> = [
   ["id", ({ id }) => id],
   ["brand_id", ({ brandId }) => brandId],
   ["ext_id", ({ person }) => person.extId],
@@ -119,7 +120,7 @@ const engagementColumns =
   )
 
 function* engagementRows(timeline: Data.Timeline): Generator<Row> {
-  const details = new WeakMap<Data.PostFact, string>()
+  const details = new WeakMap<Facts.PostFact, string>()
   for (const engagement of Data.engagementFacts(timeline)) {
     const { post } = engagement
     let detail = details.get(post)

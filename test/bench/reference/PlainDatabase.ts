@@ -3,11 +3,12 @@ import type Database from "better-sqlite3"
 import { createHash } from "node:crypto"
 import { closeLoaded, insertAll, openForLoad, type Progress, type Row } from "../BulkLoad.ts"
 import * as Data from "../Data.ts"
+import type * as Facts from "../Facts.ts"
 
 export const companyFields =
   "id name domain url homepageUrl logoUrl industry staffCountRange staffCount location country city username description".split(
     " "
-  ) as ReadonlyArray<keyof Data.CompanyFact>
+  ) as ReadonlyArray<keyof Facts.CompanyFact>
 
 const tables = `
   CREATE TABLE brand (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
