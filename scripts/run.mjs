@@ -20,7 +20,7 @@ const [program, ...args] = process.argv.slice(2)
 /** The JavaScript file behind a command of `node_modules/.bin`. */
 const commandFile = (name) => {
   const require = createRequire(join(root, "package.json"))
-  const packageName = { tsc: "typescript" }[name] ?? name
+  const packageName = { tsc: "typescript-native" }[name] ?? name
   const manifestFile = join(root, "node_modules", packageName, "package.json")
   const { bin } = JSON.parse(readFileSync(manifestFile, "utf8"))
   return require.resolve(join(dirname(manifestFile), typeof bin === "string" ? bin : bin[name]))
