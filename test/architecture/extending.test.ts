@@ -1,20 +1,43 @@
 /** The walks of docs/extending.md: each patch applies, compiles, and works as its own tests say. */
 import { execFile, execFileSync } from "node:child_process"
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Walk, walks } from "../../scripts/walks.mjs"
+import { updateWalk, type Walk, walks } from "../../scripts/walks.mjs"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const all = walks()
 
-const apply = (folder: string, { patch }: Walk, ...options: ReadonlyArray<string>): void => {
+const git = (folder: string, args: ReadonlyArray<string>, input = ""): string => {
   // Without a repository of its own the folder counts as no part of another one.
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: join(folder, "..") }
-  execFileSync("git", ["apply", ...options], { cwd: folder, input: patch, env })
+  return execFileSync("git", args, { cwd: folder, input, env, encoding: "utf8", stdio: "pipe" })
+}
+
+const apply = (folder: string, { patch }: Walk, ...options: ReadonlyArray<string>): void => {
+  git(folder, ["apply", ...options], patch)
+}
+
+/** Whether the folder has all that the walk adds. */
+const isMade = (folder: string, { madePatch }: Walk): boolean => {
+  try {
+    git(folder, ["apply", "--reverse", "--check"], madePatch)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A copy of the page and of all files that a walk touches. */
+const copyTouched = (): string => {
+  const folder = temporaryFolder()
+  const paths = new Set(["docs/extending.md", ...all.flatMap(({ files }) => files.map(({ path }) => path))])
+  for (const path of paths)
+    if (existsSync(join(root, path))) cpSync(join(root, path), join(folder, path), { recursive: true })
+  return folder
 }
 
 /** Rejects with what the program printed. */
@@ -52,8 +75,43 @@ describe("docs/extending.md", () => {
     }
   )
 
-  it.each(all)("has a patch that applies: $title", (walk) => {
-    apply(root, walk, "--check")
+  it.each(all)("has a patch that applies, unless the walk is made: $title", (walk) => {
+    if (!isMade(root, walk)) apply(root, walk, "--check")
+  })
+
+  it.each(all.filter((walk) => !isMade(root, walk)))(
+    "has patches that apply after another walk was made and kept: $title",
+    (walk) => {
+      const folder = copyTouched()
+      apply(folder, walk)
+      for (const other of walks(folder)) {
+        if (other.title === walk.title) expect(isMade(folder, other)).toBe(true)
+        else if (!isMade(folder, other)) apply(folder, other, "--check")
+      }
+    }
+  )
+
+  it("takes the diffs of a commit, without rejected parts and the blanks of empty lines", () => {
+    const folder = copyTouched()
+    const page = join(folder, "docs/extending.md")
+    const before = readFileSync(page, "utf8")
+    const identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
+    const commit = () => {
+      git(folder, ["add", "--all"])
+      git(folder, [...identity, "-c", "commit.gpgsign=false", "commit", "--quiet", "--message=test"])
+    }
+    const walk = all.find((each) => !isMade(root, each))!
+    git(folder, ["init", "--quiet"])
+    commit()
+    apply(folder, walk)
+    writeFileSync(join(folder, `${walk.files[0]!.path}.rej`), "")
+    commit()
+    updateWalk(walk.title, "HEAD", folder)
+    const withoutIndexes = (text: string) => text.replace(/^@@ .*$/gm, "@@")
+    expect(withoutIndexes(readFileSync(page, "utf8"))).toBe(withoutIndexes(before))
+    writeFileSync(join(folder, "new.ts"), "")
+    commit()
+    expect(() => updateWalk(walk.title, "HEAD", folder)).toThrow("does not say why it touches new.ts")
   })
 
   it("shows all lines that check a store", () => {
@@ -90,16 +148,20 @@ describe.runIf(isThorough)("a copy of the repository", () => {
   })
 
   describe.each(all)("after the walk: $title", (walk) => {
-    beforeAll(() => apply(folder, walk))
+    const wasMade = isMade(root, walk)
+    beforeAll(() => {
+      if (!wasMade) apply(folder, walk)
+    })
     afterAll(() => {
-      apply(folder, walk, "--reverse")
+      if (!wasMade) apply(folder, walk, "--reverse")
       rmSync(join(folder, "docs"), { recursive: true })
       cpSync(join(root, "docs"), join(folder, "docs"), { recursive: true })
     })
 
     it("compiles, and passes the tests that the walk adds or changes", async () => {
       await run(folder, "node_modules/typescript/bin/tsc", "-b")
-      if (walk.patch.includes("apiVersion")) await run(folder, "scripts/openapi.mjs", "--baseline")
+      if (!wasMade && walk.patch.includes("apiVersion"))
+        await run(folder, "scripts/openapi.mjs", "--baseline")
       const tests = walk.files.flatMap(({ path }) =>
         path.endsWith(".test.ts") ? [path.replace("test/", "")] : []
       )

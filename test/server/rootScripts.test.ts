@@ -118,6 +118,17 @@ describe("every other root script", () => {
     expect(await npm(["run", "simulate", "--", "list"], env).exit).toBe(0)
   })
 
+  it("test:only says that it takes a name", async () => {
+    const { exit, output } = npm(["run", "test:only"], process.env)
+    expect([await exit, output()]).toEqual([2, expect.stringContaining("NAME")])
+  })
+
+  it.runIf(isThorough)("test:only runs the test files of a name", async () => {
+    const { exit, output } = npm(["run", "test:only", "--", "domain/Keys"], process.env)
+    expect(await exit).toBe(0)
+    expect(output()).toMatch(/Test Files +1 passed/)
+  })
+
   const programs: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
     [
       "lead-signals listen",
