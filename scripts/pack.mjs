@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
+import { withPackedReadme } from "./packed-readme.mjs"
 import { runPnpm } from "./pnpm.mjs"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -57,6 +58,11 @@ const { output, status } = await runPnpm(root, root, [...filters, "pack", "--pac
 if (status !== 0) {
   process.stderr.write(`${output}\n`)
   process.exit(1)
+}
+
+for (const name of readdirSync(target)) {
+  const file = join(target, name)
+  writeFileSync(file, withPackedReadme(readFileSync(file)))
 }
 
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(0)} kB`.padStart(8)

@@ -30,6 +30,8 @@ export class WriteFailed extends Error {
 }
 
 export class Journal {
+  private readonly file: string
+  private readonly isSynced: boolean
   private readonly tables = new Map<string, Map<string, unknown>>()
   private descriptor: number
   /** In bytes, up to the end of the last transaction. */
@@ -38,10 +40,9 @@ export class Journal {
   private undo: Array<Change> | null = null
 
   /** `isSynced`: whether a transaction waits until it would survive a loss of power. */
-  constructor(
-    private readonly file: string,
-    private readonly isSynced: boolean
-  ) {
+  constructor(file: string, isSynced: boolean) {
+    this.file = file
+    this.isSynced = isSynced
     const text = existsSync(file) ? readFileSync(file, "utf8") : ""
     // What follows the last line break was being written when the process was killed: it was never promised.
     const whole = text.slice(0, text.lastIndexOf("\n") + 1)

@@ -54,11 +54,12 @@ export class Tables {
   readonly deliveries: Table<DeliveryRow>
   readonly rateWindows: Table<RateLimit.RateWindow>
   private readonly sequences: Table<number>
+  private readonly journal: Journal
+  private readonly bell: Queue.Queue<void>
 
-  constructor(
-    private readonly journal: Journal,
-    private readonly bell: Queue.Queue<void>
-  ) {
+  constructor(journal: Journal, bell: Queue.Queue<void>) {
+    this.journal = journal
+    this.bell = bell
     this.brands = journal.table("brands")
     this.keys = journal.table("keys")
     this.keyHashes = journal.table("keyHashes")
