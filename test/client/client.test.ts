@@ -336,9 +336,19 @@ describe("a client that waits", () => {
     expect(seconds).toBeLessThan(3)
   })
 
-  it("says at once what is no URL and no key", () => {
-    expect(() => createClient({ url: "nowhere", key: "k" })).toThrow(/URL/)
-    expect(() => createClient({ url: "http://host", key: "two words" })).toThrow(/key takes an API key/)
+  it("says at once which option is no URL or no key, as where a variable is not set", () => {
+    const clientOf = (url: unknown, key: unknown) => () =>
+      createClient({ url: url as string, key: key as string })
+    for (const url of ["nowhere", "127.0.0.1:4000", "localhost:4000", "file:///leads", null, 4000, {}])
+      expect(clientOf(url, "k")).toThrow(
+        new TypeError("url takes an http or https URL, such as http://127.0.0.1:4000.")
+      )
+    expect(clientOf(undefined, "k")).toThrow("url takes the base URL of the API, such as")
+    expect(clientOf(new URL("http://host/"), undefined)).toThrow("key takes an API key: it is undefined.")
+    for (const key of ["two words", "", null, 7])
+      expect(clientOf("http://host", key)).toThrow(
+        new TypeError("key takes an API key: printable ASCII without spaces.")
+      )
   })
 
   it("takes what is no JSON, and what never comes, for no answer", async () => {

@@ -6,6 +6,7 @@ import {
   NotFound,
   StoreUnavailable
 } from "@lead-signals/embedded"
+import * as Domain from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
@@ -78,6 +79,21 @@ describe("the options of createLeadSignals", () => {
 })
 
 describe("the service behind promises", () => {
+  it("says how webhooks are switched on when one is created without them [ERR-3]", async () => {
+    const { brand, service } = await withLeads(1)
+    const webhook = {
+      url: "https://example.com/",
+      events: ["lead2.created"],
+      description: null,
+      enabled: true
+    } as const
+    await expect(service.run(Domain.Webhooks.create(brand.id, webhook))).rejects.toMatchObject({
+      parameter: "url",
+      message: "url takes no value here: webhooks are off. Give createLeadSignals the option webhooks."
+    })
+    await service.close()
+  })
+
   it("takes a source that is one of its type, and renames brands, signals and campaigns [OPER-6, OPER-7]", async () => {
     const { brand, service } = await withLeads(1)
     const refused = {

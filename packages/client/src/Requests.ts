@@ -72,15 +72,32 @@ type Outcome = { readonly value: unknown } | { readonly failure: TransientFailur
 
 export type Requests = <A>(path: string, parameters?: object) => Effect.Effect<A, CallFailure>
 
-/** Throws a `TypeError` when the URL is malformed, or the key has characters that a header can't hold. */
+/** The base URL without slashes at its end. Throws a `TypeError` when it is not one of http or https. */
+const readUrl = (url: unknown): string => {
+  const example = "such as http://127.0.0.1:4000"
+  if (url === undefined)
+    throw new TypeError(`url takes the base URL of the API, ${example}: it is undefined.`)
+  const read = (typeof url === "string" || url instanceof URL) && URL.canParse(url) ? new URL(url) : null
+  if (read === null || !["http:", "https:"].includes(read.protocol))
+    throw new TypeError(`url takes an http or https URL, ${example}.`)
+  return String(read).replace(/\/+$/, "")
+}
+
+/** Throws a `TypeError` when the key is no text, or has characters that a header can't hold; no message holds it. */
+const readKey = (key: unknown): string => {
+  if (key === undefined) throw new TypeError("key takes an API key: it is undefined.")
+  if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError("key takes an API key: printable ASCII without spaces.")
+  return key
+}
+
+/** Throws a `TypeError`, which names the option, when `url` or `key` is missing or malformed. */
 export const makeRequests = (transport: Transport, options: RequestOptions): Requests => {
-  const base = String(new URL(options.url)).replace(/\/+$/, "")
+  const base = readUrl(options.url)
+  const key = readKey(options.key)
   const timeout = Duration.decode(options.timeout ?? "30 seconds")
   const patienceMillis = Duration.toMillis(options.patience ?? "5 minutes")
-  const headers = { authorization: `Bearer ${options.key}`, accept: "application/json" }
-  if (!/^[\x21-\x7e]+$/.test(options.key)) {
-    throw new TypeError("key takes an API key: printable ASCII without spaces.")
-  }
+  const headers = { authorization: `Bearer ${key}`, accept: "application/json" }
   /** The key's rate window as the last response described it. */
   const rateWindow = { remaining: Number.POSITIVE_INFINITY, endsAt: 0 }
 

@@ -61,8 +61,8 @@ export interface LeadSignalsClient {
 }
 
 /**
- * Makes a client. It sends nothing yet. Throws a `TypeError` when the URL is malformed, or the key has characters
- * that a header can't hold.
+ * Makes a client. It sends nothing yet. Throws a `TypeError`, which names the option, when `url` or `key` is missing
+ * or malformed.
  */
 export const makeClient = ({ transport, ...options }: ClientOptions): LeadSignalsClient => {
   const request = makeRequests(transport ?? fetchTransport((...args) => globalThis.fetch(...args)), options)

@@ -119,8 +119,8 @@ export interface LeadSignalsClient {
 }
 
 /**
- * Makes a client. It sends nothing yet. Throws a `TypeError` when the URL is malformed, or the key has characters
- * that a header can't hold.
+ * Makes a client. It sends nothing yet. Throws a `TypeError`, which names the option, when `url` or `key` is missing
+ * or malformed.
  */
 export const createClient = ({ fetch, key, patience, timeout, url }: ClientOptions): LeadSignalsClient => {
   const client = makeClient({

@@ -6,6 +6,7 @@ import {
   Campaigns,
   Decoding,
   type Entropy,
+  InvalidParameter,
   Keys,
   LeadAmendment,
   leadDetailView,
@@ -26,7 +27,8 @@ import {
   type Signal,
   Signals,
   type StoreUnavailable,
-  warningsView
+  warningsView,
+  WebhookTargets
 } from "@lead-signals/domain"
 import {
   DefaultRateLimit,
@@ -54,7 +56,13 @@ const readCampaign = Decoding.decode(NewCampaign, { whole: "The campaign", stric
 const readRenaming = Decoding.decode(Renaming, { whole: "The name", strict: true })
 const readKey = Decoding.decode(NewKey, { whole: "The key", strict: true })
 
-const noWebhooks: Layer.Layer<never> = Layer.empty
+const noWebhooks = Layer.succeed(WebhookTargets, {
+  check: () =>
+    new InvalidParameter({
+      parameter: "url",
+      message: "url takes no value here: webhooks are off. Give createLeadSignals the option webhooks."
+    })
+})
 
 const logging = (log: EmbeddedOptions["log"]): Layer.Layer<never> =>
   log === undefined
