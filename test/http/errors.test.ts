@@ -1,7 +1,7 @@
 /** Errors of requests as such: paths, methods, targets, headers. */
 import { expectShape, parse, type Parsed } from "./RawAnswers.ts"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Api, type BrandSetUp, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { type Api, type BrandSetUp, operatorToken, setUpBrand, startApi } from "../harness/HttpServers.ts"
 
 let api: Api
 let brand: BrandSetUp
@@ -209,4 +209,18 @@ describe("the fetch handler", () => {
       expect(direct.headers.get("x-request-id")).toBeTruthy()
     }
   })
+
+  it.each(["application/json", "application/x-ndjson"])(
+    "takes a request without a body as the server does: %s [ERR-3]",
+    async (type) => {
+      const path = `/operator/brands/${brand.id}/observations`
+      const sent = {
+        method: "POST",
+        headers: { authorization: `Bearer ${operatorToken}`, "content-type": type }
+      }
+      const direct = await api.fetch(new Request(`http://host.example${path}`, sent))
+      const served = await fetch(`${api.url}${path}`, sent)
+      expect([direct.status, await direct.text()]).toEqual([served.status, await served.text()])
+    }
+  )
 })

@@ -8,6 +8,14 @@ import type { Requirements } from "./Requirements.ts"
 /** Answers a request of the web platform. It never rejects. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
+const mayHaveBody = new Set(["POST", "PUT", "PATCH"])
+
+/** `@effect/platform` fails to read a body that is not there, which on a server is an empty one. */
+const withBody = (request: Request): Request =>
+  request.body === null && mayHaveBody.has(request.method)
+    ? new Request(request, { body: new Uint8Array() })
+    : request
+
 /**
  * Makes a `(Request) => Promise<Response>` over what the host brings. It never rejects: every failure is a response.
  * Aborting the request's signal stops the work on it.
@@ -17,6 +25,6 @@ export const fetchHandler: Effect.Effect<FetchHandler, never, Requirements> = ho
     const app = yield* make
     const runtime = yield* untraced(Effect.runtime<never>())
     const handle = HttpApp.toWebHandlerRuntime(runtime)(app)
-    return (request: Request) => handle(request)
+    return (request: Request) => handle(withBody(request))
   })
 )
