@@ -85,6 +85,17 @@ describe("a team's own host", () => {
     expect(second).toEqual(first)
   })
 
+  it.runIf(isThorough)(
+    "that is right holds where posts come late, signals are renamed and paths have dots",
+    async () => {
+      const verdict = await verifyHost(
+        promiseHost(() => () => false),
+        { seeds: 25, hours: 0.3 }
+      )
+      expect(verdict).toMatchObject({ passed: true, runs: 25 })
+    }
+  )
+
   it.runIf(isThorough)("that answers 500 now and then is found", async () => {
     const dropping = () => {
       let n = 0

@@ -3,11 +3,12 @@
  * instant at which it did it, but what that means it takes from what the client meant; a question is put to it at the
  * instant at which the store answers it. So every answer is compared to the byte, however requests come between each other.
  */
-import type { Seen } from "@lead-signals/store-contract/reference"
+import type { ReferenceModel, Seen } from "@lead-signals/store-contract/reference"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import type { StoreMethod } from "../world/StorePorts.ts"
 import { difference } from "./Difference.ts"
 import type { Oracle } from "./Oracle.ts"
+import { bodyOf, operationOf, paramsOf } from "./Requests.ts"
 import { instantOf } from "./Timestamps.ts"
 
 const nothing = { headline: null, username: null, company: null }
@@ -128,6 +129,18 @@ const consult = (call: Call, now: number, idOf: (i: number) => number | null): v
   }
 }
 
+/** Tells the reference what a host did with a signal. Where the store is seen, `operator's answers` does. */
+const changeSignal = (call: Call, reference: ReferenceModel): void => {
+  const { id } = paramsOf(call)
+  switch (operationOf(call)) {
+    case "PATCH /operator/brands/{brandId}/signals/{id}":
+      reference.renameSignal(id!, bodyOf(call).name)
+      return
+    case "DELETE /operator/brands/{brandId}/signals/{id}":
+      reference.deleteSignal(id!)
+  }
+}
+
 /** The bodies that were made as the outbox gave them out for the first time. */
 const bodies = (facts: KnownFacts, known: Map<string, string>, { answer }: Stored): string | null => {
   for (const { body, deliveryId, webhook } of answer.leases as ReadonlyArray<Json>) {
@@ -201,6 +214,8 @@ export const agreesWithReference: Oracle = {
         if (isJudged && status >= 400 && status < 500 && !explained.has(status))
           return `${means}, ${call.request.method} ${call.request.url} is answered ${status}: ${response.text.slice(0, 200)}`
         if (status >= 300 && status !== 404) return null
+        if (!facts.isStoreSeen && status < 300 && call.brand !== null)
+          changeSignal(call, call.brand.reference)
         // A host of its own has no store to watch: there it has happened by now.
         if (call.expected === undefined && isJudged) {
           consult(call, call.handledAt, (i) => body?.data?.[i]?.leadId ?? null)

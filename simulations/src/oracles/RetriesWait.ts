@@ -50,13 +50,21 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
   }
 }
 
+/**
+ * When the answer reached a host that still waited for it; null when it was lost, or came after the host had given up. A promise can't
+ * take back a post of a host that gives up, so the receiver may take it and answer nobody.
+ */
+const heardAtOf = ({ sent: { at, heardAt } }: KeptPost): number | null =>
+  heardAt !== null && heardAt - at < attemptMillis ? heardAt : null
+
 /** By what receivers see, where nobody sees the store. */
 const byPosts = (facts: KnownFacts, checks: Checks) => {
   const rule = checks.rule("the waits between attempts, by what a receiver sees")
   const gone = new Map<string, KeptPost>()
   return (post: ReceivedPost): string | null => {
     const { at, id, subject, webhook } = post
-    const goneAt = gone.get(webhook.id)?.sent.heardAt ?? null
+    const goneBy = gone.get(webhook.id)
+    const goneAt = goneBy === undefined ? null : heardAtOf(goneBy)
     if (goneAt !== null && webhook.enabledAt < goneAt && at > goneAt + 2 * attemptMillis)
       return "a webhook that answered 410 was sent more"
     const since = Math.max(webhook.disabledAt ?? Infinity, webhook.enabledAt)
@@ -69,7 +77,8 @@ const byPosts = (facts: KnownFacts, checks: Checks) => {
     if (last.status !== null && last.at < at - attemptMillis)
       facts.coverageMarks.add("a delivery was tried again")
     // Enabling a webhook starts it fresh.
-    if (last.sent.heardAt === null || webhook.enabledAt > first.at) {
+    const heardAt = heardAtOf(last)
+    if (heardAt === null || webhook.enabledAt > first.at) {
       rule.weaken("the answer to the attempt before was lost, or the webhook was enabled since")
       return null
     }
@@ -77,7 +86,7 @@ const byPosts = (facts: KnownFacts, checks: Checks) => {
     if (isSuccess(last.status)) return `${id} was taken, and came again`
     if (posts.length > attemptsInAll) return `${id} came ${posts.length} times`
     const least = Math.max(waits[posts.length - 2]! * 0.8, Math.min(askedMillis(last), longestMillis))
-    const waited = post.sent.at - last.sent.heardAt
+    const waited = post.sent.at - heardAt
     return waited < least - second
       ? `attempt ${posts.length} of ${id} came ${Math.round(waited / second)} s after the last, not ${Math.round(least / second)} s`
       : null
