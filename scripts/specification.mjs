@@ -2,7 +2,7 @@
  * `npm run specification`: writes the lines of tests and the table of areas of docs/specification.md from the titles of the tests.
  *
  *   npm run specification -- --check           writes nothing; lists what is wrong, and ends with 1 where something is
- *   npm run specification -- --tests PAGE-4    prints the titles that prove a clause, by file
+ *   npm run specification -- --tests PAGE-4    prints the titles that prove a clause, by file; ends with 1 where there is no such clause
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -277,19 +277,27 @@ export const problemsOf = (sources) => {
 
 /* The command */
 
+/** How many clauses the specification defines. */
+const countOf = (sources) => clausesOf(textIn(sources)).length
+
 const titlesProving = (sources, id) =>
   Array.from(proofsOf(sources).get(id) ?? [], ([path, titles]) =>
     [path, ...titles.map((title) => `  ${title}`), ""].join("\n")
   ).join("\n")
 
-const main = ([option, id]) => {
-  const sources = repositorySources()
+/** Runs the command and answers its exit code. */
+export const main = ([option, id], sources = repositorySources()) => {
   if (option === "--check") {
     const problems = problemsOf(sources)
     for (const problem of problems) process.stderr.write(`${problem}\n`)
+    if (problems.length === 0) process.stdout.write(`${countOf(sources)} clauses, nothing wrong.\n`)
     return problems.length === 0 ? 0 : 1
   }
   if (option === "--tests" && id !== undefined) {
+    if (!clausesOf(textIn(sources)).some((clause) => clause.id === id)) {
+      process.stderr.write(`There is no clause ${id}. ${specificationPath} has all of them.\n`)
+      return 1
+    }
     process.stdout.write(titlesProving(sources, id))
     return 0
   }

@@ -1,6 +1,7 @@
 /** docs/specification.md defines every clause that is cited, and a test's title proves each. */
-import { describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import {
+  main,
   problemsOf,
   regenerated,
   repositorySources,
@@ -143,5 +144,39 @@ describe("the specification", () => {
       "where it can",
       "… times"
     ])
+  })
+})
+
+describe("npm run specification", () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  /** The exit code, and what was written to each stream. */
+  const ran = (...words: ReadonlyArray<string>) => {
+    const out = vi.spyOn(process.stdout, "write").mockReturnValue(true)
+    const err = vi.spyOn(process.stderr, "write").mockReturnValue(true)
+    const code = main(words, sources)
+    const written = { code, out: out.mock.calls.join(""), err: err.mock.calls.join("") }
+    vi.restoreAllMocks()
+    return written
+  }
+
+  it("prints what proves a clause, and says that there is none of a name", () => {
+    expect(ran("--tests", id("SORT", 1))).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("SORT-1"),
+      err: ""
+    })
+    expect(ran("--tests", id("SRT", 1))).toEqual({
+      code: 1,
+      out: "",
+      err: `There is no clause ${id("SRT", 1)}. docs/specification.md has all of them.\n`
+    })
+  })
+
+  it("says that nothing is wrong, and how many clauses it has looked at", () => {
+    expect(ran("--check")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\d{3} clauses, nothing wrong\.\n$/)
+    })
   })
 })

@@ -118,7 +118,11 @@ describe("lead-signals simulate", () => {
     for (const name of scenarioNames()) expect(list!.out).toContain(name)
     const codes = [list, wrong, option, until, store, none, bug, help].map((ran) => ran!.code)
     expect(codes).toEqual([0, 2, 2, 2, 2, 2, 2, 0])
-    expect(wrong!.err).toContain("There is no command swrm. Did you mean swarm?")
+    expect(wrong!.err).toBe(
+      "There is no scenario or command swrm. Did you mean swarm? Run ./lead-signals simulate --help for usage.\n"
+    )
+    expect(help!.out).toContain("\n  ./lead-signals simulate <command> [options]\n")
+    expect(help!.out).toMatch(/^ {2}\.\/lead-signals simulate swarm --seed 7 {2}/m)
     expect(option!.err).toContain("Did you mean --seed?")
     expect(until!.err).toContain("--until takes a duration like 90m, 24h or 3d.")
     expect(store!.err).toContain("Expected one of the following cases: memory, sqlite.")

@@ -4,7 +4,7 @@ import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Usage from "@effect/cli/Usage"
 import { stripVTControlCharacters, styleText } from "node:util"
-import type { Node, Program } from "./CommandTree.ts"
+import { callOf, type Node, type Program } from "./CommandTree.ts"
 
 const config = { ...CliConfig.defaultConfig, showBuiltIns: false }
 
@@ -56,14 +56,14 @@ const variableRows = (variables: Program["variables"]): Array<string> => {
   return table(variables.map(([name, takes, otherwise]) => [name, `${takes.padEnd(width)}  ${otherwise}`]))
 }
 
-export const help = (
-  { exitCodes, helpExample, variables }: Pick<Program, "exitCodes" | "helpExample" | "variables">,
-  path: ReadonlyArray<Node>,
-  isColoured: boolean
-): string => {
+export const help = (program: Program, path: ReadonlyArray<Node>, isColoured: boolean): string => {
   const title = (text: string) => ["", isColoured ? styleText("bold", text) : text]
+  const { exitCodes, helpExample, root, variables } = program
   const node = path.at(-1)!
-  const names = path.map(({ name }) => name).join(" ")
+  const call = callOf(program, path)
+  const examples = node.examples.map(
+    ([line, what]) => [line.replace(new RegExp(`^${root.name}(?= )`), callOf(program, [root])), what] as const
+  )
   const { descriptor } = node.command
   const spans = Usage.enumerate(CommandDescriptor.getUsage(descriptor), config).map(
     (span) => plain(HelpDoc.p(span))[0]!
@@ -74,8 +74,8 @@ export const help = (
     node.summary,
     ...title("Usage"),
     ...(node.children.length > 0
-      ? [`  ${names} <command> [options]`]
-      : spans.map((span) => `  ${names}${span.slice(node.name.length)}`)),
+      ? [`  ${call} <command> [options]`]
+      : spans.map((span) => `  ${call}${span.slice(node.name.length)}`)),
     ...(node.details.length === 0 ? [] : ["", ...node.details]),
     ...section(
       "Commands",
@@ -87,7 +87,7 @@ export const help = (
           ...section("Arguments", sectionOf(node, "ARGUMENTS")),
           ...section("Options", sectionOf(node, "OPTIONS"))
         ]),
-    ...section("Examples", node.examples),
+    ...section("Examples", examples),
     ...(path.length > 1
       ? []
       : section("Everywhere", [

@@ -31,6 +31,10 @@ export interface Node {
 /** A command line: its commands, and what the help says beside them. */
 export interface Program {
   readonly root: Node
+  /** The words that run it, for help and messages; the root's name by default. */
+  readonly calledAs?: string
+  /** What a word that names no command was to name; a command by default. */
+  readonly commandNoun?: string
   readonly version: string
   readonly exitCodes: ReadonlyArray<readonly [code: number, meaning: string]>
   /** Environment variables. */
@@ -84,6 +88,12 @@ export const group = (
     Command.withSubcommands(children.map(({ command }) => command) as unknown as [AnyCommand])
   ) as unknown as AnyCommand
 })
+
+/** The words that run the last command of the path. */
+export const callOf = (
+  { calledAs, root }: Pick<Program, "calledAs" | "root">,
+  path: ReadonlyArray<Node>
+): string => [calledAs ?? root.name, ...path.slice(1).map(({ name }) => name)].join(" ")
 
 /** The named arguments in a command's usage. */
 export const namedIn = (usage: Usage.Usage): ReadonlyArray<Usage.Named> => {

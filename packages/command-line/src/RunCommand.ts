@@ -8,7 +8,7 @@ import type { Teardown } from "@effect/platform/Runtime"
 import { Cause, Effect, Exit, Layer, Logger } from "effect"
 import { bashCompletions } from "./BashCompletions.ts"
 import { help, plain } from "./CommandHelp.ts"
-import { type Failed, type Node, type Program, realConsole } from "./CommandTree.ts"
+import { callOf, type Failed, type Node, type Program, realConsole } from "./CommandTree.ts"
 import { exitCodes } from "./ExitCodes.ts"
 import { find } from "./Suggestions.ts"
 
@@ -46,14 +46,14 @@ const interruptible = ({ interrupted }: Node): Teardown => {
 export const run = (program: Program, argv: ReadonlyArray<string> = process.argv): void => {
   const { root, version } = program
   const words = argv.slice(2)
-  const { isHelp, path, wrong } = find(root, words)
-  const names = path.map(({ name }) => name).join(" ")
+  const { isHelp, path, wrong } = find(root, words, program.commandNoun)
   const stop = (message: string, code: number) =>
     Effect.sync(() => {
       process.stderr.write(`${message}\n`)
       process.exitCode = code
     })
-  const misused = (message: string) => stop(`${message} Run ${names} --help for usage.`, exitCodes.usage)
+  const misused = (message: string) =>
+    stop(`${message} Run ${callOf(program, path)} --help for usage.`, exitCodes.usage)
   if (isHelp) return void process.stdout.write(help(program, path, isColoured(process.stdout)))
   if (words.includes("--version")) return void process.stdout.write(`${version}\n`)
   if (words[0] === "--completions" && words[1] === "bash")

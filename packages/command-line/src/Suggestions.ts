@@ -43,7 +43,8 @@ const lowerFirst = (text: string): string => text.replace(/^[A-Z](?![A-Z])/, (le
  */
 export const find = (
   root: Node,
-  words: ReadonlyArray<string>
+  words: ReadonlyArray<string>,
+  commandNoun = "command"
 ): { readonly path: ReadonlyArray<Node>; readonly wrong: string | null; readonly isHelp: boolean } => {
   const path = [root]
   const ends = words.indexOf("--") === -1 ? words.length : words.indexOf("--")
@@ -58,7 +59,7 @@ export const find = (
     const child = node.children.find(({ name }) => name === words[at])
     const names = node.children.map(({ name }) => name)
     if (child === undefined)
-      return { path, isHelp, wrong: `There is no command ${words[at]}.${meant(words[at]!, names)}` }
+      return { path, isHelp, wrong: `There is no ${commandNoun} ${words[at]}.${meant(words[at]!, names)}` }
     path.push((node = child))
   }
   if (isHelpWord) return { path, isHelp: true, wrong: null }

@@ -55,7 +55,7 @@ const bugsCommand = leaf(
   "bugs",
   {
     summary:
-      "Measures which planted bugs the oracles find, after how many seeds, and how small the counterexamples are"
+      "Measures which planted bugs the rules find, after how many seeds, and how small the counterexamples are"
   },
   {
     seeds: seedsOf(300),
@@ -115,6 +115,8 @@ export const programFor = (words: ReadonlyArray<string>): Program => {
     version: "0.1.0",
     exitCodes: exitCodeTable,
     variables: [],
+    calledAs: "./lead-signals simulate",
+    commandNoun: "scenario or command",
     helpExample: "help swarm",
     root: group(
       "simulate",

@@ -5,7 +5,7 @@ export const exitCodes = { passed: 0, violated: 1, usage: 2, vacuous: 3, liveloc
 
 export const exitCodeTable: ReadonlyArray<readonly [code: number, meaning: string]> = [
   [exitCodes.passed, "passed"],
-  [exitCodes.violated, "an oracle was violated, or a planted bug was not found"],
+  [exitCodes.violated, "a rule was violated, or a planted bug was not found"],
   [exitCodes.usage, "wrong usage, or a file that can't be read or written"],
   [exitCodes.vacuous, "proved nothing"],
   [exitCodes.livelocked, "livelocked: what was owed did not come"],

@@ -18,7 +18,7 @@ const explanations: Readonly<Record<string, string>> = {
   "errors clear":
     "Wrong input must be refused with the status and the code that the specification gives it, and the message must name what is wrong.",
   "nothing internal":
-    "No answer may show raw scrape output, and none may show a secret but the answer that creates it.",
+    "No answer may show the raw output of a collector, and none may show a secret but the answer that creates it.",
   "brands apart": "Nothing that belongs to one brand may reach a client or a webhook of another brand.",
   "erased stay gone":
     "A person whose erasure was acknowledged must be in no later answer and in no later post.",

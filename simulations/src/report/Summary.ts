@@ -82,7 +82,7 @@ export const replaySummary = (counterexample: Counterexample, replayed: Replayed
   switch (replayed.replayed) {
     case "same":
       return [
-        `  ${oracle}: ${message}`,
+        `  in the counterexample: ${oracle}: ${message}`,
         ...(replayed.partsAt === null
           ? []
           : [
