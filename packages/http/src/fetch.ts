@@ -13,7 +13,7 @@ const mayHaveBody = new Set(["POST", "PUT", "PATCH"])
 /** `@effect/platform` fails to read a body that is not there, which on a server is an empty one. */
 const withBody = (request: Request): Request =>
   request.body === null && mayHaveBody.has(request.method)
-    ? new Request(request, { body: new Uint8Array() })
+    ? new Request(request, { method: request.method, body: new Uint8Array() })
     : request
 
 /**
