@@ -77,7 +77,8 @@ const readUrl = (url: unknown): string => {
   const example = "such as http://127.0.0.1:4000"
   if (url === undefined)
     throw new TypeError(`url takes the base URL of the API, ${example}: it is undefined.`)
-  const read = (typeof url === "string" || url instanceof URL) && URL.canParse(url) ? new URL(url) : null
+  const text = typeof url === "string" || url instanceof URL ? String(url) : ""
+  const read = URL.canParse(text) ? new URL(text) : null
   if (read === null || !["http:", "https:"].includes(read.protocol))
     throw new TypeError(`url takes an http or https URL, ${example}.`)
   return String(read).replace(/\/+$/, "")
