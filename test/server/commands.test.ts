@@ -15,14 +15,11 @@ import {
   progress
 } from "@lead-signals/server/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
-import { runCommand } from "../harness/CommandRun.ts"
+import { runCommand, runProcess } from "../harness/CommandRun.ts"
 import { root } from "../harness/ServerProcess.ts"
 
 const folder = temporaryFolder()
 const page = readFileSync(join(root, "docs/command-line.md"), "utf8")
-
-const ran = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
-  runCommand(folder, args, environment)
 
 /** The paths of a command and of all below it. */
 const pathsBelow = (node: Node, path: ReadonlyArray<Node>): ReadonlyArray<ReadonlyArray<Node>> => [
@@ -32,7 +29,7 @@ const pathsBelow = (node: Node, path: ReadonlyArray<Node>): ReadonlyArray<Readon
 
 describe("lead-signals", () => {
   it("teaches its use: help of every command, with examples, and plain where there is no terminal [CLI-3]", async () => {
-    const { code, out } = await ran(["--nothing", "--help"])
+    const { code, out } = await runProcess(folder, ["--nothing", "--help"])
     expect(code).toBe(0)
     const commands = Array.from(out.matchAll(/^ {2}([a-z]+) {2,}\S/gm), ([, name]) => name!)
     expect(commands).toEqual([
@@ -50,7 +47,7 @@ describe("lead-signals", () => {
     ])
     expect(commandLine.root.children.map(({ name }) => name)).toEqual(commands)
     // However help is requested, it is the same, and commands stand before variables.
-    for (const args of [["--help"], ["-h"], ["help"]]) expect((await ran(args)).out).toBe(out)
+    for (const args of [["--help"], ["-h"], ["help"]]) expect((await runCommand(args)).out).toBe(out)
     expect(out.indexOf("\nCommands\n")).toBeGreaterThan(0)
     expect(out.indexOf("\nEnvironment variables")).toBeGreaterThan(out.indexOf("\nCommands\n"))
     for (const variable of ["HOST", "PORT", ...knownVariables])
@@ -64,20 +61,22 @@ describe("lead-signals", () => {
       // oxlint-disable-next-line no-control-regex -- what colours are made of
       expect(helpText).not.toMatch(/\u001b/)
     }
-    const one = await ran(["keys", "create", "--help"])
+    const one = await runCommand(["keys", "create", "--help"])
     expect([one.code, one.err]).toEqual([0, ""])
     expect(one.out).toContain("--requests-per-minute integer")
     for (const args of [
       ["help", "keys", "create"],
       ["keys", "help", "create"]
     ])
-      expect(await ran(args)).toEqual(one)
-    expect(await ran(["keys", "help"])).toEqual(await ran(["keys", "--help"]))
-    expect((await ran(["--version"])).out).toBe("0.1.0\n")
+      expect(await runCommand(args)).toEqual(one)
+    expect(await runCommand(["keys", "help"])).toEqual(await runCommand(["keys", "--help"]))
+    expect((await runCommand(["--version"])).out).toBe("0.1.0\n")
   })
 
   it("says of a mistake in one line what was meant, with exit code 2 [CLI-2]", async () => {
-    const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+    // A process: `serve` reads its settings as it starts, and ends the process itself.
+    const serve = (args: ReadonlyArray<string>) => runProcess(folder, args)
+    const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, string, run?: typeof serve]> = [
       [["serv"], "There is no command serv. Did you mean serve?"],
       [["help", "serv"], "There is no command serv. Did you mean serve?"],
       [["keys", "lst"], "There is no command lst. Did you mean list?"],
@@ -93,7 +92,7 @@ describe("lead-signals", () => {
       ],
       [["brands", "create", "X", "--watch", ""], "--watch takes a"],
       [["--completions", "tcsh"], "--completions takes bash, zsh or fish."],
-      [["serve", "--port", "many"], "--port takes an integer from 0 to 65535."],
+      [["serve", "--port", "many"], "--port takes an integer from 0 to 65535.", serve],
       [
         ["keys", "list"],
         "--brand is required: id of the brand; `brands list` shows it. Run lead-signals keys list --help"
@@ -115,16 +114,18 @@ describe("lead-signals", () => {
         "There is no folder nowhere: make it, or name a copy in another folder."
       ]
     ]
-    for (const [args, message] of mistakes) {
-      const { code, err, out } = await ran(args)
+    for (const [args, message, run = runCommand] of mistakes) {
+      const { code, err, out } = await run(args)
       expect([args, code, out]).toEqual([args, 2, ""])
       expect(err).toContain(message)
       expect(err.trim().split("\n")).toHaveLength(1)
     }
-    expect(await ran(["brands", "list"], { LEAD_SIGNALS_OPERATOR_TOKEN: "" })).toMatchObject({ code: 2 })
-    const unnamed = await ran(["check"], { LEAD_SIGNALS_DATABASE: "" })
+    expect(await runCommand(["brands", "list"], { LEAD_SIGNALS_OPERATOR_TOKEN: "" })).toMatchObject({
+      code: 2
+    })
+    const unnamed = await runProcess(folder, ["check"], { LEAD_SIGNALS_DATABASE: "" })
     expect(unnamed.err).toContain("There is no file .data/lead-signals.sqlite")
-    const bare = await ran(["keys"])
+    const bare = await runCommand(["keys"])
     expect([bare.code, bare.out]).toEqual([2, ""])
     expect(bare.err).toContain("revoke")
   })
@@ -169,13 +170,13 @@ describe("lead-signals", () => {
       )
       await once(busy, "listening")
       const { port } = busy.address() as AddressInfo
-      expect((await ran(["brands", "list", "--url", `http://127.0.0.1:${port}`])).code).toBe(3)
+      expect((await runCommand(["brands", "list", "--url", `http://127.0.0.1:${port}`])).code).toBe(3)
       busy.close()
     }
   })
 
   it("hands simulate its own words, and says of the built file that it has no simulator", async () => {
-    const built = await ran(["simulate", "list"])
+    const built = await runProcess(folder, ["simulate", "list"])
     expect([built.code, built.err]).toEqual([
       1,
       "The built file has no simulator; run ./lead-signals simulate in a clone.\n"
@@ -189,7 +190,7 @@ describe("lead-signals", () => {
   })
 
   it("completes commands and options in bash", async () => {
-    const { out } = await ran(["--completions", "bash"])
+    const { out } = await runProcess(folder, ["--completions", "bash"])
     const complete = (...words: ReadonlyArray<string>): Promise<string> =>
       new Promise((resolve) => {
         const script = `${out}\nCOMP_WORDS=(lead-signals ${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length}; _lead_signals; echo "\${COMPREPLY[*]}"`

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
 import { fileURLToPath } from "node:url"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
-import { runCommand, startOperatedServer } from "../harness/CommandRun.ts"
+import { runCommand, runProcess, startOperatedServer } from "../harness/CommandRun.ts"
 import {
   callJson,
   endServersAfterTests,
@@ -23,9 +23,6 @@ endServersAfterTests()
 beforeAll(async () => {
   server = await startOperatedServer(database)
 })
-
-const ran = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
-  runCommand(folder, args, environment)
 
 describe("the commands on the file", () => {
   it("copies the file as it is at one moment, while it is written to [STORE-7, STORE-8]", async () => {
@@ -53,23 +50,23 @@ describe("the commands on the file", () => {
     await enough()
     const target = join(folder, "copy.sqlite")
     const before = sent - 50
-    const copied = await ran(["backup", target, "--database", database, "--json"])
+    const copied = await runProcess(folder, ["backup", target, "--database", database, "--json"])
     isOver = true
     await writing
     expect(copied.code).toBe(0)
     expect(JSON.parse(copied.out)).toMatchObject({ file: database, target, bytes: statSync(target).size })
     expect(statSync(target).mode & 0o077).toBe(0)
-    const checked = await ran(["check", "--database", target, "--json"])
+    const checked = await runCommand(["check", "--database", target, "--json"])
     const { counts, problems, sound } = JSON.parse(checked.out)
     expect([checked.code, sound, problems]).toEqual([0, true, []])
     expect(counts.leads).toBeGreaterThanOrEqual(before)
     expect(counts.leads).toBe(counts.engagements)
-    expect((await ran(["backup", target, "--database", database])).code).toBe(2)
+    expect((await runCommand(["backup", target, "--database", database])).code).toBe(2)
   })
 
   it("finds what is wrong with a file, with exit code 1 [STORE-9, CLI-1]", async () => {
     const sound = join(folder, "sound.sqlite")
-    const copied = await ran(["backup", sound, "--database", database])
+    const copied = await runCommand(["backup", sound, "--database", database])
     expect([copied.code, copied.out.replace(/\(\S+ [kM]B\)/, "(…)")]).toEqual([
       0,
       `Copied ${database} (…) to ${sound}.\n`
@@ -124,12 +121,12 @@ describe("the commands on the file", () => {
       const file = join(folder, `${name}.sqlite`)
       copyFileSync(sound, file)
       damage(file)
-      const { code, out } = await ran(["check", "--database", file])
+      const { code, out } = await runCommand(["check", "--database", file])
       expect([name, code]).toEqual([name, 1])
       expect(out).toMatch(report)
       expect(out).toContain("The file is damaged")
     }
-    const foreign = await ran(["check", "--database", fileURLToPath(import.meta.url)])
+    const foreign = await runProcess(folder, ["check", "--database", fileURLToPath(import.meta.url)])
     expect([foreign.code, foreign.err]).toEqual([1, expect.stringContaining("not a SQLite file")])
   })
 })

@@ -1,60 +1,26 @@
-import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
-import { bundledServer, compileCache, nodeArguments } from "../harness/BundledServer.ts"
+import { runCommand, runProcess, startOperatedServer } from "../harness/CommandRun.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
-import {
-  callJson,
-  endServersAfterTests,
-  operatorToken,
-  root,
-  type ServerProcess,
-  setUpBrand,
-  startServer
-} from "../harness/ServerProcess.ts"
+import { callJson, endServersAfterTests, type ServerProcess, setUpBrand } from "../harness/ServerProcess.ts"
 
 endServersAfterTests()
 const folder = temporaryFolder()
-const program = bundledServer
 
 let server: ServerProcess
 let brand: Awaited<ReturnType<typeof setUpBrand>>
 
 beforeAll(async () => {
-  server = await startServer({
-    LEAD_SIGNALS_DATABASE: join(folder, "import.sqlite"),
-    LEAD_SIGNALS_DEMO: "false",
-    LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
-  })
+  server = await startOperatedServer(join(folder, "import.sqlite"))
   brand = await setUpBrand(server.url)
 })
 
-interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-const run = (
-  args: ReadonlyArray<string>,
-  environment: Record<string, string> = { LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }
-): Promise<Ended> =>
-  new Promise((resolve) => {
-    const env = {
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
-      NODE_COMPILE_CACHE: compileCache,
-      ...environment
-    }
-    const command = [...nodeArguments, program, "import", ...args]
-    execFile(process.execPath, command, { cwd: root, env }, (error, out, err) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err })
-    )
-  })
+const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
+  runCommand(["import", ...args], environment)
 
 const line = (person: string, id: string): string =>
   JSON.stringify({
@@ -72,7 +38,8 @@ describe("lead-signals import", () => {
       JSON.stringify({ signalId: brand.signalId, person: { extId: "x" }, engagement: { id: "x" } })
     ]
     writeFileSync(file, [...good.slice(0, 700), bad[0], "", ...good.slice(700), bad[1]].join("\n"))
-    const first = await run([file, "--brand", brand.brandId, "--url", server.url, "--json"])
+    const args = ["import", file, "--brand", brand.brandId, "--url", server.url, "--json"]
+    const first = await runProcess(folder, args)
     expect(first.code).toBe(1)
     expect(JSON.parse(first.out)).toMatchObject({ recorded: 1200, duplicate: 0, suppressed: 0, rejected: 2 })
     expect(first.err).toContain("Line 701: takes one observation as JSON")
@@ -193,7 +160,7 @@ describe("lead-signals import", () => {
       expect.stringContaining("Set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token.")
     ])
     expect(wrongToken.err).not.toContain("wrong-wrong-wrong")
-    const noToken = await run([file, "--brand", brand.brandId], {})
+    const noToken = await run([file, "--brand", brand.brandId], { LEAD_SIGNALS_OPERATOR_TOKEN: "" })
     expect([noToken.code, noToken.err]).toEqual([
       2,
       expect.stringContaining("The operator token is required")

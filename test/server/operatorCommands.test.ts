@@ -7,7 +7,14 @@ import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { freePort } from "../harness/FreePort.ts"
-import { callServer, program, type Ran, runCommand, startOperatedServer } from "../harness/CommandRun.ts"
+import {
+  callServer,
+  program,
+  type Ran,
+  runCommand,
+  runProcess,
+  startOperatedServer
+} from "../harness/CommandRun.ts"
 import {
   callJson,
   endServersAfterTests,
@@ -25,10 +32,7 @@ beforeAll(async () => {
   server = await startOperatedServer(join(folder, "commands.sqlite"))
 })
 
-const ran = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
-  runCommand(folder, args, environment)
-
-const called = (...args: ReadonlyArray<string>): Promise<any> => callServer(folder, server, args)
+const called = (...args: ReadonlyArray<string>): Promise<any> => callServer(server, args)
 
 describe("the operator's commands", () => {
   it("makes brands, keys and webhooks, lists and ends them [AUTH-4, AUTH-5, DELIV-8]", async () => {
@@ -68,14 +72,14 @@ describe("the operator's commands", () => {
     expect((await called("webhooks", "disable", webhook.id, ...brand)).enabled).toBe(false)
     const held = await called("webhooks", "deliveries", webhook.id, ...brand, "--state", "held")
     expect(held.data).toMatchObject([{ event: "webhook.test", state: "held" }])
-    const rotated = await ran(["webhooks", "rotate-secret", webhook.id, ...brand, "--url", server.url])
+    const rotated = await runCommand(["webhooks", "rotate-secret", webhook.id, ...brand, "--url", server.url])
     expect(rotated.out).toMatch(
       /^Secret whsec_\S+\nThe previous secret also signs until \d{4}-\d\d-\d\dT[\d:.]+Z\.\n$/
     )
     expect(rotated.out).not.toContain(webhook.secret)
     await called("webhooks", "delete", webhook.id, ...brand)
     expect(await called("webhooks", "list", ...brand)).toEqual([])
-    const plain = await ran(["brands", "list", "--url", server.url])
+    const plain = await runCommand(["brands", "list", "--url", server.url])
     expect(plain.out).toMatch(/^id +name +created +being deleted since\n1 +Mine/)
   })
 
@@ -95,7 +99,15 @@ describe("the operator's commands", () => {
       [],
       []
     ])
-    const unconfirmed = await ran(["brands", "delete", brand.id, "--confirm", "Mine", "--url", server.url])
+    const unconfirmed = await runCommand([
+      "brands",
+      "delete",
+      brand.id,
+      "--confirm",
+      "Mine",
+      "--url",
+      server.url
+    ])
     expect([unconfirmed.code, unconfirmed.err]).toEqual([
       2,
       expect.stringContaining(`--confirm takes the name of brand ${brand.id}`)
@@ -105,7 +117,7 @@ describe("the operator's commands", () => {
       deleted: true
     })
     expect((await called("brands", "list")).map(({ id }: any) => id)).not.toContain(brand.id)
-    const again = await ran(["brands", "delete", brand.id, "--confirm", "Goner", "--url", server.url])
+    const again = await runCommand(["brands", "delete", brand.id, "--confirm", "Goner", "--url", server.url])
     expect([again.code, again.err]).toEqual([1, expect.stringContaining(`There is no brand ${brand.id};`)])
   })
 
@@ -120,7 +132,7 @@ describe("the operator's commands", () => {
       }).listen(0, "127.0.0.1")
       await once(operator, "listening")
       const url = `http://127.0.0.1:${(operator.address() as AddressInfo).port}`
-      const result = await ran(["brands", "delete", "7", "--confirm", "Mine", "--url", url])
+      const result = await runCommand(["brands", "delete", "7", "--confirm", "Mine", "--url", url])
       operator.close()
       expect(left).toEqual([])
       return result
@@ -157,7 +169,7 @@ describe("the operator's commands", () => {
     expect(signal).toMatchObject({ signalType: "li-profile-url", source: { type: "li-profile-url" } })
     expect(await called("signals", "rename", signal.id, "T", ...of)).toEqual({ ...signal, name: "T" })
     expect(await called("signals", "list", ...of)).toEqual([{ ...signal, name: "T" }])
-    const refused = await ran(["signals", "create", "S", ...source, "x", ...of, "--url", server.url])
+    const refused = await runCommand(["signals", "create", "S", ...source, "x", ...of, "--url", server.url])
     expect([refused.code, refused.err]).toEqual([
       1,
       expect.stringContaining("source.value takes an http or https URL for the source type li-profile-url")
@@ -173,10 +185,15 @@ describe("the operator's commands", () => {
       [["brands", "create", ""], "name takes"],
       [["brands", "list", "--token", "another-operator-token"], "pass --token"]
     ] as const) {
-      const { code, err } = await ran([...args, "--url", server.url])
+      const { code, err } = await runCommand([...args, "--url", server.url])
       expect([code, err]).toEqual([1, expect.stringContaining(message)])
     }
-    const nobody = await ran(["brands", "list", "--url", `http://127.0.0.1:${await freePort()}`])
+    const nobody = await runProcess(folder, [
+      "brands",
+      "list",
+      "--url",
+      `http://127.0.0.1:${await freePort()}`
+    ])
     expect([nobody.code, nobody.err]).toEqual([3, expect.stringContaining("is the server running there?")])
     expect(nobody.err).not.toContain(operatorToken)
   })
@@ -192,7 +209,7 @@ describe("an answer that is not ours, or half of what was asked", () => {
       ["brands", "list"],
       ["keys", "create", "x", "--brand", "1"]
     ]) {
-      const { code, err } = await ran([...args, "--url", `http://127.0.0.1:${port}`])
+      const { code, err } = await runCommand([...args, "--url", `http://127.0.0.1:${port}`])
       expect([code, err.trim().split("\n").length]).toEqual([1, 1])
       expect(err).toContain("does not come from Lead Signals")
     }
@@ -200,7 +217,7 @@ describe("an answer that is not ours, or half of what was asked", () => {
   })
 
   it("loses no key: it is made last, and the command says what was made [AUTH-4]", async () => {
-    const { code, err } = await ran([
+    const { code, err } = await runCommand([
       "brands",
       "create",
       "Half",

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { compileCache, nodeArguments } from "../harness/BundledServer.ts"
-import { program, runCommand } from "../harness/CommandRun.ts"
+import { program, runProcess } from "../harness/CommandRun.ts"
 import { operatorToken } from "../harness/ServerProcess.ts"
 
 const folder = temporaryFolder()
@@ -93,7 +93,7 @@ describe("a signal", () => {
     const small = join(folder, "small.sqlite")
     new Database(small).exec("CREATE TABLE t (b)").close()
     const other = join(folder, "afterwards.sqlite")
-    expect((await runCommand(folder, ["backup", other, "--database", small])).code).toBe(0)
+    expect((await runProcess(folder, ["backup", other, "--database", small])).code).toBe(0)
     expect(partials()).toEqual([])
   })
 

@@ -8,12 +8,10 @@ import type { Teardown } from "@effect/platform/Runtime"
 import { Cause, Effect, Exit, Layer, Logger } from "effect"
 import { bashCompletions } from "./BashCompletions.ts"
 import { help, plain } from "./CommandHelp.ts"
+import { CommandProcess, type OutputStream } from "./CommandProcess.ts"
 import { callOf, type Failed, type Node, type Program, realConsole } from "./CommandTree.ts"
 import { exitCodes } from "./ExitCodes.ts"
 import { find } from "./Suggestions.ts"
-
-const isColoured = (stream: NodeJS.WriteStream): boolean =>
-  stream.isTTY === true && (process.env["NO_COLOR"] ?? "") === ""
 
 /** The exit code after a signal. The platform's own teardown would exit with 0, as if the command had finished. */
 const interruptible = ({ interrupted }: Node): Teardown => {
@@ -42,68 +40,77 @@ const interruptible = ({ interrupted }: Node): Teardown => {
   }
 }
 
+/** Executes the command that `words` name, the arguments after the program; sets the exit code of its `CommandProcess`. */
+export const execute = (program: Program, words: ReadonlyArray<string>): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const process = yield* CommandProcess
+    const { stderr, stdout } = process
+    const { root, version } = program
+    const { isHelp, path, wrong } = find(root, words, program.commandNoun)
+    const isColoured = (stream: OutputStream): boolean =>
+      stream.isTTY === true && (process.env["NO_COLOR"] ?? "") === ""
+    const stop = (message: string, code: number): void => {
+      stderr.write(`${message}\n`)
+      process.exitCode = code
+    }
+    const misused = (message: string): void =>
+      stop(`${message} Run ${callOf(program, path)} --help for usage.`, exitCodes.usage)
+    if (isHelp) return void stdout.write(help(program, path, isColoured(stdout)))
+    if (words.includes("--version")) return void stdout.write(`${version}\n`)
+    if (words[0] === "--completions" && words[1] === "bash") return void stdout.write(bashCompletions(root))
+    if (words[0] === "--completions" && !["zsh", "fish"].includes(words[1] ?? ""))
+      return misused("--completions takes bash, zsh or fish.")
+    if (wrong !== null) return misused(wrong)
+    if (path.at(-1)!.children.length > 0 && !words.includes("--completions")) {
+      stderr.write(help(program, path, isColoured(stderr)))
+      process.exitCode = exitCodes.usage
+      return
+    }
+    // The wizard reads a terminal, and without one would wait forever.
+    if (words.includes("--wizard") && process.stdin.isTTY !== true)
+      return misused("--wizard works on a terminal only.")
+    yield* Command.run(root.command as Command.Command<string, NodeContext.NodeContext, Failed, unknown>, {
+      name: root.name,
+      version,
+      executable: root.name
+    })(["node", root.name, ...words]).pipe(
+      // Mutes the library, which reports wrong usage in paragraphs: one line below replaces them.
+      Effect.withConsole({ ...realConsole, error: () => Effect.void }),
+      Effect.catchAllCause((cause) => {
+        const failure = Cause.failureOption(cause)
+        if (failure._tag === "None") {
+          return Cause.isInterruptedOnly(cause)
+            ? Effect.failCause(cause as Cause.Cause<never>)
+            : Effect.sync(() => stop(`This is a bug: ${Cause.pretty(cause)}`, exitCodes.failed))
+        }
+        const error = failure.value
+        return Effect.sync(() =>
+          ValidationError.isValidationError(error)
+            ? misused(
+                plain(error.error)
+                  .map((line) => line.replace(/\.?$/, "."))
+                  .join(" ")
+              )
+            : stop(error.message, error.code ?? exitCodes.failed)
+        )
+      }),
+      Effect.provide(
+        Layer.mergeAll(
+          NodeContext.layer,
+          CliConfig.layer({ isCaseSensitive: true, finalCheckBuiltIn: true }),
+          // Logs go to standard error, and so stay out of a command's output.
+          Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))
+        )
+      )
+    )
+  })
+
 /** Ends the process with the exit code of the command that `argv` names, as `process.argv` has it. */
 export const run = (program: Program, argv: ReadonlyArray<string> = process.argv): void => {
-  const { root, version } = program
   const words = argv.slice(2)
-  const { isHelp, path, wrong } = find(root, words, program.commandNoun)
-  const stop = (message: string, code: number) =>
-    Effect.sync(() => {
-      process.stderr.write(`${message}\n`)
-      process.exitCode = code
-    })
-  const misused = (message: string) =>
-    stop(`${message} Run ${callOf(program, path)} --help for usage.`, exitCodes.usage)
-  if (isHelp) return void process.stdout.write(help(program, path, isColoured(process.stdout)))
-  if (words.includes("--version")) return void process.stdout.write(`${version}\n`)
-  if (words[0] === "--completions" && words[1] === "bash")
-    return void process.stdout.write(bashCompletions(root))
-  if (words[0] === "--completions" && !["zsh", "fish"].includes(words[1] ?? ""))
-    return Effect.runSync(misused("--completions takes bash, zsh or fish."))
-  if (wrong !== null) return Effect.runSync(misused(wrong))
-  if (path.at(-1)!.children.length > 0 && !words.includes("--completions")) {
-    process.stderr.write(help(program, path, isColoured(process.stderr)))
-    process.exitCode = exitCodes.usage
-    return
-  }
-  // The wizard reads a terminal, and without one would wait forever.
-  if (words.includes("--wizard") && process.stdin.isTTY !== true)
-    return Effect.runSync(misused("--wizard works on a terminal only."))
-  Command.run(root.command as Command.Command<string, NodeContext.NodeContext, Failed, unknown>, {
-    name: root.name,
-    version,
-    executable: root.name
-  })([...argv]).pipe(
-    // Mutes the library, which reports wrong usage in paragraphs: one line below replaces them.
-    Effect.withConsole({ ...realConsole, error: () => Effect.void }),
-    Effect.catchAllCause((cause) => {
-      const failure = Cause.failureOption(cause)
-      if (failure._tag === "None") {
-        return Cause.isInterruptedOnly(cause)
-          ? Effect.failCause(cause as Cause.Cause<never>)
-          : stop(`This is a bug: ${Cause.pretty(cause)}`, exitCodes.failed)
-      }
-      const error = failure.value
-      if (ValidationError.isValidationError(error))
-        return misused(
-          plain(error.error)
-            .map((line) => line.replace(/\.?$/, "."))
-            .join(" ")
-        )
-      return stop(error.message, error.code ?? exitCodes.failed)
-    }),
-    Effect.provide(
-      Layer.mergeAll(
-        NodeContext.layer,
-        CliConfig.layer({ isCaseSensitive: true, finalCheckBuiltIn: true }),
-        // Logs go to standard error, and so stay out of a command's output.
-        Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))
-      )
-    ),
-    NodeRuntime.runMain({
-      disableErrorReporting: true,
-      disablePrettyLogger: true,
-      teardown: interruptible(path.at(-1)!)
-    })
-  )
+  NodeRuntime.runMain(execute(program, words), {
+    disableErrorReporting: true,
+    disablePrettyLogger: true,
+    teardown: interruptible(find(program.root, words, program.commandNoun).path.at(-1)!)
+  })
 }

@@ -3,7 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import { Decoding, NewSignal } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
-import { Failed, group, leaf, usage } from "@lead-signals/command-line"
+import { CommandProcess, Failed, group, leaf, usage } from "@lead-signals/command-line"
 import { duration, progress } from "../Progress.ts"
 import {
   brand,
@@ -50,7 +50,7 @@ const brandId = Args.text({ name: "BRAND-ID" }).pipe(
  */
 const deleteBrand = (deleteSome: Effect.Effect<any, Failed>, isGone: Effect.Effect<boolean, Failed>) =>
   Effect.gen(function* () {
-    const bar = progress(process.stderr, Date.now)
+    const bar = progress((yield* CommandProcess).stderr, Date.now)
     yield* Effect.addFinalizer(() => Effect.sync(() => bar.clear()))
     const startedAt = Date.now()
     let left: number | null = null

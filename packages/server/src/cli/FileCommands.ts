@@ -8,7 +8,7 @@ import { dirname } from "node:path"
 import { valueOf } from "../Variables.ts"
 import { progress } from "../Progress.ts"
 import { defaultDatabase } from "../Settings.ts"
-import { Failed, leaf, usage } from "@lead-signals/command-line"
+import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
 import { json } from "./OperatorCommand.ts"
 import { print } from "./Output.ts"
@@ -18,13 +18,14 @@ const database = Options.text("database").pipe(
   Options.optional
 )
 
-const fileOf = (given: { readonly database: Option.Option<string> }) => {
-  const file =
-    Option.getOrUndefined(given.database) ?? valueOf(process.env, "LEAD_SIGNALS_DATABASE") ?? defaultDatabase
-  return existsSync(file)
-    ? Effect.succeed(file)
-    : usage(`There is no file ${file}; --database takes the path of a SQLite file.`)
-}
+const fileOf = (given: { readonly database: Option.Option<string> }) =>
+  Effect.flatMap(CommandProcess, ({ env }) => {
+    const file =
+      Option.getOrUndefined(given.database) ?? valueOf(env, "LEAD_SIGNALS_DATABASE") ?? defaultDatabase
+    return existsSync(file)
+      ? Effect.succeed(file)
+      : usage(`There is no file ${file}; --database takes the path of a SQLite file.`)
+  })
 
 const size = (bytes: number): string =>
   bytes < 1e6
@@ -37,8 +38,8 @@ const size = (bytes: number): string =>
 const withProgressLine = <A, E>(
   work: (update: (fraction: number, text: string) => void) => Effect.Effect<A, E>
 ) =>
-  Effect.suspend(() => {
-    const line = progress(process.stderr, () => performance.now())
+  Effect.flatMap(CommandProcess, ({ stderr }) => {
+    const line = progress(stderr, () => performance.now())
     return Effect.ensuring(
       work((fraction, text) => line.update({ fraction, text })),
       Effect.sync(() => line.clear())
@@ -118,6 +119,6 @@ export const checkCommand = leaf(
           : "The file is damaged: stop the server, keep the file, and restore a sound backup."
       ]
       yield* print(given.json, { file, sound: problems.length === 0, ...checked }, lines.join("\n"))
-      if (problems.length > 0) process.exitCode = exitCodes.failed
+      if (problems.length > 0) (yield* CommandProcess).exitCode = exitCodes.failed
     }).pipe(Effect.catchTag("@lead-signals/domain/StoreUnavailable", unusable))
 )

@@ -3,7 +3,7 @@ import * as Args from "@effect/cli/Args"
 import { Duration, Effect } from "effect"
 import { type Counts, remainingSeconds, importFile } from "../ObservationImport.ts"
 import { duration, progress } from "../Progress.ts"
-import { Failed, leaf } from "@lead-signals/command-line"
+import { CommandProcess, Failed, leaf } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
 import { resolveOperator } from "./OperatorClient.ts"
 import { brand, json, token, url } from "./OperatorCommand.ts"
@@ -36,9 +36,11 @@ export const importCommand = leaf(
   { file, brand, url, token, json },
   (given) =>
     Effect.gen(function* () {
+      const process = yield* CommandProcess
+      const { stderr, stdout } = process
       const operator = yield* resolveOperator(given)
       const startedAt = performance.now()
-      const progressLine = progress(process.stderr, () => performance.now())
+      const progressLine = progress(stderr, () => performance.now())
       let rejectionCount = 0
       let sent = 0
       const { counts, rejectedFile } = yield* importFile(
@@ -56,7 +58,7 @@ export const importCommand = leaf(
           onRejected: (rejection) => {
             if (++rejectionCount > maxPrintedRejections) return
             progressLine.clear()
-            process.stderr.write(`Line ${rejection.line}: ${rejection.message}\n`)
+            stderr.write(`Line ${rejection.line}: ${rejection.message}\n`)
           }
         }
       ).pipe(
@@ -71,14 +73,12 @@ export const importCommand = leaf(
       )
       const seconds = (performance.now() - startedAt) / 1000
       if (rejectionCount > maxPrintedRejections)
-        process.stderr.write(`… and ${rejectionCount - maxPrintedRejections} more.\n`)
+        stderr.write(`… and ${rejectionCount - maxPrintedRejections} more.\n`)
       if (counts.rejected > 0) {
         process.exitCode = exitCodes.failed
-        process.stderr.write(
-          `The rejected lines are in ${rejectedFile}: correct them there and import that file.\n`
-        )
+        stderr.write(`The rejected lines are in ${rejectedFile}: correct them there and import that file.\n`)
       }
-      process.stdout.write(
+      stdout.write(
         given.json
           ? `${JSON.stringify({ ...counts, seconds })}\n`
           : `${formatCounts(counts)} in ${duration(seconds)}.\n`

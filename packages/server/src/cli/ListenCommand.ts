@@ -10,7 +10,7 @@ import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { valueOf } from "../Variables.ts"
 import { formatReceivedPost, parseFailure, makeReceiver } from "../WebhookReceiver.ts"
-import { Failed, leaf, usage } from "@lead-signals/command-line"
+import { CommandProcess, type OutputStream, Failed, leaf, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
 import { callOperator, resolveOperator } from "./OperatorClient.ts"
 import { brandOption, json, token, url } from "./OperatorCommand.ts"
@@ -53,7 +53,7 @@ const readBody = async (request: IncomingMessage): Promise<string | null> => {
  */
 const serveReceiver = (
   currentReceiver: () => ReturnType<typeof makeReceiver>,
-  options: { readonly port: number; readonly json: boolean },
+  options: { readonly port: number; readonly json: boolean; readonly stdout: OutputStream },
   onListening: (url: string) => Effect.Effect<void, Failed>
 ) =>
   Effect.acquireUseRelease(
@@ -67,7 +67,7 @@ const serveReceiver = (
             }
             const headers = request.headers as Record<string, string | undefined>
             const outcome = currentReceiver()({ headers, body }, Date.now())
-            process.stdout.write(
+            options.stdout.write(
               `${options.json ? JSON.stringify({ ...outcome, body }) : formatReceivedPost(outcome)}\n`
             )
             response.writeHead(outcome.answered).end()
@@ -94,8 +94,8 @@ const serveReceiver = (
       // The reader of the output has gone, as in `listen | head`.
       const stdoutClosed = Effect.async<void>((resume) => {
         const end = (): void => resume(Effect.void)
-        process.stdout.on("error", end)
-        return Effect.sync(() => process.stdout.off("error", end))
+        options.stdout.on("error", end)
+        return Effect.sync(() => options.stdout.off("error", end))
       })
       const serving = Effect.zipRight(Effect.flatMap(listening, onListening), Effect.never)
       return Effect.raceFirst(listenFailed, Effect.raceFirst(serving, stdoutClosed))
@@ -109,7 +109,7 @@ const serveReceiver = (
   )
 
 const printToStderr = (...lines: ReadonlyArray<string>): Effect.Effect<void> =>
-  Effect.sync(() => void process.stderr.write(`${lines.join("\n")}\n`))
+  Effect.map(CommandProcess, ({ stderr }) => void stderr.write(`${lines.join("\n")}\n`))
 
 const secretHint = (url: string): ReadonlyArray<string> => [
   "Without --secret no signature is verified. Creating a webhook returns its secret:",
@@ -143,8 +143,8 @@ export const listenCommand = leaf(
   { port, secret, brand, failure, url, token, json },
   (given) =>
     Effect.gen(function* () {
-      const key =
-        Option.getOrUndefined(given.secret) ?? valueOf(process.env, "LEAD_SIGNALS_WEBHOOK_SECRET") ?? null
+      const { env, stdout } = yield* CommandProcess
+      const key = Option.getOrUndefined(given.secret) ?? valueOf(env, "LEAD_SIGNALS_WEBHOOK_SECRET") ?? null
       const brandId = Option.getOrNull(given.brand)
       if (brandId !== null && Option.isSome(given.secret)) {
         return yield* usage("--brand creates a webhook with a secret of its own: leave --secret out.")
@@ -161,7 +161,7 @@ export const listenCommand = leaf(
         )
       }
       let receive = makeReceiver({ secret: key, failure: planned })
-      const options = { port: wanted, json: given.json }
+      const options = { port: wanted, json: given.json, stdout }
       if (brandId === null) {
         return yield* serveReceiver(
           () => receive,

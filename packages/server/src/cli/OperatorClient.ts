@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { foreignResponseMessage, isUnavailable, refusalMessage } from "../ServerResponse.ts"
 import { valueOf } from "../Variables.ts"
-import { Failed, usage } from "@lead-signals/command-line"
+import { CommandProcess, Failed, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
 
 export interface Operator {
@@ -18,17 +18,19 @@ export const resolveOperator = ({
 }: {
   readonly url: string
   readonly token: Option.Option<string>
-}): Effect.Effect<Operator, Failed> => {
-  const found = Option.getOrUndefined(token) ?? valueOf(process.env, "LEAD_SIGNALS_OPERATOR_TOKEN")
-  if (!/^https?:/i.test(url) || !URL.canParse(url))
-    return usage("--url takes http:// or https:// and a host, like http://127.0.0.1:4000.")
-  if (found === undefined || found === "")
-    return usage(
-      "The operator token is required: set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token. A server that started without one prints its own."
-    )
-  if (!/^[\x21-\x7e]+$/.test(found)) return usage("The operator token takes printable ASCII without spaces.")
-  return Effect.succeed({ url: url.replace(/\/+$/, ""), token: found })
-}
+}): Effect.Effect<Operator, Failed> =>
+  Effect.flatMap(CommandProcess, ({ env }) => {
+    const found = Option.getOrUndefined(token) ?? valueOf(env, "LEAD_SIGNALS_OPERATOR_TOKEN")
+    if (!/^https?:/i.test(url) || !URL.canParse(url))
+      return usage("--url takes http:// or https:// and a host, like http://127.0.0.1:4000.")
+    if (found === undefined || found === "")
+      return usage(
+        "The operator token is required: set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token. A server that started without one prints its own."
+      )
+    if (!/^[\x21-\x7e]+$/.test(found))
+      return usage("The operator token takes printable ASCII without spaces.")
+    return Effect.succeed({ url: url.replace(/\/+$/, ""), token: found })
+  })
 
 /** The parsed body of a response, whose form each command knows. */
 export type Json = any

@@ -1,4 +1,5 @@
 /** What commands print on standard output: tables for people, JSON for scripts. */
+import { CommandProcess } from "@lead-signals/command-line"
 import { Effect } from "effect"
 import { stripControlCharacters } from "../UntrustedText.ts"
 
@@ -26,4 +27,4 @@ export const table = (
 
 /** Prints a value as one line of JSON, or a text. */
 export const print = (isJson: boolean, value: unknown, text: string): Effect.Effect<void> =>
-  Effect.sync(() => void process.stdout.write(`${isJson ? JSON.stringify(value) : text}\n`))
+  Effect.map(CommandProcess, ({ stdout }) => void stdout.write(`${isJson ? JSON.stringify(value) : text}\n`))
