@@ -1,4 +1,5 @@
 /** For the tests of this workspace. Not packed. */
+export { programFor } from "./cli/CommandLine.ts"
 export { loadScenario, newScenarioFile, shownScenario } from "./cli/ScenarioFiles.ts"
 export { campaign } from "./Campaign.ts"
 export { oracles } from "./oracles/index.ts"

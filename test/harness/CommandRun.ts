@@ -1,50 +1,22 @@
-/** Runs of the command line, in this process or as its users have it, beside a server of the file's tests. */
-import { CommandProcess, execute } from "@lead-signals/command-line"
+/** Runs of the command line, in this process and as its users have it, beside a server of the file's tests. */
 import { program as commandLine } from "@lead-signals/server/internal"
-import { Effect, Exit, Fiber } from "effect"
 import { execFile } from "node:child_process"
-import { EventEmitter } from "node:events"
 import { bundledServer, compileCache, nodeArguments } from "./BundledServer.ts"
+import { type Ran, startInProcess } from "./CommandInProcess.ts"
 import { operatorToken, type ServerProcess, startServer } from "./ServerProcess.ts"
 
 /** `lead-signals` as one file, as it is built. */
 export const program = bundledServer
 
-export interface Ran {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
+export type { Ran }
 
-/** Starts the command in this process. `onOutput` hears of all that it writes. */
+/** Starts the command in this process, with the operator token in its environment. */
 export const startCommand = (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
-  onOutput: (text: string) => void = () => {}
-): { readonly ended: Promise<Ran>; readonly interrupt: () => void } => {
-  const written = { out: "", err: "" }
-  const stream = (name: "out" | "err") =>
-    Object.assign(new EventEmitter(), {
-      write: (text: string) => {
-        written[name] += text
-        onOutput(text)
-      }
-    })
-  const commandProcess: typeof CommandProcess.Service = {
-    env: { LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken, ...environment },
-    stdin: {},
-    stdout: stream("out"),
-    stderr: stream("err")
-  }
-  const fiber = Effect.runFork(
-    Effect.provideService(execute(commandLine, args), CommandProcess, commandProcess)
-  )
-  const ended = Effect.runPromise(Fiber.await(fiber)).then((exit) => {
-    if (Exit.isFailure(exit) && !Exit.isInterrupted(exit)) throw new Error(String(exit))
-    return { code: Number(commandProcess.exitCode ?? 0), ...written }
-  })
-  return { ended, interrupt: () => fiber.unsafeInterruptAsFork(fiber.id()) }
-}
+  onOutput?: (text: string) => void
+) =>
+  startInProcess(commandLine, args, { LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken, ...environment }, onOutput)
 
 /** Runs the command in this process, with the operator token in its environment. */
 export const runCommand = (

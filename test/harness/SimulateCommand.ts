@@ -1,24 +1,24 @@
 /** `lead-signals simulate` as a process of its own: bundled, so that it starts in a third of the time. */
 import { Planting } from "@lead-signals/simulations/bugs"
+import { programFor } from "@lead-signals/simulations/internal"
 import { execFile } from "node:child_process"
 import { renameSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { compileCache, nodeArguments } from "./BundledServer.ts"
+import { type Ran, startInProcess } from "./CommandInProcess.ts"
 import { madeOnce } from "./MadeOnce.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
-
-export interface Ran {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
 
 export type SimulateCommand = (
   args: ReadonlyArray<string>,
   env?: Record<string, string>,
   node?: string
 ) => Promise<Ran>
+
+/** Runs the command in this process. Only for words that it refuses or explains: what it simulates must have a process to itself. */
+export const refuseHere = (...args: ReadonlyArray<string>): Promise<Ran> =>
+  startInProcess(programFor(args), args).ended
 
 /** The path of its bundle. */
 export const simulateProgram = (): Promise<string> =>

@@ -6,11 +6,23 @@ import { describe, expect, it } from "vitest"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { scenarioNames } from "@lead-signals/simulations"
-import { bundleSimulate, digestOf } from "../harness/SimulateCommand.ts"
+import { bundleSimulate, digestOf, refuseHere } from "../harness/SimulateCommand.ts"
 
 const simulateCommand = await bundleSimulate()
 
 const folder = temporaryFolder()
+
+/** Small, because shrinking runs it dozens of times, and with something of each kind that shrinking leaves out. */
+const erasures = {
+  name: "erasures",
+  about: "Few people are seen and erased, over a lossy network.",
+  hours: 0.1,
+  rates: { loss: 0.1 },
+  brands: [
+    { people: 3, consumers: ["healthy"], perHour: { observe: 400, erase: 60, list: 100 } },
+    { people: 3, consumers: [], perHour: { observe: 100 } }
+  ]
+}
 
 describe("planted bugs", () => {
   // The tests below find one in memory.
@@ -36,9 +48,11 @@ describe("planted bugs", () => {
 
 describe("a counterexample", () => {
   it("is shrunk, replays on the same decisions, and says at which it parts from the code", async () => {
+    const scenario = join(folder, "erasures.json")
+    writeFileSync(scenario, JSON.stringify(erasures))
     const [counterexample, report] = [join(folder, "counterexample.json"), join(folder, "report.html")]
     const found = await simulateCommand([
-      "swarm",
+      scenario,
       "--bug",
       "erased-come-back",
       "--counterexample",
@@ -50,12 +64,14 @@ describe("a counterexample", () => {
       "86400"
     ])
     expect(found.code).toBe(1)
-    expect(found.out).toContain("again: ./lead-signals simulate swarm --seed 1 --bug erased-come-back")
+    expect(found.out).toContain(`again: ./lead-signals simulate ${scenario} --seed 1 --bug erased-come-back`)
     expect(found.out).toContain(`replay: ./lead-signals simulate replay ${counterexample}`)
     expect(found.out.split("\n").length).toBeLessThan(40)
 
     const saved = JSON.parse(readFileSync(counterexample, "utf8"))
+    expect(found.out).toMatch(/[0-9]{2,} actions, .*, [1-9]\d* faults, 0 kills/)
     expect(saved.plan.actions.length).toBeLessThanOrEqual(5)
+    expect([saved.plan.brands.length, saved.faults]).toEqual([1, []])
     expect(saved.plan.actions.map((action: { do: string }) => action.do)).toContain("erase")
 
     const html = readFileSync(report, "utf8")
@@ -93,8 +109,8 @@ describe("a counterexample", () => {
     writeFileSync(file, '{"counterexample":1}')
     const [broken, missing, none] = await Promise.all([
       simulateCommand(["replay", file]),
-      simulateCommand(["replay", join(folder, "missing.json")]),
-      simulateCommand(["replay"])
+      refuseHere("replay", join(folder, "missing.json")),
+      refuseHere("replay")
     ])
     expect([broken!.code, missing!.code, none!.code]).toEqual([2, 2, 2])
     expect(broken!.err).toContain("is not a counterexample: ")
@@ -108,12 +124,12 @@ describe("lead-signals simulate", () => {
     const [list, wrong, option, until, store, none, bug, help] = await Promise.all([
       simulateCommand(["list"]),
       simulateCommand(["swrm"]),
-      simulateCommand(["swarm", "--sed", "4"]),
-      simulateCommand(["swarm", "--until", "soon"]),
-      simulateCommand(["swarm", "--store", "redis"]),
-      simulateCommand([]),
-      simulateCommand(["swarm", "--bug", "x"]),
-      simulateCommand(["--help"])
+      refuseHere("swarm", "--sed", "4"),
+      refuseHere("swarm", "--until", "soon"),
+      refuseHere("swarm", "--store", "redis"),
+      refuseHere(),
+      refuseHere("swarm", "--bug", "x"),
+      refuseHere("--help")
     ])
     for (const name of scenarioNames()) expect(list!.out).toContain(name)
     const codes = [list, wrong, option, until, store, none, bug, help].map((ran) => ran!.code)

@@ -14,7 +14,7 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { bundleSimulate, digestOf } from "../harness/SimulateCommand.ts"
+import { bundleSimulate, digestOf, refuseHere } from "../harness/SimulateCommand.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
@@ -227,7 +227,7 @@ describe("./lead-signals simulate FILE.json", () => {
   it("runs it as a named scenario, and ends with exit code 2 for a file that is wrong", async () => {
     const wrong = join(folder, "wrong.json")
     writeFileSync(wrong, JSON.stringify({ ...small, hours: 0, swarn: true }))
-    const [run, broken] = await Promise.all([simulateCommand([file]), simulateCommand([wrong])])
+    const [run, broken] = await Promise.all([simulateCommand([file]), refuseHere(wrong)])
     expect([run!.code, run!.err]).toEqual([0, ""])
     expect(run!.out).toContain(`${file} · seed 1 · passed`)
     expect(digestOf(run!)).toHaveLength(64)

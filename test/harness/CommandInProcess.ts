@@ -1,0 +1,39 @@
+/** Runs a command line in this process, with streams and an environment of its own. */
+import { CommandProcess, execute, type Program } from "@lead-signals/command-line"
+import { Effect, Exit, Fiber } from "effect"
+import { EventEmitter } from "node:events"
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Starts the command. `onOutput` hears of all that it writes. */
+export const startInProcess = (
+  program: Program,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {},
+  onOutput: (text: string) => void = () => {}
+): { readonly ended: Promise<Ran>; readonly interrupt: () => void } => {
+  const written = { out: "", err: "" }
+  const stream = (name: "out" | "err") =>
+    Object.assign(new EventEmitter(), {
+      write: (text: string) => {
+        written[name] += text
+        onOutput(text)
+      }
+    })
+  const commandProcess: typeof CommandProcess.Service = {
+    env,
+    stdin: {},
+    stdout: stream("out"),
+    stderr: stream("err")
+  }
+  const fiber = Effect.runFork(Effect.provideService(execute(program, args), CommandProcess, commandProcess))
+  const ended = Effect.runPromise(Fiber.await(fiber)).then((exit) => {
+    if (Exit.isFailure(exit) && !Exit.isInterrupted(exit)) throw new Error(String(exit))
+    return { code: Number(commandProcess.exitCode ?? 0), ...written }
+  })
+  return { ended, interrupt: () => fiber.unsafeInterruptAsFork(fiber.id()) }
+}
