@@ -12,8 +12,8 @@ const simulateCommand = await bundleSimulate()
 const hoursOf: Record<string, number> = {
   "month-of-retries": 72,
   "flaky-consumers": 2,
-  "quiet-day": 2,
-  "launch-burst": 0.08,
+  "quiet-day": 1,
+  "launch-burst": 0.06,
   "sync-race": 0.1
 }
 
@@ -68,14 +68,14 @@ describe("scenarios", () => {
   })
 })
 
-/** Of twenty minutes of the swarm from seed 7, made once. */
+/** Of ten minutes of the swarm from seed 7, made once. */
 let swarmDigest: string | undefined
 const digestOfSwarm = (): string =>
-  (swarmDigest ??= simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 3 }).digest)
+  (swarmDigest ??= simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 6 }).digest)
 
 describe("a history", () => {
   it("is the same in every process, zone and locale, under load, and another for another seed", async () => {
-    const args = ["swarm", "--until", "20m"]
+    const args = ["swarm", "--until", "10m"]
     const [here, there, other] = await Promise.all([
       simulateCommand([...args, "--seed", "7"], { TZ: "UTC", LANG: "C" }),
       simulateCommand([...args, "--seed", "7"], { TZ: "Asia/Kolkata", LANG: "tr_TR.UTF-8" }),
@@ -96,7 +96,7 @@ describe("a history", () => {
     async (node) => {
       for (const store of ["memory", "sqlite"]) {
         const there = await simulateCommand(
-          ["swarm", "--until", "20m", "--seed", "7", "--store", store],
+          ["swarm", "--until", "10m", "--seed", "7", "--store", store],
           {},
           node
         )
@@ -112,7 +112,7 @@ describe("a history", () => {
   })
 
   it("is the same with its faults given by name, and a tamer one with fewer", () => {
-    const input = inputOf(scenarioNamed("lost-answers")!, 2, 0.3)
+    const input = inputOf(scenarioNamed("lost-answers")!, 2, 0.15)
     const first = run(input)
     expect(first.faults.length).toBeGreaterThan(5)
     const repeated = run({ ...input, faults: first.faults })
