@@ -5,11 +5,10 @@
 import { Effect, Either, Layer, Runtime } from "effect"
 import type { Socket } from "node:net"
 import { createHmac } from "node:crypto"
-import { Agent } from "undici"
+import type { Agent } from "undici"
 import type { Entropy, Outbox, WebhookTargets } from "@lead-signals/domain"
 import * as Addresses from "./Addresses.ts"
 import * as Emitter from "./Emitter.ts"
-import { guardedConnector } from "./GuardedConnector.ts"
 import { resolver } from "./NodeResolver.ts"
 import { Resolver } from "./Resolver.ts"
 import { Sender } from "./Sender.ts"
@@ -58,9 +57,6 @@ export const hmac: Layer.Layer<Hmac> = Layer.succeed(Hmac, (key, text) =>
   createHmac("sha256", key).update(text, "utf8").digest()
 )
 
-/** Bytes of a response's status line and headers that are read. */
-const maxHeadBytes = 16 * 1024
-
 /**
  * A sender that keeps connections for at most 10 s after a response. The guard checks each connection before
  * it opens.
@@ -72,28 +68,21 @@ export const sender = (options: TargetGuard.GuardOptions): Layer.Layer<Sender, n
       const { resolve } = yield* Resolver
       const runPromise = Runtime.runPromise(yield* Effect.runtime<never>())
       const sockets = new Set<Socket>()
-      const dispatcher = yield* Effect.acquireRelease(
-        Effect.sync(
-          () =>
-            new Agent({
-              connect: guardedConnector(options, (hostname) => runPromise(resolve(hostname)), sockets),
-              maxHeaderSize: maxHeadBytes,
-              // The emitter limits the duration of the whole attempt.
-              headersTimeout: 0,
-              bodyTimeout: 0,
-              // A receiver could request an hour by its Keep-Alive header, and so any number of sockets.
-              keepAliveMaxTimeout: 10_000
-            })
-        ),
-        (agent) =>
-          Effect.promise(() => {
-            // `destroy` leaves sockets alone that are still connecting.
-            for (const socket of sockets) socket.destroy()
-            return agent.destroy()
-          })
+      let loading: Promise<Agent> | undefined
+      const load = (): Promise<Agent> =>
+        (loading ??= import("./GuardedAgent.ts").then(({ guardedAgent }) =>
+          guardedAgent(options, (hostname) => runPromise(resolve(hostname)), sockets)
+        ))
+      yield* Effect.addFinalizer(() =>
+        Effect.promise(async () => {
+          const agent = await loading
+          // `destroy` leaves sockets alone that are still connecting.
+          for (const socket of sockets) socket.destroy()
+          await agent?.destroy()
+        })
       )
       return Sender.of({
-        post: (request) => post(dispatcher, request)
+        post: (request) => Effect.flatMap(Effect.promise(load), (agent) => post(agent, request))
       })
     })
   )
