@@ -1,4 +1,4 @@
-/** Plants each bug in turn and lets the swarm find it: by which oracle, after how many seeds, and in how small a counterexample. */
+/** Plants each bug in turn and lets its scenario find it, mostly the swarm: by which oracle, after how many seeds, and in how small a counterexample. */
 import { fork } from "node:child_process"
 import { rmSync } from "node:fs"
 import type { Bug } from "./bugs/index.ts"
@@ -8,6 +8,7 @@ import { processors } from "./Campaign.ts"
 export interface HuntJob {
   readonly hunt: string
   readonly store: "memory" | "sqlite"
+  readonly scenario: string
   readonly seeds: number
 }
 
@@ -45,7 +46,8 @@ const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
           }
         )
       )
-      child.send({ hunt: bug.name, store: bug.store, seeds } satisfies HuntJob)
+      const { name, scenario, store } = bug
+      child.send({ hunt: name, store, scenario, seeds } satisfies HuntJob)
     })
   } finally {
     rmSync(program, { force: true })

@@ -7,6 +7,7 @@ import { Either, Schema } from "effect"
 import type { Action, Plan } from "./plan/Plan.ts"
 import type { RunInput, RunReport, StoreKind } from "./Run.ts"
 import { Rates } from "./Scenario.ts"
+import { routings } from "./world/Router.ts"
 
 const anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
@@ -34,7 +35,10 @@ export const Counterexample = Schema.Struct({
     ),
     actions: Schema.Array(anything),
     scheduledFaults: Schema.Array(anything),
-    rates: Rates
+    rates: Rates,
+    processes: Schema.optional(Schema.Array(Schema.Struct({ older: Schema.Boolean }))),
+    routing: Schema.optional(Schema.Literal(...routings)),
+    networkedStore: Schema.optional(Schema.Boolean)
   }),
   faults: Schema.Array(Schema.String),
   schedule: Schema.Union(
@@ -55,7 +59,19 @@ export const livelock = {
   message: "After the faults had stopped, something that was owed did not come about."
 }
 
-const decisive = new Set(["acts", "fault", "killed", "clock", "drift", "paused", "partition"])
+const decisive = new Set([
+  "acts",
+  "fault",
+  "killed",
+  "clock",
+  "drift",
+  "paused",
+  "partition",
+  "power-lost",
+  "store-cut",
+  "receivers-cut",
+  "failover"
+])
 
 /** What was decided in a run, each as a line. */
 const decisionsOf = (trace: ReadonlyArray<TraceEvent>): ReadonlyArray<string> =>
@@ -211,16 +227,25 @@ const describeAction = (action: Action): string => {
 
 /** Describes the counterexample in lines: who took part, what was done, what went wrong. */
 export const renderCounterexample = ({ faults, plan, schedule }: Counterexample): ReadonlyArray<string> => {
-  const { actions, brands, scheduledFaults } = plan as unknown as Plan
-  const lines = brands.map(
-    ({ consumers }, i) =>
-      `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ behaviour }) => behaviour).join(", ")}`}`
-  )
+  const { actions, brands, networkedStore, processes, routing, scheduledFaults } = plan as unknown as Plan
+  const lines = [
+    ...(processes === undefined
+      ? []
+      : [
+          `${processes.length} processes${processes.flatMap(({ older }, i) => (older ? `, process ${i + 1} of an older version` : "")).join("")}; requests spread: ${routing}`
+        ]),
+    ...(networkedStore === true ? ["the store behind a network"] : []),
+    ...brands.map(
+      ({ consumers }, i) =>
+        `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ behaviour }) => behaviour).join(", ")}`}`
+    )
+  ]
   const timed = [
     ...actions.map((action) => [action.at, `brand ${action.brand}: ${describeAction(action)}`] as const),
     ...scheduledFaults.map(({ at, ...fault }) => {
       const amount = "millis" in fault ? ` (${fault.millis} ms)` : "rate" in fault ? ` (${fault.rate})` : ""
-      return [at, `! ${fault.fault}${amount}`] as const
+      const befallen = fault.process === undefined ? "" : ` of process ${fault.process + 1}`
+      return [at, `! ${fault.fault}${befallen}${amount}`] as const
     })
   ].sort(([a], [b]) => a - b)
   for (const [at, text] of timed) lines.push(`${time(at).padStart(12)}  ${text}`)

@@ -146,6 +146,7 @@ const prepare = (input: RunInput, host: Host) => {
     seed,
     startsAt,
     host,
+    plan,
     faults: input.faults === null ? null : new Set(input.faults),
     begunAtOnce: plan.actions.length,
     picker: Picker.recorded(pickerOf(input.schedule), picks),
@@ -227,7 +228,7 @@ const prepare = (input: RunInput, host: Host) => {
           requests: facts.requests,
           posts: facts.received.length,
           engagements: facts.engagements,
-          kills: world.kills,
+          kills: world.processes.kills,
           faults: world.faults.length,
           simulatedSeconds: Math.round((kernel.now - startsAt) / 1000)
         },
@@ -239,7 +240,8 @@ const prepare = (input: RunInput, host: Host) => {
   }
 }
 
-const diskOf = (store: StoreKind): Disk.Disk => (store === "sqlite" ? sqlite() : Disk.memory())
+const diskOf = (store: StoreKind, { rates }: Plan): Disk.Disk =>
+  store === "sqlite" ? sqlite({ synced: rates.tornWrites > 0 }) : Disk.memory()
 
 /**
  * Runs the service of production over one of its stores, in one synchronous call. `untilSeconds` ends the run early,
@@ -255,7 +257,7 @@ export const run = (
     Prng.of(input.seed, "sealed"),
     () => now,
     () => {
-      const disk = typeof store === "string" ? diskOf(store) : store
+      const disk = typeof store === "string" ? diskOf(store, input.plan) : store
       const { limits, report, world } = prepare(input, service(disk, input.seed))
       world.kernel.trace.listen(({ at }) => {
         now = startsAt + at
@@ -280,7 +282,7 @@ export const runHost = async (
   return virtualised(
     Prng.of(input.seed, "sealed"),
     {
-      now: () => world.serviceNow,
+      now: () => world.processes.all[0]!.clock.read(world.kernel.now),
       after: (millis, task) => world.kernel.after(millis, world.others, task)
     },
     async (settle) => {

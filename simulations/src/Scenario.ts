@@ -65,7 +65,13 @@ export const Rates = Schema.Struct({
   /** The store carries out a write, and its caller gets a failure. */
   doneButFailed: orNone(share, 0),
   /** Of a write to the store: the service is killed before it, within its transaction, or right after it. */
-  killAtStore: orNone(share, 0)
+  killAtStore: orNone(share, 0),
+  /** Of a call of a networked store: its connection is lost before it arrives, or after it was done. */
+  connectionLoss: orNone(share, 0),
+  /** Of a write to a networked store: it is committed up to 10 s after its time was read. */
+  lateCommit: orNone(share, 0),
+  /** Of a kill: the host loses power, and what was not synced is torn. */
+  tornWrites: orNone(share, 0)
 })
 export type Rates = typeof Rates.Type
 
@@ -79,8 +85,18 @@ const ScheduledFaults = Schema.Struct({
   /** The service stands still, for up to a minute. */
   pauses: orNone(amount, 0),
   /** Nobody reaches the service and it reaches nobody, for up to five minutes. */
-  partitions: orNone(amount, 0)
+  partitions: orNone(amount, 0),
+  /** One process can't reach the store, for up to two minutes. */
+  storeCuts: orNone(amount, 0),
+  /** One process can't reach the receivers of webhooks, for up to five minutes. */
+  receiverCuts: orNone(amount, 0),
+  /** The server of a networked store fails; another one that has every commit takes over within half a minute. */
+  failovers: orNone(amount, 0),
+  /** The same, and the other one lacks the commits of up to the last five minutes. */
+  lossyFailovers: orNone(amount, 0)
 })
+
+const processCount = Schema.Int.pipe(Schema.between(1, 8))
 
 /**
  * The schema of a scenario: brands, how often an hour each thing is done, rates of faults from 0 to 1, and how often
@@ -103,6 +119,12 @@ export const Scenario = Schema.Struct({
       )
     })
   ),
+  /** How many processes serve the one store: each seed draws a number. */
+  processes: orNone(Schema.Struct({ least: processCount, most: processCount }), { least: 1, most: 1 }),
+  /** Whether the store is a server behind a network. */
+  networkedStore: orNone(Schema.Boolean, false),
+  /** `violated` for a scenario whose faults break a rule, to show what the oracles say of it. */
+  expected: orNone(Schema.Literal("passed", "violated"), "passed"),
   /** Whether each seed draws its own: each fault off in about half of the seeds, and all in one of eight. */
   swarm: Schema.Boolean,
   rates: orNone(Rates, Schema.decodeSync(Rates)({})),

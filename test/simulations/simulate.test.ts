@@ -18,7 +18,7 @@ const hoursOf: Record<string, number> = {
 }
 
 describe("scenarios", () => {
-  it.each(scenarioNames())(
+  it.each(scenarioNames().filter((name) => scenarioNamed(name)!.expected === "passed"))(
     "%s says what it is after, and holds, with one history over either store [DELIV-2, EVT-2, EVT-3, EVT-5, AUTH-5, RATE-3, PII-3, SORT-5, TIME-5]",
     async (name) => {
       const scenario = scenarioNamed(name)!
@@ -34,7 +34,7 @@ describe("scenarios", () => {
     }
   )
 
-  it("there are the thirteen that the design asks for", () => {
+  it("there are the eighteen that the design asks for", () => {
     expect(scenarioNames()).toEqual(
       [
         "quiet-day",
@@ -49,6 +49,11 @@ describe("scenarios", () => {
         "erasure",
         "resend-storm",
         "month-of-retries",
+        "several-processes",
+        "networked-store",
+        "failover",
+        "failover-loses-tail",
+        "torn-writes",
         "swarm"
       ].sort()
     )

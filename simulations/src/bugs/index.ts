@@ -3,6 +3,7 @@ import type { Bug } from "./Bug.ts"
 import { inEmitter } from "./emitter.ts"
 import { inHttp } from "./http.ts"
 import { inMemoryStore } from "./memory.ts"
+import { inSeveralProcesses } from "./processes.ts"
 import { inRules } from "./rules.ts"
 import { inSqliteStore } from "./sqlite.ts"
 import { inUseCases } from "./usecases.ts"
@@ -15,7 +16,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["memory store", inMemoryStore],
   ["SQLite store", inSqliteStore],
   ["HTTP and views", inHttp],
-  ["emitter", inEmitter]
+  ["emitter", inEmitter],
+  ["work of several processes, and in files", inSeveralProcesses]
 ]
 
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)

@@ -1,4 +1,6 @@
+import { olderWaitFactor } from "../world/ProcessSettings.ts"
 import { isEveryCallEnded } from "./Circumstances.ts"
+import { processesOf } from "../plan/Plan.ts"
 import type { Oracle } from "./Oracle.ts"
 import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 
@@ -13,13 +15,16 @@ interface Attempt {
 
 const dayMillis = 86_400_000
 
-/** Each attempt follows the last after its wait, a fifth more or less; a receiver that is busy can ask for more. [DELIV-3] */
-const wrongGap = (log: ReadonlyArray<Attempt>): string | null => {
+/**
+ * Each attempt follows the last after its wait, a fifth more or less; a receiver that is busy can ask for more, and a process
+ * with an older version's settings waits `factor` times as long. [DELIV-3]
+ */
+const wrongGap = (log: ReadonlyArray<Attempt>, factor: number): string | null => {
   for (let i = 1; i < log.length; i++) {
     const [before, after] = [log[i - 1]!, log[i]!]
     const millis = Date.parse(after.at) - Date.parse(before.at) - before.durationMillis
     const wait = waits[i - 1]!
-    const most = before.status === 429 || before.status === 503 ? dayMillis : wait * 1.2
+    const most = before.status === 429 || before.status === 503 ? dayMillis : wait * 1.2 * factor
     if (millis < wait * 0.8 - 100 || millis > most + slackMillis) {
       return `attempt ${i + 1} came ${millis} ms after the last, whose wait is ${wait} ms`
     }
@@ -33,6 +38,7 @@ export const attemptsLogged: Oracle = {
   instantiate: (facts) => {
     const { rates, scheduledFaults } = facts.plan
     const isRecorded = isEveryCallEnded(facts.plan)
+    const factor = processesOf(facts.plan).some(({ older }) => older) ? olderWaitFactor : 1
     // What stands still, or has another time, comes late by its own clock.
     const isTimely =
       rates.slowStore === 0 && scheduledFaults.every(({ fault }) => fault === "kill" || fault === "partition")
@@ -57,7 +63,7 @@ export const attemptsLogged: Oracle = {
           if (log.some(({ error }: { error: string | null }) => error === "internal"))
             return `${id} could not be made`
           const isOnTime = isRecorded && isTimely && webhook.enabledAt === 0
-          const gap = isOnTime ? wrongGap(log) : null
+          const gap = isOnTime ? wrongGap(log, factor) : null
           if (gap !== null) return `${id}: ${gap}`
           if (/b\d+-p\d+\./.test(JSON.stringify(log))) return `the log of ${id} names a person`
         }

@@ -7,7 +7,8 @@ export const isEveryCallEnded = ({ rates, scheduledFaults }: Plan): boolean =>
   rates.killAtStore === 0 &&
   rates.storeDown === 0 &&
   rates.doneButFailed === 0 &&
-  scheduledFaults.every(({ fault }) => fault !== "kill")
+  rates.connectionLoss === 0 &&
+  scheduledFaults.every(({ fault }) => !["kill", "storeCut", "receiverCut", "failover"].includes(fault))
 
 /** The service's clock has been right so far. */
 export const isClockRight = ({ coverageMarks }: KnownFacts): boolean =>

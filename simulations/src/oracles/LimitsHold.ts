@@ -1,3 +1,4 @@
+import { processesOf } from "../plan/Plan.ts"
 import type { KnownKey } from "../world/KnownFacts.ts"
 import { isClockRight, isEveryCallEnded } from "./Circumstances.ts"
 import type { Oracle } from "./Oracle.ts"
@@ -22,6 +23,17 @@ export const limitsHold: Oracle = {
     const lastOpened = new Map<string, number>()
     // A call that was cut off has spent its request, and nobody saw it.
     const isAllSeen = isEveryCallEnded(facts.plan)
+    let powerLosses = 0
+    /** A loss of power takes the windows. [RATE-5] */
+    const forgetLost = (): void => {
+      if (facts.powerLostAt.length === powerLosses) return
+      powerLosses = facts.powerLostAt.length
+      windows.clear()
+      lastOpened.clear()
+    }
+    /** Several processes take requests of a large limit ahead, and each tells what it last read to be left. [RATE-5] */
+    const isCountedDown = ({ requestsPerMinute }: KnownKey): boolean =>
+      requestsPerMinute < 200 || processesOf(facts.plan).length === 1
     return {
       conclude: () => {
         if (!isAllSeen || !isClockRight(facts)) return null
@@ -43,6 +55,7 @@ export const limitsHold: Oracle = {
         }
         // A clock that jumps voids windows.
         if (!isClockRight(facts)) return null
+        forgetLost()
         const opened = lastOpened.get(key.id)
         const isNew = !windows.has(`${key.id} ${reset}`)
         if (isNew && opened !== undefined && Math.abs(Number(reset) - opened) < windowMillis / 1000 - 1) {
@@ -76,7 +89,7 @@ export const limitsHold: Oracle = {
           return `key ${key.id} was let through ${window.admitted} times`
         if (remaining < 0 || remaining >= key.requestsPerMinute)
           return `X-RateLimit-Remaining is ${remaining}`
-        if (window.remaining.has(remaining)) return `key ${key.id} was told twice that ${remaining} were left`
+        if (window.remaining.has(remaining) && isCountedDown(key)) return `key ${key.id} was told twice that ${remaining} were left`
         window.remaining.add(remaining)
         const opens = Number(reset) * 1000 - windowMillis
         // It has turned to its window between these two instants.

@@ -1,5 +1,8 @@
 import type { Oracle } from "./Oracle.ts"
 
+/** How far a sync looks back, less the time that a commit takes. */
+const replayMillis = 100_000
+
 /**
  * What a syncing client has is what there is. A clock that is set back by more than the client looks back can hide a
  * change from it. [TIME-5, SORT-5, PAGE-3]
@@ -8,7 +11,8 @@ export const mirrorsConverge: Oracle = {
   name: "mirrors converge",
   instantiate: (facts) => ({
     conclude: () => {
-      if (facts.coverageMarks.has("the clock jumped")) return null
+      const { least, most } = facts.clockErrors
+      if (facts.coverageMarks.has("the clock jumped") || most - least > replayMillis) return null
       for (const { id, index, mirror } of facts.brands) {
         const there = facts.finalLists.get(`${id} createdAt:asc`)
         if (there === undefined || mirror.size === 0) continue

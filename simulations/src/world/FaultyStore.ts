@@ -11,6 +11,9 @@ import { type MethodOfStore, type Stores, wrapStore } from "./StorePorts.ts"
 
 const slowestMillis = 1000
 
+/** How long a process waits for a store that it can't reach. */
+const cutOffMillis = 2000
+
 /** The request that the fiber works for; null for the emitter's own. */
 export const currentCall: FiberRef.FiberRef<Call | null> = GlobalValue.globalValue(
   "@lead-signals/simulations/currentCall",
@@ -24,7 +27,11 @@ export interface StoreFaults {
   readonly decisions: Decisions
   /** Milliseconds since the run began. */
   readonly elapsed: () => number
+  /** What labels call the process's own calls. */
+  readonly emitter: string
   readonly serviceNow: () => number
+  /** Whether the process can't reach the store. */
+  readonly isCutOff: () => boolean
   readonly onStored: (done: Stored) => void
   /** Kills the process that makes the call. */
   readonly kill: () => void
@@ -43,9 +50,13 @@ const disturbed = (
     const { decisions } = faults
     const rates = faults.rates()
     const by = yield* FiberRef.get(currentCall)
-    const label = `${by === null ? `emitter @${faults.elapsed()}` : by.label} ${faultPoint}`
+    const label = `${by === null ? `${faults.emitter} @${faults.elapsed()}` : by.label} ${faultPoint}`
     const writes = operation === "write"
     yield* Effect.yieldNow()
+    if (faults.isCutOff()) {
+      yield* Effect.sleep(cutOffMillis)
+      return yield* down
+    }
     if (decisions.fault(`slow ${label}`, rates.slowStore) !== null) {
       yield* Effect.sleep(1 + decisions.below(`how slow ${label}`, slowestMillis))
     }

@@ -148,6 +148,12 @@ export class KnownFacts {
   readonly deliveries: Array<{ readonly webhook: KnownWebhook; readonly delivery: Json }> = []
   /** What brands list in the end, on quiet data, by brand and order. */
   readonly finalLists = new Map<string, ReadonlyArray<Json>>()
+  /** When the host lost its power, and with it every rate window. [RATE-5] */
+  readonly powerLostAt: Array<number> = []
+  /** By how much the clocks that commits went by were ahead of the true time, at least and at most, in milliseconds. */
+  readonly clockErrors = { least: 0, most: 0 }
+  /** What a failover of the store has lost, in words. */
+  readonly lostByFailover: Array<string> = []
   requests = 0
   engagements = 0
   violation: Violation | null = null
@@ -156,7 +162,7 @@ export class KnownFacts {
 
   /** The first violation is kept: what comes after may only follow from it. */
   violate(oracle: string, message: string): void {
-    this.violation ??= { oracle, message }
+    this.violation ??= { oracle, message: [message, ...this.lostByFailover].join("; ") }
   }
 
   brandOf(id: string): KnownBrand | undefined {

@@ -49,6 +49,8 @@ const requestOf = ({ body, method, token, url }: SimulatedRequest): Request =>
 
 export const ownHost = (make: OwnHost): Host => ({
   dieWithin: null,
+  tearNextCommit: () => false,
+  losePower: () => {},
   crash: () => {},
   discard: () => {},
   start: ({ machine, post }) =>

@@ -2,15 +2,20 @@
  * The service, the network and those who use it, on one kernel. The service is what production runs: the same handlers,
  * use cases, stores and emitter; only clock, locks, entropy, network and what goes wrong are the world's.
  */
-import { HostClock, Kernel, type Machine, type Picker } from "@lead-signals/simulation-kernel"
+import { Kernel, type Machine, type Picker } from "@lead-signals/simulation-kernel"
 import { Sender } from "@lead-signals/webhook"
 import { Cause, Effect, type Fiber } from "effect"
+import { processesOf, type Plan } from "../plan/Plan.ts"
 import { noRates, type Rates } from "../Scenario.ts"
 import { Decisions } from "./Decisions.ts"
 import { currentCall } from "./FaultyStore.ts"
-import type { Host, Running } from "./Host.ts"
+import type { Host } from "./Host.ts"
 import type { Answered, Call, KnownFacts, ReceivedPost, Stored } from "./KnownFacts.ts"
+import { Processes } from "./Processes.ts"
+import { router } from "./Router.ts"
+import type { Incarnation, ServiceProcess } from "./ServiceProcess.ts"
 import type { SimulatedResponse } from "./SimulatedHttp.ts"
+import { StoreServer } from "./StoreServer.ts"
 
 /** Nobody answered: the message or its answer was lost, or the service is not there. */
 export class NoAnswer {
@@ -30,13 +35,12 @@ export interface Consumer {
 /** How long a message takes, in milliseconds, and how long a caller waits for an answer. */
 const delay = { least: 1, most: 80, late: 20_000 }
 const patienceMillis = 30_000
-const startMillis = 300
-const restartMillis = 3000
 
 export interface WorldOptions {
   readonly seed: number
   readonly startsAt: number
   readonly host: Host
+  readonly plan: Pick<Plan, "processes" | "routing" | "networkedStore">
   /** The faults to have, by label; null: as the seed says. */
   readonly faults: ReadonlySet<string> | null
   readonly picker?: Picker.Picker
@@ -59,10 +63,13 @@ export class World {
   readonly faults: Array<string> = []
   /** Changed when a scenario's faults begin and end. */
   rates: Rates = noRates
-  kills = 0
-  private readonly clock = new HostClock()
+  readonly processes: Processes
+  /** The server of a networked store; null where the store is on the processes' own host. */
+  readonly server: StoreServer | null
+  private readonly route: (call: Call, now: number) => ServiceProcess
   private partitionedUntil = 0
-  private service: { readonly machine: Machine; running: Running | null } | null = null
+  /** The processes that attempted each delivery. */
+  private readonly attemptedBy = new Map<string, ServiceProcess>()
 
   constructor(
     private readonly facts: KnownFacts,
@@ -80,7 +87,28 @@ export class World {
       this.kernel.record("faults", "fault", { label })
     })
     this.others = this.kernel.machine("others")
-    this.start()
+    const { kernel, others } = this
+    const shared = {
+      kernel,
+      others,
+      facts,
+      decisions: this.decisions,
+      rates: () => this.rates,
+      elapsed: () => this.elapsed,
+      onStored: (done: Stored) => this.options.onStored(done)
+    }
+    this.server = options.plan.networkedStore === true ? new StoreServer(shared) : null
+    this.processes = new Processes({
+      ...shared,
+      host: options.host,
+      planned: processesOf(options.plan),
+      server: this.server,
+      watch: (fiber) => this.watch(fiber),
+      post: (process, incarnation, request) => this.post(process, incarnation, request)
+    })
+    this.route = router(options.plan.routing ?? "random", this.processes.all, this.decisions, () =>
+      facts.coverageMarks.add("the router passed a process by that was down")
+    )
   }
 
   /** What is not to fail has failed: the run is worth nothing. */
@@ -93,101 +121,17 @@ export class World {
   }
 
   get isUp(): boolean {
-    return this.service !== null && this.service.running !== null
-  }
-
-  get serviceNow(): number {
-    return this.clock.read(this.kernel.now)
+    return this.processes.all.every((process) => process.isUp)
   }
 
   get elapsed(): number {
     return this.kernel.now - this.options.startsAt
   }
 
-  /** Starts the service on what is on the disk. */
-  private start(): void {
-    const machine = this.kernel.machine("service", this.clock)
-    const service: { machine: Machine; running: Running | null } = { machine, running: null }
-    this.service = service
-    const starting = machine.fork(
-      Effect.gen(this, function* () {
-        yield* Effect.sleep(startMillis)
-        service.running = yield* this.options.host.start({
-          machine,
-          post: (request) => this.post(request),
-          store: {
-            rates: () => this.rates,
-            decisions: this.decisions,
-            elapsed: () => this.elapsed,
-            serviceNow: () => this.serviceNow,
-            onStored: (done) => this.options.onStored(done),
-            kill: () => this.kill(),
-            killWithin: () => {
-              const { dieWithin } = this.options.host
-              dieWithin?.(() => this.kill())
-              return dieWithin !== null
-            }
-          }
-        })
-        this.kernel.record("service", "started")
-        return yield* Effect.never
-      }).pipe(Effect.scoped)
-    )
-    this.watch(starting)
-  }
-
-  /** At once, in the middle of whatever it does; it is started again after a while. */
-  kill(): void {
-    if (this.service === null) return
-    this.kills++
-    this.facts.coverageMarks.add("the service was killed")
-    this.kernel.record("service", "killed")
-    this.service.machine.kill()
-    this.service = null
-    this.options.host.crash()
-    this.kernel.after(restartMillis, this.others, () => this.start())
-  }
-
-  /** The same when the service has gone on by so many steps, wherever in its work it is then. */
-  killAfter(steps: number): void {
-    if (steps === 0) this.kill()
-    else {
-      this.service?.machine.interruptAfter(steps, () => {
-        this.facts.coverageMarks.add("the service was killed at a step of its work")
-        this.kill()
-      })
-    }
-  }
-
   /** Nothing goes wrong any more. */
   calm(): void {
     this.rates = noRates
-    this.driftClock(0)
-    this.service?.machine.interruptAfter(0, null)
-  }
-
-  /** The service's own clock jumps; nobody else's does. */
-  stepClock(millis: number): void {
-    this.clock.step(millis)
-    this.facts.coverageMarks.add("the clock jumped")
-    this.kernel.record("service", "clock", { millis })
-  }
-
-  driftClock(rate: number): void {
-    this.clock.drift(rate, this.kernel.now)
-    if (rate === 0) return
-    this.facts.coverageMarks.add("the clock went wrong")
-    this.kernel.record("service", "drift", { millionths: Math.round(rate * 1e6) })
-  }
-
-  /** The service stands still for a while, and goes on as if nothing had been. */
-  pause(millis: number): void {
-    const { service } = this
-    if (service === null) return
-    this.facts.coverageMarks.add("the service stood still")
-    this.kernel.record("service", "paused", { millis })
-    service.machine.pause()
-    this.kernel.after(millis, this.others, () => service.machine.resume())
+    this.processes.calm()
   }
 
   partition(millis: number): void {
@@ -203,6 +147,7 @@ export class World {
 
   /** The run is over. */
   end(): void {
+    this.server?.discard()
     this.options.host.discard()
   }
 
@@ -266,13 +211,13 @@ export class World {
   }
 
   private handle(call: Call, answer: (response: SimulatedResponse) => void): void {
-    const { service } = this
-    if (service === null || service.running === null) return
+    const { incarnation } = this.route(call, this.kernel.now)
+    if (incarnation === null || incarnation.running === null) return
     call.handledAt = this.kernel.now
     this.options.onHandled(call)
-    const handling = service.machine.fork(
+    const handling = incarnation.machine.fork(
       Effect.locally(
-        Effect.map(service.running.handle(call.request), (response) => {
+        Effect.map(incarnation.running.handle(call.request), (response) => {
           this.options.onAnswered({
             call,
             response,
@@ -289,13 +234,18 @@ export class World {
   }
 
   /** From the service to a consumer and back. What is given up is given up. */
-  private post(request: Sender.PostRequest): Effect.Effect<Sender.PostResponse, Sender.SendFailed> {
+  private post(
+    process: ServiceProcess,
+    { machine }: Incarnation,
+    request: Sender.PostRequest
+  ): Effect.Effect<Sender.PostResponse, Sender.SendFailed> {
     const { kernel } = this
     const consumer = this.consumers.get(request.url)
-    const { service } = this
-    if (consumer === undefined || service === null) return Effect.never
+    if (consumer === undefined) return Effect.never
     const label = consumer.labelOf(request)
+    this.noteAttempt(process, request)
     return Effect.async<Sender.PostResponse, Sender.SendFailed>((resume) => {
+      if (kernel.now < process.cutFromReceiversUntil) return
       const there = this.travel(`${label} there`)
       if (there === null) return
       let receiving: Fiber.RuntimeFiber<unknown, unknown> | null = null
@@ -306,7 +256,7 @@ export class World {
             if (back === null) return
             const cut = this.decisions.fault(`cut ${label}`, this.rates.cut) !== null
             const broken = Effect.fail(new Sender.SendFailed({ error: "connection" }))
-            kernel.after(back, service.machine, () => resume(cut ? broken : exit))
+            kernel.after(back, machine, () => resume(cut ? broken : exit))
           })
         )
       })
@@ -314,5 +264,12 @@ export class World {
         if (receiving === null) cancel()
       })
     })
+  }
+
+  private noteAttempt(process: ServiceProcess, { headers }: Sender.PostRequest): void {
+    const id = headers["webhook-id"] ?? ""
+    const before = this.attemptedBy.get(id) ?? process
+    this.attemptedBy.set(id, process)
+    if (before !== process) this.facts.coverageMarks.add("two processes attempted one delivery")
   }
 }
