@@ -89,15 +89,16 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
     },
     {
       in: "makeLeadStore.commit",
-      find: "$splitLongBuckets($sql)",
-      put: "(remembered.clear(), $splitLongBuckets($sql))"
+      find: "$commit($sql, $brandId, $proposals, $ids, $now, $changed.of($sql).changes)",
+      put: "(remembered.clear(), $commit($sql, $brandId, $proposals, $ids, $now, $changed.of($sql).changes))"
     },
     {
       in: "makeLeadStore.update",
-      find: "$splitLongBuckets($sql)",
-      put: "(remembered.clear(), $splitLongBuckets($sql))"
+      given: ["const $after = $change($before, $now)"],
+      find: "$updateLead($sql, $before, $after)",
+      put: "remembered.clear()\n$updateLead($sql, $before, $after)"
     },
-    { in: "makeLeadStore", find: "$caches.clear()", put: "(remembered.clear(), $caches.clear())" },
+    { in: "makeLeadStore", find: "$caches.clear()", put: "remembered.clear()\n$caches.clear()" },
     {
       in: "makeLeadStore",
       before: "const $changed = new LeadChanges()",

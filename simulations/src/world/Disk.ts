@@ -1,7 +1,7 @@
 /** Disks: a service keeps its data on one, and a kill leaves there what was committed. */
 import type { Prng } from "@lead-signals/simulation-kernel"
 import * as MemoryStore from "@lead-signals/store-memory"
-import { type Context, Effect, Exit, Layer, Scope } from "effect"
+import { type Context, Effect, Exit, Layer, Logger, LogLevel, Scope } from "effect"
 import type { Stores } from "./StorePorts.ts"
 
 /** A place for the data of a service whose process is killed and started again. */
@@ -48,7 +48,7 @@ export const build = (layer: Layer.Layer<Stores, unknown>): Opened =>
       const scope = yield* Scope.make()
       const context = yield* Layer.buildWithScope(layer, scope)
       return { context, close: () => Effect.runSync(Scope.close(scope, Exit.void)) }
-    })
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 
 /** A disk of a store that keeps its data by itself. `layer` is called at each start. */

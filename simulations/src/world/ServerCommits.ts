@@ -31,8 +31,13 @@ const methodsWithIds: ReadonlySet<StoreMethod> = new Set<StoreMethod>([
   "deliveries.recover"
 ])
 
-/** Nobody misses these. */
-const expendable: ReadonlySet<StoreMethod> = new Set<StoreMethod>(["rateWindows.step", "keys.markUsed"])
+/** Nobody misses these: what an emitter did before is done again. */
+const expendable: ReadonlySet<StoreMethod> = new Set<StoreMethod>([
+  "rateWindows.step",
+  "keys.markUsed",
+  "outbox.lease",
+  "outbox.record"
+])
 
 const clockAt = (now: number): Clock.Clock => ({
   [Clock.ClockTypeId]: Clock.ClockTypeId,
