@@ -119,11 +119,15 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
       drop: "if (this.steps.length > 0 && this.steps.at(-1)!.to !== $step.from) this.forget()"
     }
   ),
-  bugsIn("store-sqlite", "LeadCaches", "sqlite", beside)(
-    "version-not-checked",
-    "pages stay cached whatever the version of the file is",
-    { in: "LeadCaches.at", drop: "this.renderedPages.at($version)" }
-  ),
+  bugsIn(
+    "store-sqlite",
+    "LeadCaches",
+    "sqlite",
+    beside
+  )("version-not-checked", "pages stay cached whatever the version of the file is", {
+    in: "LeadCaches.at",
+    drop: "this.renderedPages.at($version)"
+  }),
   bugsIn("store-memory", "MemoryLeadStore", "memory", beside)(
     "lead-ids-counted-by-process",
     "a process takes the first id of a lead from the store, and counts on from there",
@@ -138,11 +142,16 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
       insert: "const counted = { last: 0 }"
     }
   ),
-  bugsIn("client", "Sync", "memory", "networked-store")(
-    "sync-without-replay",
-    "a sync begins at the latest update that was seen, and not two minutes before",
-    { in: "changes", text: "2 minutes", put: "0 millis" }
-  ),
+  bugsIn(
+    "client",
+    "Sync",
+    "memory",
+    "networked-store"
+  )("sync-without-replay", "a sync begins at the latest update that was seen, and not two minutes before", {
+    in: "changes",
+    text: "2 minutes",
+    put: "0 millis"
+  }),
   database("commits-not-synced", "SQLite leaves it to the operating system when a commit is on the disk", {
     in: "make",
     find: '$options.synced ? "FULL" : "OFF"',
@@ -153,18 +162,24 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
     find: '$options.synced ? "FULL" : "OFF"',
     put: '"NORMAL"'
   }),
-  bugsIn("store-sqlite", "FileConnection", "sqlite", "torn-writes")(
-    "journal-in-memory",
-    "what a transaction overwrites is kept in memory alone",
-    { in: "connect", text: "journal_mode = WAL", put: "journal_mode = MEMORY" }
-  ),
-  bugsIn("store-sqlite", "SqliteRateWindows", "sqlite", "torn-writes")(
-    "damaged-limits-kept",
-    "a damaged file of rate windows is not set aside",
-    {
-      in: "open",
-      find: "Effect.catchIf($connected, $isDamaged, $setAside)",
-      put: "$connected"
-    }
-  )
+  bugsIn(
+    "store-sqlite",
+    "FileConnection",
+    "sqlite",
+    "torn-writes"
+  )("journal-in-memory", "what a transaction overwrites is kept in memory alone", {
+    in: "connect",
+    text: "journal_mode = WAL",
+    put: "journal_mode = MEMORY"
+  }),
+  bugsIn(
+    "store-sqlite",
+    "SqliteRateWindows",
+    "sqlite",
+    "torn-writes"
+  )("damaged-limits-kept", "a damaged file of rate windows is not set aside", {
+    in: "open",
+    find: "Effect.catchIf($connected, $isDamaged, $setAside)",
+    put: "$connected"
+  })
 ]

@@ -89,7 +89,8 @@ export const limitsHold: Oracle = {
           return `key ${key.id} was let through ${window.admitted} times`
         if (remaining < 0 || remaining >= key.requestsPerMinute)
           return `X-RateLimit-Remaining is ${remaining}`
-        if (window.remaining.has(remaining) && isCountedDown(key)) return `key ${key.id} was told twice that ${remaining} were left`
+        if (window.remaining.has(remaining) && isCountedDown(key))
+          return `key ${key.id} was told twice that ${remaining} were left`
         window.remaining.add(remaining)
         const opens = Number(reset) * 1000 - windowMillis
         // It has turned to its window between these two instants.

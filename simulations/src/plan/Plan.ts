@@ -81,8 +81,7 @@ export type ScheduledFault = {
   readonly at: number
   /** The process that it befalls, from 0; the first unless given. */
   readonly process?: number
-} & /** When the service has gone on by so many steps of its work. */
-(
+} /** When the service has gone on by so many steps of its work. */ & (
   | { readonly fault: "kill"; readonly steps: number }
   | { readonly fault: "clock"; readonly millis: number }
   | { readonly fault: "drift"; readonly rate: number }

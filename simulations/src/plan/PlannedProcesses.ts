@@ -18,7 +18,9 @@ export const processesOfSeed = (
     ...(count === 1
       ? {}
       : {
-          processes: Array.from({ length: count }, (): PlannedProcess => ({ older: draw.chance(olderShare) })),
+          processes: Array.from({ length: count }, (): PlannedProcess => ({
+            older: draw.chance(olderShare)
+          })),
           routing: draw.pick(routings)
         }),
     ...(networkedStore ? { networkedStore } : {})

@@ -20,7 +20,10 @@ const older: ProcessSettings = {
   limits: { total: 24, reserved: 8, perWebhook: 4, failingTotal: 12, perFailingWebhook: 2 }
 }
 
-export const settingsOf = ({ isOlder }: { readonly isOlder: boolean }, processes: number): ProcessSettings => {
+export const settingsOf = (
+  { isOlder }: { readonly isOlder: boolean },
+  processes: number
+): ProcessSettings => {
   if (isOlder) return older
   return processes === 1 ? pollAlone : pollBeside
 }

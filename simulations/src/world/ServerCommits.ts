@@ -129,7 +129,10 @@ export class ServerCommits {
     this.current = disk.open(0)
     for (const commit of kept) {
       let next = 0
-      this.perform(commit, withIds(commit.method, commit.args, () => commit.ids[next++]!))
+      this.perform(
+        commit,
+        withIds(commit.method, commit.args, () => commit.ids[next++]!)
+      )
     }
     this.log = kept
     return lost

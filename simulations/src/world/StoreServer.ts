@@ -148,8 +148,7 @@ export class StoreServer {
             if (isWrite) facts.coverageMarks.add("a commit was done, and its connection lost")
             return lost()
           }
-          const acknowledge =
-            isWrite && Exit.isSuccess(exit) ? this.commits!.lastAcknowledgement : () => {}
+          const acknowledge = isWrite && Exit.isSuccess(exit) ? this.commits!.lastAcknowledgement : () => {}
           kernel.after(back, client.machine, () => {
             acknowledge()
             resume(exit)
