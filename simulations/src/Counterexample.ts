@@ -4,10 +4,9 @@
  */
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import { Either, Schema } from "effect"
-import type { Action, Plan } from "./plan/Plan.ts"
+import { type Action, type Plan, routings } from "./plan/Plan.ts"
 import type { RunInput, RunReport, StoreKind } from "./Run.ts"
 import { Rates } from "./Scenario.ts"
-import { routings } from "./world/Router.ts"
 
 const anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 

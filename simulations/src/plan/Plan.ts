@@ -2,7 +2,6 @@
  * What will be done in a run, and what befalls it, as data. A run executes a plan; a counterexample is a plan with less in it.
  */
 import { noRates, type ReceiverBehaviour, type Rates } from "../Scenario.ts"
-import type { Routing } from "../world/Router.ts"
 
 /** What was seen: an observation as the operator API takes it, but for the signal, which is the brand's n-th. */
 export interface Sighting {
@@ -89,6 +88,10 @@ export type ScheduledFault = {
   /** The store is away for so long; what was committed in the last `lostMillis` is lost. */
   | { readonly fault: "failover"; readonly millis: number; readonly lostMillis: number }
 )
+
+/** How requests are spread: by chance; one process for each party; in turn; most of them to the first. */
+export const routings = ["random", "sticky", "round robin", "uneven"] as const
+export type Routing = (typeof routings)[number]
 
 /** One of the processes that serve the store. */
 export interface PlannedProcess {

@@ -1,8 +1,7 @@
 /** The processes of a seed: how many serve the store, with which settings, and which of them a fault befalls. */
 import { Prng } from "@lead-signals/simulation-kernel"
 import type { Scenario } from "../Scenario.ts"
-import { routings } from "../world/Router.ts"
-import type { Plan, PlannedProcess, ScheduledFault } from "./Plan.ts"
+import { type Plan, type PlannedProcess, routings, type ScheduledFault } from "./Plan.ts"
 
 /** The share of processes that begin with an older version's settings, where there are several. */
 const olderShare = 0.3

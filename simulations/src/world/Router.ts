@@ -1,11 +1,8 @@
 /** The load balancer in front of the processes. */
+import type { Routing } from "../plan/Plan.ts"
 import type { Decisions } from "./Decisions.ts"
 import type { Call } from "./KnownFacts.ts"
 import type { ServiceProcess } from "./ServiceProcess.ts"
-
-/** By chance; one process for each party; in turn; most of the requests to the first. */
-export const routings = ["random", "sticky", "round robin", "uneven"] as const
-export type Routing = (typeof routings)[number]
 
 /** A process that serves nobody still gets requests for so long. */
 const noticedAfterMillis = 1000

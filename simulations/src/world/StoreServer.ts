@@ -21,6 +21,9 @@ import { type MethodOfStore, type StoreMethod, type Stores, wrapStore } from "./
 const latencyMillis = 20
 const noticedAfterMillis = 1500
 
+/** Lost commits that a violation names. */
+const maxNamed = 8
+
 /** A transaction is ended by the server when it takes longer, in milliseconds. */
 const longestTransactionMillis = 10_000
 
@@ -204,7 +207,10 @@ export class StoreServer {
     if (lostMillis > 0) this.listen()
     if (lost.length > 0) {
       facts.coverageMarks.add("a failover lost commits that were acknowledged")
-      facts.lostByFailover.push(`a failover of the store had lost ${lost.join(", ")}`)
+      const more = lost.length > maxNamed ? ` and ${lost.length - maxNamed} more` : ""
+      facts.lostByFailover.push(
+        `a failover of the store had lost ${lost.slice(0, maxNamed).join(", ")}${more}`
+      )
     }
     kernel.after(millis, others, () => {
       for (const client of this.clients.values()) ring(client)

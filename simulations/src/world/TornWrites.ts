@@ -12,7 +12,7 @@ const sectorsOf = (bytes: Buffer): number => Math.ceil(bytes.length / sectorByte
 const sectorAt = (bytes: Buffer, i: number): Buffer => bytes.subarray(i * sectorBytes, (i + 1) * sectorBytes)
 
 /** The sectors in which the files differ, in order. */
-export const changedSectors = (before: Buffer, after: Buffer): ReadonlyArray<number> => {
+const changedSectors = (before: Buffer, after: Buffer): ReadonlyArray<number> => {
   const found: Array<number> = []
   for (let i = 0; i < Math.max(sectorsOf(before), sectorsOf(after)); i++) {
     if (!sectorAt(before, i).equals(sectorAt(after, i))) found.push(i)
@@ -24,7 +24,7 @@ export const changedSectors = (before: Buffer, after: Buffer): ReadonlyArray<num
  * The file with some of its changed sectors as they were before. Its length is that of the last sector that arrived; what
  * was lost in between reads as zeros.
  */
-export const withoutSectors = (before: Buffer, after: Buffer, lost: ReadonlySet<number>): Buffer => {
+const withoutSectors = (before: Buffer, after: Buffer, lost: ReadonlySet<number>): Buffer => {
   const ends = Array.from({ length: sectorsOf(after) }, (_, i) =>
     lost.has(i) ? 0 : Math.min((i + 1) * sectorBytes, after.length)
   )
@@ -37,7 +37,7 @@ export const withoutSectors = (before: Buffer, after: Buffer, lost: ReadonlySet<
 }
 
 /** The file with what was written before the byte, and from there on as it was. */
-export const cutAt = (before: Buffer, after: Buffer, byte: number): Buffer =>
+const cutAt = (before: Buffer, after: Buffer, byte: number): Buffer =>
   Buffer.concat([after.subarray(0, byte), before.subarray(byte)])
 
 /** The last byte in which the files differ; -1 where there is none. */
