@@ -45,7 +45,7 @@ describe("several processes", () => {
 describe("a failover", () => {
   it("that loses a tail breaks a rule, and the violation names what was lost", () => {
     const scenario = scenarioNamed("failover-loses-tail")!
-    const { outcome, violation } = simulate(scenario, 1)
+    const { outcome, violation } = simulate(scenario, 1, { hours: 0.45 })
     expect([outcome, violation?.message]).toEqual([
       "violated",
       expect.stringMatching(/; a failover of the store had lost (commit|update|erase) of \w+ \d-\d+/)
@@ -53,7 +53,7 @@ describe("a failover", () => {
   })
 
   it("of the same times that loses nothing breaks none", () => {
-    const input = inputOf(scenarioNamed("failover-loses-tail")!, 1)
+    const input = inputOf(scenarioNamed("failover-loses-tail")!, 1, 0.45)
     const scheduledFaults = input.plan.scheduledFaults.map((fault) =>
       fault.fault === "failover" ? { ...fault, lostMillis: 0 } : fault
     )

@@ -14,7 +14,11 @@ const hoursOf: Record<string, number> = {
   "flaky-consumers": 2,
   "quiet-day": 2,
   "launch-burst": 0.08,
-  "sync-race": 0.1
+  "sync-race": 0.1,
+  "several-processes": 0.08,
+  "networked-store": 0.06,
+  failover: 0.06,
+  "torn-writes": 0.07
 }
 
 describe("scenarios", () => {

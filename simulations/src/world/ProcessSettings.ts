@@ -8,7 +8,7 @@ export type ProcessSettings = Partial<Emitter.EmitterOptions>
 const pollAlone: ProcessSettings = { pollMillis: 3_600_000 }
 
 /** Deliveries that another process queued and left behind are found so soon. */
-const pollBeside: ProcessSettings = { pollMillis: 60_000 }
+const pollBeside: ProcessSettings = { pollMillis: 240_000 }
 
 /** How much longer an older version waits between attempts. */
 export const olderWaitFactor = 1.5
