@@ -37,17 +37,12 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
   }),
   limits(
     "rate-window-remembered",
-    "a process reads a key's window from the file once, and then goes by its own",
-    {
-      in: "make",
-      find: "$later($windowOfFile($sql, $keyId), $inMemory.get($keyId) ?? null)",
-      put: "$inMemory.get($keyId) ?? $windowOfFile($sql, $keyId)"
-    },
+    "a process reads a key's window from the file once, and then goes by what it spent itself",
     {
       in: "make",
       given: ["$takenOf.set($keyId, $spent.taken)"],
-      find: "$inMemory.delete($keyId)",
-      put: "$inMemory.set($keyId, { startedAt: $spent.taken.startedAt, used: $spent.taken.used - $spent.taken.left })"
+      find: "$later($windowOfFile($sql, $keyId), $inMemory.get($keyId) ?? null)",
+      put: "$takenOf.has($keyId) ? { startedAt: $takenOf.get($keyId).startedAt, used: $takenOf.get($keyId).used - $takenOf.get($keyId).left } : $later($windowOfFile($sql, $keyId), $inMemory.get($keyId) ?? null)"
     }
   ),
   limits("small-limits-taken-ahead", "a process takes a third of a limit ahead, however small that is", {
