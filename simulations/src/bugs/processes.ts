@@ -1,4 +1,4 @@
-/** Bugs that only several processes, a networked store or a loss of power show. */
+/** Bugs for scenarios with several processes, a networked store or losses of power; one process rarely shows them. */
 import { type Bug, bugsIn } from "./Bug.ts"
 
 const beside = "several-processes"
