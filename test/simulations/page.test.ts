@@ -47,7 +47,7 @@ describe("docs/simulator.md", () => {
       (file) => /^ {2}name: "([^"]+)"/m.exec(readFileSync(join(folder, file), "utf8"))?.[1] ?? []
     )
     expect(names.length).toBeGreaterThan(15)
-    expect([...firstColumn("Rules")].sort()).toEqual([...names, "liveness"].sort())
+    expect([...firstColumn("Rules")].sort()).toEqual([...names, "files whole", "liveness"].sort())
   })
 
   it("has each exit code", () => {
