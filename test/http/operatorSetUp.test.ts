@@ -40,7 +40,31 @@ describe("setting up", () => {
   const badBodies: ReadonlyArray<readonly [path: string, body: unknown, message: string]> = [
     ["/operator/brands", {}, "name is required."],
     ["/operator/brands", { name: "" }, "name takes a text"],
-    ["/operator/brands", { name: "x", nmae: "y" }, "nmae is not a field of this request."],
+    [
+      "/operator/brands",
+      { name: "x", nmae: "y" },
+      'nmae is not a field of this request. Did you mean "name"?'
+    ],
+    [
+      "/operator/brands/1/keys",
+      { label: "k", x: 1 },
+      "x is not a field of this request. It takes label, requestsPerMinute."
+    ],
+    [
+      "/operator/brands/1/signals",
+      { name: "s", signalType: "t", source: { type: "post-url", valeu: "v" } },
+      'source.valeu is not a field of this request. Did you mean "value"?'
+    ],
+    [
+      "/operator/brands/1/signals",
+      { name: "s", signalType: "t", source: { type: "post-url", address: "v" } },
+      "source.address is not a field of this request. source takes type, value, liCompanyId, company."
+    ],
+    [
+      "/operator/brands/1/signals",
+      { name: "s", signalType: "t", source: { type: "li-company-mention", value: "v", liCompanyId: 12 } },
+      "source.liCompanyId takes a numeric company id: at most 512 decimal digits, as a string, or null."
+    ],
     ["/operator/brands", [], "The body takes"],
     ["/operator/brands", null, "The body takes"],
     ["/operator/brands", { name: "\ud800" }, "name takes a text"],

@@ -163,7 +163,10 @@ describe("a webhook", () => {
       { url: "https://example.com/", events: ["lead.created"] },
       `events[0] takes one of ${eventTypes.join(", ")}.`
     ],
-    [{ url: "https://example.com/", events, secret: "x" }, "secret is not a field of this request."],
+    [
+      { url: "https://example.com/", events, secret: "x" },
+      "secret is not a field of this request. It takes url, events, description, enabled."
+    ],
     [{ url: "https://example.com/", events, enabled: "yes" }, "enabled takes true or false."]
   ])("is refused with what it takes: %j [OPER-4, ERR-3, DELIV-6]", async (body, message) => {
     const answer = await operate("POST", webhooks(), body)

@@ -93,7 +93,27 @@ describe("lead-signals", () => {
       ],
       [["brands", "create", "X", "--watch", ""], "--watch takes a"],
       [["--completions", "tcsh"], "--completions takes bash, zsh or fish."],
-      [["serve", "--port", "many"], "PORT takes an integer from 0 to 65535."]
+      [["serve", "--port", "many"], "--port takes an integer from 0 to 65535."],
+      [
+        ["keys", "list"],
+        "--brand is required: id of the brand; `brands list` shows it. Run lead-signals keys list --help"
+      ],
+      [
+        ["signals", "create", "X", "--brand=2"],
+        "--type is required: kind of the source. --value is required: the source: a URL for"
+      ],
+      [
+        ["keys", "list", "--brand", "two"],
+        "--brand takes the id of a brand, in digits; `brands list` shows it. Run lead-signals"
+      ],
+      [
+        ["listen", "--brand", "two"],
+        "--brand takes the id of a brand, in digits; `brands list` shows it. Run lead-signals"
+      ],
+      [
+        ["backup", "nowhere/x.sqlite", "--database", join(root, "package.json")],
+        "There is no folder nowhere: make it, or name a copy in another folder."
+      ]
     ]
     for (const [args, message] of mistakes) {
       const { code, err, out } = await ran(args)
@@ -178,7 +198,7 @@ describe("lead-signals", () => {
     expect(await complete("we")).toBe("webhooks")
     expect(await complete("keys", "")).toContain("list create revoke")
     expect(await complete("webhooks", "deliveries", "--st")).toBe("--state")
-    expect(await complete("webhooks", "deliveries", "--state", "")).toBe("pending delivered dead")
+    expect(await complete("webhooks", "deliveries", "--state", "")).toBe("pending held delivered dead")
   })
 })
 

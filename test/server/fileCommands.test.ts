@@ -57,7 +57,7 @@ describe("the commands on the file", () => {
     isOver = true
     await writing
     expect(copied.code).toBe(0)
-    expect(JSON.parse(copied.out)).toMatchObject({ target, bytes: statSync(target).size })
+    expect(JSON.parse(copied.out)).toMatchObject({ file: database, target, bytes: statSync(target).size })
     expect(statSync(target).mode & 0o077).toBe(0)
     const checked = await ran(["check", "--database", target, "--json"])
     const { counts, problems, sound } = JSON.parse(checked.out)
@@ -69,7 +69,11 @@ describe("the commands on the file", () => {
 
   it("finds what is wrong with a file, with exit code 1 [STORE-9, CLI-1]", async () => {
     const sound = join(folder, "sound.sqlite")
-    expect((await ran(["backup", sound, "--database", database])).code).toBe(0)
+    const copied = await ran(["backup", sound, "--database", database])
+    expect([copied.code, copied.out.replace(/\(\S+ [kM]B\)/, "(…)")]).toEqual([
+      0,
+      `Copied ${database} (…) to ${sound}.\n`
+    ])
     const damages: ReadonlyArray<readonly [string, RegExp, (file: string) => void]> = [
       [
         "counters",

@@ -96,6 +96,36 @@ describe("lead-signals listen", () => {
     taken.close()
   })
 
+  it("says how to let the server reach it, and what is left when the server has gone before it [CLI-4, CLI-7]", async () => {
+    const message = "url takes https; http only reaches addresses that LEAD_SIGNALS_WEBHOOK_ALLOW names."
+    const answers = [
+      [400, { error: { code: "invalid_parameter", message } }],
+      [201, { data: { id: "5", secret } }]
+    ] as const
+    const starts = [
+      /may not reach this machine: restart it with LEAD_SIGNALS_WEBHOOK_ALLOW=127\.0\.0\.0\/8\. It answered: url takes https/,
+      /as webhook 5/
+    ]
+    const exits: Array<number | string> = []
+    for (const [i, [status, body]] of answers.entries()) {
+      const operator = createHttpServer((_, response) =>
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+      ).listen(0, "127.0.0.1")
+      await once(operator, "listening")
+      const url = `http://127.0.0.1:${(operator.address() as { port: number }).port}`
+      const listener = startListener("--brand", "2", "--url", url, "--token", "operator-token-of-the-tests")
+      await listener.until(starts[i]!)
+      operator.closeAllConnections()
+      operator.close()
+      exits.push(await (status === 201 ? listener.end() : listener.exit))
+      if (status === 201)
+        expect(listener.text()).toContain(
+          `Webhook 5 could not be deleted. There is no answer from ${url}; is the server running there? To delete it: lead-signals webhooks delete 5 --brand 2`
+        )
+    }
+    expect(exits).toEqual([1, 0])
+  })
+
   it("ends with exit code 1 when the server refuses the subscription, with 3 when it does not answer [CLI-1, CLI-4]", async () => {
     const refusing = createHttpServer((_, response) => {
       const error = { code: "not_found", message: "There is no such brand." }

@@ -1,5 +1,5 @@
 /** The built server alone in a folder, as it is copied to a machine. */
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -33,8 +33,12 @@ describe("the built server alone", () => {
     const missing = spawnBundle(program, withFile)
     expect(await missing.exit).toBe(2)
     expect(missing.err().trim().split("\n")).toEqual([
-      expect.stringContaining("run npm install better-sqlite3@13 in its folder")
+      expect.stringMatching(
+        /run npm install better-sqlite3@13 in its folder, or .*Set LEAD_SIGNALS_DATABASE.* to memory\.$/
+      )
     ])
+    expect(missing.err()).not.toContain("@lead-signals")
+    expect(existsSync(withFile.LEAD_SIGNALS_DATABASE)).toBe(false)
     const driver = createRequire(import.meta.url).resolve("better-sqlite3/package.json")
     mkdirSync(join(folder, "node_modules"))
     symlinkSync(dirname(driver), join(folder, "node_modules", "better-sqlite3"))

@@ -66,7 +66,13 @@ describe("the operator's commands", () => {
     const { data } = await called("webhooks", "deliveries", webhook.id, ...brand)
     expect(data).toMatchObject([{ event: "webhook.test" }])
     expect((await called("webhooks", "disable", webhook.id, ...brand)).enabled).toBe(false)
-    expect((await called("webhooks", "rotate-secret", webhook.id, ...brand)).secret).not.toBe(webhook.secret)
+    const held = await called("webhooks", "deliveries", webhook.id, ...brand, "--state", "held")
+    expect(held.data).toMatchObject([{ event: "webhook.test", state: "held" }])
+    const rotated = await ran(["webhooks", "rotate-secret", webhook.id, ...brand, "--url", server.url])
+    expect(rotated.out).toMatch(
+      /^Secret whsec_\S+\nThe previous secret also signs until \d{4}-\d\d-\d\dT[\d:.]+Z\.\n$/
+    )
+    expect(rotated.out).not.toContain(webhook.secret)
     await called("webhooks", "delete", webhook.id, ...brand)
     expect(await called("webhooks", "list", ...brand)).toEqual([])
     const plain = await ran(["brands", "list", "--url", server.url])

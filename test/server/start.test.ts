@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 import Database from "better-sqlite3"
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { knownVariables, readSettings } from "@lead-signals/server/internal"
+import { knownVariables, listenFailed, readSettings } from "@lead-signals/server/internal"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { makeFile } from "../harness/MadeFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -224,7 +224,11 @@ describe("npm start", () => {
 
   it.each([
     ["LEAD_SIGNALS_OPERATOR_TOKEN", "short", "LEAD_SIGNALS_OPERATOR_TOKEN takes at least 16 characters"],
-    ["HOST", "203.0.113.7", "203.0.113.7 is not an address of this machine; set HOST to one that is."]
+    [
+      "HOST",
+      "203.0.113.7",
+      "203.0.113.7 is not an address of this machine; set HOST, or --host, to one that is."
+    ]
   ])("stops with one line when %s is %j [RUN-1]", async (name, value, message) => {
     const { err, exit, out } = spawnBundle(program, {
       LEAD_SIGNALS_DATABASE: "memory",
@@ -237,6 +241,13 @@ describe("npm start", () => {
     if (name.endsWith("TOKEN")) expect(err()).not.toContain(value)
   })
 
+  it.each(["ENOTFOUND", "EAI_AGAIN"])("says that a host can't be resolved on %s [RUN-4]", (code) => {
+    const error = Object.assign(new Error("getaddrinfo"), { code })
+    expect(listenFailed({ host: "nohost.invalid", port: 4000 })(error).message).toBe(
+      "The server can't listen: nohost.invalid can't be resolved; set HOST, or --host, to an address of this machine."
+    )
+  })
+
   it("says what to do when the port is taken or the database can't be used [RUN-4]", async () => {
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
@@ -247,7 +258,7 @@ describe("npm start", () => {
       PORT: String(port)
     })
     expect(await busy.exit).toBe(2)
-    expect(busy.err()).toContain(`port ${port} is taken; set PORT to another`)
+    expect(busy.err()).toContain(`port ${port} is taken; set PORT, or --port, to another`)
     taken.close()
 
     const file = join(folder, "text.sqlite")
@@ -257,7 +268,7 @@ describe("npm start", () => {
     )
     const damaged = spawnBundle(program, { LEAD_SIGNALS_DATABASE: file })
     expect(await damaged.exit).toBe(2)
-    expect(damaged.err()).toContain("Set LEAD_SIGNALS_DATABASE to use another")
+    expect(damaged.err()).toContain("Set LEAD_SIGNALS_DATABASE, or --database, to another file or to memory.")
     if (process.getuid?.() !== 0) {
       const closed = join(folder, "closed")
       mkdirSync(closed)

@@ -197,6 +197,9 @@ describe("a server that is watched", () => {
   it("stops with one line when a variable of OpenTelemetry can't be read [RUN-1]", async () => {
     for (const [name, value, takes] of [
       ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "takes http/protobuf or http/json."],
+      ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "takes http/protobuf or http/json."],
+      ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector", "takes a URL, like http"],
+      ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "collector", "takes a URL, like http"],
       ["OTEL_TRACES_SAMPLER", "some", "takes always_on"],
       ["OTEL_METRICS_EXPORTER", "prometheus", "takes otlp or none."],
       ["OTEL_METRIC_EXPORT_INTERVAL", "often", "takes a whole number of at least 1."],

@@ -25,7 +25,7 @@ describe("the SQLite driver", () => {
     ["Bun 1.4.0", { bun: "1.4.0", node: "24.3.0", napi: "10" }, /^Bun 1\.4\.0/]
   ])("is not loaded on %s, where it would end the process [RUN-7]", (_, versions, reason) => {
     expect(runtimeProblem(versions)).toMatch(reason)
-    expect(runtimeProblem(versions)).toContain("@lead-signals/store-memory")
+    expect(runtimeProblem(versions)).toContain("or use a store in memory")
   })
 
   it.each([

@@ -12,7 +12,10 @@ const keys = (process.env.WEBHOOK_SECRETS ?? "")
   .split(" ")
   .filter((secret) => secret.startsWith("whsec_"))
   .map((secret) => Buffer.from(secret.slice("whsec_".length), "base64"))
-if (keys.length === 0) throw new Error("WEBHOOK_SECRETS takes the webhook's secret, whsec_…")
+if (keys.length === 0) {
+  console.error("WEBHOOK_SECRETS takes the webhook's secret, whsec_…")
+  process.exit(1)
+}
 
 const equalsInConstantTime = (a, b) => a.length === b.length && timingSafeEqual(a, b)
 

@@ -6,6 +6,8 @@ import * as Usage from "@effect/cli/Usage"
 import { stripVTControlCharacters, styleText } from "node:util"
 import type { Node, Program } from "./CommandTree.ts"
 
+const config = { ...CliConfig.defaultConfig, showBuiltIns: false }
+
 /** The lines of a document without the library's colours. */
 export const plain = (doc: HelpDoc.HelpDoc): ReadonlyArray<string> =>
   stripVTControlCharacters(HelpDoc.toAnsiText(doc))
@@ -27,6 +29,23 @@ const rows = (doc: HelpDoc.HelpDoc): Array<readonly [string, string]> => {
   })
 }
 
+/** The rows of a command's help under a title such as `OPTIONS`: what each is called, and what it is for. */
+const sectionOf = ({ command }: Node, title: string): Array<readonly [string, string]> => {
+  const parts: Array<HelpDoc.HelpDoc> = []
+  const split = (doc: HelpDoc.HelpDoc): void => {
+    if (doc._tag === "Sequence") [doc.left, doc.right].forEach(split)
+    else parts.push(doc)
+  }
+  split(CommandDescriptor.getHelp(command.descriptor, config))
+  const from = parts.findIndex((part) => part._tag === "Header" && plain(part)[0] === title)
+  const next = parts.findIndex((part, i) => i > from && part._tag === "Header")
+  return from === -1 ? [] : parts.slice(from + 1, next === -1 ? undefined : next).flatMap(rows)
+}
+
+/** What an option of a command is for, in the words of its help; empty where the help has none. */
+export const descriptionOf = (node: Node, option: string): string =>
+  sectionOf(node, "OPTIONS").find(([name]) => name.split(/[ ,]+/).includes(option))?.[1] ?? ""
+
 const table = (of: ReadonlyArray<readonly [string, string]>): Array<string> => {
   const width = Math.max(...of.map(([name]) => name.length))
   return of.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`.trimEnd())
@@ -46,21 +65,9 @@ export const help = (
   const node = path.at(-1)!
   const names = path.map(({ name }) => name).join(" ")
   const { descriptor } = node.command
-  const config = { ...CliConfig.defaultConfig, showBuiltIns: false }
   const spans = Usage.enumerate(CommandDescriptor.getUsage(descriptor), config).map(
     (span) => plain(HelpDoc.p(span))[0]!
   )
-  const parts: Array<HelpDoc.HelpDoc> = []
-  const split = (doc: HelpDoc.HelpDoc): void => {
-    if (doc._tag === "Sequence") [doc.left, doc.right].forEach(split)
-    else parts.push(doc)
-  }
-  split(CommandDescriptor.getHelp(descriptor, config))
-  const sectionOf = (name: string): Array<readonly [string, string]> => {
-    const from = parts.findIndex((part) => part._tag === "Header" && plain(part)[0] === name)
-    const next = parts.findIndex((part, i) => i > from && part._tag === "Header")
-    return from === -1 ? [] : parts.slice(from + 1, next === -1 ? undefined : next).flatMap(rows)
-  }
   const section = (name: string, of: ReadonlyArray<readonly [string, string]>) =>
     of.length === 0 ? [] : [...title(name), ...table(of)]
   return [
@@ -76,7 +83,10 @@ export const help = (
     ),
     ...(node.children.length > 0
       ? []
-      : [...section("Arguments", sectionOf("ARGUMENTS")), ...section("Options", sectionOf("OPTIONS"))]),
+      : [
+          ...section("Arguments", sectionOf(node, "ARGUMENTS")),
+          ...section("Options", sectionOf(node, "OPTIONS"))
+        ]),
     ...section("Examples", node.examples),
     ...(path.length > 1
       ? []

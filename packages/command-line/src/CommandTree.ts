@@ -101,6 +101,17 @@ export const namedIn = (usage: Usage.Usage): ReadonlyArray<Usage.Named> => {
   }
 }
 
+/** The options that a command can't do without, by all names of each. */
+export const requiredOptionsOf = ({ command }: Node): ReadonlyArray<ReadonlyArray<string>> => {
+  const named = (usage: Usage.Usage): ReadonlyArray<Usage.Named> => {
+    if (usage._tag === "Named") return [usage]
+    return usage._tag === "Concat" ? [...named(usage.left), ...named(usage.right)] : []
+  }
+  return named(CommandDescriptor.getUsage(command.descriptor))
+    .map(({ names }) => names)
+    .filter((names) => names[0]?.startsWith("-"))
+}
+
 /** The options of a command, and whether each takes a value. */
 export const optionsOf = ({ command }: Node): ReadonlyMap<string, boolean> =>
   new Map(

@@ -85,7 +85,11 @@ export const run = (program: Program, argv: ReadonlyArray<string> = process.argv
       }
       const error = failure.value
       if (ValidationError.isValidationError(error))
-        return misused(plain(error.error).join(" ").replace(/\.?$/, "."))
+        return misused(
+          plain(error.error)
+            .map((line) => line.replace(/\.?$/, "."))
+            .join(" ")
+        )
       return stop(error.message, error.code ?? exitCodes.failed)
     }),
     Effect.provide(

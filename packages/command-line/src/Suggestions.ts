@@ -1,7 +1,8 @@
 /** Which command the words name, and what is wrong with them that @effect/cli takes without a word. */
 import * as AutoCorrect from "@effect/cli/AutoCorrect"
 import * as CliConfig from "@effect/cli/CliConfig"
-import { type Node, optionsOf } from "./CommandTree.ts"
+import { descriptionOf } from "./CommandHelp.ts"
+import { type Node, optionsOf, requiredOptionsOf } from "./CommandTree.ts"
 
 const distance = (a: string, b: string): number =>
   AutoCorrect.levensteinDistance(a, b, { ...CliConfig.defaultConfig, isCaseSensitive: true })
@@ -21,6 +22,20 @@ const meant = (given: string, names: Iterable<string>): string => {
     .sort((a, b) => distance(given, a) - distance(given, b))[0]
   return near === undefined ? "" : ` Did you mean ${near}?`
 }
+
+/** A sentence for each required option that was not given; null when none is missing. */
+const missingOptions = (node: Node, given: ReadonlySet<string>): string | null => {
+  const sentences = requiredOptionsOf(node)
+    .filter((names) => !names.some((name) => given.has(name)))
+    .map(([name]) => {
+      const description = descriptionOf(node, name!)
+      return description === "" ? `${name} is required.` : `${name} is required: ${lowerFirst(description)}.`
+    })
+  return sentences.length === 0 ? null : sentences.join(" ")
+}
+
+/** An abbreviation, such as URL, stays as it is. */
+const lowerFirst = (text: string): string => text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())
 
 /**
  * The command that the words name, and what is wrong with its options as far as @effect/cli doesn't say so. `help` before a
@@ -49,14 +64,17 @@ export const find = (
   if (isHelpWord) return { path, isHelp: true, wrong: null }
   const last = path.at(-1)!
   const options = new Map([...optionsOf(last), ...builtIns])
+  const given = new Set<string>()
   for (; at < ends; at++) {
     const word = words[at]!
     if (!/^-[^0-9]/.test(word)) continue
     const name = word.replace(/=.*$/s, "")
+    given.add(name)
     const takesValue = options.get(name)
     if (takesValue === undefined)
       return { path, isHelp, wrong: `There is no option ${name}.${meant(name, options.keys())}` }
     if (takesValue && name === word && ++at >= ends) return { path, isHelp, wrong: `${name} takes a value.` }
   }
-  return { path, isHelp, wrong: null }
+  // The wizard asks for them.
+  return { path, isHelp, wrong: given.has("--wizard") ? null : missingOptions(last, given) }
 }

@@ -2,23 +2,21 @@
  * Assembles the server from its settings: store, webhooks, API, telemetry. The only module that imports
  * several adapters.
  */
-import { BrandStore, type StoreUnavailable } from "@lead-signals/domain"
+import { BrandStore } from "@lead-signals/domain"
 import { DefaultRateLimit, Draining, OperatorToken, webCrypto } from "@lead-signals/http"
 import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Emitter } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
-import { Data, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { banner } from "./Banner.ts"
 import * as Demo from "./demo/Demo.ts"
 import { progress } from "./Progress.ts"
 import type { Settings } from "./Settings.ts"
+import { listenFailed, storeFailed } from "./StartFailures.ts"
 import type { Telemetry } from "./telemetry/Telemetry.ts"
 import * as Instrumentation from "./telemetry/Instrumentation.ts"
-
-/** The server could not start; the message is one line for the operator. */
-class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
 
 const drainTime = "10 seconds"
 
@@ -45,24 +43,6 @@ const webhooksLayer = ({ webhookAllow: allowed, webhookRetryMillis: scheduleMill
     scheduleMillis,
     drain: drainTime
   })
-
-const storeFailed = ({ reason }: StoreUnavailable) =>
-  new StartFailed({
-    message: `The database can't be used: ${reason}. Set LEAD_SIGNALS_DATABASE to use another.`
-  })
-
-const listenFailed =
-  ({ host, port }: Settings) =>
-  (error: Error) => {
-    const code = (error as NodeJS.ErrnoException).code
-    const why: { readonly [code: string]: string } = {
-      EADDRINUSE: `port ${port} is taken; set PORT to another, or to 0 for a free one`,
-      EACCES: `port ${port} needs more rights; set PORT to a port above 1023`,
-      EADDRNOTAVAIL: `${host} is not an address of this machine; set HOST to one that is`,
-      ENOTFOUND: `${host} can't be resolved; set HOST to an address of this machine`
-    }
-    return new StartFailed({ message: `The server can't listen: ${why[code ?? ""] ?? code ?? "unknown"}.` })
-  }
 
 const urlOf = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`

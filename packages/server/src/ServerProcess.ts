@@ -16,15 +16,18 @@ const stop = (message: string): never => {
 const randomToken = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString("base64url")
 
-/** `given` overrides variables of the environment. */
-export const serve = (given: Readonly<Record<string, string>> = {}): void => {
+/** `given` overrides variables of the environment; `optionNames` has the option that gave each. */
+export const serve = (
+  given: Readonly<Record<string, string>> = {},
+  optionNames: Readonly<Record<string, string>> = {}
+): void => {
   const environment = { ...process.env, ...given }
   for (const name of unknownVariables(environment)) {
     process.stderr.write(
       `${name} is not a setting and was ignored; the settings are ${knownVariables.join(", ")}.\n`
     )
   }
-  const settings = Either.getOrElse(readSettings(environment), stop)
+  const settings = Either.getOrElse(readSettings(environment, optionNames), stop)
   const exporting = Either.getOrElse(telemetry(environment), stop)
   run(settings, settings.operatorToken ?? randomToken(), exporting).pipe(
     Effect.catchTag("StartFailed", ({ message }) => Effect.sync(() => stop(message))),

@@ -87,13 +87,19 @@ const pauseMillis: Read<number> = (value) =>
     ? Either.right(Math.round(Number(value) * 1000))
     : Either.left(`takes seconds from 0 to ${maxDrainPauseSeconds}, like 0.5`)
 
-/** Left: the message of the first bad value, such as `PORT takes an integer from 0 to 65535.` */
-export const readSettings = (environment: Environment): Either.Either<Settings, string> => {
+/**
+ * Left: the message of the first bad value, such as `PORT takes an integer from 0 to 65535.` `optionNames` has the options, such as
+ * `--port`, that gave variables their values, and by which messages then call them.
+ */
+export const readSettings = (
+  environment: Environment,
+  optionNames: Environment = {}
+): Either.Either<Settings, string> => {
   const variable = <A, B>(name: string, read: Read<A>, otherwise: B): Either.Either<A | B, string> => {
     const value = valueOf(environment, name)
     return value === undefined
       ? Either.right(otherwise)
-      : Either.mapLeft(read(value), (takes) => `${name} ${takes}.`)
+      : Either.mapLeft(read(value), (takes) => `${optionNames[name] ?? name} ${takes}.`)
   }
   return Either.gen(function* () {
     return {

@@ -4,6 +4,7 @@
  */
 export { progress } from "./Progress.ts"
 export { readSettings } from "./Settings.ts"
+export { listenFailed } from "./StartFailures.ts"
 export { knownVariables } from "./Variables.ts"
 export { program } from "./cli/CommandLine.ts"
 export { exitCodes, exitCodeTable } from "./cli/ExitCodes.ts"

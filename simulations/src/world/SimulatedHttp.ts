@@ -111,9 +111,12 @@ export const handle = (app: HttpApp.Default, sent: SimulatedRequest): Handling =
     ...(bytes.length === 0 ? {} : { "content-length": String(bytes.length) })
   })
   return {
-    work: Effect.flatMap(Effect.scoped(app), (response) =>
-      Effect.map(textOf(response), (text) =>
-        unframed({ status: response.status, headers: response.headers, text })
+    // The scope is open until the body was read, which may be a stream.
+    work: Effect.scoped(
+      Effect.flatMap(app, (response) =>
+        Effect.map(textOf(response), (text) =>
+          unframed({ status: response.status, headers: response.headers, text })
+        )
       )
     ),
     context: Context.make(HttpServerRequest.HttpServerRequest, new Request(method, url, url, headers, bytes))

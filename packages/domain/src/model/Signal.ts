@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import { Company } from "./Company.ts"
 import type { Instant } from "./Instant.ts"
-import { optionalText, requiredText, textLimits } from "./Text.ts"
+import { optionalDigits, requiredText, textLimits } from "./Text.ts"
 
 /** The kinds of tracked entry that a signal can watch. [ENG-8] */
 export const sourceTypes = [
@@ -33,15 +33,12 @@ const hasCompany = (type: SourceType): boolean => type !== "post-url" && type !=
 export const Source = Schema.Struct({
   type: Schema.Literal(...sourceTypes).annotations({ description: `one of ${sourceTypes.join(", ")}` }),
   value: requiredText(textLimits.url),
-  liCompanyId: optionalText(textLimits.externalId),
+  liCompanyId: optionalDigits(textLimits.externalId, "a numeric company id"),
   company: Schema.optionalWith(Schema.NullOr(Company), { default: () => null })
 }).pipe(
   Schema.filter((source) => [
     ...(source.liCompanyId !== null && source.type !== "li-company-mention"
       ? [{ path: ["liCompanyId"], message: "goes with the source type li-company-mention only" }]
-      : []),
-    ...(source.liCompanyId !== null && !/^[0-9]+$/.test(source.liCompanyId)
-      ? [{ path: ["liCompanyId"], message: "takes a numeric company id: decimal digits, as a string" }]
       : []),
     ...(source.company !== null && !hasCompany(source.type)
       ? [{ path: ["company"], message: `does not go with the source type ${source.type}` }]

@@ -67,12 +67,12 @@ export const requiredText = (maxLength: number) =>
  * Text of at most `maxLength` characters, or null. It is one declaration instead of a union, which takes twice as long to decode:
  * observations are full of such fields.
  */
-const declaredNullable = (maxLength: number, words: string, isTaken: (text: string) => boolean) =>
+const declaredNullable = (maxLength: number, taken: string, isTaken: (text: string) => boolean) =>
   Schema.declare(
     (value: unknown): value is string | null =>
       value === null || (typeof value === "string" && isWithin(value, maxLength) && isTaken(value)),
     {
-      [takes]: `a text of at most ${maxLength} characters, ${words}, or null`,
+      [takes]: `${taken}, or null`,
       jsonSchema: { anyOf: [{ type: "string" }, { type: "null" }], maxLength: maxLength }
     }
   )
@@ -81,17 +81,29 @@ const declaredNullable = (maxLength: number, words: string, isTaken: (text: stri
  * The schema of text of at most `maxLength` characters, or null. A missing field is refused; `optionalText` reads one
  * as null.
  */
-export const nullableText = (maxLength: number) => declaredNullable(maxLength, wellFormed, isStorable)
+export const nullableText = (maxLength: number) =>
+  declaredNullable(maxLength, `a text of at most ${maxLength} characters, ${wellFormed}`, isStorable)
 
 /** The schema of an optional field with text of at most `maxLength` characters; a missing field becomes null. */
 export const optionalText = (maxLength: number) =>
   Schema.optionalWith(nullableText(maxLength), { default: () => null })
+
+/** As `optionalText`, for an id of decimal digits; `meaning` names it in messages. */
+export const optionalDigits = (maxLength: number, meaning: string) =>
+  Schema.optionalWith(
+    declaredNullable(maxLength, `${meaning}: at most ${maxLength} decimal digits, as a string`, (text) =>
+      /^[0-9]+$/.test(text)
+    ),
+    { default: () => null }
+  )
 
 /**
  * As `optionalText`, for text from which `CommentText.sanitise` removes control characters later: U+0000 is allowed.
  */
 export const optionalMarkup = (maxLength: number) =>
   Schema.optionalWith(
-    declaredNullable(maxLength, "in well-formed Unicode", (text) => text.isWellFormed()),
+    declaredNullable(maxLength, `a text of at most ${maxLength} characters, in well-formed Unicode`, (text) =>
+      text.isWellFormed()
+    ),
     { default: () => null }
   )

@@ -5,12 +5,15 @@
 import { Either, ParseResult, Schema, SchemaAST } from "effect"
 import { InvalidParameter } from "../model/Failure.ts"
 import { takes } from "../model/Text.ts"
+import { similarName } from "./Suggestions.ts"
 
 interface Finding {
   readonly path: ReadonlyArray<PropertyKey>
   readonly text: string
   /** Said by the schema itself: no outer description replaces it. */
   readonly final: boolean
+  /** A further sentence. */
+  readonly hint?: string
 }
 
 const describe = (ast: SchemaAST.AST): string | undefined => {
@@ -60,14 +63,44 @@ const within = (ast: SchemaAST.AST, path: ReadonlyArray<PropertyKey>, inner: Fin
     : { path, text: `takes ${described}`, final: false }
 }
 
-const find = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): Finding => {
+const renderPath = (path: ReadonlyArray<PropertyKey>): string =>
+  path.reduce<string>(
+    (text, key) =>
+      typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`,
+    ""
+  )
+
+const fieldsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  SchemaAST.isTypeLiteral(ast) ? ast.propertySignatures.map(({ name }) => String(name)) : []
+
+/** The field that was probably meant, or all that the object has. `path` ends with the unknown one. */
+const hintFor = (path: ReadonlyArray<PropertyKey>, fields: ReadonlyArray<string>): string | undefined => {
+  if (fields.length === 0) return undefined
+  const meant = similarName(String(path.at(-1)), fields)
+  if (meant !== undefined) return `Did you mean "${meant}"?`
+  return `${renderPath(path.slice(0, -1)) || "It"} takes ${fields.join(", ")}.`
+}
+
+/** `fields` are those of the object that the issue is in. */
+const find = (
+  issue: ParseResult.ParseIssue,
+  path: ReadonlyArray<PropertyKey>,
+  fields: ReadonlyArray<string>
+): Finding => {
   switch (issue._tag) {
     case "Pointer":
-      return find(issue.issue, [...path, ...pathOf(issue.path)])
+      return find(issue.issue, [...path, ...pathOf(issue.path)], fields)
     case "Missing":
       return { path, text: "is required", final: true }
-    case "Unexpected":
-      return { path, text: "is not a field of this request", final: true }
+    case "Unexpected": {
+      const hint = hintFor(path, fields)
+      return {
+        path,
+        text: "is not a field of this request",
+        final: true,
+        ...(hint === undefined ? {} : { hint })
+      }
+    }
     case "Forbidden":
       return { path, text: "can't be read here", final: true }
     case "Type":
@@ -76,36 +109,31 @@ const find = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): 
         : { path, text: issue.message, final: true }
     case "Refinement":
     case "Transformation":
-      return within(issue.ast, path, find(issue.issue, path))
+      return within(issue.ast, path, find(issue.issue, path, fields))
     case "Composite": {
       const issues = (
         Array.isArray(issue.issues) ? issue.issues : [issue.issues]
       ) as Array<ParseResult.ParseIssue>
-      return within(issue.ast, path, deepest(issues.map((each) => find(each, path))))
+      return within(issue.ast, path, deepest(issues.map((each) => find(each, path, fieldsOf(issue.ast)))))
     }
   }
 }
-
-const renderPath = (path: ReadonlyArray<PropertyKey>): string =>
-  path.reduce<string>(
-    (text, key) =>
-      typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`,
-    ""
-  )
 
 /** A path can hold names that were sent: of any length, and not always well-formed. */
 const shortened = (path: string): string =>
   Array.from(path.slice(0, 400)).slice(0, 200).join("").toWellFormed()
 
 /**
- * The failure of a value that its schema refused: one sentence that starts with the path of the first field that does
- * not fit. `whole` stands for the path where the value itself is refused. The sentence never holds what was sent.
+ * The failure of a value that its schema refused: a sentence that starts with the path of the first field that does not
+ * fit, and for an unknown field a second one with the field that was probably meant, or with all fields. `whole` stands
+ * for the path where the value itself is refused. The message never holds a value that was sent.
  * [ERR-3]
  */
 export const explain = (error: ParseResult.ParseError, whole: string): InvalidParameter => {
-  const finding = find(error.issue, [])
-  const path = shortened(renderPath(finding.path)) || whole
-  return new InvalidParameter({ parameter: path, message: `${path} ${finding.text}.` })
+  const { hint, path, text } = find(error.issue, [], [])
+  const parameter = shortened(renderPath(path)) || whole
+  const message = `${parameter} ${text}.${hint === undefined ? "" : ` ${hint}`}`
+  return new InvalidParameter({ parameter, message })
 }
 
 /**

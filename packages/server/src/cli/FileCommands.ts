@@ -4,6 +4,7 @@ import * as Options from "@effect/cli/Options"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Option } from "effect"
 import { existsSync } from "node:fs"
+import { dirname } from "node:path"
 import { valueOf } from "../Variables.ts"
 import { progress } from "../Progress.ts"
 import { defaultDatabase } from "../Settings.ts"
@@ -71,11 +72,14 @@ export const backupCommand = leaf(
   (given) =>
     Effect.gen(function* () {
       const file = yield* fileOf(given)
+      const folder = dirname(given.target)
+      if (!existsSync(folder))
+        return yield* usage(`There is no folder ${folder}: make it, or name a copy in another folder.`)
       const { bytes, pages } = yield* withProgressLine((update) =>
         SqliteStore.backup(file, given.target, (fraction) => update(fraction, "copying"))
       )
-      const value = { target: given.target, pages, bytes }
-      yield* print(given.json, value, `Copied ${size(bytes)} to ${given.target}.`)
+      const value = { file, target: given.target, pages, bytes }
+      yield* print(given.json, value, `Copied ${file} (${size(bytes)}) to ${given.target}.`)
     }).pipe(
       Effect.catchTag("TargetExists", ({ target }) =>
         usage(`${target} exists already: name another file, or remove it.`)

@@ -1,4 +1,4 @@
-/** `lead-signals import FILE.jsonl --brand ID`. */
+/** `lead-signals import FILE --brand ID`. */
 import * as Args from "@effect/cli/Args"
 import { Duration, Effect } from "effect"
 import { type Counts, remainingSeconds, importFile } from "../ObservationImport.ts"
@@ -8,7 +8,7 @@ import { exitCodes } from "./ExitCodes.ts"
 import { resolveOperator } from "./OperatorClient.ts"
 import { brand, json, token, url } from "./OperatorCommand.ts"
 
-const file = Args.file({ name: "FILE.jsonl", exists: "yes" }).pipe(
+const file = Args.file({ name: "FILE", exists: "yes" }).pipe(
   Args.withDescription(
     "Observations as JSON, one a line, as POST /operator/brands/{id}/observations takes them"
   )

@@ -13,7 +13,7 @@ import { formatReceivedPost, parseFailure, makeReceiver } from "../WebhookReceiv
 import { Failed, leaf, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
 import { callOperator, resolveOperator } from "./OperatorClient.ts"
-import { json, token, url } from "./OperatorCommand.ts"
+import { brandOption, json, token, url } from "./OperatorCommand.ts"
 
 const port = Options.integer("port").pipe(
   Options.withDescription("Port on 127.0.0.1; 0 picks a free one [4100, or a free one with --brand]"),
@@ -25,12 +25,9 @@ const secret = Options.text("secret").pipe(
   ),
   Options.optional
 )
-const brand = Options.text("brand").pipe(
-  Options.withDescription(
-    "Creates a webhook for this brand's events at the server, and deletes it at the end"
-  ),
-  Options.optional
-)
+const brand = brandOption(
+  "Id of a brand: creates a webhook for its events at the server, and deletes it at the end"
+).pipe(Options.optional)
 const failure = Options.text("fail").pipe(
   Options.withDescription("Answers posts with this status: 503:3 the first three, 503 all of them"),
   Options.optional
@@ -120,6 +117,14 @@ const secretHint = (url: string): ReadonlyArray<string> => [
   "Start the server with LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8. Or use --brand ID, which creates the webhook itself."
 ]
 
+/** The server's refusal of this receiver's URL names a field that the user never gave. */
+const targetRefused = (failure: Failed): Failed =>
+  failure.message.startsWith("url ")
+    ? new Failed({
+        message: `The server may not reach this machine: restart it with LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8. It answered: ${failure.message}`
+      })
+    : failure
+
 export const listenCommand = leaf(
   "listen",
   {
@@ -171,7 +176,10 @@ export const listenCommand = leaf(
         Effect.gen(function* () {
           const description = "lead-signals listen"
           const body = { url, events: eventTypes, description }
-          const { data } = yield* callOperator(operator, "POST", webhooks, body)
+          const { data } = yield* Effect.mapError(
+            callOperator(operator, "POST", webhooks, body),
+            targetRefused
+          )
           subscribed = String(data.id)
           receive = makeReceiver({ secret: String(data.secret), failure: planned })
           yield* printToStderr(`Listening on ${url} for brand ${brandId}, as webhook ${subscribed}`)
@@ -179,7 +187,11 @@ export const listenCommand = leaf(
       const unsubscribe = Effect.suspend(() =>
         subscribed === null
           ? Effect.void
-          : Effect.ignore(callOperator(operator, "DELETE", `${webhooks}/${subscribed}`))
+          : Effect.catchAll(callOperator(operator, "DELETE", `${webhooks}/${subscribed}`), ({ message }) =>
+              printToStderr(
+                `Webhook ${subscribed} could not be deleted. ${message} To delete it: lead-signals webhooks delete ${subscribed} --brand ${brandId}`
+              )
+            )
       )
       return yield* Effect.ensuring(
         serveReceiver(() => receive, options, subscribe),

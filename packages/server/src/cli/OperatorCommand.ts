@@ -1,11 +1,21 @@
 /** Commands that call the operator API of a running server: their options, and the shapes that several of them share. */
 import * as Options from "@effect/cli/Options"
-import { Effect, type Option } from "effect"
+import { Effect, Option } from "effect"
 import { type Failed, leaf, type Node } from "@lead-signals/command-line"
 import { callOperator, type Json, type Method, resolveOperator } from "./OperatorClient.ts"
 import { print, table } from "./Output.ts"
 
-export const brand = Options.text("brand").pipe(Options.withDescription("Id of the brand"))
+/** Takes digits alone: a brand's name in its place would be answered like a brand that does not exist. */
+export const brandOption = (description: string) =>
+  Options.text("brand").pipe(
+    Options.withDescription(description),
+    Options.filterMap(
+      (id) => (/^[0-9]+$/.test(id) ? Option.some(id) : Option.none()),
+      "--brand takes the id of a brand, in digits; `brands list` shows it."
+    )
+  )
+
+export const brand = brandOption("Id of the brand; `brands list` shows it")
 export const url = Options.text("url").pipe(
   Options.withDescription("URL of the server [http://127.0.0.1:4000]"),
   Options.withDefault("http://127.0.0.1:4000")

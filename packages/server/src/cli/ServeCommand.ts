@@ -37,21 +37,24 @@ export const serveCommand = leaf(
     )
   },
   (given) => {
-    const named = {
-      HOST: given.host,
-      PORT: given.port,
-      LEAD_SIGNALS_DATABASE: given.database,
-      LEAD_SIGNALS_WEBHOOK_ALLOW: given.webhookAllow,
-      LEAD_SIGNALS_DEMO: given.noDemo ? Option.some("false") : Option.none<string>()
-    }
-    const variables = Object.entries(named).flatMap(([name, value]) =>
+    const options = [
+      ["HOST", "--host", given.host],
+      ["PORT", "--port", given.port],
+      ["LEAD_SIGNALS_DATABASE", "--database", given.database],
+      ["LEAD_SIGNALS_WEBHOOK_ALLOW", "--webhook-allow", given.webhookAllow],
+      ["LEAD_SIGNALS_DEMO", "--no-demo", given.noDemo ? Option.some("false") : Option.none<string>()]
+    ] as const
+    const named = options.flatMap(([variable, option, value]) =>
       // `--port "$PORT"` with an unset PORT is empty, and leaves the variable in force.
-      Option.isNone(value) || value.value === "" ? [] : [[name, value.value] as const]
+      Option.isNone(value) || value.value === "" ? [] : [{ variable, option, value: value.value }]
     )
     // The server installs its own signal handling: this command ends when the server has started.
     return Effect.promise(async () => {
       const { serve } = await import("../ServerProcess.ts")
-      serve(Object.fromEntries(variables))
+      serve(
+        Object.fromEntries(named.map(({ value, variable }) => [variable, value])),
+        Object.fromEntries(named.map(({ option, variable }) => [variable, option]))
+      )
     })
   }
 )

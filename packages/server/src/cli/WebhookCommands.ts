@@ -1,7 +1,7 @@
 /** `lead-signals webhooks …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { eventTypes } from "@lead-signals/domain"
+import { DeliveryQueries, eventTypes } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { group, leaf } from "@lead-signals/command-line"
 import {
@@ -28,7 +28,7 @@ const events = Options.text("events").pipe(
 const since = Options.text("since").pipe(
   Options.withDescription("Sends again the deliveries that died at this time or later, like 2026-01-31")
 )
-const state = Options.choice("state", ["pending", "delivered", "dead"]).pipe(
+const state = Options.choice("state", DeliveryQueries.reportedStates).pipe(
   Options.withDescription("Only deliveries in this state"),
   Options.optional
 )
@@ -134,7 +134,10 @@ export const webhooksCommand = group(
       calling((call, given) =>
         Effect.map(
           call("POST", pathOf(given.brand, "webhooks", given.id, "rotate-secret")),
-          printResource(({ secret }) => `Secret ${secret}`)
+          printResource(
+            ({ previousSecretExpiresAt, secret }) =>
+              `Secret ${secret}\nThe previous secret also signs until ${previousSecretExpiresAt}.`
+          )
         )
       )
     ),

@@ -57,27 +57,29 @@ export const readOtel = (
   })
 
 const read = (env: Environment, defaults: { readonly serviceName: string }): OtelSettings => {
-  /** The specification equates empty with unset. */
-  const get = (...names: ReadonlyArray<string>): string | undefined => {
+  /** The first variable that is set; the specification equates empty with unset. */
+  const find = (
+    ...names: ReadonlyArray<string>
+  ): { readonly name: string; readonly value: string } | undefined => {
     for (const name of names) {
       const value = env[name]?.trim()
-      if (value !== undefined && value !== "") return value
+      if (value !== undefined && value !== "") return { name, value }
     }
     return undefined
   }
+  const get = (name: string): string | undefined => find(name)?.value
   const positiveInteger = (otherwise: number, ...names: ReadonlyArray<string>): number => {
-    const value = get(...names)
-    if (value === undefined) return otherwise
-    if (!/^0*[1-9][0-9]{0,8}$/.test(value))
-      throw new InvalidVariable(`${names[0]} takes a whole number of at least 1.`)
-    return Number(value)
+    const found = find(...names)
+    if (found === undefined) return otherwise
+    if (!/^0*[1-9][0-9]{0,8}$/.test(found.value))
+      throw new InvalidVariable(`${found.name} takes a whole number of at least 1.`)
+    return Number(found.value)
   }
   const isDisabled = get("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
 
   const signal = (name: "TRACES" | "METRICS"): Signal | null => {
     if (isDisabled) return null
-    const own = get(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`)
-    const base = get("OTEL_EXPORTER_OTLP_ENDPOINT")
+    const endpoint = find(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`, "OTEL_EXPORTER_OTLP_ENDPOINT")
     const exporter = get(`OTEL_${name}_EXPORTER`)
     const exporters = exporter?.split(",").map((each) => each.trim()) ?? []
     for (const each of exporters) {
@@ -85,14 +87,18 @@ const read = (env: Environment, defaults: { readonly serviceName: string }): Ote
         throw new InvalidVariable(`OTEL_${name}_EXPORTER takes otlp or none.`)
     }
     if (exporters.includes("none")) return null
-    if (own === undefined && base === undefined && exporters.length === 0) return null
-    const protocol =
-      get(`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL") ?? "http/protobuf"
+    if (endpoint === undefined && exporters.length === 0) return null
+    const format = find(`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL")
+    const protocol = format?.value ?? "http/protobuf"
     if (protocol !== "http/json" && protocol !== "http/protobuf") {
-      throw new InvalidVariable("OTEL_EXPORTER_OTLP_PROTOCOL takes http/protobuf or http/json.")
+      throw new InvalidVariable(`${format!.name} takes http/protobuf or http/json.`)
     }
-    const url = own ?? `${(base ?? "http://localhost:4318").replace(/\/+$/, "")}/v1/${name.toLowerCase()}`
-    if (!URL.canParse(url)) throw new InvalidVariable(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT takes a URL.`)
+    const { name: setBy, value } = endpoint ?? { name: null, value: "http://localhost:4318" }
+    const url =
+      setBy === `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`
+        ? value
+        : `${value.replace(/\/+$/, "")}/v1/${name.toLowerCase()}`
+    if (!URL.canParse(url)) throw new InvalidVariable(`${setBy} takes a URL, like http://127.0.0.1:4318.`)
     return {
       url,
       protocol,

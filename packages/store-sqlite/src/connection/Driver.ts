@@ -19,7 +19,7 @@ const isOlder = (version: string, least: ReadonlyArray<number>): boolean => {
   return i >= 0 && !((parts[i] ?? 0) > least[i]!)
 }
 
-const instead = "or use @lead-signals/store-memory, which runs anywhere"
+const instead = "or use a store in memory, which runs anywhere"
 
 /** Why the SQLite driver can't run on a runtime of these versions (`process.versions`), and what to do; null when it can. */
 export const runtimeProblem = (versions: Versions): string | null => {
@@ -63,6 +63,11 @@ export const openDatabase = (filename: string, options: BetterSqlite3.Options): 
     if (isOfSqlite(failure)) throw failure
     throw new DatabaseProblem(loadingProblem(failure as Error), { cause: failure })
   }
+}
+
+/** Loads the driver. Throws a `DatabaseProblem` where that fails, so that no file is made that nothing can use. */
+export const loadDriver = (): void => {
+  openDatabase(":memory:", {}).close()
 }
 
 /** Whether the log has content, which a connection that may write checkpoints as it closes. */

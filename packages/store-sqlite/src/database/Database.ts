@@ -5,8 +5,9 @@
 import { StoreUnavailable, type StoreStatus } from "@lead-signals/domain"
 import { Context, Effect, Layer, Queue } from "effect"
 import { dirname } from "node:path"
-import { retryWhileBusy } from "../connection/BusyRetry.ts"
+import { retryWhileBusy, unavailable } from "../connection/BusyRetry.ts"
 import type { Connection } from "../connection/Connection.ts"
+import { loadDriver } from "../connection/Driver.ts"
 import { connect } from "../connection/FileConnection.ts"
 import { tighten } from "../connection/FilePermissions.ts"
 import { OpenedFile } from "../connection/OpenedFile.ts"
@@ -62,6 +63,7 @@ const make = (path: string, options: DatabaseOptions) =>
           "the program of the store's threads is missing: leave @lead-signals/store-sqlite out of your bundle"
       })
     }
+    yield* Effect.try({ try: loadDriver, catch: unavailable })
     const filename = yield* createPrivately(path)
     const wasLeft = WriteAheadLog.isLeft(filename)
     const writer = yield* connect(filename, {

@@ -1,0 +1,29 @@
+/** Why the server could not start, in one line that says what to change. [RUN-4] */
+import type { StoreUnavailable } from "@lead-signals/domain"
+import { Data } from "effect"
+import type { Settings } from "./Settings.ts"
+
+/** The server could not start; the message is one line for the operator. */
+export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
+
+/** The store can't be opened or read. */
+export const storeFailed = ({ reason }: StoreUnavailable): StartFailed =>
+  new StartFailed({
+    message: `The database can't be used: ${reason}. Set LEAD_SIGNALS_DATABASE, or --database, to another file or to memory.`
+  })
+
+/** The server can't listen at its address; `error` is Node's. */
+export const listenFailed =
+  ({ host, port }: Pick<Settings, "host" | "port">) =>
+  (error: Error): StartFailed => {
+    const code = (error as NodeJS.ErrnoException).code
+    const unresolved = `${host} can't be resolved; set HOST, or --host, to an address of this machine`
+    const why: { readonly [code: string]: string } = {
+      EADDRINUSE: `port ${port} is taken; set PORT, or --port, to another, or to 0 for a free one`,
+      EACCES: `port ${port} needs more rights; set PORT, or --port, to a port above 1023`,
+      EADDRNOTAVAIL: `${host} is not an address of this machine; set HOST, or --host, to one that is`,
+      ENOTFOUND: unresolved,
+      EAI_AGAIN: unresolved
+    }
+    return new StartFailed({ message: `The server can't listen: ${why[code ?? ""] ?? code ?? "unknown"}.` })
+  }
