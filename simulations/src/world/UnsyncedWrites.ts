@@ -22,12 +22,22 @@ const read = (filename: string): Image =>
     ])
   )
 
+/** Where a file says in which way it is written, and how it says that a log goes before it. */
+const writeVersionAt = 18
+const logged = 2
+
+/** Whether a checkpoint has moved something from the log to the file. Without one, nothing writes the file of a log. */
+const isCheckpointed = (before: Image, after: Image): boolean =>
+  after.get("")![writeVersionAt] === logged && !after.get("")!.equals(before.get("")!)
+
 const logHeader = (image: Image): Buffer => image.get("-wal")!.subarray(0, logHeaderBytes)
 
 export class UnsyncedWrites {
   /** The files as they were last synced; null while everything is. */
   private synced: Image | null = null
   private isTearing = false
+  /** The `synchronous` of the commit that is under way when the power is lost; null while none is. */
+  private tornWith: number | null = null
 
   constructor(private readonly filename: () => string) {}
 
@@ -38,8 +48,11 @@ export class UnsyncedWrites {
 
   /** Must be called before each commit, with the `synchronous` of its connection. */
   beforeCommit(synchronous: number): void {
+    // The power goes before what the same call commits next.
+    if (this.tornWith !== null) return
     if (this.isTearing) {
       this.isTearing = false
+      this.tornWith = synchronous
       this.synced ??= read(this.filename())
       return
     }
@@ -57,11 +70,14 @@ export class UnsyncedWrites {
 
   /** The contents of the files, by their endings, that a loss of power leaves; nothing is unsynced from then on. */
   survivors(filename: string, draw: Prng): Image {
-    const { synced } = this
+    const { synced, tornWith } = this
     this.isTearing = false
+    this.tornWith = null
     this.synced = null
     const written = read(filename)
     if (synced === null) return written
+    // An erasure checkpoints the log after its commit, and syncs both: the power went before the commit wrote anything.
+    if (tornWith !== null && tornWith > off && isCheckpointed(synced, written)) return synced
     return new Map(endings.map((ending) => [ending, torn(synced.get(ending)!, written.get(ending)!, draw)]))
   }
 }
