@@ -1,4 +1,4 @@
-/** Plants each bug in turn and lets the swarm find it: by which oracle, after how many seeds, and in how small a counterexample. */
+/** Plants each bug in turn and lets its scenario find it, mostly the swarm: by which oracle, after how many seeds, and in how small a counterexample. */
 import { rmSync } from "node:fs"
 import type { Bug } from "./bugs/index.ts"
 import { bundle } from "./bugs/Planting.ts"
@@ -7,6 +7,7 @@ import { forkProgram, processors } from "./Campaign.ts"
 export interface HuntJob {
   readonly hunt: string
   readonly store: "memory" | "sqlite"
+  readonly scenario: string
   readonly seeds: number
 }
 
@@ -44,7 +45,8 @@ const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
           }
         )
       )
-      child.send({ hunt: bug.name, store: bug.store, seeds } satisfies HuntJob)
+      const { name, scenario, store } = bug
+      child.send({ hunt: name, store, scenario, seeds } satisfies HuntJob)
     })
   } finally {
     rmSync(program, { force: true })

@@ -4,7 +4,7 @@
  */
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import { Either, Schema } from "effect"
-import type { Action, Plan } from "./plan/Plan.ts"
+import { type Action, type Plan, routings } from "./plan/Plan.ts"
 import type { RunInput, RunReport, StoreKind } from "./Run.ts"
 import { Rates, type Scenario } from "./Scenario.ts"
 
@@ -37,7 +37,10 @@ export const Counterexample = Schema.Struct({
     ),
     actions: Schema.Array(anything),
     scheduledFaults: Schema.Array(anything),
-    rates: Rates
+    rates: Rates,
+    processes: Schema.optional(Schema.Array(Schema.Struct({ older: Schema.Boolean }))),
+    routing: Schema.optional(Schema.Literal(...routings)),
+    networkedStore: Schema.optional(Schema.Boolean)
   }),
   faults: Schema.Array(Schema.String),
   schedule: Schema.Union(
@@ -64,7 +67,19 @@ export const violationOf = ({ violation }: Pick<RunReport, "violation">): Counte
   return { oracle, message }
 }
 
-const decisive = new Set(["acts", "fault", "killed", "clock", "drift", "paused", "partition"])
+const decisive = new Set([
+  "acts",
+  "fault",
+  "killed",
+  "clock",
+  "drift",
+  "paused",
+  "partition",
+  "power-lost",
+  "store-cut",
+  "receivers-cut",
+  "failover"
+])
 
 /** What was decided in a run, each as a line. */
 const decisionsOf = (trace: ReadonlyArray<TraceEvent>): ReadonlyArray<string> =>
@@ -231,16 +246,25 @@ const describeAction = (action: Action): string => {
 
 /** Describes the counterexample in lines: who took part, what was done, what went wrong. */
 export const renderCounterexample = ({ faults, plan, schedule }: Counterexample): ReadonlyArray<string> => {
-  const { actions, brands, scheduledFaults } = plan as unknown as Plan
-  const lines = brands.map(
-    ({ consumers }, i) =>
-      `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ behaviour }) => behaviour).join(", ")}`}`
-  )
+  const { actions, brands, networkedStore, processes, routing, scheduledFaults } = plan as unknown as Plan
+  const lines = [
+    ...(processes === undefined
+      ? []
+      : [
+          `${processes.length} processes${processes.flatMap(({ older }, i) => (older ? `, process ${i + 1} of an older version` : "")).join("")}; requests spread: ${routing}`
+        ]),
+    ...(networkedStore === true ? ["the store behind a network"] : []),
+    ...brands.map(
+      ({ consumers }, i) =>
+        `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ behaviour }) => behaviour).join(", ")}`}`
+    )
+  ]
   const timed = [
     ...actions.map((action) => [action.at, `brand ${action.brand}: ${describeAction(action)}`] as const),
     ...scheduledFaults.map(({ at, ...fault }) => {
       const amount = "millis" in fault ? ` (${fault.millis} ms)` : "rate" in fault ? ` (${fault.rate})` : ""
-      return [at, `! ${fault.fault}${amount}`] as const
+      const befallen = fault.process === undefined ? "" : ` of process ${fault.process + 1}`
+      return [at, `! ${fault.fault}${befallen}${amount}`] as const
     })
   ].sort(([a], [b]) => a - b)
   for (const [at, text] of timed) lines.push(`${time(at).padStart(12)}  ${text}`)

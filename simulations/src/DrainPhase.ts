@@ -101,8 +101,8 @@ export const readLists = (context: ActorContext, brand: KnownBrand): Effect.Effe
     const party = `reader ${brand.index}`
     if (brand.mirror.size > 0) {
       yield* sync(context, { party: `sync ${brand.index}`, label: `last sync ${brand.index}` }, brand)
-      // A clock that was set back can have hidden changes: nothing hides from a client that begins again.
-      if (context.facts.wasClockSetBack) {
+      // Clocks can have hidden changes: nothing hides from a client that begins again.
+      if (context.facts.mayHideChanges) {
         context.facts.mirrorsBeforeFullSync.set(brand.id, new Map(brand.mirror))
         brand.syncCursor = null
         yield* sync(context, { party: `sync ${brand.index}`, label: `full sync ${brand.index}` }, brand)

@@ -120,16 +120,25 @@ export const perform = (
 }
 
 export const injectFault = (world: World, each: ScheduledFault): void => {
+  const { processes } = world
+  const process = processes.all[each.process ?? 0]
+  if (process === undefined) return
   switch (each.fault) {
     case "kill":
-      return world.killAfter(each.steps)
+      return processes.killAfter(process, each.steps)
     case "clock":
-      return world.stepClock(each.millis)
+      return processes.stepClock(process, each.millis)
     case "drift":
-      return world.driftClock(each.rate)
+      return processes.driftClock(process, each.rate)
     case "pause":
-      return world.pause(each.millis)
+      return processes.pause(process, each.millis)
     case "partition":
       return world.partition(each.millis)
+    case "storeCut":
+      return processes.cutFromStore(process, each.millis)
+    case "receiverCut":
+      return processes.cutFromReceivers(process, each.millis)
+    case "failover":
+      return world.server?.failOver(each.millis, each.lostMillis)
   }
 }

@@ -159,6 +159,7 @@ const prepare = (input: RunInput, host: Host) => {
     seed,
     startsAt,
     host,
+    plan,
     faults: input.faults === null ? null : new Set(input.faults),
     begunAtOnce: plan.actions.length,
     picker: Picker.recorded(pickerOf(input.schedule), picks),
@@ -167,6 +168,9 @@ const prepare = (input: RunInput, host: Host) => {
         world.kernel.record("store", "commit", { method: done.faultPoint, call: done.call.label })
       }
       notify("stored", done)
+    },
+    onTailLost: (since) => {
+      for (const { instance } of instances) instance.tailLost?.(since)
     },
     onHandled: (call) => note(call, world.kernel.now),
     onAnswered: (answered) => notify("answered", answered),
@@ -245,7 +249,7 @@ const prepare = (input: RunInput, host: Host) => {
           requests: facts.requests,
           posts: facts.received.length,
           engagements: facts.engagements,
-          kills: world.kills,
+          kills: world.processes.kills,
           faults: world.faults.length,
           simulatedSeconds: Math.round((kernel.now - startsAt) / 1000)
         },
@@ -258,7 +262,8 @@ const prepare = (input: RunInput, host: Host) => {
   }
 }
 
-const diskOf = (store: StoreKind): Disk.Disk => (store === "sqlite" ? sqlite() : Disk.memory())
+const diskOf = (store: StoreKind, { rates }: Plan): Disk.Disk =>
+  store === "sqlite" ? sqlite({ synced: rates.tornWrites > 0 }) : Disk.memory()
 
 /**
  * Runs the service of production over one of its stores, in one synchronous call. `untilSeconds` ends the run early,
@@ -274,7 +279,7 @@ export const run = (
     Prng.of(input.seed, "sealed"),
     () => now,
     () => {
-      const disk = typeof store === "string" ? diskOf(store) : store
+      const disk = typeof store === "string" ? diskOf(store, input.plan) : store
       const { limits, report, world } = prepare(input, service(disk, input.seed))
       world.kernel.trace.listen(({ at }) => {
         now = startsAt + at
@@ -299,7 +304,7 @@ export const runHost = async (
   return virtualised(
     Prng.of(input.seed, "sealed"),
     {
-      now: () => world.serviceNow,
+      now: () => world.processes.all[0]!.clock.read(world.kernel.now),
       after: (millis, task) => world.kernel.after(millis, world.others, task)
     },
     async (settle) => {

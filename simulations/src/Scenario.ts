@@ -56,10 +56,23 @@ const faultRates = [
   "slowStore",
   "storeDown",
   "doneButFailed",
-  "killAtStore"
+  "killAtStore",
+  "connectionLoss",
+  "lateCommit",
+  "tornWrites"
 ] as const
 
-const scheduledFaultKinds = ["kills", "clockSteps", "drifts", "pauses", "partitions"] as const
+const scheduledFaultKinds = [
+  "kills",
+  "clockSteps",
+  "drifts",
+  "pauses",
+  "partitions",
+  "storeCuts",
+  "receiverCuts",
+  "failovers",
+  "lossyFailovers"
+] as const
 
 type OptionalNumber = ReturnType<typeof optionalNumber>
 
@@ -120,6 +133,8 @@ const Brand = Schema.Struct({
   })
 })
 
+const processCount = (about: string) => number({ about, unit: "processes", from: 1, to: 8, isWhole: true })
+
 /**
  * The schema of a scenario: brands, how often an hour each thing is done, rates of faults from 0 to 1, and how often
  * a day the rest befalls the service.
@@ -165,6 +180,40 @@ export const Scenario = Schema.Struct({
       { to: 200 }
     ),
     { default: () => [] }
+  ),
+  processes: Schema.optionalWith(
+    Schema.Struct({
+      least: processCount("The fewest processes."),
+      most: processCount("The most processes.")
+    })
+      .pipe(
+        Schema.filter(({ least, most }) => least <= most, {
+          description: "least is at most most",
+          jsonSchema: {}
+        })
+      )
+      .annotations({
+        description: "How many processes serve the one store: each seed draws a number. Left out: one."
+      }),
+    { default: () => ({ least: 1, most: 1 }) }
+  ),
+  networkedStore: Schema.optionalWith(
+    Schema.Boolean.annotations({
+      jsonSchema: {
+        type: "boolean",
+        description:
+          "true: the store is a server behind a network, as a shared database is, with a clock of its own.",
+        default: false
+      }
+    }),
+    { default: () => false }
+  ),
+  expected: Schema.optionalWith(
+    Schema.Literal("passed", "violated").annotations({
+      description:
+        "violated: the faults of the scenario break rules, to show what the rules say of them; `nightly` leaves it out."
+    }),
+    { default: () => "passed" as const }
   )
 })
 export type Scenario = typeof Scenario.Type

@@ -50,7 +50,12 @@ export const rateEffects = {
   slowStore: "A call of the store takes up to a second.",
   storeDown: "A call of the store fails, and nothing was done.",
   doneButFailed: "The store carries out a write, and its caller gets a failure.",
-  killAtStore: "The service is killed before a write to the store, within its transaction, or right after it."
+  killAtStore:
+    "The service is killed before a write to the store, within its transaction, or right after it.",
+  connectionLoss:
+    "The connection of a call to a networked store is lost before the call arrives, or after it was done.",
+  lateCommit: "A write to a networked store is committed up to 10 s after its time was read.",
+  tornWrites: "A kill takes the power of the whole host: what was not synced is lost, or there in part."
 }
 
 export const scheduledFaultEffects = {
@@ -58,5 +63,10 @@ export const scheduledFaultEffects = {
   clockSteps: "The service's clock jumps, by up to an hour either way.",
   drifts: "The service's clock runs too fast or too slow, by up to a fiftieth.",
   pauses: "The service stands still, for up to a minute.",
-  partitions: "Nobody reaches the service and it reaches nobody, for up to five minutes."
+  partitions: "Nobody reaches the service and it reaches nobody, for up to five minutes.",
+  storeCuts: "One process can't reach the store, for up to two minutes.",
+  receiverCuts: "One process can't reach the receivers of webhooks, for up to five minutes.",
+  failovers:
+    "The server of a networked store fails; another one that has every commit takes over within half a minute.",
+  lossyFailovers: "The same, and the other one lacks the commits of up to the last five minutes."
 }

@@ -3,16 +3,21 @@ import { Either, Schema } from "effect"
 import clockTrouble from "./scenarios/clock-trouble.json" with { type: "json" }
 import crashLoop from "./scenarios/crash-loop.json" with { type: "json" }
 import erasure from "./scenarios/erasure.json" with { type: "json" }
+import failoverLosesTail from "./scenarios/failover-loses-tail.json" with { type: "json" }
+import failover from "./scenarios/failover.json" with { type: "json" }
 import flakyConsumers from "./scenarios/flaky-consumers.json" with { type: "json" }
 import keyRotation from "./scenarios/key-rotation.json" with { type: "json" }
 import launchBurst from "./scenarios/launch-burst.json" with { type: "json" }
 import lostAnswers from "./scenarios/lost-answers.json" with { type: "json" }
 import monthOfRetries from "./scenarios/month-of-retries.json" with { type: "json" }
+import networkedStore from "./scenarios/networked-store.json" with { type: "json" }
 import quietDay from "./scenarios/quiet-day.json" with { type: "json" }
 import rateStorm from "./scenarios/rate-storm.json" with { type: "json" }
 import resendStorm from "./scenarios/resend-storm.json" with { type: "json" }
+import severalProcesses from "./scenarios/several-processes.json" with { type: "json" }
 import swarm from "./scenarios/swarm.json" with { type: "json" }
 import syncRace from "./scenarios/sync-race.json" with { type: "json" }
+import tornWrites from "./scenarios/torn-writes.json" with { type: "json" }
 import { Scenario } from "./Scenario.ts"
 
 const scenarios: ReadonlyMap<string, unknown> = new Map(
@@ -20,16 +25,21 @@ const scenarios: ReadonlyMap<string, unknown> = new Map(
     clockTrouble,
     crashLoop,
     erasure,
+    failover,
+    failoverLosesTail,
     flakyConsumers,
     keyRotation,
     launchBurst,
     lostAnswers,
     monthOfRetries,
+    networkedStore,
     quietDay,
     rateStorm,
     resendStorm,
+    severalProcesses,
     swarm,
-    syncRace
+    syncRace,
+    tornWrites
   ].map((scenario) => [scenario.name, scenario])
 )
 

@@ -180,6 +180,28 @@ class Shrinking {
     if (used < this.best.plan.brands.length) {
       yield* this.attemptPlan({ brands: this.best.plan.brands.slice(0, used) })
     }
+    yield* this.processes()
+  }
+
+  /** Fewer processes, of this version, which share a store without a network. */
+  private *processes(): Trying<void> {
+    const { networkedStore, processes: before = [], ...alone } = this.best.plan
+    const network = networkedStore === undefined ? {} : { networkedStore }
+    if (before.length > 0) {
+      const { routing: _, ...plan } = alone
+      if (yield* this.attempt({ ...this.best, plan: { ...plan, ...network } })) return
+      for (let count = 2; count < before.length; count++) {
+        if (yield* this.attemptPlan({ processes: before.slice(0, count) })) break
+      }
+      const { processes = [] } = this.best.plan
+      if (processes.some(({ older }) => older)) {
+        yield* this.attemptPlan({ processes: processes.map(() => ({ older: false })) })
+      }
+    }
+    if (this.best.plan.networkedStore === true) {
+      const { networkedStore: _, ...plan } = this.best.plan
+      yield* this.attempt({ ...this.best, plan })
+    }
   }
 
   private *order(): Trying<void> {

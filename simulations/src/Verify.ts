@@ -138,7 +138,9 @@ const bearable = (input: RunInput): RunInput => {
   return {
     ...input,
     plan: {
-      ...input.plan,
+      hours: input.plan.hours,
+      brands: input.plan.brands,
+      actions: input.plan.actions,
       rates: { ...noRates, loss, lostAnswer, cut, duplication, late },
       scheduledFaults: input.plan.scheduledFaults.filter(({ fault }) => fault === "partition")
     }

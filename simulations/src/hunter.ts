@@ -1,13 +1,13 @@
-/** A process of a hunt for bugs: runs seeds of the swarm until one breaks a rule, and makes its counterexample small. */
+/** A process of a hunt for bugs: runs seeds of a scenario until one breaks a rule, and makes its counterexample small. */
 import type { Hunted, HuntJob } from "./BugHunt.ts"
 import { inputOf, run } from "./Run.ts"
 import { scenarioNamed } from "./Scenarios.ts"
 import { shrink } from "./Shrink.ts"
 import { livelock } from "./Counterexample.ts"
 
-process.on("message", ({ hunt, seeds, store }: HuntJob) => {
+process.on("message", ({ hunt, scenario: name, seeds, store }: HuntJob) => {
   const startedAt = performance.now()
-  const swarm = scenarioNamed("swarm")!
+  const scenario = scenarioNamed(name)!
   const done = (hunted: Omit<Hunted, "bug" | "seconds">): void => {
     process.send!(
       { bug: hunt, ...hunted, seconds: (performance.now() - startedAt) / 1000 } satisfies Hunted,
@@ -15,7 +15,7 @@ process.on("message", ({ hunt, seeds, store }: HuntJob) => {
     )
   }
   for (let seed = 1; seed <= seeds; seed++) {
-    const input = inputOf(swarm, seed)
+    const input = inputOf(scenario, seed)
     const report = run(input, store)
     if (report.outcome === "passed") continue
     const small = shrink(input, report, (each, until) => run(each, store, until), { seconds: 120 })

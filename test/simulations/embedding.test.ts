@@ -32,6 +32,26 @@ describe("a team's own store", () => {
     expect(verdict.passed && verdict.coverageMarks.has("the service was killed")).toBe(true)
   })
 
+  it("is opened by each of several processes, or once by a server that they share", () => {
+    const starts: Array<number> = []
+    const open = () => {
+      const memory = new MemoryStore.Memory()
+      const run = starts.push(0) - 1
+      return () => {
+        starts[run]!++
+        return MemoryStore.layerOver(memory)
+      }
+    }
+    const verdict = verifyStore(open, {
+      scenarios: ["several-processes", "networked-store"],
+      firstSeed: 3,
+      seeds: 1,
+      hours: 0.03
+    })
+    expect(verdict).toMatchObject({ passed: true, runs: 2 })
+    expect(starts).toEqual([expect.toSatisfy((n: number) => n > 1), 1])
+  })
+
   it("that loses one engagement in a batch is found, in a counterexample of one action", () => {
     const verdict = verifyStore(
       storeWith((port) => ({

@@ -55,7 +55,9 @@ describe("docs/simulator.md", () => {
       )
     )
     expect(actors).toContain("calls succeed")
-    expect([...firstColumn("Rules")].sort()).toEqual([...new Set([...names, ...actors, "liveness"])].sort())
+    expect([...firstColumn("Rules")].sort()).toEqual(
+      [...new Set([...names, ...actors, "files whole", "liveness"])].sort()
+    )
   })
 
   it("has each exit code", () => {

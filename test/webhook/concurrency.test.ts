@@ -1,7 +1,7 @@
 /** Many webhooks, many attempts and several emitters over one store. */
 import { Leasing, Outbox, StoreUnavailable, Webhooks, WebhookStore } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
-import { Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { day, hour, stores } from "./EmitterStores.ts"
 import {
@@ -219,6 +219,53 @@ describe.each(stores)("attempts side by side on %s", (_, store) => {
       })
     )
   })
+})
+
+/** The clock of a host that is so many milliseconds ahead. */
+const ahead = (clock: Clock.Clock, millis: number): Clock.Clock => ({
+  [Clock.ClockTypeId]: Clock.ClockTypeId,
+  unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + millis,
+  unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos() + BigInt(millis) * 1_000_000n,
+  currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + millis),
+  currentTimeNanos: Effect.map(clock.currentTimeNanos, (now) => now + BigInt(millis) * 1_000_000n),
+  sleep: (duration) => clock.sleep(duration)
+})
+
+describe("an emitter on a host whose clock is off the store's", () => {
+  it.each([hour, -hour])(
+    "by %d ms attempts and retries in time, and asks no more [DELIV-2, DELIV-3]",
+    (off) => {
+      let looks = 0
+      // The store reads the time by its own clock.
+      const remote = Layer.effect(
+        Outbox,
+        Effect.map(Effect.all([Outbox, Effect.clock]), ([outbox, clock]) =>
+          Outbox.of({
+            ...outbox,
+            lease: (request) => {
+              looks++
+              return Effect.withClock(outbox.lease(request), clock)
+            },
+            record: (attempts) => Effect.withClock(outbox.record(attempts), clock)
+          })
+        )
+      ).pipe(Layer.provideMerge(MemoryStore.layer))
+      return virtually(remote, (world) =>
+        Effect.gen(function* () {
+          const clock = yield* Effect.clock
+          yield* Effect.withClock(startEmitter({ pollMillis: 1000 }), ahead(clock, off))
+          const webhook = yield* world.webhook(inSequence(answer(500), answer(200)))
+          yield* world.observe("p", "e1")
+          yield* settle
+          expect(world.to(webhook)).toHaveLength(1)
+          for (let i = 0; i < 60; i++) yield* pass(100)
+          expect(world.to(webhook)).toHaveLength(2)
+          expect(yield* world.list(webhook, "delivered")).toHaveLength(1)
+          expect(looks).toBeLessThan(25)
+        })
+      )
+    }
+  )
 })
 
 describe("an emitter of very many attempts", () => {

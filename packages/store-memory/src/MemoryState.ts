@@ -6,8 +6,8 @@ import { DeliveryBook, type DeliveryRecord } from "./DeliveryBook.ts"
 import { EventLog } from "./EventLog.ts"
 
 /**
- * The data of the stores in memory. A memory may outlive the programs that use it, one at a time: it then serves as a
- * disk.
+ * The data of the stores in memory. A memory may outlive the programs that use it, and several may use it at once: it
+ * then serves as a disk.
  */
 export class Memory {
   /** Brands by id. */
@@ -79,7 +79,7 @@ export class Memory {
   }
 }
 
-/** One program at a time uses a memory. `queued` holds an item when deliveries became due. */
+/** Each program that uses a memory has its own `queued`, which holds an item when that program made deliveries due. */
 export class MemoryState extends Context.Tag("@lead-signals/store-memory/MemoryState")<
   MemoryState,
   { readonly memory: Memory; readonly queued: Queue.Queue<void> }

@@ -50,9 +50,10 @@ export interface SqliteStoreOptions {
   readonly synced?: boolean
   /**
    * Runs within each transaction of this thread that writes, when all of it is written and nothing is committed. A simulation
-   * lets the process die there.
+   * lets the process die there. `synchronous` answers SQLite's setting of that name with which it commits: from 2 on the
+   * commit is synced.
    */
-  readonly beforeCommit?: () => void
+  readonly beforeCommit?: (synchronous: () => number) => void
   /**
    * Writes of one tick share a commit, and its reads share one state of the file. Ticks of the event loop unless given; a
    * simulation, which schedules by itself, passes `TickScheduler.none`.

@@ -100,7 +100,7 @@ export const attemptDelivery = <A>(
 ): Effect.Effect<A> =>
   Effect.gen(function* () {
     const at = yield* Clock.currentTimeMillis
-    if (at >= lease.until - leaseReserveMillis) return yield* onEnded({ lease, attempt: null })
+    if (at >= batch.endsAt) return yield* onEnded({ lease, attempt: null })
     const result =
       lease.body === null
         ? yield* Effect.as(logBodyMissing(lease), failed("internal"))

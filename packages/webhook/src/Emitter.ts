@@ -76,6 +76,8 @@ const make = (options: EmitterOptions) =>
     const batches = new Set<LeaseBatch>()
     let leaseCount = 0
     let isStopping = false
+    /** Looks in a row that found nothing, though by this process's clock something is due: the store's clock is behind. */
+    let looksInVain = 0
 
     const recorder = new AttemptRecorder({
       ended,
@@ -93,6 +95,7 @@ const make = (options: EmitterOptions) =>
      */
     const leaseDue = Effect.gen(function* () {
       if (slots.total >= options.limits.total) return null
+      const requestedAt = yield* Clock.currentTimeMillis
       const { leases, nextDueAt } = yield* outbox.lease({
         token: `${instance}-${++leaseCount}`,
         leaseMillis: options.leaseMillis,
@@ -100,9 +103,12 @@ const make = (options: EmitterOptions) =>
         underWay: slots,
         body: renderBody
       })
+      looksInVain = leases.length > 0 ? 0 : looksInVain + 1
       if (leases.length > 0) {
         for (const lease of leases) slots.take(lease)
-        yield* startLeaseBatch(leases, leases[0]!.until - leaseReserveMillis, batches, (lease, batch) =>
+        // Not `until`, which is of the store's clock: another host's may be off. The lease began after the request.
+        const endsAt = requestedAt + options.leaseMillis - leaseReserveMillis
+        yield* startLeaseBatch(leases, endsAt, batches, (lease, batch) =>
           attemptDelivery(posting, options.scheduleMillis, lease, batch, (end) => Queue.offer(ended, end))
         )
       }
@@ -112,8 +118,10 @@ const make = (options: EmitterOptions) =>
     const leaseForever = retryWhileUnavailable(leaseDue).pipe(
       Effect.flatMap((nextDueAt) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
-          const millis = Math.min(options.pollMillis, (nextDueAt ?? Number.POSITIVE_INFINITY) - now)
-          return Effect.timeoutOption(Queue.take(wakeUps), Duration.millis(Math.max(1, millis)))
+          const millis = (nextDueAt ?? Number.POSITIVE_INFINITY) - now
+          if (millis > 0) looksInVain = 0
+          const wait = Math.min(options.pollMillis, millis > 0 ? millis : 4 ** Math.max(0, looksInVain - 1))
+          return Effect.timeoutOption(Queue.take(wakeUps), Duration.millis(wait))
         })
       ),
       Effect.catchAllDefect((defect) =>

@@ -4,8 +4,14 @@ import { Clock, Duration, Effect, Fiber, FiberId } from "effect"
 
 export class LeaseBatch {
   readonly running = new Set<Fiber.RuntimeFiber<unknown>>()
+  /** By this process's clock, in milliseconds since 1970: from then on no attempt begins or goes on. */
+  readonly endsAt: number
   /** Distinguishes an interruption by the timer, a timeout, from one by the emitter's end, which is no attempt. */
   isOverdue = false
+
+  constructor(endsAt: number) {
+    this.endsAt = endsAt
+  }
 }
 
 /**
@@ -19,7 +25,7 @@ export const startLeaseBatch = (
   attempt: (lease: Lease, batch: LeaseBatch) => Effect.Effect<unknown>
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const batch = new LeaseBatch()
+    const batch = new LeaseBatch(endsAt)
     batches.add(batch)
     const millis = Math.min(Retries.attemptTimeoutMillis, endsAt - (yield* Clock.currentTimeMillis))
     const interruptRunning = Effect.suspend(() => {

@@ -75,7 +75,8 @@ export const once = (
       sentAt: world.kernel.now,
       ...(ask.arrivesAt === undefined ? {} : { arrivesAt: ask.arrivesAt }),
       handledAt: world.kernel.now,
-      handledByClock: world.serviceNow,
+      handledByClock: world.kernel.now,
+      handledBy: 0,
       struck: new Set(),
       expected: undefined
     })

@@ -264,8 +264,8 @@ const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand): Effe
     for (const beside of [-1, 0]) {
       const ends = facts.windowEnds.get(key.id)
       if (ends === undefined) return
-      // As the service's clock goes now.
-      const at = ends + beside - (world.serviceNow - world.kernel.now)
+      // As the store's clock goes now.
+      const at = ends + beside - (world.storeNow - world.kernel.now)
       yield* Effect.sleep(Math.max(0, at - world.kernel.now - leastMillis))
       const arrival = { ...ask, arrivesAt: at }
       if (at > world.kernel.now) facts.coverageMarks.add("a request came as its window ended")

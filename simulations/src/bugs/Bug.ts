@@ -13,6 +13,8 @@ export interface Bug {
   readonly edits: ReadonlyArray<Edit>
   /** The store over which the bug shows. */
   readonly store: "memory" | "sqlite"
+  /** The scenario whose seeds show it. */
+  readonly scenario: string
 }
 
 /** A change of one module of production code, which is bundled with it. */
@@ -20,11 +22,12 @@ export type SourceChange = Pick<Bug, "name" | "module" | "edits">
 
 /** Bugs of one module. */
 export const bugsIn =
-  (packageName: string, moduleName: string, store: Bug["store"] = "memory") =>
+  (packageName: string, moduleName: string, store: Bug["store"] = "memory", scenario = "swarm") =>
   (name: string, about: string, ...edits: ReadonlyArray<Edit>): Bug => ({
     name,
     about,
     module: { package: packageName, name: moduleName },
     edits,
-    store
+    store,
+    scenario
   })

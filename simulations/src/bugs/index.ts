@@ -4,6 +4,7 @@ import { inEmitter } from "./emitter.ts"
 import { inHttp } from "./http.ts"
 import { inMemoryStore } from "./memory.ts"
 import { wherePeopleLook } from "./oracles.ts"
+import { inSeveralProcesses } from "./processes.ts"
 import { inRules } from "./rules.ts"
 import { inSqliteStore } from "./sqlite.ts"
 import { inUseCases } from "./usecases.ts"
@@ -19,7 +20,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["HTTP and views", inHttp],
   ["emitter", inEmitter],
   ["reading of inputs", inVocabulary],
-  ["views, counts, headers and exact instants", wherePeopleLook]
+  ["views, counts, headers and exact instants", wherePeopleLook],
+  ["work of several processes, and in files", inSeveralProcesses]
 ]
 
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)

@@ -9,7 +9,7 @@ const seedsPerSqlite = 10
 
 export const explorationOf = (seed: number): SeedRun => {
   if (seed % seedsPerScenario === 0) {
-    const names = scenarioNames()
+    const names = scenarioNames().filter((name) => scenarioNamed(name)!.expected === "passed")
     const n = seed / seedsPerScenario
     const store = Math.floor(n / names.length) % 2 === 0 ? "memory" : "sqlite"
     return { scenario: scenarioNamed(names[n % names.length]!)!, seed, hours: null, store }

@@ -1,8 +1,9 @@
 import type { Answered, Json } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
+import { isUnderWay } from "./UnderWay.ts"
 
-/** An attempt that was under way when the deletion was acknowledged can still arrive: its 15 s, and the way there. */
-const underWayMillis = 60_000
+/** A post can be so long on its way. */
+const wayMillis = 30_000
 
 const brandRoute = "/operator/brands/{brandId}"
 const webhookRoute = `${brandRoute}/webhooks/{id}`
@@ -20,7 +21,7 @@ const deletedBy = ({ body, call, response }: Answered): string | null => {
 /** Nothing is sent to a webhook that was deleted, itself or with its brand. [DEL-1, DELIV-2] */
 export const deletedStayGone: Oracle = {
   name: "deleted stay gone",
-  instantiate: () => {
+  instantiate: (facts) => {
     const deleted = new Map<string, number>()
     return {
       answered: (answered) => {
@@ -28,9 +29,10 @@ export const deletedStayGone: Oracle = {
         if (what !== null) deleted.set(what, answered.at)
         return null
       },
-      posted: ({ at, subject, webhook }) => {
+      posted: (post) => {
+        const { at, subject, webhook } = post
         const since = deleted.get(`brand ${webhook.brandId}`) ?? deleted.get(`webhook ${webhook.id}`)
-        return since !== undefined && at > since + underWayMillis
+        return since !== undefined && at > since + wayMillis && !isUnderWay(facts, post, since)
           ? `the webhook ${webhook.id} of brand ${webhook.brandId} is deleted, and was sent ${subject}`
           : null
       }

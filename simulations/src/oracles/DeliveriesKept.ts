@@ -15,7 +15,8 @@ export const deliveriesKept: Oracle = {
       stored: (done) => {
         if (/^(outbox|deliveries|webhooks)\./.test(done.method)) rule.judged++
         return outbox.apply(done)
-      }
+      },
+      tailLost: (since) => outbox.forgetSince(since)
     }
   }
 }

@@ -1,17 +1,5 @@
-import type { KnownFacts, ReceivedPost } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
-import { outboxOf } from "./OutboxReference.ts"
-
-/** An attempt that was under way when the erasure was acknowledged can still arrive: its 15 s, and what it waits before. */
-const underWayMillis = 30_000
-
-/** Whether the post may be of an attempt that was begun before the erasure was acknowledged. */
-const isUnderWay = (facts: KnownFacts, { id, sent }: ReceivedPost, erasedAt: number): boolean => {
-  const lease = outboxOf(facts)
-    .leases.get(id)
-    ?.findLast(({ at }) => at <= sent.at)
-  return lease === undefined ? sent.at <= erasedAt + underWayMillis : lease.at <= erasedAt
-}
+import { isUnderWay } from "./UnderWay.ts"
 
 /** Whoever was erased is never sent again, and is in no answer to what is asked afterwards. [PII-3] */
 export const erasedStayGone: Oracle = {

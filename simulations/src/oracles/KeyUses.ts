@@ -16,7 +16,7 @@ export const keyUses = (facts: KnownFacts, checks: Checks) => {
   const lookedUp = new WeakMap<Call, number>()
 
   const isClockSteady = (call: Call): boolean =>
-    !facts.incidents.touched(["clock"], call.handledAt, facts.now())
+    !facts.incidents.touched(["clock"], call.handledAt, facts.now(), call.handledBy)
 
   return {
     lookUp: (call: Call, now: number): void => void lookedUp.set(call, minuteOf(now)),

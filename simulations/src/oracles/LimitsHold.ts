@@ -1,63 +1,23 @@
 /**
- * What each answer to a key says of its window is what a naive count of its requests says, by the service's clock: so neither a
- * clock that is set nor a call that was cut off needs an allowance. [RATE-1, RATE-2, RATE-3, RATE-4]
+ * What each answer to a key says of its window is what a naive count of its requests says, by the clock that the store reads: so
+ * neither a clock that is set nor a call that was cut off needs an allowance. [RATE-1, RATE-2, RATE-3, RATE-4, RATE-5]
  */
-import type { Answered, Call, KnownFacts, KnownKey, Stored } from "../world/KnownFacts.ts"
+import type { Answered, Call, KnownFacts, KnownKey } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
+import { CountedWindows, type Decision } from "./CountedWindows.ts"
 import { limitsByHeaders } from "./LimitsByHeaders.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
-
-const windowMillis = 60_000
-/** Of a limit so much greater, a process takes one ahead, which is lost when it is killed. [RATE-5] */
-const aheadOf = 200
-
-interface Window {
-  startedAt: number
-  used: number
-  /** In true time: when it was last looked at. */
-  at: number
-}
-
-interface Decision {
-  readonly isAllowed: boolean
-  readonly remaining: number
-  readonly resetAt: number
-  readonly now: number
-}
 
 const byCount = (
   facts: KnownFacts,
   checks: Checks
-): Required<Pick<OracleInstance, "stored" | "answered">> => {
+): Required<Pick<OracleInstance, "stored" | "answered" | "tailLost">> => {
   const rule = checks.rule("what is left of a window")
-  const windows = new Map<string, Window>()
+  const windows = new CountedWindows(facts, checks)
   const decisions = new WeakMap<Call, Decision>()
   /** Requests that were let in before their brand was deleted, and counted after. A store may have forgotten their windows by then. */
   const late = new WeakSet<Call>()
   const deletedBrands = new Set<string>()
-
-  const count = ({ id, requestsPerMinute }: KnownKey, { answer, serviceNow: now }: Stored): Decision => {
-    const known = windows.get(id)
-    const isOpen = known !== undefined && now >= known.startedAt && now < known.startedAt + windowMillis
-    const window: Window = isOpen ? known : { startedAt: now, used: 0, at: facts.now() }
-    windows.set(id, window)
-    facts.windowEnds.set(id, window.startedAt + windowMillis)
-    const kills = isOpen ? facts.incidents.count("kill", window.at, facts.now()) : 0
-    window.at = facts.now()
-    const isAllowed = window.used < requestsPerMinute
-    if (isAllowed) window.used++
-    const lost = requestsPerMinute - window.used - answer.remaining
-    if (kills > 0 && lost > 0 && lost <= kills * Math.floor(requestsPerMinute / aheadOf)) {
-      rule.weaken("a process was killed that had taken requests of a large limit ahead")
-      window.used += lost
-    }
-    return {
-      isAllowed,
-      remaining: requestsPerMinute - window.used,
-      resetAt: window.startedAt + windowMillis,
-      now
-    }
-  }
 
   const wrong = (
     { call, response }: Answered,
@@ -87,7 +47,11 @@ const byCount = (
       if (method === "brands.finishDeletion" && answer === true) deletedBrands.add(args[0])
       if (method !== "rateWindows.step" || call === null || call.key === null) return null
       if (call.brand !== null && deletedBrands.has(call.brand.id)) late.add(call)
-      else decisions.set(call, count(call.key, fact))
+      else {
+        const decision = windows.count(call.key, fact)
+        facts.windowEnds.set(call.key.id, decision.resetAt)
+        decisions.set(call, decision)
+      }
       return null
     },
     answered: (fact) => {
@@ -112,7 +76,8 @@ const byCount = (
       return response.status >= 500
         ? null
         : `${response.status} to key ${call.key.id}, whose request nobody counted`
-    }
+    },
+    tailLost: () => windows.tailLost()
   }
 }
 
@@ -123,6 +88,7 @@ export const limitsHold: Oracle = {
     const told = limitsByHeaders(facts, checks)
     return {
       stored: counted.stored,
+      tailLost: counted.tailLost,
       answered: (fact) => (facts.isStoreSeen ? counted.answered(fact) : told.answered(fact)),
       conclude: () => (facts.isStoreSeen ? null : told.conclude())
     }

@@ -7,7 +7,7 @@ const slackMillis = 1000
 
 /**
  * What a syncing client has is what there is. A change that was stamped more than two minutes before another that was there already
- * can be hidden from it, when the clock was set back: of such leads its copy is compared after a full sync. [TIME-5, SORT-5, PAGE-3]
+ * can be hidden from it, when the clock was set back or the clocks of processes differ: of such leads its copy is compared after a full sync. [TIME-5, SORT-5, PAGE-3]
  */
 export const mirrorsConverge: Oracle = {
   name: "mirrors converge",

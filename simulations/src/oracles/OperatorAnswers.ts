@@ -33,7 +33,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const ofWebhooks = webhookAnswers(outbox, expected)
 
   const isClockSteady = (call: Call): boolean =>
-    !facts.incidents.touched(["clock"], call.handledAt, facts.now())
+    !facts.incidents.touched(["clock"], call.handledAt, facts.now(), call.handledBy)
 
   /** What a thing says of its creation lies between the beginning of the call and the commit. */
   const wrongTime = (call: Call, at: number, now: number): string | null => {
@@ -51,7 +51,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const shown = directory.create(fact)
     if (shown === null) return `${operationOf(call)} gives the id ${fact.answer.id}`
     expected.set(call, answerOf(201, shown))
-    return wrongTime(call, at, fact.serviceNow)
+    return wrongTime(call, at, fact.process.now)
   }
 
   const renamed = <A extends { name: string; readonly brandId?: string }>(
@@ -77,7 +77,13 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     facts.brandOf(brandId)?.reference.rows.some((row) => row.id === id) ?? false
 
   const stored = (fact: Stored): string | null => {
-    const { answer, args, call, method, serviceNow: now } = fact
+    const {
+      answer,
+      args,
+      call,
+      method,
+      process: { now }
+    } = fact
     if (call === null) return null
     if (method.startsWith("webhooks.")) {
       const shown: ReadonlyArray<Json> = Array.isArray(answer) ? answer : isSome(answer) ? [answer.value] : []

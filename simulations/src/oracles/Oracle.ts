@@ -10,6 +10,8 @@ export interface OracleInstance {
   readonly answered?: (answered: Answered) => string | null
   /** A receiver of webhooks got something. */
   readonly posted?: (post: ReceivedPost) => string | null
+  /** A failover of the store has lost what it did later than `since`, in virtual milliseconds since 1970. */
+  readonly tailLost?: (since: number) => void
   /** The faults have stopped, everything is quiet, and what is owed had time to come. */
   readonly conclude?: () => string | null
 }

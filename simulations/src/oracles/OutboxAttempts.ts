@@ -39,7 +39,7 @@ export class OutboxAttempts {
   }
 
   /** Notes deliveries that were given to an emitter. Answers what is wrong with that, or null. [DELIV-2, DELIV-7] */
-  lease(leases: ReadonlyArray<Json>, millis: number, now: number): string | null {
+  lease(leases: ReadonlyArray<Json>, millis: number, now: number, process: number): string | null {
     for (const { body, deliveryId: id, token, until, webhook: given } of leases) {
       const webhook = this.outbox.webhooks.get(given.id)
       if (webhook === undefined) return `${id} is leased for webhook ${given.id}, which is gone`
@@ -58,7 +58,8 @@ export class OutboxAttempts {
       const lease: KnownLease = {
         token,
         until,
-        at: this.facts.now(),
+        at: this.outbox.trueNow,
+        process,
         secrets: [
           { secret: current, until: Number.POSITIVE_INFINITY },
           ...(previous === null ? [] : [previous])
@@ -77,11 +78,16 @@ export class OutboxAttempts {
   }
 
   /** Notes attempts that were recorded. Answers what is wrong with that, or null. [DELIV-3, DELIV-5] */
-  record(attempts: ReadonlyArray<Json>, answer: ReadonlyArray<Json>, now: number): string | null {
+  record(
+    attempts: ReadonlyArray<Json>,
+    answer: ReadonlyArray<Json>,
+    now: number,
+    waitFactor: number
+  ): string | null {
     for (const [i, attempt] of attempts.entries()) {
       const wrong = this.unfaithful(attempt)
       if (wrong !== null) return wrong
-      const outcome = this.settle(attempt, now)
+      const outcome = this.settle(attempt, now, waitFactor)
       if (outcome !== answer[i].outcome)
         return `an attempt of ${attempt.deliveryId} counts as ${answer[i].outcome}, not as ${outcome}`
     }
@@ -102,12 +108,19 @@ export class OutboxAttempts {
       return `an attempt of ${id} has the status ${status} and the error ${error}`
     if (status === null) {
       if (error !== "timeout") return error === "connection" ? null : `${id}: the error is ${error}`
-      const isSteady = !this.facts.incidents.touched(["clock", "pause"], lease.at, this.facts.now())
+      const isSteady = !this.facts.incidents.touched(
+        ["clock", "pause"],
+        lease.at,
+        this.outbox.trueNow,
+        lease.process
+      )
       return isSteady && durationMillis < leastTimeoutMillis
         ? `${id} timed out after ${durationMillis} ms`
         : null
     }
-    const post = this.facts.postsOf(id).find((each) => each.sent.at >= lease.at && each.sent.heardAt !== null)
+    const post = this.facts
+      .postsOf(id)
+      .find(({ sent }) => sent.process === lease.process && sent.at >= lease.at && sent.heardAt !== null)
     if (post === undefined) return `${id} is recorded with ${status}, and its receiver answered nothing`
     if (post.status !== status)
       return `${id} is recorded with ${status}, and its receiver answered ${post.status}`
@@ -121,13 +134,18 @@ export class OutboxAttempts {
   /** A date counts from the answer on, by the service's clock: that is at most an attempt after the post. */
   private isAsked({ retryAfterDate, retryAfterSeconds, sent }: KeptPost, recorded: number | null): boolean {
     if (retryAfterDate === null) return recorded === retryAfterSeconds
-    if (this.facts.incidents.touched(["clock", "pause"], sent.at, sent.heardAt!)) return recorded !== null
+    if (this.facts.incidents.touched(["clock", "pause"], sent.at, sent.heardAt!, sent.process))
+      return recorded !== null
     const most = Math.max(0, Math.ceil((retryAfterDate - sent.byClock) / 1000))
     return recorded !== null && recorded <= most && recorded >= Math.max(0, most - longestAttemptSeconds)
   }
 
   /** What becomes of the delivery and its webhook. [DELIV-3, DELIV-4] */
-  private settle({ at, deliveryId, durationMillis, result, token, url }: Json, now: number): string {
+  private settle(
+    { at, deliveryId, durationMillis, result, token, url }: Json,
+    now: number,
+    waitFactor: number
+  ): string {
     const delivery = this.outbox.deliveryOf(deliveryId)
     if (delivery === undefined) return "ignored"
     const { error, response, retryAfterSeconds, status } = result
@@ -144,12 +162,12 @@ export class OutboxAttempts {
       this.finish(delivery, "delivered", now)
       return "delivered"
     }
-    webhook.failedAt = this.facts.now()
+    webhook.failedAt = this.outbox.trueNow
     if (isHeard) webhook.failingSince ??= now
     const isGone = status === 410
     if (isHeard && webhook.enabled && (isGone || now - webhook.failingSince! >= patienceMillis)) {
       webhook.enabled = false
-      webhook.changedAt = this.facts.now()
+      webhook.changedAt = this.outbox.trueNow
       webhook.disabledReason = null
       webhook.reasonNames = isGone
         ? ["410"]
@@ -159,11 +177,12 @@ export class OutboxAttempts {
       delivery.due = { from: now, to: now }
       return "retried"
     }
-    const wait = waits[delivery.failures]
-    if (wait === undefined) {
+    const scheduled = waits[delivery.failures]
+    if (scheduled === undefined) {
       this.finish(delivery, "dead", now)
       return "dead"
     }
+    const wait = scheduled * waitFactor
     delivery.failures++
     const asked = Math.min((retryAfterSeconds ?? 0) * 1000, day)
     delivery.due = {

@@ -1,4 +1,4 @@
-/** Webhooks and deliveries as a naive outbox keeps them. Times are in milliseconds since 1970, by the service's clock unless said. */
+/** Webhooks and deliveries as a naive outbox keeps them. Times are in milliseconds since 1970, by the clock that the store reads unless said. */
 import type { Json } from "../world/KnownFacts.ts"
 
 export const eventOrder = ["lead2.created", "activity.detected"]
@@ -16,10 +16,12 @@ interface LoggedAttempt {
 /** The right to attempt a delivery, as the store gave it. */
 export interface KnownLease {
   readonly token: string
-  /** By the service's clock. */
+  /** By the clock that the store reads. */
   readonly until: number
   /** In true time. */
   readonly at: number
+  /** The process that has it. */
+  readonly process: number
   /** The secrets that sign, the newest first, and until when the older one does. */
   readonly secrets: ReadonlyArray<{ readonly secret: string; readonly until: number }>
   /** Whether the webhook was enabled after it was given. */
@@ -98,6 +100,8 @@ export const inOrder = (events: ReadonlyArray<string>): ReadonlyArray<string> =>
 /** The part of an outbox that leases and attempts look at and change. */
 export interface DeliveriesOfWebhooks {
   readonly webhooks: ReadonlyMap<string, OutboxWebhook>
+  /** The true time at which the store did what is noted. */
+  readonly trueNow: number
   readonly leases: Map<string, Array<KnownLease>>
   readonly delivery: (webhook: OutboxWebhook, id: string) => KnownDelivery | undefined
   readonly deliveryOf: (id: string) => KnownDelivery | undefined

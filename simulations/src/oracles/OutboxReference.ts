@@ -1,11 +1,12 @@
 /**
  * A naive outbox, moved on by what the store was told: which events were committed, which deliveries were leased, and how each
  * attempt ended. What follows from that it works out by the specification, apart from the service's rules. Times are those of
- * the service's clock, so that faults of the clock need no allowance. Ids are learnt when a delivery is first seen.
+ * the clock that the store reads, so that faults of clocks need no allowance. Ids are learnt when a delivery is first seen.
  */
 import type { Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import { OutboxAttempts } from "./OutboxAttempts.ts"
 import {
+  type DeliveriesOfWebhooks,
   eventOrder,
   inOrder,
   isSome,
@@ -20,16 +21,32 @@ import { bodyOf } from "./Requests.ts"
 /** For so long the secret before a rotation signs, too. [DELIV-1] */
 const overlapMillis = 24 * 3_600_000
 
-export class OutboxReference {
+type Authored = ReadonlyMap<number, ReadonlySet<string>>
+
+/** What the store did, when in true time, and what an erasure had to look at then. */
+interface Noted {
+  readonly done: Stored
+  readonly at: number
+  readonly authored: Authored
+}
+
+export class OutboxReference implements DeliveriesOfWebhooks {
   readonly webhooks = new Map<string, OutboxWebhook>()
+  trueNow = 0
   /** Leases by the id under which they were given, also of deliveries that are gone or have another id by now. */
   readonly leases = new Map<string, Array<KnownLease>>()
   private readonly byId = new Map<string, KnownDelivery>()
   private readonly events = new Map<string, Map<number, LeadEvents>>()
   private readonly attempts: OutboxAttempts
+  /** Everything that was noted, where a failover can lose the last of it; else null. */
+  private history: Array<Noted> | null
 
   constructor(private readonly facts: KnownFacts) {
     this.attempts = new OutboxAttempts(facts, this)
+    const canLose = facts.plan.scheduledFaults.some(
+      (each) => each.fault === "failover" && each.lostMillis > 0
+    )
+    this.history = canLose ? [] : null
   }
 
   deliveryOf(id: string): KnownDelivery | undefined {
@@ -66,7 +83,32 @@ export class OutboxReference {
 
   /** Notes what the store has done. Answers what is wrong with it, or null. */
   apply(done: Stored): string | null {
-    const { answer, args, serviceNow: now } = done
+    const at = this.facts.now()
+    if (done.method !== "leads.erase") return this.note({ done, at, authored: new Map() })
+    const authored = done.answer === true ? this.authoredBy(done.args[0], done.args[1]) : new Map()
+    return this.note({ done, at, authored })
+  }
+
+  /** Forgets what the store did later than `since`, in true time: a failover has lost it. Leases are kept: who had one may use it. */
+  forgetSince(since: number): void {
+    if (this.history === null) return
+    const kept = this.history.filter(({ at }) => at <= since)
+    const before = [...this.leases].flatMap(([id, leases]) => leases.map((lease) => ({ id, lease })))
+    for (const known of [this.webhooks, this.leases, this.byId, this.events]) known.clear()
+    this.history = []
+    for (const each of kept) this.note(each)
+    for (const { id, lease } of before) {
+      const again = this.leases.get(id)?.find(({ token }) => token === lease.token)
+      if (again !== undefined) again.isRecorded = lease.isRecorded
+      else this.leases.set(id, [...(this.leases.get(id) ?? []), lease])
+    }
+  }
+
+  private note(noted: Noted): string | null {
+    const { authored, at, done } = noted
+    const { answer, args, process, serviceNow: now } = done
+    this.history?.push(noted)
+    this.trueNow = at
     switch (done.method) {
       case "webhooks.create":
         return this.create(done)
@@ -77,15 +119,15 @@ export class OutboxReference {
       case "leads.commit":
         return this.commit(args[0], args[1], answer, now)
       case "leads.erase":
-        return answer === true ? this.erase(args[0], args[1]) : null
+        return answer === true ? this.erase(args[0], args[1], authored) : null
       case "deliveries.queue":
         return this.queueAgain(args[0], args[1], answer, now)
       case "deliveries.recover":
         return this.recover(args[0], args[1], answer, now)
       case "outbox.lease":
-        return this.attempts.lease(answer.leases, args[0].leaseMillis, now)
+        return this.attempts.lease(answer.leases, args[0].leaseMillis, now, process.index)
       case "outbox.record":
-        return this.attempts.record(args[0], answer, now)
+        return this.attempts.record(args[0], answer, now, process.waitFactor)
       default:
         return null
     }
@@ -116,7 +158,7 @@ export class OutboxReference {
       reasonNames: null,
       failingSince: null,
       failedAt: 0,
-      changedAt: this.facts.now(),
+      changedAt: this.trueNow,
       createdAt: args[0].createdAt,
       current: answer.secrets.current,
       previous: null,
@@ -152,7 +194,7 @@ export class OutboxReference {
       webhook.disabledReason = enabled ? null : "The operator disabled it."
       webhook.reasonNames = null
     }
-    webhook.changedAt = this.facts.now()
+    webhook.changedAt = this.trueNow
     if (enabled && !wasEnabled) this.startFresh(webhook, now)
     return null
   }
@@ -197,7 +239,7 @@ export class OutboxReference {
       leadId: of.leadId,
       engagementId: of.engagementId,
       createdAt: now,
-      queuedAt: this.facts.now(),
+      queuedAt: this.trueNow,
       state: "pending",
       attempts: 0,
       failures: 0,
@@ -239,12 +281,8 @@ export class OutboxReference {
     return null
   }
 
-  /**
-   * Removes what is of the person. A delivery that may show the person as the author of a post gets another id if its body was
-   * made, and its log loses what receivers said. [PII-3]
-   */
-  private erase(brandId: string, leadId: number): null {
-    this.events.get(brandId)?.delete(leadId)
+  /** The engagements that show the lead as the author of a post, by the leads that they are of. */
+  private authoredBy(brandId: string, leadId: number): Authored {
     const rows = this.facts.brandOf(brandId)?.reference.rows ?? []
     const extId = rows.find(({ id }) => id === leadId)?.extId
     const authored = new Map<number, Set<string>>()
@@ -252,6 +290,15 @@ export class OutboxReference {
       const of = row.engagements.filter(({ postAuthorDetail }) => postAuthorDetail?.extId === extId)
       if (of.length > 0) authored.set(row.id, new Set(of.map(({ id }) => id)))
     }
+    return authored
+  }
+
+  /**
+   * Removes what is of the person. A delivery that may show the person as the author of a post gets another id if its body was
+   * made, and its log loses what receivers said. [PII-3]
+   */
+  private erase(brandId: string, leadId: number, authored: Authored): null {
+    this.events.get(brandId)?.delete(leadId)
     for (const webhook of this.webhooksOf(brandId)) {
       for (const delivery of webhook.deliveries) {
         const shown = delivery.leadId === null ? undefined : authored.get(delivery.leadId)

@@ -1,4 +1,6 @@
+import { processesOf } from "../plan/Plan.ts"
 import type { KeptPost, KnownFacts, ReceivedPost } from "../world/KnownFacts.ts"
+import { olderPlacesOfOne } from "../world/ProcessSettings.ts"
 import type { Checks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
 import { outboxOf } from "./OutboxReference.ts"
@@ -7,7 +9,7 @@ import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 const second = 1000
 const attemptMillis = 15 * second
 const healthyWithin = 60 * second
-/** Attempts of one webhook at once, as many as there can be. */
+/** Attempts of one webhook at once, as many as this version makes. */
 const placesOfOne = 32
 
 /** By what the store gave the emitter: one post at most a lease, and no webhook that works waits for another. */
@@ -15,6 +17,7 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
   const one = checks.rule("one post a lease")
   const healthy = checks.rule("a webhook that works does not wait for others")
   const outbox = outboxOf(facts)
+  const places = processesOf(facts.plan).some(({ older }) => older) ? olderPlacesOfOne : placesOfOne
   const late = (post: ReceivedPost, lease: { readonly at: number }): string | null => {
     const webhook = outbox.webhooks.get(post.webhook.id)
     const delivery = webhook && outbox.delivery(webhook, post.id)
@@ -29,7 +32,7 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
       webhook.failedAt >= delivery.queuedAt - healthyWithin ||
       webhook.failingSince !== null ||
       webhook.changedAt >= delivery.queuedAt ||
-      webhook.deliveries.filter(({ state }) => state === "pending").length >= placesOfOne
+      webhook.deliveries.filter(({ state }) => state === "pending").length >= places
     if (isOwn) return null
     const disturbances = ["kill", "pause", "clock", "drift", "store"] as const
     if (facts.incidents.touched(disturbances, delivery.queuedAt, lease.at)) {

@@ -37,13 +37,13 @@ const ofLease = (facts: KnownFacts, checks: Checks) => {
   const wrongTime = ({ headers, id, sent }: ReceivedPost): string | null => {
     const said = Number(headers["webhook-timestamp"])
     const from = sent.at - startMillis
-    if (facts.incidents.touched(["clock"], from, sent.at)) {
+    if (facts.incidents.touched(["clock"], from, sent.at, sent.process)) {
       times.weaken("the clock was set as the attempt began")
       return null
     }
     times.judged++
     // A service that stood still goes on with the time that it read before.
-    const stood = facts.incidents.longestWithin("pause", from, sent.at)
+    const stood = facts.incidents.longestWithin("pause", from, sent.at, sent.process)
     const earliest = Math.floor((sent.byClock - startMillis - stood) / 1000)
     return said <= Math.floor(sent.byClock / 1000) && said >= earliest
       ? null
@@ -51,12 +51,13 @@ const ofLease = (facts: KnownFacts, checks: Checks) => {
   }
   return (post: ReceivedPost): string | null => {
     const { headers, id, sent } = post
-    const possible = leases.get(id)?.filter(({ at }) => at <= sent.at) ?? []
+    const possible =
+      leases.get(id)?.filter(({ at, process }) => at <= sent.at && process === sent.process) ?? []
     const last = possible.at(-1)
     if (last === undefined) return `${id} is posted, and was never leased`
     signatures.judged++
     const said = Number(headers["webhook-timestamp"])
-    // Of several processes another may have leased it since, when by its own clock the lease had run out.
+    // A process that stood still may have leased it again since, when by its clock the lease had run out.
     const isSigned = possible
       .filter(({ at }) => at >= sent.at - underWayMillis || at === last.at)
       .some(({ secrets }) => {

@@ -42,6 +42,23 @@ export const scheduledFaultsOf = (
         case "pauses":
           found.push({ at, fault: "pause", millis: 500 + prng.below(60_000) })
           break
+        case "storeCuts":
+          found.push({ at, fault: "storeCut", millis: 1000 + prng.below(2 * 60_000) })
+          break
+        case "receiverCuts":
+          found.push({ at, fault: "receiverCut", millis: 1000 + prng.below(5 * 60_000) })
+          break
+        case "failovers":
+          found.push({ at, fault: "failover", millis: 1000 + prng.below(30_000), lostMillis: 0 })
+          break
+        case "lossyFailovers":
+          found.push({
+            at,
+            fault: "failover",
+            millis: 1000 + prng.below(30_000),
+            lostMillis: 1000 + prng.below(5 * 60_000)
+          })
+          break
         default:
           found.push({ at, fault: "partition", millis: 1000 + prng.below(5 * 60_000) })
       }

@@ -115,14 +115,28 @@ export type UndatedAction =
 export type DatedAction = { readonly at: number; readonly brand: number } & UndatedAction
 export type Action = { readonly n: number } & DatedAction
 
-export type ScheduledFault = { readonly at: number } &
-  /** When the service has gone on by so many steps of its work. */
-  (
-    | { readonly fault: "kill"; readonly steps: number }
-    | { readonly fault: "clock"; readonly millis: number }
-    | { readonly fault: "drift"; readonly rate: number }
-    | { readonly fault: "pause" | "partition"; readonly millis: number }
-  )
+export type ScheduledFault = {
+  readonly at: number
+  /** The process that it befalls, from 0; the first unless given. */
+  readonly process?: number
+} /** When the service has gone on by so many steps of its work. */ & (
+  | { readonly fault: "kill"; readonly steps: number }
+  | { readonly fault: "clock"; readonly millis: number }
+  | { readonly fault: "drift"; readonly rate: number }
+  | { readonly fault: "pause" | "partition" | "storeCut" | "receiverCut"; readonly millis: number }
+  /** The store is away for so long; what was committed in the last `lostMillis` is lost. */
+  | { readonly fault: "failover"; readonly millis: number; readonly lostMillis: number }
+)
+
+/** How requests are spread: by chance; one process for each party; in turn; most of them to the first. */
+export const routings = ["random", "sticky", "round robin", "uneven"] as const
+export type Routing = (typeof routings)[number]
+
+/** One of the processes that serve the store. */
+export interface PlannedProcess {
+  /** Whether it begins with an older version's settings, until it is started again. */
+  readonly older: boolean
+}
 
 export interface PlannedBrand {
   readonly consumers: ReadonlyArray<{
@@ -137,7 +151,17 @@ export interface Plan {
   readonly actions: ReadonlyArray<Action>
   readonly scheduledFaults: ReadonlyArray<ScheduledFault>
   readonly rates: Rates
+  /** One process unless given. */
+  readonly processes?: ReadonlyArray<PlannedProcess>
+  /** How requests are spread over several processes. */
+  readonly routing?: Routing
+  /** Whether the store is a server behind a network, as a shared database is. */
+  readonly networkedStore?: boolean
 }
+
+/** The processes of a plan. */
+export const processesOf = ({ processes }: Pick<Plan, "processes">): ReadonlyArray<PlannedProcess> =>
+  processes === undefined || processes.length === 0 ? [{ older: false }] : processes
 
 /** Whether nothing goes wrong in it. */
 export const isCalm = ({ rates, scheduledFaults }: Plan): boolean =>

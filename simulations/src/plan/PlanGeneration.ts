@@ -3,12 +3,14 @@ import { Prng } from "@lead-signals/simulation-kernel"
 import type { Scenario } from "../Scenario.ts"
 import { actionsOf } from "./Actions.ts"
 import { drawnRates, scheduledFaultsOf } from "./Faults.ts"
-import type { Plan } from "./Plan.ts"
+import { type Plan, processesOf } from "./Plan.ts"
+import { processesOfSeed, withProcesses } from "./PlannedProcesses.ts"
 
 const bothEvents = ["lead2.created", "activity.detected"]
 
 /** The plan of the seed; `hours` instead of the scenario's. */
 export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours = scenario.hours): Plan => {
+  const processes = processesOfSeed(scenario, seed)
   const isCalm = Prng.of(seed, "calm").chance(1 / 8)
   const tastes = Prng.of(seed, "subscriptions")
   const actions = scenario.brands
@@ -30,7 +32,12 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
         }))
     })),
     actions,
-    scheduledFaults: scheduledFaultsOf(seed, scenario, hours, isCalm),
-    rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm)
+    scheduledFaults: withProcesses(
+      scheduledFaultsOf(seed, scenario, hours, isCalm),
+      seed,
+      processesOf(processes).length
+    ),
+    rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm),
+    ...processes
   }
 }

@@ -24,9 +24,10 @@ export const bugsTable = (
   const summary = `${found.length} of ${hunted.length} found (${share.toFixed(1)} %); the median after ${counted(median(found.map((each) => each.seeds)), "seed")}, in a counterexample of ${counted(median(found.map(({ actions }) => actions)), "action")} and ${counted(median(found.map(({ faults }) => faults)), "fault")}`
   const byName = new Map(hunted.map((each) => [each.bug, each]))
   const sections = bugGroups.flatMap(([where, bugs]) => {
-    const rows = bugs.flatMap(({ about, name }) => {
+    const rows = bugs.flatMap(({ about: whatIsWrong, name, scenario }) => {
       const each = byName.get(name)
       if (each === undefined) return []
+      const about = scenario === "swarm" ? whatIsWrong : `${whatIsWrong} (\`${scenario}\`)`
       return each.oracle === null
         ? [`| \`${name}\` | ${about} | not found | ${each.seeds} | | |`]
         : [`| \`${name}\` | ${about} | ${each.oracle} | ${each.seeds} | ${each.actions} | ${each.faults} |`]
@@ -45,7 +46,7 @@ export const bugsTable = (
   const markdown = [
     "# Planted bugs",
     "",
-    `Each is a small change of production code, planted alone. The swarm scenario runs from seed 1 on until an oracle breaks, for at most ${seeds} seeds; then the simulator shrinks the counterexample. Seeds: the number of seeds until then. Actions and faults: the size of the counterexample.`,
+    `Each is a small change of production code, planted alone. The swarm scenario, or the one in parentheses, runs from seed 1 on until an oracle breaks, for at most ${seeds} seeds; then the simulator shrinks the counterexample. Seeds: the number of seeds until then. Actions and faults: the size of the counterexample.`,
     "",
     `\`./lead-signals simulate bugs --seeds ${seeds} --write simulations/BUGS.md\` made this table: ${summary}.`,
     "",

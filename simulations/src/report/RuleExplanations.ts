@@ -47,6 +47,8 @@ const explanations: Readonly<Record<string, string>> = {
   "calls succeed":
     "A call that is right must succeed in the end: somebody repeated it until it was answered, and the answer was still a refusal.",
   "observations are taken": "An observation that keeps to the specification must be accepted, item by item.",
+  "files whole":
+    "After a loss of power the file must have no damaged page, no broken reference and no derived table that is off.",
   liveness:
     "After the faults have stopped, everything owed must come about within 30 days of virtual time: every call answered, every delivery taken or dead."
 }

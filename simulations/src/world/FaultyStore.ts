@@ -6,12 +6,15 @@ import { StoreUnavailable } from "@lead-signals/domain"
 import { type Context, Effect, FiberRef, GlobalValue } from "effect"
 import type { Rates } from "../Scenario.ts"
 import type { Decisions } from "./Decisions.ts"
-import type { Call, Stored } from "./KnownFacts.ts"
+import type { Call, CallingProcess, Stored } from "./KnownFacts.ts"
 import { type MethodOfStore, type StoreMethod, type Stores, wrapStore } from "./StorePorts.ts"
 
 const slowestMillis = 1000
 /** An emitter whose call failed makes it again after so long at most. */
-const retryMillis = 2000
+export const retryMillis = 2000
+
+/** How long a process waits for a store that it can't reach. */
+const cutOffMillis = 2000
 
 /** The request that the fiber works for; null for the emitter's own. */
 export const currentCall: FiberRef.FiberRef<Call | null> = GlobalValue.globalValue(
@@ -21,12 +24,25 @@ export const currentCall: FiberRef.FiberRef<Call | null> = GlobalValue.globalVal
 
 const down = new StoreUnavailable({ reason: "simulated" })
 
+/** A call that a process made is slow by so many milliseconds, or fails. */
+export type OnStruck = (
+  process: number,
+  method: StoreMethod,
+  by: Call | null,
+  millis: number,
+  isFailed: boolean
+) => void
+
 export interface StoreFaults {
   readonly rates: () => Rates
   readonly decisions: Decisions
   /** Milliseconds since the run began. */
   readonly elapsed: () => number
-  readonly serviceNow: () => number
+  /** What labels call the process's own calls. */
+  readonly emitter: string
+  readonly process: () => CallingProcess
+  /** Whether the process can't reach the store. */
+  readonly isCutOff: () => boolean
   readonly onStored: (done: Stored) => void
   /** A call is slow by so many milliseconds, or fails. */
   readonly onStruck: (method: StoreMethod, by: Call | null, millis: number, isFailed: boolean) => void
@@ -47,9 +63,14 @@ const disturbed = (
     const { decisions } = faults
     const rates = faults.rates()
     const by = yield* FiberRef.get(currentCall)
-    const label = `${by === null ? `emitter @${faults.elapsed()}` : by.label} ${faultPoint}`
+    const label = `${by === null ? `${faults.emitter} @${faults.elapsed()}` : by.label} ${faultPoint}`
     const writes = operation === "write"
     yield* Effect.yieldNow()
+    if (faults.isCutOff()) {
+      faults.onStruck(method, by, cutOffMillis + retryMillis, true)
+      yield* Effect.sleep(cutOffMillis)
+      return yield* down
+    }
     if (decisions.fault(`slow ${label}`, rates.slowStore) !== null) {
       const millis = 1 + decisions.below(`how slow ${label}`, slowestMillis)
       faults.onStruck(method, by, millis, false)
@@ -78,7 +99,8 @@ const disturbed = (
       return yield* Effect.never
     }
     const answer = yield* call
-    faults.onStored({ method, faultPoint, args, answer, call: by, serviceNow: faults.serviceNow() })
+    const process = faults.process()
+    faults.onStored({ method, faultPoint, args, answer, call: by, serviceNow: process.now, process })
     if (when === "after") {
       faults.kill()
       return yield* Effect.never

@@ -8,29 +8,34 @@ import { Emitter, Sender } from "@lead-signals/webhook"
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { Disk } from "./Disk.ts"
 import { faulty, type StoreFaults } from "./FaultyStore.ts"
+import type { ProcessSettings } from "./ProcessSettings.ts"
 import { handle, type Handling, type SimulatedRequest } from "./SimulatedHttp.ts"
+import type { Stores } from "./StorePorts.ts"
 
 export const operatorToken = "simulated-operator-token"
 
-/** One process wakes itself; what a wake-up missed is found so soon. */
-const pollMillis = 3_600_000
-
 interface Surroundings {
   readonly machine: Machine
+  /** Which of the processes starts, from 0. */
+  readonly process: number
+  readonly settings: ProcessSettings
   readonly post: (request: Sender.PostRequest) => Effect.Effect<Sender.PostResponse, Sender.SendFailed>
   readonly store: StoreFaults
+  /** Connects the process to a server of the disk's store; null where each process opens the disk. */
+  readonly overNetwork: ((disk: Disk) => Context.Context<Stores>) | null
+  /** The files that the last process left are damaged. */
+  readonly onDamage: (message: string) => void
 }
 
 export interface Running {
   readonly handle: (request: SimulatedRequest) => Handling
 }
 
-export interface Host {
-  readonly dieWithin: Disk["dieWithin"]
+export interface Host extends Pick<Disk, "dieWithin" | "tearNextCommit" | "losePower"> {
   /** Starts a process on what the last one left. */
   readonly start: (surroundings: Surroundings) => Effect.Effect<Running, never, Scope.Scope>
-  /** The process is gone. */
-  readonly crash: () => void
+  /** The process is gone, others may go on. */
+  readonly crash: (process: number) => void
   /** The run is over. */
   readonly discard: () => void
 }
@@ -40,11 +45,19 @@ export const service = (disk: Disk, seed: number): Host => {
   const entropy = Prng.of(seed, "entropy")
   return {
     dieWithin: disk.dieWithin,
+    tearNextCommit: disk.tearNextCommit,
+    losePower: disk.losePower,
     crash: disk.crash,
     discard: disk.discard,
-    start: ({ post, store }) =>
+    start: ({ onDamage, overNetwork, post, process, settings, store }) =>
       Effect.gen(function* () {
-        const host = faulty(disk.open(), store).pipe(
+        const damage = disk.damage()
+        if (damage !== null) {
+          onDamage(damage)
+          return yield* Effect.never
+        }
+        const opened = overNetwork === null ? disk.open(process) : overNetwork(disk)
+        const host = faulty(opened, store).pipe(
           Context.add(Entropy, {
             bytes: (length) =>
               Effect.sync(() => {
@@ -58,7 +71,7 @@ export const service = (disk: Disk, seed: number): Host => {
           Context.add(WebhookTargets, { check: (url) => Effect.succeed(url) }),
           Context.add(Sender.Sender, { post })
         )
-        const emitter = yield* Layer.build(Emitter.layer({ pollMillis })).pipe(Effect.provide(host))
+        const emitter = yield* Layer.build(Emitter.layer(settings)).pipe(Effect.provide(host))
         const serving = yield* app.pipe(Effect.provide(Context.merge(host, emitter)))
         return { handle: (request) => handle(serving, request) }
       })

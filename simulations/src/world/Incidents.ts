@@ -2,14 +2,15 @@
 
 /**
  * `kill`: the process ended. `pause`: it stood still. `clock`: its clock was set. `drift`: its clock began to run at another
- * rate. `store`: a call that the emitter made of the store was slow, failed, or ended with its process. `network`: nobody
- * reached it.
+ * rate. `store`: a call that the emitter made of the store was slow or failed. `network`: nobody reached it, or it reached nobody.
  */
 type Disturbance = "kill" | "pause" | "clock" | "drift" | "store" | "network"
 
 interface Interval {
   readonly from: number
   readonly to: number
+  /** The process that was disturbed; null where all were. */
+  readonly process: number | null
 }
 
 /** The intervals in which something disturbed the service, in virtual milliseconds since 1970. */
@@ -17,22 +18,26 @@ export class Incidents {
   private readonly intervals = new Map<Disturbance, Array<Interval>>()
   private longest = 0
 
-  /** Notes a disturbance that begins at `from`, which is never before that of an earlier note. */
-  note(disturbance: Disturbance, from: number, to = from): void {
+  /** Notes a disturbance that begins at `from`, which is never before that of an earlier note; of all processes, unless one is given. */
+  note(disturbance: Disturbance, from: number, to = from, process: number | null = null): void {
     this.longest = Math.max(this.longest, to - from)
     const known = this.intervals.get(disturbance)
-    if (known === undefined) this.intervals.set(disturbance, [{ from, to }])
-    else known.push({ from, to })
+    const interval = { from, to, process }
+    if (known === undefined) this.intervals.set(disturbance, [interval])
+    else known.push(interval)
   }
 
-  /** Whether one of the disturbances touched the interval, both ends included. */
-  touched(disturbances: ReadonlyArray<Disturbance>, from: number, to: number): boolean {
-    return disturbances.some((disturbance) => this.within(disturbance, from, to).length > 0)
+  /** Whether one of the disturbances touched the interval, both ends included: that of the process, or of any where none is given. */
+  touched(disturbances: ReadonlyArray<Disturbance>, from: number, to: number, process?: number): boolean {
+    return disturbances.some((disturbance) => this.within(disturbance, from, to, process).length > 0)
   }
 
-  /** How long the longest of the disturbances lasted that touched the interval; 0 when none did. */
-  longestWithin(disturbance: Disturbance, from: number, to: number): number {
-    return this.within(disturbance, from, to).reduce((most, each) => Math.max(most, each.to - each.from), 0)
+  /** How long the longest of the process's disturbances lasted that touched the interval; 0 when none did. */
+  longestWithin(disturbance: Disturbance, from: number, to: number, process: number): number {
+    return this.within(disturbance, from, to, process).reduce(
+      (most, each) => Math.max(most, each.to - each.from),
+      0
+    )
   }
 
   /** How often the disturbance began in the interval, both ends included. */
@@ -43,11 +48,18 @@ export class Incidents {
     return count
   }
 
-  private within(disturbance: Disturbance, from: number, to: number): ReadonlyArray<Interval> {
+  private within(
+    disturbance: Disturbance,
+    from: number,
+    to: number,
+    process?: number
+  ): ReadonlyArray<Interval> {
     const found: Array<Interval> = []
     const known = this.intervals.get(disturbance) ?? []
     for (let i = known.length - 1; i >= 0 && known[i]!.from >= from - this.longest; i--)
       if (known[i]!.from <= to && known[i]!.to >= from) found.push(known[i]!)
-    return found
+    return process === undefined
+      ? found
+      : found.filter((each) => each.process === null || each.process === process)
   }
 }

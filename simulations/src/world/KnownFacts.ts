@@ -52,8 +52,10 @@ export interface Call {
   readonly arrivesAt?: number
   /** When the service began with it. */
   handledAt: number
-  /** The same by the service's clock. */
+  /** The same by the clock of the process that handles it. */
   handledByClock: number
+  /** The process that handles it. */
+  handledBy: number
   /** The methods of the store that failed on its behalf. */
   readonly struck: Set<StoreMethod>
   /** What the reference says to it, as of the instant at which the store did it; undefined where it says nothing. */
@@ -67,6 +69,15 @@ export interface Answered {
   readonly at: number
 }
 
+/** The process that made a call of the store, as it was at the instant at which the store did it. */
+export interface CallingProcess {
+  readonly index: number
+  /** The time by its clock. */
+  readonly now: number
+  /** How many times as long as this version's it waits between attempts. */
+  readonly waitFactor: number
+}
+
 /** A call of the store that was done. */
 export interface Stored {
   readonly method: StoreMethod
@@ -76,8 +87,9 @@ export interface Stored {
   readonly answer: Json
   /** On whose behalf; null for the emitter's. */
   readonly call: Call | null
-  /** By the service's clock. */
+  /** By the clock that the store reads: the process's, or that of a networked store's server. */
   readonly serviceNow: number
+  readonly process: CallingProcess
 }
 
 export interface KnownKey {
@@ -111,8 +123,10 @@ export interface KnownWebhook {
 export interface SentPost {
   /** When the service sent it. */
   readonly at: number
-  /** The same by the service's clock. */
+  /** The same by the clock of the process that sent it. */
   readonly byClock: number
+  /** The process that sent it. */
+  readonly process: number
   /** When the receiver's answer reached the service whole; null while it has not. */
   heardAt: number | null
 }
@@ -183,22 +197,26 @@ export class KnownFacts {
   /** The forms of inputs that were answered, by the names of their probes. */
   readonly exercised = new Set<string>()
   readonly incidents = new Incidents()
-  /** When the window of each key ends, by the service's clock. */
+  /** When the window of each key ends, by the clock that the store reads. */
   readonly windowEnds = new Map<string, number>()
-  /** The true time, and the time by the service's clock, in milliseconds since 1970. */
+  /** The true time, in milliseconds since 1970. */
   now: () => number = () => 0
-  serviceNow: () => number = () => 0
-  wasClockSetBack = false
+  /** Whether a change may be stamped long before one that was there already: a clock was set back, or two processes' clocks differ. */
+  mayHideChanges = false
   /** Whether calls of the store are seen: those of a host of its own are not. */
   isStoreSeen = false
   /** Deliveries in the dead letters at the end, as `webhook subject`. */
   readonly dead = new Set<string>()
   /** Every delivery as the operator sees it at the end, with its log. */
   readonly deliveries: Array<{ readonly webhook: KnownWebhook; readonly delivery: Json }> = []
-  /** What clients that sync have before their last full sync, by brand; none where no clock was set back. */
+  /** What clients that sync have before their last full sync, by brand; none where no change can be hidden. */
   readonly mirrorsBeforeFullSync = new Map<string, ReadonlyMap<number, Json>>()
   /** What brands list in the end, on quiet data, by brand and order. */
   readonly finalLists = new Map<string, ReadonlyArray<Json>>()
+  /** When the host lost its power, and with it every rate window. [RATE-5] */
+  readonly powerLostAt: Array<number> = []
+  /** What a failover of the store has lost, in words. */
+  readonly lostByFailover: Array<string> = []
   requests = 0
   engagements = 0
   violation: Violation | null = null
@@ -235,7 +253,11 @@ export class KnownFacts {
 
   /** The first violation is kept: what comes after may only follow from it. */
   violate(oracle: string, message: string, texts?: Violation["texts"]): void {
-    this.violation ??= { oracle, message, ...(texts === undefined ? {} : { texts }) }
+    this.violation ??= {
+      oracle,
+      message: [message, ...this.lostByFailover].join("; "),
+      ...(texts === undefined ? {} : { texts })
+    }
   }
 
   brandOf(id: string): KnownBrand | undefined {

@@ -50,6 +50,8 @@ const requestOf = (sent: SimulatedRequest): Request => {
 
 export const ownHost = (make: OwnHost): Host => ({
   dieWithin: null,
+  tearNextCommit: () => false,
+  losePower: () => {},
   crash: () => {},
   discard: () => {},
   start: ({ machine, post }) =>

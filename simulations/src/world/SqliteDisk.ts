@@ -1,14 +1,19 @@
 /** A disk of SQLite files, for hosts that have files: `NoSqliteDisk` stands for it in a browser. */
+import type { Prng } from "@lead-signals/simulation-kernel"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { build, type Disk, type Opened } from "./Disk.ts"
+import { damageOf } from "./SqliteDamage.ts"
+import { UnsyncedWrites } from "./UnsyncedWrites.ts"
 
 /** A new file for all, made once: migrating an empty file takes longer than a short run. By the endings of its files. */
 let template: ReadonlyMap<string, Buffer> | null = null
 
-const endings = ["", "-wal", "-limits", "-limits-wal"]
+const databaseEndings = ["", "-wal"]
+const limitsEndings = ["-limits", "-limits-wal"]
+const endings = [...databaseEndings, ...limitsEndings]
 
 const copy = (from: string, to: string): void => {
   for (const ending of endings) if (existsSync(from + ending)) copyFileSync(from + ending, to + ending)
@@ -17,10 +22,12 @@ const copy = (from: string, to: string): void => {
 const folderOfRuns = (): string =>
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lead-signals-run-"))
 
-const layerOf = (filename: string, beforeCommit: () => void = () => {}) =>
+type BeforeCommit = NonNullable<SqliteStore.SqliteStoreOptions["beforeCommit"]>
+
+const layerOf = (filename: string, synced: boolean, beforeCommit: BeforeCommit = () => {}) =>
   SqliteStore.layer({
     filename,
-    synced: false,
+    synced,
     beforeCommit,
     ticks: SqliteStore.TickScheduler.none,
     groupMillis: Number.POSITIVE_INFINITY,
@@ -30,51 +37,90 @@ const layerOf = (filename: string, beforeCommit: () => void = () => {}) =>
 const makeTemplate = (): ReadonlyMap<string, Buffer> => {
   const folder = folderOfRuns()
   const file = join(folder, "template.sqlite")
-  build(layerOf(file)).close()
+  build(layerOf(file, false)).close()
   const files = endings.filter((ending) => existsSync(file + ending))
   const made = new Map(files.map((ending) => [ending, readFileSync(file + ending)]))
   rmSync(folder, { recursive: true, force: true })
   return made
 }
 
+export interface SqliteDiskOptions {
+  /** Whether a commit is synced when its write succeeds, as in production; needed where power is lost. */
+  readonly synced: boolean
+}
+
+/** What a loss of power leaves of the rate windows: no file, or a damaged one. */
+const loseLimits = (filename: string, draw: Prng): void => {
+  for (const ending of limitsEndings) rmSync(filename + ending, { force: true })
+  if (draw.chance(0.5)) writeFileSync(`${filename}-limits`, Buffer.alloc(8192, 0x2a), { mode: 0o600 })
+}
+
 /**
- * SQLite files. A kill leaves them as they are at that moment, log and all, an open transaction in it: the next process
- * opens a copy of them, while those of the dead are closed and thrown away.
+ * SQLite files, which several processes have open at once. A kill of the last one leaves them as they are at that moment, log
+ * and all, an open transaction in it: the next process opens a copy of them, while those of the dead are closed and thrown
+ * away. A loss of power ends all processes, and leaves of what was not synced some or nothing.
  */
-export const sqlite = (): Disk => {
+export const sqlite = (options: SqliteDiskOptions): Disk => {
   const folder = folderOfRuns()
   let generation = 0
   const filename = (): string => join(folder, `${generation}.sqlite`)
-  let opened: Opened | null = null
+  const opened = new Map<number, Opened>()
   let dying: (() => void) | null = null
+  let damage: string | null = null
+  const unsynced = new UnsyncedWrites(filename)
   template ??= makeTemplate()
   for (const [ending, bytes] of template) writeFileSync(filename() + ending, bytes, { mode: 0o600 })
-  const beforeCommit = (): void => {
+  const beforeCommit: BeforeCommit = (synchronous) => {
+    if (options.synced) unsynced.beforeCommit(synchronous())
     if (dying === null) return
     const die = dying
     dying = null
     die()
     throw new Error("The process that would commit is gone.")
   }
+  /** Goes on with a copy of the files; `change` makes of it what is on the disk. */
+  const moveOn = (change: (left: string, next: string) => void): void => {
+    const left = filename()
+    generation++
+    copy(left, filename())
+    change(left, filename())
+    for (const each of opened.values()) each.close()
+    opened.clear()
+    for (const ending of endings) rmSync(left + ending, { force: true })
+  }
   return {
     dieWithin: (die) => {
       dying = die
     },
-    open: () => {
-      opened = build(layerOf(filename(), beforeCommit))
-      return opened.context
+    tearNextCommit: () => {
+      unsynced.tearNextCommit()
+      return true
     },
-    crash: () => {
+    open: (process) => {
+      const next = build(layerOf(filename(), options.synced, beforeCommit))
+      opened.set(process, next)
+      return next.context
+    },
+    crash: (process) => {
       dying = null
-      const left = filename()
-      generation++
-      copy(left, filename())
-      opened?.close()
-      opened = null
-      for (const ending of endings) rmSync(left + ending, { force: true })
+      // What is left of an open transaction is rolled back by whoever writes next.
+      if (opened.size > 1) {
+        opened.get(process)?.close()
+        opened.delete(process)
+      } else moveOn(() => {})
     },
+    losePower: (draw) => {
+      dying = null
+      moveOn((left, next) => {
+        for (const [ending, bytes] of unsynced.survivors(left, draw)) writeFileSync(next + ending, bytes)
+        loseLimits(next, draw)
+        damage = damageOf(next)
+      })
+    },
+    damage: () => damage,
+    another: () => sqlite(options),
     discard: () => {
-      opened?.close()
+      for (const each of opened.values()) each.close()
       rmSync(folder, { recursive: true, force: true })
     }
   }

@@ -2,15 +2,21 @@
  * The service, the network and those who use it, on one kernel. The service is what production runs: the same handlers,
  * use cases, stores and emitter; only clock, locks, entropy, network and what goes wrong are the world's.
  */
-import { HostClock, Kernel, type Machine, type Picker } from "@lead-signals/simulation-kernel"
+import { Kernel, type Machine, type Picker } from "@lead-signals/simulation-kernel"
 import { Sender } from "@lead-signals/webhook"
 import { Cause, Effect, type Fiber } from "effect"
+import { processesOf, type Plan } from "../plan/Plan.ts"
 import { noRates, type Rates } from "../Scenario.ts"
 import { Decisions } from "./Decisions.ts"
 import { currentCall } from "./FaultyStore.ts"
-import type { Host, Running } from "./Host.ts"
+import type { Host } from "./Host.ts"
 import type { Answered, Call, KnownFacts, ReceivedPost, SentPost, Stored } from "./KnownFacts.ts"
+import { Processes } from "./Processes.ts"
+import { router } from "./Router.ts"
+import type { Incarnation, ServiceProcess } from "./ServiceProcess.ts"
 import { jsonOf, type SimulatedResponse } from "./SimulatedHttp.ts"
+import type { StoreMethod } from "./StorePorts.ts"
+import { StoreServer } from "./StoreServer.ts"
 
 /** Nobody answered: the message or its answer was lost, or the service is not there. */
 export class NoAnswer {
@@ -31,8 +37,6 @@ export interface Consumer {
 /** How long a message takes, in milliseconds, and how long a caller waits for an answer. */
 const delay = { least: 1, most: 80, late: 20_000 }
 const patienceMillis = 30_000
-const startMillis = 300
-const restartMillis = 3000
 
 /** The same request once more, as a call of its own. */
 const twinOf = (call: Call): Call => ({
@@ -46,12 +50,15 @@ export interface WorldOptions {
   readonly seed: number
   readonly startsAt: number
   readonly host: Host
+  readonly plan: Pick<Plan, "processes" | "routing" | "networkedStore">
   /** The faults to have, by label; null: as the seed says. */
   readonly faults: ReadonlySet<string> | null
   readonly picker?: Picker.Picker
   /** How much can be begun at one instant, besides what the service does. */
   readonly begunAtOnce: number
   readonly onStored: (done: Stored) => void
+  /** A failover of a networked store has lost what it did later than `since`, in virtual milliseconds since 1970. */
+  readonly onTailLost: (since: number) => void
   /** The service begins with it. */
   readonly onHandled: (call: Call) => void
   readonly onAnswered: (answered: Answered) => void
@@ -68,10 +75,13 @@ export class World {
   readonly faults: Array<string> = []
   /** Changed when a scenario's faults begin and end. */
   rates: Rates = noRates
-  kills = 0
-  private readonly clock = new HostClock()
+  readonly processes: Processes
+  /** The server of a networked store; null where the store is on the processes' own host. */
+  readonly server: StoreServer | null
+  private readonly route: (call: Call, now: number) => ServiceProcess
   private partitionedUntil = 0
-  private service: { readonly machine: Machine; running: Running | null } | null = null
+  /** The processes that attempted each delivery. */
+  private readonly attemptedBy = new Map<string, ServiceProcess>()
 
   constructor(
     private readonly facts: KnownFacts,
@@ -90,8 +100,44 @@ export class World {
     })
     this.others = this.kernel.machine("others")
     facts.now = () => this.kernel.now
-    facts.serviceNow = () => this.serviceNow
-    this.start()
+    const { kernel, others } = this
+    const shared = {
+      kernel,
+      others,
+      facts,
+      decisions: this.decisions,
+      rates: () => this.rates,
+      elapsed: () => this.elapsed,
+      onStored: (done: Stored) => {
+        facts.isStoreSeen = true
+        this.options.onStored(done)
+      },
+      onStruck: (
+        process: number,
+        method: StoreMethod,
+        call: Call | null,
+        millis: number,
+        isFailed: boolean
+      ) => {
+        if (call !== null && isFailed) call.struck.add(method)
+        if (call === null) facts.incidents.note("store", kernel.now, kernel.now + millis, process)
+      }
+    }
+    this.server =
+      options.plan.networkedStore === true
+        ? new StoreServer({ ...shared, onTailLost: options.onTailLost })
+        : null
+    this.processes = new Processes({
+      ...shared,
+      host: options.host,
+      planned: processesOf(options.plan),
+      server: this.server,
+      watch: (fiber) => this.watch(fiber),
+      post: (process, incarnation, request) => this.post(process, incarnation, request)
+    })
+    this.route = router(options.plan.routing ?? "random", this.processes.all, this.decisions, () =>
+      facts.coverageMarks.add("the router passed a process by that was down")
+    )
   }
 
   /** What is not to fail has failed: the run is worth nothing. */
@@ -104,114 +150,23 @@ export class World {
   }
 
   get isUp(): boolean {
-    return this.service !== null && this.service.running !== null
+    return this.processes.all.every((process) => process.isUp)
   }
 
-  get serviceNow(): number {
-    return this.clock.read(this.kernel.now)
+  /** By the server's clock of a networked store, or that of the first process. */
+  get storeNow(): number {
+    const { now } = this.kernel
+    return this.server === null ? this.processes.all[0]!.clock.read(now) : now
   }
 
   get elapsed(): number {
     return this.kernel.now - this.options.startsAt
   }
 
-  /** Starts the service on what is on the disk. */
-  private start(): void {
-    const machine = this.kernel.machine("service", this.clock)
-    const service: { machine: Machine; running: Running | null } = { machine, running: null }
-    this.service = service
-    const starting = machine.fork(
-      Effect.gen(this, function* () {
-        yield* Effect.sleep(startMillis)
-        service.running = yield* this.options.host.start({
-          machine,
-          post: (request) => this.post(request),
-          store: {
-            rates: () => this.rates,
-            decisions: this.decisions,
-            elapsed: () => this.elapsed,
-            serviceNow: () => this.serviceNow,
-            onStored: (done) => {
-              this.facts.isStoreSeen = true
-              this.options.onStored(done)
-            },
-            onStruck: (method, call, millis, isFailed) => {
-              if (call !== null && isFailed) call.struck.add(method)
-              if (call === null) this.facts.incidents.note("store", this.kernel.now, this.kernel.now + millis)
-            },
-            kill: () => this.kill(),
-            killWithin: () => {
-              const { dieWithin } = this.options.host
-              dieWithin?.(() => this.kill())
-              return dieWithin !== null
-            }
-          }
-        })
-        this.kernel.record("service", "started")
-        return yield* Effect.never
-      }).pipe(Effect.scoped)
-    )
-    this.watch(starting)
-  }
-
-  /** At once, in the middle of whatever it does; it is started again after a while. */
-  kill(): void {
-    if (this.service === null) return
-    this.kills++
-    // Until the next process runs.
-    this.facts.incidents.note("kill", this.kernel.now, this.kernel.now + restartMillis + startMillis)
-    this.facts.coverageMarks.add("the service was killed")
-    this.kernel.record("service", "killed")
-    this.service.machine.kill()
-    this.service = null
-    this.options.host.crash()
-    this.kernel.after(restartMillis, this.others, () => this.start())
-  }
-
-  /** The same when the service has gone on by so many steps, wherever in its work it is then. */
-  killAfter(steps: number): void {
-    if (steps === 0) this.kill()
-    else {
-      this.service?.machine.interruptAfter(steps, () => {
-        this.facts.coverageMarks.add("the service was killed at a step of its work")
-        this.kill()
-      })
-    }
-  }
-
   /** Nothing goes wrong any more. */
   calm(): void {
     this.rates = noRates
-    this.driftClock(0)
-    this.service?.machine.interruptAfter(0, null)
-  }
-
-  /** The service's own clock jumps; nobody else's does. */
-  stepClock(millis: number): void {
-    this.clock.step(millis)
-    this.facts.incidents.note("clock", this.kernel.now)
-    if (millis < 0) this.facts.wasClockSetBack = true
-    this.facts.coverageMarks.add("the clock jumped")
-    this.kernel.record("service", "clock", { millis })
-  }
-
-  driftClock(rate: number): void {
-    this.clock.drift(rate, this.kernel.now)
-    if (rate === 0) return
-    this.facts.incidents.note("drift", this.kernel.now)
-    this.facts.coverageMarks.add("the clock went wrong")
-    this.kernel.record("service", "drift", { millionths: Math.round(rate * 1e6) })
-  }
-
-  /** The service stands still for a while, and goes on as if nothing had been. */
-  pause(millis: number): void {
-    const { service } = this
-    if (service === null) return
-    this.facts.coverageMarks.add("the service stood still")
-    this.facts.incidents.note("pause", this.kernel.now, this.kernel.now + millis)
-    this.kernel.record("service", "paused", { millis })
-    service.machine.pause()
-    this.kernel.after(millis, this.others, () => service.machine.resume())
+    this.processes.calm()
   }
 
   partition(millis: number): void {
@@ -228,6 +183,7 @@ export class World {
 
   /** The run is over. */
   end(): void {
+    this.server?.discard()
     this.options.host.discard()
   }
 
@@ -291,13 +247,15 @@ export class World {
   }
 
   private handle(call: Call, answer: (response: SimulatedResponse) => void): void {
-    const { service } = this
-    if (service === null || service.running === null) return
+    const process = this.route(call, this.kernel.now)
+    const { incarnation } = process
+    if (incarnation === null || incarnation.running === null) return
     call.handledAt = this.kernel.now
-    call.handledByClock = this.serviceNow
+    call.handledByClock = process.clock.read(this.kernel.now)
+    call.handledBy = process.index
     this.options.onHandled(call)
-    const { context, work } = service.running.handle(call.request)
-    const handling = service.machine.fork(
+    const { context, work } = incarnation.running.handle(call.request)
+    const handling = incarnation.machine.fork(
       Effect.map(work, (response) => {
         this.options.onAnswered({
           call,
@@ -313,14 +271,24 @@ export class World {
   }
 
   /** From the service to a consumer and back. What is given up is given up. */
-  private post(request: Sender.PostRequest): Effect.Effect<Sender.PostResponse, Sender.SendFailed> {
+  private post(
+    process: ServiceProcess,
+    { machine }: Incarnation,
+    request: Sender.PostRequest
+  ): Effect.Effect<Sender.PostResponse, Sender.SendFailed> {
     const { kernel } = this
     const consumer = this.consumers.get(request.url)
-    const { service } = this
-    if (consumer === undefined || service === null) return Effect.never
+    if (consumer === undefined) return Effect.never
     const label = consumer.labelOf(request)
-    const sent: SentPost = { at: kernel.now, byClock: this.serviceNow, heardAt: null }
+    const sent: SentPost = {
+      at: kernel.now,
+      byClock: process.clock.read(kernel.now),
+      process: process.index,
+      heardAt: null
+    }
+    this.noteAttempt(process, request)
     return Effect.async<Sender.PostResponse, Sender.SendFailed>((resume) => {
+      if (kernel.now < process.cutFromReceiversUntil) return
       const there = this.travel(`${label} there`)
       if (there === null) return
       let receiving: Fiber.RuntimeFiber<unknown, unknown> | null = null
@@ -330,7 +298,7 @@ export class World {
             const back = this.travel(`${label} back`)
             if (back === null) return
             const cut = this.decisions.fault(`cut ${label}`, this.rates.cut) !== null
-            kernel.after(back, service.machine, () => {
+            kernel.after(back, machine, () => {
               if (!cut) sent.heardAt = kernel.now
               resume(cut ? Effect.fail(new Sender.SendFailed({ error: "connection" })) : exit)
             })
@@ -341,5 +309,12 @@ export class World {
         if (receiving === null) cancel()
       })
     })
+  }
+
+  private noteAttempt(process: ServiceProcess, { headers }: Sender.PostRequest): void {
+    const id = headers["webhook-id"] ?? ""
+    const before = this.attemptedBy.get(id) ?? process
+    this.attemptedBy.set(id, process)
+    if (before !== process) this.facts.coverageMarks.add("two processes attempted one delivery")
   }
 }

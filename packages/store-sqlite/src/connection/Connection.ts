@@ -140,6 +140,11 @@ export class Connection {
     return this.valueStatement("PRAGMA data_version").get() as number
   }
 
+  /** SQLite's setting of that name: 0 is OFF, 1 NORMAL, 2 FULL. */
+  get synchronous(): number {
+    return this.valueStatement("PRAGMA synchronous").get() as number
+  }
+
   get isInTransaction(): boolean {
     return this.db.inTransaction
   }

@@ -55,7 +55,9 @@ export interface DatabaseOptions extends UpgradeOptions, GroupCommitOptions {
 
 const make = (path: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
-    if (options.synced && !isThreadAvailable()) {
+    // A program that schedules by itself has no threads: there SQLite syncs each commit, and checkpoints, within the write.
+    const syncsInThreads = options.synced && options.ticks.isAlone !== true
+    if (syncsInThreads && !isThreadAvailable()) {
       return yield* new StoreUnavailable({
         reason:
           "the program of the store's threads is missing: leave @lead-signals/store-sqlite out of your bundle"
@@ -77,7 +79,7 @@ const make = (path: string, options: DatabaseOptions) =>
     const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
     let log: WriteAheadLog.WriteAheadLog
     let merges = noMerges
-    if (!options.synced) log = yield* WriteAheadLog.unsynced(writer, wasLeft)
+    if (!syncsInThreads) log = yield* WriteAheadLog.ofSqlite(writer, wasLeft)
     else {
       log = yield* WriteAheadLog.synced(filename, wasLeft, worker)
       merges = yield* scheduleMerges(writer, worker)
@@ -91,8 +93,8 @@ const make = (path: string, options: DatabaseOptions) =>
     const writability = new Writability(dirname(filename))
     const { close, write } = groupCommit({ writer, log, snapshot, barrier, opened, writability }, options)
     const read: (typeof Database.Service)["read"] = (work) => retryWhileBusy(() => snapshot.read(work))
-    // The last commits end before the log and the connections close. Without a sync a commit ends at once.
-    if (options.synced) yield* Effect.addFinalizer(() => close)
+    // The last commits end before the log and the connections close. Without threads a commit ends at once.
+    if (syncsInThreads) yield* Effect.addFinalizer(() => close)
     return Database.of({
       queued,
       read,

@@ -17,7 +17,7 @@ export interface GroupCommitOptions {
   /** A group that one more write like those before would keep longer takes no more in: other work has to run, too. */
   readonly groupMillis: number
   /** Runs within each transaction that writes, when all of it is written and nothing is committed. */
-  readonly beforeCommit: () => void
+  readonly beforeCommit: (synchronous: () => number) => void
 }
 
 type CommitOptions = Omit<GroupCommitOptions, "ticks">
@@ -45,7 +45,7 @@ const commitTogether = (
       const millis = performance.now() - startedAt
       if (millis + millis / done.length > options.groupMillis) break
     }
-    writer.beforeCommit(options.beforeCommit)
+    writer.beforeCommit(() => options.beforeCommit(() => writer.synchronous))
     return done
   })
 

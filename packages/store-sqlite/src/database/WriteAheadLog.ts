@@ -24,8 +24,8 @@ export interface WriteAheadLog {
 export const isLeft = (filename: string): boolean =>
   (statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 
-/** SQLite checkpoints the log itself: for a file that need not survive a loss of power, or where there can be no thread. */
-export const unsynced = (writer: Connection, wasLeft: boolean): Effect.Effect<WriteAheadLog> => {
+/** SQLite syncs and checkpoints the log itself: for a file that need not survive a loss of power, or where there is no thread. */
+export const ofSqlite = (writer: Connection, wasLeft: boolean): Effect.Effect<WriteAheadLog> => {
   const truncate = Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
   return Effect.as(wasLeft ? truncate : Effect.void, {
     sync: Effect.void,

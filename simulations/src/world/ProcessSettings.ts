@@ -1,0 +1,32 @@
+/** The settings of a process: those of this version, or those that an older version ran with. */
+import { Retries } from "@lead-signals/domain"
+import type { Emitter } from "@lead-signals/webhook"
+
+export type ProcessSettings = Partial<Emitter.EmitterOptions>
+
+/** One process is woken by its own commits: a wake-up that it missed is found so soon. */
+const pollAlone: ProcessSettings = { pollMillis: 3_600_000 }
+
+/** Deliveries that another process queued and left behind are found so soon. */
+const pollBeside: ProcessSettings = { pollMillis: 240_000 }
+
+/** How much longer an older version waits between attempts. */
+export const olderWaitFactor = 1.5
+
+/** Attempts of one webhook that an older version makes at once. */
+export const olderPlacesOfOne = 4
+
+const older: ProcessSettings = {
+  ...pollBeside,
+  scheduleMillis: Retries.defaultScheduleMillis.map((millis) => millis * olderWaitFactor),
+  leaseMillis: Retries.attemptTimeoutMillis + 5000,
+  limits: { total: 24, reserved: 8, perWebhook: olderPlacesOfOne, failingTotal: 12, perFailingWebhook: 2 }
+}
+
+export const settingsOf = (
+  { isOlder }: { readonly isOlder: boolean },
+  processes: number
+): ProcessSettings => {
+  if (isOlder) return older
+  return processes === 1 ? pollAlone : pollBeside
+}

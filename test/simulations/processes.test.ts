@@ -1,0 +1,65 @@
+/** Several processes on one store, a store behind a network, and losses of power. */
+import { inputOf, run, scenarioNamed, simulate } from "@lead-signals/simulations"
+import { describe, expect, it } from "vitest"
+import { nextTick } from "../harness/EventLoop.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
+
+const missedMarks = async (name: string, seeds: number, store: "memory" | "sqlite") => {
+  const scenario = scenarioNamed(name)!
+  const met = new Set<string>()
+  for (let seed = 1; seed <= seeds; seed++) {
+    const report = simulate(scenario, seed, { store })
+    expect([name, seed, report.outcome, report.violation]).toEqual([name, seed, "passed", null])
+    for (const mark of report.coverageMarks) met.add(mark)
+    await nextTick()
+  }
+  return scenario.coverageMarks.filter((mark) => !met.has(mark))
+}
+
+describe("several processes", () => {
+  it("are two to five, of two versions, and each has faults of its own", () => {
+    const scenario = scenarioNamed("several-processes")!
+    const plans = Array.from({ length: 40 }, (_, seed) => inputOf(scenario, seed).plan)
+    const processes = plans.map((plan) => plan.processes ?? [])
+    expect(new Set(processes.map(({ length }) => length))).toEqual(new Set([2, 3, 4, 5]))
+    expect(new Set(processes.flat().map(({ older }) => older))).toEqual(new Set([true, false]))
+    expect(new Set(plans.map(({ routing }) => routing)).size).toBe(4)
+    const befallen = plans.flatMap(({ scheduledFaults }) => scheduledFaults.map(({ process }) => process))
+    expect(new Set(befallen)).toEqual(new Set([0, 1, 2, 3, 4]))
+  })
+
+  it("are not in a plan of a scenario with one", () => {
+    const { plan } = inputOf(scenarioNamed("swarm")!, 1)
+    expect(Object.keys(plan).sort()).toEqual(["actions", "brands", "hours", "rates", "scheduledFaults"])
+  })
+
+  it.runIf(isThorough).each([
+    ["several-processes", 20, "memory"],
+    ["networked-store", 20, "memory"],
+    ["failover", 3, "sqlite"],
+    ["torn-writes", 5, "sqlite"]
+  ] as const)("meet what %s declares, in %d seeds over %s", async (name, seeds, store) => {
+    expect(await missedMarks(name, seeds, store)).toEqual([])
+  })
+})
+
+describe("a failover", () => {
+  it("that loses a tail breaks a rule, and the violation names what was lost", () => {
+    const scenario = scenarioNamed("failover-loses-tail")!
+    const { outcome, violation } = simulate(scenario, 1, { hours: 0.45 })
+    expect([outcome, violation?.message]).toEqual([
+      "violated",
+      expect.stringMatching(/; a failover of the store had lost \w+ of \w+ \d-\d+/)
+    ])
+  })
+
+  it("of the same times that loses nothing breaks none", () => {
+    const input = inputOf(scenarioNamed("failover-loses-tail")!, 1, 0.45)
+    const scheduledFaults = input.plan.scheduledFaults.map((fault) =>
+      fault.fault === "failover" ? { ...fault, lostMillis: 0 } : fault
+    )
+    const { coverageMarks, outcome, violation } = run({ ...input, plan: { ...input.plan, scheduledFaults } })
+    expect([outcome, violation]).toEqual(["passed", null])
+    expect(coverageMarks).toContain("the store failed over")
+  })
+})
