@@ -10,6 +10,7 @@ import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const places = [
   process.env["CHROMIUM"],
@@ -132,7 +133,7 @@ describe.skipIf(executablePath === undefined)("in a browser", () => {
     await service.close()
   })
 
-  it("simulates to the same digest as in Node", async () => {
+  it.runIf(isThorough)("simulates to the same digest as in Node", async () => {
     for (const input of [
       { scenario: "crash-loop", seed: 3, hours: 1 },
       { scenario: "swarm", seed: 7, hours: 1 }

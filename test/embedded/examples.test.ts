@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 import { call, drive, type Json, seen } from "../harness/ExampleClient.ts"
 import {
   endAll,
@@ -29,7 +30,7 @@ const asJson = async (url: string, init: RequestInit = {}): Promise<unknown> =>
 const posted = { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } }
 
 describe.concurrent("the example", () => {
-  it("express", async ({ expect }) => {
+  it.runIf(isThorough)("express", async ({ expect }) => {
     const example = await startExample("express", {}, { program: await fromBundle("express") })
     await drive(example)
     expect(await asJson(own(example, "/dashboard/1"))).toEqual({ qualifiedLeads: 0 })
@@ -46,7 +47,7 @@ describe.concurrent("the example", () => {
     expect(await example.end()).toBe(0)
   })
 
-  it("hono", async ({ expect }) => {
+  it.runIf(isThorough)("hono", async ({ expect }) => {
     const example = await startExample("hono", {}, { program: await fromBundle("hono") })
     await drive(example)
     expect(await asJson(own(example, "/names/1?search=3"))).toEqual(["Person 3"])

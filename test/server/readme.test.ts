@@ -41,10 +41,7 @@ describe("each page with commands", () => {
     )
   })
 
-  /** Those that a newcomer reads first. */
-  const first = new Set(["README.md", "docs/getting-started.md"])
-
-  it.each(pages.filter((page) => isThorough || first.has(page)))(
+  it.each(pages.filter((page) => isThorough || page === "README.md"))(
     "%s runs as it is printed, in order, on a fresh server [LIST-1, DET-1, MET-1, DELIV-1]",
     async (page) => {
       const text = textOf(page)

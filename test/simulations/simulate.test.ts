@@ -85,15 +85,13 @@ const digestOfSwarm = (): string =>
 describe("a history", () => {
   it("is the same in every process, zone and locale, under load, and another for another seed", async () => {
     const args = ["swarm", "--until", "10m"]
-    const [here, there, other] = await Promise.all([
-      simulateCommand([...args, "--seed", "7"], { TZ: "UTC", LANG: "C" }),
+    const [there, other] = await Promise.all([
       simulateCommand([...args, "--seed", "7"], { TZ: "Asia/Kolkata", LANG: "tr_TR.UTF-8" }),
-      simulateCommand([...args, "--seed", "8"])
+      simulateCommand([...args, "--seed", "8"], { TZ: "UTC", LANG: "C" })
     ])
-    expect([here!.code, there!.code, other!.code]).toEqual([0, 0, 0])
-    expect(digestOf(there!)).toBe(digestOf(here!))
-    expect(digestOf(other!)).not.toBe(digestOf(here!))
-    expect(digestOfSwarm()).toBe(digestOf(here!))
+    expect([there!.code, other!.code]).toEqual([0, 0])
+    expect(digestOf(there!)).toBe(digestOfSwarm())
+    expect(digestOf(other!)).not.toBe(digestOfSwarm())
   })
 
   const otherLines = (isThorough ? ["22", "24", "26"] : []).filter(
