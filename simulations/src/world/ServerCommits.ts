@@ -2,7 +2,7 @@
  * What a store server has done: it does each call as one step, at a given time. A standby is what comes of the same writes, in
  * the same order and at the same times, without the last ones.
  */
-import { type StorePortName, storePorts } from "@lead-signals/domain"
+import { type LeaseRequest, type StorePortName, storePorts } from "@lead-signals/domain"
 import { Clock, Context, Effect, type Exit, Logger, LogLevel } from "effect"
 import type { Disk } from "./Disk.ts"
 import type { StoreMethod, Stores } from "./StorePorts.ts"
@@ -59,6 +59,14 @@ const withIds = (
   return [...args.slice(0, -1), () => draw(ids)]
 }
 
+/** The arguments as they are now: a request for leases names what is under way in its process, which goes on changing. */
+const argsNow = ({ args, method }: Execution): ReadonlyArray<unknown> => {
+  if (method !== "outbox.lease") return args
+  const [request] = args as [LeaseRequest]
+  const { byWebhook, failingTotal, total } = request.underWay
+  return [{ ...request, underWay: { total, failingTotal, byWebhook: new Map(byWebhook) } }]
+}
+
 export class ServerCommits {
   private disk: Disk
   private readonly disks: Array<Disk> = []
@@ -111,7 +119,7 @@ export class ServerCommits {
     })
     const exit = this.perform(execution, args)
     if (!execution.isWrite || exit._tag === "Failure") return exit
-    const commit = { ...execution, ids, isAcknowledged: false }
+    const commit = { ...execution, args: argsNow(execution), ids, isAcknowledged: false }
     this.last = commit
     this.log.push(commit)
     return exit
