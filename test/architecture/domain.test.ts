@@ -159,17 +159,13 @@ describe("an internal entry", () => {
 })
 
 describe("the reference model", () => {
-  it("imports nothing but its own modules, so that it shares no code with what it checks", () => {
+  it("imports nothing, so that it shares no code with what it checks", () => {
     const folder = join(root, "packages/store-contract/src/reference")
     const names = readdirSync(folder)
-    const imported = names.flatMap((name) =>
-      Array.from(
-        readFileSync(join(folder, name), "utf8").matchAll(/\bimport\(|(?:\bfrom|^import) "([^"]*)"/gm),
-        ([statement, specifier]) => specifier ?? statement
-      )
+    const importing = names.filter((name) =>
+      /\bimport\b|\bfrom "/.test(readFileSync(join(folder, name), "utf8"))
     )
-    expect(imported.length).toBeGreaterThan(0)
-    expect(imported.filter((specifier) => !names.includes(specifier.replace(/^\.\//, "")))).toEqual([])
+    expect([names.length, importing]).toEqual([3, []])
   })
 })
 

@@ -1,6 +1,6 @@
 /** Histories of a brand and queries over it, drawn so that ties, edges and odd texts are common. */
 import fc from "fast-check"
-import type { Filter, Query, Seen } from "./reference/ReferenceData.ts"
+import type { Filter, Query, Seen } from "./reference/ReferenceModel.ts"
 
 /** When histories begin: near midnight UTC, so that days change within a history. */
 export const startOfHistories = Date.UTC(2026, 2, 30, 22)

@@ -20,8 +20,7 @@ import {
 import { Effect, Either, Option, Schema } from "effect"
 import { assertEqual, assertSameJson } from "./Assertions.ts"
 import { type HistoryQuery, startOfHistories, type Step } from "./LeadHistories.ts"
-import type { Filter, ReferenceSignal, Seen } from "./reference/ReferenceData.ts"
-import { ReferenceModel } from "./reference/ReferenceModel.ts"
+import { type Filter, ReferenceModel, type ReferenceSignal, type Seen } from "./reference/ReferenceModel.ts"
 import type { SettableClock } from "./SettableClock.ts"
 
 const signals: ReadonlyArray<typeof NewSignal.Encoded> = [

@@ -1,5 +1,5 @@
 /**
- * Naive models of what a store holds and of what the service answers, written from docs/specification.md alone. They import nothing else, so
+ * Naive models of what a store holds and of what the service answers, written from docs/specification.md alone. They import nothing, so
  * that they share no code with what they check. The contract's suite and the simulator's oracles compare with them.
  */
 export { ReferenceCampaign, type Totals } from "./reference/ReferenceCampaign.ts"
@@ -8,6 +8,12 @@ export {
   type ReferenceDelivery,
   type ReferenceWebhook
 } from "./reference/ReferenceDeliveries.ts"
-export type { Filter, Query, ReferenceSignal, Seen } from "./reference/ReferenceData.ts"
-export { companyShown, ReferenceModel } from "./reference/ReferenceModel.ts"
-export { folded } from "./reference/ReferenceTexts.ts"
+export {
+  companyShown,
+  type Filter,
+  folded,
+  type Query,
+  ReferenceModel,
+  type ReferenceSignal,
+  type Seen
+} from "./reference/ReferenceModel.ts"

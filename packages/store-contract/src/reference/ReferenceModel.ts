@@ -3,17 +3,157 @@
  * written from docs/specification.md alone and shares no code with the rules, the views or the stores that it checks: the contract of
  * the stores and the simulator's oracles compare with it to the byte.
  */
-import type {
-  Filter,
-  Fired,
-  Query,
-  ReferenceSignal,
-  Row,
-  Seen,
-  SeenAuthor,
-  SeenPerson
-} from "./ReferenceData.ts"
-import { compareTexts, folded, newestFirst } from "./ReferenceTexts.ts"
+
+export interface SeenPerson {
+  extId: string
+  name: string
+  headline: string | null
+  username: string | null
+  title1?: string | null
+  liProfileUrl?: string | null
+  profileImgUrl?: string | null
+  company: Record<string, unknown> | null
+}
+
+interface SeenAuthor {
+  extId?: string | null
+  name?: string | null
+  firstName?: string | null
+  lastName?: string | null
+  headline?: string | null
+  username?: string | null
+  linkedinProfileUrl?: string | null
+  profileImageUrl?: string | null
+}
+
+interface SeenEngagement {
+  id: string
+  type: string | null
+  reactionType: string | null
+  commentText: string | null
+  postUrl: string | null
+  postContent?: string | null
+  /** Milliseconds. */
+  postPostedAt?: number | null
+  postAuthor: string | null
+  postAuthorDetail: SeenAuthor | null
+  /** Milliseconds. */
+  emittedAt?: number | null
+  /** Milliseconds, or null for the time of the commit. */
+  trackedAt: number | null
+}
+
+/** An observation as the model takes it. */
+export interface Seen {
+  /** The signal that caught it. */
+  signalId: string
+  /** The person who was seen, with the fields of the observation. */
+  person: SeenPerson
+  /** How the person engaged; its id names the engagement. */
+  engagement: SeenEngagement
+}
+
+/** A signal as answers show it. */
+export interface ReferenceSignal {
+  /** Decimal digits. */
+  id: string
+  /** The present name. */
+  name: string
+  /** The operator's word for the kind of signal. */
+  signalType: string
+  /** The tracked entry. [ENG-8] */
+  source: { type: string; value: string; liCompanyId: string | null; company: Record<string, unknown> | null }
+}
+
+interface Fired {
+  event: string
+  brandId: string
+  leadId: number
+  engagementId: string
+  isFirstActivity: boolean
+  occurredAt: number
+}
+
+interface Row {
+  id: number
+  extId: string
+  signalId: string
+  qualified: boolean
+  exported: boolean
+  isEmployee: boolean
+  score1: number | null
+  createdAt: number
+  updatedAt: number
+  /** The newest value of each field, and when it was seen. */
+  known: { [key in keyof SeenPerson]?: { at: number; value: unknown } }
+  /** The newest first. */
+  engagements: Array<Omit<SeenEngagement, "trackedAt"> & { trackedAt: number; signalId: string }>
+  signals: Set<string>
+}
+
+/** The filters of a list; one that is absent lets everything through. Times are milliseconds, bounds inclusive. */
+export interface Filter {
+  /** Leads with an engagement from this signal. [LIST-2] */
+  signalId?: string
+  /** Leads whose flag equals this. [LIST-3] */
+  qualified?: boolean
+  /** Leads whose flag equals this. [LIST-3] */
+  exported?: boolean
+  /** Leads whose flag equals this. [LIST-3] */
+  isEmployee?: boolean
+  /** Created at this time or later. [TIME-5] */
+  createdAfter?: number
+  /** Created at this time or earlier. [TIME-5] */
+  createdBefore?: number
+  /** Updated at this time or later. [TIME-5] */
+  updatedAfter?: number
+  /** Updated at this time or earlier. [TIME-5] */
+  updatedBefore?: number
+  /** As a client types it. */
+  search?: string
+}
+
+/** A query over the brand's leads. */
+export interface Query {
+  /** Which leads. */
+  filter: Filter
+  /** The field that orders them. [SORT-1] */
+  field: "createdAt" | "updatedAt" | "score1" | "name"
+  /** Ascending or descending. [SORT-1] */
+  direction: "asc" | "desc"
+  /** From 1. */
+  page: number
+  /** Leads on a page, after the cap. [PAGE-4] */
+  pageSize: number
+  /** How their engagements are shown. [ENG-1, ENG-3] */
+  engagements: "none" | "plain" | "detailed"
+}
+
+const points = (text: string): Array<number> => Array.from(text, (character) => character.codePointAt(0)!)
+
+const compareTexts = (a: string, b: string): number => {
+  if (a === b) return 0
+  const [left, right] = [points(a), points(b)]
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const difference = (left[i] ?? -1) - (right[i] ?? -1)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+const newestFirst = (a: { trackedAt: number; id: string }, b: { trackedAt: number; id: string }): number =>
+  b.trackedAt - a.trackedAt || compareTexts(b.id, a.id)
+
+/** Each character by itself: there and back again gives what folding gives, but where two letters share a capital. */
+const foldedCharacter = (character: string): string => {
+  if (character === "ı") return character
+  if (/\p{Script=Cherokee}/u.test(character)) return character.toUpperCase()
+  return character.toLowerCase().toUpperCase().toLowerCase()
+}
+
+/** The text without regard to case and to how a character is written. [SORT-6, LIST-4] */
+export const folded = (text: string): string =>
+  Array.from(text.normalize("NFKC"), foldedCharacter).join("").split("i\u0307").join("i").normalize("NFKC")
 
 const iso = (at: number): string => new Date(at).toISOString()
 
