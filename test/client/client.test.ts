@@ -1,14 +1,6 @@
 /** The client against a real server, and against services that refuse, delay and break off, on a clock of the test's own. */
-import {
-  createClient,
-  InvalidCursor,
-  RequestRefused,
-  Unanswered,
-  verifyWebhook,
-  WebhookRefused
-} from "@lead-signals/client"
+import { createClient, InvalidCursor, RequestRefused, Unanswered } from "@lead-signals/client"
 import { type CallFailure, makeClient, NoAnswer, type TransportResponse } from "@lead-signals/client/effect"
-import { WebhookSignature } from "@lead-signals/webhook"
 import { Duration, Effect, Exit, Fiber, Stream, TestClock, TestContext } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -359,46 +351,5 @@ describe("a client that waits", () => {
       )
       expect([Exit.isSuccess(exit), attempts]).toEqual([true, 2])
     }
-  })
-})
-
-describe("a webhook at its receiver's", () => {
-  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
-  const body = JSON.stringify({ id: "wh_1", event: "webhook.test", data: { webhookId: "1", message: "m" } })
-  const now = 1_700_000_000_000
-  const headers = WebhookSignature.sign([secret], { id: "wh_1", now, body })
-
-  it("is its event when it is signed by one of the secrets, whatever kind of headers it has [DELIV-1]", () => {
-    const upper = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value])
-    )
-    const other = `whsec_${Buffer.alloc(32).toString("base64")}`
-    for (const each of [{ ...headers }, upper, new Headers({ ...headers })]) {
-      expect(verifyWebhook([other, secret], { headers: each, body }, now).event).toBe("webhook.test")
-    }
-    expect(
-      verifyWebhook(secret, { headers: new Headers({ ...headers }), body: Buffer.from(body) }, now).event
-    ).toBe("webhook.test")
-  })
-
-  it("is refused when it is another's, changed, old or not signed [DELIV-1]", () => {
-    const refused = (
-      post: { headers: Record<string, string>; body: string },
-      at = now,
-      by: string | ReadonlyArray<string> = secret
-    ) => {
-      try {
-        verifyWebhook(by, post, at)
-        return "taken"
-      } catch (failure) {
-        return failure instanceof WebhookRefused ? failure.message : "thrown"
-      }
-    }
-    expect(refused({ headers: { ...headers }, body })).toBe("taken")
-    expect(refused({ headers: { ...headers }, body: `${body} ` })).toContain("signature does not match")
-    expect(refused({ headers: { ...headers }, body }, now + 301_000)).toContain("five minutes")
-    expect(refused({ headers: {}, body })).toContain("no signature")
-    expect(refused({ headers: { ...headers }, body }, now, [])).toContain("no secret")
-    expect(refused({ headers: { ...headers }, body }, now, "whsec_x")).toContain("whsec_")
   })
 })
