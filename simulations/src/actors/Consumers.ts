@@ -17,7 +17,7 @@ interface Reply {
   readonly echoes?: boolean
 }
 
-/** A header Retry-After: a text with the seconds that it stands for, or an HTTP date so many seconds from now. */
+/** A header Retry-After: its text and the seconds that it means, or the seconds from now of an HTTP date. */
 type RetryAfter =
   { readonly text: string; readonly seconds: number | null } | { readonly dateInSeconds: number }
 

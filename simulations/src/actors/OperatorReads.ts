@@ -131,7 +131,7 @@ const forAWhile = (
           meaning: { means: "make" }
         })
       )
-      // Of one whose answer was lost nobody knows the id: it stays.
+      // When the answer was lost, nobody knows the new id, and the thing stays.
       if (answer._tag === "Left" || answer.right.status !== 201) continue
       const { id } = bodyOf(answer.right).data
       const one: Pick<Ask, "route" | "params" | "brand"> = {

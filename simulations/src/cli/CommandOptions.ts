@@ -30,20 +30,40 @@ export const integer = (
     )
   )
 
-/** A number above 0 and up to `max`, which may be left out. */
-export const amount = (name: string, description: string, max: number) =>
-  Options.float(name).pipe(
-    Options.withDescription(description),
+/** A number that may be left out; `takes` says what `isTaken` accepts. */
+const optional = (
+  option: Options.Options<number>,
+  name: string,
+  isTaken: (value: number) => boolean,
+  takes: string
+) =>
+  option.pipe(
     Options.optional,
     Options.map(
       Option.match({
         onNone: () => Effect.succeed<number | null>(null),
         onSome: (value): Effect.Effect<number | null, Failed> =>
-          value > 0 && value <= max
-            ? Effect.succeed(value)
-            : usage(`--${name} takes a number above 0, and at most ${max}.`)
+          isTaken(value) ? Effect.succeed(value) : usage(`--${name} takes ${takes}.`)
       })
     )
+  )
+
+/** A number above 0 and up to `max`, which may be left out. */
+export const amount = (name: string, description: string, max: number) =>
+  optional(
+    Options.float(name).pipe(Options.withDescription(description)),
+    name,
+    (value) => value > 0 && value <= max,
+    `a number above 0, and at most ${max}`
+  )
+
+/** An integer within bounds, both included, which may be left out. */
+export const optionalInteger = (name: string, description: string, min: number, max: number) =>
+  optional(
+    Options.integer(name).pipe(Options.withDescription(description)),
+    name,
+    (value) => value >= min && value <= max,
+    `an integer from ${min} to ${max}`
   )
 
 export const greatestSeed = 999_999_999_999
@@ -63,12 +83,7 @@ export const jobs = Options.integer("jobs").pipe(
 export const bugName = text("bug", "Name of a planted bug")
 export const report = text("report", "Writes an HTML page of the last run, or of the first that broke a rule")
 export const json = flag("json", "Prints one line of JSON a seed")
-export const shrinkSeconds = integer(
-  "shrink-seconds",
-  "Stops shrinking after so many seconds",
-  60,
-  [1, 86_400]
-)
+export const shrinkSeconds = integer("shrink-seconds", "Seconds after which shrinking stops", 60, [1, 86_400])
 export const noShrink = flag("no-shrink", "Keeps the counterexample as it was found, without shrinking it")
 
 /** The virtual hours of `--until`; undefined where it is not given. */

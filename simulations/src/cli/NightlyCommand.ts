@@ -1,9 +1,19 @@
 /** `simulate nightly`: its options. */
 import * as Options from "@effect/cli/Options"
-import { type Failed, leaf, usage } from "@lead-signals/command-line"
+import { leaf, usage } from "@lead-signals/command-line"
 import { Effect, Option } from "effect"
 import { join } from "node:path"
-import { amount, bugName, bugOf, flag, greatestSeed, jobs, noShrink, working } from "./CommandOptions.ts"
+import {
+  amount,
+  bugName,
+  bugOf,
+  flag,
+  greatestSeed,
+  jobs,
+  noShrink,
+  optionalInteger,
+  working
+} from "./CommandOptions.ts"
 import { defaultFolder } from "./KeepCounterexample.ts"
 import { runNightly } from "./Nightly.ts"
 import { Output } from "./Output.ts"
@@ -11,21 +21,6 @@ import { runPlanted } from "./PlantedProcess.ts"
 
 const defaultCorpus = join(defaultFolder, "nightly")
 const maxMinutes = 100_000
-
-const wholeNumber = (name: string, description: string, min: number, max: number) =>
-  Options.integer(name).pipe(
-    Options.withDescription(description),
-    Options.optional,
-    Options.map(
-      Option.match({
-        onNone: () => Effect.succeed<number | null>(null),
-        onSome: (value): Effect.Effect<number | null, Failed> =>
-          value >= min && value <= max
-            ? Effect.succeed(value)
-            : usage(`--${name} takes an integer from ${min} to ${max}.`)
-      })
-    )
-  )
 
 export const nightlyCommand = leaf(
   "nightly",
@@ -43,8 +38,8 @@ export const nightlyCommand = leaf(
     ),
     minutes: amount("minutes", "How many minutes to run [60]", maxMinutes),
     hours: amount("hours", "How many hours to run, instead of minutes", maxMinutes / 60),
-    seeds: wholeNumber("seeds", "Explores at most so many seeds [as many as fit]", 1, 1_000_000_000),
-    seed: wholeNumber("seed", "First seed to explore [the one after the last night's]", 0, greatestSeed),
+    seeds: optionalInteger("seeds", "Explores at most so many seeds [as many as fit]", 1, 1_000_000_000),
+    seed: optionalInteger("seed", "First seed to explore [the one after the last night's]", 0, greatestSeed),
     jobs,
     bug: bugName,
     noShrink,
