@@ -7,7 +7,7 @@ import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 
-export interface Instruction {
+interface Instruction {
   readonly name: string
   readonly text: string
 }
@@ -45,7 +45,7 @@ interface Stage {
 }
 
 /** Absolute paths of the container within a folder. */
-export const within = (root: string, text: string): string =>
+const within = (root: string, text: string): string =>
   text.replace(/(^|[\s'"=(])\/(?=(?:build|opt|var)\b)/g, `$1${root}/`)
 
 const assigned = (text: string): Record<string, string> =>
