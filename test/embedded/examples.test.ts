@@ -94,6 +94,18 @@ describe.concurrent("the example", () => {
     expect([0, 130, 143]).toContain(await example.end())
   })
 
+  it("own-transaction-sqlite", async ({ expect }) => {
+    const child = spawn(process.execPath, await fromBundle("own-transaction-sqlite"), {
+      cwd: folderOf("own-transaction-sqlite"),
+      env: { ...process.env, DATABASE: join(folder, "shop.sqlite") }
+    })
+    const [out, [code]] = await Promise.all([text(child.stdout), once(child, "exit")])
+    const lines = out.trim().split("\n")
+    expect(lines.slice(0, 2)).toEqual(["rolled back: orders 0, leads 0", "committed: orders 1, leads 1"])
+    expect(new Set(lines.slice(2))).toEqual(new Set(["webhook: lead2.created", "webhook: activity.detected"]))
+    expect(code).toBe(0)
+  })
+
   it("domain-only", async ({ expect }) => {
     const child = spawn(process.execPath, await fromBundle("domain-only"), { cwd: folderOf("domain-only") })
     const lines = [
@@ -127,7 +139,15 @@ describe("docs/embedding.md", () => {
   it("shows parts of the examples as they are", () => {
     const plain = (code: string): string => code.replace(/\s+/g, " ").trim()
     const examples = new URL("../../examples/", import.meta.url)
-    const hosts = ["express", "fastify", "hono", "node-http", "effect", "domain-only"]
+    const hosts = [
+      "express",
+      "fastify",
+      "hono",
+      "node-http",
+      "effect",
+      "domain-only",
+      "own-transaction-sqlite"
+    ]
     const sources = hosts.map((name) => plain(readFileSync(new URL(`${name}/src/main.ts`, examples), "utf8")))
     const page = readFileSync(new URL("../../docs/embedding.md", import.meta.url), "utf8")
     const parts = Array.from(page.matchAll(/^```ts excerpt\n([^]*?)^```$/gm), ([, code]) => plain(code!))

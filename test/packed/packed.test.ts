@@ -232,7 +232,16 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
   const frameworks = ["express", "fastify", "hono", "node-http"]
   it("are those that are run here", () => {
     expect(names).toEqual(
-      ["domain-only", "effect", "own-store", "express", "fastify", "hono", "node-http"].sort()
+      [
+        "domain-only",
+        "effect",
+        "own-store",
+        "own-transaction-sqlite",
+        "express",
+        "fastify",
+        "hono",
+        "node-http"
+      ].sort()
     )
   })
 
@@ -256,6 +265,15 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
     child.stdin!.end(JSON.stringify(seen(1)))
     const [events] = await Promise.all([text(child.stdout!), once(child, "exit")])
     expect(JSON.parse(events.split("\n")[0]!)).toMatchObject({ event: "lead2.created" })
+  })
+
+  it("own-transaction-sqlite runs", async () => {
+    const folder = join(outside, "own-transaction-sqlite")
+    const output = await run(process.execPath, ["--import", "tsx", "src/main.ts"], folder)
+    expect(output.split("\n").slice(0, 2)).toEqual([
+      "rolled back: orders 0, leads 0",
+      "committed: orders 1, leads 1"
+    ])
   })
 
   it("own-store runs by plain Node, keeps what it was given, and passes the contract", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import {
-  Connection,
+  DriverConnection,
   countCommit,
   finishMerge,
   isMergeUnderWay,
@@ -28,7 +28,7 @@ let files = 0
 /** A file with empty indexes of small pages, which FTS5 does not merge by itself. */
 const newFile = (): string => {
   const filename = join(folder, `merged-${++files}.sqlite`)
-  const sql = new Connection(filename, { readonly: false, busyMillis: 0 })
+  const sql = new DriverConnection(filename, { readonly: false, busyMillis: 0 })
   sql.pragma("journal_mode = WAL")
   sql.run("CREATE TABLE lead (id INTEGER PRIMARY KEY)")
   for (const index of searchIndexes) {
@@ -44,7 +44,7 @@ const wordsOf = (n: number): string =>
   ["every", n % 2 === 0 ? "even" : "odd", `n${n}`, `by${n % 7}`].join(" ")
 
 /** Commits so many entries, each with a word that only it has. */
-const commit = (sql: Connection, from: number, entries: number): void =>
+const commit = (sql: DriverConnection, from: number, entries: number): void =>
   sql.transaction(() => {
     countCommit(sql, entries)
     for (const index of searchIndexes) {
@@ -54,7 +54,7 @@ const commit = (sql: Connection, from: number, entries: number): void =>
     }
   })
 
-const holds = (sql: Connection, index: string, count: number): void => {
+const holds = (sql: DriverConnection, index: string, count: number): void => {
   sql.run(`INSERT INTO ${index} (${index}) VALUES ('integrity-check')`)
   const found = (word: string) =>
     sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${index} WHERE ${index} MATCH ?`, [word])!.n
@@ -62,21 +62,21 @@ const holds = (sql: Connection, index: string, count: number): void => {
 }
 
 /** Whether FTS5 finds segments to merge; merges them. */
-const mergesMore = (sql: Connection, index: string): boolean => {
+const mergesMore = (sql: DriverConnection, index: string): boolean => {
   const before = sql.changes
   sql.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', 1)`)
   return sql.changes - before >= 2
 }
 
 /** Runs a job over the connection, as a worker over its own. */
-const run = <K extends JobKind>(sql: Connection, kind: K, input: Jobs[K]["input"]): Jobs[K]["output"] =>
+const run = <K extends JobKind>(sql: DriverConnection, kind: K, input: Jobs[K]["input"]): Jobs[K]["output"] =>
   runJob(sql, { kind, input }, () => {})
 
 describe("the segments of a search index", () => {
   it("are merged in the worker until none are left to merge, and in no commit [LIST-5]", async () => {
     const filename = newFile()
     const options = { readonly: false, busyMillis: 5000 }
-    const sql = new Connection(filename, options)
+    const sql = new DriverConnection(filename, options)
     const worker = new StoreWorker(filename, { ...options, pragmas: [] })
     const steps: Array<JobKind> = []
     const watched: Pick<StoreWorker, "run"> = {
@@ -113,7 +113,7 @@ describe("the segments of a search index", () => {
 
   it("are merged from the start where an ended process left a merge half done [PII-3]", async () => {
     const filename = newFile()
-    const sql = new Connection(filename, { readonly: false, busyMillis: 5000 })
+    const sql = new DriverConnection(filename, { readonly: false, busyMillis: 5000 })
     for (let n = 0; n < 40; n++) commit(sql, n, 1)
     sql.run("UPDATE segment_merge SET owner = 7, is_under_way = 1")
     await Effect.runPromise(
@@ -130,7 +130,7 @@ describe("the segments of a search index", () => {
   })
 
   it("are left to FTS5 when the worker fails, which is tried with ever longer rests [EVT-3]", async () => {
-    const sql = new Connection(newFile(), { readonly: false, busyMillis: 0 })
+    const sql = new DriverConnection(newFile(), { readonly: false, busyMillis: 0 })
     let tries = 0
     const failing = {
       run: () => {
@@ -155,7 +155,7 @@ describe("the segments of a search index", () => {
   it("are merged by the process that began last: the jobs of others change nothing [PII-3]", async () => {
     const filename = newFile()
     const open = () => {
-      const sql = new Connection(filename, { readonly: false, busyMillis: 0 })
+      const sql = new DriverConnection(filename, { readonly: false, busyMillis: 0 })
       const held: Array<{ readonly kind: JobKind; readonly run: () => void }> = []
       let isHeld = true
       const worker: Pick<StoreWorker, "run"> = {
@@ -191,7 +191,7 @@ describe("the segments of a search index", () => {
     const options = { pagesAtOnce: 1, firstRetryMillis: 1 }
     await Effect.runPromise(
       Effect.gen(function* () {
-        const commits = (sql: Connection, from: number) => {
+        const commits = (sql: DriverConnection, from: number) => {
           for (let i = 0; i < 4; i++) commit(sql, from + 40 * i, 40)
         }
         yield* scheduleMerges(first.sql, first.worker, options)
@@ -231,7 +231,7 @@ describe("the segments of a search index", () => {
           const filename = newFile()
           const raw = new BetterSqlite3(filename)
           const left = () => searchIndexes.reduce((sum, index) => sum + mergedPages(raw, index), 0)
-          const open = () => new Connection(filename, { readonly: false, busyMillis: 0 })
+          const open = () => new DriverConnection(filename, { readonly: false, busyMillis: 0 })
           const processes = [open(), open()] as const
           const waitSome = async () => {
             for (let n = ticks.next().value!; n > 0; n--) await nextTick()
@@ -247,7 +247,7 @@ describe("the segments of a search index", () => {
               idle = done.jobs === before ? idle + 1 : 0
             }
           }
-          const check = (sql: Connection) => {
+          const check = (sql: DriverConnection) => {
             const pages = left()
             found += pages
             if (pages > 0) expect(isMergeUnderWay(sql)).toBe(true)

@@ -18,8 +18,11 @@
  */
 import type { StorePorts, StoreUnavailable } from "@lead-signals/domain"
 import { Layer } from "effect"
+import type { HostClient } from "./connection/HostClient.ts"
 import * as Database from "./database/Database.ts"
+import * as HostDatabase from "./database/HostDatabase.ts"
 import type { Migrating } from "./schema/Migrations.ts"
+import type { ListingOptions } from "./query/LeadPages.ts"
 import * as RankIndex from "./rank-index/RankIndex.ts"
 import * as SqliteBrandStore from "./stores/SqliteBrandStore.ts"
 import * as SqliteCampaignStore from "./stores/SqliteCampaignStore.ts"
@@ -36,6 +39,7 @@ import * as TickScheduler from "./connection/TickScheduler.ts"
 export { type Backup, backup, TargetExists } from "./maintenance/Backup.ts"
 export { check, type Checked } from "./maintenance/Check.ts"
 export { exclusively } from "./maintenance/ExclusiveLock.ts"
+export type { HostClient, HostFailure, HostTransaction } from "./connection/HostClient.ts"
 export type { Migrating } from "./schema/Migrations.ts"
 export * as TickScheduler from "./connection/TickScheduler.ts"
 
@@ -75,6 +79,19 @@ export interface SqliteStoreOptions {
   readonly onMigrating?: (migrating: Migrating) => void
 }
 
+const ports = (options: ListingOptions) =>
+  Layer.mergeAll(
+    SqliteBrandStore.layer,
+    SqliteKeyStore.layer,
+    SqliteSignalStore.layer,
+    SqliteCampaignStore.layer,
+    SqliteWebhookStore.layer,
+    SqliteStoreHealth.layer,
+    SqliteLeadStore.layer(options),
+    SqliteOutbox.layer,
+    SqliteDeliveries.layer
+  )
+
 /**
  * All store ports over one file, which several processes may use at once. Fails with `StoreUnavailable` when the file can't be
  * made, opened or migrated, belongs to another application, or was written by a newer version. [STORE-4, STORE-5]
@@ -92,17 +109,7 @@ export const layer = ({
   // `Layer.build` keeps two stores of one program apart, which would share layers otherwise.
   Layer.scopedContext(
     Layer.build(
-      Layer.mergeAll(
-        SqliteBrandStore.layer,
-        SqliteKeyStore.layer,
-        SqliteSignalStore.layer,
-        SqliteCampaignStore.layer,
-        SqliteWebhookStore.layer,
-        SqliteStoreHealth.layer,
-        SqliteLeadStore.layer({ rankIndex: { ...RankIndex.defaults, ...rankIndex }, maxEffort }),
-        SqliteOutbox.layer,
-        SqliteDeliveries.layer
-      ).pipe(
+      ports({ rankIndex: { ...RankIndex.defaults, ...rankIndex }, maxEffort }).pipe(
         Layer.provide(
           Database.layer(filename, { synced, beforeCommit, groupMillis, ticks, maxEffort, onMigrating })
         ),
@@ -110,6 +117,48 @@ export const layer = ({
         Layer.flatMap((made) =>
           Layer.merge(Layer.succeedContext(made), SqliteRateWindows.layer(`${filename}-limits`))
         )
+      )
+    )
+  )
+
+/** The options of `layerOver`. */
+export interface HostStoreOptions {
+  /**
+   * Stands before the name of each table, index and trigger of the store: a letter or underscore, and up to 62 letters, digits and
+   * underscores after it. `lead_signals_` unless given.
+   */
+  readonly tablePrefix?: string
+  /** As of `SqliteStoreOptions`. */
+  readonly rankIndex?: Partial<RankIndex.RankIndexOptions>
+}
+
+/**
+ * All store ports over the host's own database, by its client of `@effect/sql-sqlite-node`. A method that runs within the host's
+ * `withTransaction` is a part of that transaction: it commits or vanishes with the host's rows, and webhooks fire after the
+ * commit. Elsewhere a method is a transaction of its own. Tables are made at first, beside the host's, with a prefix.
+ *
+ * It has no worker threads, and keeps nothing that it has read, because a host can roll back: a search that finds much takes the
+ * host's thread, and lists are slower than those of `layer`. Rate windows are kept in memory. After an erasure within a
+ * transaction run `PRAGMA wal_checkpoint(TRUNCATE)` when it has committed, so that the log does not keep the person. [PII-3]
+ *
+ * Fails with `StoreUnavailable` when the tables can't be made or migrated, were written by a newer version, or the prefix is not
+ * a name.
+ */
+export const layerOver = (
+  client: HostClient,
+  { rankIndex = {}, tablePrefix = "lead_signals_" }: HostStoreOptions = {}
+): Layer.Layer<StorePorts, StoreUnavailable> =>
+  Layer.scopedContext(
+    Layer.build(
+      Layer.merge(
+        Layer.provide(
+          ports({
+            rankIndex: { ...RankIndex.defaults, ...rankIndex },
+            maxEffort: Number.POSITIVE_INFINITY
+          }),
+          HostDatabase.layerOver(client, tablePrefix)
+        ),
+        SqliteRateWindows.inMemory
       )
     )
   )
