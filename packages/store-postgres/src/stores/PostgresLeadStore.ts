@@ -2,9 +2,8 @@
 import { type Lead, LeadStore, type StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "../connection/Database.ts"
-import { readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
+import { defaults, type ListingOptions, readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
-import * as RankIndex from "../query/RankIndex.ts"
 import { TotalCache } from "../query/TotalCache.ts"
 import {
   allEngagements,
@@ -27,10 +26,10 @@ const isSame = (before: Lead, after: Lead): boolean => {
   return leadValues(before).every((value, i) => value === values[i])
 }
 
-const make = (options: RankIndex.RankIndexOptions) =>
+const make = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
     const { maxBucketLeads } = options
-    const listing = { rankIndex: options, totals: new TotalCache(maxTotals) }
+    const totals = new TotalCache(maxTotals)
     const commitCall = (call: CommitCall): Effect.Effect<CallResult, StoreUnavailable> =>
       Effect.map(
         database.write((db, now) => commitBatch(db, now, [call], maxBucketLeads)),
@@ -45,9 +44,9 @@ const make = (options: RankIndex.RankIndexOptions) =>
             ? Effect.succeed(committed)
             : Effect.as(Queue.offer(database.queued, undefined), committed)
         }),
-      list: (brandId, query) => database.readSnapshot((db) => readLeadPage(db, brandId, query, listing)),
+      list: (brandId, query) => database.readSnapshot((db) => readLeadPage(db, brandId, query, options, totals)),
       listRendered: (brandId, query) =>
-        database.readSnapshot((db) => readRenderedPage(db, brandId, query, listing)),
+        database.readSnapshot((db) => readRenderedPage(db, brandId, query, options, totals)),
       get: (brandId, id, engagements) =>
         database.readSnapshot(async (db) => {
           const brand = idOf(brandId)
@@ -97,5 +96,5 @@ const make = (options: RankIndex.RankIndexOptions) =>
   })
 
 /** The port of leads. Needs the `Database`. */
-export const layer = (options: Partial<RankIndex.RankIndexOptions> = {}): Layer.Layer<LeadStore, never, Database> =>
-  Layer.effect(LeadStore, make({ ...RankIndex.defaults, ...options }))
+export const layer = (options: Partial<ListingOptions> = {}): Layer.Layer<LeadStore, never, Database> =>
+  Layer.effect(LeadStore, make({ ...defaults, ...options }))
