@@ -1,6 +1,6 @@
 /** The lead store, on Postgres. */
 import { type Lead, LeadStore, type StoreUnavailable } from "@lead-signals/domain"
-import { Effect, Layer, Option, Queue } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Database } from "../connection/Database.ts"
 import { defaults, type ListingOptions, readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
@@ -42,7 +42,7 @@ const make = (options: ListingOptions) =>
           const { committed, queued } = result
           return queued === 0
             ? Effect.succeed(committed)
-            : Effect.as(Queue.offer(database.queued, undefined), committed)
+            : Effect.as(database.announceQueued, committed)
         }),
       list: (brandId, query) => database.readSnapshot((db) => readLeadPage(db, brandId, query, options, totals)),
       listRendered: (brandId, query) =>
@@ -96,5 +96,5 @@ const make = (options: ListingOptions) =>
   })
 
 /** The port of leads. Needs the `Database`. */
-export const layer = (options: Partial<ListingOptions> = {}): Layer.Layer<LeadStore, never, Database> =>
+export const layer = (options: Partial<ListingOptions> | undefined): Layer.Layer<LeadStore, never, Database> =>
   Layer.effect(LeadStore, make({ ...defaults, ...options }))
