@@ -88,8 +88,8 @@ const factsSql = (leads: number, from: number, to: number): string => `
       (g.brand - 1) * ${signalsOfBrand} + 1 + floor(${signalsOfBrand} * (h / 13 % 10000 / 10000.0) ^ 3)::bigint AS first,
       (g.brand - 1) * ${signalsOfBrand} + 1 + CASE WHEN h / 17 % 4 = 0 THEN floor(${signalsOfBrand} * (h / 19 % 10000 / 10000.0) ^ 3)::bigint
         ELSE floor(${signalsOfBrand} * (h / 13 % 10000 / 10000.0) ^ 3)::bigint END AS second, h
-    FROM (SELECT i, CASE WHEN i % 101 = 0 THEN 2 ELSE 1 END AS brand, (i::bigint * 2654435761 % 4294967296)::bigint AS h
-      FROM generate_series(${from}, ${to}) i) g) f
+    FROM (SELECT i, CASE WHEN i % 101 = 0 THEN 2 ELSE 1 END AS brand, (i * 2654435761 % 4294967296)::bigint AS h
+      FROM generate_series(${from}::bigint, ${to}::bigint) i) g) f
   JOIN person p ON p.n = f.person AND p.brand_id = f.brand`
 
 const insertSql = (leads: number, from: number, to: number): string => `
