@@ -15,6 +15,7 @@ import type pg from "pg"
 import type { ClientPool } from "./connection/Clients.ts"
 import * as Database from "./connection/Database.ts"
 import type { DatabaseClock } from "./connection/DatabaseClock.ts"
+import type { RankIndexOptions } from "./query/RankIndex.ts"
 import type { Migrating, Migration } from "./schema/Migrations.ts"
 import * as PostgresBrandStore from "./stores/PostgresBrandStore.ts"
 import * as PostgresCampaignStore from "./stores/PostgresCampaignStore.ts"
@@ -50,6 +51,8 @@ export interface PostgresSchemaOptions {
   readonly onMigrating?: (migrating: Migrating) => void
   /** A clock that the store sets to the database's time. The host installs it with `Layer.setClock`. */
   readonly clock?: DatabaseClock
+  /** When rank buckets answer, and when they split; for tests with few leads. */
+  readonly rankIndex?: Partial<RankIndexOptions>
   /** Other migrations than those of this version; for tests. */
   readonly migrations?: ReadonlyArray<Migration>
 }
@@ -91,7 +94,8 @@ const databaseOptions = (options: PostgresSchemaOptions, isPooled: boolean): Dat
 })
 
 const storesOver = (
-  database: Layer.Layer<Database.Database, StoreUnavailable>
+  database: Layer.Layer<Database.Database, StoreUnavailable>,
+  rankIndex: Partial<RankIndexOptions> = {}
 ): Layer.Layer<StorePorts, StoreUnavailable> =>
   // `Layer.build` keeps two stores of one program apart, which would share layers otherwise.
   Layer.scopedContext(
@@ -103,7 +107,7 @@ const storesOver = (
         PostgresCampaignStore.layer,
         PostgresWebhookStore.layer,
         PostgresStoreHealth.layer,
-        PostgresLeadStore.layer,
+        PostgresLeadStore.layer(rankIndex),
         PostgresOutbox.layer,
         PostgresDeliveries.layer,
         PostgresRateWindows.layer
@@ -129,7 +133,8 @@ export const layer = (options: PostgresStoreOptions): Layer.Layer<StorePorts, St
       },
       isPooled,
       notifications: options.notifications ?? !isPooled
-    })
+    }),
+    options.rankIndex
   )
 }
 
@@ -138,4 +143,4 @@ export const layerWith = (
   pool: ClientPool,
   options: PostgresSchemaOptions = {}
 ): Layer.Layer<StorePorts, StoreUnavailable> =>
-  storesOver(Database.layerOverPool(pool, databaseOptions(options, false)))
+  storesOver(Database.layerOverPool(pool, databaseOptions(options, false)), options.rankIndex)
