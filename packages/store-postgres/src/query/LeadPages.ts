@@ -3,7 +3,7 @@ import type { EngagementWindow, LeadId, LeadPage, LeadStore, RenderedPage } from
 import { Page, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Connection } from "../connection/Connection.ts"
 import { leadsById, renderedLeads, windows } from "../rows/LeadReads.ts"
-import { idOf } from "../rows/LeadRows.ts"
+import { idOf } from "../rows/Ids.ts"
 import * as FilterCounts from "./FilterCounts.ts"
 import * as LeadListing from "./LeadListing.ts"
 import { orderingOf } from "./Ordering.ts"
@@ -80,7 +80,10 @@ const findPage = async (
   const finding = options.findingEffort + (limit * counts.all) / total
   if (hasOnly(selection, "flags") && finding < plan.effort) {
     const ordering = orderingOf(query.sort)
-    return { total, ids: await RankIndex.readPage(db, selection, ordering, { before: 0, limit, offset, total }) }
+    return {
+      total,
+      ids: await RankIndex.readPage(db, selection, ordering, { before: 0, limit, offset, total })
+    }
   }
   const page = LeadListing.pageSql(selection, query, plan).statement()
   const rows = await db.all<{ id: LeadId }>(page.text, page.params)

@@ -1,18 +1,14 @@
 /** The lead store, on Postgres. */
-import { type Lead, LeadStore, type StoreUnavailable } from "@lead-signals/domain"
+import { type Lead, LeadStore } from "@lead-signals/domain"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../connection/Database.ts"
+import { groupCommit } from "../connection/GroupCommit.ts"
 import { defaults, type ListingOptions, readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
 import { TotalCache } from "../query/TotalCache.ts"
-import {
-  allEngagements,
-  authoredPosts,
-  leadById,
-  renderedDetail,
-  windowOfLead
-} from "../rows/LeadReads.ts"
-import { idOf, leadColumns, leadIdOf, leadOf, type LeadRow, leadValues } from "../rows/LeadRows.ts"
+import { allEngagements, authoredPosts, leadById, renderedDetail, windowOfLead } from "../rows/LeadReads.ts"
+import { idOf } from "../rows/Ids.ts"
+import { leadColumns, leadIdOf, leadOf, type LeadRow, leadValues } from "../rows/LeadRows.ts"
 import { type CallResult, type CommitCall, commitBatch } from "../writes/CommitBatch.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import { CounterChanges } from "../writes/LeadCounters.ts"
@@ -20,6 +16,11 @@ import { writeLeads } from "../writes/LeadWrites.ts"
 
 /** Totals of filters that one process keeps. */
 const maxTotals = 2000
+
+/** Proposals of several calls that share a transaction: so many that each takes locks of its own. */
+const maxGroupProposals = 150
+/** Transactions of this process that record at once: one reads and decides while another waits for the disk. */
+const maxGroups = 2
 
 const isSame = (before: Lead, after: Lead): boolean => {
   const values = leadValues(after)
@@ -30,19 +31,16 @@ const make = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
     const { maxBucketLeads } = options
     const totals = new TotalCache(maxTotals)
-    const commitCall = (call: CommitCall): Effect.Effect<CallResult, StoreUnavailable> =>
-      Effect.map(
-        database.write((db, now) => commitBatch(db, now, [call], maxBucketLeads)),
-        ([result]) => result!
-      )
+    const commitCall = groupCommit<CommitCall, CallResult>(
+      (calls) => database.write((db, now) => commitBatch(db, now, calls, maxBucketLeads)),
+      { weight: ({ proposals }) => proposals.length, maxWeight: maxGroupProposals, maxUnderWay: maxGroups }
+    )
     return LeadStore.of({
       commit: (brandId, proposals, ids) =>
         Effect.flatMap(commitCall({ brandId, proposals, ids }), (result) => {
           if ("thrown" in result) return Effect.die(result.thrown)
           const { committed, queued } = result
-          return queued === 0
-            ? Effect.succeed(committed)
-            : Effect.as(database.announceQueued, committed)
+          return queued === 0 ? Effect.succeed(committed) : Effect.as(database.announceQueued, committed)
         }),
       list: (brandId, query) => database.readSnapshot((db) => readLeadPage(db, brandId, query, options, totals)),
       listRendered: (brandId, query) =>

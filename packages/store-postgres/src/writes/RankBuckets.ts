@@ -16,9 +16,7 @@ export interface LongBucket {
 
 const allFlags: ReadonlyArray<number> = [0, 1, 2, 3, 4, 5, 6, 7]
 const columns = allFlags.map((flags) => `n${flags}`)
-const counting = allFlags.map(
-  (flags) => `(count(*) FILTER (WHERE l.flags = ${flags}))::integer AS n${flags}`
-)
+const counting = allFlags.map((flags) => `(count(*) FILTER (WHERE l.flags = ${flags}))::integer AS n${flags}`)
 
 /** Leads of a piece: many, since later leads of an order often go to its end, and leave a piece as it is. */
 export const pieceOf = (maxBucketLeads: number): number => Math.max(1, Math.floor((maxBucketLeads * 3) / 4))
@@ -100,6 +98,10 @@ export const moveBeginning = async (db: Connection, bucket: LongBucket): Promise
     return null
   }
   const moved = { ...bucket, key: textOf(first.key), id: first.id }
-  await db.run(`UPDATE lead_signals.lead_bucket SET key = $5, id = $6 WHERE ${of}`, [...params, moved.key, moved.id])
+  await db.run(`UPDATE lead_signals.lead_bucket SET key = $5, id = $6 WHERE ${of}`, [
+    ...params,
+    moved.key,
+    moved.id
+  ])
   return moved
 }
