@@ -1,8 +1,8 @@
 /** The store that the setting `LEAD_SIGNALS_DATABASE` names. Postgres is loaded only when it is used. */
-import type { StorePorts, StoreUnavailable } from "@lead-signals/domain"
+import type { CopySource, CopyTarget, StorePorts, StoreUnavailable } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Scope } from "effect"
 import { kindOf } from "./DatabaseLocation.ts"
 import { progress } from "./Progress.ts"
 
@@ -56,3 +56,25 @@ export const checkDatabase = (
   kindOf(database) === "postgres"
     ? Effect.flatMap(postgres, (store) => store.check(database, onProgress))
     : SqliteStore.check(database, onProgress)
+
+/** Opens the database to be copied from. Nothing writes it until the scope ends. */
+export const copySource = (
+  database: string
+): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> =>
+  kindOf(database) === "postgres"
+    ? Effect.flatMap(postgres, (store) => store.copySource(database))
+    : SqliteStore.copySource(database)
+
+/** Opens a database that is new, or holds an unfinished copy, to be filled. */
+export const copyTarget = (
+  database: string
+): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
+  kindOf(database) === "postgres"
+    ? Effect.flatMap(postgres, (store) => store.copyTarget(database))
+    : SqliteStore.copyTarget(database)
+
+/** Removes what an unfinished copy left in the database. */
+export const removeUnfinishedCopy = (database: string): Effect.Effect<void, StoreUnavailable> =>
+  kindOf(database) === "postgres"
+    ? Effect.flatMap(postgres, (store) => store.removeUnfinishedCopy(database))
+    : SqliteStore.removeUnfinishedCopy(database)

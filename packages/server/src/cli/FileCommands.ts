@@ -50,7 +50,7 @@ const size = (bytes: number): string =>
       : `${(bytes / 1e9).toFixed(2)} GB`
 
 /** Shows a progress line on standard error until the work ends. */
-const withProgressLine = <A, E>(
+export const withProgressLine = <A, E>(
   work: (update: (fraction: number, text: string) => void) => Effect.Effect<A, E>
 ) =>
   Effect.flatMap(CommandProcess, ({ stderr }) => {

@@ -58,6 +58,15 @@ export const session = (url: string, schema: string) =>
     (client) => sessionOf(client, schema)
   )
 
+/** Runs statements of a session. Rejects with `StoreUnavailable`. */
+export const run = async <A>(work: () => Promise<A>): Promise<A> => {
+  try {
+    return await work()
+  } catch (failure) {
+    throw unavailable(failure)
+  }
+}
+
 /** Runs statements of a session. Fails with `StoreUnavailable`. */
 export const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
   Effect.tryPromise({ try: work, catch: unavailable })
