@@ -1,0 +1,129 @@
+/** Finds and renders a page of leads: counts what each filter lets through, and follows the cheapest plan of `LeadListing`. */
+import type { EngagementWindow, LeadId, LeadPage, LeadStore, RenderedPage } from "@lead-signals/domain"
+import { Page, RenderedLeads } from "@lead-signals/domain/pure"
+import type { Connection } from "../connection/Connection.ts"
+import { leadsById, renderedLeads, windows } from "../rows/LeadReads.ts"
+import { idOf } from "../rows/LeadRows.ts"
+import * as FilterCounts from "./FilterCounts.ts"
+import * as LeadListing from "./LeadListing.ts"
+import { orderingOf } from "./Ordering.ts"
+import * as RankIndex from "./RankIndex.ts"
+import { type Driver, hasOnly, keyOf, select, type Selection } from "./Selection.ts"
+import type { Sql } from "./Sql.ts"
+import type { TotalCache } from "./TotalCache.ts"
+
+export type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
+
+/** What a list uses beside the database. */
+export interface ListingOptions {
+  readonly rankIndex: RankIndex.RankIndexOptions
+  readonly totals: TotalCache
+}
+
+interface FoundPage {
+  readonly total: number
+  /** In the order of the page. */
+  readonly ids: ReadonlyArray<LeadId>
+}
+
+const get = async <Row>(db: Connection, sql: Sql): Promise<Row> => {
+  const { params, text } = sql.statement()
+  return (await db.get<Row>(text, params))!
+}
+
+/** Leads whose texts are compared one by one, rather than looked up in the index of texts. */
+const maxCompared = 5000
+
+/** How many leads match, and how many each filter lets through. */
+const count = async (db: Connection, selection: Selection, totals: TotalCache) => {
+  const { created, flags, match, signalId, updated } = selection
+  const counters = await get<FilterCounts.Counters>(db, FilterCounts.countersSql(selection))
+  const ranges = [created, updated].filter((range) => range !== null)
+  const ofRanges =
+    ranges.length === 0
+      ? {}
+      : await get<Record<string, number | null>>(db, FilterCounts.rangesSql(selection, ranges))
+  const drivers: Array<readonly [Driver, number]> = [["order", counters.all_leads]]
+  if (flags !== null) drivers.push(["flags", counters.of_flags])
+  for (const { field } of ranges) drivers.push([field, ofRanges[field]!])
+  if (signalId !== null) drivers.push(["signal", counters.of_signal])
+  const counts: FilterCounts.Counts = { version: counters.version, all: counters.all_leads, drivers }
+  const known = FilterCounts.knownTotal(selection, counters, ofRanges)
+  if (known !== null) return { counts, total: known }
+  const [best, n] = FilterCounts.mostSelective(counts)
+  if (n === 0) return { counts, total: 0 }
+  const key = keyOf(selection)
+  let total = totals.get(key, counters.version)
+  if (total === null) {
+    const driver = match !== null && n > maxCompared ? "search" : best
+    const row = await get<{ n: number; searched?: number }>(db, FilterCounts.totalSql(selection, driver))
+    total = { n: row.n, searched: row.searched ?? null }
+    totals.set(key, { version: counters.version, ...total })
+  }
+  const searched = total.searched === null ? [] : [["search", total.searched] as const]
+  return { counts: { ...counts, drivers: [...drivers, ...searched] }, total: total.n }
+}
+
+/** The ids of a page and the number of all matching leads. */
+const findPage = async (
+  db: Connection,
+  brandId: number,
+  query: Query,
+  { rankIndex, totals }: ListingOptions
+): Promise<FoundPage> => {
+  const selection = select(brandId, query.filter)
+  if (selection.isEmpty) return { total: 0, ids: [] }
+  const { counts, total } = await count(db, selection, totals)
+  const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
+  if (offset >= total) return { total, ids: [] }
+  const plan = LeadListing.planPage(selection, query, counts, total)
+  const finding = rankIndex.findingEffort + (limit * counts.all) / total
+  if (hasOnly(selection, "flags") && finding < plan.effort) {
+    const ordering = orderingOf(query.sort)
+    return { total, ids: await RankIndex.readPage(db, selection, ordering, { before: 0, limit, offset, total }) }
+  }
+  const page = LeadListing.pageSql(selection, query, plan).statement()
+  const rows = await db.all<{ id: LeadId }>(page.text, page.params)
+  return { total, ids: rows.map(({ id }) => id) }
+}
+
+const windowsOf = async (
+  db: Connection,
+  brandId: number,
+  { engagements }: Query,
+  ids: ReadonlyArray<LeadId>
+): Promise<ReadonlyMap<LeadId, EngagementWindow> | null> =>
+  engagements === "none" || ids.length === 0 ? null : windows(db, brandId, ids, engagements)
+
+/** Reads a page of leads within one snapshot. */
+export const readLeadPage = async (
+  db: Connection,
+  brand: string,
+  query: Query,
+  options: ListingOptions
+): Promise<LeadPage> => {
+  const brandId = idOf(brand)
+  const { ids, total } = await findPage(db, brandId, query, options)
+  const byLead = await windowsOf(db, brandId, query, ids)
+  const leads = await leadsById(db, brandId, ids)
+  return { total, leads: leads.map((lead) => ({ lead, window: byLead?.get(lead.id) ?? null })) }
+}
+
+/** Reads a page of rendered leads within one snapshot. */
+export const readRenderedPage = async (
+  db: Connection,
+  brand: string,
+  query: Query,
+  options: ListingOptions
+): Promise<RenderedPage> => {
+  const brandId = idOf(brand)
+  const { ids, total } = await findPage(db, brandId, query, options)
+  const byLead = await windowsOf(db, brandId, query, ids)
+  const leads = await renderedLeads(db, brandId, ids)
+  return {
+    total,
+    leads: leads.map((rendered, i) =>
+      RenderedLeads.listed(rendered, byLead?.get(ids[i]!) ?? null, query.engagements)
+    )
+  }
+}
