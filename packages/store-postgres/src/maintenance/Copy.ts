@@ -12,7 +12,7 @@ import {
 import { Effect, type Scope } from "effect"
 import type { Connection, Param } from "../connection/Connection.ts"
 import { migrate } from "../schema/Migrations.ts"
-import { deriveLeads, deriveCounts } from "./Derivation.ts"
+import { deriveCounters, insertLeads } from "./DerivedTables.ts"
 import { attempt, run, session } from "./Session.ts"
 
 const rowsAtOnce = 2000
@@ -181,7 +181,7 @@ export const copyTarget = (url: string): Effect.Effect<CopyTarget, StoreUnavaila
             if ((await progressText()) !== known) {
               throw new StoreUnavailable({ reason: "another process copies into the database" })
             }
-            if (table.name === "lead") await deriveLeads(sql, table, rows)
+            if (table.name === "lead") await insertLeads(sql, table, rows)
             else await insertAll(sql, table, types.get(table.name)!, rows)
             await sql.run(
               "INSERT INTO lead_signals.copy_progress VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET progress = excluded.progress",
@@ -194,7 +194,7 @@ export const copyTarget = (url: string): Effect.Effect<CopyTarget, StoreUnavaila
       finish: (lastNumbers) =>
         run(() =>
           inTransaction(async () => {
-            await deriveCounts(sql)
+            await deriveCounters(sql)
             for (const [name, last] of Object.entries(lastNumbers)) {
               if (last === 0) continue
               await sql.run(
