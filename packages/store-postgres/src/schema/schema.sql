@@ -2,6 +2,14 @@
 -- by it. Texts compare by code point (COLLATE "C"), as the domain does.
 CREATE SCHEMA lead_signals;
 
+-- The migrations that were run. A version of the software that knows fewer than min_version migrations can't use the schema any more.
+CREATE TABLE lead_signals.migration (
+  id integer PRIMARY KEY,
+  name text COLLATE "C" NOT NULL,
+  min_version integer NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now()
+);
+
 CREATE TABLE lead_signals.brand (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text COLLATE "C" NOT NULL,
@@ -190,6 +198,7 @@ CREATE TABLE lead_signals.delivery (
 );
 CREATE UNIQUE INDEX delivery_by_id ON lead_signals.delivery (id);
 CREATE INDEX delivery_due ON lead_signals.delivery (webhook_id, due_at, seq) WHERE state = 'pending';
+CREATE INDEX delivery_leased ON lead_signals.delivery (webhook_id) WHERE lease IS NOT NULL;
 CREATE INDEX delivery_by_webhook ON lead_signals.delivery (webhook_id, seq);
 CREATE INDEX delivery_by_state ON lead_signals.delivery (webhook_id, state, seq);
 CREATE INDEX delivery_dead ON lead_signals.delivery (webhook_id, finished_at, seq) WHERE state = 'dead' AND resent_as IS NULL;
@@ -253,7 +262,8 @@ CREATE TABLE lead_signals.brand_version (
   n bigint NOT NULL
 ) WITH (fillfactor = 50);
 
-CREATE TABLE lead_signals.rate_window (
+-- Not logged: a crash of the server takes a minute's windows.
+CREATE UNLOGGED TABLE lead_signals.rate_window (
   key_id bigint PRIMARY KEY,
   started_at bigint NOT NULL,
   used integer NOT NULL
