@@ -7,7 +7,8 @@
  * - `rows/` turns rows into domain values;
  * - `query/` plans and reads pages of leads;
  * - `writes/` holds the writes that stores share;
- * - `stores/` implements the ports, one file a port.
+ * - `stores/` implements the ports, one file a port;
+ * - `maintenance/` checks, copies and locks a database for its operator.
  */
 import type { StorePorts, StoreUnavailable } from "@lead-signals/domain"
 import { Layer } from "effect"
@@ -28,6 +29,9 @@ import * as PostgresSignalStore from "./stores/PostgresSignalStore.ts"
 import * as PostgresStoreHealth from "./stores/PostgresStoreHealth.ts"
 import * as PostgresWebhookStore from "./stores/PostgresWebhookStore.ts"
 
+export { check, type Checked } from "./maintenance/Check.ts"
+export { copySource, copyTarget, removeUnfinishedCopy } from "./maintenance/Copy.ts"
+export { exclusively } from "./maintenance/ExclusiveLock.ts"
 export { DatabaseClock } from "./connection/DatabaseClock.ts"
 export type { Migrating } from "./schema/Migrations.ts"
 
