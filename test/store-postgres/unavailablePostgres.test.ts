@@ -1,5 +1,7 @@
 /** What a node says of each failure of its Postgres, in readiness, log and metrics, and that it goes on by itself afterwards. */
 import { execFileSync } from "node:child_process"
+import { chmodSync } from "node:fs"
+import { dirname } from "node:path"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundledServer } from "../harness/BundledServer.ts"
@@ -36,6 +38,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
   beforeAll(async () => {
     postgres = await createPostgresServer({ settings: { max_connections: "24" } })
     if (disk !== null) {
+      chmodSync(dirname(disk.folder), 0o755)
       execFileSync("chown", ["postgres", disk.folder])
       await admin(`CREATE TABLESPACE small LOCATION '${disk.folder}'`)
       await admin("ALTER DATABASE postgres SET default_tablespace = small")
