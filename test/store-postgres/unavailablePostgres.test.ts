@@ -109,7 +109,9 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
     expect(reasons(from)).toContain("the database can't be reached")
     await postgres.start()
     await recovers()
-    expect(await metrics()).toMatch(/lead_signals_store_failures_total\{reason="the database can't be reached"\} \d/)
+    expect(await metrics()).toMatch(
+      /lead_signals_store_failures_total\{reason="the database can't be reached"\} \d/
+    )
   })
 
   it("turns read-only is degraded: it reads, and says why it can't write [HEALTH-3]", async () => {
@@ -126,7 +128,11 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
       reason: "the database is read-only"
     })
     expect((await read()).status).toBe(200)
-    await admin("SET default_transaction_read_only = off", "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
+    await admin(
+      "SET default_transaction_read_only = off",
+      "ALTER SYSTEM RESET default_transaction_read_only",
+      "SELECT pg_reload_conf()"
+    )
     await recovers()
   })
 
@@ -171,8 +177,13 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
     disk!.fill()
     let refused = await write(100_000)
     while (refused.status === 200) refused = await write(100_000)
-    expect([refused.status, refused.body.error.message]).toEqual([503, expect.stringContaining("disk of the database is full")])
-    expect((await until(({ body }) => body.status === "degraded")).body.reason).toBe("the disk of the database is full")
+    expect([refused.status, refused.body.error.message]).toEqual([
+      503,
+      expect.stringContaining("disk of the database is full")
+    ])
+    expect((await until(({ body }) => body.status === "degraded")).body.reason).toBe(
+      "the disk of the database is full"
+    )
     expect((await read()).status).toBe(200)
     disk!.free()
     await recovers()
@@ -182,12 +193,18 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
 describe.skipIf(isWithoutPostgres)("a start", () => {
   it.each([
     ["postgres://leads:secret-7@127.0.0.1:1/leads", /can't be reached.*Check LEAD_SIGNALS_DATABASE/],
-    ["postgres://leads:secret-7@", /LEAD_SIGNALS_DATABASE takes a URL like postgres:\/\/user:password@host:5432\/name/],
+    [
+      "postgres://leads:secret-7@",
+      /LEAD_SIGNALS_DATABASE takes a URL like postgres:\/\/user:password@host:5432\/name/
+    ],
     ["postgresql://leads:secret-7@:x/leads", /LEAD_SIGNALS_DATABASE takes a URL like/]
-  ])("on %s ends with one line that names the variable, and without the password [RUN-4]", async (url, message) => {
-    const { err, exit, out } = spawnBundle(bundledServer, environment(url))
-    expect(await exit).toBe(2)
-    expect(err().trim().split("\n")).toEqual([expect.stringMatching(message)])
-    expect(out() + err()).not.toContain("secret-7")
-  })
+  ])(
+    "on %s ends with one line that names the variable, and without the password [RUN-4]",
+    async (url, message) => {
+      const { err, exit, out } = spawnBundle(bundledServer, environment(url))
+      expect(await exit).toBe(2)
+      expect(err().trim().split("\n")).toEqual([expect.stringMatching(message)])
+      expect(out() + err()).not.toContain("secret-7")
+    }
+  )
 })
