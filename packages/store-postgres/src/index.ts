@@ -16,6 +16,7 @@ import type pg from "pg"
 import type { ClientPool } from "./connection/Clients.ts"
 import * as Database from "./connection/Database.ts"
 import type { DatabaseClock } from "./connection/DatabaseClock.ts"
+import type { ListingOptions } from "./query/LeadPages.ts"
 import type { Migrating, Migration } from "./schema/Migrations.ts"
 import * as PostgresBrandStore from "./stores/PostgresBrandStore.ts"
 import * as PostgresCampaignStore from "./stores/PostgresCampaignStore.ts"
@@ -54,6 +55,8 @@ export interface PostgresSchemaOptions {
   readonly onMigrating?: (migrating: Migrating) => void
   /** A clock that the store sets to the database's time. The host installs it with `Layer.setClock`. */
   readonly clock?: DatabaseClock
+  /** When lists change from one way to another, and when rank buckets split; for tests with few leads. */
+  readonly listing?: Partial<ListingOptions>
   /** Other migrations than those of this version; for tests. */
   readonly migrations?: ReadonlyArray<Migration>
 }
@@ -95,7 +98,8 @@ const databaseOptions = (options: PostgresSchemaOptions, isPooled: boolean): Dat
 })
 
 const storesOver = (
-  database: Layer.Layer<Database.Database, StoreUnavailable>
+  database: Layer.Layer<Database.Database, StoreUnavailable>,
+  { listing }: PostgresSchemaOptions
 ): Layer.Layer<StorePorts, StoreUnavailable> =>
   // `Layer.build` keeps two stores of one program apart, which would share layers otherwise.
   Layer.scopedContext(
@@ -107,7 +111,7 @@ const storesOver = (
         PostgresCampaignStore.layer,
         PostgresWebhookStore.layer,
         PostgresStoreHealth.layer,
-        PostgresLeadStore.layer(),
+        PostgresLeadStore.layer(listing),
         PostgresOutbox.layer,
         PostgresDeliveries.layer,
         PostgresRateWindows.layer
@@ -133,7 +137,8 @@ export const layer = (options: PostgresStoreOptions): Layer.Layer<StorePorts, St
       },
       isPooled,
       notifications: options.notifications ?? !isPooled
-    })
+    }),
+    options
   )
 }
 
@@ -142,4 +147,4 @@ export const layerWith = (
   pool: ClientPool,
   options: PostgresSchemaOptions = {}
 ): Layer.Layer<StorePorts, StoreUnavailable> =>
-  storesOver(Database.layerOverPool(pool, databaseOptions(options, false)))
+  storesOver(Database.layerOverPool(pool, databaseOptions(options, false)), options)

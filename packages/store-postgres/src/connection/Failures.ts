@@ -92,3 +92,7 @@ export const breaksAllConnections = ({ sqlState }: QueryFailure): boolean =>
 /** The connection is of no more use, or keeps statements that were prepared for an older schema. */
 export const breaksConnection = (failure: QueryFailure): boolean =>
   breaksAllConnections(failure) || ["0A000", "26000", "25P03", "25P04"].includes(failure.sqlState!)
+
+/** Whether the failure comes from what one call wrote, so that other calls in its transaction can succeed without it. */
+export const concernsOneCall = ({ cause }: StoreUnavailable): boolean =>
+  cause instanceof QueryFailure && /^(?:22|23|54)/.test(cause.sqlState ?? "")

@@ -49,7 +49,9 @@ const sumOf = (mask: number | null): Sql =>
   mask === null
     ? raw("n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7")
     : join(
-        [0, 1, 2, 3, 4, 5, 6, 7].map((flags) => sql`n${raw(String(flags))} * ((${mask}::integer >> ${raw(String(flags))}) & 1)`),
+        [0, 1, 2, 3, 4, 5, 6, 7].map(
+          (flags) => sql`n${raw(String(flags))} * ((${mask}::integer >> ${raw(String(flags))}) & 1)`
+        ),
         " + "
       )
 
@@ -106,7 +108,10 @@ export const knownTotal = (
 
 /** The driver that matches the fewest leads, and their number. */
 export const mostSelective = ({ all, drivers }: Counts): readonly [Driver, number] =>
-  drivers.reduce<readonly [Driver, number]>((best, next) => (next[1] <= best[1] ? next : best), ["order", all])
+  drivers.reduce<readonly [Driver, number]>(
+    (best, next) => (next[1] <= best[1] ? next : best),
+    ["order", all]
+  )
 
 /**
  * Counts the matching leads over the driver. Over the search it also counts those that the search alone finds, which the index of texts

@@ -9,7 +9,16 @@ import type { LeadQuery } from "@lead-signals/domain"
 import { Page } from "@lead-signals/domain/pure"
 import { type Counts, mostSelective } from "./FilterCounts.ts"
 import { type Ordering, orderingOf } from "./Ordering.ts"
-import { conditions, type Driver, flagsIn, hasOnly, idColumnOf, keyColumnOf, type Selection, sourceOf } from "./Selection.ts"
+import {
+  conditions,
+  type Driver,
+  flagsIn,
+  hasOnly,
+  idColumnOf,
+  keyColumnOf,
+  type Selection,
+  sourceOf
+} from "./Selection.ts"
 import { join, raw, type Sql, sql } from "./Sql.ts"
 
 export interface PagePlan {
@@ -36,7 +45,8 @@ export const planPage = (
   total: number
 ): PagePlan => {
   const { name, range } = orderingOf(sort)
-  const countOf = (wanted: Driver): number | undefined => counts.drivers.find(([driver]) => driver === wanted)?.[1]
+  const countOf = (wanted: Driver): number | undefined =>
+    counts.drivers.find(([driver]) => driver === wanted)?.[1]
   const wanted = Page.offset(page) + page.pageSize
   const isOfRange = range !== null && selection[range] !== null
   // Leads of a signal are in the order of their creation.
@@ -56,7 +66,9 @@ export const planPage = (
     if (merged < gathering && merged < walked) return { way: "merge", driver: "flags", effort: merged }
   }
   const walks = best === "order" || best === walker || walked <= gathering
-  return walks ? { way: "walk", driver: walker, effort: walked } : { way: "gather", driver: best, effort: gathering }
+  return walks
+    ? { way: "walk", driver: walker, effort: walked }
+    : { way: "gather", driver: best, effort: gathering }
 }
 
 const direction = ({ isReversed }: Ordering): Sql => raw(isReversed ? " DESC" : "")

@@ -88,7 +88,12 @@ export const readPage = async (
   db: Connection,
   counted: Counted,
   ordering: Ordering,
-  { before, limit, offset, total }: { readonly before: number; readonly limit: number; readonly offset: number; readonly total: number }
+  {
+    before,
+    limit,
+    offset,
+    total
+  }: { readonly before: number; readonly limit: number; readonly offset: number; readonly total: number }
 ): Promise<ReadonlyArray<LeadId>> => {
   const place = before + (ordering.isReversed ? total - 1 - offset : offset)
   const found = bucketSql(counted, ordering, place).statement()
@@ -96,7 +101,12 @@ export const readPage = async (
   if (bucket === undefined) return []
   const beginning = { key: ordering.keyOf(bucket.key), id: bucket.id }
   const part = { limit: Math.min(limit, total - offset), offset: place - bucket.before }
-  const page = (ordering.isReversed ? backwardSql : forwardSql)(counted, ordering, beginning, part).statement()
+  const page = (ordering.isReversed ? backwardSql : forwardSql)(
+    counted,
+    ordering,
+    beginning,
+    part
+  ).statement()
   const rows = await db.all<{ id: LeadId }>(page.text, page.params)
   return rows.map(({ id }) => id)
 }

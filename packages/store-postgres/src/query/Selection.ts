@@ -3,7 +3,7 @@
  * reads. The query tests the others, written so that the planner can use no index for them and expects nearly all leads to pass.
  */
 import type { LeadFilter } from "@lead-signals/domain"
-import { idOf } from "../rows/LeadRows.ts"
+import { idOf } from "../rows/Ids.ts"
 import { gramsOfNeedle } from "./Grams.ts"
 import { join, raw, type Sql, sql } from "./Sql.ts"
 
@@ -98,7 +98,9 @@ export const keyOf = (selection: Selection): string =>
 /** The condition whose index a query reads. */
 export type Driver = "order" | "flags" | "created" | "updated" | "signal" | "search"
 
-const columnsOf: { readonly [D in Driver]: { readonly id: Sql; readonly flags: Sql; readonly created: Sql } } = {
+const columnsOf: {
+  readonly [D in Driver]: { readonly id: Sql; readonly flags: Sql; readonly created: Sql }
+} = {
   ...(() => {
     const ofLead = { id: raw("l.id"), flags: raw("l.flags"), created: raw("l.created_at") }
     return { order: ofLead, flags: ofLead, created: ofLead, updated: ofLead }
@@ -180,7 +182,10 @@ const driven = ({ brandId, created, flags, match, signalId, updated }: Selection
 }
 
 /** The conditions of the selection that the driver's index does not answer. */
-export const tests = ({ brandId, created, flags, match, signalId, updated }: Selection, driver: Driver): Sql => {
+export const tests = (
+  { brandId, created, flags, match, signalId, updated }: Selection,
+  driver: Driver
+): Sql => {
   const columns = columnsOf[driver]
   const parts: Array<Sql> = []
   if (flags !== null && driver !== "flags")

@@ -2,7 +2,14 @@
 import type { EngagementRead, EngagementWindow, Lead, LeadId, Post, Signal } from "@lead-signals/domain"
 import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Connection, Param } from "../connection/Connection.ts"
-import { type EngagementRow, engagementReadOf, leadColumns, leadIdOf, leadOf, type LeadRow } from "./LeadRows.ts"
+import {
+  type EngagementRow,
+  engagementReadOf,
+  leadColumns,
+  leadIdOf,
+  leadOf,
+  type LeadRow
+} from "./LeadRows.ts"
 
 /** `detailed` also reads the author's detail and lead. */
 export type Depth = "plain" | "detailed"

@@ -10,10 +10,7 @@ import type {
 } from "@lead-signals/domain"
 import { Folding, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Param } from "../connection/Connection.ts"
-
-/** Ids are decimal digits of safe integers; any other text is no id of anything, and 0 never is. */
-export const idOf = (text: string): number =>
-  /^[1-9][0-9]{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0
+import { idOf } from "./Ids.ts"
 
 /** A number that is no safe integer is no lead's id. */
 export const leadIdOf = (id: LeadId): number => (Number.isSafeInteger(id) && id > 0 ? id : 0)

@@ -5,6 +5,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
 import { brandColumns, brandOf, type BrandRow } from "../rows/DirectoryRows.ts"
 import { idOf } from "../rows/Ids.ts"
+import { lockBrand } from "../writes/Locks.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { readAll, readFirst, readOne } from "./Statements.ts"
 
@@ -15,6 +16,7 @@ import { readAll, readFirst, readOne } from "./Statements.ts"
 const startBrandDeletion =
   (id: string, now: number) =>
   async (sql: Connection): Promise<Option.Option<Brand>> => {
+    await lockBrand(sql, idOf(id))
     const brand = await readFirst<BrandRow, Brand>(
       brandOf,
       `UPDATE lead_signals.brand SET deletion_started_at = coalesce(deletion_started_at, $2)

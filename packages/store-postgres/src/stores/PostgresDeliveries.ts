@@ -5,6 +5,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
 import { attemptOf, type AttemptRow, deliveryOf, type DeliveryRow } from "../rows/DeliveryRows.ts"
 import { idOf, keyText } from "../rows/Ids.ts"
+import { leadIdOf } from "../rows/LeadRows.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
 
 const columns = `d.id, d.webhook_id, d.state, d.attempts, d.due_at, d.created_at, d.finished_at, d.resend_of, d.resent_as,
@@ -45,21 +46,28 @@ const sendAgain = async (
   return again.map(({ id }) => id)
 }
 
-/**
- * Locks the deliveries, whose webhook is locked, and their events against an erasure of the lead; answers those that are still there.
- * An erasure locks events before deliveries, too, and each in the order of their numbers.
- */
+/** Locks leads of events against their erasure, in the order in which all transactions lock leads. */
+const lockLeads = (
+  sql: Connection,
+  brandId: number,
+  positions: ReadonlyArray<number>
+): Promise<ReadonlyArray<unknown>> =>
+  sql.all(
+    `SELECT 1 FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.id IN (
+         SELECT e.lead_id FROM lead_signals.event e WHERE e.brand_id = $1 AND e.position = ANY ($2::bigint[]))
+       ORDER BY l.id FOR KEY SHARE`,
+    [brandId, positions]
+  )
+
+/** Locks the deliveries, whose webhook is locked, and their leads; answers those that are still there. */
 const lockDead = async (sql: Connection, found: ReadonlyArray<Dead>): Promise<ReadonlyArray<Dead>> => {
   const brandId = found[0]?.brand_id
   if (brandId === undefined) return []
-  const positions = found.flatMap(({ position }) => position ?? [])
-  if (positions.length > 0) {
-    await sql.all(
-      `SELECT 1 FROM lead_signals.event WHERE brand_id = $1 AND position = ANY ($2::bigint[])
-         ORDER BY position FOR KEY SHARE`,
-      [brandId, positions]
-    )
-  }
+  await lockLeads(
+    sql,
+    brandId,
+    found.flatMap(({ position }) => position ?? [])
+  )
   // An erasure of a post's author gives a delivery another id.
   const rows = await sql.all<Pick<Dead, "seq" | "id">>(
     `SELECT seq, id FROM lead_signals.delivery WHERE brand_id = $1 AND seq = ANY ($2::bigint[])
@@ -80,17 +88,20 @@ const lockWebhook = (
 ): Promise<{ readonly brand_id: number } | undefined> =>
   sql.get("SELECT brand_id FROM lead_signals.webhook WHERE id = $1 FOR NO KEY UPDATE", [idOf(webhookId)])
 
-/** The lead's newest event of the type, locked against an erasure of the lead. */
-const newestEvent = (
+/** The lead's newest event of the type; locks the lead against its erasure. */
+const newestEvent = async (
   sql: Connection,
   brandId: string,
   { event, leadId }: Extract<QueueRequest, { readonly what: "newest-event" }>
-): Promise<{ readonly position: number } | undefined> =>
-  sql.get(
+): Promise<{ readonly position: number } | undefined> => {
+  const params = [idOf(brandId), leadIdOf(leadId)]
+  await sql.get("SELECT 1 FROM lead_signals.lead WHERE brand_id = $1 AND id = $2 FOR KEY SHARE", params)
+  return sql.get(
     `SELECT position FROM lead_signals.event WHERE brand_id = $1 AND lead_id = $2 AND event = $3
-       ORDER BY position DESC LIMIT 1 FOR KEY SHARE`,
-    [idOf(brandId), Number.isSafeInteger(leadId) ? leadId : 0, event]
+       ORDER BY position DESC LIMIT 1`,
+    [...params, event]
   )
+}
 
 const make = Effect.map(Database, (database) => {
   const queue = <A>(work: (sql: Connection, now: number) => Promise<A>) =>

@@ -1,19 +1,14 @@
 /** The lead store, on Postgres. */
-import { type Lead, LeadStore, type StoreUnavailable } from "@lead-signals/domain"
-import { Effect, Layer, Option, Queue } from "effect"
+import { type Lead, LeadStore } from "@lead-signals/domain"
+import { Effect, Layer, Option } from "effect"
 import { Database } from "../connection/Database.ts"
-import { readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
+import { groupCommit } from "../connection/GroupCommit.ts"
+import { defaults, type ListingOptions, readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
-import * as RankIndex from "../query/RankIndex.ts"
 import { TotalCache } from "../query/TotalCache.ts"
-import {
-  allEngagements,
-  authoredPosts,
-  leadById,
-  renderedDetail,
-  windowOfLead
-} from "../rows/LeadReads.ts"
-import { idOf, leadColumns, leadIdOf, leadOf, type LeadRow, leadValues } from "../rows/LeadRows.ts"
+import { allEngagements, authoredPosts, leadById, renderedDetail, windowOfLead } from "../rows/LeadReads.ts"
+import { idOf } from "../rows/Ids.ts"
+import { leadColumns, leadIdOf, leadOf, type LeadRow, leadValues } from "../rows/LeadRows.ts"
 import { type CallResult, type CommitCall, commitBatch } from "../writes/CommitBatch.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import { CounterChanges } from "../writes/LeadCounters.ts"
@@ -22,32 +17,34 @@ import { writeLeads } from "../writes/LeadWrites.ts"
 /** Totals of filters that one process keeps. */
 const maxTotals = 2000
 
+/** Proposals of several calls that share a transaction: so many that each takes locks of its own. */
+const maxGroupProposals = 150
+/** Transactions of this process that record at once: one reads and decides while another waits for the disk. */
+const maxGroups = 2
+
 const isSame = (before: Lead, after: Lead): boolean => {
   const values = leadValues(after)
   return leadValues(before).every((value, i) => value === values[i])
 }
 
-const make = (options: RankIndex.RankIndexOptions) =>
+const make = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
     const { maxBucketLeads } = options
-    const listing = { rankIndex: options, totals: new TotalCache(maxTotals) }
-    const commitCall = (call: CommitCall): Effect.Effect<CallResult, StoreUnavailable> =>
-      Effect.map(
-        database.write((db, now) => commitBatch(db, now, [call], maxBucketLeads)),
-        ([result]) => result!
-      )
+    const totals = new TotalCache(maxTotals)
+    const commitCall = groupCommit<CommitCall, CallResult>(
+      (calls) => database.write((db, now) => commitBatch(db, now, calls, maxBucketLeads)),
+      { weight: ({ proposals }) => proposals.length, maxWeight: maxGroupProposals, maxUnderWay: maxGroups }
+    )
     return LeadStore.of({
       commit: (brandId, proposals, ids) =>
         Effect.flatMap(commitCall({ brandId, proposals, ids }), (result) => {
           if ("thrown" in result) return Effect.die(result.thrown)
           const { committed, queued } = result
-          return queued === 0
-            ? Effect.succeed(committed)
-            : Effect.as(Queue.offer(database.queued, undefined), committed)
+          return queued === 0 ? Effect.succeed(committed) : Effect.as(database.announceQueued, committed)
         }),
-      list: (brandId, query) => database.readSnapshot((db) => readLeadPage(db, brandId, query, listing)),
+      list: (brandId, query) => database.readSnapshot((db) => readLeadPage(db, brandId, query, options, totals)),
       listRendered: (brandId, query) =>
-        database.readSnapshot((db) => readRenderedPage(db, brandId, query, listing)),
+        database.readSnapshot((db) => readRenderedPage(db, brandId, query, options, totals)),
       get: (brandId, id, engagements) =>
         database.readSnapshot(async (db) => {
           const brand = idOf(brandId)
@@ -97,5 +94,5 @@ const make = (options: RankIndex.RankIndexOptions) =>
   })
 
 /** The port of leads. Needs the `Database`. */
-export const layer = (options: Partial<RankIndex.RankIndexOptions> = {}): Layer.Layer<LeadStore, never, Database> =>
-  Layer.effect(LeadStore, make({ ...RankIndex.defaults, ...options }))
+export const layer = (options: Partial<ListingOptions> | undefined): Layer.Layer<LeadStore, never, Database> =>
+  Layer.effect(LeadStore, make({ ...defaults, ...options }))

@@ -9,6 +9,7 @@ import { Database } from "../connection/Database.ts"
 import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
 import { idOf } from "../rows/Ids.ts"
 import { countDeliveries } from "../writes/DeliveryCounts.ts"
+import { lockBrand } from "../writes/Locks.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
@@ -79,7 +80,8 @@ const beingDeleted = "The webhook is being deleted; if it stays, delete it again
 
 /** Disables the webhook and removes some of its deliveries; with the last of them, removes the webhook too. */
 const removeWebhookPiece = async (sql: Connection, brandId: string, id: string): Promise<Piece> => {
-  // Commits that queue deliveries for the webhook hold a weaker lock: none can come after this.
+  // Commits of the brand queue deliveries for the webhook: none is under way, and later ones don't find it.
+  await lockBrand(sql, idOf(brandId))
   if (Option.isNone(await webhookById(brandId, id, "FOR UPDATE")(sql))) return "missing"
   const [brand, webhook] = [idOf(brandId), idOf(id)]
   const rows = await sql.all<{ readonly seq: number; readonly state: DeliveryState }>(

@@ -1,7 +1,7 @@
 /** Commits the proposals of several calls in one transaction, in a number of statements that does not depend on theirs. */
 import type { Committed, DeliveryId, Engagement, Instant, Lead, Proposal } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
-import { idOf } from "../rows/LeadRows.ts"
+import { idOf } from "../rows/Ids.ts"
 import { type Known, type KnownState, type Proposed, readKnownState } from "./KnownState.ts"
 import { CounterChanges } from "./LeadCounters.ts"
 import { type FiredEvent, type LeadChange, writeLeads } from "./LeadWrites.ts"
@@ -17,8 +17,7 @@ export interface CommitCall {
 
 /** What became of one call: its answer and the number of deliveries that it started, or what its `decide` or `ids` threw. */
 export type CallResult =
-  | { readonly committed: ReadonlyArray<Committed>; readonly queued: number }
-  | { readonly thrown: unknown }
+  { readonly committed: ReadonlyArray<Committed>; readonly queued: number } | { readonly thrown: unknown }
 
 /** What a call adds to the transaction. */
 interface Recorded {

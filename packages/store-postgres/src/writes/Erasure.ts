@@ -2,7 +2,8 @@
 import type { BrandId, DeliveryId, Instant, LeadId } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
-import { idOf, leadColumns, leadIdOf, leadOf, type LeadRow } from "../rows/LeadRows.ts"
+import { idOf } from "../rows/Ids.ts"
+import { leadColumns, leadIdOf, leadOf, type LeadRow } from "../rows/LeadRows.ts"
 import { countedOf, CounterChanges } from "./LeadCounters.ts"
 import { takeTurn } from "./LeadWrites.ts"
 import { takeLocks } from "./Locks.ts"
@@ -25,7 +26,10 @@ const removeLeads = async (
   counters: CounterChanges
 ): Promise<void> => {
   const ids = rows.map(({ id }) => id)
-  const deliveries = await db.all<{ seq: number; webhook_id: number; state: string }>(lockDeliveries, [brandId, ids])
+  const deliveries = await db.all<{ seq: number; webhook_id: number; state: string }>(lockDeliveries, [
+    brandId,
+    ids
+  ])
   for (const { state, webhook_id } of deliveries) counters.changeDeliveries(-1, brandId, webhook_id, state)
   for (const row of rows) counters.change({ brandId, before: countedOf(leadOf(row)), after: null })
   await db.run(
@@ -97,7 +101,12 @@ const forgetAuthor = async (
        resent_as = coalesce((SELECT u.fresh FROM u WHERE u.id = d.resent_as), d.resent_as)
      WHERE d.brand_id = $1 AND d.position = ANY ($2::bigint[])
        AND (d.resend_of = ANY ($3::text[]) OR d.resent_as = ANY ($3::text[]))`,
-    [brandId, fresh.map(({ position }) => position), fresh.map(({ id }) => id), fresh.map((each) => each.fresh)]
+    [
+      brandId,
+      fresh.map(({ position }) => position),
+      fresh.map(({ id }) => id),
+      fresh.map((each) => each.fresh)
+    ]
   )
 }
 
@@ -152,7 +161,8 @@ export const erase = async (
      UPDATE lead_signals.lead SET updated_at = $4, shown = NULL WHERE brand_id = $1 AND id = ANY ($5::bigint[])`,
     [brandId, personHash, row.ext_id, now, readers.map((reader) => reader.id)]
   )
-  for (const { flags, id, updated_at } of readers) counters.moveUpdated(brandId, { id, flags }, updated_at, now)
+  for (const { flags, id, updated_at } of readers)
+    counters.moveUpdated(brandId, { id, flags }, updated_at, now)
   await takeTurn(db, [brandId])
   await counters.apply(db, maxBucketLeads)
   return true

@@ -1,7 +1,8 @@
 /** What the store knows of the proposals of a whole batch, read in one statement that also locks their leads. */
 import type { Lead, Observations, Proposal } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
-import { idOf, leadColumns, leadOf, type LeadRow } from "../rows/LeadRows.ts"
+import { idOf } from "../rows/Ids.ts"
+import { leadColumns, leadOf, type LeadRow } from "../rows/LeadRows.ts"
 
 /** A webhook of the brand and the types of events to which it subscribes. */
 export interface Subscription {
@@ -70,7 +71,8 @@ export class KnownState {
       signalExists: this.signals.has(key(brandId, idOf(proposal.signalId))),
       engagementOf: this.engagementOf(key(brandId, proposal.engagementId)),
       personSuppressed: this.suppressed.has(key(brandId, proposal.personHash)),
-      authorSuppressed: proposal.authorHash !== null && this.suppressed.has(key(brandId, proposal.authorHash)),
+      authorSuppressed:
+        proposal.authorHash !== null && this.suppressed.has(key(brandId, proposal.authorHash)),
       lead: this.leadOf(key(brandId, proposal.personExtId))
     }
   }

@@ -2,11 +2,11 @@
 import type { DeliveryId, Engagement, EventType, Instant, Lead } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { gramsOf, searchTextsOf } from "../query/Grams.ts"
+import { idOf } from "../rows/Ids.ts"
 import {
   engagementColumns,
   engagementValues,
   flagsOf,
-  idOf,
   leadValues,
   type Scalar,
   writtenLeadColumns
@@ -231,6 +231,9 @@ export const writeLeads = async (
     const isLast = from + maxRows >= rows
     const turns = isLast ? [...brandIds].sort(ascending) : []
     const brands = parts.params.add(turns)
-    await db.run(parts.statement((afterAll) => versionSql(brands, afterAll)), parts.params.all)
+    await db.run(
+      parts.statement((afterAll) => versionSql(brands, afterAll)),
+      parts.params.all
+    )
   }
 }
