@@ -3,10 +3,12 @@ import Database from "better-sqlite3"
 import { spawn } from "node:child_process"
 import { copyFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
+import pg from "pg"
 import { beforeAll, describe, expect, it } from "vitest"
 import { compileCache, nodeArguments } from "../harness/BundledServer.ts"
 import { program, runCommand } from "../harness/CommandRun.ts"
 import { answersOf, type FilledStore, fillStore, numbersGiven } from "../harness/FilledStore.ts"
+import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { startReceiver } from "../harness/Receiver.ts"
 import { endServersAfterTests } from "../harness/ServerProcess.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -103,5 +105,58 @@ describe("copy", () => {
     const differs = await copy(changing, second)
     expect([differs.code, differs.err]).toEqual([1, expect.stringMatching(/lead differs.*--restart/s)])
     expect((await copy(changing, second, "--restart")).code).toBe(0)
+  })
+})
+
+describe.skipIf(isWithoutPostgres)("copy to Postgres", () => {
+  const schemas = async (database: string): Promise<ReadonlyArray<string>> => {
+    const client = new pg.Client({ connectionString: database })
+    await client.connect()
+    const { rows } = await client.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'lead_signals%'")
+    await client.end()
+    return rows.map(({ nspname }) => nspname)
+  }
+
+  it("and back gives the same answers, rows and numbers, and refuses a database with brands [STORE-10]", async () => {
+    const database = await newDatabase()
+    const there = await copy(source, database)
+    expect([there.code, there.err]).toEqual([0, ""])
+    expect(await answersOf(database, filled)).toEqual(expected)
+    const checked = await runCommand(["check", "--database", database, "--json"])
+    expect(JSON.parse(checked.out)).toMatchObject({ sound: true, problems: [] })
+    const refused = await copy(source, database)
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("has brands already")])
+    const back = join(folder, "back.sqlite")
+    const returned = await copy(database, back)
+    expect([returned.code, returned.err]).toEqual([0, ""])
+    expect(await answersOf(back, filled)).toEqual(expected)
+    const untouched = join(folder, "untouched.sqlite")
+    copyFileSync(source, untouched)
+    expect(await numbersGiven(database)).toEqual(await numbersGiven(untouched))
+  })
+
+  it("goes on after a kill, and is not served before its end [STORE-10]", async () => {
+    const database = await newDatabase()
+    const child = spawn(
+      process.execPath,
+      [...nodeArguments, program, "copy", "--from", source, "--to", database],
+      { stdio: "ignore", env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache } }
+    )
+    const ended = new Promise((resolve) => child.on("exit", resolve))
+    const client = new pg.Client({ connectionString: database })
+    await client.connect()
+    const copiedLeads = () =>
+      client.query("SELECT count(*) AS n FROM lead_signals_copy.lead").then(
+        ({ rows }) => Number(rows[0].n),
+        () => 0
+      )
+    while ((await copiedLeads()) === 0 && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2))
+    child.kill("SIGKILL")
+    await ended
+    await client.end()
+    expect(await schemas(database)).toEqual(["lead_signals_copy"])
+    expect((await copy(source, database)).code).toBe(0)
+    expect(await schemas(database)).toEqual(["lead_signals"])
+    expect(await answersOf(database, filled)).toEqual(expected)
   })
 })

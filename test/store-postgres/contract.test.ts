@@ -8,14 +8,14 @@ import { isThorough } from "../harness/Thoroughness.ts"
 import { alternating } from "./Alternating.ts"
 import { newSchema, sharedDatabase } from "./Databases.ts"
 
-/** The rank buckets answer from the first lead on, and hold three. */
-const rankIndex = { findingEffort: 0, maxBucketLeads: 3 }
+/** The rank index answers from the first lead on, in buckets of three, and the index of texts every search. */
+const listing = { findingEffort: 0, maxBucketLeads: 3, maxComparedLeads: 0 }
 const coverage = new HistoryCoverage()
 
 const node = (schema: string, notifications: boolean) =>
   Layer.unwrapEffect(
     Effect.map(Effect.promise(sharedDatabase), (url) =>
-      PostgresStore.layer({ url, schema, notifications, maxConnections: 4, rankIndex })
+      PostgresStore.layer({ url, schema, notifications, maxConnections: 4, listing })
     )
   )
 

@@ -106,7 +106,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
     expect((await callJson(`${server.url}/health`, "")).status).toBe(200)
     await sleep(isThorough ? 60_000 : 500)
     expect((await read()).status).toBe(503)
-    expect(reasons(from)).toContain("the database can't be reached")
+    await expect.poll(() => reasons(from), { timeout: 20_000 }).toContain("the database can't be reached")
     await postgres.start()
     await recovers()
     expect(await metrics()).toMatch(
@@ -154,7 +154,9 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
       }
     }
     expect((await ready()).status).toBe(503)
-    expect(reasons(from).join()).toMatch(/the database has too many connections \(53300\)/)
+    await expect
+      .poll(() => reasons(from).join(), { timeout: 20_000 })
+      .toMatch(/the database has too many connections \(53300\)/)
     await Promise.all([admitted, ...others].map((client) => client.end()))
     await recovers()
   })
@@ -167,7 +169,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
     const startedAt = Date.now()
     expect((await write()).status).toBe(503)
     expect(Date.now() - startedAt).toBeLessThan(60_000)
-    expect(reasons(from).join()).toMatch(/took too long|in the way/)
+    await expect.poll(() => reasons(from).join(), { timeout: 20_000 }).toMatch(/took too long|in the way/)
     await client.query("ROLLBACK")
     await client.end()
     await recovers()

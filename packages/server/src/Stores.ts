@@ -8,31 +8,40 @@ import { progress } from "./Progress.ts"
 
 const postgres = Effect.promise(() => import("@lead-signals/store-postgres"))
 
-/** Opening an older file migrates it first, which takes minutes when it holds many leads. */
-const sqliteStore = (filename: string) =>
-  Layer.suspend(() => {
-    const line = progress(process.stdout, () => performance.now())
-    const clear = Effect.sync(() => line.clear())
-    const onMigrating = ({ doing, fraction }: SqliteStore.Migrating): void =>
-      line.update({ fraction, text: doing })
-    return SqliteStore.layer({ filename, onMigrating }).pipe(
-      Layer.tap(() => clear),
-      Layer.tapErrorCause(() => clear)
-    )
-  })
+/** Opening an older database migrates it first, which takes minutes when it holds many leads. */
+const migrating = () => {
+  const line = progress(process.stdout, () => performance.now())
+  const clear = Effect.sync(() => line.clear())
+  return {
+    onMigrating: ({ doing, fraction }: { readonly doing: string; readonly fraction: number }): void =>
+      line.update({ fraction, text: doing }),
+    clearAfter: <A, E>(store: Layer.Layer<A, E>): Layer.Layer<A, E> =>
+      store.pipe(
+        Layer.tap(() => clear),
+        Layer.tapErrorCause(() => clear)
+      )
+  }
+}
 
-/** All store ports over the database, and for Postgres Effect's clock by the database's time. */
+/** All store ports over the database. On Postgres the clock of what is built upon them shows the database's time. */
 export const storeLayer = (database: string): Layer.Layer<StorePorts, StoreUnavailable> => {
   switch (kindOf(database)) {
     case "memory":
       return MemoryStore.layer
     case "sqlite":
-      return sqliteStore(database)
+      return Layer.suspend(() => {
+        const { clearAfter, onMigrating } = migrating()
+        return clearAfter(SqliteStore.layer({ filename: database, onMigrating }))
+      })
     case "postgres":
       return Layer.unwrapEffect(
         Effect.map(postgres, ({ DatabaseClock, layer }) => {
+          const { clearAfter, onMigrating } = migrating()
           const clock = new DatabaseClock()
-          return Layer.merge(layer({ url: database, clock }), Layer.setClock(clock))
+          return Layer.provideMerge(
+            clearAfter(layer({ url: database, clock, onMigrating })),
+            Layer.setClock(clock)
+          )
         })
       )
   }

@@ -16,7 +16,7 @@ import type pg from "pg"
 import type { ClientPool } from "./connection/Clients.ts"
 import * as Database from "./connection/Database.ts"
 import type { DatabaseClock } from "./connection/DatabaseClock.ts"
-import type { RankIndexOptions } from "./query/RankIndex.ts"
+import type { ListingOptions } from "./query/LeadPages.ts"
 import type { Migrating, Migration } from "./schema/Migrations.ts"
 import * as PostgresBrandStore from "./stores/PostgresBrandStore.ts"
 import * as PostgresCampaignStore from "./stores/PostgresCampaignStore.ts"
@@ -55,8 +55,8 @@ export interface PostgresSchemaOptions {
   readonly onMigrating?: (migrating: Migrating) => void
   /** A clock that the store sets to the database's time. The host installs it with `Layer.setClock`. */
   readonly clock?: DatabaseClock
-  /** When rank buckets answer, and when they split; for tests with few leads. */
-  readonly rankIndex?: Partial<RankIndexOptions>
+  /** When lists change from one way to another, and when rank buckets split; for tests with few leads. */
+  readonly listing?: Partial<ListingOptions>
   /** Other migrations than those of this version; for tests. */
   readonly migrations?: ReadonlyArray<Migration>
 }
@@ -99,7 +99,7 @@ const databaseOptions = (options: PostgresSchemaOptions, isPooled: boolean): Dat
 
 const storesOver = (
   database: Layer.Layer<Database.Database, StoreUnavailable>,
-  rankIndex: Partial<RankIndexOptions> = {}
+  { listing }: PostgresSchemaOptions
 ): Layer.Layer<StorePorts, StoreUnavailable> =>
   // `Layer.build` keeps two stores of one program apart, which would share layers otherwise.
   Layer.scopedContext(
@@ -111,7 +111,7 @@ const storesOver = (
         PostgresCampaignStore.layer,
         PostgresWebhookStore.layer,
         PostgresStoreHealth.layer,
-        PostgresLeadStore.layer(rankIndex),
+        PostgresLeadStore.layer(listing),
         PostgresOutbox.layer,
         PostgresDeliveries.layer,
         PostgresRateWindows.layer
@@ -138,7 +138,7 @@ export const layer = (options: PostgresStoreOptions): Layer.Layer<StorePorts, St
       isPooled,
       notifications: options.notifications ?? !isPooled
     }),
-    options.rankIndex
+    options
   )
 }
 
@@ -147,4 +147,4 @@ export const layerWith = (
   pool: ClientPool,
   options: PostgresSchemaOptions = {}
 ): Layer.Layer<StorePorts, StoreUnavailable> =>
-  storesOver(Database.layerOverPool(pool, databaseOptions(options, false)), options.rankIndex)
+  storesOver(Database.layerOverPool(pool, databaseOptions(options, false)), options)

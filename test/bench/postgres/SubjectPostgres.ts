@@ -1,7 +1,7 @@
 /** The benchmark's data in the product's own schema on Postgres: the same leads as in its file and in the reference's tables. */
 import { KeyFormat } from "@lead-signals/domain"
 import * as PostgresStore from "@lead-signals/store-postgres"
-import { deriveCounters, gramsOf, searchTextsOf } from "@lead-signals/store-postgres/internal"
+import { defaults, gramsOf, rebuildDerivedTables, searchTextsOf } from "@lead-signals/store-postgres/internal"
 import { Effect, Layer } from "effect"
 import pg from "pg"
 import type { Progress, Row } from "../BulkLoad.ts"
@@ -141,11 +141,14 @@ export const makeSubjectPostgres = async (url: string, leads: number, progress: 
     }
     progress.say("derived tables")
     await client.query("BEGIN")
-    await deriveCounters({
-      all: async (text, params) => (await client.query(text, [...(params ?? [])])).rows,
-      get: async (text, params) => (await client.query(text, [...(params ?? [])])).rows[0],
-      run: async (text, params) => (await client.query(text, [...(params ?? [])])).rowCount ?? 0
-    })
+    await rebuildDerivedTables(
+      {
+        all: async (text, params) => (await client.query(text, [...(params ?? [])])).rows,
+        get: async (text, params) => (await client.query(text, [...(params ?? [])])).rows[0],
+        run: async (text, params) => (await client.query(text, [...(params ?? [])])).rowCount ?? 0
+      },
+      defaults.maxBucketLeads
+    )
     await client.query("COMMIT")
     for (const [table, column] of sequences) {
       await client.query(

@@ -2,7 +2,7 @@
 import type { Instant, StoreStatus, StoreUnavailable } from "@lead-signals/domain"
 import { type Clock, Context, Effect, Layer, Queue, Schedule, type Scope } from "effect"
 import pg from "pg"
-import { migrateOver, type MigrationOptions } from "../schema/Migrations.ts"
+import { migrate, type MigrationOptions } from "../schema/Migrations.ts"
 import { type ClientPool, Clients } from "./Clients.ts"
 import type { Connection } from "./Connection.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
@@ -126,7 +126,7 @@ const open = (
   Effect.gen(function* () {
     const clients = new Clients(pool, begin(clock))
     const texts = new StatementTexts(schema, preparedStatements)
-    if (migrations !== null) yield* effectOf(() => migrateOver(pool, schema, migrations))
+    if (migrations !== null) yield* effectOf(() => migrate(pool, schema, migrations))
     const transactor = new Transactions(clients, texts, { setsLimits, statementTimeoutMillis })
     // Fails here, and not at the first request, where the database can't be reached or the tables are missing.
     yield* effectOf(() => transactor.read((sql) => sql.get("SELECT 1 FROM lead_signals.brand LIMIT 1")))

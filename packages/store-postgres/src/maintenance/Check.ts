@@ -2,6 +2,7 @@
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.ts"
+import { newestMigration } from "../schema/Migrations.ts"
 import { attempt, session } from "./Session.ts"
 
 /** The result of `check`. */
@@ -135,7 +136,10 @@ const checkAll = async (
     onProgress((agreements.length + i) / steps, "counting rows")
     counts[kind] = Number((await sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${from}`))!.n)
   }
-  return { version: 1, newest: 1, counts, problems }
+  const { version } = (await sql.get<{ version: number }>(
+    "SELECT max(id) AS version FROM lead_signals.migration"
+  ))!
+  return { version, newest: newestMigration, counts, problems }
 }
 
 /**

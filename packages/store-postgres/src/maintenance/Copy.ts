@@ -11,9 +11,8 @@ import {
 } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import type { Connection, Param } from "../connection/Connection.ts"
-import { migrate } from "../schema/Migrations.ts"
 import { deriveCounters, insertLeads } from "./DerivedTables.ts"
-import { attempt, run, session } from "./Session.ts"
+import { attempt, makeTables, run, session } from "./Session.ts"
 
 const rowsAtOnce = 2000
 
@@ -154,7 +153,7 @@ export const copyTarget = (url: string): Effect.Effect<CopyTarget, StoreUnavaila
     const types = new Map<string, ReadonlyMap<string, string>>()
     yield* attempt(async () => {
       await refuseOccupied(sql)
-      if (!(await schemaExists(sql, unfinished))) await migrate(url, unfinished)
+      if (!(await schemaExists(sql, unfinished))) await makeTables(url, unfinished)
       await sql.run(
         "CREATE TABLE IF NOT EXISTS lead_signals.copy_progress (id integer PRIMARY KEY, progress text NOT NULL)"
       )

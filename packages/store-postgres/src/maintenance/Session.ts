@@ -3,6 +3,9 @@ import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import pg from "pg"
 import type { Connection, Param } from "../connection/Connection.ts"
+import { QueryFailure, unavailable as unavailableOf } from "../connection/Failures.ts"
+import { inSchema } from "../connection/StatementTexts.ts"
+import { migrate } from "../schema/Migrations.ts"
 
 /** The id of bigint among the types of Postgres. */
 const int8 = 20
@@ -13,18 +16,36 @@ const types = {
 
 const connectMillis = 10_000
 
-const unavailable = (cause: unknown): StoreUnavailable =>
-  cause instanceof StoreUnavailable ? cause : new StoreUnavailable({ reason: String(cause) })
+const unavailable = (failure: unknown): StoreUnavailable =>
+  failure instanceof StoreUnavailable ? failure : unavailableOf(new QueryFailure(failure))
 
 const sessionOf = (client: pg.Client, schema: string): Connection => {
   const query = (text: string, params: ReadonlyArray<Param> = []) =>
-    client.query(text.replaceAll("lead_signals.", `${schema}.`), [...params])
+    client.query(inSchema(text, schema), [...params])
   const all = async <Row>(text: string, params?: ReadonlyArray<Param>): Promise<ReadonlyArray<Row>> =>
     (await query(text, params)).rows as ReadonlyArray<Row>
   return {
     all,
     get: async <Row>(text: string, params?: ReadonlyArray<Param>) => (await all<Row>(text, params))[0],
     run: async (text, params) => (await query(text, params)).rowCount ?? 0
+  }
+}
+
+const config = (url: string): pg.ClientConfig => ({
+  connectionString: url,
+  types,
+  connectionTimeoutMillis: connectMillis,
+  application_name: "lead-signals maintenance",
+  keepAlive: true
+})
+
+/** Makes the tables in the schema. Rejects with `StoreUnavailable`. */
+export const makeTables = async (url: string, schema: string): Promise<void> => {
+  const pool = new pg.Pool({ ...config(url), max: 1 })
+  try {
+    await migrate(pool, schema, { onMigrating: () => {}, isPooled: false })
+  } finally {
+    await pool.end()
   }
 }
 
@@ -37,13 +58,7 @@ export const session = (url: string, schema: string) =>
     Effect.acquireRelease(
       Effect.tryPromise({
         try: async () => {
-          const client = new pg.Client({
-            connectionString: url,
-            types,
-            connectionTimeoutMillis: connectMillis,
-            application_name: "lead-signals maintenance",
-            keepAlive: true
-          })
+          const client = new pg.Client(config(url))
           client.on("error", () => {})
           await client.connect()
           // A server may have limits for all sessions. The work of one here takes minutes.

@@ -14,11 +14,13 @@ import type { TotalCache } from "./TotalCache.ts"
 
 export type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
 
-/** What a list uses beside the database. */
-export interface ListingOptions {
-  readonly rankIndex: RankIndex.RankIndexOptions
-  readonly totals: TotalCache
+/** When lists change from one way to another, and rank buckets split; for tests with few leads. */
+export interface ListingOptions extends RankIndex.RankIndexOptions {
+  /** Leads whose texts are compared one by one at most, rather than looked up in the index of texts. */
+  readonly maxComparedLeads: number
 }
+
+export const defaults: ListingOptions = { ...RankIndex.defaults, maxComparedLeads: 5000 }
 
 interface FoundPage {
   readonly total: number
@@ -31,11 +33,13 @@ const get = async <Row>(db: Connection, sql: Sql): Promise<Row> => {
   return (await db.get<Row>(text, params))!
 }
 
-/** Leads whose texts are compared one by one, rather than looked up in the index of texts. */
-const maxCompared = 5000
-
 /** How many leads match, and how many each filter lets through. */
-const count = async (db: Connection, selection: Selection, totals: TotalCache) => {
+const count = async (
+  db: Connection,
+  selection: Selection,
+  { maxComparedLeads }: ListingOptions,
+  totals: TotalCache
+) => {
   const { created, flags, match, signalId, updated } = selection
   const counters = await get<FilterCounts.Counters>(db, FilterCounts.countersSql(selection))
   const ranges = [created, updated].filter((range) => range !== null)
@@ -55,7 +59,7 @@ const count = async (db: Connection, selection: Selection, totals: TotalCache) =
   const key = keyOf(selection)
   let total = totals.get(key, counters.version)
   if (total === null) {
-    const driver = match !== null && n > maxCompared ? "search" : best
+    const driver = match !== null && n > maxComparedLeads ? "search" : best
     const row = await get<{ n: number; searched?: number }>(db, FilterCounts.totalSql(selection, driver))
     total = { n: row.n, searched: row.searched ?? null }
     totals.set(key, { version: counters.version, ...total })
@@ -69,15 +73,16 @@ const findPage = async (
   db: Connection,
   brandId: number,
   query: Query,
-  { rankIndex, totals }: ListingOptions
+  options: ListingOptions,
+  totals: TotalCache
 ): Promise<FoundPage> => {
   const selection = select(brandId, query.filter)
   if (selection.isEmpty) return { total: 0, ids: [] }
-  const { counts, total } = await count(db, selection, totals)
+  const { counts, total } = await count(db, selection, options, totals)
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   if (offset >= total) return { total, ids: [] }
   const plan = LeadListing.planPage(selection, query, counts, total)
-  const finding = rankIndex.findingEffort + (limit * counts.all) / total
+  const finding = options.findingEffort + (limit * counts.all) / total
   if (hasOnly(selection, "flags") && finding < plan.effort) {
     const ordering = orderingOf(query.sort)
     return {
@@ -103,10 +108,11 @@ export const readLeadPage = async (
   db: Connection,
   brand: string,
   query: Query,
-  options: ListingOptions
+  options: ListingOptions,
+  totals: TotalCache
 ): Promise<LeadPage> => {
   const brandId = idOf(brand)
-  const { ids, total } = await findPage(db, brandId, query, options)
+  const { ids, total } = await findPage(db, brandId, query, options, totals)
   const byLead = await windowsOf(db, brandId, query, ids)
   const leads = await leadsById(db, brandId, ids)
   return { total, leads: leads.map((lead) => ({ lead, window: byLead?.get(lead.id) ?? null })) }
@@ -117,10 +123,11 @@ export const readRenderedPage = async (
   db: Connection,
   brand: string,
   query: Query,
-  options: ListingOptions
+  options: ListingOptions,
+  totals: TotalCache
 ): Promise<RenderedPage> => {
   const brandId = idOf(brand)
-  const { ids, total } = await findPage(db, brandId, query, options)
+  const { ids, total } = await findPage(db, brandId, query, options, totals)
   const byLead = await windowsOf(db, brandId, query, ids)
   const leads = await renderedLeads(db, brandId, ids)
   return {

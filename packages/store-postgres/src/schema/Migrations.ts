@@ -4,7 +4,7 @@
  * no node uses any more (contract), which says by `minVersion` which nodes it would break.
  */
 import { StoreUnavailable } from "@lead-signals/domain"
-import pg from "pg"
+import type pg from "pg"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { ClientPool } from "../connection/Clients.ts"
 import { QueryFailure, unavailable } from "../connection/Failures.ts"
@@ -24,6 +24,9 @@ export interface Migration {
 
 /** In order; what a released one does is never changed. `schema.sql` says what they come to. */
 const migrations: ReadonlyArray<Migration> = [{ name: "tables", minVersion: 1, statements: tables }]
+
+/** The number of the newest migration. */
+export const newestMigration = migrations.length
 
 export interface MigrationOptions {
   /** Called before each migration. */
@@ -186,11 +189,7 @@ class Migrator {
  * Brings the schema to this version; a newer one that this version can use stays as it is. Rejects with `StoreUnavailable` when the
  * database can't be reached, or the schema needs newer software or is another program's.
  */
-export const migrateOver = async (
-  pool: ClientPool,
-  schema: string,
-  options: MigrationOptions
-): Promise<void> => {
+export const migrate = async (pool: ClientPool, schema: string, options: MigrationOptions): Promise<void> => {
   let client: pg.PoolClient
   try {
     client = await pool.connect()
@@ -205,20 +204,5 @@ export const migrateOver = async (
   } finally {
     // With the session ends its lock.
     client.release(true)
-  }
-}
-
-/** Brings the schema of the database at the URL to this version, as `migrateOver` does. */
-export const migrate = async (
-  url: string,
-  schema: string,
-  options: MigrationOptions = { isPooled: false, onMigrating: () => {} }
-): Promise<void> => {
-  const pool = new pg.Pool({ connectionString: url, max: 1 })
-  pool.on("error", () => {})
-  try {
-    await migrateOver(pool, schema, options)
-  } finally {
-    await pool.end()
   }
 }

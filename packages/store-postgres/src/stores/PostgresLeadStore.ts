@@ -3,9 +3,8 @@ import { type Lead, LeadStore } from "@lead-signals/domain"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../connection/Database.ts"
 import { groupCommit } from "../connection/GroupCommit.ts"
-import { readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
+import { defaults, type ListingOptions, readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
-import * as RankIndex from "../query/RankIndex.ts"
 import { TotalCache } from "../query/TotalCache.ts"
 import { allEngagements, authoredPosts, leadById, renderedDetail, windowOfLead } from "../rows/LeadReads.ts"
 import { idOf } from "../rows/Ids.ts"
@@ -28,10 +27,10 @@ const isSame = (before: Lead, after: Lead): boolean => {
   return leadValues(before).every((value, i) => value === values[i])
 }
 
-const make = (options: RankIndex.RankIndexOptions) =>
+const make = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
     const { maxBucketLeads } = options
-    const listing = { rankIndex: options, totals: new TotalCache(maxTotals) }
+    const totals = new TotalCache(maxTotals)
     const commitCall = groupCommit<CommitCall, CallResult>(
       (calls) => database.write((db, now) => commitBatch(db, now, calls, maxBucketLeads)),
       { weight: ({ proposals }) => proposals.length, maxWeight: maxGroupProposals, maxUnderWay: maxGroups }
@@ -43,9 +42,10 @@ const make = (options: RankIndex.RankIndexOptions) =>
           const { committed, queued } = result
           return queued === 0 ? Effect.succeed(committed) : Effect.as(database.announceQueued, committed)
         }),
-      list: (brandId, query) => database.readSnapshot((db) => readLeadPage(db, brandId, query, listing)),
+      list: (brandId, query) =>
+        database.readSnapshot((db) => readLeadPage(db, brandId, query, options, totals)),
       listRendered: (brandId, query) =>
-        database.readSnapshot((db) => readRenderedPage(db, brandId, query, listing)),
+        database.readSnapshot((db) => readRenderedPage(db, brandId, query, options, totals)),
       get: (brandId, id, engagements) =>
         database.readSnapshot(async (db) => {
           const brand = idOf(brandId)
@@ -96,6 +96,5 @@ const make = (options: RankIndex.RankIndexOptions) =>
 
 /** The port of leads. Needs the `Database`. */
 export const layer = (
-  options: Partial<RankIndex.RankIndexOptions> = {}
-): Layer.Layer<LeadStore, never, Database> =>
-  Layer.effect(LeadStore, make({ ...RankIndex.defaults, ...options }))
+  options: Partial<ListingOptions> | undefined
+): Layer.Layer<LeadStore, never, Database> => Layer.effect(LeadStore, make({ ...defaults, ...options }))

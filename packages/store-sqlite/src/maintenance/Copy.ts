@@ -54,8 +54,8 @@ const orderedRows = ({ columns, key, name }: CopyTable, isFirst: boolean): strin
   if (narrow === undefined) return `SELECT ${columns.join(", ")} FROM ${name}${after}${order}`
   const [keys, join] = narrow
   const from = (column: string): string => (key.includes(column) ? `k.${column}` : `t.${column}`)
-  // The order of the keys is that of the rows: the outer loop of a CROSS JOIN is its left side.
-  return `SELECT ${columns.map(from).join(", ")} FROM (SELECT * FROM (${keys})${after}${order}) k CROSS JOIN ${name} t ON ${join}`
+  // The order of the keys is that of the rows: the outer loop of a CROSS JOIN is its left side, and a query with a limit keeps its order.
+  return `SELECT ${columns.map(from).join(", ")} FROM (SELECT * FROM (${keys})${after}${order} LIMIT -1) k CROSS JOIN ${name} t ON ${join}`
 }
 
 const neutral = ({ booleans, columns }: CopyTable) => {
