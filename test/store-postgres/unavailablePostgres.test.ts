@@ -177,8 +177,8 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
 
   it.skipIf(disk === null)("has a full disk is degraded until there is room [HEALTH-3]", async () => {
     disk!.fill()
-    let refused = await write(100_000)
-    while (refused.status === 200) refused = await write(100_000)
+    let refused = await write(20_000)
+    while (refused.status === 200) refused = await write(20_000)
     expect([refused.status, refused.body.error.message]).toEqual([
       503,
       expect.stringContaining("disk of the database is full")
