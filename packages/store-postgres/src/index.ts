@@ -7,7 +7,8 @@
  * - `rows/` turns rows into domain values;
  * - `query/` plans and reads pages of leads;
  * - `writes/` holds the writes that stores share;
- * - `stores/` implements the ports, one file a port.
+ * - `stores/` implements the ports, one file a port;
+ * - `maintenance/` checks, copies and locks a database for its operator.
  */
 import type { StorePorts, StoreUnavailable } from "@lead-signals/domain"
 import { Layer } from "effect"
@@ -16,6 +17,7 @@ import type { ClientPool } from "./connection/Clients.ts"
 import * as Database from "./connection/Database.ts"
 import type { DatabaseClock } from "./connection/DatabaseClock.ts"
 import type { ListingOptions } from "./query/LeadPages.ts"
+import { plannerSettingNames } from "./query/PlannerSettings.ts"
 import type { Migrating, Migration } from "./schema/Migrations.ts"
 import * as PostgresBrandStore from "./stores/PostgresBrandStore.ts"
 import * as PostgresCampaignStore from "./stores/PostgresCampaignStore.ts"
@@ -28,6 +30,9 @@ import * as PostgresSignalStore from "./stores/PostgresSignalStore.ts"
 import * as PostgresStoreHealth from "./stores/PostgresStoreHealth.ts"
 import * as PostgresWebhookStore from "./stores/PostgresWebhookStore.ts"
 
+export { check, type Checked } from "./maintenance/Check.ts"
+export { copySource, copyTarget, removeUnfinishedCopy } from "./maintenance/Copy.ts"
+export { exclusively } from "./maintenance/ExclusiveLock.ts"
 export { DatabaseClock } from "./connection/DatabaseClock.ts"
 export type { Migrating } from "./schema/Migrations.ts"
 
@@ -138,9 +143,31 @@ export const layer = (options: PostgresStoreOptions): Layer.Layer<StorePorts, St
   )
 }
 
-/** All store ports over a pool that the host has made and closes. Fails as `layer` does. */
+/** A pool, or a client on which the host has begun a transaction. */
+type PoolOrClient = ClientPool | pg.ClientBase
+
+const isPool = (given: PoolOrClient): given is ClientPool => "totalCount" in given
+
+/**
+ * All store ports over connections of the host's.
+ *
+ * Over a `pg.Pool`, which the host closes, the ports behave as those of `layer`; they hear no notifications of other nodes.
+ *
+ * Over a client, all that the ports read and write belongs to the transaction that the host has begun on it, with `READ COMMITTED` or
+ * stricter: it is committed or rolled back by the host. Each method is a savepoint, so that one that fails has changed nothing. Nothing
+ * runs again: after a deadlock the host repeats its transaction. Other transactions wait for the rows and persons that were written,
+ * so the host commits soon. Webhooks are posted after the commit, by an emitter over another layer. Close the layer, and what uses it,
+ * before the transaction ends. The schema must be there: nothing migrates within the host's transaction.
+ *
+ * Fails as `layer` does.
+ */
 export const layerWith = (
-  pool: ClientPool,
+  poolOrClient: PoolOrClient,
   options: PostgresSchemaOptions = {}
 ): Layer.Layer<StorePorts, StoreUnavailable> =>
-  storesOver(Database.layerOverPool(pool, databaseOptions(options, false)), options)
+  storesOver(
+    isPool(poolOrClient)
+      ? Database.layerOverPool(poolOrClient, databaseOptions(options, false))
+      : Database.layerOverClient(poolOrClient, databaseOptions(options, false), plannerSettingNames),
+    options
+  )

@@ -4,7 +4,7 @@
  */
 export type { Connection, Param } from "./connection/Connection.ts"
 export * as FilterCounts from "./query/FilterCounts.ts"
-export { gramsOf } from "./query/Grams.ts"
+export { gramsOf, searchTextsOf } from "./query/Grams.ts"
 export * as LeadListing from "./query/LeadListing.ts"
 export { defaults, readLeadPage, readRenderedPage } from "./query/LeadPages.ts"
 export * as Ordering from "./query/Ordering.ts"

@@ -34,7 +34,12 @@ const get = async <Row>(db: Connection, sql: Sql): Promise<Row> => {
 }
 
 /** How many leads match, and how many each filter lets through. */
-const count = async (db: Connection, selection: Selection, { maxComparedLeads }: ListingOptions, totals: TotalCache) => {
+const count = async (
+  db: Connection,
+  selection: Selection,
+  { maxComparedLeads }: ListingOptions,
+  totals: TotalCache
+) => {
   const { created, flags, match, signalId, updated } = selection
   const counters = await get<FilterCounts.Counters>(db, FilterCounts.countersSql(selection))
   const ranges = [created, updated].filter((range) => range !== null)

@@ -25,6 +25,9 @@ export interface Migration {
 /** In order; what a released one does is never changed. `schema.sql` says what they come to. */
 const migrations: ReadonlyArray<Migration> = [{ name: "tables", minVersion: 1, statements: tables }]
 
+/** The number of the newest migration. */
+export const newestMigration = migrations.length
+
 export interface MigrationOptions {
   /** Called before each migration. */
   readonly onMigrating: (migrating: Migrating) => void
