@@ -133,7 +133,7 @@ export const loadLeads = async (url: string, { leads, say }: LoadOptions): Promi
       )
       await db.query(
         `INSERT INTO lead_signals.signal (brand_id, id, name, signal_type, source, created_at) OVERRIDING SYSTEM VALUE
-           SELECT $1::bigint, ($1::bigint - 1) * ${signalsOfBrand} + i, 'Signal ' || i, 'keywords', '{"type":"posts-with-keywords","value":"a"}', 0
+           SELECT $1::bigint, ($1::bigint - 1) * ${signalsOfBrand} + i, 'Signal ' || i, 'keywords', '{"type":"posts-with-keywords","value":"a","liCompanyId":null,"company":null}', 0
            FROM generate_series(1, ${signalsOfBrand}) i`,
         [brand]
       )

@@ -26,7 +26,10 @@ export interface ExplainedStatement {
   readonly millis: number
 }
 
-export const nodesOf = (plan: PlanNode): ReadonlyArray<PlanNode> => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+export const nodesOf = (plan: PlanNode): ReadonlyArray<PlanNode> => [
+  plan,
+  ...(plan.Plans ?? []).flatMap(nodesOf)
+]
 
 const literal = (value: Param): string => {
   if (value === null) return "NULL"

@@ -132,7 +132,10 @@ it.skipIf(isWithoutPostgres)(
     while ((await pending()) > 0) await sleep(100)
 
     const engagements = new Map(
-      (await rowsOf("SELECT id, lead_id FROM lead_signals.engagement")).map(({ id, lead_id }) => [id, Number(lead_id)])
+      (await rowsOf("SELECT id, lead_id FROM lead_signals.engagement")).map(({ id, lead_id }) => [
+        id,
+        Number(lead_id)
+      ])
     )
     const people = new Set((await rowsOf("SELECT ext_id FROM lead_signals.lead")).map(({ ext_id }) => ext_id))
     const lost = [...acknowledged].filter(

@@ -88,7 +88,9 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
       return yield* Effect.never
     }).pipe(Effect.scoped, Effect.provide(api))
   }).pipe(
-    Effect.provide(Layer.mapError(Instrumentation.stores(storeLayer(settings.database), exporting), storeFailed(settings)))
+    Effect.provide(
+      Layer.mapError(Instrumentation.stores(storeLayer(settings.database), exporting), storeFailed(settings))
+    )
   )
 
 /**

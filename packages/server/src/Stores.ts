@@ -38,7 +38,10 @@ export const storeLayer = (database: string): Layer.Layer<StorePorts, StoreUnava
         Effect.map(postgres, ({ DatabaseClock, layer }) => {
           const { clearAfter, onMigrating } = migrating()
           const clock = new DatabaseClock()
-          return Layer.provideMerge(clearAfter(layer({ url: database, clock, onMigrating })), Layer.setClock(clock))
+          return Layer.provideMerge(
+            clearAfter(layer({ url: database, clock, onMigrating })),
+            Layer.setClock(clock)
+          )
         })
       )
   }
@@ -69,17 +72,13 @@ export const checkDatabase = (
     : SqliteStore.check(database, onProgress)
 
 /** Opens the database to be copied from. Nothing writes it until the scope ends. */
-export const copySource = (
-  database: string
-): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> =>
+export const copySource = (database: string): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> =>
   kindOf(database) === "postgres"
     ? Effect.flatMap(postgres, (store) => store.copySource(database))
     : SqliteStore.copySource(database)
 
 /** Opens a database that is new, or holds an unfinished copy, to be filled. */
-export const copyTarget = (
-  database: string
-): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
+export const copyTarget = (database: string): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
   kindOf(database) === "postgres"
     ? Effect.flatMap(postgres, (store) => store.copyTarget(database))
     : SqliteStore.copyTarget(database)

@@ -38,7 +38,9 @@ export const copyCommand = leaf(
   },
   {
     from: Options.text("from").pipe(Options.withDescription("The SQLite file or postgres://… to read")),
-    to: Options.text("to").pipe(Options.withDescription("The new SQLite file, or postgres://… without leads")),
+    to: Options.text("to").pipe(
+      Options.withDescription("The new SQLite file, or postgres://… without leads")
+    ),
     restart: Options.boolean("restart").pipe(
       Options.withDescription("Removes an unfinished copy from the target first")
     ),
@@ -60,7 +62,11 @@ export const copyCommand = leaf(
         )
       )
       const [shownFrom, shownTo] = [shownDatabase(from), shownDatabase(to)]
-      const rows = copied.map(({ digest, rows, table }) => [table, rows.toLocaleString("en"), digest.slice(0, 16)])
+      const rows = copied.map(({ digest, rows, table }) => [
+        table,
+        rows.toLocaleString("en"),
+        digest.slice(0, 16)
+      ])
       yield* print(
         given.json,
         { from: shownFrom, to: shownTo, tables: copied },
@@ -70,6 +76,6 @@ export const copyCommand = leaf(
       Effect.catchTag("CopyRefused", ({ message }) => Effect.fail(new Failed({ message }))),
       Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) =>
         Effect.fail(new Failed({ message: `The copy stopped: ${reason}. The same command goes on.` }))
-      ),
+      )
     )
 )

@@ -140,7 +140,11 @@ export const checkCommand = leaf(
           ? `The ${what} is sound.`
           : `The ${what} is damaged: stop ${isPostgres ? "the servers" : "the server"}, keep the ${what}, and restore a sound backup.`
       ]
-      yield* print(given.json, { file: shownDatabase(file), sound: problems.length === 0, ...checked }, lines.join("\n"))
+      yield* print(
+        given.json,
+        { file: shownDatabase(file), sound: problems.length === 0, ...checked },
+        lines.join("\n")
+      )
       if (problems.length > 0) (yield* CommandProcess).exitCode = exitCodes.failed
     }).pipe(Effect.catchTag("@lead-signals/domain/StoreUnavailable", unusable))
 )

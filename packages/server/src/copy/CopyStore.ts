@@ -74,10 +74,7 @@ export const copyStore = (
     const counts = yield* Effect.forEach(copyTables, (table) => attempt(() => source.count(table)))
     // Rows are read once to copy them and once on each side to compare them; writing a row takes as long as comparing it some times.
     const writeWeight = 8
-    const all = Math.max(
-      1,
-      counts.reduce((sum, n) => sum + n, 0) * (writeWeight + 2)
-    )
+    const all = Math.max(1, counts.reduce((sum, n) => sum + n, 0) * (writeWeight + 2))
     let done = 0
     const advance = (n: number, what: string): void => {
       done += n

@@ -45,18 +45,30 @@ const allFlags = [0, 1, 2, 3, 4, 5, 6, 7]
 
 /** Queries that compare the tables with each other; each counts wrong rows. */
 const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
-  ["the leads of engagements", dangling("engagement", "lead", "r.brand_id = t.brand_id AND r.id = t.lead_id")],
-  ["the signals of engagements", dangling("engagement", "signal", "r.brand_id = t.brand_id AND r.id = t.signal_id")],
+  [
+    "the leads of engagements",
+    dangling("engagement", "lead", "r.brand_id = t.brand_id AND r.id = t.lead_id")
+  ],
+  [
+    "the signals of engagements",
+    dangling("engagement", "signal", "r.brand_id = t.brand_id AND r.id = t.signal_id")
+  ],
   [
     "the events of deliveries",
     `${dangling("delivery", "event", "r.brand_id = t.brand_id AND r.position = t.position")} AND t.position IS NOT NULL`
   ],
-  ["the webhooks of deliveries", dangling("delivery", "webhook", "r.brand_id = t.brand_id AND r.id = t.webhook_id")],
+  [
+    "the webhooks of deliveries",
+    dangling("delivery", "webhook", "r.brand_id = t.brand_id AND r.id = t.webhook_id")
+  ],
   [
     "the deliveries of bodies",
     dangling("delivery_body", "delivery", "r.brand_id = t.brand_id AND r.seq = t.seq AND r.state = 'pending'")
   ],
-  ["the deliveries of attempts", dangling("attempt", "delivery", "r.brand_id = t.brand_id AND r.seq = t.delivery_seq")],
+  [
+    "the deliveries of attempts",
+    dangling("attempt", "delivery", "r.brand_id = t.brand_id AND r.seq = t.delivery_seq")
+  ],
   [
     "the counts of leads by flags and signal",
     different(
@@ -106,8 +118,11 @@ const checkAll = async (
   sql: Connection,
   onProgress: (fraction: number, what: string) => void
 ): Promise<Checked> => {
-  const exists = await sql.get("SELECT 1 FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = 'lead_signals' AND c.relname = 'lead'")
-  if (exists === undefined) throw new StoreUnavailable({ reason: "the database has no tables of Lead Signals" })
+  const exists = await sql.get(
+    "SELECT 1 FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = 'lead_signals' AND c.relname = 'lead'"
+  )
+  if (exists === undefined)
+    throw new StoreUnavailable({ reason: "the database has no tables of Lead Signals" })
   const problems: Array<string> = []
   const kinds = Object.entries(counted)
   const steps = agreements.length + kinds.length

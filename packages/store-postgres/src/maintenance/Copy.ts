@@ -154,12 +154,17 @@ export const copyTarget = (url: string): Effect.Effect<CopyTarget, StoreUnavaila
     yield* attempt(async () => {
       await refuseOccupied(sql)
       if (!(await schemaExists(sql, unfinished))) await makeTables(url, unfinished)
-      await sql.run("CREATE TABLE IF NOT EXISTS lead_signals.copy_progress (id integer PRIMARY KEY, progress text NOT NULL)")
+      await sql.run(
+        "CREATE TABLE IF NOT EXISTS lead_signals.copy_progress (id integer PRIMARY KEY, progress text NOT NULL)"
+      )
       for (const table of copyTables) types.set(table.name, await typesOf(sql, table))
     })
     const progressText = async (): Promise<string | undefined> =>
-      (await sql.get<{ progress: string }>("SELECT progress FROM lead_signals.copy_progress WHERE id = 1 FOR UPDATE"))
-        ?.progress
+      (
+        await sql.get<{ progress: string }>(
+          "SELECT progress FROM lead_signals.copy_progress WHERE id = 1 FOR UPDATE"
+        )
+      )?.progress
     let known = yield* attempt(progressText)
     const inTransaction = async (work: () => Promise<void>): Promise<void> => {
       await sql.run("BEGIN")

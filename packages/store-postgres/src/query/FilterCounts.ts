@@ -8,6 +8,7 @@ import {
   type Driver,
   hasFlags,
   hasOnly,
+  joinedLeads,
   type Range,
   type Selection,
   sourceOf,
@@ -82,6 +83,17 @@ export const rangeCountSql = (brandId: number, flags: number | null, range: Rang
       ${bucketAt(brandId, range, textOf(range.to), greatestId)} t)`
 }
 
+/** The number of leads before an instant, from the buckets before it; leads are read in the bucket of the instant alone. */
+export const leadsBeforeSql = (brandId: number, flags: number | null, range: Range): Sql => {
+  const { column, textOf } = orderings[range.field]
+  const key = raw(`l.${column}`)
+  return sql`SELECT coalesce((SELECT sum(${sumOf(flags)}) FROM lead_signals.lead_bucket b
+          WHERE b.brand_id = ${brandId} AND b.ordering = ${range.field} AND (b.key, b.id) < (f.key, f.id)), 0)::bigint
+      + (SELECT count(*) FROM lead_signals.lead l
+          WHERE l.brand_id = ${brandId} AND (${key}, l.id) >= (f.at, f.id) AND ${key} < ${range.from} AND ${hasFlags(flags)}) AS n
+    FROM ${bucketAt(brandId, range, textOf(range.from), raw("0"))} f`
+}
+
 /** The ranges of a selection, each with the number of its leads, and of those that have the flags. */
 export const rangesSql = ({ brandId, flags }: Selection, ranges: ReadonlyArray<Range>): Sql =>
   sql`SELECT ${join(
@@ -113,15 +125,18 @@ export const mostSelective = ({ all, drivers }: Counts): readonly [Driver, numbe
     ["order", all]
   )
 
+/** Counts the matching leads over the driver, which is not the search. */
+export const totalSql = (selection: Selection, driver: Driver): Sql =>
+  sql`SELECT count(*) AS n FROM ${sourceOf(selection, driver, null)} WHERE ${conditions(selection, driver)}`
+
 /**
- * Counts the matching leads over the driver. Over the search it also counts those that the search alone finds, which the index of texts
- * gives on the way.
+ * Counts the leads that the search alone finds, up to a limit, and those of them that match. The totals are whole where fewer than the
+ * limit were found.
  */
-export const totalSql = (selection: Selection, driver: Driver): Sql => {
-  if (driver !== "search") {
-    return sql`SELECT count(*) AS n FROM ${sourceOf(selection, driver, null)} WHERE ${conditions(selection, driver)}`
-  }
+export const searchTotalSql = (selection: Selection, limit: number | null): Sql => {
   const alone = { ...selection, flags: null, created: null, updated: null, signalId: null }
-  return sql`SELECT count(*) FILTER (WHERE ${tests(selection, driver)}) AS n, count(*) AS searched
-    FROM ${sourceOf(selection, driver, null)} WHERE ${conditions(alone, driver)}`
+  const found = sql`(SELECT t.brand_id, t.lead_id, t.name_key, t.headline_key FROM lead_signals.lead_text t
+    WHERE ${conditions(alone, "search")}${limit === null ? raw("") : sql` LIMIT ${limit}`}) t`
+  return sql`SELECT count(*) FILTER (WHERE ${tests(selection, "search")}) AS n, count(*) AS searched
+    FROM ${found}${joinedLeads(selection, "search")}`
 }

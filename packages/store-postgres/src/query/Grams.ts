@@ -41,17 +41,24 @@ export const gramsOf = (brandId: number, texts: ReadonlyArray<string | null>): R
 /** Sequences of a needle that one search looks up at most: more find hardly fewer leads, and each takes time. */
 const maxLookedUp = 24
 
-/** The hashes that the texts of every match have; null when nothing can match: no stored text has such characters. */
+/**
+ * Hashes that the texts of every match have, of sequences that cover the needle from its beginning to its end; null when nothing can
+ * match: no stored text has such characters.
+ */
 export const gramsOfNeedle = (brandId: number, needle: string): ReadonlyArray<number> | null => {
   if (needle.includes("\u0000") || !needle.isWellFormed()) return null
   const codes = codesOf(needle)
   const length = Math.min(codes.length, maxGram)
-  const all = new Set<number>()
-  for (let from = 0; from + length <= codes.length; from++) {
-    all.add(finish(codes.slice(from, from + length).reduce(mix, beginning(brandId))))
-  }
-  const step = Math.ceil(all.size / maxLookedUp)
-  return [...all].filter((_, i) => i % step === 0)
+  const last = codes.length - length
+  const count = Math.min(Math.ceil(codes.length / maxGram), maxLookedUp)
+  const beginnings = Array.from({ length: count }, (_, i) =>
+    count === 1 ? 0 : Math.min(Math.ceil((i * last) / (count - 1)), last)
+  )
+  return [
+    ...new Set(
+      beginnings.map((from) => finish(codes.slice(from, from + length).reduce(mix, beginning(brandId))))
+    )
+  ]
 }
 
 /** The folded texts that a search compares. */

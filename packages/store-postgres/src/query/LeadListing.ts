@@ -94,8 +94,10 @@ export const pageSql = (
   const [offset, limit] = [Page.offset(page), page.pageSize]
   const key = keyColumnOf(driver, ordering.column)
   if (way === "walk") {
+    const bound = driver === "order" && ordering.range !== null ? selection.bounds[ordering.range] : null
+    const within = bound === null ? raw("") : sql` AND ${key} BETWEEN ${bound.from} AND ${bound.to}`
     return sql`SELECT ${idColumnOf(driver)} AS id FROM ${sourceOf(selection, driver, ordering.column)}
-      WHERE ${conditions(selection, driver)}
+      WHERE ${conditions(selection, driver)}${within}
       ORDER BY ${key}${direction(ordering)}, ${idColumnOf(driver)} LIMIT ${limit} OFFSET ${offset}`
   }
   const rows =

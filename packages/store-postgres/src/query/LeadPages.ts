@@ -34,7 +34,12 @@ const get = async <Row>(db: Connection, sql: Sql): Promise<Row> => {
 }
 
 /** How many leads match, and how many each filter lets through. */
-const count = async (db: Connection, selection: Selection, { maxComparedLeads }: ListingOptions, totals: TotalCache) => {
+const count = async (
+  db: Connection,
+  selection: Selection,
+  { maxComparedLeads }: ListingOptions,
+  totals: TotalCache
+) => {
   const { created, flags, match, signalId, updated } = selection
   const counters = await get<FilterCounts.Counters>(db, FilterCounts.countersSql(selection))
   const ranges = [created, updated].filter((range) => range !== null)
@@ -54,13 +59,27 @@ const count = async (db: Connection, selection: Selection, { maxComparedLeads }:
   const key = keyOf(selection)
   let total = totals.get(key, counters.version)
   if (total === null) {
-    const driver = match !== null && n > maxComparedLeads ? "search" : best
-    const row = await get<{ n: number; searched?: number }>(db, FilterCounts.totalSql(selection, driver))
-    total = { n: row.n, searched: row.searched ?? null }
+    total =
+      match !== null && n > maxComparedLeads
+        ? await countFound(db, selection, best, n)
+        : { ...(await get<{ n: number }>(db, FilterCounts.totalSql(selection, best))), searched: null }
     totals.set(key, { version: counters.version, ...total })
   }
   const searched = total.searched === null ? [] : [["search", total.searched] as const]
   return { counts: { ...counts, drivers: [...drivers, ...searched] }, total: total.n }
+}
+
+/** Counts what a search finds, or, when that is more than another filter lets through, what that filter lets through. */
+const countFound = async (
+  db: Connection,
+  selection: Selection,
+  best: Driver,
+  n: number
+): Promise<{ readonly n: number; readonly searched: number | null }> => {
+  const limit = hasOnly(selection, "match") ? null : Math.max(1, Math.ceil(n / 2))
+  const found = await get<{ n: number; searched: number }>(db, FilterCounts.searchTotalSql(selection, limit))
+  if (limit === null || found.searched < limit) return found
+  return { ...(await get<{ n: number }>(db, FilterCounts.totalSql(selection, best))), searched: null }
 }
 
 /** The ids of a page and the number of all matching leads. */
@@ -77,13 +96,16 @@ const findPage = async (
   const [offset, limit] = [Page.offset(query.page), query.page.pageSize]
   if (offset >= total) return { total, ids: [] }
   const plan = LeadListing.planPage(selection, query, counts, total)
-  const finding = options.findingEffort + (limit * counts.all) / total
-  if (hasOnly(selection, "flags") && finding < plan.effort) {
-    const ordering = orderingOf(query.sort)
-    return {
-      total,
-      ids: await RankIndex.readPage(db, selection, ordering, { before: 0, limit, offset, total })
-    }
+  const ordering = orderingOf(query.sort)
+  const { range } = ordering
+  const isCounted = hasOnly(selection, "flags") || (range !== null && hasOnly(selection, "flags", range))
+  if (isCounted && options.findingEffort + (limit * counts.all) / total < plan.effort) {
+    const window = range === null ? null : selection[range]
+    const before =
+      window === null
+        ? 0
+        : (await get<{ n: number }>(db, FilterCounts.leadsBeforeSql(brandId, selection.flags, window))).n
+    return { total, ids: await RankIndex.readPage(db, selection, ordering, { before, limit, offset, total }) }
   }
   const page = LeadListing.pageSql(selection, query, plan).statement()
   const rows = await db.all<{ id: LeadId }>(page.text, page.params)

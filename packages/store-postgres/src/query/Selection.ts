@@ -34,6 +34,8 @@ interface Conditions {
 /** A filter in terms of tables and indexes. */
 export interface Selection extends Conditions {
   readonly brandId: number
+  /** The ranges in which the instants of all matching leads lie, given or not; null where that is any time. */
+  readonly bounds: { readonly created: Range | null; readonly updated: Range | null }
   /** Whether the filter alone excludes every lead. */
   readonly isEmpty: boolean
 }
@@ -61,9 +63,35 @@ const maskOf = ({ exported, isEmployee, qualified }: LeadFilter): number | null 
 export const flagsIn = (mask: number): ReadonlyArray<number> =>
   allFlags.filter((flags) => (mask & (1 << flags)) !== 0)
 
+/** A lead is never updated before it was created: each range bounds the other field, too. */
+const boundsOf = (created: Range | null, updated: Range | null): Selection["bounds"] => ({
+  created:
+    created === null && (updated === null || updated.to === endOfTime)
+      ? null
+      : {
+          field: "created",
+          from: created?.from ?? 0,
+          to: Math.min(created?.to ?? endOfTime, updated?.to ?? endOfTime)
+        },
+  updated:
+    updated === null && (created === null || created.from === 0)
+      ? null
+      : {
+          field: "updated",
+          from: Math.max(created?.from ?? 0, updated?.from ?? 0),
+          to: updated?.to ?? endOfTime
+        }
+})
+
 export const select = (brandId: number, filter: LeadFilter): Selection => {
-  const created = rangeOf("created", filter.createdAfter, filter.createdBefore)
-  const updated = rangeOf("updated", filter.updatedAfter, filter.updatedBefore)
+  const bounds = boundsOf(
+    rangeOf("created", filter.createdAfter, filter.createdBefore),
+    rangeOf("updated", filter.updatedAfter, filter.updatedBefore)
+  )
+  const isGiven = (after: number | undefined, before: number | undefined): boolean =>
+    after !== undefined || before !== undefined
+  const created = isGiven(filter.createdAfter, filter.createdBefore) ? bounds.created : null
+  const updated = isGiven(filter.updatedAfter, filter.updatedBefore) ? bounds.updated : null
   const needle = filter.search
   const grams = needle === undefined ? null : gramsOfNeedle(brandId, needle)
   return {
@@ -73,10 +101,11 @@ export const select = (brandId: number, filter: LeadFilter): Selection => {
     created,
     updated,
     match: needle === undefined || grams === null ? null : { needle, grams },
+    bounds,
     isEmpty:
       brandId === 0 ||
       (needle !== undefined && grams === null) ||
-      [created, updated].some((range) => range !== null && range.from > range.to)
+      [bounds.created, bounds.updated].some((range) => range !== null && range.from > range.to)
   }
 }
 
@@ -133,6 +162,10 @@ const lead = (brandId: number, id: string): Sql =>
   sql` CROSS JOIN LATERAL (SELECT * FROM lead_signals.lead l WHERE l.brand_id = ${brandId} AND l.id = ${raw(id)} OFFSET 0) l`
 
 const nothing = raw("")
+
+/** The leads' own rows beside those of the driver, where the selection tests them. */
+export const joinedLeads = (selection: Selection, driver: "signal" | "search"): Sql =>
+  readsLeads(selection, driver, null) ? lead(selection.brandId, driver === "signal" ? "g.lead_id" : "t.lead_id") : nothing
 
 /** The tables that a query over the driver reads; `column` is the column of the order's key, if it needs one. */
 export const sourceOf = (selection: Selection, driver: Driver, column: string | null): Sql => {

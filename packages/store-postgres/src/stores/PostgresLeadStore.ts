@@ -42,7 +42,8 @@ const make = (options: ListingOptions) =>
           const { committed, queued } = result
           return queued === 0 ? Effect.succeed(committed) : Effect.as(database.announceQueued, committed)
         }),
-      list: (brandId, query) => database.readSnapshot((db) => readLeadPage(db, brandId, query, options, totals)),
+      list: (brandId, query) =>
+        database.readSnapshot((db) => readLeadPage(db, brandId, query, options, totals)),
       listRendered: (brandId, query) =>
         database.readSnapshot((db) => readRenderedPage(db, brandId, query, options, totals)),
       get: (brandId, id, engagements) =>
@@ -94,5 +95,6 @@ const make = (options: ListingOptions) =>
   })
 
 /** The port of leads. Needs the `Database`. */
-export const layer = (options: Partial<ListingOptions> | undefined): Layer.Layer<LeadStore, never, Database> =>
-  Layer.effect(LeadStore, make({ ...defaults, ...options }))
+export const layer = (
+  options: Partial<ListingOptions> | undefined
+): Layer.Layer<LeadStore, never, Database> => Layer.effect(LeadStore, make({ ...defaults, ...options }))
