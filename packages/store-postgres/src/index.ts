@@ -58,6 +58,8 @@ export interface PostgresSchemaOptions {
   readonly clock?: DatabaseClock
   /** When lists change from one way to another, and when rank buckets split; for tests with few leads. */
   readonly listing?: Partial<ListingOptions>
+  /** Awaited before each statement of a transaction that writes, and before its commit; for tests of interleaved transactions. */
+  readonly beforeStatement?: (text: string) => Promise<void>
   /** Other migrations than those of this version; for tests. */
   readonly migrations?: ReadonlyArray<Migration>
 }
@@ -87,6 +89,7 @@ const databaseOptions = (options: PostgresSchemaOptions, isPooled: boolean): Dat
   schema: options.schema ?? "lead_signals",
   preparedStatements: options.preparedStatements ?? true,
   statementTimeoutMillis: options.statementTimeoutMillis ?? 10_000,
+  beforeStatement: options.beforeStatement,
   clock: options.clock,
   migrations:
     (options.migrates ?? true)

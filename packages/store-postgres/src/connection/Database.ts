@@ -43,6 +43,7 @@ export interface DatabaseOptions {
   readonly schema: string
   readonly preparedStatements: boolean
   readonly statementTimeoutMillis: number
+  readonly beforeStatement: ((text: string) => Promise<void>) | undefined
   /** Gets the database's time at each new connection, and every half minute. */
   readonly clock: DatabaseClock | undefined
   /** Null leaves the schema as it is. */
@@ -124,14 +125,18 @@ export interface ConnectOptions {
 
 const open = (
   pool: ClientPool,
-  { clock, migrations, preparedStatements, schema, statementTimeoutMillis }: DatabaseOptions,
+  { beforeStatement, clock, migrations, preparedStatements, schema, statementTimeoutMillis }: DatabaseOptions,
   setsLimits: boolean
 ) =>
   Effect.gen(function* () {
     const clients = new Clients(pool, begin(clock))
     const texts = new StatementTexts(schema, preparedStatements)
     if (migrations !== null) yield* effectOf(() => migrate(pool, schema, migrations))
-    const transactor = new Transactions(clients, texts, { setsLimits, statementTimeoutMillis })
+    const transactor = new Transactions(clients, texts, {
+      beforeStatement,
+      setsLimits,
+      statementTimeoutMillis
+    })
     // Fails here, and not at the first request, where the database can't be reached or the tables are missing.
     yield* effectOf(() => transactor.read((sql) => sql.get("SELECT 1 FROM lead_signals.brand LIMIT 1")))
     if (clock !== undefined) yield* keepTime(clock, transactor)
