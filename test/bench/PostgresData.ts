@@ -173,7 +173,9 @@ export const loadLeads = async (url: string, given: LoadOptions): Promise<void> 
       ["brand_id_seq", "brand", "id"],
       ["signal_id_seq", "signal", "id"]
     ] as const) {
-      await db.query(`SELECT setval('lead_signals.${sequence}', (SELECT max(${column}) FROM lead_signals.${table}))`)
+      await db.query(
+        `SELECT setval('lead_signals.${sequence}', (SELECT max(${column}) FROM lead_signals.${table}))`
+      )
     }
     await rebuildDerivedTables(connectionOf(db), maxBucketLeads)
     await db.query("INSERT INTO lead_signals.brand_version SELECT id, 1 FROM lead_signals.brand")

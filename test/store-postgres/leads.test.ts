@@ -302,7 +302,11 @@ describe.skipIf(isWithoutPostgres)("leads in Postgres", () => {
     const tablesOf = (lines: ReadonlyArray<string>) => new Set(lines.map((line) => line.split(":")[0]))
     // A bucket of names begins with the person's, once enough others stand around it.
     for (let i = 0; i < 20 && !tablesOf(traces(await dump())).has("lead_bucket"); i++) {
-      await node!.runPromise(recordObservations(brand, [plain(`n${i}`, i % 2 === 0 ? `Quim ${99 - i}` : `Quia ${10 + i}`, `n${i}`)]))
+      await node!.runPromise(
+        recordObservations(brand, [
+          plain(`n${i}`, i % 2 === 0 ? `Quim ${99 - i}` : `Quia ${10 + i}`, `n${i}`)
+        ])
+      )
     }
     const before = tablesOf(traces(await dump()))
     for (const table of [

@@ -4,7 +4,13 @@
  */
 import { type LeadFilter, LeadQueries, type Observation, Observations } from "@lead-signals/domain"
 import * as PostgresStore from "@lead-signals/store-postgres"
-import { commitBatch, defaults, Erasure, readRenderedPage, TotalCache } from "@lead-signals/store-postgres/internal"
+import {
+  commitBatch,
+  defaults,
+  Erasure,
+  readRenderedPage,
+  TotalCache
+} from "@lead-signals/store-postgres/internal"
 import { Effect, Either } from "effect"
 import fc from "fast-check"
 import pg from "pg"
@@ -83,7 +89,9 @@ const small = new Set(["signal", "webhook", "brand", "brand_version", "lead_coun
 
 const scans = (plan: PlanNode): ReadonlyArray<string> =>
   nodesOf(plan).flatMap((node) =>
-    node["Node Type"].includes("Seq Scan") && !small.has(node["Relation Name"]!) ? [node["Relation Name"]!] : []
+    node["Node Type"].includes("Seq Scan") && !small.has(node["Relation Name"]!)
+      ? [node["Relation Name"]!]
+      : []
   )
 
 /** Rows that the statement looked at in the tables of leads and in their indexes. */
@@ -91,7 +99,10 @@ const rowsRead = ({ plan }: ExplainedStatement): number =>
   nodesOf(plan).reduce((sum, node) => {
     const table = node["Relation Name"]
     if (table === undefined || table === "lead_bucket" || small.has(table)) return sum
-    const rows = node["Actual Rows"]! + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)
+    const rows =
+      node["Actual Rows"]! +
+      (node["Rows Removed by Filter"] ?? 0) +
+      (node["Rows Removed by Index Recheck"] ?? 0)
     return sum + rows * node["Actual Loops"]!
   }, 0)
 
@@ -99,7 +110,9 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
   let client: pg.Client
   beforeAll(async () => {
     const url = await newDatabase()
-    await Effect.runPromise(Effect.void.pipe(Effect.provide(PostgresStore.layer({ url, notifications: false }))))
+    await Effect.runPromise(
+      Effect.void.pipe(Effect.provide(PostgresStore.layer({ url, notifications: false })))
+    )
     client = new pg.Client({ connectionString: url })
     await client.connect()
     for (const table of ["lead", "lead_text", "lead_signal", "engagement", "lead_bucket"]) {
@@ -120,7 +133,8 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
         const first = await read(shape, brand, totals, false)
         const again = await read(shape, brand, totals, true)
         for (const { generic, plan, text } of [...first.statements, ...again.statements]) {
-          for (const scan of [...scans(plan), ...scans(generic)]) misread.push(`${name} scans ${scan}: ${text}`)
+          for (const scan of [...scans(plan), ...scans(generic)])
+            misread.push(`${name} scans ${scan}: ${text}`)
         }
         const rows = again.statements.reduce((sum, statement) => sum + rowsRead(statement), 0)
         if (rows > maxRows) misread.push(`${name} of brand ${brand} reads ${rows} rows`)
@@ -129,7 +143,10 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
     expect(misread).toEqual([])
   }
 
-  it("read no table from end to end and no more than they need, without statistics [PAGE-1, LIST-5]", checkAll)
+  it(
+    "read no table from end to end and no more than they need, without statistics [PAGE-1, LIST-5]",
+    checkAll
+  )
 
   it("read no table from end to end and no more than they need, with statistics [PAGE-1, LIST-5]", async () => {
     await client.query("ANALYZE")
@@ -237,7 +254,9 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
     if (filter.updatedAfter !== undefined) conditions.push(`updated_at >= ${filter.updatedAfter}`)
     if (filter.updatedBefore !== undefined) conditions.push(`updated_at <= ${filter.updatedBefore}`)
     if (filter.signalId !== undefined)
-      conditions.push(`id IN (SELECT lead_id FROM lead_signals.lead_signal WHERE signal_id = ${filter.signalId})`)
+      conditions.push(
+        `id IN (SELECT lead_id FROM lead_signals.lead_signal WHERE signal_id = ${filter.signalId})`
+      )
     if (filter.search !== undefined)
       conditions.push(`(lower(name) LIKE '%${filter.search}%' OR lower(headline) LIKE '%${filter.search}%')`)
     const where = conditions.join(" AND ")
@@ -255,22 +274,26 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
     const totals = new TotalCache(1000)
     await fc.assert(
       fc.asyncProperty(
-        fc.record(
-          {
-            qualified: fc.boolean(),
-            exported: fc.boolean(),
-            createdAfter: instants,
-            createdBefore: instants,
-            updatedAfter: instants,
-            updatedBefore: instants,
-            signalId: fc.constantFrom("1", "3", "20"),
-            search: fc.constantFrom("engineer", "ma", "q", "zyxomma")
-          },
-          { requiredKeys: [] }
-        ).chain((filter) => {
-          const keys = Object.keys(filter) as Array<keyof typeof filter>
-          return fc.subarray(keys, { maxLength: 2 }).map((kept) => Object.fromEntries(kept.map((key) => [key, filter[key]])))
-        }),
+        fc
+          .record(
+            {
+              qualified: fc.boolean(),
+              exported: fc.boolean(),
+              createdAfter: instants,
+              createdBefore: instants,
+              updatedAfter: instants,
+              updatedBefore: instants,
+              signalId: fc.constantFrom("1", "3", "20"),
+              search: fc.constantFrom("engineer", "ma", "q", "zyxomma")
+            },
+            { requiredKeys: [] }
+          )
+          .chain((filter) => {
+            const keys = Object.keys(filter) as Array<keyof typeof filter>
+            return fc
+              .subarray(keys, { maxLength: 2 })
+              .map((kept) => Object.fromEntries(kept.map((key) => [key, filter[key]])))
+          }),
         fc.constantFrom(...Object.keys(orders)),
         fc.nat(9999),
         fc.integer({ min: 1, max: 100 }),
@@ -282,7 +305,9 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
           await client.query("BEGIN")
           const found = await readRenderedPage(connectionOver(client), "1", query, options, totals)
           await client.query("ROLLBACK")
-          expect({ total: found.total, ids: found.leads.map((lead) => JSON.parse(lead).id) }).toEqual(expected)
+          expect({ total: found.total, ids: found.leads.map((lead) => JSON.parse(lead).id) }).toEqual(
+            expected
+          )
         }
       ),
       { numRuns: cases(600) }
