@@ -45,7 +45,7 @@ const rebuildDerivedTables = async (): Promise<ReadonlyArray<string>> => {
 export const keyOf = (brandId: number): string => KeyFormat.fromRandom(Data.keyBytes(brandId))
 
 /** More than any run makes in a minute. */
-const requestsPerMinute = 1_000_000_000
+export const requestsPerMinute = 1_000_000_000
 
 const companyTexts = Data.companies.map((company) => JSON.stringify(company))
 
@@ -71,7 +71,9 @@ const leadOf = ({ brandId, person, ...lead }: Facts.LeadFact): Lead => ({
 })
 
 /** By the names of their columns; of those that came with later migrations as far as the file has them. */
-const leadValues: ReadonlyArray<readonly [column: string, value: (lead: Facts.LeadFact) => Row[number]]> = [
+export const leadValues: ReadonlyArray<
+  readonly [column: string, value: (lead: Facts.LeadFact) => Row[number]]
+> = [
   ["id", ({ id }) => id],
   ["brand_id", ({ brandId }) => brandId],
   ["ext_id", ({ person }) => person.extId],
@@ -104,7 +106,7 @@ function* leadRows(timeline: Data.Timeline, columns: ReadonlyArray<string>): Gen
   for (const lead of Data.leadFacts(timeline)) yield values.map((value) => value(lead))
 }
 
-function* caughtRows(timeline: Data.Timeline): Generator<Row> {
+export function* caughtRows(timeline: Data.Timeline): Generator<Row> {
   const { signalBits } = timeline
   for (const { brandId, id } of Data.signals) {
     const bit = 1 << ((id - 1) % Data.signalsOfBrand)
@@ -114,12 +116,12 @@ function* caughtRows(timeline: Data.Timeline): Generator<Row> {
   }
 }
 
-const engagementColumns =
+export const engagementColumns =
   "seq brand_id id lead_id signal_id type reaction_type comment_text post_url post_content post_posted_at post_author post_author_detail author_ext_id emitted_at tracked_at".split(
     " "
   )
 
-function* engagementRows(timeline: Data.Timeline): Generator<Row> {
+export function* engagementRows(timeline: Data.Timeline): Generator<Row> {
   const details = new WeakMap<Facts.PostFact, string>()
   for (const engagement of Data.engagementFacts(timeline)) {
     const { post } = engagement

@@ -11,6 +11,7 @@ import { bundledServer } from "./BundledServer.ts"
 declare module "vitest" {
   interface ProvidedContext {
     readonly runFolder: string
+    readonly runPid: number
   }
 }
 
@@ -18,5 +19,6 @@ export default async (project: TestProject): Promise<() => void> => {
   await bundleServer(bundledServer, [], false)
   const folder = mkdtempSync(join(dirname(bundledServer), "run-"))
   project.provide("runFolder", folder)
+  project.provide("runPid", process.pid)
   return () => rmSync(folder, { recursive: true, force: true })
 }

@@ -1,6 +1,7 @@
 /**
  * Renders what the server prints on standard output when it starts: its address, and commands to try next.
  */
+import { shownDatabase } from "./DatabaseLocation.ts"
 import type { Settings } from "./Settings.ts"
 
 export interface StartedServer {
@@ -46,7 +47,7 @@ export const banner = (started: StartedServer): string => {
   return [
     `Listening on ${url}`,
     "",
-    `Database        ${settings.database}`,
+    `Database        ${shownDatabase(settings.database)}`,
     `Documentation   ${url}/docs`,
     ...(demo === null ? [] : [`Demo key        ${demo.key}   (printed only now)`]),
     ...(settings.operatorToken === null

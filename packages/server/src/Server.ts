@@ -1,12 +1,7 @@
-/**
- * Assembles the server from its settings: store, webhooks, API, telemetry. The only module that imports
- * several adapters.
- */
+/** Assembles the server from its settings: store (`Stores.ts`), webhooks, API, telemetry. */
 import { BrandStore } from "@lead-signals/domain"
 import { DefaultRateLimit, Draining, OperatorToken, webCrypto } from "@lead-signals/http"
 import * as NodeServer from "@lead-signals/http/node"
-import * as MemoryStore from "@lead-signals/store-memory"
-import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Emitter } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Effect, Layer } from "effect"
@@ -15,26 +10,11 @@ import * as Demo from "./demo/Demo.ts"
 import { progress } from "./Progress.ts"
 import type { Settings } from "./Settings.ts"
 import { listenFailed, storeFailed } from "./StartFailures.ts"
+import { exclusively, storeLayer } from "./Stores.ts"
 import type { Telemetry } from "./telemetry/Telemetry.ts"
 import * as Instrumentation from "./telemetry/Instrumentation.ts"
 
 const drainTime = "10 seconds"
-
-/** Opening an older file migrates it first, which takes minutes when it holds many leads. */
-const sqliteStore = (filename: string) =>
-  Layer.suspend(() => {
-    const line = progress(process.stdout, () => performance.now())
-    const clear = Effect.sync(() => line.clear())
-    const onMigrating = ({ doing, fraction }: SqliteStore.Migrating): void =>
-      line.update({ fraction, text: doing })
-    return SqliteStore.layer({ filename, onMigrating }).pipe(
-      Layer.tap(() => clear),
-      Layer.tapErrorCause(() => clear)
-    )
-  })
-
-const storeLayer = ({ database }: Settings) =>
-  database === "memory" ? MemoryStore.layer : sqliteStore(database)
 
 const webhooksLayer = ({ webhookAllow: allowed, webhookRetryMillis: scheduleMillis }: Settings) =>
   NodeWebhook.layer({
@@ -59,22 +39,20 @@ const fillShowingProgress = (settings: Settings) =>
     }).pipe(Effect.ensuring(Effect.sync(() => line.clear())))
   })
 
-/** When several processes start on one new file, one fills it and the others wait. */
+/** When several processes start on one new database, one fills it and the others wait. */
 const fillDemo = (settings: Settings) =>
   Effect.gen(function* () {
-    const fill = fillShowingProgress(settings)
-    if (settings.database === "memory") return yield* fill
     if ((yield* Demo.unfinished) === null) return null
-    return yield* SqliteStore.exclusively(`${settings.database}-demo`, fill)
+    return yield* exclusively(settings.database, fillShowingProgress(settings))
   })
 
 /** Serves the API over a store, on a server that already listens. */
 const serve = (settings: Settings, operatorToken: string, exporting: boolean, server: NodeServer.Listening) =>
   Effect.gen(function* () {
     let draining = false
-    const demo = settings.demo ? yield* fillDemo(settings).pipe(Effect.mapError(storeFailed)) : null
+    const demo = settings.demo ? yield* fillDemo(settings).pipe(Effect.mapError(storeFailed(settings))) : null
     const brandStore = yield* BrandStore
-    const [first] = yield* brandStore.list.pipe(Effect.mapError(storeFailed))
+    const [first] = yield* brandStore.list.pipe(Effect.mapError(storeFailed(settings)))
     const api = server.serve.pipe(
       Layer.provide(
         Layer.mergeAll(
@@ -110,7 +88,9 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
       return yield* Effect.never
     }).pipe(Effect.scoped, Effect.provide(api))
   }).pipe(
-    Effect.provide(Layer.mapError(Instrumentation.stores(storeLayer(settings), exporting), storeFailed))
+    Effect.provide(
+      Layer.mapError(Instrumentation.stores(storeLayer(settings.database), exporting), storeFailed(settings))
+    )
   )
 
 /**

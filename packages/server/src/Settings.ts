@@ -5,13 +5,14 @@
 import { RateLimit, Retries } from "@lead-signals/domain"
 import { Addresses } from "@lead-signals/webhook"
 import { Either } from "effect"
+import { readDatabase } from "./DatabaseLocation.ts"
 import { type Environment, valueOf } from "./Variables.ts"
 
 export interface Settings {
   readonly host: string
   /** 0 picks a free port. */
   readonly port: number
-  /** A path, or `memory`. */
+  /** A path, `memory`, or the URL of a Postgres database. */
   readonly database: string
   readonly demo: boolean
   /** Null: the server makes a token at start and prints it. */
@@ -42,10 +43,6 @@ const text =
     value.trim() === "" ? Either.left(`takes ${what}`) : Either.right(value)
 
 export const defaultDatabase = ".data/lead-signals.sqlite"
-
-/** `:memory:` is SQLite's name for a database in memory; it would name a file here. */
-const database: Read<string> = (value) =>
-  value === ":memory:" ? Either.right("memory") : text("the path of a SQLite file, or memory")(value)
 
 const boolean: Read<boolean> = (value) =>
   value === "true"
@@ -105,7 +102,7 @@ export const readSettings = (
     return {
       host: yield* variable("HOST", text("a host name or an address to listen on"), "127.0.0.1"),
       port: yield* variable("PORT", integer(0, 65535), 4000),
-      database: yield* variable("LEAD_SIGNALS_DATABASE", database, defaultDatabase),
+      database: yield* variable("LEAD_SIGNALS_DATABASE", readDatabase, defaultDatabase),
       demo: yield* variable("LEAD_SIGNALS_DEMO", boolean, true),
       operatorToken: yield* variable("LEAD_SIGNALS_OPERATOR_TOKEN", token, null),
       requestsPerMinute: yield* variable(

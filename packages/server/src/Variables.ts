@@ -16,7 +16,7 @@ export const variables: ReadonlyArray<Variable> = [
   { name: "PORT", takes: "port to listen on, 0 picks a free one", otherwise: "4000" },
   {
     name: "LEAD_SIGNALS_DATABASE",
-    takes: "path of the SQLite file, or memory",
+    takes: "path of the SQLite file, memory, or postgres://…",
     otherwise: ".data/lead-signals.sqlite"
   },
   { name: "LEAD_SIGNALS_DEMO", takes: "true fills an empty database with a demo", otherwise: "true" },

@@ -16,13 +16,15 @@
  * - `stores/` implements the ports, one file a port;
  * - `maintenance/` checks, copies and locks a file for its operator.
  */
-import type { StorePorts, StoreUnavailable } from "@lead-signals/domain"
-import { Layer } from "effect"
+import type { CopyTarget, StorePorts, StoreUnavailable } from "@lead-signals/domain"
+import { Effect, Layer, type Scope } from "effect"
 import type { HostClient } from "./connection/HostClient.ts"
 import * as Database from "./database/Database.ts"
 import * as HostDatabase from "./database/HostDatabase.ts"
 import type { Migrating } from "./schema/Migrations.ts"
 import type { ListingOptions } from "./query/LeadPages.ts"
+
+import * as Copy from "./maintenance/Copy.ts"
 import * as RankIndex from "./rank-index/RankIndex.ts"
 import * as SqliteBrandStore from "./stores/SqliteBrandStore.ts"
 import * as SqliteCampaignStore from "./stores/SqliteCampaignStore.ts"
@@ -38,6 +40,7 @@ import * as TickScheduler from "./connection/TickScheduler.ts"
 
 export { type Backup, backup, TargetExists } from "./maintenance/Backup.ts"
 export { check, type Checked } from "./maintenance/Check.ts"
+export { copySource, removeUnfinishedCopy } from "./maintenance/Copy.ts"
 export { exclusively } from "./maintenance/ExclusiveLock.ts"
 export type { HostClient, HostFailure, HostTransaction } from "./connection/HostClient.ts"
 export type { Migrating } from "./schema/Migrations.ts"
@@ -161,4 +164,13 @@ export const layerOver = (
         SqliteRateWindows.inMemory
       )
     )
+  )
+
+/**
+ * Opens a file that a copy from another store fills: a new one, or one that an unfinished copy left beside `filename`. It gets its name
+ * when the copy is finished. Fails with `StoreUnavailable`, when there is a file of the name, too. [STORE-10]
+ */
+export const copyTarget = (filename: string): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
+  Copy.copyTarget(filename, (unfinished) =>
+    Effect.scoped(Effect.asVoid(Layer.build(layer({ filename: unfinished }))))
   )

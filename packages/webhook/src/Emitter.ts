@@ -98,6 +98,7 @@ const make = (options: EmitterOptions) =>
       const requestedAt = yield* Clock.currentTimeMillis
       const { leases, nextDueAt } = yield* outbox.lease({
         token: `${instance}-${++leaseCount}`,
+        emitter: instance,
         leaseMillis: options.leaseMillis,
         limits: options.limits,
         underWay: slots,

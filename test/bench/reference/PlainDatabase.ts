@@ -10,7 +10,7 @@ export const companyFields =
     " "
   ) as ReadonlyArray<keyof Facts.CompanyFact>
 
-const tables = `
+export const tables = `
   CREATE TABLE brand (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
   CREATE TABLE api_key (id INTEGER PRIMARY KEY, brand_id INTEGER NOT NULL REFERENCES brand, hash TEXT NOT NULL UNIQUE,
     requests_per_minute INTEGER NOT NULL, revoked_at INTEGER);
@@ -43,7 +43,7 @@ const tables = `
     created_at INTEGER NOT NULL);
 `
 
-const indexes: ReadonlyArray<string> = [
+export const indexes: ReadonlyArray<string> = [
   "CREATE UNIQUE INDEX lead_ext ON lead (brand_id, ext_id)",
   "CREATE INDEX lead_created ON lead (brand_id, created_at DESC, id)",
   "CREATE INDEX lead_updated ON lead (brand_id, updated_at, id)",
@@ -70,12 +70,12 @@ export const makePlainSchema = (db: Database.Database): void => {
   for (const index of indexes) db.exec(index)
 }
 
-const leadColumns =
+export const leadColumns =
   "id brand_id ext_id name name_lower headline headline_lower username title1 li_profile_url profile_img_url company_id signal_id qualified exported is_employee score1 created_at updated_at".split(
     " "
   )
 
-function* leadRows(timeline: Data.Timeline): Generator<Row> {
+export function* leadRows(timeline: Data.Timeline): Generator<Row> {
   for (const lead of Data.leadFacts(timeline)) {
     const { person } = lead
     yield [
@@ -102,18 +102,18 @@ function* leadRows(timeline: Data.Timeline): Generator<Row> {
   }
 }
 
-function* caughtRows(timeline: Data.Timeline): Generator<Row> {
+export function* caughtRows(timeline: Data.Timeline): Generator<Row> {
   for (const { id, signalIds } of Data.leadFacts(timeline)) {
     for (const signalId of signalIds) yield [id, signalId]
   }
 }
 
-const engagementColumns =
+export const engagementColumns =
   "seq brand_id id lead_id signal_id type reaction_type comment_text post_url post_content post_posted_at post_author author_ext_id author_name author_first_name author_last_name author_headline author_username author_profile_url author_image_url emitted_at tracked_at".split(
     " "
   )
 
-function* engagementRows(timeline: Data.Timeline): Generator<Row> {
+export function* engagementRows(timeline: Data.Timeline): Generator<Row> {
   for (const engagement of Data.engagementFacts(timeline)) {
     const { post } = engagement
     const { author } = post

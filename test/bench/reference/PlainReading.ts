@@ -5,17 +5,17 @@
 import type Database from "better-sqlite3"
 import { companyFields, lower } from "./PlainDatabase.ts"
 
-type Value = string | number
-type Columns = Record<string, any>
+export type Value = string | number
+export type Columns = Record<string, any>
 
 export class BadRequest extends Error {}
 
-const window = 20
+export const window = 20
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 const isoOrNull = (millis: number | null): string | null => (millis === null ? null : iso(millis))
 
-const orders: { readonly [sort: string]: string } = {
+export const orders: { readonly [sort: string]: string } = {
   "createdAt:desc": "created_at DESC, id",
   "createdAt:asc": "created_at, id",
   "updatedAt:desc": "updated_at DESC, id",
@@ -26,13 +26,13 @@ const orders: { readonly [sort: string]: string } = {
   "score1:asc": "score1 ASC NULLS LAST, id"
 }
 
-const companyView = (row: Columns | undefined) => {
+export const companyView = (row: Columns | undefined) => {
   if (row === undefined) return null
   const { domain: _domain, id, ...rest } = row
   return { id: String(id), ...rest }
 }
 
-const leadView = (row: Columns, company: Columns | undefined, signalIds: ReadonlyArray<string>) => ({
+export const leadView = (row: Columns, company: Columns | undefined, signalIds: ReadonlyArray<string>) => ({
   id: row["id"] as number,
   extId: row["ext_id"],
   name: row["name"],
@@ -53,7 +53,7 @@ const leadView = (row: Columns, company: Columns | undefined, signalIds: Readonl
   updatedAt: iso(row["updated_at"])
 })
 
-const engagementView = (
+export const engagementView = (
   row: Columns,
   signal: Columns,
   authors: ReadonlyMap<number, Columns> | null,
@@ -103,7 +103,7 @@ const flag = (name: string, value: string): number => {
   throw new BadRequest(`${name} takes true or false`)
 }
 
-const integer = (name: string, value: string): number => {
+export const integer = (name: string, value: string): number => {
   const number = Number(value)
   if (!Number.isSafeInteger(number) || number < 1) throw new BadRequest(`${name} takes an integer from 1`)
   return number
@@ -118,7 +118,7 @@ const instant = (name: string, value: string): number => {
 const escaped = (text: string): string => text.replace(/[\\%_]/g, (character) => `\\${character}`)
 
 /** Filters by the parameter that requests them. */
-const filters: {
+export const filters: {
   readonly [name: string]: {
     readonly sql: string
     readonly values: (text: string) => ReadonlyArray<Value>

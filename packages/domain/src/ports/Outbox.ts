@@ -16,6 +16,11 @@ import type { Operations } from "./Operation.ts"
 export interface LeaseRequest {
   /** A text that no other request has. A later `record` must show it. */
   readonly token: string
+  /**
+   * The emitter that asks: its tokens are this text, a hyphen and something more, and no other emitter's begin so. A store that several
+   * hosts share counts leases of other emitters that stand against the limit of one webhook. Absent: it counts none. [DELIV-7]
+   */
+  readonly emitter?: string
   /** Milliseconds until others may take the same deliveries. */
   readonly leaseMillis: number
   /** How many attempts may be under way at once, in all and for one webhook. [DELIV-7] */

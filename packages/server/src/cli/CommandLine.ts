@@ -3,6 +3,7 @@ import { group, leaf, type Program, run } from "@lead-signals/command-line"
 import { Effect } from "effect"
 import { variables } from "../Variables.ts"
 import { brandsCommand, keysCommand } from "./BrandCommands.ts"
+import { copyCommand } from "./CopyCommand.ts"
 import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
 import { backupCommand, checkCommand } from "./FileCommands.ts"
 import { importCommand } from "./ImportCommand.ts"
@@ -48,6 +49,7 @@ const commands = group(
     listenCommand,
     backupCommand,
     checkCommand,
+    copyCommand,
     simulateCommand
   ]
 )

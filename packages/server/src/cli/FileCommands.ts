@@ -1,10 +1,12 @@
-/** `lead-signals backup` and `check`: they work on a SQLite file, whether a server runs on it or not. */
+/** `lead-signals backup` and `check`: they work on a SQLite file or a Postgres database, whether servers run on it or not. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { existsSync } from "node:fs"
 import { dirname } from "node:path"
+import { kindOf, readDatabase, shownDatabase } from "../DatabaseLocation.ts"
+import { checkDatabase } from "../Stores.ts"
 import { valueOf } from "../Variables.ts"
 import { progress } from "../Progress.ts"
 import { defaultDatabase } from "../Settings.ts"
@@ -14,18 +16,31 @@ import { json } from "./OperatorCommand.ts"
 import { print } from "./Output.ts"
 
 const database = Options.text("database").pipe(
-  Options.withDescription("The SQLite file [LEAD_SIGNALS_DATABASE, or .data/lead-signals.sqlite]"),
+  Options.withDescription(
+    "The SQLite file, or postgres://… [LEAD_SIGNALS_DATABASE, or .data/lead-signals.sqlite]"
+  ),
   Options.optional
 )
 
-const fileOf = (given: { readonly database: Option.Option<string> }) =>
+/** The path of a file that exists, or the URL of a Postgres database. */
+const databaseOf = (given: { readonly database: Option.Option<string> }) =>
   Effect.flatMap(CommandProcess, ({ env }) => {
-    const file =
+    const named =
       Option.getOrUndefined(given.database) ?? valueOf(env, "LEAD_SIGNALS_DATABASE") ?? defaultDatabase
-    return existsSync(file)
-      ? Effect.succeed(file)
-      : usage(`There is no file ${file}; --database takes the path of a SQLite file.`)
+    return Either.match(readDatabase(named), {
+      onLeft: (takes) => usage(`--database ${takes}.`),
+      onRight: (read) =>
+        kindOf(read) === "postgres" || existsSync(read)
+          ? Effect.succeed(read)
+          : usage(`There is no file ${read}; --database takes the path of a SQLite file, or postgres://….`)
+    })
   })
+
+const toolsOfPostgres = [
+  "Postgres copies its databases itself: pg_dump --format=custom --schema=lead_signals --file=TARGET URL copies the state of one moment;",
+  "pg_basebackup with an archive of the write-ahead log can restore any moment. docs/scale.md says what a backup must keep to after an",
+  "erasure. `lead-signals copy --from URL --to leads.sqlite` makes a SQLite file."
+].join("\n")
 
 const size = (bytes: number): string =>
   bytes < 1e6
@@ -35,7 +50,7 @@ const size = (bytes: number): string =>
       : `${(bytes / 1e9).toFixed(2)} GB`
 
 /** Shows a progress line on standard error until the work ends. */
-const withProgressLine = <A, E>(
+export const withProgressLine = <A, E>(
   work: (update: (fraction: number, text: string) => void) => Effect.Effect<A, E>
 ) =>
   Effect.flatMap(CommandProcess, ({ stderr }) => {
@@ -47,7 +62,7 @@ const withProgressLine = <A, E>(
   })
 
 const unusable = ({ reason }: { readonly reason: string }) =>
-  new Failed({ message: `The file can't be used: ${reason}.` })
+  new Failed({ message: `The database can't be used: ${reason}.` })
 
 export const backupCommand = leaf(
   "backup",
@@ -72,7 +87,8 @@ export const backupCommand = leaf(
   },
   (given) =>
     Effect.gen(function* () {
-      const file = yield* fileOf(given)
+      const file = yield* databaseOf(given)
+      if (kindOf(file) === "postgres") return yield* usage(toolsOfPostgres)
       const folder = dirname(given.target)
       if (!existsSync(folder))
         return yield* usage(`There is no folder ${folder}: make it, or name a copy in another folder.`)
@@ -92,17 +108,23 @@ export const backupCommand = leaf(
 export const checkCommand = leaf(
   "check",
   {
-    summary: "Reads the whole SQLite file and says whether it is sound, with counts",
+    summary: "Reads the whole database and says whether it is sound, with counts",
     details: [
-      "The check takes seconds a gigabyte, changes nothing, leaves no files behind, and may run while the server does."
+      "The check takes seconds a gigabyte, changes nothing, leaves no files behind, and may run while the server does. On Postgres it",
+      "compares references and derived tables; pages are Postgres' own concern (pg_amcheck)."
     ],
-    examples: [["lead-signals check --database /backups/leads-2026-01-31.sqlite", "checks a copy"]]
+    examples: [
+      ["lead-signals check --database /backups/leads-2026-01-31.sqlite", "checks a copy"],
+      ["lead-signals check", "checks the database in LEAD_SIGNALS_DATABASE"]
+    ]
   },
   { database, json },
   (given) =>
     Effect.gen(function* () {
-      const file = yield* fileOf(given)
-      const checked = yield* withProgressLine((update) => SqliteStore.check(file, update))
+      const file = yield* databaseOf(given)
+      const isPostgres = kindOf(file) === "postgres"
+      const what = isPostgres ? "database" : "file"
+      const checked = yield* withProgressLine((update) => checkDatabase(file, update))
       const { counts, newest, problems, version } = checked
       const width = Math.max(...Object.keys(counts).map((name) => name.length))
       const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
@@ -111,14 +133,18 @@ export const checkCommand = leaf(
           ([name, n]) => `${words(name).padEnd(width + 1)} ${n.toLocaleString("en")}`
         ),
         ...(version < newest
-          ? [`The file has schema version ${version}; the next start migrates it to version ${newest}.`]
+          ? [`The ${what} has schema version ${version}; the next start migrates it to version ${newest}.`]
           : []),
         ...problems.map((problem) => `✗ ${problem}`),
         problems.length === 0
-          ? "The file is sound."
-          : "The file is damaged: stop the server, keep the file, and restore a sound backup."
+          ? `The ${what} is sound.`
+          : `The ${what} is damaged: stop ${isPostgres ? "the servers" : "the server"}, keep the ${what}, and restore a sound backup.`
       ]
-      yield* print(given.json, { file, sound: problems.length === 0, ...checked }, lines.join("\n"))
+      yield* print(
+        given.json,
+        { file: shownDatabase(file), sound: problems.length === 0, ...checked },
+        lines.join("\n")
+      )
       if (problems.length > 0) (yield* CommandProcess).exitCode = exitCodes.failed
     }).pipe(Effect.catchTag("@lead-signals/domain/StoreUnavailable", unusable))
 )

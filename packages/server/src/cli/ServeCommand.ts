@@ -26,7 +26,7 @@ export const serveCommand = leaf(
     port: text("port", "Port to listen on; 0 picks a free one [PORT, or 4000]"),
     database: text(
       "database",
-      "Path of the SQLite file, or memory [LEAD_SIGNALS_DATABASE, or .data/lead-signals.sqlite]"
+      "Path of the SQLite file, memory, or postgres://… [LEAD_SIGNALS_DATABASE, or .data/lead-signals.sqlite]"
     ),
     noDemo: Options.boolean("no-demo").pipe(
       Options.withDescription("Does not fill an empty database with a demo brand [LEAD_SIGNALS_DEMO]")

@@ -9,10 +9,11 @@ import {
   type StorePortName,
   type StorePorts,
   storePorts,
+  StoreUnavailable,
   WebhookStore
 } from "@lead-signals/domain"
 import { type AnsweredRequest, Metrics as MetricsEndpoint, RequestObserver } from "@lead-signals/http"
-import { Context, Effect, Layer } from "effect"
+import { Cause, Context, Effect, Layer, Option } from "effect"
 import * as Metrics from "./Metrics.ts"
 import * as Prometheus from "./Prometheus.ts"
 
@@ -56,6 +57,8 @@ const timedCalls = (port: string, operation: string) => {
       return Effect.matchCauseEffect(work, {
         onFailure: (cause) => {
           failed(performance.now() - startedAt)
+          const failure = Option.getOrUndefined(Cause.failureOption(cause))
+          if (failure instanceof StoreUnavailable) Metrics.recordStoreFailure(failure.reason)
           return Effect.failCause(cause)
         },
         onSuccess: (answer) => {

@@ -27,6 +27,10 @@ const storeSeconds = MetricKey.histogram(
   secondsUpTo10,
   "How long calls of the store took, by port, operation and outcome"
 )
+const storeFailures = Metric.counter("lead_signals_store_failures_total", {
+  description: "Calls of the store that failed, by reason",
+  incremental: true
+})
 const attempts = Metric.counter("lead_signals_delivery_attempts_total", {
   description: "Attempts of webhook deliveries, by outcome",
   incremental: true
@@ -70,6 +74,7 @@ const memoized = <A>(make: (key: string) => A) => {
 const requestHistogram = memoized((route) =>
   memoized((method) => memoized((status) => labelledHistogram(requestSeconds, { route, method, status })))
 )
+const failureCounter = memoized((reason) => Metric.tagged(storeFailures, "reason", reason))
 const attemptCounter = memoized((outcome) => Metric.tagged(attempts, "outcome", outcome))
 const observationCounter = memoized((outcome) => Metric.tagged(observations, "outcome", outcome))
 
@@ -89,6 +94,9 @@ export const storeCallRecorder = (
     histogram.unsafeUpdate(millis / 1000, [])
   }
 }
+
+/** `reason` is a store's, which holds no data. */
+export const recordStoreFailure = (reason: string): void => failureCounter(reason).unsafeUpdate(1, [])
 
 export const recordDeliveryAttempt = (outcome: string, millis: number): void => {
   attemptCounter(outcome).unsafeUpdate(1, [])

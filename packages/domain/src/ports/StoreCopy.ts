@@ -1,0 +1,160 @@
+/**
+ * How the whole content of a store moves into another one: tables in a form that no store owns. What a store derives from them, such as
+ * counters, search entries and rank buckets, it makes again.
+ */
+
+/** A value of a row. */
+export type CopyValue = string | number | boolean | null
+
+/** The values of a row, in the order of its table's columns. */
+export type CopyRow = ReadonlyArray<CopyValue>
+
+/** A table in the neutral form. */
+export interface CopyTable {
+  /** The name of the table. */
+  readonly name: string
+  /** The columns by which rows are ordered, by code point where they are texts; no two rows have the same. */
+  readonly key: ReadonlyArray<string>
+  /** All columns; instants are milliseconds since 1970. */
+  readonly columns: ReadonlyArray<string>
+  /** The columns that hold true or false. */
+  readonly booleans: ReadonlyArray<string>
+}
+
+const table = (
+  name: string,
+  key: ReadonlyArray<string>,
+  columns: ReadonlyArray<string>,
+  booleans: ReadonlyArray<string> = []
+): CopyTable => ({ name, key, columns, booleans })
+
+/** All tables; each comes after those that it refers to. */
+export const copyTables: ReadonlyArray<CopyTable> = [
+  table(
+    "brand",
+    ["id"],
+    ["id", "name", "suppression_secret", "created_at", "deletion_started_at", "deleted_at"]
+  ),
+  table(
+    "api_key",
+    ["brand_id", "id"],
+    [
+      ...["brand_id", "id", "label", "start", "hash", "requests_per_minute", "created_at", "last_used_at"],
+      "revoked_at"
+    ]
+  ),
+  table(
+    "signal",
+    ["brand_id", "id"],
+    ["brand_id", "id", "name", "signal_type", "source", "created_at", "deleted_at"]
+  ),
+  table("campaign", ["brand_id", "id"], ["brand_id", "id", "name", "created_at", "deleted_at"]),
+  table(
+    "reading",
+    ["brand_id", "campaign_id", "post_id", "day"],
+    ["brand_id", "campaign_id", "post_id", "day", "impressions", "reactions", "comments", "reposts"]
+  ),
+  table("suppression", ["brand_id", "hash"], ["brand_id", "hash"]),
+  table(
+    "lead",
+    ["brand_id", "id"],
+    [
+      ...["brand_id", "id", "ext_id", "name", "headline", "username", "title1", "li_profile_url"],
+      ...["profile_img_url", "company", "profile_times", "signal_id", "signal_ids", "flags", "score1"],
+      ...["created_at", "updated_at"]
+    ]
+  ),
+  table(
+    "engagement",
+    ["brand_id", "id"],
+    [
+      ...["brand_id", "id", "lead_id", "signal_id", "type", "reaction_type", "comment_text", "post_url"],
+      ...["post_content", "post_posted_at", "post_author", "post_author_detail", "author_ext_id"],
+      ...["emitted_at", "tracked_at"]
+    ]
+  ),
+  table(
+    "event",
+    ["brand_id", "position"],
+    ["brand_id", "position", "event", "lead_id", "engagement_id", "is_first_activity", "occurred_at"],
+    ["is_first_activity"]
+  ),
+  table(
+    "webhook",
+    ["brand_id", "id"],
+    [
+      ...["brand_id", "id", "url", "events", "description", "enabled", "disabled_reason", "failing_since"],
+      ...["secrets", "created_at"]
+    ],
+    ["enabled"]
+  ),
+  table(
+    "delivery",
+    ["brand_id", "seq"],
+    [
+      ...[
+        "brand_id",
+        "seq",
+        "id",
+        "webhook_id",
+        "position",
+        "state",
+        "attempts",
+        "failures",
+        "lease",
+        "due_at"
+      ],
+      ...["created_at", "finished_at", "resend_of", "resent_as"]
+    ]
+  ),
+  table("delivery_body", ["brand_id", "seq"], ["brand_id", "seq", "body"]),
+  table(
+    "attempt",
+    ["brand_id", "delivery_seq", "number"],
+    ["brand_id", "delivery_seq", "number", "at", "duration_millis", "status", "error", "response"]
+  )
+]
+
+/** The tables whose numbers a store gives, by the column that has them. A copy goes on after the last number given, even of a row that is gone. */
+export const copySequences: Readonly<Record<string, string>> = {
+  brand: "id",
+  api_key: "id",
+  signal: "id",
+  campaign: "id",
+  lead: "id",
+  event: "position",
+  webhook: "id",
+  delivery: "seq"
+}
+
+/** A store as what is copied. Nothing writes it while it is open. Functions reject with `StoreUnavailable`. */
+export interface CopySource {
+  /** The rows of the table after the one with the key, or all, in order of the key and in parts of some thousand. */
+  readonly rows: (table: CopyTable, after: CopyRow | null) => AsyncIterable<ReadonlyArray<CopyRow>>
+  /** The last number given in each table of `copySequences`; 0 where none was. */
+  readonly lastNumbers: () => Promise<Readonly<Record<string, number>>>
+  /** The number of rows of the table, or an estimate, for a progress bar. */
+  readonly count: (table: CopyTable) => Promise<number>
+}
+
+/** How far a copy is. */
+export interface CopyProgress {
+  /** A text that tells the source from other stores. */
+  readonly source: string
+  /** The table being copied. */
+  readonly table: string
+  /** The key of the last row that was written of the table; null when it has none yet. */
+  readonly after: CopyRow | null
+}
+
+/** A new store that is filled from another. Nothing serves it before `finish`. Functions reject with `StoreUnavailable`. */
+export interface CopyTarget {
+  /** How far an earlier copy into the same place came; null when there was none. */
+  readonly progress: () => Promise<CopyProgress | null>
+  /** Writes the rows and the progress in one transaction. */
+  readonly write: (table: CopyTable, rows: ReadonlyArray<CopyRow>, progress: CopyProgress) => Promise<void>
+  /** As the source's, of what was written. */
+  readonly rows: CopySource["rows"]
+  /** Derives what the store derives, continues the numbers, and makes the store usable. */
+  readonly finish: (lastNumbers: Readonly<Record<string, number>>) => Promise<void>
+}

@@ -1,0 +1,49 @@
+/** What `LEAD_SIGNALS_DATABASE` and `--database` name: the path of a SQLite file, `memory`, or the URL of a Postgres database. */
+import { Either } from "effect"
+
+export type DatabaseKind = "memory" | "sqlite" | "postgres"
+
+/** Both are names of the scheme. A path never begins so. */
+const postgresScheme = /^postgres(?:ql)?:/i
+
+export const kindOf = (database: string): DatabaseKind =>
+  database === "memory" ? "memory" : postgresScheme.test(database) ? "postgres" : "sqlite"
+
+export const postgresExample = "postgres://user:password@host:5432/name"
+
+const parsed = (url: string): URL | null => {
+  try {
+    return new URL(url)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The name as people may see it: a URL without its user's password and without its parameters, one of which can be the password.
+ */
+export const shownDatabase = (database: string): string => {
+  if (kindOf(database) !== "postgres") return database
+  const url = parsed(database)
+  return url === null
+    ? "postgres://…"
+    : `postgres://${url.username === "" ? "" : `${url.username}@`}${url.host}${url.pathname}`
+}
+
+/**
+ * Reads the name. Left: what it takes; the value is not in it, because it can hold a password. `:memory:` is SQLite's name for a database in
+ * memory; it would name a file here.
+ */
+export const readDatabase = (value: string): Either.Either<string, string> => {
+  if (value === ":memory:") return Either.right("memory")
+  if (value.trim() === "") {
+    return Either.left(`takes the path of a SQLite file, memory, or a URL like ${postgresExample}`)
+  }
+  if (kindOf(value) !== "postgres") return Either.right(value)
+  const url = parsed(value)
+  return url !== null && (url.host !== "" || url.searchParams.has("host"))
+    ? Either.right(value)
+    : Either.left(
+        `takes a URL like ${postgresExample}; characters of the password other than letters and digits are written as %40 for @`
+      )
+}

@@ -1,0 +1,90 @@
+/** The store that the setting `LEAD_SIGNALS_DATABASE` names. Postgres is loaded only when it is used. */
+import type { CopySource, CopyTarget, StorePorts, StoreUnavailable } from "@lead-signals/domain"
+import * as MemoryStore from "@lead-signals/store-memory"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect, Layer, type Scope } from "effect"
+import { kindOf } from "./DatabaseLocation.ts"
+import { progress } from "./Progress.ts"
+
+const postgres = Effect.promise(() => import("@lead-signals/store-postgres"))
+
+/** Opening an older database migrates it first, which takes minutes when it holds many leads. */
+const migrating = () => {
+  const line = progress(process.stdout, () => performance.now())
+  const clear = Effect.sync(() => line.clear())
+  return {
+    onMigrating: ({ doing, fraction }: { readonly doing: string; readonly fraction: number }): void =>
+      line.update({ fraction, text: doing }),
+    clearAfter: <A, E>(store: Layer.Layer<A, E>): Layer.Layer<A, E> =>
+      store.pipe(
+        Layer.tap(() => clear),
+        Layer.tapErrorCause(() => clear)
+      )
+  }
+}
+
+/** All store ports over the database. On Postgres the clock of what is built upon them shows the database's time. */
+export const storeLayer = (database: string): Layer.Layer<StorePorts, StoreUnavailable> => {
+  switch (kindOf(database)) {
+    case "memory":
+      return MemoryStore.layer
+    case "sqlite":
+      return Layer.suspend(() => {
+        const { clearAfter, onMigrating } = migrating()
+        return clearAfter(SqliteStore.layer({ filename: database, onMigrating }))
+      })
+    case "postgres":
+      return Layer.unwrapEffect(
+        Effect.map(postgres, ({ DatabaseClock, layer }) => {
+          const { clearAfter, onMigrating } = migrating()
+          const clock = new DatabaseClock()
+          return Layer.provideMerge(
+            clearAfter(layer({ url: database, clock, onMigrating })),
+            Layer.setClock(clock)
+          )
+        })
+      )
+  }
+}
+
+/** Runs the work while no other process runs any over the same database, which waits meanwhile. */
+export const exclusively = <A, E, R>(
+  database: string,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | StoreUnavailable, R> => {
+  switch (kindOf(database)) {
+    case "memory":
+      return work
+    case "sqlite":
+      return SqliteStore.exclusively(`${database}-demo`, work)
+    case "postgres":
+      return Effect.flatMap(postgres, (store) => store.exclusively(database, work))
+  }
+}
+
+/** Reads the whole database and reports what is wrong with it. */
+export const checkDatabase = (
+  database: string,
+  onProgress: (fraction: number, what: string) => void
+): Effect.Effect<SqliteStore.Checked, StoreUnavailable> =>
+  kindOf(database) === "postgres"
+    ? Effect.flatMap(postgres, (store) => store.check(database, onProgress))
+    : SqliteStore.check(database, onProgress)
+
+/** Opens the database to be copied from. Nothing writes it until the scope ends. */
+export const copySource = (database: string): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> =>
+  kindOf(database) === "postgres"
+    ? Effect.flatMap(postgres, (store) => store.copySource(database))
+    : SqliteStore.copySource(database)
+
+/** Opens a database that is new, or holds an unfinished copy, to be filled. */
+export const copyTarget = (database: string): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
+  kindOf(database) === "postgres"
+    ? Effect.flatMap(postgres, (store) => store.copyTarget(database))
+    : SqliteStore.copyTarget(database)
+
+/** Removes what an unfinished copy left in the database. */
+export const removeUnfinishedCopy = (database: string): Effect.Effect<void, StoreUnavailable> =>
+  kindOf(database) === "postgres"
+    ? Effect.flatMap(postgres, (store) => store.removeUnfinishedCopy(database))
+    : SqliteStore.removeUnfinishedCopy(database)

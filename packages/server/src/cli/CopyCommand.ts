@@ -1,0 +1,81 @@
+/** `lead-signals copy`: moves the content of one store into a new one, from a SQLite file to Postgres or back. */
+import * as Options from "@effect/cli/Options"
+import { Failed, leaf, usage } from "@lead-signals/command-line"
+import { Effect, Either } from "effect"
+import { existsSync } from "node:fs"
+import { copyStore } from "../copy/CopyStore.ts"
+import { kindOf, readDatabase, shownDatabase } from "../DatabaseLocation.ts"
+import { copySource, copyTarget, removeUnfinishedCopy } from "../Stores.ts"
+import { withProgressLine } from "./FileCommands.ts"
+import { json } from "./OperatorCommand.ts"
+import { print, table } from "./Output.ts"
+
+const read = (option: string, value: string) =>
+  Either.match(readDatabase(value), {
+    onLeft: (takes) => usage(`${option} ${takes}.`),
+    onRight: (database) =>
+      kindOf(database) === "memory"
+        ? usage(`${option} takes a SQLite file or postgres://…: a store in memory ends with its server.`)
+        : Effect.succeed(database)
+  })
+
+export const copyCommand = leaf(
+  "copy",
+  {
+    summary: "Copies everything from one database into a new one, of either kind",
+    details: [
+      "All ids, keys, webhooks and pending deliveries stay as they are. Stop the servers of the source first: until the copy ends, a server",
+      "on it could read and not write. The copy compares every table of both sides before the target can be served. After a kill the same",
+      "command goes on where it stopped. Rate windows are not copied: budgets begin afresh."
+    ],
+    examples: [
+      [
+        'lead-signals copy --from .data/lead-signals.sqlite --to "$LEAD_SIGNALS_DATABASE"',
+        "moves to Postgres"
+      ],
+      ['lead-signals copy --from "$LEAD_SIGNALS_DATABASE" --to leads.sqlite', "moves back to a file"]
+    ]
+  },
+  {
+    from: Options.text("from").pipe(Options.withDescription("The SQLite file or postgres://… to read")),
+    to: Options.text("to").pipe(
+      Options.withDescription("The new SQLite file, or postgres://… without leads")
+    ),
+    restart: Options.boolean("restart").pipe(
+      Options.withDescription("Removes an unfinished copy from the target first")
+    ),
+    json
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const from = yield* read("--from", given.from)
+      const to = yield* read("--to", given.to)
+      if (kindOf(from) === "sqlite" && !existsSync(from)) return yield* usage(`There is no file ${from}.`)
+      if (given.restart) yield* removeUnfinishedCopy(to)
+      const copied = yield* withProgressLine((update) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const target = yield* copyTarget(to)
+            const source = yield* copySource(from)
+            return yield* copyStore(source, target, update)
+          })
+        )
+      )
+      const [shownFrom, shownTo] = [shownDatabase(from), shownDatabase(to)]
+      const rows = copied.map(({ digest, rows, table }) => [
+        table,
+        rows.toLocaleString("en"),
+        digest.slice(0, 16)
+      ])
+      yield* print(
+        given.json,
+        { from: shownFrom, to: shownTo, tables: copied },
+        `${table(["TABLE", "ROWS", "SHA-256"], rows)}\nCopied ${shownFrom} to ${shownTo}; both sides have the same rows.`
+      )
+    }).pipe(
+      Effect.catchTag("CopyRefused", ({ message }) => Effect.fail(new Failed({ message }))),
+      Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) =>
+        Effect.fail(new Failed({ message: `The copy stopped: ${reason}. The same command goes on.` }))
+      )
+    )
+)

@@ -1,0 +1,82 @@
+/** Clients of a pool: the store's own, or one that a host has. */
+import pg from "pg"
+import { breaksAllConnections, breaksConnection, QueryFailure } from "./Failures.ts"
+
+/** A pool as `pg` has it, or another with the same methods. */
+export type ClientPool = Pick<pg.Pool, "connect" | "on">
+
+/** A client that a transaction has for itself. */
+export interface CheckedOut {
+  readonly client: pg.PoolClient
+  /** The timeline of the server's log, which another server that takes over changes; null where the server does not say. */
+  readonly timeline: string | null
+  /** Gives the client back. The failure that ended its work, if one did, says whether it or all clients are closed. */
+  readonly release: (failure: QueryFailure | null) => void
+}
+
+const ignore = (): void => {}
+
+/** What is known of a client since it was connected. */
+interface Session {
+  readonly generation: number
+  readonly timeline: string | null
+}
+
+/** Checks clients out of a pool, and closes those that were connected before the last failure of the server. */
+export class Clients {
+  /** Counts failures that concern every client. */
+  private generation = 0
+  private readonly sessions = new WeakMap<pg.PoolClient, Session>()
+
+  /** `onConnected` runs once on each new client, before its first transaction, and answers the server's timeline. */
+  private readonly pool: ClientPool
+  private readonly onConnected: (client: pg.PoolClient) => Promise<string | null>
+
+  constructor(pool: ClientPool, onConnected: (client: pg.PoolClient) => Promise<string | null>) {
+    this.pool = pool
+    this.onConnected = onConnected
+    // Without a listener a connection that is lost while nobody uses it ends the process.
+    pool.on("error", ignore)
+  }
+
+  /** Fails with `QueryFailure`. */
+  async checkOut(): Promise<CheckedOut> {
+    for (;;) {
+      const client = await this.connect()
+      const session = this.sessions.get(client) ?? (await this.begin(client))
+      if (session.generation === this.generation) {
+        return { client, timeline: session.timeline, release: (failure) => this.release(client, failure) }
+      }
+      client.release(true)
+    }
+  }
+
+  private async connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.pool.connect()
+    } catch (error) {
+      throw new QueryFailure(error)
+    }
+  }
+
+  private async begin(client: pg.PoolClient): Promise<Session> {
+    client.on("error", ignore)
+    const { generation } = this
+    try {
+      const session = { generation, timeline: await this.onConnected(client) }
+      this.sessions.set(client, session)
+      return session
+    } catch (error) {
+      client.release(true)
+      throw new QueryFailure(error)
+    }
+  }
+
+  private release(client: pg.PoolClient, failure: QueryFailure | null): void {
+    const isOfNow = this.sessions.get(client)!.generation === this.generation
+    // One that was connected before says nothing about those that were connected since.
+    if (isOfNow && failure !== null && breaksAllConnections(failure)) this.generation++
+    if (!isOfNow || (failure !== null && breaksConnection(failure))) client.release(true)
+    else client.release()
+  }
+}

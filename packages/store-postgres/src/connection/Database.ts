@@ -1,0 +1,210 @@
+/** The database of one store: transactions over a pool of connections. */
+import type { Instant, StoreStatus, StoreUnavailable } from "@lead-signals/domain"
+import { type Clock, Context, Effect, Layer, Queue, Schedule, type Scope } from "effect"
+import pg from "pg"
+import { migrate, type MigrationOptions } from "../schema/Migrations.ts"
+import { type ClientPool, Clients } from "./Clients.ts"
+import type { Connection } from "./Connection.ts"
+import type { DatabaseClock } from "./DatabaseClock.ts"
+import { HostTransaction } from "./HostTransaction.ts"
+import { listen } from "./Notifications.ts"
+import { StatementTexts } from "./StatementTexts.ts"
+import { isUnavailable, Transactions, type Transactor } from "./Transactions.ts"
+import { statusOf, Writability } from "./Writability.ts"
+
+/** The port of the store's modules to the database. */
+export class Database extends Context.Tag("@lead-signals/store-postgres/Database")<
+  Database,
+  {
+    /** Runs statements, each of which sees its own state. For a read of one statement. */
+    readonly read: <A>(work: (sql: Connection) => Promise<A>) => Effect.Effect<A, StoreUnavailable>
+    /** Runs statements that see one state of the database. */
+    readonly readSnapshot: <A>(work: (sql: Connection) => Promise<A>) => Effect.Effect<A, StoreUnavailable>
+    /**
+     * Runs `work` in a transaction (READ COMMITTED) and commits. It may run again, after a deadlock or a lost connection, so it must
+     * change nothing but the database. `now` is the time of the transaction.
+     */
+    readonly write: <A>(
+      work: (sql: Connection, now: Instant) => Promise<A>
+    ) => Effect.Effect<A, StoreUnavailable>
+    /** Filled after a commit that made deliveries due, of this process or of another. */
+    readonly queued: Queue.Queue<void>
+    /** Tells emitters, of this process and of others, that a commit has made deliveries due. Run after each such `write`. */
+    readonly announceQueued: Effect.Effect<void>
+    /** Whether the database can be read and written. Fails when it can't be read. */
+    readonly status: Effect.Effect<StoreStatus, StoreUnavailable>
+    /** Whether a write that no caller waits for may run after its caller has gone on. */
+    readonly putsOff: boolean
+  }
+>() {}
+
+/** A statement's and a transaction's time, and where tables are. */
+export interface DatabaseOptions {
+  readonly schema: string
+  readonly preparedStatements: boolean
+  readonly statementTimeoutMillis: number
+  readonly beforeStatement: ((text: string) => Promise<void>) | undefined
+  /** Gets the database's time at each new connection, and every half minute. */
+  readonly clock: DatabaseClock | undefined
+  /** Null leaves the schema as it is. */
+  readonly migrations: MigrationOptions | null
+}
+
+const effectOf = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
+  Effect.uninterruptible(
+    Effect.catchAll(Effect.tryPromise({ try: run, catch: (error) => error }), (error) =>
+      isUnavailable(error) ? Effect.fail(error) : Effect.die(error)
+    )
+  )
+
+const timeSql = "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now"
+const timelineSql =
+  "CASE WHEN pg_is_in_recovery() THEN NULL ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline"
+
+/** Asks a new connection for the server's time and timeline. */
+const begin =
+  (clock: DatabaseClock | undefined) =>
+  async (client: pg.PoolClient): Promise<string | null> => {
+    const askedAt = performance.now()
+    const { rows } = await client.query<{ readonly now: string; readonly timeline: string | null }>(
+      `${timeSql}, ${timelineSql}`
+    )
+    clock?.measured(Number(rows[0]!.now), askedAt, performance.now())
+    return rows[0]!.timeline
+  }
+
+/** Milliseconds between measurements of the database's time. */
+const measureMillis = 30_000
+
+const keepTime = (clock: DatabaseClock, transactor: Transactor): Effect.Effect<void, never, Scope.Scope> => {
+  const measure = effectOf(() =>
+    transactor.read(async (sql) => {
+      const askedAt = performance.now()
+      const row = await sql.get<{ readonly now: string }>(timeSql)
+      clock.measured(Number(row!.now), askedAt, performance.now())
+    })
+  )
+  return Effect.asVoid(
+    Effect.forkScoped(Effect.repeat(Effect.ignore(measure), Schedule.spaced(measureMillis)))
+  )
+}
+
+/** The service over a transactor. `announce` tells other nodes. */
+const databaseOf = (
+  transactor: Transactor,
+  queued: Queue.Queue<void>,
+  announce: () => void
+): typeof Database.Service => {
+  const writability = new Writability()
+  const write: (typeof Database.Service)["write"] = (work) =>
+    Effect.clockWith((clock: Clock.Clock) =>
+      writability.watch(effectOf(() => transactor.write((sql) => work(sql, clock.unsafeCurrentTimeMillis()))))
+    )
+  return {
+    read: (work) => effectOf(() => transactor.read(work)),
+    readSnapshot: (work) => effectOf(() => transactor.readSnapshot(work)),
+    write,
+    queued,
+    announceQueued: Effect.zipRight(Queue.offer(queued, undefined), Effect.sync(announce)),
+    status: statusOf(transactor, effectOf, writability),
+    putsOff: true
+  }
+}
+
+/** The channel on which nodes tell each other that deliveries are due. */
+const queuedChannel = (schema: string): string => `${schema}_queued`
+
+/** How the store's own pool connects. */
+export interface ConnectOptions {
+  readonly config: pg.PoolConfig
+  /** Whether a pooler stands between: it may hand a connection to others between transactions. */
+  readonly isPooled: boolean
+  /** Whether this process listens to others. */
+  readonly notifications: boolean
+}
+
+const open = (
+  pool: ClientPool,
+  { beforeStatement, clock, migrations, preparedStatements, schema, statementTimeoutMillis }: DatabaseOptions,
+  setsLimits: boolean
+) =>
+  Effect.gen(function* () {
+    const clients = new Clients(pool, begin(clock))
+    const texts = new StatementTexts(schema, preparedStatements)
+    if (migrations !== null) yield* effectOf(() => migrate(pool, schema, migrations))
+    const transactor = new Transactions(clients, texts, {
+      beforeStatement,
+      setsLimits,
+      statementTimeoutMillis
+    })
+    // Fails here, and not at the first request, where the database can't be reached or the tables are missing.
+    yield* effectOf(() => transactor.read((sql) => sql.get("SELECT 1 FROM lead_signals.brand LIMIT 1")))
+    if (clock !== undefined) yield* keepTime(clock, transactor)
+    return transactor
+  })
+
+/** The database, over a pool of the store's own. Fails when it can't be reached or migrated. */
+export const layer = (
+  options: DatabaseOptions,
+  { config, isPooled, notifications }: ConnectOptions
+): Layer.Layer<Database, StoreUnavailable> =>
+  Layer.scoped(
+    Database,
+    Effect.gen(function* () {
+      const { schema, statementTimeoutMillis } = options
+      const limits = {
+        statement_timeout: statementTimeoutMillis,
+        idle_in_transaction_session_timeout: statementTimeoutMillis
+      }
+      const pool = new pg.Pool({ ...config, ...(isPooled ? {} : limits) })
+      yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => pool.end())))
+      const transactor = yield* open(pool, options, isPooled)
+      const queued = yield* Queue.sliding<void>(1)
+      if (!notifications) return databaseOf(transactor, queued, () => {})
+      const others = listen(config, queuedChannel(schema), () => Queue.unsafeOffer(queued, undefined))
+      yield* Effect.addFinalizer(() => Effect.promise(others.close))
+      return databaseOf(transactor, queued, others.announce)
+    })
+  )
+
+/** The database, over a pool that a host has and closes. */
+export const layerOverPool = (
+  pool: ClientPool,
+  options: DatabaseOptions
+): Layer.Layer<Database, StoreUnavailable> =>
+  Layer.scoped(
+    Database,
+    Effect.gen(function* () {
+      const transactor = yield* open(pool, options, true)
+      return databaseOf(transactor, yield* Queue.sliding<void>(1), () => {})
+    })
+  )
+
+/**
+ * The database within a transaction that the host has begun on the client, and ends. `settings` are those that statements of the store
+ * change for their transaction.
+ */
+export const layerOverClient = (
+  client: pg.ClientBase,
+  { preparedStatements, schema, statementTimeoutMillis }: DatabaseOptions,
+  settings: ReadonlyArray<string>
+): Layer.Layer<Database, StoreUnavailable> =>
+  Layer.effect(
+    Database,
+    Effect.gen(function* () {
+      const texts = new StatementTexts(schema, preparedStatements)
+      const transactor = new HostTransaction(client, texts, { settings, statementTimeoutMillis })
+      yield* effectOf(() => transactor.read((sql) => sql.get("SELECT 1 FROM lead_signals.brand LIMIT 1")))
+      const database = databaseOf(transactor, yield* Queue.sliding<void>(1), () => {})
+      return {
+        ...database,
+        // The server sends it when the host commits, and drops it with the transaction.
+        announceQueued: Effect.ignore(
+          effectOf(() =>
+            transactor.write((sql) => sql.run("SELECT pg_notify($1, '')", [queuedChannel(schema)]))
+          )
+        ),
+        putsOff: false
+      }
+    })
+  )

@@ -1,0 +1,164 @@
+/** Checks a database: its references, its derived tables, and the texts that searches and lists use. [STORE-9] */
+import { StoreUnavailable } from "@lead-signals/domain"
+import { Effect } from "effect"
+import type { Connection } from "../connection/Connection.ts"
+import { newestMigration } from "../schema/Migrations.ts"
+import { attempt, session } from "./Session.ts"
+
+/** The result of `check`. */
+export interface Checked {
+  /** The version of the schema: the number of its newest migration. */
+  readonly version: number
+  /** The version that this store migrates databases to. */
+  readonly newest: number
+  /** Rows by kind, such as `leads` and `pendingDeliveries`. */
+  readonly counts: Readonly<Record<string, number>>
+  /** One line for each problem; none in an intact database. */
+  readonly problems: ReadonlyArray<string>
+}
+
+const counted: Readonly<Record<string, string>> = {
+  brands: "lead_signals.brand WHERE deleted_at IS NULL",
+  keys: "lead_signals.api_key WHERE revoked_at IS NULL",
+  signals: "lead_signals.signal WHERE deleted_at IS NULL",
+  campaigns: "lead_signals.campaign WHERE deleted_at IS NULL",
+  leads: "lead_signals.lead",
+  engagements: "lead_signals.engagement",
+  events: "lead_signals.event",
+  erased: "lead_signals.suppression",
+  webhooks: "lead_signals.webhook",
+  pendingDeliveries: "lead_signals.delivery WHERE state = 'pending'",
+  deadDeliveries: "lead_signals.delivery WHERE state = 'dead'"
+}
+
+/** Counts the rows that only one of the two queries returns. */
+const different = (kept: string, recounted: string): string =>
+  `WITH kept AS (${kept}), recounted AS (${recounted})
+   SELECT (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM recounted) a)
+        + (SELECT count(*) FROM (SELECT * FROM recounted EXCEPT SELECT * FROM kept) b) AS n`
+
+/** Counts the rows of a table whose reference finds no row. */
+const dangling = (table: string, target: string, on: string): string =>
+  `SELECT count(*) AS n FROM lead_signals.${table} t WHERE NOT EXISTS (SELECT 1 FROM lead_signals.${target} r WHERE ${on})`
+
+const allFlags = [0, 1, 2, 3, 4, 5, 6, 7]
+
+/** Queries that compare the tables with each other; each counts wrong rows. */
+const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
+  [
+    "the leads of engagements",
+    dangling("engagement", "lead", "r.brand_id = t.brand_id AND r.id = t.lead_id")
+  ],
+  [
+    "the signals of engagements",
+    dangling("engagement", "signal", "r.brand_id = t.brand_id AND r.id = t.signal_id")
+  ],
+  [
+    "the events of deliveries",
+    `${dangling("delivery", "event", "r.brand_id = t.brand_id AND r.position = t.position")} AND t.position IS NOT NULL`
+  ],
+  [
+    "the webhooks of deliveries",
+    dangling("delivery", "webhook", "r.brand_id = t.brand_id AND r.id = t.webhook_id")
+  ],
+  [
+    "the deliveries of bodies",
+    dangling("delivery_body", "delivery", "r.brand_id = t.brand_id AND r.seq = t.seq AND r.state = 'pending'")
+  ],
+  [
+    "the deliveries of attempts",
+    dangling("attempt", "delivery", "r.brand_id = t.brand_id AND r.seq = t.delivery_seq")
+  ],
+  [
+    "the counts of leads by flags and signal",
+    different(
+      "SELECT brand_id, signal_id, flags::integer, sum(n)::bigint AS n FROM lead_signals.lead_count GROUP BY 1, 2, 3 HAVING sum(n) <> 0",
+      `SELECT brand_id, 0::bigint, flags::integer, count(*) FROM lead_signals.lead GROUP BY brand_id, flags
+       UNION ALL
+       SELECT l.brand_id, g.signal_id, l.flags::integer, count(*)
+       FROM lead_signals.lead_signal g JOIN lead_signals.lead l ON l.brand_id = g.brand_id AND l.id = g.lead_id
+       GROUP BY l.brand_id, g.signal_id, l.flags`
+    )
+  ],
+  [
+    "the counts of deliveries",
+    different(
+      "SELECT brand_id, webhook_id, state, sum(n)::bigint AS n FROM lead_signals.delivery_count GROUP BY 1, 2, 3 HAVING sum(n) <> 0",
+      "SELECT brand_id, webhook_id, state, count(*) FROM lead_signals.delivery GROUP BY brand_id, webhook_id, state"
+    )
+  ],
+  [
+    "the rank buckets of the orders",
+    different(
+      `SELECT brand_id, ordering, ${allFlags.map((flags) => `sum(n${flags})::bigint AS n${flags}`).join(", ")}
+       FROM lead_signals.lead_bucket GROUP BY brand_id, ordering HAVING sum(${allFlags.map((flags) => `n${flags}`).join(" + ")}) > 0`,
+      `SELECT l.brand_id, o.ordering, ${allFlags.map((flags) => `count(*) FILTER (WHERE l.flags = ${flags})`).join(", ")}
+       FROM lead_signals.lead l CROSS JOIN (SELECT DISTINCT ordering FROM lead_signals.lead_bucket) o
+       GROUP BY l.brand_id, o.ordering`
+    )
+  ],
+  [
+    "the leads of the signals",
+    different(
+      "SELECT brand_id, signal_id, created_at, lead_id, flags FROM lead_signals.lead_signal",
+      `SELECT l.brand_id, s.id::bigint, l.created_at, l.id, l.flags
+       FROM lead_signals.lead l CROSS JOIN LATERAL jsonb_array_elements_text(l.signal_ids::jsonb) s(id)`
+    )
+  ],
+  [
+    "the entries of the search",
+    different(
+      "SELECT brand_id, lead_id FROM lead_signals.lead_text",
+      "SELECT brand_id, id FROM lead_signals.lead"
+    )
+  ]
+]
+
+const checkAll = async (
+  sql: Connection,
+  onProgress: (fraction: number, what: string) => void
+): Promise<Checked> => {
+  const exists = await sql.get(
+    "SELECT 1 FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = 'lead_signals' AND c.relname = 'lead'"
+  )
+  if (exists === undefined)
+    throw new StoreUnavailable({ reason: "the database has no tables of Lead Signals" })
+  const problems: Array<string> = []
+  const kinds = Object.entries(counted)
+  const steps = agreements.length + kinds.length
+  for (const [i, [what, text]] of agreements.entries()) {
+    onProgress(i / steps, `comparing ${what}`)
+    const { n } = (await sql.get<{ n: number }>(text))!
+    if (Number(n) > 0) problems.push(`${what} are wrong in ${n} places`)
+  }
+  const counts: Record<string, number> = {}
+  for (const [i, [kind, from]] of kinds.entries()) {
+    onProgress((agreements.length + i) / steps, "counting rows")
+    counts[kind] = Number((await sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${from}`))!.n)
+  }
+  const { version } = (await sql.get<{ version: number }>(
+    "SELECT max(id) AS version FROM lead_signals.migration"
+  ))!
+  return { version, newest: newestMigration, counts, problems }
+}
+
+/**
+ * Reads the whole database, as it is at one moment, and reports which references and derived tables are wrong. Servers may read and write
+ * meanwhile. `onProgress` gets the fraction done, from 0 to 1, and the step. Fails with `StoreUnavailable` when the database can't be read
+ * or holds no tables of Lead Signals. [STORE-9]
+ */
+export const check = (
+  url: string,
+  onProgress: (fraction: number, what: string) => void = () => {}
+): Effect.Effect<Checked, StoreUnavailable> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const sql = yield* session(url, "lead_signals")
+      return yield* attempt(async () => {
+        await sql.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        const checked = await checkAll(sql, onProgress)
+        await sql.run("COMMIT")
+        return checked
+      })
+    })
+  )

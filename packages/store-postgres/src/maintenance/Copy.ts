@@ -1,0 +1,216 @@
+/** The database as the source or the target of a copy between stores, in the neutral form of the domain's `StoreCopy`. */
+import {
+  copySequences,
+  copyTables,
+  type CopyProgress,
+  type CopyRow,
+  type CopySource,
+  type CopyTable,
+  type CopyTarget,
+  StoreUnavailable
+} from "@lead-signals/domain"
+import { Effect, type Scope } from "effect"
+import type { Connection, Param } from "../connection/Connection.ts"
+import { deriveCounters, insertLeads } from "./DerivedTables.ts"
+import { attempt, makeTables, run, session } from "./Session.ts"
+
+const rowsAtOnce = 2000
+
+/** The schema of a copy that is not finished, which no server reads. `finish` renames it. */
+const unfinished = "lead_signals_copy"
+
+const rowsAfter = ({ columns, key, name }: CopyTable, isFirst: boolean): string => {
+  const places = key.map((_, i) => `$${i + 1}`).join(", ")
+  return `SELECT ${columns.join(", ")} FROM lead_signals.${name}${isFirst ? "" : ` WHERE (${key.join(", ")}) > (${places})`}
+    ORDER BY ${key.join(", ")} LIMIT ${rowsAtOnce}`
+}
+
+const keyOf = (table: CopyTable, row: CopyRow): CopyRow =>
+  table.key.map((column) => row[table.columns.indexOf(column)]!)
+
+async function* rowsOf(
+  sql: Connection,
+  table: CopyTable,
+  after: CopyRow | null
+): AsyncGenerator<ReadonlyArray<CopyRow>> {
+  let last = after
+  for (;;) {
+    const text = rowsAfter(table, last === null)
+    const found = await run(() => sql.all<Record<string, CopyRow[number]>>(text, last ?? []))
+    if (found.length === 0) return
+    const rows = found.map((row) => table.columns.map((column) => row[column]!))
+    last = keyOf(table, rows.at(-1)!)
+    yield rows
+    if (found.length < rowsAtOnce) return
+  }
+}
+
+const schemaExists = async (sql: Connection, schema: string): Promise<boolean> =>
+  (await sql.get("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema])) !== undefined
+
+const noTables = (): StoreUnavailable =>
+  new StoreUnavailable({ reason: "the database has no tables of Lead Signals" })
+
+/** Waits at most so long for transactions that write. */
+const lockWait = "SET LOCAL lock_timeout = '15s'"
+
+/**
+ * Opens the database to be copied. Until the scope ends other sessions can read and not write it. Fails with `StoreUnavailable`. [STORE-10]
+ */
+export const copySource = (url: string): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const sql = yield* session(url, "lead_signals")
+    yield* attempt(async () => {
+      if (!(await schemaExists(sql, "lead_signals"))) throw noTables()
+      await sql.run("BEGIN")
+      await sql.run(lockWait)
+      const tables = copyTables.map(({ name }) => `lead_signals.${name}`).join(", ")
+      await sql.run(`LOCK TABLE ${tables} IN SHARE MODE`)
+    })
+    return {
+      rows: (table, after) => rowsOf(sql, table, after),
+      lastNumbers: () =>
+        run(async () => {
+          const given: Record<string, number> = {}
+          for (const [name, column] of Object.entries(copySequences)) {
+            const { sequence } = (await sql.get<{ sequence: string }>(
+              `SELECT pg_get_serial_sequence('lead_signals.${name}', '${column}') AS sequence`
+            ))!
+            const { last } = (await sql.get<{ last: number }>(
+              `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${sequence}`
+            ))!
+            given[name] = last
+          }
+          return given
+        }),
+      count: ({ name }) =>
+        run(async () =>
+          Number((await sql.get<{ n: number }>(`SELECT count(*) AS n FROM lead_signals.${name}`))!.n)
+        )
+    }
+  })
+
+/** Removes an unfinished copy from the database. Fails with `StoreUnavailable`. */
+export const removeUnfinishedCopy = (url: string): Effect.Effect<void, StoreUnavailable> =>
+  Effect.scoped(
+    Effect.flatMap(session(url, unfinished), (sql) =>
+      attempt(async () => void (await sql.run(`DROP SCHEMA IF EXISTS ${unfinished} CASCADE`)))
+    )
+  )
+
+/** The types of the columns of a table, for the arrays that hold its rows. */
+const typesOf = async (sql: Connection, table: CopyTable): Promise<ReadonlyMap<string, string>> =>
+  new Map(
+    (
+      await sql.all<{ name: string; type: string }>(
+        `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
+         WHERE attrelid = 'lead_signals.${table.name}'::regclass AND attnum > 0 AND NOT attisdropped`
+      )
+    ).map(({ name, type }) => [name, type])
+  )
+
+const insertAll = async (
+  sql: Connection,
+  table: CopyTable,
+  types: ReadonlyMap<string, string>,
+  rows: ReadonlyArray<CopyRow>
+): Promise<void> => {
+  const arrays = table.columns.map((column, i) => `$${i + 1}::${types.get(column)!}[]`)
+  await sql.run(
+    `INSERT INTO lead_signals.${table.name} (${table.columns.join(", ")}) OVERRIDING SYSTEM VALUE
+     SELECT * FROM unnest(${arrays.join(", ")})`,
+    table.columns.map((_, i) => rows.map((row) => row[i]!)) as ReadonlyArray<Param>
+  )
+}
+
+/** Fails when the database has something in the place where the copy goes. */
+const refuseOccupied = async (sql: Connection): Promise<void> => {
+  if (await schemaExists(sql, "lead_signals")) {
+    const brand = await sql.get(`SELECT 1 FROM "lead_signals"."brand" LIMIT 1`)
+    if (brand !== undefined) {
+      throw new StoreUnavailable({
+        reason: "the database has brands already; name one without, or drop its schema lead_signals"
+      })
+    }
+  }
+  const { served } = (await sql.get<{ served: number }>(
+    "SELECT count(*)::integer AS served FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lead-signals'"
+  ))!
+  if (served > 0) {
+    throw new StoreUnavailable({
+      reason: `servers are running on the database (${served} connections); stop them first`
+    })
+  }
+}
+
+/**
+ * Opens a database without brands, or with an unfinished copy, to be filled. Fails with `StoreUnavailable`, when servers run on the database,
+ * too. [STORE-10]
+ */
+export const copyTarget = (url: string): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const sql = yield* session(url, unfinished)
+    const types = new Map<string, ReadonlyMap<string, string>>()
+    yield* attempt(async () => {
+      await refuseOccupied(sql)
+      if (!(await schemaExists(sql, unfinished))) await makeTables(url, unfinished)
+      await sql.run(
+        "CREATE TABLE IF NOT EXISTS lead_signals.copy_progress (id integer PRIMARY KEY, progress text NOT NULL)"
+      )
+      for (const table of copyTables) types.set(table.name, await typesOf(sql, table))
+    })
+    const progressText = async (): Promise<string | undefined> =>
+      (
+        await sql.get<{ progress: string }>(
+          "SELECT progress FROM lead_signals.copy_progress WHERE id = 1 FOR UPDATE"
+        )
+      )?.progress
+    let known = yield* attempt(progressText)
+    const inTransaction = async (work: () => Promise<void>): Promise<void> => {
+      await sql.run("BEGIN")
+      try {
+        await work()
+        await sql.run("COMMIT")
+      } catch (failure) {
+        await sql.run("ROLLBACK").catch(() => {})
+        throw failure
+      }
+    }
+    return {
+      progress: () => Promise.resolve(known === undefined ? null : (JSON.parse(known) as CopyProgress)),
+      write: (table, rows, progress) =>
+        run(async () => {
+          const text = JSON.stringify(progress)
+          await inTransaction(async () => {
+            if ((await progressText()) !== known) {
+              throw new StoreUnavailable({ reason: "another process copies into the database" })
+            }
+            if (table.name === "lead") await insertLeads(sql, table, rows)
+            else await insertAll(sql, table, types.get(table.name)!, rows)
+            await sql.run(
+              "INSERT INTO lead_signals.copy_progress VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET progress = excluded.progress",
+              [text]
+            )
+          })
+          known = text
+        }),
+      rows: (table, after) => rowsOf(sql, table, after),
+      finish: (lastNumbers) =>
+        run(() =>
+          inTransaction(async () => {
+            await deriveCounters(sql)
+            for (const [name, last] of Object.entries(lastNumbers)) {
+              if (last === 0) continue
+              await sql.run(
+                `SELECT setval(pg_get_serial_sequence('lead_signals.${name}', '${copySequences[name]}'), $1)`,
+                [last]
+              )
+            }
+            await sql.run("DROP TABLE lead_signals.copy_progress")
+            await refuseOccupied(sql)
+            await sql.run(`DROP SCHEMA IF EXISTS "lead_signals" CASCADE`)
+            await sql.run(`ALTER SCHEMA ${unfinished} RENAME TO "lead_signals"`)
+          })
+        )
+    }
+  })

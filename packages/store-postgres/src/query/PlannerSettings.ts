@@ -1,0 +1,18 @@
+/**
+ * Settings of the planner within a transaction. Tables without statistics, or with those of an earlier size, must not make it read a
+ * table from end to end or sort what an index has in order; statements that need a sort gather their rows first.
+ */
+const settings: ReadonlyArray<readonly [name: string, value: string]> = [
+  ["enable_seqscan", "off"],
+  ["enable_sort", "off"],
+  ["jit", "off"],
+  ["max_parallel_workers_per_gather", "0"]
+]
+
+/** Columns of a transaction's first query, which set them for all later statements of the transaction. */
+export const plannerSettings = settings
+  .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+  .join(", ")
+
+/** The names of the settings, for a transaction that goes on with other statements. */
+export const plannerSettingNames: ReadonlyArray<string> = settings.map(([name]) => name)

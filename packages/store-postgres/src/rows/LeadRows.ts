@@ -1,0 +1,201 @@
+/** Rows of leads and engagements, and what they stand for. */
+import type {
+  Engagement,
+  EngagementRead,
+  EngagementType,
+  Lead,
+  LeadId,
+  Observations,
+  Signal
+} from "@lead-signals/domain"
+import { Folding, RenderedLeads } from "@lead-signals/domain/pure"
+import type { Param } from "../connection/Connection.ts"
+import { idOf } from "./Ids.ts"
+
+/** A number that is no safe integer is no lead's id. */
+export const leadIdOf = (id: LeadId): number => (Number.isSafeInteger(id) && id > 0 ? id : 0)
+
+/** A lead's row as `leadColumns` reads it. */
+export interface LeadRow {
+  readonly id: number
+  readonly brand_id: number
+  readonly ext_id: string
+  readonly name: string
+  readonly headline: string | null
+  readonly username: string | null
+  readonly title1: string | null
+  readonly li_profile_url: string | null
+  readonly profile_img_url: string | null
+  readonly company: string | null
+  readonly profile_times: string
+  readonly signal_id: number
+  readonly signal_ids: string
+  readonly flags: number
+  readonly score1: number | null
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+export const leadColumns = `l.id, l.brand_id, l.ext_id, l.name, l.headline, l.username, l.title1, l.li_profile_url,
+  l.profile_img_url, l.company, l.profile_times, l.signal_id, l.signal_ids, l.flags, l.score1, l.created_at, l.updated_at`
+
+export const flagsOf = (lead: Pick<Lead, "qualified" | "exported" | "isEmployee">): number =>
+  Number(lead.qualified) + 2 * Number(lead.exported) + 4 * Number(lead.isEmployee)
+
+export const leadOf = (row: LeadRow): Lead => ({
+  id: row.id,
+  brandId: String(row.brand_id),
+  extId: row.ext_id,
+  profile: {
+    name: row.name,
+    headline: row.headline,
+    username: row.username,
+    title1: row.title1,
+    liProfileUrl: row.li_profile_url,
+    profileImgUrl: row.profile_img_url,
+    company: row.company === null ? null : JSON.parse(row.company)
+  },
+  // Parsed on first use: rendering a lead does not need it.
+  get profileTimes() {
+    return JSON.parse(row.profile_times) as Lead["profileTimes"]
+  },
+  signalId: String(row.signal_id),
+  signalIds: JSON.parse(row.signal_ids),
+  qualified: (row.flags & 1) !== 0,
+  exported: (row.flags & 2) !== 0,
+  isEmployee: (row.flags & 4) !== 0,
+  score1: row.score1,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at
+})
+
+/** The columns that a write sets, with their types, in the order of `leadValues`. */
+export const writtenLeadColumns = [
+  ["brand_id", "bigint"],
+  ["id", "bigint"],
+  ["ext_id", "text"],
+  ["name", "text"],
+  ["name_key", "text"],
+  ["headline", "text"],
+  ["username", "text"],
+  ["title1", "text"],
+  ["li_profile_url", "text"],
+  ["profile_img_url", "text"],
+  ["company", "text"],
+  ["profile_times", "text"],
+  ["signal_id", "bigint"],
+  ["signal_ids", "text"],
+  ["flags", "smallint"],
+  ["score1", "double precision"],
+  ["created_at", "bigint"],
+  ["updated_at", "bigint"],
+  ["shown", "text"]
+] as const
+
+export const leadValues = (lead: Observations.LeadDraft & { readonly id: LeadId }) => [
+  idOf(lead.brandId),
+  lead.id,
+  lead.extId,
+  lead.profile.name,
+  Folding.fold(lead.profile.name),
+  lead.profile.headline,
+  lead.profile.username,
+  lead.profile.title1,
+  lead.profile.liProfileUrl,
+  lead.profile.profileImgUrl,
+  lead.profile.company === null ? null : JSON.stringify(lead.profile.company),
+  JSON.stringify(lead.profileTimes),
+  idOf(lead.signalId),
+  JSON.stringify(lead.signalIds),
+  flagsOf(lead),
+  lead.score1,
+  lead.createdAt,
+  lead.updatedAt,
+  RenderedLeads.keep(RenderedLeads.renderLead(lead))
+]
+
+export const engagementColumns = [
+  ["brand_id", "bigint"],
+  ["id", "text"],
+  ["lead_id", "bigint"],
+  ["signal_id", "bigint"],
+  ["type", "text"],
+  ["reaction_type", "text"],
+  ["comment_text", "text"],
+  ["post_url", "text"],
+  ["post_content", "text"],
+  ["post_posted_at", "bigint"],
+  ["post_author", "text"],
+  ["post_author_detail", "text"],
+  ["author_ext_id", "text"],
+  ["emitted_at", "bigint"],
+  ["tracked_at", "bigint"]
+] as const
+
+export const engagementValues = (brandId: number, engagement: Engagement): ReadonlyArray<Scalar> => [
+  brandId,
+  engagement.id,
+  engagement.leadId,
+  idOf(engagement.signalId),
+  engagement.type,
+  engagement.reactionType,
+  engagement.commentText,
+  engagement.postUrl,
+  engagement.postContent,
+  engagement.postPostedAt,
+  engagement.postAuthor,
+  engagement.postAuthorDetail === null ? null : JSON.stringify(engagement.postAuthorDetail),
+  engagement.postAuthorDetail?.extId ?? null,
+  engagement.emittedAt,
+  engagement.trackedAt
+]
+
+/** A parameter that is no array. */
+export type Scalar = Exclude<Param, ReadonlyArray<unknown>>
+
+/** An engagement's row with its signal, and with the author's lead where the depth asks for it. */
+export interface EngagementRow {
+  readonly id: string
+  readonly lead_id: number
+  readonly signal_id: number
+  readonly type: EngagementType | null
+  readonly reaction_type: string | null
+  readonly comment_text: string | null
+  readonly post_url: string | null
+  readonly post_content: string | null
+  readonly post_posted_at: number | null
+  readonly post_author: string | null
+  readonly post_author_detail: string | null
+  readonly emitted_at: number | null
+  readonly tracked_at: number
+  readonly author_lead_id: number | null
+  readonly author_company: string | null
+}
+
+export const engagementReadOf =
+  (signals: ReadonlyMap<number, Signal>) =>
+  (row: EngagementRow): EngagementRead => ({
+    engagement: {
+      id: row.id,
+      leadId: row.lead_id,
+      signalId: String(row.signal_id),
+      type: row.type,
+      reactionType: row.reaction_type,
+      commentText: row.comment_text,
+      postUrl: row.post_url,
+      postContent: row.post_content,
+      postPostedAt: row.post_posted_at,
+      postAuthor: row.post_author,
+      postAuthorDetail: row.post_author_detail === null ? null : JSON.parse(row.post_author_detail),
+      emittedAt: row.emitted_at,
+      trackedAt: row.tracked_at
+    },
+    signal: signals.get(row.signal_id)!,
+    authorLead:
+      row.author_lead_id === null
+        ? null
+        : {
+            id: row.author_lead_id,
+            company: row.author_company === null ? null : JSON.parse(row.author_company)
+          }
+  })

@@ -1,0 +1,67 @@
+/**
+ * Writes when keys were last used behind the requests that use them: reads never wait for writes. A use that can't be written is
+ * tried again together with the next one, and once more as the store closes.
+ */
+import type { Instant, StoreUnavailable } from "@lead-signals/domain"
+import { Effect, type Scope } from "effect"
+import type { Database } from "../connection/Database.ts"
+import { idOf } from "../rows/Ids.ts"
+
+export interface LastUses {
+  readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>
+  /** The key's last use that is noted and not written yet; null when none is. */
+  readonly unwritten: (keyId: string) => Instant | null
+}
+
+type Uses = ReadonlyArray<readonly [keyId: string, minute: Instant]>
+
+export const make = (
+  database: Pick<typeof Database.Service, "putsOff" | "write">
+): Effect.Effect<LastUses, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const noted = new Map<string, Instant>()
+    let isWriting = false
+    const write = (uses: Uses) =>
+      database.write((sql) =>
+        sql.run(
+          // In order of the keys: two nodes that note the same keys must not wait for each other in turn.
+          `WITH locked AS MATERIALIZED (
+             SELECT k.brand_id, k.id, given.minute FROM unnest($1::bigint[], $2::bigint[]) AS given(id, minute)
+               JOIN lead_signals.api_key k ON k.id = given.id
+               WHERE k.last_used_at IS NULL OR k.last_used_at < given.minute ORDER BY k.id FOR NO KEY UPDATE OF k)
+           UPDATE lead_signals.api_key k SET last_used_at = greatest(k.last_used_at, locked.minute) FROM locked
+             WHERE k.brand_id = locked.brand_id AND k.id = locked.id`,
+          [uses.map(([keyId]) => idOf(keyId)), uses.map(([, minute]) => minute)]
+        )
+      )
+    const writeNoted: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
+      const uses = [...noted]
+      return uses.length === 0
+        ? Effect.void
+        : Effect.flatMap(write(uses), () => {
+            for (const [keyId, minute] of uses) if (noted.get(keyId) === minute) noted.delete(keyId)
+            return writeNoted
+          })
+    })
+    const writeBehind = Effect.suspend(() => {
+      if (isWriting) return Effect.void
+      isWriting = true
+      const end = Effect.sync(() => {
+        isWriting = false
+      })
+      return Effect.asVoid(Effect.forkDaemon(Effect.ensuring(Effect.ignore(writeNoted), end)))
+    })
+    yield* Effect.addFinalizer(() => Effect.ignore(writeNoted))
+    return {
+      unwritten: (keyId) => noted.get(keyId) ?? null,
+      mark: (keyId, minute) =>
+        Effect.suspend(() => {
+          if (!database.putsOff) return Effect.asVoid(write([[keyId, minute]]))
+          const before = noted.get(keyId)
+          // A use that could not be written is tried again in the next minute, or with another key's.
+          if (before !== undefined && before >= minute) return Effect.void
+          noted.set(keyId, minute)
+          return writeBehind
+        })
+    }
+  })

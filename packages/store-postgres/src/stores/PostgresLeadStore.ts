@@ -1,0 +1,100 @@
+/** The lead store, on Postgres. */
+import { type Lead, LeadStore } from "@lead-signals/domain"
+import { Effect, Layer, Option } from "effect"
+import { Database } from "../connection/Database.ts"
+import { groupCommit } from "../connection/GroupCommit.ts"
+import { defaults, type ListingOptions, readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
+import { plannerSettings } from "../query/PlannerSettings.ts"
+import { TotalCache } from "../query/TotalCache.ts"
+import { allEngagements, authoredPosts, leadById, renderedDetail, windowOfLead } from "../rows/LeadReads.ts"
+import { idOf } from "../rows/Ids.ts"
+import { leadColumns, leadIdOf, leadOf, type LeadRow, leadValues } from "../rows/LeadRows.ts"
+import { type CallResult, type CommitCall, commitBatch } from "../writes/CommitBatch.ts"
+import * as Erasure from "../writes/Erasure.ts"
+import { CounterChanges } from "../writes/LeadCounters.ts"
+import { writeLeads } from "../writes/LeadWrites.ts"
+
+/** Totals of filters that one process keeps. */
+const maxTotals = 2000
+
+/** Proposals of several calls that share a transaction: so many that each takes locks of its own. */
+const maxGroupProposals = 150
+/** Transactions of this process that record at once: one reads and decides while another waits for the disk. */
+const maxGroups = 2
+
+const isSame = (before: Lead, after: Lead): boolean => {
+  const values = leadValues(after)
+  return leadValues(before).every((value, i) => value === values[i])
+}
+
+const make = (options: ListingOptions) =>
+  Effect.map(Database, (database) => {
+    const { maxBucketLeads } = options
+    const totals = new TotalCache(maxTotals)
+    const commitCall = groupCommit<CommitCall, CallResult>(
+      (calls) => database.write((db, now) => commitBatch(db, now, calls, maxBucketLeads)),
+      { weight: ({ proposals }) => proposals.length, maxWeight: maxGroupProposals, maxUnderWay: maxGroups }
+    )
+    return LeadStore.of({
+      commit: (brandId, proposals, ids) =>
+        Effect.flatMap(commitCall({ brandId, proposals, ids }), (result) => {
+          if ("thrown" in result) return Effect.die(result.thrown)
+          const { committed, queued } = result
+          return queued === 0 ? Effect.succeed(committed) : Effect.as(database.announceQueued, committed)
+        }),
+      list: (brandId, query) =>
+        database.readSnapshot((db) => readLeadPage(db, brandId, query, options, totals)),
+      listRendered: (brandId, query) =>
+        database.readSnapshot((db) => readRenderedPage(db, brandId, query, options, totals)),
+      get: (brandId, id, engagements) =>
+        database.readSnapshot(async (db) => {
+          const brand = idOf(brandId)
+          const lead = await leadById(db, brand, id)
+          if (lead === null) return Option.none()
+          const window = engagements === "none" ? null : await windowOfLead(db, brand, id, engagements)
+          return Option.some({ lead, window })
+        }),
+      getRendered: (brandId, id, engagements) =>
+        Effect.map(
+          database.readSnapshot((db) => renderedDetail(db, idOf(brandId), id, engagements)),
+          Option.fromNullable
+        ),
+      exportData: (brandId, id) =>
+        database.readSnapshot(async (db) => {
+          const brand = idOf(brandId)
+          const lead = await leadById(db, brand, id)
+          if (lead === null) return Option.none()
+          return Option.some({
+            lead,
+            engagements: await allEngagements(db, brand, id),
+            posts: await authoredPosts(db, brand, lead.extId)
+          })
+        }),
+      update: (brandId, id, change) =>
+        database.write(async (db, now) => {
+          const row = await db.get<LeadRow>(
+            `SELECT ${plannerSettings}, ${leadColumns} FROM lead_signals.lead l
+               WHERE l.brand_id = $1 AND l.id = $2 FOR NO KEY UPDATE`,
+            [idOf(brandId), leadIdOf(id)]
+          )
+          if (row === undefined) return Option.none()
+          const before = leadOf(row)
+          const after = change(before, now)
+          if (isSame(before, after)) return Option.some(after)
+          const counters = new CounterChanges()
+          await writeLeads(db, { leads: [{ before, after }], engagements: [], events: [] }, now, counters)
+          await counters.apply(db, maxBucketLeads)
+          return Option.some(after)
+        }),
+      erase: (brandId, id, personHash, nextId) =>
+        database.write((db, now) =>
+          Erasure.erase(db, { brandId, id }, { personHash, nextId, now, maxBucketLeads })
+        ),
+      removeSome: (brandId) => database.write((db) => Erasure.removeSome(db, brandId, maxBucketLeads))
+    })
+  })
+
+/** The port of leads. Needs the `Database`. */
+export const layer = (
+  options: Partial<ListingOptions> | undefined
+): Layer.Layer<LeadStore, never, Database> => Layer.effect(LeadStore, make({ ...defaults, ...options }))

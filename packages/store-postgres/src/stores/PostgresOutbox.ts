@@ -1,0 +1,215 @@
+/**
+ * The emitter's side of the outbox, on Postgres: takes due deliveries and records attempts. Emitters of several nodes take turns at a
+ * webhook by its row's lock, and count each other's leases, so that its limit holds over all of them. [DELIV-2, DELIV-7]
+ */
+import {
+  type AttemptTransitions,
+  type Instant,
+  type Lease,
+  type Leased,
+  type LeaseRequest,
+  Leasing,
+  Outbox,
+  type Webhook
+} from "@lead-signals/domain"
+import { Clock, Effect, Layer, Queue } from "effect"
+import type { Connection } from "../connection/Connection.ts"
+import { Database } from "../connection/Database.ts"
+import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
+import { idOf } from "../rows/Ids.ts"
+import { recordAttempts } from "../writes/AttemptRecord.ts"
+import { readBodies, type Taken } from "../writes/DeliveryBodies.ts"
+
+type WebhookShare = { readonly webhook: Webhook; readonly places: number }
+
+interface CandidateRow extends WebhookRow {
+  readonly due: number
+  readonly due_at: Instant | null
+  readonly next_at: Instant | null
+  /** Leases of other emitters that stand. */
+  readonly others: number
+}
+
+/** Leases of other emitters than the one whose tokens begin with `$3`; none when `$3` is empty. */
+const leasesOfOthers = `SELECT count(*)::int FROM lead_signals.delivery d
+  WHERE d.webhook_id = w.id AND d.lease IS NOT NULL AND d.due_at > $1 AND NOT starts_with(d.lease, $3)`
+
+const candidatesSql = `SELECT ${webhookColumns}, due.n AS due, due.due_at, next.due_at AS next_at, (${leasesOfOthers}) AS others
+  FROM lead_signals.webhook w
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS n, min(due_at) AS due_at FROM (
+      SELECT d.due_at FROM lead_signals.delivery d
+      WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at <= $1 ORDER BY d.due_at, d.seq LIMIT $2) d) due
+  LEFT JOIN LATERAL (
+    SELECT d.due_at FROM lead_signals.delivery d
+    WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at > $1 ORDER BY d.due_at LIMIT 1) next ON true
+  WHERE w.enabled AND (due.n > 0 OR next.due_at IS NOT NULL) ORDER BY w.id`
+
+/** The beginning of the emitter's tokens. */
+const ownTokens = ({ emitter }: LeaseRequest): string => (emitter === undefined ? "" : `${emitter}-`)
+
+/** Counts leases of other emitters, too, against the limit of their webhook. */
+const underWayOfAll = (underWay: Leasing.UnderWay, rows: ReadonlyArray<CandidateRow>): Leasing.UnderWay => ({
+  total: underWay.total,
+  failingTotal: underWay.failingTotal,
+  byWebhook: new Map([
+    ...underWay.byWebhook,
+    ...rows.map(({ id, others }) => [String(id), (underWay.byWebhook.get(String(id)) ?? 0) + others] as const)
+  ])
+})
+
+/** The webhooks with a place for something due, and when the next delivery becomes due that there is a place for. */
+const sharesOf = async (
+  sql: Connection,
+  request: LeaseRequest,
+  now: Instant
+): Promise<{ readonly shares: ReadonlyArray<WebhookShare>; readonly nextDueAt: Instant | null }> => {
+  const { limits } = request
+  const rows = await sql.all<CandidateRow>(candidatesSql, [now, limits.perWebhook, ownTokens(request)])
+  const underWay = underWayOfAll(request.underWay, rows)
+  let nextDueAt: Instant | null = null
+  const candidates = rows.map((row) => {
+    const webhook = webhookOf(row)
+    const { failingSince, id } = webhook
+    const candidate = { webhook, webhookId: id, failingSince, dueAt: row.due_at ?? 0, due: row.due }
+    if (row.next_at !== null && Leasing.hasPlace(candidate, limits, underWay)) {
+      nextDueAt = Math.min(nextDueAt ?? row.next_at, row.next_at)
+    }
+    return candidate
+  })
+  const dealt = Leasing.allocate(
+    candidates.filter(({ due }) => due > 0),
+    limits,
+    underWay
+  )
+  const shares = candidates.flatMap(({ webhook, webhookId }) => {
+    const places = dealt.get(webhookId)
+    return places === undefined ? [] : [{ webhook, places }]
+  })
+  return { shares, nextDueAt }
+}
+
+/** Locks the webhooks, in the order of their ids; leaves those out that were disabled or deleted meanwhile. */
+const lockWebhooks = async (
+  sql: Connection,
+  shares: ReadonlyArray<WebhookShare>
+): Promise<ReadonlyMap<number, Webhook>> => {
+  const rows = await sql.all<WebhookRow>(
+    `SELECT ${webhookColumns} FROM lead_signals.webhook w WHERE w.id = ANY ($1::bigint[]) AND w.enabled
+       ORDER BY w.id FOR NO KEY UPDATE`,
+    [shares.map(({ webhook }) => idOf(webhook.id))]
+  )
+  return new Map(rows.map((row) => [row.id, webhookOf(row)]))
+}
+
+/**
+ * Locks the oldest due of each locked webhook, as many as it has places for. Passes over those that an erasure removes just now. The
+ * webhook's lock keeps other emitters from the same: its count of their leases is exact.
+ */
+const takeSql = `SELECT t.brand_id, t.seq, t.id, t.webhook_id, t.position, t.created_at
+  FROM unnest($2::bigint[], $4::int[], $5::int[]) WITH ORDINALITY AS w(id, places, own_limit, place)
+  CROSS JOIN LATERAL (
+    SELECT d.* FROM lead_signals.delivery d
+    WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at <= $1 ORDER BY d.due_at, d.seq
+    LIMIT greatest(0, least(w.places, w.own_limit - (${leasesOfOthers}))) FOR NO KEY UPDATE SKIP LOCKED) t
+  ORDER BY w.place, t.due_at, t.seq`
+
+const take = (
+  sql: Connection,
+  request: LeaseRequest,
+  shares: ReadonlyArray<WebhookShare>,
+  webhooks: ReadonlyMap<number, Webhook>,
+  now: Instant
+): Promise<ReadonlyArray<Taken>> => {
+  const { limits, underWay } = request
+  const given = shares.flatMap(({ places, webhook: { id } }) => {
+    const webhook = webhooks.get(idOf(id))
+    if (webhook === undefined) return []
+    const limit = webhook.failingSince === null ? limits.perWebhook : limits.perFailingWebhook
+    return [{ id: idOf(id), places, ownLimit: limit - (underWay.byWebhook.get(id) ?? 0) }]
+  })
+  return sql.all<Taken>(takeSql, [
+    now,
+    given.map(({ id }) => id),
+    ownTokens(request),
+    given.map(({ places }) => places),
+    given.map(({ ownLimit }) => ownLimit)
+  ])
+}
+
+/** Bodies of so many characters are enough for one lease: those that are due behind them are leased next. */
+const maxBodies = 8 * 1024 * 1024
+/** Bodies that are read before anything is known of their size. */
+const firstBodies = 8
+const bodiesAtOnce = 256
+
+const leaseSql = `WITH made AS (
+    INSERT INTO lead_signals.delivery_body (brand_id, seq, body)
+    SELECT * FROM unnest($5::bigint[], $6::bigint[], $7::text[]))
+  UPDATE lead_signals.delivery d SET lease = $1, due_at = $2
+  FROM unnest($3::bigint[], $4::bigint[]) AS given(brand_id, seq)
+  WHERE d.brand_id = given.brand_id AND d.seq = given.seq`
+
+const lease = async (
+  sql: Connection,
+  request: LeaseRequest,
+  { nextDueAt, shares }: { readonly shares: ReadonlyArray<WebhookShare>; readonly nextDueAt: Instant | null },
+  now: Instant
+): Promise<Leased> => {
+  const webhooks = await lockWebhooks(sql, shares)
+  const due = webhooks.size === 0 ? [] : await take(sql, request, shares, webhooks, now)
+  if (due.length === 0) return { leases: [], nextDueAt }
+  const taken: Array<Taken> = []
+  const bodies = new Map<number, string>()
+  const made: Array<Taken> = []
+  for (let size = 0, length = firstBodies; taken.length < due.length && size < maxBodies;) {
+    const part = due.slice(taken.length, taken.length + length)
+    const read = await readBodies(sql, part, request.body)
+    const isMade = new Set(read.made)
+    for (const each of part) {
+      const body = read.bodies.get(each.seq)
+      taken.push(each)
+      if (body === undefined) continue
+      size += body.length
+      bodies.set(each.seq, body)
+      if (isMade.has(each.seq)) made.push(each)
+    }
+    length = Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * taken.length) / Math.max(1, size))))
+  }
+  const until = now + request.leaseMillis
+  await sql.run(leaseSql, [
+    request.token,
+    until,
+    taken.map(({ brand_id }) => brand_id),
+    taken.map(({ seq }) => seq),
+    made.map(({ brand_id }) => brand_id),
+    made.map(({ seq }) => seq),
+    made.map(({ seq }) => bodies.get(seq)!)
+  ])
+  const leases = taken.map(({ id, seq, webhook_id }): Lease => ({
+    deliveryId: id,
+    token: request.token,
+    until,
+    body: bodies.get(seq) ?? null,
+    webhook: webhooks.get(webhook_id)!
+  }))
+  return { leases, nextDueAt: taken.length < due.length ? now : Math.min(nextDueAt ?? until, until) }
+}
+
+const make = Effect.map(Database, (database) =>
+  Outbox.of({
+    lease: (request) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const found = yield* database.read((sql) => sharesOf(sql, request, now))
+        if (found.shares.length === 0) return { leases: [], nextDueAt: found.nextDueAt }
+        return yield* database.write((sql, at) => lease(sql, request, found, at))
+      }),
+    record: (attempts: ReadonlyArray<AttemptTransitions.FinishedAttempt>) =>
+      database.write((sql, now) => recordAttempts(sql, attempts, now)),
+    queued: Queue.take(database.queued)
+  })
+)
+
+/** The port of the outbox. Needs the `Database`. */
+export const layer = Layer.effect(Outbox, make)

@@ -1,0 +1,158 @@
+/**
+ * Webhooks on Postgres. Whatever leases, records or queues again deliveries of a webhook locks its row first, so that a change of the
+ * webhook and of its deliveries is one step.
+ */
+import { AttemptTransitions, type DeliveryState, type Webhook, WebhookStore } from "@lead-signals/domain"
+import { Effect, Layer, Option } from "effect"
+import type { Connection, Param } from "../connection/Connection.ts"
+import { Database } from "../connection/Database.ts"
+import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
+import { idOf } from "../rows/Ids.ts"
+import { countDeliveries } from "../writes/DeliveryCounts.ts"
+import { lockBrand } from "../writes/Locks.ts"
+import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
+import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
+
+const webhookValues = (webhook: Omit<Webhook, "id">): ReadonlyArray<Param> => [
+  webhook.url,
+  JSON.stringify(webhook.events),
+  webhook.description,
+  webhook.enabled,
+  webhook.disabledReason,
+  webhook.failingSince,
+  JSON.stringify(webhook.secrets)
+]
+
+const webhookById = (brandId: string, id: string, lock: "" | "FOR NO KEY UPDATE" | "FOR UPDATE") =>
+  readFirst<WebhookRow, Webhook>(
+    webhookOf,
+    `SELECT ${webhookColumns} FROM lead_signals.webhook w WHERE w.brand_id = $1 AND w.id = $2 ${lock}`,
+    [idOf(brandId), idOf(id)]
+  )
+
+interface PendingRow {
+  readonly seq: number
+  readonly lease: string | null
+  readonly due_at: number
+}
+
+/**
+ * Makes pending deliveries of an enabled webhook due now. One whose attempt is under way stays with its lease and becomes due
+ * when that runs out. [DELIV-4]
+ */
+const resetPending = async (
+  sql: Connection,
+  brandId: number,
+  webhookId: number,
+  now: number
+): Promise<void> => {
+  const rows = await sql.all<PendingRow>(
+    `SELECT seq, lease, due_at FROM lead_signals.delivery
+       WHERE brand_id = $1 AND webhook_id = $2 AND state = 'pending' AND (failures > 0 OR lease IS NOT NULL OR due_at > $3)
+       ORDER BY seq FOR NO KEY UPDATE`,
+    [brandId, webhookId, now]
+  )
+  if (rows.length === 0) return
+  await sql.run(
+    `UPDATE lead_signals.delivery d SET failures = 0, lease = given.lease, due_at = given.due_at
+       FROM unnest($2::bigint[], $3::text[], $4::bigint[]) AS given(seq, lease, due_at)
+       WHERE d.brand_id = $1 AND d.seq = given.seq`,
+    [
+      brandId,
+      rows.map(({ seq }) => seq),
+      rows.map(({ lease }) => (lease === null ? null : AttemptTransitions.ofEarlierEnabling(lease))),
+      rows.map(({ due_at, lease }) => (lease === null ? Math.min(due_at, now) : due_at))
+    ]
+  )
+}
+
+/** Deliveries that one transaction removes at most: more would keep other writes waiting. */
+const maxDeliveriesPerPiece = 500
+
+/** Remove the deliveries with these numbers. */
+const deliveryRemovals = [
+  "DELETE FROM lead_signals.attempt WHERE brand_id = $1 AND delivery_seq = ANY ($2::bigint[])",
+  "DELETE FROM lead_signals.delivery_body WHERE brand_id = $1 AND seq = ANY ($2::bigint[])",
+  "DELETE FROM lead_signals.delivery WHERE brand_id = $1 AND seq = ANY ($2::bigint[])"
+]
+
+const beingDeleted = "The webhook is being deleted; if it stays, delete it again."
+
+/** Disables the webhook and removes some of its deliveries; with the last of them, removes the webhook too. */
+const removeWebhookPiece = async (sql: Connection, brandId: string, id: string): Promise<Piece> => {
+  // Commits of the brand queue deliveries for the webhook: none is under way, and later ones don't find it.
+  await lockBrand(sql, idOf(brandId))
+  if (Option.isNone(await webhookById(brandId, id, "FOR UPDATE")(sql))) return "missing"
+  const [brand, webhook] = [idOf(brandId), idOf(id)]
+  const rows = await sql.all<{ readonly seq: number; readonly state: DeliveryState }>(
+    `SELECT seq, state FROM lead_signals.delivery WHERE brand_id = $1 AND webhook_id = $2
+       ORDER BY seq LIMIT $3 FOR UPDATE`,
+    [brand, webhook, maxDeliveriesPerPiece]
+  )
+  const isLast = rows.length < maxDeliveriesPerPiece
+  for (const statement of deliveryRemovals) await sql.run(statement, [brand, rows.map(({ seq }) => seq)])
+  if (isLast) {
+    await sql.run("DELETE FROM lead_signals.webhook WHERE brand_id = $1 AND id = $2", [brand, webhook])
+    await sql.run("DELETE FROM lead_signals.delivery_count WHERE brand_id = $1 AND webhook_id = $2", [
+      brand,
+      webhook
+    ])
+    return "gone"
+  }
+  await sql.run(
+    "UPDATE lead_signals.webhook SET enabled = false, disabled_reason = $3 WHERE brand_id = $1 AND id = $2",
+    [brand, webhook, beingDeleted]
+  )
+  await countDeliveries(
+    sql,
+    rows.map(({ state }) => ({ brandId: brand, webhookId: webhook, state, n: -1 }))
+  )
+  return "some"
+}
+
+const make = Effect.map(Database, (database) =>
+  WebhookStore.of({
+    create: (webhook) =>
+      database.write(
+        createInBrand(
+          webhook.brandId,
+          readOne<WebhookRow, Webhook>(
+            webhookOf,
+            `INSERT INTO lead_signals.webhook AS w
+               (url, events, description, enabled, disabled_reason, failing_since, secrets, brand_id, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${webhookColumns}`,
+            [...webhookValues(webhook), idOf(webhook.brandId), webhook.createdAt]
+          )
+        )
+      ),
+    list: (brandId) =>
+      database.read(
+        readAll(
+          webhookOf,
+          `SELECT ${webhookColumns} FROM lead_signals.webhook w WHERE w.brand_id = $1 ORDER BY w.id`,
+          [idOf(brandId)]
+        )
+      ),
+    get: (brandId, id) => database.read(webhookById(brandId, id, "")),
+    update: (brandId, id, change) =>
+      Effect.zipLeft(
+        database.write(async (sql, now) => {
+          const before = await webhookById(brandId, id, "FOR NO KEY UPDATE")(sql)
+          if (Option.isNone(before)) return Option.none()
+          const after = change(before.value, now)
+          await sql.run(
+            `UPDATE lead_signals.webhook SET url = $1, events = $2, description = $3, enabled = $4, disabled_reason = $5,
+                 failing_since = $6, secrets = $7 WHERE brand_id = $8 AND id = $9`,
+            [...webhookValues(after), idOf(brandId), idOf(id)]
+          )
+          if (after.enabled && !before.value.enabled) await resetPending(sql, idOf(brandId), idOf(id), now)
+          return Option.some(after)
+        }),
+        database.announceQueued
+      ),
+    delete: (brandId, id) => removeInPieces(database, (sql) => removeWebhookPiece(sql, brandId, id))
+  })
+)
+
+/** The port of webhooks. Needs the `Database`. */
+export const layer = Layer.effect(WebhookStore, make)

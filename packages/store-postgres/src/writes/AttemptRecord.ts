@@ -1,0 +1,115 @@
+/** Records attempts: locks their webhooks and deliveries, and writes what follows with one statement. [DELIV-3, DELIV-5] */
+import { AttemptTransitions, type DeliveryState } from "@lead-signals/domain"
+import type { Connection, Param } from "../connection/Connection.ts"
+import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
+import { idOf } from "../rows/Ids.ts"
+import { countDeliveries } from "./DeliveryCounts.ts"
+
+interface AttemptedRow {
+  readonly brand_id: number
+  readonly seq: number
+  readonly id: string
+  readonly webhook_id: number
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly failures: number
+  readonly lease: string | null
+  readonly due_at: number | null
+  readonly finished_at: number | null
+}
+
+const currentDelivery = (row: AttemptedRow): AttemptTransitions.CurrentDelivery => ({
+  id: row.id,
+  webhookId: String(row.webhook_id),
+  state: row.state,
+  attempts: row.attempts,
+  failures: row.failures,
+  lease: row.lease,
+  dueAt: row.due_at,
+  finishedAt: row.finished_at
+})
+
+/** Webhooks before deliveries, and each in the order of their numbers, as all that locks both. */
+const lockWebhooks = (sql: Connection, ids: ReadonlyArray<string>): Promise<ReadonlyArray<WebhookRow>> =>
+  sql.all<WebhookRow>(
+    `SELECT ${webhookColumns} FROM lead_signals.webhook w
+       WHERE w.id IN (SELECT d.webhook_id FROM lead_signals.delivery d WHERE d.id = ANY ($1::text[]))
+       ORDER BY w.id FOR NO KEY UPDATE`,
+    [ids]
+  )
+
+const lockDeliveries = (sql: Connection, ids: ReadonlyArray<string>): Promise<ReadonlyArray<AttemptedRow>> =>
+  sql.all<AttemptedRow>(
+    `SELECT brand_id, seq, id, webhook_id, state, attempts, failures, lease, due_at, finished_at
+       FROM lead_signals.delivery WHERE id = ANY ($1::text[]) ORDER BY seq FOR NO KEY UPDATE`,
+    [ids]
+  )
+
+const writeSql = `WITH changed AS (
+    UPDATE lead_signals.delivery d SET state = given.state, attempts = given.attempts, failures = given.failures,
+      lease = given.lease, due_at = given.due_at, finished_at = given.finished_at
+    FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::bigint[])
+      AS given(brand_id, seq, state, attempts, failures, lease, due_at, finished_at)
+    WHERE d.brand_id = given.brand_id AND d.seq = given.seq),
+  unneeded AS (
+    DELETE FROM lead_signals.delivery_body b USING unnest($1::bigint[], $2::bigint[], $3::text[]) AS given(brand_id, seq, state)
+    WHERE given.state <> 'pending' AND b.brand_id = given.brand_id AND b.seq = given.seq),
+  settled AS (
+    UPDATE lead_signals.webhook w SET enabled = given.enabled, disabled_reason = given.disabled_reason,
+      failing_since = given.failing_since
+    FROM unnest($9::bigint[], $10::boolean[], $11::text[], $12::bigint[]) AS given(id, enabled, disabled_reason, failing_since)
+    WHERE w.id = given.id)
+  INSERT INTO lead_signals.attempt (brand_id, delivery_seq, number, at, duration_millis, status, error, response)
+  SELECT * FROM unnest($13::bigint[], $14::bigint[], $15::int[], $16::bigint[], $17::bigint[], $18::int[], $19::text[], $20::text[])`
+
+/** Postgres holds no U+0000, and a receiver may answer it. */
+const storable = (text: string | null): string | null => text?.replaceAll("\0", "\uFFFD") ?? null
+
+type Column = Extract<Param, ReadonlyArray<unknown>>
+
+/** The rows as an array of each column. */
+const columnsOf = (width: number, rows: ReadonlyArray<Column>): ReadonlyArray<Column> =>
+  Array.from({ length: width }, (_, i) => rows.map((row) => row[i]!))
+
+/** Logs and settles the attempts within a transaction. */
+export const recordAttempts = async (
+  sql: Connection,
+  attempts: ReadonlyArray<AttemptTransitions.FinishedAttempt>,
+  now: number
+): Promise<ReadonlyArray<AttemptTransitions.Recorded>> => {
+  const ids = [...new Set(attempts.map(({ deliveryId }) => deliveryId))]
+  const webhooks = await lockWebhooks(sql, ids)
+  const rows = await lockDeliveries(sql, ids)
+  const known = { deliveries: rows.map(currentDelivery), webhooks: webhooks.map(webhookOf) }
+  const changes = AttemptTransitions.settleAll(known, attempts, now)
+  if (rows.length === 0) return changes.recorded
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const deliveries = changes.deliveries.map((to): Column => {
+    const { brand_id, seq } = byId.get(to.id)!
+    return [brand_id, seq, to.state, to.attempts, to.failures, to.lease, to.dueAt, to.finishedAt] as Column
+  })
+  const settled = changes.webhooks.map(
+    ({ disabledReason, enabled, failingSince, id }) =>
+      [idOf(id), enabled, disabledReason, failingSince] as Column
+  )
+  const log = changes.log.map(
+    ({ at, deliveryId, durationMillis, error, number, response, status }): Column => {
+      const { brand_id, seq } = byId.get(deliveryId)!
+      return [brand_id, seq, number, at, durationMillis, status, error, storable(response)] as Column
+    }
+  )
+  await sql.run(writeSql, [...columnsOf(8, deliveries), ...columnsOf(4, settled), ...columnsOf(8, log)])
+  await countDeliveries(
+    sql,
+    changes.deliveries.flatMap(({ id, state }) => {
+      const { brand_id: brandId, state: before, webhook_id: webhookId } = byId.get(id)!
+      return before === state
+        ? []
+        : [
+            { brandId, webhookId, state: before, n: -1 },
+            { brandId, webhookId, state, n: 1 }
+          ]
+    })
+  )
+  return changes.recorded
+}

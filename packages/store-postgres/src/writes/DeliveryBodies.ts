@@ -1,0 +1,109 @@
+/** Reads what bodies of deliveries are made of, with one statement, and keeps the bodies that are made. [EVT-5] */
+import type { BodyMaterial, EngagementRead, EventType, LeaseRequest } from "@lead-signals/domain"
+import { EngagementWindows } from "@lead-signals/domain/pure"
+import type { Connection } from "../connection/Connection.ts"
+import { eventOf } from "../rows/DeliveryRows.ts"
+import { type SignalRow, signalOf } from "../rows/DirectoryRows.ts"
+import { type EngagementRow, engagementReadOf, leadColumns, leadOf, type LeadRow } from "../rows/LeadRows.ts"
+
+/** A delivery that is being leased. */
+export interface Taken {
+  readonly brand_id: number
+  readonly seq: number
+  readonly id: string
+  readonly webhook_id: number
+  readonly position: number | null
+  readonly created_at: number
+}
+
+/** An engagement with its signal, as JSON. */
+type EngagementJson = EngagementRow & { readonly signal: SignalRow }
+
+interface MaterialRow extends Omit<LeadRow, "id"> {
+  readonly seq: number
+  readonly body: string | null
+  readonly event: EventType | null
+  readonly lead_id: number
+  readonly event_lead_id: number
+  readonly engagement_id: string
+  readonly is_first_activity: boolean
+  readonly occurred_at: number
+  readonly engagements: ReadonlyArray<EngagementJson> | null
+}
+
+const engagementJson = `json_build_object('id', g.id, 'lead_id', g.lead_id, 'signal_id', g.signal_id, 'type', g.type,
+  'reaction_type', g.reaction_type, 'comment_text', g.comment_text, 'post_url', g.post_url, 'post_content', g.post_content,
+  'post_posted_at', g.post_posted_at, 'post_author', g.post_author, 'post_author_detail', g.post_author_detail,
+  'emitted_at', g.emitted_at, 'tracked_at', g.tracked_at, 'author_lead_id', a.id, 'author_company', a.company,
+  'signal', json_build_object('id', s.id, 'brand_id', s.brand_id, 'name', s.name, 'signal_type', s.signal_type,
+    'source', s.source, 'created_at', s.created_at))`
+
+const withSignalAndAuthor = `JOIN LATERAL (
+    SELECT * FROM lead_signals.signal s WHERE s.brand_id = g.brand_id AND s.id = g.signal_id OFFSET 0) s ON true
+  LEFT JOIN LATERAL (
+    SELECT l.id, l.company FROM lead_signals.lead l
+    WHERE l.brand_id = g.brand_id AND l.ext_id = g.author_ext_id OFFSET 0) a ON true`
+
+/** A lookup for each row, whatever the planner thinks of the tables' sizes: `OFFSET 0` keeps the joins as they are written. */
+const materialSql = `SELECT given.seq, b.body, e.event, e.lead_id AS event_lead_id, e.engagement_id, e.is_first_activity,
+    e.occurred_at, l.id AS lead_id, ${leadColumns.replace("l.id, ", "")},
+    CASE e.event WHEN 'lead2.created' THEN (
+      SELECT json_agg(${engagementJson} ORDER BY g.tracked_at DESC, g.id DESC) FROM (
+        SELECT * FROM lead_signals.engagement g WHERE g.brand_id = e.brand_id AND g.lead_id = e.lead_id
+        ORDER BY g.tracked_at DESC, g.id DESC LIMIT ${EngagementWindows.maxWindow}) g ${withSignalAndAuthor})
+    ELSE (
+      SELECT json_agg(${engagementJson}) FROM (
+        SELECT * FROM lead_signals.engagement g
+        WHERE g.brand_id = e.brand_id AND g.id = e.engagement_id AND g.lead_id = e.lead_id OFFSET 0) g ${withSignalAndAuthor})
+    END AS engagements
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS given(brand_id, seq, position)
+  LEFT JOIN LATERAL (
+    SELECT b.body FROM lead_signals.delivery_body b WHERE b.brand_id = given.brand_id AND b.seq = given.seq OFFSET 0) b ON true
+  LEFT JOIN LATERAL (
+    SELECT * FROM lead_signals.event e
+    WHERE e.brand_id = given.brand_id AND e.position = given.position AND b.body IS NULL OFFSET 0) e ON true
+  LEFT JOIN LATERAL (
+    SELECT * FROM lead_signals.lead l WHERE l.brand_id = e.brand_id AND l.id = e.lead_id OFFSET 0) l ON true`
+
+const engagementOf = (row: EngagementJson): EngagementRead =>
+  engagementReadOf(new Map([[row.signal_id, signalOf(row.signal)]]))(row)
+
+const materialOf = (
+  row: MaterialRow,
+  { brand_id, created_at, id, position, webhook_id }: Taken
+): BodyMaterial => ({
+  deliveryId: id,
+  webhookId: String(webhook_id),
+  brandId: String(brand_id),
+  createdAt: created_at,
+  subject:
+    row.event === null
+      ? null
+      : eventOf({ ...row, event: row.event, brand_id, lead_id: row.event_lead_id, position: position! }),
+  lead: row.lead_id === null ? null : leadOf({ ...row, brand_id, id: row.lead_id }),
+  engagements: (row.engagements ?? []).map(engagementOf)
+})
+
+/** The bodies of deliveries that the transaction has locked, by seq, and which of them are new. One that can't be made is left out. */
+export const readBodies = async (
+  sql: Connection,
+  taken: ReadonlyArray<Taken>,
+  make: LeaseRequest["body"]
+): Promise<{ readonly bodies: ReadonlyMap<number, string>; readonly made: ReadonlyArray<number> }> => {
+  const rows = await sql.all<MaterialRow>(materialSql, [
+    taken.map(({ brand_id }) => brand_id),
+    taken.map(({ seq }) => seq),
+    taken.map(({ position }) => position)
+  ])
+  const bySeq = new Map(rows.map((row) => [row.seq, row]))
+  const bodies = new Map<number, string>()
+  const made: Array<number> = []
+  for (const each of taken) {
+    const row = bySeq.get(each.seq)!
+    const body = row.body ?? make(materialOf(row, each))
+    if (body === null) continue
+    bodies.set(each.seq, body)
+    if (row.body === null) made.push(each.seq)
+  }
+  return { bodies, made }
+}

@@ -1,0 +1,193 @@
+/** Removes persons from every table. [PII-3, DEL-1] */
+import type { BrandId, DeliveryId, Instant, LeadId } from "@lead-signals/domain"
+import type { Connection } from "../connection/Connection.ts"
+import { plannerSettings } from "../query/PlannerSettings.ts"
+import { idOf } from "../rows/Ids.ts"
+import { leadColumns, leadIdOf, leadOf, type LeadRow } from "../rows/LeadRows.ts"
+import { countedOf, CounterChanges } from "./LeadCounters.ts"
+import { takeTurn } from "./LeadWrites.ts"
+import { takeLocks } from "./Locks.ts"
+
+const ofLeads = `SELECT d.seq FROM lead_signals.event e
+  JOIN lead_signals.delivery d ON d.brand_id = e.brand_id AND d.position = e.position
+  WHERE e.brand_id = $1 AND e.lead_id = ANY ($2::bigint[])`
+
+/** Locks the deliveries of the leads in the order of all transactions that lock several, and waits for those that make their bodies. */
+const lockDeliveries = `SELECT d.seq, d.webhook_id, d.state FROM lead_signals.delivery d
+  WHERE d.brand_id = $1 AND d.seq IN (${ofLeads}) ORDER BY d.seq FOR UPDATE`
+
+const removedLeads = "brand_id = $1 AND lead_id = ANY ($2::bigint[])"
+
+/** Removes the leads from all tables, and adds the changes of counters. Their rows are locked. */
+const removeLeads = async (
+  db: Connection,
+  brandId: number,
+  rows: ReadonlyArray<LeadRow>,
+  counters: CounterChanges
+): Promise<void> => {
+  const ids = rows.map(({ id }) => id)
+  const deliveries = await db.all<{ seq: number; webhook_id: number; state: string }>(lockDeliveries, [
+    brandId,
+    ids
+  ])
+  for (const { state, webhook_id } of deliveries) counters.changeDeliveries(-1, brandId, webhook_id, state)
+  for (const row of rows) counters.change({ brandId, before: countedOf(leadOf(row)), after: null })
+  await db.run(
+    `WITH attempts AS (
+         DELETE FROM lead_signals.attempt WHERE brand_id = $1 AND delivery_seq = ANY ($3::bigint[])),
+       bodies AS (DELETE FROM lead_signals.delivery_body WHERE brand_id = $1 AND seq = ANY ($3::bigint[])),
+       deliveries AS (DELETE FROM lead_signals.delivery WHERE brand_id = $1 AND seq = ANY ($3::bigint[])),
+       events AS (DELETE FROM lead_signals.event WHERE ${removedLeads}),
+       engagements AS (DELETE FROM lead_signals.engagement WHERE ${removedLeads}),
+       signals AS (DELETE FROM lead_signals.lead_signal WHERE ${removedLeads}),
+       texts AS (DELETE FROM lead_signals.lead_text WHERE ${removedLeads})
+     DELETE FROM lead_signals.lead WHERE brand_id = $1 AND id = ANY ($2::bigint[])`,
+    [brandId, ids, deliveries.map(({ seq }) => seq)]
+  )
+}
+
+/** Deliveries that can show the author: of the engagements with the posts, and all that list a reader's engagements. */
+const concerned = `SELECT d.seq FROM lead_signals.event e
+  JOIN lead_signals.delivery d ON d.brand_id = e.brand_id AND d.position = e.position
+  WHERE e.brand_id = $1
+    AND e.lead_id IN (SELECT lead_id FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = $2)
+    AND (e.event = 'lead2.created' OR e.engagement_id IN (
+      SELECT id FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = $2))`
+
+interface MadeBody {
+  readonly seq: number
+  readonly id: DeliveryId
+  readonly position: number
+}
+
+/** Removes bodies and logs of deliveries about other leads that can name the person as a post's author. */
+const forgetAuthor = async (
+  db: Connection,
+  brandId: number,
+  author: string,
+  nextId: () => DeliveryId
+): Promise<void> => {
+  // A body under way is there when its transaction has ended: only then are bodies looked for.
+  const pending = await db.all<{ seq: number }>(
+    `SELECT d.seq FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.seq IN (${concerned}) ORDER BY d.seq FOR UPDATE`,
+    [brandId, author]
+  )
+  const seqs = pending.map(({ seq }) => seq)
+  if (seqs.length === 0) return
+  await db.run(
+    `UPDATE lead_signals.attempt SET response = NULL
+       WHERE brand_id = $1 AND delivery_seq = ANY ($2::bigint[]) AND response IS NOT NULL`,
+    [brandId, seqs]
+  )
+  const made = await db.all<MadeBody>(
+    `WITH bodies AS (
+         DELETE FROM lead_signals.delivery_body WHERE brand_id = $1 AND seq = ANY ($2::bigint[]) RETURNING seq)
+       SELECT d.seq, d.id, d.position FROM bodies b
+         JOIN lead_signals.delivery d ON d.brand_id = $1 AND d.seq = b.seq`,
+    [brandId, seqs]
+  )
+  if (made.length === 0) return
+  const fresh = [...made].sort((a, b) => a.seq - b.seq).map((body) => ({ ...body, fresh: nextId() }))
+  await db.run(
+    `UPDATE lead_signals.delivery d SET id = u.fresh, lease = NULL
+       FROM unnest($2::bigint[], $3::text[]) AS u(seq, fresh) WHERE d.brand_id = $1 AND d.seq = u.seq`,
+    [brandId, fresh.map(({ seq }) => seq), fresh.map((each) => each.fresh)]
+  )
+  // Deliveries that resend these, or that these resend, have the same event.
+  await db.run(
+    `WITH u AS MATERIALIZED (SELECT * FROM unnest($2::bigint[], $3::text[], $4::text[]) AS u(position, id, fresh))
+     UPDATE lead_signals.delivery d SET
+       resend_of = coalesce((SELECT u.fresh FROM u WHERE u.id = d.resend_of), d.resend_of),
+       resent_as = coalesce((SELECT u.fresh FROM u WHERE u.id = d.resent_as), d.resent_as)
+     WHERE d.brand_id = $1 AND d.position = ANY ($2::bigint[])
+       AND (d.resend_of = ANY ($3::text[]) OR d.resent_as = ANY ($3::text[]))`,
+    [
+      brandId,
+      fresh.map(({ position }) => position),
+      fresh.map(({ id }) => id),
+      fresh.map((each) => each.fresh)
+    ]
+  )
+}
+
+/** The fields of a reader that move. */
+interface Reader {
+  readonly id: LeadId
+  readonly flags: number
+  readonly updated_at: number
+}
+
+export interface ErasureOptions {
+  readonly personHash: string
+  /** Replaces the id of each other delivery whose body names the person. */
+  readonly nextId: () => DeliveryId
+  readonly now: Instant
+  readonly maxBucketLeads: number
+}
+
+/** Removes the lead everywhere, within a transaction that has locked nothing before. Returns false when there is no such lead. */
+export const erase = async (
+  db: Connection,
+  lead: { readonly brandId: BrandId; readonly id: LeadId },
+  { maxBucketLeads, nextId, now, personHash }: ErasureOptions
+): Promise<boolean> => {
+  const [brandId, id] = [idOf(lead.brandId), leadIdOf(lead.id)]
+  await takeLocks(db, [
+    { locked: { kind: "brand", brandId }, isShared: true },
+    { locked: { kind: "person", brandId, hash: personHash }, isShared: false }
+  ])
+  // The lead and its readers, in the order in which all transactions lock leads.
+  const rows = await db.all<LeadRow>(
+    `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 AND (l.id = $2 OR l.id IN (
+         SELECT e.lead_id FROM lead_signals.lead a
+           JOIN lead_signals.engagement e ON e.brand_id = a.brand_id AND e.author_ext_id = a.ext_id
+         WHERE a.brand_id = $1 AND a.id = $2))
+       ORDER BY l.id FOR UPDATE`,
+    [brandId, id]
+  )
+  const row = rows.find((each) => each.id === id)
+  if (row === undefined) return false
+  const readers: ReadonlyArray<Reader> = rows.filter((each) => each.id !== id && each.updated_at < now)
+  const counters = new CounterChanges()
+  await removeLeads(db, brandId, [row], counters)
+  await forgetAuthor(db, brandId, row.ext_id, nextId)
+  await db.run(
+    `WITH kept AS (
+         INSERT INTO lead_signals.suppression (brand_id, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING),
+       posts AS (
+         UPDATE lead_signals.engagement SET post_url = NULL, post_content = NULL, post_author = NULL,
+           post_author_detail = NULL, author_ext_id = NULL
+         WHERE brand_id = $1 AND author_ext_id = $3)
+     UPDATE lead_signals.lead SET updated_at = $4, shown = NULL WHERE brand_id = $1 AND id = ANY ($5::bigint[])`,
+    [brandId, personHash, row.ext_id, now, readers.map((reader) => reader.id)]
+  )
+  for (const { flags, id, updated_at } of readers)
+    counters.moveUpdated(brandId, { id, flags }, updated_at, now)
+  await takeTurn(db, [brandId])
+  await counters.apply(db, maxBucketLeads)
+  return true
+}
+
+/** Leads that one transaction removes at most: more would keep other writes waiting. */
+const maxRemoved = 100
+
+/** Removes some of the brand's leads with all that is theirs, within a transaction. Returns how many the brand has left. */
+export const removeSome = async (db: Connection, lead: BrandId, maxBucketLeads: number): Promise<number> => {
+  const brandId = idOf(lead)
+  await db.get(`SELECT ${plannerSettings}`)
+  const rows = await db.all<LeadRow>(
+    `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 ORDER BY l.id LIMIT ${maxRemoved} FOR UPDATE`,
+    [brandId]
+  )
+  if (rows.length > 0) {
+    const counters = new CounterChanges()
+    await removeLeads(db, brandId, rows, counters)
+    await takeTurn(db, [brandId])
+    await counters.apply(db, maxBucketLeads)
+  }
+  const left = await db.get<{ n: number }>(
+    "SELECT coalesce(sum(n), 0)::bigint AS n FROM lead_signals.lead_count WHERE brand_id = $1 AND signal_id = 0",
+    [brandId]
+  )
+  return left!.n
+}

@@ -1,0 +1,239 @@
+/** Writes leads with all that is derived from them, whatever their number, in two statements. */
+import type { DeliveryId, Engagement, EventType, Instant, Lead } from "@lead-signals/domain"
+import type { Connection } from "../connection/Connection.ts"
+import { gramsOf, searchTextsOf } from "../query/Grams.ts"
+import { idOf } from "../rows/Ids.ts"
+import {
+  engagementColumns,
+  engagementValues,
+  flagsOf,
+  leadValues,
+  type Scalar,
+  writtenLeadColumns
+} from "../rows/LeadRows.ts"
+import { type CounterChanges, countedOf } from "./LeadCounters.ts"
+import { type Column, namesOf, Params } from "./Rows.ts"
+
+/** A lead before and after a transaction; `before` is null where the transaction creates it. */
+export interface LeadChange {
+  readonly before: Lead | null
+  readonly after: Lead
+}
+
+/** An event with the ids of its deliveries. */
+export interface FiredEvent {
+  readonly brandId: number
+  readonly event: EventType
+  readonly leadId: number
+  readonly engagementId: string
+  readonly isFirstActivity: boolean
+  readonly deliveries: ReadonlyArray<{ readonly id: DeliveryId; readonly webhookId: number }>
+}
+
+/** All rows that a transaction writes. */
+export interface Written {
+  readonly leads: ReadonlyArray<LeadChange>
+  readonly engagements: ReadonlyArray<Engagement & { readonly brandId: number }>
+  readonly events: ReadonlyArray<FiredEvent>
+}
+
+const textColumns: ReadonlyArray<Column> = [
+  ["brand_id", "bigint"],
+  ["lead_id", "bigint"],
+  ["name_key", "text"],
+  ["headline_key", "text"],
+  ["grams", "text"]
+]
+
+const textValues = ({ brandId, id, profile }: Lead): ReadonlyArray<Scalar> => {
+  const { headline, name } = searchTextsOf(profile.name, profile.headline)
+  return [idOf(brandId), id, name, headline, `{${gramsOf(idOf(brandId), [name, headline]).join(",")}}`]
+}
+
+const signalColumns: ReadonlyArray<Column> = [
+  ["brand_id", "bigint"],
+  ["signal_id", "bigint"],
+  ["created_at", "bigint"],
+  ["lead_id", "bigint"],
+  ["flags", "smallint"]
+]
+
+const flagColumns: ReadonlyArray<Column> = [
+  ["brand_id", "bigint"],
+  ["lead_id", "bigint"],
+  ["flags", "smallint"]
+]
+
+const eventColumns: ReadonlyArray<Column> = [
+  ["brand_id", "bigint"],
+  ["event", "text"],
+  ["lead_id", "bigint"],
+  ["engagement_id", "text"],
+  ["is_first_activity", "boolean"],
+  ["delivery_ids", "text"],
+  ["webhook_ids", "text"]
+]
+
+/** Texts that no id holds stand between ids: an event's deliveries are one column. */
+const eventValues = (fired: FiredEvent): ReadonlyArray<Scalar> => [
+  fired.brandId,
+  fired.event,
+  fired.leadId,
+  fired.engagementId,
+  fired.isFirstActivity,
+  fired.deliveries.map(({ id }) => id).join("\n"),
+  fired.deliveries.map(({ webhookId }) => webhookId).join("\n")
+]
+
+/** The lead's columns that an update sets: all but its keys and what never changes. */
+const updated = writtenLeadColumns.filter(([name]) => !["brand_id", "id", "ext_id"].includes(name))
+
+/** Rows of one kind in one statement, which keeps its parameters small. */
+const maxRows = 2000
+
+/** The parts of a statement that writes, each with the number of its rows as its result. */
+class Parts {
+  readonly params = new Params()
+  private readonly texts: Array<string> = []
+  private readonly writing: Array<string> = []
+
+  /** A part that others read. */
+  read(name: string, text: string): void {
+    this.texts.push(`${name} AS MATERIALIZED (${text})`)
+  }
+
+  write(text: string): void {
+    const name = `w${this.writing.length}`
+    this.writing.push(name)
+    this.texts.push(`${name} AS (${text} RETURNING 1)`)
+  }
+
+  rows<A>(
+    rows: ReadonlyArray<A>,
+    values: (row: A) => ReadonlyArray<Scalar>,
+    columns: ReadonlyArray<Column>,
+    textOf: (table: string) => string
+  ): void {
+    if (rows.length > 0) this.write(textOf(this.params.rows("u", columns, rows.map(values))))
+  }
+
+  /** The statement, whose last row is written after those of all parts. */
+  statement(last: (afterAll: string) => string): string {
+    const counts = this.writing.map((name) => `(SELECT count(*) FROM ${name})`)
+    const text = last(`${["0", ...counts].join(" + ")} >= 0`)
+    return this.texts.length === 0 ? text : `WITH ${this.texts.join(", ")} ${text}`
+  }
+}
+
+const insert = (table: string, columns: ReadonlyArray<Column>) => (from: string) =>
+  `INSERT INTO lead_signals.${table} (${namesOf(columns)}) SELECT ${namesOf(columns)} FROM ${from}`
+
+const addLeads = (parts: Parts, leads: ReadonlyArray<LeadChange>): void => {
+  const created = leads.flatMap(({ after, before }) => (before === null ? [after] : []))
+  const changed = leads.filter(({ before }) => before !== null)
+  parts.rows(created, leadValues, writtenLeadColumns, insert("lead", writtenLeadColumns))
+  parts.rows(
+    changed,
+    ({ after }) => leadValues(after),
+    writtenLeadColumns,
+    (table) => `UPDATE lead_signals.lead l SET ${updated.map(([name]) => `${name} = u.${name}`).join(", ")}
+      FROM ${table} WHERE l.brand_id = u.brand_id AND l.id = u.id`
+  )
+  const texts = leads.filter(
+    ({ after, before }) =>
+      before?.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline
+  )
+  parts.rows(
+    texts,
+    ({ after }) => textValues(after),
+    textColumns,
+    (table) => `INSERT INTO lead_signals.lead_text (${namesOf(textColumns)})
+      SELECT brand_id, lead_id, name_key, headline_key, grams::integer[] FROM ${table}
+      ON CONFLICT (brand_id, lead_id) DO UPDATE
+        SET name_key = excluded.name_key, headline_key = excluded.headline_key, grams = excluded.grams`
+  )
+  const caught = leads.flatMap(({ after, before }) =>
+    after.signalIds
+      .filter((id) => before?.signalIds.includes(id) !== true)
+      .map((id) => [idOf(after.brandId), idOf(id), after.createdAt, after.id, flagsOf(after)])
+  )
+  parts.rows(caught, (row) => row, signalColumns, insert("lead_signal", signalColumns))
+  parts.rows(
+    changed.filter(({ after, before }) => flagsOf(before!) !== flagsOf(after)),
+    ({ after }) => [idOf(after.brandId), after.id, flagsOf(after)],
+    flagColumns,
+    (table) => `UPDATE lead_signals.lead_signal g SET flags = u.flags
+      FROM ${table} WHERE g.brand_id = u.brand_id AND g.lead_id = u.lead_id`
+  )
+}
+
+/** Events and their deliveries, which are due at once. [DELIV-2] */
+const addEvents = (parts: Parts, events: ReadonlyArray<FiredEvent>, now: Instant): void => {
+  if (events.length === 0) return
+  const table = parts.params.rows("u", eventColumns, events.map(eventValues))
+  const at = `${parts.params.add(now)}::bigint`
+  parts.read("fired", `SELECT nextval('lead_signals.event_position_seq') AS position, u.* FROM ${table}`)
+  parts.write(
+    `INSERT INTO lead_signals.event
+       (brand_id, position, event, lead_id, engagement_id, is_first_activity, occurred_at) OVERRIDING SYSTEM VALUE
+     SELECT brand_id, position, event, lead_id, engagement_id, is_first_activity, ${at} FROM fired`
+  )
+  if (events.every(({ deliveries }) => deliveries.length === 0)) return
+  parts.write(
+    `INSERT INTO lead_signals.delivery
+       (brand_id, id, webhook_id, position, state, attempts, failures, due_at, created_at)
+     SELECT f.brand_id, d.id, d.webhook_id, f.position, 'pending', 0, 0, ${at}, ${at}
+     FROM fired f CROSS JOIN LATERAL unnest(
+       string_to_array(f.delivery_ids, E'\\n'), string_to_array(f.webhook_ids, E'\\n')::bigint[]) AS d(id, webhook_id)`
+  )
+}
+
+/** Numbers the brands' change, and keeps other writers of their counters waiting until the end of the transaction. */
+const versionSql = (brands: string, afterAll: string): string =>
+  `INSERT INTO lead_signals.brand_version AS v (brand_id, n)
+   SELECT b.id, 1 FROM unnest(${brands}::bigint[]) AS b(id) WHERE ${afterAll}
+   ON CONFLICT (brand_id) DO UPDATE SET n = v.n + 1`
+
+const ascending = (a: number, b: number): number => a - b
+
+/** Numbers a change of the brands, which takes their turn in writing counters. */
+export const takeTurn = async (db: Connection, brandIds: ReadonlyArray<number>): Promise<void> => {
+  await db.run(versionSql("$1", "true"), [[...new Set(brandIds)].sort(ascending)])
+}
+
+/** Writes the rows, and their brands' versions last; the counters are for the caller to apply. */
+export const writeLeads = async (
+  db: Connection,
+  { engagements, events, leads }: Written,
+  now: Instant,
+  counters: CounterChanges
+): Promise<void> => {
+  const brandIds = new Set<number>()
+  for (const { after, before } of leads) {
+    const brandId = idOf(after.brandId)
+    brandIds.add(brandId)
+    counters.change({ brandId, before: before === null ? null : countedOf(before), after: countedOf(after) })
+  }
+  for (const { brandId, deliveries } of events) {
+    for (const { webhookId } of deliveries) counters.changeDeliveries(1, brandId, webhookId, "pending")
+  }
+  const rows = Math.max(leads.length, engagements.length, events.length)
+  for (let from = 0; from < rows; from += maxRows) {
+    const parts = new Parts()
+    addLeads(parts, leads.slice(from, from + maxRows))
+    parts.rows(
+      engagements.slice(from, from + maxRows),
+      (engagement) => engagementValues(engagement.brandId, engagement),
+      engagementColumns,
+      insert("engagement", engagementColumns)
+    )
+    addEvents(parts, events.slice(from, from + maxRows), now)
+    const isLast = from + maxRows >= rows
+    const turns = isLast ? [...brandIds].sort(ascending) : []
+    const brands = parts.params.add(turns)
+    await db.run(
+      parts.statement((afterAll) => versionSql(brands, afterAll)),
+      parts.params.all
+    )
+  }
+}

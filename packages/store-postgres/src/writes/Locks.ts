@@ -1,0 +1,52 @@
+/**
+ * Locks that end with the transaction: of persons and engagements, which may have no row yet, and of brands. All are taken by one
+ * statement in one order, before any row is locked. They are Postgres' advisory locks; a table of locks could take their place.
+ */
+import { hash } from "node:crypto"
+import type { Connection } from "../connection/Connection.ts"
+import { plannerSettings } from "../query/PlannerSettings.ts"
+
+/** What is locked. A person is known by the hash that an erasure keeps, so that authors, too, are locked by it. */
+export type Locked =
+  | { readonly kind: "brand"; readonly brandId: number }
+  | { readonly kind: "person"; readonly brandId: number; readonly hash: string }
+  | { readonly kind: "engagement"; readonly brandId: number; readonly id: string }
+
+const keyOf = (locked: Locked): bigint => {
+  const rest = locked.kind === "brand" ? "" : locked.kind === "person" ? locked.hash : locked.id
+  return Buffer.from(hash("sha1", `${locked.kind} ${locked.brandId} ${rest}`, "hex"), "hex").readBigInt64BE(0)
+}
+
+export interface Lock {
+  readonly locked: Locked
+  /** Whether others may hold the same lock, shared as well. */
+  readonly isShared: boolean
+}
+
+/** The server has room for some thousand locks of all its transactions. One that wants more takes its brands as a whole. */
+const maxLocks = 600
+
+/** Waits for the locks, and sets the planner for the transaction. It must be the first statement that locks anything. */
+export const takeLocks = async (db: Connection, wanted: ReadonlyArray<Lock>): Promise<void> => {
+  const isMany = wanted.length > maxLocks
+  const shared = new Map<bigint, boolean>()
+  for (const { isShared, locked } of wanted) {
+    if (isMany && locked.kind !== "brand") continue
+    const key = keyOf(locked)
+    shared.set(key, isShared && !isMany && (shared.get(key) ?? true))
+  }
+  const keys = [...shared].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  await db.get(
+    `SELECT ${plannerSettings}, (SELECT count(CASE WHEN given.is_shared
+         THEN pg_advisory_xact_lock_shared(given.key)::text ELSE pg_advisory_xact_lock(given.key)::text END)
+       FROM unnest($1::bigint[], $2::boolean[]) AS given(key, is_shared))`,
+    [keys.map(([key]) => String(key)), keys.map(([, isShared]) => isShared)]
+  )
+}
+
+/**
+ * Waits until no transaction records observations or erases leads of the brand, and keeps others waiting until the end of this one: for
+ * the beginning of the brand's deletion, after which no observation finds a signal.
+ */
+export const lockBrand = (db: Connection, brandId: number): Promise<void> =>
+  takeLocks(db, [{ locked: { kind: "brand", brandId }, isShared: false }])

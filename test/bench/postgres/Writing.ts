@@ -1,0 +1,235 @@
+/** Observations and deliveries of several nodes on one Postgres, each a process of its own. */
+import { fork, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import pg from "pg"
+import type { Progress } from "../BulkLoad.ts"
+import type { Databases } from "./Databases.ts"
+import type { Task } from "./Node.ts"
+
+const nodes = 4
+const batch = 100
+/** Calls of a node at a time. */
+const lanes = 2
+
+export interface Figure {
+  readonly name: string
+  readonly leads: number
+  /** Observations or deliveries a second, of all nodes together. */
+  readonly subject: ReadonlyArray<number>
+  readonly reference: ReadonlyArray<number> | null
+}
+
+class NodeProcess {
+  private readonly child: ChildProcess
+
+  constructor(program: string) {
+    this.child = fork(program, { execArgv: [], env: { ...process.env, NODE_ENV: "production" } })
+  }
+
+  async ask<Answer>(task: Task): Promise<Answer> {
+    const answer = once(this.child, "message")
+    this.child.send(task)
+    const [given] = (await answer) as [Answer & { readonly failure?: string }]
+    if (given.failure !== undefined) throw new Error(given.failure)
+    return given
+  }
+
+  kill(): void {
+    this.child.kill("SIGKILL")
+  }
+}
+
+const withNodes = async <A>(
+  program: string,
+  url: string,
+  role: (Task & { do: "open" })["role"],
+  count: number,
+  work: (all: ReadonlyArray<NodeProcess>) => Promise<A>
+): Promise<A> => {
+  const all = Array.from({ length: count }, () => new NodeProcess(program))
+  try {
+    await Promise.all(all.map((node) => node.ask({ do: "open", url, role })))
+    const result = await work(all)
+    await Promise.all(all.map((node) => node.ask({ do: "close" })))
+    return result
+  } finally {
+    for (const node of all) node.kill()
+  }
+}
+
+const execute = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  for (const statement of statements) await client.query(statement)
+  await client.end()
+}
+
+const newWebhook = (brandId: number, target: string) =>
+  `INSERT INTO lead_signals.webhook (brand_id, url, events, description, enabled, disabled_reason, failing_since, secrets, created_at)
+   VALUES (${brandId}, '${target}', '["activity.detected"]', NULL, false, 'by-operator', NULL,
+     '["whsec_${Buffer.alloc(32, 1).toString("base64")}"]', 0)`
+
+const enableAll = "UPDATE lead_signals.webhook SET enabled = true, disabled_reason = NULL"
+
+interface Pace {
+  readonly rounds: number
+  readonly seconds: number
+  readonly warmUpSeconds: number
+}
+
+/** Batches of 100 from four nodes at once, and from one node; each observation queues a delivery. */
+export const measureNodeIngest = async (
+  program: string,
+  databases: Databases,
+  leads: number,
+  pace: Pace,
+  progress: Progress
+): Promise<ReadonlyArray<Figure>> => {
+  const subject = await databases.copyOf(await databases.of("subject", leads))
+  const plain = await databases.copyOf(await databases.of("plain", leads))
+  let from = 0
+  const round = async (all: ReadonlyArray<NodeProcess>, seconds: number): Promise<number> => {
+    const startedAt = performance.now()
+    const made = await Promise.all(
+      all.map((node) => {
+        const start = from
+        from += 1_000_000
+        return node.ask<{ done: number }>({ do: "ingest", seconds, lanes, batch, from: start })
+      })
+    )
+    return (made.reduce((sum, { done }) => sum + done, 0) * 1000) / (performance.now() - startedAt)
+  }
+  try {
+    await execute(subject.url, newWebhook(1, "http://127.0.0.1:9/"))
+    const figures: Array<Figure> = []
+    for (const count of [1, nodes]) {
+      const name = `ingest-${count}-${count === 1 ? "node" : "nodes"}`
+      progress.say(`${leads.toLocaleString("en")} leads: ${name}`)
+      const rates = { subject: [] as Array<number>, reference: [] as Array<number> }
+      await withNodes(program, subject.url, "ingest", count, (ours) =>
+        withNodes(program, plain.url, "reference", count, async (theirs) => {
+          await round(ours, pace.warmUpSeconds)
+          await round(theirs, pace.warmUpSeconds)
+          for (let n = 0; n < pace.rounds; n++) {
+            rates.subject.push(await round(ours, pace.seconds))
+            rates.reference.push(await round(theirs, pace.seconds))
+          }
+        })
+      )
+      figures.push({ name, leads, ...rates })
+    }
+    return figures
+  } finally {
+    await subject.remove()
+    await plain.remove()
+  }
+}
+
+const webhooks = 16
+
+/** A database with so many pending deliveries, to several webhooks that are disabled. */
+const filled = async (
+  program: string,
+  databases: Databases,
+  target: string,
+  deliveries: number
+): Promise<{ readonly url: string; readonly remove: () => Promise<void> }> => {
+  const database = await databases.copyOf(await databases.of("subject", 1000))
+  const made = Array.from({ length: webhooks }, (_, i) => newWebhook(1, `${target}/${i}`))
+  await execute(database.url, ...made)
+  await withNodes(program, database.url, "ingest", 1, async ([node]) => {
+    let next = 0
+    while (next * webhooks < deliveries) {
+      const answer = await node!.ask<{ next: number }>({
+        do: "ingest",
+        seconds: 0.001,
+        lanes: 1,
+        batch,
+        from: next
+      })
+      next = answer.next
+    }
+  })
+  return database
+}
+
+const pendingOf = async (url: string): Promise<number> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(
+    "SELECT count(*) AS n FROM lead_signals.delivery WHERE state = 'pending'"
+  )
+  await client.end()
+  return Number(rows[0].n)
+}
+
+/** Leases and records of four nodes, without posts between. */
+export const measureOutbox = async (
+  program: string,
+  databases: Databases,
+  rounds: number,
+  deliveries: number,
+  progress: Progress
+): Promise<Figure> => {
+  const subject: Array<number> = []
+  for (let round = 0; round < rounds; round++) {
+    progress.say(`leases and records of ${nodes} nodes, round ${round + 1}`)
+    const database = await filled(program, databases, "http://127.0.0.1:9", deliveries)
+    try {
+      subject.push(
+        await withNodes(program, database.url, "outbox", nodes, async (all) => {
+          const pending = await pendingOf(database.url)
+          await execute(database.url, enableAll)
+          const startedAt = performance.now()
+          const done = await Promise.all(all.map((node) => node.ask<{ done: number }>({ do: "drain" })))
+          const seconds = (performance.now() - startedAt) / 1000
+          const sum = done.reduce((all, each) => all + each.done, 0)
+          if (sum !== pending) throw new Error(`${sum} of ${pending} deliveries were leased`)
+          return pending / seconds
+        })
+      )
+    } finally {
+      await database.remove()
+    }
+  }
+  return { name: `lease-and-record-${nodes}-nodes`, leads: 1000, subject, reference: null }
+}
+
+/** Posts of four emitters to sixteen webhooks of one receiver, from the moment at which they are enabled. */
+export const measurePosts = async (
+  program: string,
+  receiver: string,
+  databases: Databases,
+  rounds: number,
+  deliveries: number,
+  progress: Progress
+): Promise<Figure> => {
+  const child = fork(receiver, { execArgv: [] })
+  const answer = async () => ((await once(child, "message")) as [any])[0]
+  const { port } = await answer()
+  const subject: Array<number> = []
+  try {
+    for (let round = 0; round < rounds; round++) {
+      progress.say(`posts of ${nodes} emitters, round ${round + 1}`)
+      const database = await filled(program, databases, `http://127.0.0.1:${port}`, deliveries)
+      try {
+        subject.push(
+          await withNodes(program, database.url, "emitter", nodes, async () => {
+            const count = await pendingOf(database.url)
+            child.send({ count })
+            const all = answer()
+            const startedAt = performance.now()
+            await execute(database.url, enableAll)
+            await all
+            return (count * 1000) / (performance.now() - startedAt)
+          })
+        )
+      } finally {
+        await database.remove()
+      }
+    }
+  } finally {
+    child.kill()
+  }
+  return { name: `posts-${nodes}-emitters`, leads: 1000, subject, reference: null }
+}

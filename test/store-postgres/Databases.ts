@@ -1,0 +1,11 @@
+/** An empty place for a store on Postgres, cheaper than a database: a schema of the file's own database. */
+import { newDatabase } from "../harness/Postgres.ts"
+
+let database: Promise<string> | undefined
+let schemas = 0
+
+/** The URL of the database that the tests of this process share. */
+export const sharedDatabase = (): Promise<string> => (database ??= newDatabase())
+
+/** The name of a schema that no other test of this process has. */
+export const newSchema = (): string => `s${++schemas}`

@@ -1,0 +1,50 @@
+import { storeContract } from "@lead-signals/store-contract"
+import * as PostgresStore from "@lead-signals/store-postgres"
+import { Effect, Layer } from "effect"
+import { describe, it } from "vitest"
+import { HistoryCoverage } from "../harness/HistoryCoverage.ts"
+import { isWithoutPostgres } from "../harness/Postgres.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
+import { alternating } from "./Alternating.ts"
+import { newSchema, sharedDatabase } from "./Databases.ts"
+
+/** The rank index answers from the first lead on, in buckets of three, and the index of texts every search. */
+const listing = { findingEffort: 0, maxBucketLeads: 3, maxComparedLeads: 0 }
+const coverage = new HistoryCoverage()
+
+const node = (schema: string, notifications: boolean) =>
+  Layer.unwrapEffect(
+    Effect.map(Effect.promise(sharedDatabase), (url) =>
+      PostgresStore.layer({ url, schema, notifications, maxConnections: 4, listing })
+    )
+  )
+
+describe.skipIf(isWithoutPostgres)("a store on Postgres", () => {
+  storeContract(
+    { describe, it },
+    {
+      name: "Postgres",
+      layer: () => node(newSchema(), false),
+      survivesReopening: true,
+      leadHistories: isThorough ? 300 : 10,
+      deliveryHistories: isThorough ? 100 : 10,
+      onCoverage: coverage.add
+    }
+  )
+
+  storeContract(
+    { describe, it },
+    {
+      name: "two nodes on one Postgres in turn",
+      layer: () => {
+        const schema = newSchema()
+        return alternating(node(schema, true), node(schema, true))
+      },
+      survivesReopening: true,
+      leadHistories: isThorough ? 300 : 5,
+      deliveryHistories: isThorough ? 100 : 5
+    }
+  )
+
+  it.runIf(isThorough)("reaches with its histories what they are for", coverage.check)
+})
