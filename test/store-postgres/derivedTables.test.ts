@@ -1,5 +1,13 @@
 /** Everything kept beside the leads, against what a naive count of the leads gives, after histories that two nodes write at once. */
-import { Brands, Folding, type Lead, Leads, recordObservations, RenderedLeads, Signals } from "@lead-signals/domain"
+import {
+  Brands,
+  Folding,
+  type Lead,
+  Leads,
+  recordObservations,
+  RenderedLeads,
+  Signals
+} from "@lead-signals/domain"
 import { LeadHistories, SettableClock } from "@lead-signals/store-contract"
 import { gramsOf, Ordering, rebuildDerivedTables } from "@lead-signals/store-postgres/internal"
 import { Effect } from "effect"
@@ -33,7 +41,12 @@ interface LeadRow {
   readonly shown: string | null
 }
 
-type BucketRow = { readonly brand_id: number; readonly ordering: Ordering.Ordering["name"]; readonly key: string; readonly id: number } & {
+type BucketRow = {
+  readonly brand_id: number
+  readonly ordering: Ordering.Ordering["name"]
+  readonly key: string
+  readonly id: number
+} & {
   readonly [n: string]: number | string
 }
 
@@ -113,7 +126,8 @@ describe.skipIf(isWithoutPostgres)("what is kept beside the leads in Postgres", 
         clock.provide(
           Effect.gen(function* () {
             for (const step of steps) {
-              const leadId = step.step === "amend" || step.step === "erase" ? [...leads][step.lead] : undefined
+              const leadId =
+                step.step === "amend" || step.step === "erase" ? [...leads][step.lead] : undefined
               if (step.step === "wait") clock.millis += step.millis
               else if (step.step === "observe") {
                 const values = step.seen.map(({ engagement, signal, ...seen }) => ({
@@ -142,10 +156,16 @@ describe.skipIf(isWithoutPostgres)("what is kept beside the leads in Postgres", 
     const leads = await opened.rows<LeadRow>("SELECT * FROM lead")
     const byId = new Map(leads.map((lead) => [lead.id, lead]))
 
-    const links = await opened.rows<{ lead_id: number; signal_id: number; flags: number; created_at: number; brand_id: number }>(
-      "SELECT * FROM lead_signal"
-    )
-    expect(tally(links.map((link) => `${link.lead_id} ${link.signal_id} ${link.flags} ${link.created_at}`))).toEqual(
+    const links = await opened.rows<{
+      lead_id: number
+      signal_id: number
+      flags: number
+      created_at: number
+      brand_id: number
+    }>("SELECT * FROM lead_signal")
+    expect(
+      tally(links.map((link) => `${link.lead_id} ${link.signal_id} ${link.flags} ${link.created_at}`))
+    ).toEqual(
       tally(
         leads.flatMap(({ created_at, flags, id, signal_ids }) =>
           (JSON.parse(signal_ids) as Array<string>).map((each) => `${id} ${each} ${flags} ${created_at}`)
@@ -157,7 +177,9 @@ describe.skipIf(isWithoutPostgres)("what is kept beside the leads in Postgres", 
       "SELECT * FROM lead_count WHERE n <> 0"
     )
     expect(
-      Object.fromEntries(counts.map(({ brand_id, flags, n, signal_id }) => [`${brand_id} ${signal_id} ${flags}`, n]))
+      Object.fromEntries(
+        counts.map(({ brand_id, flags, n, signal_id }) => [`${brand_id} ${signal_id} ${flags}`, n])
+      )
     ).toEqual(
       tally([
         ...leads.map(({ brand_id, flags }) => `${brand_id} 0 ${flags}`),
@@ -165,9 +187,13 @@ describe.skipIf(isWithoutPostgres)("what is kept beside the leads in Postgres", 
       ])
     )
 
-    const texts = await opened.rows<{ brand_id: number; lead_id: number; name_key: string; headline_key: string | null; grams: Array<number> }>(
-      "SELECT * FROM lead_text"
-    )
+    const texts = await opened.rows<{
+      brand_id: number
+      lead_id: number
+      name_key: string
+      headline_key: string | null
+      grams: Array<number>
+    }>("SELECT * FROM lead_text")
     expect(texts.map(({ lead_id }) => lead_id).sort()).toEqual([...byId.keys()].sort())
     for (const { brand_id, grams, headline_key, lead_id, name_key } of texts) {
       const lead = byId.get(lead_id)!
@@ -198,7 +224,9 @@ describe.skipIf(isWithoutPostgres)("what is kept beside the leads in Postgres", 
           })
           counted[of]![lead.flags]!++
         }
-        expect(ofOrder.map((bucket) => [0, 1, 2, 3, 4, 5, 6, 7].map((flags) => bucket[`n${flags}`]))).toEqual(counted)
+        expect(ofOrder.map((bucket) => [0, 1, 2, 3, 4, 5, 6, 7].map((flags) => bucket[`n${flags}`]))).toEqual(
+          counted
+        )
         for (const each of counted) {
           expect(each.reduce((sum, n) => sum + n)).toBeLessThanOrEqual(maxBucketLeads)
         }
@@ -223,7 +251,9 @@ describe.skipIf(isWithoutPostgres)("what is kept beside the leads in Postgres", 
   it("is made anew from the leads, whatever it was [PAGE-1]", async () => {
     await play(fc.sample(fc.tuple(LeadHistories.history, LeadHistories.history), { numRuns: 1, seed: 7 })[0]!)
     const { client, schema } = opened
-    await client.query("UPDATE lead_count SET n = n + 1; UPDATE lead_bucket SET n0 = 0, n3 = 9; DELETE FROM lead_bucket WHERE id > 0")
+    await client.query(
+      "UPDATE lead_count SET n = n + 1; UPDATE lead_bucket SET n0 = 0, n3 = 9; DELETE FROM lead_bucket WHERE id > 0"
+    )
     await expect(compared()).rejects.toThrow()
     const db = connectionOver(client)
     const inSchema = (text: string): string => text.replaceAll("lead_signals.", `${schema}.`)

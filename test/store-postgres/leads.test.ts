@@ -113,18 +113,77 @@ describe.skipIf(isWithoutPostgres)("leads in Postgres", () => {
     const [node] = opened.nodes
     const { brand, signalId } = await newBrand(node!)
     const texts = [
-      "a%b_c", "100%", "back\\slash", "quo'te", 'dou"ble', "{1,2}", "NULL", "; DROP TABLE lead", "$1 $2", "tab\tnew\nline",
-      "İstanbul", "Straße", "ΟΔΥΣΣΕΥΣ", "😀 Zed", "𐐀lf", "李小龍", "e\u0301", "\uffee", "a".repeat(256), "ababababab", "-", "--", "/*x*/", "::text", "E'\\\\n'"
+      "a%b_c",
+      "100%",
+      "back\\slash",
+      "quo'te",
+      'dou"ble',
+      "{1,2}",
+      "NULL",
+      "; DROP TABLE lead",
+      "$1 $2",
+      "tab\tnew\nline",
+      "İstanbul",
+      "Straße",
+      "ΟΔΥΣΣΕΥΣ",
+      "😀 Zed",
+      "𐐀lf",
+      "李小龍",
+      "e\u0301",
+      "\uffee",
+      "a".repeat(256),
+      "ababababab",
+      "-",
+      "--",
+      "/*x*/",
+      "::text",
+      "E'\\\\n'"
     ]
     const seen = texts.map((text, i) => ({
       signalId,
-      person: { extId: `p${i}`, name: i % 2 === 0 ? text : `Plain ${i}`, headline: i % 2 === 0 ? null : text },
+      person: {
+        extId: `p${i}`,
+        name: i % 2 === 0 ? text : `Plain ${i}`,
+        headline: i % 2 === 0 ? null : text
+      },
       engagement: { id: `e${i}` }
     }))
     await node!.runPromise(recordObservations(brand, seen))
     const needles = [
-      ...texts, "%", "_", "\\", "'", '"', "a%", "%b", "ab", "aba", "abc", "ss", "i", "is", "σ", "😀", "😀 z", "李", "{", ",", "$1", "\t", "\n", " ", "null", "drop table",
-      "\u0000", "a\u0000b", "\ud83d", "x\udc00", "zzz", "plain 1", "aaaa", "a".repeat(257)
+      ...texts,
+      "%",
+      "_",
+      "\\",
+      "'",
+      '"',
+      "a%",
+      "%b",
+      "ab",
+      "aba",
+      "abc",
+      "ss",
+      "i",
+      "is",
+      "σ",
+      "😀",
+      "😀 z",
+      "李",
+      "{",
+      ",",
+      "$1",
+      "\t",
+      "\n",
+      " ",
+      "null",
+      "drop table",
+      "\u0000",
+      "a\u0000b",
+      "\ud83d",
+      "x\udc00",
+      "zzz",
+      "plain 1",
+      "aaaa",
+      "a".repeat(257)
     ]
     for (const needle of needles) {
       const folded = Folding.fold(needle)
@@ -183,13 +242,21 @@ describe.skipIf(isWithoutPostgres)("leads in Postgres", () => {
               liProfileUrl: "https://n.example/in/quillfeather",
               company: { id: 1, name: "Quillfeather Ltd" }
             },
-            engagement: { id: "xylo-1", type: "comment", commentText: "xylograph", postUrl: "https://n.example/xylograph" }
+            engagement: {
+              id: "xylo-1",
+              type: "comment",
+              commentText: "xylograph",
+              postUrl: "https://n.example/xylograph"
+            }
           },
           ...Array.from({ length: 8 }, (_, i) => plain(`r${i}`, `R${i}`, `f${i}`))
         ])
         // Renamed twice among names of the same beginning, so that buckets begin with it.
         yield* recordObservations(brand, [{ ...plain(author.extId, "Q4 Quillfeather", "xylo-2") }])
-        yield* recordObservations(brand, Array.from({ length: 6 }, (_, i) => plain(`q${i}`, `Q4 S${i}`, `g${i}`)))
+        yield* recordObservations(
+          brand,
+          Array.from({ length: 6 }, (_, i) => plain(`q${i}`, `Q4 S${i}`, `g${i}`))
+        )
         yield* recordObservations(brand, [{ ...plain(author.extId, author.name, "xylo-3") }])
         const outbox = yield* Outbox
         const { leases } = yield* outbox.lease({
@@ -230,15 +297,27 @@ describe.skipIf(isWithoutPostgres)("leads in Postgres", () => {
     const tablesOf = (lines: ReadonlyArray<string>) => new Set(lines.map((line) => line.split(":")[0]))
     // A bucket of names begins with the person's, once enough others stand around it.
     for (let i = 0; i < 20 && !tablesOf(traces(await dump())).has("lead_bucket"); i++) {
-      await node!.runPromise(recordObservations(brand, [plain(`n${i}`, i % 2 === 0 ? `Quim ${i}` : `Quia ${i}`, `n${i}`)]))
+      await node!.runPromise(
+        recordObservations(brand, [plain(`n${i}`, i % 2 === 0 ? `Quim ${i}` : `Quia ${i}`, `n${i}`)])
+      )
     }
     const before = tablesOf(traces(await dump()))
-    for (const table of ["lead", "lead_text", "lead_bucket", "engagement", "event", "delivery_body", "attempt"]) {
+    for (const table of [
+      "lead",
+      "lead_text",
+      "lead_bucket",
+      "engagement",
+      "event",
+      "delivery_body",
+      "attempt"
+    ]) {
       expect(before).toContain(table)
     }
     await node!.runPromise(Leads.erase(brand, leadId))
     expect(traces(await dump())).toEqual([])
-    const again = await node!.runPromise(recordObservations(brand, [plain(author.extId, author.name, "xylo-4")]))
+    const again = await node!.runPromise(
+      recordObservations(brand, [plain(author.extId, author.name, "xylo-4")])
+    )
     expect(again[0]!.outcome).toBe("suppressed")
     const reader = await node!.runPromise(
       Effect.gen(function* () {
@@ -266,7 +345,9 @@ describe.skipIf(isWithoutPostgres)("leads in Postgres", () => {
             answers.push(Option.isSome(yield* store.update(brandId, id, (lead) => lead)))
             answers.push(yield* store.erase(brandId, id, "hash", () => "wh_x"))
           }
-          answers.push((yield* store.list(brandId, { ...queryOf(), filter: { signalId: "9999999999999999" } })).total > 0)
+          answers.push(
+            (yield* store.list(brandId, { ...queryOf(), filter: { signalId: "9999999999999999" } })).total > 0
+          )
         }
         return answers
       })

@@ -17,6 +17,7 @@ import type { ClientPool } from "./connection/Clients.ts"
 import * as Database from "./connection/Database.ts"
 import type { DatabaseClock } from "./connection/DatabaseClock.ts"
 import type { ListingOptions } from "./query/LeadPages.ts"
+import { plannerSettingNames } from "./query/PlannerSettings.ts"
 import type { Migrating, Migration } from "./schema/Migrations.ts"
 import * as PostgresBrandStore from "./stores/PostgresBrandStore.ts"
 import * as PostgresCampaignStore from "./stores/PostgresCampaignStore.ts"
@@ -57,6 +58,8 @@ export interface PostgresSchemaOptions {
   readonly clock?: DatabaseClock
   /** When lists change from one way to another, and when rank buckets split; for tests with few leads. */
   readonly listing?: Partial<ListingOptions>
+  /** Awaited before each statement of a transaction that writes, and before its commit; for tests of interleaved transactions. */
+  readonly beforeStatement?: (text: string) => Promise<void>
   /** Other migrations than those of this version; for tests. */
   readonly migrations?: ReadonlyArray<Migration>
 }
@@ -86,6 +89,7 @@ const databaseOptions = (options: PostgresSchemaOptions, isPooled: boolean): Dat
   schema: options.schema ?? "lead_signals",
   preparedStatements: options.preparedStatements ?? true,
   statementTimeoutMillis: options.statementTimeoutMillis ?? 10_000,
+  beforeStatement: options.beforeStatement,
   clock: options.clock,
   migrations:
     (options.migrates ?? true)
@@ -142,9 +146,31 @@ export const layer = (options: PostgresStoreOptions): Layer.Layer<StorePorts, St
   )
 }
 
-/** All store ports over a pool that the host has made and closes. Fails as `layer` does. */
+/** A pool, or a client on which the host has begun a transaction. */
+type PoolOrClient = ClientPool | pg.ClientBase
+
+const isPool = (given: PoolOrClient): given is ClientPool => "totalCount" in given
+
+/**
+ * All store ports over connections of the host's.
+ *
+ * Over a `pg.Pool`, which the host closes, the ports behave as those of `layer`; they hear no notifications of other nodes.
+ *
+ * Over a client, all that the ports read and write belongs to the transaction that the host has begun on it, with `READ COMMITTED` or
+ * stricter: it is committed or rolled back by the host. Each method is a savepoint, so that one that fails has changed nothing. Nothing
+ * runs again: after a deadlock the host repeats its transaction. Other transactions wait for the rows and persons that were written,
+ * so the host commits soon. Webhooks are posted after the commit, by an emitter over another layer. Close the layer, and what uses it,
+ * before the transaction ends. The schema must be there: nothing migrates within the host's transaction.
+ *
+ * Fails as `layer` does.
+ */
 export const layerWith = (
-  pool: ClientPool,
+  poolOrClient: PoolOrClient,
   options: PostgresSchemaOptions = {}
 ): Layer.Layer<StorePorts, StoreUnavailable> =>
-  storesOver(Database.layerOverPool(pool, databaseOptions(options, false)), options)
+  storesOver(
+    isPool(poolOrClient)
+      ? Database.layerOverPool(poolOrClient, databaseOptions(options, false))
+      : Database.layerOverClient(poolOrClient, databaseOptions(options, false), plannerSettingNames),
+    options
+  )

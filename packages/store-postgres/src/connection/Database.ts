@@ -6,6 +6,7 @@ import { migrate, type MigrationOptions } from "../schema/Migrations.ts"
 import { type ClientPool, Clients } from "./Clients.ts"
 import type { Connection } from "./Connection.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
+import { HostTransaction } from "./HostTransaction.ts"
 import { listen } from "./Notifications.ts"
 import { StatementTexts } from "./StatementTexts.ts"
 import { isUnavailable, Transactions, type Transactor } from "./Transactions.ts"
@@ -42,6 +43,7 @@ export interface DatabaseOptions {
   readonly schema: string
   readonly preparedStatements: boolean
   readonly statementTimeoutMillis: number
+  readonly beforeStatement: ((text: string) => Promise<void>) | undefined
   /** Gets the database's time at each new connection, and every half minute. */
   readonly clock: DatabaseClock | undefined
   /** Null leaves the schema as it is. */
@@ -109,6 +111,9 @@ const databaseOf = (
   }
 }
 
+/** The channel on which nodes tell each other that deliveries are due. */
+const queuedChannel = (schema: string): string => `${schema}_queued`
+
 /** How the store's own pool connects. */
 export interface ConnectOptions {
   readonly config: pg.PoolConfig
@@ -120,14 +125,18 @@ export interface ConnectOptions {
 
 const open = (
   pool: ClientPool,
-  { clock, migrations, preparedStatements, schema, statementTimeoutMillis }: DatabaseOptions,
+  { beforeStatement, clock, migrations, preparedStatements, schema, statementTimeoutMillis }: DatabaseOptions,
   setsLimits: boolean
 ) =>
   Effect.gen(function* () {
     const clients = new Clients(pool, begin(clock))
     const texts = new StatementTexts(schema, preparedStatements)
     if (migrations !== null) yield* effectOf(() => migrate(pool, schema, migrations))
-    const transactor = new Transactions(clients, texts, { setsLimits, statementTimeoutMillis })
+    const transactor = new Transactions(clients, texts, {
+      beforeStatement,
+      setsLimits,
+      statementTimeoutMillis
+    })
     // Fails here, and not at the first request, where the database can't be reached or the tables are missing.
     yield* effectOf(() => transactor.read((sql) => sql.get("SELECT 1 FROM lead_signals.brand LIMIT 1")))
     if (clock !== undefined) yield* keepTime(clock, transactor)
@@ -152,7 +161,7 @@ export const layer = (
       const transactor = yield* open(pool, options, isPooled)
       const queued = yield* Queue.sliding<void>(1)
       if (!notifications) return databaseOf(transactor, queued, () => {})
-      const others = listen(config, `${schema}_queued`, () => Queue.unsafeOffer(queued, undefined))
+      const others = listen(config, queuedChannel(schema), () => Queue.unsafeOffer(queued, undefined))
       yield* Effect.addFinalizer(() => Effect.promise(others.close))
       return databaseOf(transactor, queued, others.announce)
     })
@@ -168,5 +177,34 @@ export const layerOverPool = (
     Effect.gen(function* () {
       const transactor = yield* open(pool, options, true)
       return databaseOf(transactor, yield* Queue.sliding<void>(1), () => {})
+    })
+  )
+
+/**
+ * The database within a transaction that the host has begun on the client, and ends. `settings` are those that statements of the store
+ * change for their transaction.
+ */
+export const layerOverClient = (
+  client: pg.ClientBase,
+  { preparedStatements, schema, statementTimeoutMillis }: DatabaseOptions,
+  settings: ReadonlyArray<string>
+): Layer.Layer<Database, StoreUnavailable> =>
+  Layer.effect(
+    Database,
+    Effect.gen(function* () {
+      const texts = new StatementTexts(schema, preparedStatements)
+      const transactor = new HostTransaction(client, texts, { settings, statementTimeoutMillis })
+      yield* effectOf(() => transactor.read((sql) => sql.get("SELECT 1 FROM lead_signals.brand LIMIT 1")))
+      const database = databaseOf(transactor, yield* Queue.sliding<void>(1), () => {})
+      return {
+        ...database,
+        // The server sends it when the host commits, and drops it with the transaction.
+        announceQueued: Effect.ignore(
+          effectOf(() =>
+            transactor.write((sql) => sql.run("SELECT pg_notify($1, '')", [queuedChannel(schema)]))
+          )
+        ),
+        putsOff: false
+      }
     })
   )

@@ -22,6 +22,8 @@ export interface TransactionOptions {
   readonly statementTimeoutMillis: number
   /** Whether each transaction sets the server's limits of time; otherwise its sessions begin with them. */
   readonly setsLimits: boolean
+  /** Awaited before each statement of a transaction that writes, and before its commit. */
+  readonly beforeStatement: ((text: string) => Promise<void>) | undefined
 }
 
 /** Attempts of a transaction that meets others: each time at least one of those in its way has gone on. */
@@ -50,6 +52,16 @@ const bounded = (sql: Connection, millis: number): Connection => {
   }
 }
 
+/** Awaits something before each statement. */
+const observed = (sql: Connection, before: TransactionOptions["beforeStatement"]): Connection =>
+  before === undefined
+    ? sql
+    : {
+        all: async (text, params) => (await before(text), sql.all(text, params)),
+        get: async (text, params) => (await before(text), sql.get(text, params)),
+        run: async (text, params) => (await before(text), sql.run(text, params))
+      }
+
 /** A commit that was sent and never answered. */
 class LostCommit {
   readonly failure: QueryFailure
@@ -66,6 +78,7 @@ class LostCommit {
 export class Transactions implements Transactor {
   private readonly timeoutMillis: number
   private readonly limits: string
+  private readonly beforeStatement: TransactionOptions["beforeStatement"]
 
   private readonly clients: Clients
   private readonly texts: StatementTexts
@@ -73,11 +86,12 @@ export class Transactions implements Transactor {
   constructor(
     clients: Clients,
     texts: StatementTexts,
-    { setsLimits, statementTimeoutMillis }: TransactionOptions
+    { beforeStatement, setsLimits, statementTimeoutMillis }: TransactionOptions
   ) {
     this.clients = clients
     this.texts = texts
     this.timeoutMillis = statementTimeoutMillis
+    this.beforeStatement = beforeStatement
     this.limits = setsLimits
       ? `; SET LOCAL statement_timeout = ${statementTimeoutMillis}; SET LOCAL idle_in_transaction_session_timeout = ${statementTimeoutMillis}`
       : ""
@@ -108,8 +122,9 @@ export class Transactions implements Transactor {
         return await this.withClient(async ({ client, timeline }) => {
           const xid = await this.begin(client)
           result = await this.orRollBack(client, () =>
-            work(bounded(this.connection(client), this.timeoutMillis))
+            work(observed(bounded(this.connection(client), this.timeoutMillis), this.beforeStatement))
           )
+          await this.beforeStatement?.("COMMIT")
           await this.commit(client, xid, timeline)
           return result
         })

@@ -13,3 +13,6 @@ const settings: ReadonlyArray<readonly [name: string, value: string]> = [
 export const plannerSettings = settings
   .map(([name, value]) => `set_config('${name}', '${value}', true)`)
   .join(", ")
+
+/** The names of the settings, for a transaction that goes on with other statements. */
+export const plannerSettingNames: ReadonlyArray<string> = settings.map(([name]) => name)

@@ -165,7 +165,9 @@ const nothing = raw("")
 
 /** The leads' own rows beside those of the driver, where the selection tests them. */
 export const joinedLeads = (selection: Selection, driver: "signal" | "search"): Sql =>
-  readsLeads(selection, driver, null) ? lead(selection.brandId, driver === "signal" ? "g.lead_id" : "t.lead_id") : nothing
+  readsLeads(selection, driver, null)
+    ? lead(selection.brandId, driver === "signal" ? "g.lead_id" : "t.lead_id")
+    : nothing
 
 /** The tables that a query over the driver reads; `column` is the column of the order's key, if it needs one. */
 export const sourceOf = (selection: Selection, driver: Driver, column: string | null): Sql => {
