@@ -1,5 +1,13 @@
 /** Connections that are cut at the worst moments: right before a COMMIT reaches the server, and right after it has committed. */
-import { Brands, Keys, Leads, recordInOneCommit, Signals, StoreHealth, StoreUnavailable } from "@lead-signals/domain"
+import {
+  Brands,
+  Keys,
+  Leads,
+  recordInOneCommit,
+  Signals,
+  StoreHealth,
+  StoreUnavailable
+} from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
