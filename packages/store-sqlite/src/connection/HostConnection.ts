@@ -9,10 +9,12 @@ type Statement = ReturnType<SqlClient.SqlClient["unsafe"]>
 /** What the driver threw, of which `SqlError` is an envelope. */
 const driversOf = (failure: unknown): unknown => (failure as { readonly cause?: unknown }).cause ?? failure
 
+/** How often a connection was asked for its data's version. */
+let versions = 0
+
 export class HostConnection extends Connection {
   private readonly sql: SqlClient.SqlClient
   private readonly runtime: Runtime.Runtime<never>
-  private reads = 0
 
   /** The runtime is that of an effect within the host's transaction, which its context holds. */
   constructor(sql: SqlClient.SqlClient, runtime: Runtime.Runtime<never>) {
@@ -81,7 +83,7 @@ export class HostConnection extends Connection {
 
   /** Another number each time: this connection writes, which SQLite's number does not show, so that nothing may be kept by it. */
   override get dataVersion(): number {
-    return ++this.reads
+    return ++versions
   }
 
   override get isInTransaction(): boolean {
