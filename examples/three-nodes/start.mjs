@@ -140,7 +140,7 @@ const urls = await Promise.all(Array.from({ length: nodes }, () => startServer(d
 const { close, port } = await startProxy(urls, Number(process.env.PORT || 4000))
 undo.push(close)
 const url = `http://127.0.0.1:${port}`
-const operator = `curl -s -H "Authorization: Bearer ${token}" -H "Content-Type: application/json"`
+const operator = `curl -s -w '\\n' -H "Authorization: Bearer ${token}" -H "Content-Type: application/json"`
 
 console.log(`Listening on ${url}, for ${urls.join(", ")}
 

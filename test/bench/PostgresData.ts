@@ -8,10 +8,19 @@ import { defaults, gramsOf, rebuildDerivedTables } from "@lead-signals/store-pos
 import pg from "pg"
 import { brandIds, companies, endsAt, personOf, signalsOfBrand, startsAt } from "./Data.ts"
 
-const persons = 50_000
+export interface LoadOptions {
+  readonly leads: number
+  /** Different texts; 50,000 unless given. */
+  readonly persons?: number
+  /** Leads of a rank bucket at most; the store's own number unless given. */
+  readonly maxBucketLeads?: number
+  /** Whether the server gathers statistics; `true` unless given. */
+  readonly analyzes?: boolean
+  readonly say?: (line: string) => void
+}
 
-/** The lead whose texts are `rareWord`'s. */
-const rare = ({ leads }: { readonly leads: number }): ReadonlyArray<number> =>
+/** The leads whose texts have `rareWord`. */
+const rareIds = (leads: number): ReadonlyArray<number> =>
   [0.1, 0.3, 0.5, 0.7, 0.9].map((part) => 101 * Math.floor((part * leads) / 101) + 1)
 
 /** What lists render of a person, from the name to the company. */
@@ -36,7 +45,7 @@ const renderedPerson = (person: ReturnType<typeof personOf>): string => {
 }
 
 /** The persons' texts, for every brand, whose grams differ. */
-const loadPersons = async (db: pg.Client): Promise<void> => {
+const loadPersons = async (db: pg.Client, persons: number): Promise<void> => {
   await db.query(`CREATE UNLOGGED TABLE person (n integer, brand_id bigint, name text, name_key text, headline text, headline_key text,
     username text, title1 text, li_profile_url text, profile_img_url text, company text, rendered text, grams integer[])`)
   const chunk = 2000
@@ -76,11 +85,11 @@ const instant = (millis: string): string =>
   `to_char(to_timestamp(${millis} / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** Facts of the leads `from` to `to`, as a query. `u` is a number between 0 and 1 that differs from lead to lead. */
-const factsSql = (leads: number, from: number, to: number): string => `
+const factsSql = ({ leads, persons }: Required<LoadOptions>, from: number, to: number): string => `
   SELECT f.*, p.*, 'person-' || lpad(f.id::text, 9, '0') AS ext_id,
     CASE f.second WHEN f.first THEN json_build_array(f.first::text) ELSE json_build_array(least(f.first, f.second)::text, greatest(f.first, f.second)::text) END AS signal_ids
   FROM (
-    SELECT g.i AS id, g.brand, CASE WHEN g.i IN (${rare({ leads }).join(", ")}) THEN ${persons} ELSE (g.i * 7919 % ${persons})::integer END AS person,
+    SELECT g.i AS id, g.brand, CASE WHEN g.i IN (${rareIds(leads).join(", ")}) THEN ${persons} ELSE (g.i * 7919 % ${persons})::integer END AS person,
       (CASE WHEN h % 5 = 0 THEN 1 ELSE 0 END + CASE WHEN h / 5 % 10 = 0 THEN 2 ELSE 0 END + CASE WHEN h / 50 % 33 = 0 THEN 4 ELSE 0 END)::smallint AS flags,
       CASE WHEN h / 7 % 3 > 0 THEN (h / 11 % 1001) / 10.0 END AS score1,
       ${startsAt} + (g.i::float8 / ${leads + 1} * ${endsAt - startsAt})::bigint AS created_at,
@@ -92,8 +101,8 @@ const factsSql = (leads: number, from: number, to: number): string => `
       FROM generate_series(${from}::bigint, ${to}::bigint) i) g) f
   JOIN person p ON p.n = f.person AND p.brand_id = f.brand`
 
-const insertSql = (leads: number, from: number, to: number): string => `
-  WITH f AS MATERIALIZED (${factsSql(leads, from, to)}),
+const insertSql = (options: Required<LoadOptions>, from: number, to: number): string => `
+  WITH f AS MATERIALIZED (${factsSql(options, from, to)}),
   leads AS (
     INSERT INTO lead_signals.lead (brand_id, id, ext_id, name, name_key, headline, username, title1, li_profile_url, profile_img_url, company,
       profile_times, signal_id, signal_ids, flags, score1, created_at, updated_at, shown)
@@ -115,13 +124,16 @@ const insertSql = (leads: number, from: number, to: number): string => `
     f.created_at, CASE k WHEN 1 THEN f.created_at ELSE f.updated_at - k END
   FROM f CROSS JOIN LATERAL generate_series(1, CASE WHEN f.h % 100 = 0 THEN 25 WHEN f.first <> f.second OR f.h % 3 = 0 THEN 2 ELSE 1 END) k`
 
-export interface LoadOptions {
-  readonly leads: number
-  readonly say: (line: string) => void
-}
-
 /** Fills a database whose schema is there and empty. Indexes are made when the rows are there. */
-export const loadLeads = async (url: string, { leads, say }: LoadOptions): Promise<void> => {
+export const loadLeads = async (url: string, given: LoadOptions): Promise<void> => {
+  const options = {
+    persons: 50_000,
+    maxBucketLeads: defaults.maxBucketLeads,
+    analyzes: true,
+    say: () => {},
+    ...given
+  }
+  const { analyzes, leads, maxBucketLeads, persons, say } = options
   const db = new pg.Client({ connectionString: url })
   await db.connect()
   try {
@@ -138,7 +150,7 @@ export const loadLeads = async (url: string, { leads, say }: LoadOptions): Promi
         [brand]
       )
     }
-    await loadPersons(db)
+    await loadPersons(db, persons)
     say("persons")
     const { rows: indexes } = await db.query<{ name: string; text: string }>(
       `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS text FROM pg_index
@@ -148,7 +160,7 @@ export const loadLeads = async (url: string, { leads, say }: LoadOptions): Promi
     for (const { name } of indexes) await db.query(`DROP INDEX ${name}`)
     const chunk = 100_000
     for (let from = 1; from <= leads; from += chunk) {
-      await db.query(insertSql(leads, from, Math.min(leads, from + chunk - 1)))
+      await db.query(insertSql(options, from, Math.min(leads, from + chunk - 1)))
       say(`${Math.min(leads, from + chunk - 1)} leads`)
     }
     for (const { name, text } of indexes) {
@@ -161,12 +173,14 @@ export const loadLeads = async (url: string, { leads, say }: LoadOptions): Promi
       ["brand_id_seq", "brand", "id"],
       ["signal_id_seq", "signal", "id"]
     ] as const) {
-      await db.query(`SELECT setval('lead_signals.${sequence}', (SELECT max(${column}) FROM lead_signals.${table}))`)
+      await db.query(
+        `SELECT setval('lead_signals.${sequence}', (SELECT max(${column}) FROM lead_signals.${table}))`
+      )
     }
-    await rebuildDerivedTables(connectionOf(db), defaults.maxBucketLeads)
+    await rebuildDerivedTables(connectionOf(db), maxBucketLeads)
     await db.query("INSERT INTO lead_signals.brand_version SELECT id, 1 FROM lead_signals.brand")
     say("counters and rank buckets")
-    await db.query("VACUUM (ANALYZE)")
+    await db.query(analyzes ? "VACUUM (ANALYZE)" : "VACUUM")
   } finally {
     await db.end()
   }

@@ -17,7 +17,7 @@ it.skipIf(isWithoutPostgres || process.platform === "win32")(
     const database = await newDatabase()
     const child = spawn(process.execPath, [join(root, "examples/three-nodes/start.mjs")], {
       env: { ...process.env, LEAD_SIGNALS_DATABASE: database, PORT: "0" },
-      stdio: ["ignore", "pipe", "inherit"]
+      stdio: ["ignore", "pipe", "ignore"]
     })
     const exit = once(child, "exit")
     let out = ""

@@ -100,7 +100,7 @@ it.skipIf(isWithoutPostgres)(
         }
         const { extId } = observations[0]!.person
         const known = acknowledged.get(observations[0]!.engagement.id)
-        if (known === undefined || !prng.chance(0.1)) continue
+        if (known === undefined || !prng.chance(0.25)) continue
         // From here on it may have happened, whether the answer comes or not.
         erasing.add(extId)
         const { status } = await operate("DELETE", `/leads/${known.lead}`)
@@ -114,7 +114,7 @@ it.skipIf(isWithoutPostgres)(
     for (let round = 0; round < rounds; round++) {
       // However slow the machine is, each life of Postgres takes something in.
       const before = acknowledged.size
-      while (acknowledged.size < before + 20) await sleep(5)
+      while (acknowledged.size < before + 60) await sleep(5)
       await sleep(prng.below(300))
       await postgres.kill(signals[round % 2]!)
       counts.kills++

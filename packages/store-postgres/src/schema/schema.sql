@@ -99,7 +99,8 @@ CREATE INDEX lead_by_score ON lead_signals.lead (brand_id, score_rank, id) INCLU
 CREATE INDEX lead_by_score_desc ON lead_signals.lead (brand_id, score_rank_desc, id) INCLUDE (flags);
 CREATE INDEX lead_by_flags ON lead_signals.lead (brand_id, flags, created_at, id);
 
--- What a search compares: the folded texts, and hashes of the sequences of one, two and three characters in them.
+-- What a search compares: the folded texts, and hashes of the sequences of one, two and three characters in them. A search reads all
+-- that the index has pending, so that is kept short.
 CREATE TABLE lead_signals.lead_text (
   brand_id bigint NOT NULL,
   lead_id bigint NOT NULL,
@@ -108,7 +109,7 @@ CREATE TABLE lead_signals.lead_text (
   grams integer[] NOT NULL,
   PRIMARY KEY (brand_id, lead_id)
 );
-CREATE INDEX lead_text_by_gram ON lead_signals.lead_text USING gin (grams);
+CREATE INDEX lead_text_by_gram ON lead_signals.lead_text USING gin (grams) WITH (gin_pending_list_limit = 1024);
 
 -- Which signals caught which leads, with what pages of a signal need of the lead.
 CREATE TABLE lead_signals.lead_signal (

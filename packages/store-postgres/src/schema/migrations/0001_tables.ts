@@ -92,7 +92,7 @@ CREATE TABLE lead_signals.lead_text (
   grams integer[] NOT NULL,
   PRIMARY KEY (brand_id, lead_id)
 );
-CREATE INDEX lead_text_by_gram ON lead_signals.lead_text USING gin (grams);
+CREATE INDEX lead_text_by_gram ON lead_signals.lead_text USING gin (grams) WITH (gin_pending_list_limit = 1024);
 CREATE TABLE lead_signals.lead_signal (
   brand_id bigint NOT NULL,
   signal_id bigint NOT NULL,
