@@ -1,12 +1,11 @@
 /** Removes persons from every table. [PII-3, DEL-1] */
 import type { BrandId, DeliveryId, Instant, LeadId } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
-import { plannerSettings } from "../query/PlannerSettings.ts"
 import { idOf } from "../rows/Ids.ts"
 import { leadColumns, leadIdOf, leadOf, type LeadRow } from "../rows/LeadRows.ts"
 import { countedOf, CounterChanges } from "./LeadCounters.ts"
 import { takeTurn } from "./LeadWrites.ts"
-import { takeLocks } from "./Locks.ts"
+import { lockBrand, takeLocks } from "./Locks.ts"
 
 /** Locks the brand's deliveries that a query finds, in the order of all transactions that lock several. */
 const lockDeliveries = (found: string): string =>
@@ -185,7 +184,8 @@ const maxRemoved = 100
 /** Removes some of the brand's leads with all that is theirs, within a transaction. Returns how many the brand has left. */
 export const removeSome = async (db: Connection, lead: BrandId, maxBucketLeads: number): Promise<number> => {
   const brandId = idOf(lead)
-  await db.get(`SELECT ${plannerSettings}`)
+  // Observations that are being recorded are counted among what is left, or not begun.
+  await lockBrand(db, brandId)
   const rows = await db.all<LeadRow>(
     `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 ORDER BY l.id LIMIT ${maxRemoved} FOR UPDATE`,
     [brandId]

@@ -12,7 +12,8 @@ import {
 import type BetterSqlite3 from "better-sqlite3"
 import { Effect, type Scope } from "effect"
 import { existsSync, renameSync, rmSync } from "node:fs"
-import { Connection } from "../connection/Connection.ts"
+import type { Connection } from "../connection/Connection.ts"
+import { DriverConnection } from "../connection/DriverConnection.ts"
 import { openDatabase } from "../connection/Driver.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
 import type { Param } from "../connection/Param.ts"
@@ -147,8 +148,7 @@ export const copySource = (filename: string): Effect.Effect<CopySource, StoreUna
           )
           return Object.fromEntries(Object.keys(copySequences).map((name) => [name, given.get(name) ?? 0]))
         }),
-      count: ({ name }) =>
-        attempt(() => db.prepare(`SELECT count(*) FROM ${name}`).pluck().get() as number)
+      count: ({ name }) => attempt(() => db.prepare(`SELECT count(*) FROM ${name}`).pluck().get() as number)
     })
   )
 
@@ -218,7 +218,9 @@ export const copyTarget = (
 ): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     if (existsSync(target)) {
-      return yield* new StoreUnavailable({ reason: `${target} exists already; name a file that does not exist` })
+      return yield* new StoreUnavailable({
+        reason: `${target} exists already; name a file that does not exist`
+      })
     }
     const unfinished = unfinishedOf(target)
     if (!existsSync(unfinished)) {
@@ -230,11 +232,13 @@ export const copyTarget = (
     const sql = yield* Effect.acquireRelease(
       Effect.try({
         try: () => {
-          const connection = new Connection(unfinished, { readonly: false, busyMillis: 3000 })
+          const connection = new DriverConnection(unfinished, { readonly: false, busyMillis: 3000 })
           connection.pragma("synchronous = FULL")
           connection.pragma("cache_size = -65536")
           connection.transaction(() =>
-            connection.run("CREATE TABLE IF NOT EXISTS copy_progress (id INTEGER PRIMARY KEY, progress TEXT NOT NULL) STRICT")
+            connection.run(
+              "CREATE TABLE IF NOT EXISTS copy_progress (id INTEGER PRIMARY KEY, progress TEXT NOT NULL) STRICT"
+            )
           )
           return connection
         },
@@ -245,8 +249,7 @@ export const copyTarget = (
     const progressText = () => sql.value<string>("SELECT progress FROM copy_progress WHERE id = 1")
     let known = progressText()
     const copied: CopyTarget = {
-      progress: () =>
-        Promise.resolve(known === undefined ? null : (JSON.parse(known) as CopyProgress)),
+      progress: () => Promise.resolve(known === undefined ? null : (JSON.parse(known) as CopyProgress)),
       write: (table, rows, progress) =>
         attempt(() => {
           const text = JSON.stringify(progress)
