@@ -5,6 +5,7 @@ export interface Options {
   /** The mechanisms to turn off, each by itself, instead of all other measurements; null: no ablation. */
   readonly ablate: ReadonlyArray<Ablation> | null
   readonly quick: boolean
+  readonly store: "sqlite" | "postgres"
   /** Null: all shapes. */
   readonly shapes: ReadonlyArray<string> | null
   readonly leads: ReadonlyArray<number>
@@ -16,13 +17,16 @@ export interface Options {
 export const help = `Usage: npm run bench -- [options]
 
 Measures the server beside its references, in turn, in one run. A table goes to standard output, progress to standard
-error. A run of all shapes at the full pace also writes test/bench/RESULTS.md, unless --write says where.
+error. A run of all shapes at the full pace also writes test/bench/RESULTS.md, or RESULTS-POSTGRES.md, unless --write says
+where.
 
   --quick             short rounds over 10,000 leads, in about two minutes
   --shape NAME,...    only the shapes whose names begin with one of these
   --leads N,...       sizes of the data [10000,100000,1000000]: multiples of 100 from 1000 to 1900000
   --ablate[=NAME,...] measures the gain of each mechanism, or of those named, on its shapes, by turning it off alone;
                       nothing else is measured [at 10000 and 1000000 leads, some 20 minutes each]
+  --store postgres    measures nodes on Postgres beside a reference on the same server: BENCH_DATABASE_URL names it, and keeps
+                      the data from run to run; without it the benchmark starts one of its own [10000,1000000 leads]
   --write FILE        writes the table in Markdown
   --json              prints the figures as one JSON document instead of the table
   --help              prints this text
@@ -64,6 +68,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
   let leads: ReadonlyArray<number> | null = null
   let ablate: ReadonlyArray<Ablation> | null = null
   let write: string | null = null
+  let store: Options["store"] = "sqlite"
   const rest = args.flatMap((arg) => {
     const match = /^(--[a-z]+)=(.*)$/.exec(arg)
     return match === null ? [arg] : [match[1]!, match[2]!]
@@ -88,6 +93,13 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
       case "--write":
         write = value()
         break
+      case "--store": {
+        const name = value()
+        if (name !== "sqlite" && name !== "postgres")
+          throw new UsageError(`--store takes sqlite or postgres, not "${name}"`)
+        store = name
+        break
+      }
       case "--json":
         json = true
         break
@@ -103,6 +115,6 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
         throw new UsageError(`There is no option ${option}; --help lists the options`)
     }
   }
-  const usual = ablate === null ? [10_000, 100_000, 1_000_000] : [10_000, 1_000_000]
-  return { ablate, quick, json, shapes, write, leads: leads ?? (quick ? [10_000] : usual) }
+  const usual = ablate === null && store === "sqlite" ? [10_000, 100_000, 1_000_000] : [10_000, 1_000_000]
+  return { ablate, store, quick, json, shapes, write, leads: leads ?? (quick ? [10_000] : usual) }
 }

@@ -100,18 +100,31 @@ const measureAgainstBare = async (
 }
 
 export interface ReadingOptions {
-  readonly programs: Programs
+  /** Start the two servers, over the same leads. */
+  readonly servers: { readonly subject: () => Promise<Server>; readonly plain: () => Promise<Server> }
   readonly leads: number
   readonly pace: Pace
   readonly wanted: (name: string) => boolean
   readonly progress: Progress
 }
 
-export const measureReading = async ({ leads, pace, programs, progress, wanted }: ReadingOptions) => {
+/** The servers over files. */
+export const fileServers = async (
+  programs: Programs,
+  leads: number,
+  progress: Progress
+): Promise<ReadingOptions["servers"]> => {
   const subjectFile = await databaseOf("subject", leads, progress)
   const plainFile = await databaseOf("plain", leads, progress)
-  const subject = await startSubject(programs, subjectFile)
-  const plain = await startPlain(programs, plainFile)
+  return {
+    subject: () => startSubject(programs, subjectFile),
+    plain: () => startPlain(programs, plainFile)
+  }
+}
+
+export const measureReading = async ({ leads, pace, progress, servers, wanted }: ReadingOptions) => {
+  const subject = await servers.subject()
+  const plain = await servers.plain()
   const readings: Array<Reading> = []
   const bareReadings: Array<BareReading> = []
   try {

@@ -31,15 +31,15 @@ const bundled = async (name: string, bundleTo: (outfile: string) => Promise<unkn
   return outfile
 }
 
-const bundleReference = (outfile: string) =>
+const bundleReference = (outfile: string, entry = "reference/PlainServer.ts") =>
   build({
-    entryPoints: [here("reference/PlainServer.ts")],
+    entryPoints: [here(entry)],
     outfile,
     bundle: true,
     platform: "node",
     format: "esm",
     target: "node22",
-    external: ["better-sqlite3", "fastify"],
+    external: ["better-sqlite3", "fastify", "pg"],
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);'
     },
@@ -65,6 +65,15 @@ export const importBuilt = async <A>(name: string): Promise<A> =>
 export const bundlePrograms = async (): Promise<Programs> => ({
   subject: await bundled("subject", bundleServer),
   plain: await bundled("plain", bundleReference)
+})
+
+/** The server, its reference on Postgres, and one node of several. */
+export const bundlePostgresPrograms = async () => ({
+  subject: await bundled("subject", bundleServer),
+  plain: await bundled("plain-postgres", (outfile) =>
+    bundleReference(outfile, "reference/PlainPostgresServer.ts")
+  ),
+  node: await bundled("node", (outfile) => bundleModule(here("postgres/Node.ts"), outfile))
 })
 
 const stop = async (child: ChildProcess): Promise<void> => {
@@ -134,6 +143,9 @@ export const startSubject = (
 
 export const startPlain = ({ plain }: Programs, filename: string): Promise<Server> =>
   start([plain], { DATABASE: filename })
+
+export const startPlainPostgres = ({ plain }: Pick<Programs, "plain">, url: string): Promise<Server> =>
+  start([plain], { DATABASE: url })
 
 /** Options for the node that runs the product, as for a profile: `BENCH_NODE_OPTIONS="--cpu-prof --cpu-prof-dir=…"`. */
 const nodeOptions = (): ReadonlyArray<string> =>

@@ -11,7 +11,7 @@ import { measureLoopDelay } from "./LoopDelay.ts"
 import { machine as machineFacts, watchStolenTime } from "./Machine.ts"
 import { measureMemory } from "./Memory.ts"
 import { help, type Options, readOptions, UsageError } from "./Options.ts"
-import { type BareReading, measureReading, type Reading } from "./Reading.ts"
+import { type BareReading, fileServers, measureReading, type Reading } from "./Reading.ts"
 import {
   afterWriteSection,
   asMarkdown,
@@ -24,6 +24,7 @@ import {
   type Section,
   slowdown
 } from "./Report.ts"
+import { measureOnPostgres } from "./postgres/Measure.ts"
 import { bundlePrograms, importBuilt } from "./Servers.ts"
 import { measureColdDemo, measureStart } from "./StartUp.ts"
 
@@ -71,7 +72,8 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
     // Servers over a large file are not started for what does not read from them.
     const reads = shapes === null || shapes.some((shape) => !otherThanReading.test(shape))
     for (const size of reads ? leads : []) {
-      const measured = await measureReading({ programs, leads: size, pace, wanted, progress })
+      const servers = await fileServers(programs, size, progress)
+      const measured = await measureReading({ servers, leads: size, pace, wanted, progress })
       readings.push(...measured.readings)
       bareReadings.push(...measured.bareReadings)
     }
@@ -178,6 +180,21 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
   return sections.filter(({ lines }) => lines.length > 0)
 }
 
+const measureAllOnPostgres = ({ leads, quick, shapes }: Options) => {
+  const wanted = (name: string): boolean =>
+    shapes === null || shapes.some((shape) => name === shape || name.startsWith(`${shape}-`))
+  return measureOnPostgres({
+    leads,
+    quick,
+    wanted,
+    isReadingWanted: shapes === null || shapes.some((shape) => !otherThanReading.test(shape)),
+    pace: quick
+      ? { rounds: 2, seconds: 0.4, warmUpSeconds: 0.1 }
+      : { rounds: 3, seconds: 1.5, warmUpSeconds: 0.5 },
+    progress
+  })
+}
+
 const measureAllAblations = async (
   { leads, quick, shapes }: Options,
   ablations: NonNullable<Options["ablate"]>
@@ -223,8 +240,11 @@ const measure = async (options: Options): Promise<Report> => {
       markdown: ablationsAsMarkdown(ablated, machine, command)
     }
   }
-  const sections = await measureAll(options)
-  const machine = conditions()
+  const { facts, sections } =
+    options.store === "postgres"
+      ? await measureAllOnPostgres(options)
+      : { sections: await measureAll(options), facts: [] }
+  const machine = [...conditions(), ...facts]
   return {
     isEmpty: sections.length === 0,
     hasFailed: false,
@@ -245,7 +265,8 @@ if (options === null) {
     process.exitCode = 2
   }
   process.stdout.write(options.json ? `${json}\n` : text)
-  const results = fileURLToPath(new URL("RESULTS.md", import.meta.url))
+  const name = options.store === "postgres" ? "RESULTS-POSTGRES.md" : "RESULTS.md"
+  const results = fileURLToPath(new URL(name, import.meta.url))
   const isFull = !options.quick && options.shapes === null && options.ablate === null
   const file = options.write ?? (isFull ? results : null)
   if (file !== null) writeFileSync(file, markdown)

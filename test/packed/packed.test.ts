@@ -236,6 +236,7 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
         "domain-only",
         "effect",
         "own-store",
+        "own-transaction-postgres",
         "own-transaction-sqlite",
         "express",
         "fastify",

@@ -15,7 +15,8 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { type Cut, type PostgresProxy, startPostgresProxy } from "../harness/PostgresProxy.ts"
-import { cases } from "../harness/Thoroughness.ts"
+import { createPostgresServer } from "../harness/PostgresServer.ts"
+import { cases, isThorough } from "../harness/Thoroughness.ts"
 
 const host = (url: string) =>
   Layer.merge(PostgresStore.layer({ url, notifications: false, statementTimeoutMillis: 2000 }), webCrypto)
@@ -117,5 +118,55 @@ describe.skipIf(isWithoutPostgres)("a connection that is cut", () => {
     expect(up).toEqual({ writeProblem: null })
     const { key } = await runtime.runPromise(Keys.create(brand.id, { label: "k", requestsPerMinute: 60 }))
     expect(key.id).toMatch(/^\d+$/)
+  })
+})
+
+describe.skipIf(isWithoutPostgres || !isThorough)("a commit that is lost with the server", () => {
+  it("is not taken for another transaction, which has its id after the crash [DELIV-2]", async () => {
+    // The log of the transaction stays in the memory that the kill loses.
+    const server = await createPostgresServer({ synced: true, settings: { wal_writer_delay: "10s" } })
+    const proxy = await startPostgresProxy(server.url())
+    const runtime = ManagedRuntime.make(host(proxy.url))
+    const admin = async (work: (client: pg.Client) => Promise<void>) => {
+      const client = new pg.Client({ connectionString: server.url() })
+      client.on("error", () => {})
+      await client.connect()
+      await work(client)
+      await client.end().catch(() => {})
+    }
+    try {
+      const brand = await runtime.runPromise(Brands.create("B"))
+      const source = { type: "posts-with-keywords", value: "v", liCompanyId: null, company: null } as const
+      const signal = await runtime.runPromise(
+        Signals.create(brand.id, { name: "S", signalType: "t", source })
+      )
+      proxy.cutNext("before-commit")
+      const answer = runtime.runPromise(
+        Effect.either(
+          recordInOneCommit(brand, [
+            { signalId: signal.id, person: { extId: "p", name: "N" }, engagement: { id: "e" } }
+          ])
+        )
+      )
+      while (proxy.cuts() === 0) await new Promise((resolve) => setImmediate(resolve))
+      proxy.accept(false)
+      await server.kill("SIGKILL")
+      await server.start()
+      await admin(async (client) => {
+        await client.query("CREATE TABLE others (n integer)")
+        for (let n = 0; n < 50; n++) await client.query("INSERT INTO others VALUES (1)")
+      })
+      proxy.accept(true)
+      const result = await answer
+      await admin(async (client) => {
+        const { rowCount } = await client.query("SELECT 1 FROM lead_signals.engagement WHERE id = 'e'")
+        // An answer that it is recorded is true.
+        expect(Either.isRight(result) ? rowCount : 1).toBe(1)
+      })
+    } finally {
+      await runtime.dispose()
+      await proxy.close()
+      await server.remove()
+    }
   })
 })

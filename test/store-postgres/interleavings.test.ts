@@ -25,7 +25,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { newSchema, sharedDatabase } from "./Databases.ts"
-import { interleave, SteppedNode } from "./Stepper.ts"
+import { firstLine, interleave, SteppedNode } from "./Stepper.ts"
 
 const now = Date.UTC(2026, 0, 1)
 const stillClock: Clock.Clock = {
@@ -285,7 +285,7 @@ describe.skipIf(isWithoutPostgres)("transactions of two nodes, stepped statement
     for (const i of order) {
       answers[i] = await run(i, workOf(names[i])(world, `c${i}`)).then(
         (value) => ({ value }),
-        (error: unknown) => ({ error: String(error) })
+        (error: unknown) => ({ error: firstLine(error) })
       )
     }
     return `${answerOf(answers)}\n${await stateOf(world)}`

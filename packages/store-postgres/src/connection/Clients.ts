@@ -8,8 +8,8 @@ export type ClientPool = Pick<pg.Pool, "connect" | "on">
 /** A client that a transaction has for itself. */
 export interface CheckedOut {
   readonly client: pg.PoolClient
-  /** The timeline of the server's log, which another server that takes over changes; null where the server does not say. */
-  readonly timeline: string | null
+  /** Changes when another server takes over, or this one starts again; null where the server does not say. */
+  readonly incarnation: string | null
   /** Gives the client back. The failure that ended its work, if one did, says whether it or all clients are closed. */
   readonly release: (failure: QueryFailure | null) => void
 }
@@ -19,7 +19,7 @@ const ignore = (): void => {}
 /** What is known of a client since it was connected. */
 interface Session {
   readonly generation: number
-  readonly timeline: string | null
+  readonly incarnation: string | null
 }
 
 /** Checks clients out of a pool, and closes those that were connected before the last failure of the server. */
@@ -28,7 +28,7 @@ export class Clients {
   private generation = 0
   private readonly sessions = new WeakMap<pg.PoolClient, Session>()
 
-  /** `onConnected` runs once on each new client, before its first transaction, and answers the server's timeline. */
+  /** `onConnected` runs once on each new client, before its first transaction, and answers the server's incarnation. */
   private readonly pool: ClientPool
   private readonly onConnected: (client: pg.PoolClient) => Promise<string | null>
 
@@ -45,7 +45,11 @@ export class Clients {
       const client = await this.connect()
       const session = this.sessions.get(client) ?? (await this.begin(client))
       if (session.generation === this.generation) {
-        return { client, timeline: session.timeline, release: (failure) => this.release(client, failure) }
+        return {
+          client,
+          incarnation: session.incarnation,
+          release: (failure) => this.release(client, failure)
+        }
       }
       client.release(true)
     }
@@ -63,7 +67,7 @@ export class Clients {
     client.on("error", ignore)
     const { generation } = this
     try {
-      const session = { generation, timeline: await this.onConnected(client) }
+      const session = { generation, incarnation: await this.onConnected(client) }
       this.sessions.set(client, session)
       return session
     } catch (error) {

@@ -58,19 +58,23 @@ const effectOf = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> 
   )
 
 const timeSql = "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now"
-const timelineSql =
-  "CASE WHEN pg_is_in_recovery() THEN NULL ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline"
+/**
+ * A text that changes when another server takes over (its log has another timeline), and when the server starts again or recovers from a crash
+ * of one of its processes (statistics begin anew). Ids of transactions that were under way then are given again.
+ */
+const incarnationSql = `CASE WHEN pg_is_in_recovery() THEN NULL ELSE concat_ws(' ', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8),
+    pg_postmaster_start_time(), (SELECT stats_reset FROM pg_stat_bgwriter)) END AS incarnation`
 
-/** Asks a new connection for the server's time and timeline. */
+/** Asks a new connection for the server's time and incarnation. */
 const begin =
   (clock: DatabaseClock | undefined) =>
   async (client: pg.PoolClient): Promise<string | null> => {
     const askedAt = performance.now()
-    const { rows } = await client.query<{ readonly now: string; readonly timeline: string | null }>(
-      `${timeSql}, ${timelineSql}`
+    const { rows } = await client.query<{ readonly now: string; readonly incarnation: string | null }>(
+      `${timeSql}, ${incarnationSql}`
     )
     clock?.measured(Number(rows[0]!.now), askedAt, performance.now())
-    return rows[0]!.timeline
+    return rows[0]!.incarnation
   }
 
 /** Milliseconds between measurements of the database's time. */

@@ -66,12 +66,12 @@ const observed = (sql: Connection, before: TransactionOptions["beforeStatement"]
 class LostCommit {
   readonly failure: QueryFailure
   readonly xid: string
-  readonly timeline: string | null
+  readonly incarnation: string | null
 
-  constructor(failure: QueryFailure, xid: string, timeline: string | null) {
+  constructor(failure: QueryFailure, xid: string, incarnation: string | null) {
     this.failure = failure
     this.xid = xid
-    this.timeline = timeline
+    this.incarnation = incarnation
   }
 }
 
@@ -119,13 +119,13 @@ export class Transactions implements Transactor {
       // The result of work whose commit was lost.
       let result: A
       try {
-        return await this.withClient(async ({ client, timeline }) => {
+        return await this.withClient(async ({ client, incarnation }) => {
           const xid = await this.begin(client)
           result = await this.orRollBack(client, () =>
             work(observed(bounded(this.connection(client), this.timeoutMillis), this.beforeStatement))
           )
           await this.beforeStatement?.("COMMIT")
-          await this.commit(client, xid, timeline)
+          await this.commit(client, xid, incarnation)
           return result
         })
       } catch (error) {
@@ -199,31 +199,32 @@ export class Transactions implements Transactor {
     }
   }
 
-  private async commit(client: pg.PoolClient, xid: string, timeline: string | null): Promise<void> {
+  private async commit(client: pg.PoolClient, xid: string, incarnation: string | null): Promise<void> {
     try {
       const { command } = await this.command(client, "COMMIT")
       if (command !== "COMMIT") throw new Error("the work went on after a statement of it had failed")
     } catch (error) {
-      if (error instanceof QueryFailure && breaksConnection(error)) throw new LostCommit(error, xid, timeline)
+      if (error instanceof QueryFailure && breaksConnection(error))
+        throw new LostCommit(error, xid, incarnation)
       throw error
     }
   }
 
   /** Asks the server about the transaction on another connection. Rejects with `StoreUnavailable` when it can't tell. */
-  private async isCommitted({ failure, timeline, xid }: LostCommit): Promise<boolean> {
+  private async isCommitted({ failure, incarnation, xid }: LostCommit): Promise<boolean> {
     for (const until = performance.now() + askMillis; performance.now() < until; await sleep(100)) {
-      const status = await this.statusOf(xid, timeline)
+      const status = await this.statusOf(xid, incarnation)
       if (status === "committed" || status === "aborted") return status === "committed"
       if (status === "unknown") break
     }
     throw unknownCommit(failure)
   }
 
-  private async statusOf(xid: string, timeline: string | null): Promise<string | null> {
+  private async statusOf(xid: string, incarnation: string | null): Promise<string | null> {
     try {
       return await this.withClient(async (out) => {
-        // Another server took over, with transactions of its own under the same ids.
-        if (out.timeline !== timeline) return "unknown"
+        // Another server took over, or this one recovered from a crash: it gives ids again that it gave before to what it lost.
+        if (out.incarnation !== incarnation) return "unknown"
         const row = await this.connection(out.client).get<{ readonly status: string | null }>(
           "SELECT pg_xact_status($1::xid8) AS status",
           [xid]
