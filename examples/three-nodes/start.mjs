@@ -52,7 +52,9 @@ const findPostgres = () => {
 const startPostgres = async () => {
   const binaries = findPostgres()
   if (binaries === undefined) {
-    console.error("There is no Postgres on this machine: install one, or set LEAD_SIGNALS_DATABASE to the URL of another.")
+    console.error(
+      "There is no Postgres on this machine: install one, or set LEAD_SIGNALS_DATABASE to the URL of another."
+    )
     return stop(2)
   }
   const folder = mkdtempSync(join(tmpdir(), "lead-signals-postgres-"))
@@ -71,7 +73,16 @@ const startPostgres = async () => {
   // Port 0 is not for Postgres: this one is free now.
   const { port, close } = await startProxy([], 0)
   await close()
-  const options = ["-D", join(folder, "data"), "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
+  const options = [
+    "-D",
+    join(folder, "data"),
+    "-p",
+    port,
+    "-c",
+    "listen_addresses=127.0.0.1",
+    "-c",
+    "unix_socket_directories="
+  ]
   const postgres = spawn(join(binaries, "postgres"), options.map(String), {
     ...owner,
     cwd: "/",

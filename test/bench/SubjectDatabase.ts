@@ -71,7 +71,9 @@ const leadOf = ({ brandId, person, ...lead }: Facts.LeadFact): Lead => ({
 })
 
 /** By the names of their columns; of those that came with later migrations as far as the file has them. */
-export const leadValues: ReadonlyArray<readonly [column: string, value: (lead: Facts.LeadFact) => Row[number]]> = [
+export const leadValues: ReadonlyArray<
+  readonly [column: string, value: (lead: Facts.LeadFact) => Row[number]]
+> = [
   ["id", ({ id }) => id],
   ["brand_id", ({ brandId }) => brandId],
   ["ext_id", ({ person }) => person.extId],

@@ -188,7 +188,9 @@ const measureAllOnPostgres = ({ leads, quick, shapes }: Options) => {
     quick,
     wanted,
     isReadingWanted: shapes === null || shapes.some((shape) => !otherThanReading.test(shape)),
-    pace: quick ? { rounds: 2, seconds: 0.4, warmUpSeconds: 0.1 } : { rounds: 3, seconds: 1.5, warmUpSeconds: 0.5 },
+    pace: quick
+      ? { rounds: 2, seconds: 0.4, warmUpSeconds: 0.1 }
+      : { rounds: 3, seconds: 1.5, warmUpSeconds: 0.5 },
     progress
   })
 }

@@ -48,10 +48,17 @@ export const fillStore = async (database: string, receiverUrl: string): Promise<
   await operate("DELETE", `/brands/${other.id}/signals/${deleted.id}`)
   const events = ["lead2.created", "activity.detected"]
   const healthy = await operate("POST", `/brands/${other.id}/webhooks`, { url: `${receiverUrl}/ok`, events })
-  const failing = await operate("POST", `/brands/${other.id}/webhooks`, { url: `${receiverUrl}/fails`, events })
+  const failing = await operate("POST", `/brands/${other.id}/webhooks`, {
+    url: `${receiverUrl}/fails`,
+    events
+  })
   const observations = Array.from({ length: 30 }, (_, i) => ({
     signalId: kept.id,
-    person: { extId: `other-${i % 10}`, name: `Ötherperson ${i % 10}\u2028`, headline: i % 2 === 0 ? null : "CTO" },
+    person: {
+      extId: `other-${i % 10}`,
+      name: `Ötherperson ${i % 10}\u2028`,
+      headline: i % 2 === 0 ? null : "CTO"
+    },
     engagement: { id: `of-other-${i}`, type: "comment", commentText: `“${i}”\n` }
   }))
   const recorded = await operate("POST", `/brands/${other.id}/observations`, { observations })
@@ -62,7 +69,10 @@ export const fillStore = async (database: string, receiverUrl: string): Promise<
     ]
   })
   for (;;) {
-    const delivered = await operate("GET", `/brands/${other.id}/webhooks/${healthy.id}/deliveries?state=delivered`)
+    const delivered = await operate(
+      "GET",
+      `/brands/${other.id}/webhooks/${healthy.id}/deliveries?state=delivered`
+    )
     const attempted = await operate("GET", `/brands/${other.id}/webhooks/${failing.id}/deliveries`)
     if (delivered.length === 25 && attempted.every(({ attempts }: any) => attempts > 0)) break
     await sleep(50)
@@ -89,7 +99,10 @@ const queries = [
 ]
 
 /** What the API answers about everything that the store has: the same for two stores with the same content. */
-export const answersOf = async (database: string, { brandId, key, otherKey }: FilledStore): Promise<unknown> => {
+export const answersOf = async (
+  database: string,
+  { brandId, key, otherKey }: FilledStore
+): Promise<unknown> => {
   const server = await startOn(database)
   const read = async (path: string, token: string) => {
     const { body, status } = await callJson(`${server.url}${path}`, token)
@@ -111,7 +124,8 @@ export const answersOf = async (database: string, { brandId, key, otherKey }: Fi
     const path = `/operator/brands/${brandId}/webhooks/${id}/deliveries`
     const listed = await callJson(`${server.url}${path}?pageSize=100`, operatorToken)
     answers.push(listed)
-    for (const delivery of listed.body.data.slice(0, 5)) answers.push(await read(`${path}/${delivery.id}`, operatorToken))
+    for (const delivery of listed.body.data.slice(0, 5))
+      answers.push(await read(`${path}/${delivery.id}`, operatorToken))
   }
   await server.end("SIGTERM")
   // What a request changes or is of this moment.

@@ -4,7 +4,11 @@ const RealDate = Date
 const now = () => RealDate.now() + by
 globalThis.Date = new Proxy(RealDate, {
   construct: (target, args, newTarget) =>
-    Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget === globalThis.Date ? target : newTarget),
+    Reflect.construct(
+      target,
+      args.length === 0 ? [now()] : args,
+      newTarget === globalThis.Date ? target : newTarget
+    ),
   apply: () => new RealDate(now()).toString(),
   get: (target, name) => (name === "now" ? now : Reflect.get(target, name))
 })

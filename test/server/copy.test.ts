@@ -66,7 +66,8 @@ describe("copy", () => {
         db.close()
       }
     }
-    while (copiedLeads() === 0 && child.exitCode === null) await new Promise((resolve) => setImmediate(resolve))
+    while (copiedLeads() === 0 && child.exitCode === null)
+      await new Promise((resolve) => setImmediate(resolve))
     child.kill("SIGKILL")
     await ended
     expect([existsSync(unfinished), existsSync(target)]).toEqual([true, false])
@@ -150,7 +151,8 @@ describe.skipIf(isWithoutPostgres)("copy to Postgres", () => {
         ({ rows }) => Number(rows[0].n),
         () => 0
       )
-    while ((await copiedLeads()) === 0 && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2))
+    while ((await copiedLeads()) === 0 && child.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 2))
     child.kill("SIGKILL")
     await ended
     await client.end()

@@ -89,8 +89,11 @@ describe.skipIf(isWithoutPostgres)("two nodes on one Postgres, with clocks ten m
 
   it("post each delivery once, whichever node took its event [DELIV-2]", async () => {
     const receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), 20))
-    const { id } = (await operate(0, "POST", "/webhooks", { url: receiver.url, events: ["activity.detected"] })).body.data
-    for (let i = 0; i < 10; i++) await Promise.all([observe(0, 1000 + i * 10, 10), observe(1, 2000 + i * 10, 10)])
+    const { id } = (
+      await operate(0, "POST", "/webhooks", { url: receiver.url, events: ["activity.detected"] })
+    ).body.data
+    for (let i = 0; i < 10; i++)
+      await Promise.all([observe(0, 1000 + i * 10, 10), observe(1, 2000 + i * 10, 10)])
     while (receiver.received.length < 200) await sleep(20)
     await sleep(1500)
     const ids = receiver.received.map(({ headers }) => headers["webhook-id"])
@@ -103,7 +106,9 @@ describe.skipIf(isWithoutPostgres)("two nodes on one Postgres, with clocks ten m
     "finish the deliveries of a node that was killed, none twice while a lease held [DELIV-2, DELIV-3]",
     async () => {
       let isSlow = true
-      const receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), isSlow ? 3000 : 5))
+      const receiver = await startReceiver(
+        (_, response) => void setTimeout(() => response.end(), isSlow ? 3000 : 5)
+      )
       const made = await operate(1, "POST", "/webhooks", { url: receiver.url, events: ["activity.detected"] })
       await Promise.all([observe(0, 10_000, 300), observe(1, 11_000, 300)])
       while (receiver.received.length < 40) await sleep(5)

@@ -31,7 +31,11 @@ it.skipIf(isWithoutPostgres || process.platform === "win32")(
     expect(answer).toContain('"outcome":"recorded"')
     expect(answer.match(/"name":"Ada Abara"/g)).toHaveLength(3)
     expect(new Set(Array.from(answer.matchAll(/^x-node: (\d)/gim), ([, node]) => node)).size).toBe(3)
-    expect(Array.from(answer.matchAll(/^x-ratelimit-remaining: (\d+)/gim), ([, n]) => n)).toEqual(["5", "4", "3"])
+    expect(Array.from(answer.matchAll(/^x-ratelimit-remaining: (\d+)/gim), ([, n]) => n)).toEqual([
+      "5",
+      "4",
+      "3"
+    ])
     expect(answer.match(/^\d{3}$/gm)).toEqual(["200", "200", "200", "429"])
     child.kill("SIGINT")
     expect(await exit).toEqual([0, null])

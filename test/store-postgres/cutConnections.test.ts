@@ -137,7 +137,9 @@ describe.skipIf(isWithoutPostgres || !isThorough)("a commit that is lost with th
     try {
       const brand = await runtime.runPromise(Brands.create("B"))
       const source = { type: "posts-with-keywords", value: "v", liCompanyId: null, company: null } as const
-      const signal = await runtime.runPromise(Signals.create(brand.id, { name: "S", signalType: "t", source }))
+      const signal = await runtime.runPromise(
+        Signals.create(brand.id, { name: "S", signalType: "t", source })
+      )
       proxy.cutNext("before-commit")
       const answer = runtime.runPromise(
         Effect.either(

@@ -120,9 +120,7 @@ export const layer = ({
  * Opens a file that a copy from another store fills: a new one, or one that an unfinished copy left beside `filename`. It gets its name
  * when the copy is finished. Fails with `StoreUnavailable`, when there is a file of the name, too. [STORE-10]
  */
-export const copyTarget = (
-  filename: string
-): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
+export const copyTarget = (filename: string): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
   Copy.copyTarget(filename, (unfinished) =>
     Effect.scoped(Effect.asVoid(Layer.build(layer({ filename: unfinished }))))
   )

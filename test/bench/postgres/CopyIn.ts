@@ -19,9 +19,13 @@ export const copyIn = async (
   { say }: Progress
 ): Promise<void> => {
   const quoted = columns.map((column) => `"${column}"`).join(", ")
-  const psql = spawn("psql", ["-q", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", `COPY ${table} (${quoted}) FROM STDIN`], {
-    stdio: ["pipe", "ignore", "pipe"]
-  })
+  const psql = spawn(
+    "psql",
+    ["-q", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", `COPY ${table} (${quoted}) FROM STDIN`],
+    {
+      stdio: ["pipe", "ignore", "pipe"]
+    }
+  )
   let err = ""
   psql.stderr.on("data", (chunk) => (err += chunk))
   const ended = once(psql, "close") as Promise<[number]>

@@ -23,7 +23,12 @@ export interface Databases {
 }
 
 /** As a small dedicated machine would have it; commits wait for the disk. */
-const settings = { shared_buffers: "512MB", max_wal_size: "4GB", effective_cache_size: "2GB", work_mem: "16MB" }
+const settings = {
+  shared_buffers: "512MB",
+  max_wal_size: "4GB",
+  effective_cache_size: "2GB",
+  work_mem: "16MB"
+}
 
 export const openDatabases = async (progress: Progress): Promise<Databases> => {
   const given = process.env["BENCH_DATABASE_URL"]
@@ -68,7 +73,9 @@ export const openDatabases = async (progress: Progress): Promise<Databases> => {
     copyOf: (url) => named((name) => `CREATE DATABASE ${name} TEMPLATE ${new URL(url).pathname.slice(1)}`),
     empty: () => named((name) => `CREATE DATABASE ${name}`),
     facts: async () => {
-      const [{ version }] = await run("SHOW server_version").then((rows) => rows.map((row) => ({ version: row.server_version }))) as [{ version: string }]
+      const [{ version }] = (await run("SHOW server_version").then((rows) =>
+        rows.map((row) => ({ version: row.server_version }))
+      )) as [{ version: string }]
       const rows = await run(
         "SELECT name, current_setting(name) AS value FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'shared_buffers', 'max_wal_size') ORDER BY name"
       )

@@ -24,7 +24,8 @@ const targets: Readonly<Record<string, number>> = {
 }
 
 const lineOf = ({ leads, name, reference, subject }: Figure) => {
-  const line = reference === null ? limited(name, leads, subject, null) : pair(name, leads, subject, reference, null)
+  const line =
+    reference === null ? limited(name, leads, subject, null) : pair(name, leads, subject, reference, null)
   const target = targets[name]
   if (target === undefined) return line
   const median = [...subject].sort((a, b) => a - b)[Math.floor(subject.length / 2)]!
@@ -39,7 +40,10 @@ export const measureOnPostgres = async ({
   progress,
   quick,
   wanted
-}: MeasureOptions): Promise<{ readonly sections: ReadonlyArray<Section>; readonly facts: ReadonlyArray<string> }> => {
+}: MeasureOptions): Promise<{
+  readonly sections: ReadonlyArray<Section>
+  readonly facts: ReadonlyArray<string>
+}> => {
   const databases = await openDatabases(progress)
   const programs = await bundlePostgresPrograms()
   const sections: Array<Section> = []

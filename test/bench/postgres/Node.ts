@@ -13,9 +13,19 @@ import { makePlainPostgresIngest } from "../reference/PlainPostgresIngest.ts"
 
 /** What a node does: each message is answered by one. */
 export type Task =
-  | { readonly do: "open"; readonly url: string; readonly role: "ingest" | "emitter" | "outbox" | "reference" }
+  | {
+      readonly do: "open"
+      readonly url: string
+      readonly role: "ingest" | "emitter" | "outbox" | "reference"
+    }
   /** `lanes` calls of `batch` observations at a time, of people from number `from` on. */
-  | { readonly do: "ingest"; readonly seconds: number; readonly lanes: number; readonly batch: number; readonly from: number }
+  | {
+      readonly do: "ingest"
+      readonly seconds: number
+      readonly lanes: number
+      readonly batch: number
+      readonly from: number
+    }
   /** Leases and records deliveries as delivered, without posting them, until none is due. */
   | { readonly do: "drain" }
   | { readonly do: "close" }
@@ -52,7 +62,13 @@ const answered = { status: 204, error: null, response: null, retryAfterSeconds: 
 
 const drainOutbox = Effect.gen(function* () {
   const outbox = yield* Outbox
-  const limits = { total: leasedAtOnce, reserved: 0, perWebhook: leasedAtOnce, failingTotal: 1, perFailingWebhook: 1 }
+  const limits = {
+    total: leasedAtOnce,
+    reserved: 0,
+    perWebhook: leasedAtOnce,
+    failingTotal: 1,
+    perFailingWebhook: 1
+  }
   let done = 0
   for (let n = 0; ; n++) {
     const { leases } = yield* outbox.lease({

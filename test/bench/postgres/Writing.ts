@@ -140,7 +140,13 @@ const filled = async (
   await withNodes(program, database.url, "ingest", 1, async ([node]) => {
     let next = 0
     while (next * webhooks < deliveries) {
-      const answer = await node!.ask<{ next: number }>({ do: "ingest", seconds: 0.001, lanes: 1, batch, from: next })
+      const answer = await node!.ask<{ next: number }>({
+        do: "ingest",
+        seconds: 0.001,
+        lanes: 1,
+        batch,
+        from: next
+      })
       next = answer.next
     }
   })
@@ -150,7 +156,9 @@ const filled = async (
 const pendingOf = async (url: string): Promise<number> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const { rows } = await client.query("SELECT count(*) AS n FROM lead_signals.delivery WHERE state = 'pending'")
+  const { rows } = await client.query(
+    "SELECT count(*) AS n FROM lead_signals.delivery WHERE state = 'pending'"
+  )
   await client.end()
   return Number(rows[0].n)
 }

@@ -49,7 +49,11 @@ export const makePlainPostgres = async (
     await client.query(ofPostgres(tables))
     const into = (table: string, columns: string, rows: Iterable<ReadonlyArray<string | number | null>>) =>
       copyIn(url, table, columns.split(" "), rows, progress)
-    await into("brand", "id name", Data.brandIds.map((id) => [id, `Brand ${id}`]))
+    await into(
+      "brand",
+      "id name",
+      Data.brandIds.map((id) => [id, `Brand ${id}`])
+    )
     await into(
       "api_key",
       "brand_id hash requests_per_minute",
@@ -71,7 +75,11 @@ export const makePlainPostgres = async (
         source.company?.id ?? null
       ])
     )
-    await into("campaign", "id brand_id name", Data.campaignIds.map((id) => [id, 1, `Campaign ${id}`]))
+    await into(
+      "campaign",
+      "id brand_id name",
+      Data.campaignIds.map((id) => [id, 1, `Campaign ${id}`])
+    )
     await into(
       "reading",
       "campaign_id post_id day impressions reactions comments reposts",

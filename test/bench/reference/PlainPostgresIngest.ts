@@ -97,7 +97,11 @@ export const makePlainPostgresIngest = (url: string) => {
     if (known.rowCount !== 0) throw new Error("an engagement is known")
     const leads = await query(
       "leads",
-      insert("lead", leadColumns, "ON CONFLICT (brand_id, ext_id) DO UPDATE SET updated_at = excluded.updated_at RETURNING id, ext_id"),
+      insert(
+        "lead",
+        leadColumns,
+        "ON CONFLICT (brand_id, ext_id) DO UPDATE SET updated_at = excluded.updated_at RETURNING id, ext_id"
+      ),
       arrays(
         leadColumns,
         observations.map(({ person, signalId }) => ({

@@ -159,7 +159,10 @@ export const makePostgresReading = (pool: pg.Pool) => {
 
   /** The latest day in the span that has a reading, and the sums of the posts' last readings until then. */
   const metrics = async (brandId: number, campaignId: number, startDate: string, endDate: string) => {
-    const [campaign] = await rowsOf("SELECT id FROM campaign WHERE id = $1 AND brand_id = $2", [campaignId, brandId])
+    const [campaign] = await rowsOf("SELECT id FROM campaign WHERE id = $1 AND brand_id = $2", [
+      campaignId,
+      brandId
+    ])
     if (campaign === undefined) return null
     const [latest] = await rowsOf(
       "SELECT max(day) AS day FROM reading WHERE campaign_id = $1 AND day BETWEEN $2 AND $3",

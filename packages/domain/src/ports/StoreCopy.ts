@@ -92,7 +92,18 @@ export const copyTables: ReadonlyArray<CopyTable> = [
     "delivery",
     ["brand_id", "seq"],
     [
-      ...["brand_id", "seq", "id", "webhook_id", "position", "state", "attempts", "failures", "lease", "due_at"],
+      ...[
+        "brand_id",
+        "seq",
+        "id",
+        "webhook_id",
+        "position",
+        "state",
+        "attempts",
+        "failures",
+        "lease",
+        "due_at"
+      ],
       ...["created_at", "finished_at", "resend_of", "resent_as"]
     ]
   ),

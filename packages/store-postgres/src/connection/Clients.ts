@@ -45,7 +45,11 @@ export class Clients {
       const client = await this.connect()
       const session = this.sessions.get(client) ?? (await this.begin(client))
       if (session.generation === this.generation) {
-        return { client, incarnation: session.incarnation, release: (failure) => this.release(client, failure) }
+        return {
+          client,
+          incarnation: session.incarnation,
+          release: (failure) => this.release(client, failure)
+        }
       }
       client.release(true)
     }

@@ -204,7 +204,8 @@ export class Transactions implements Transactor {
       const { command } = await this.command(client, "COMMIT")
       if (command !== "COMMIT") throw new Error("the work went on after a statement of it had failed")
     } catch (error) {
-      if (error instanceof QueryFailure && breaksConnection(error)) throw new LostCommit(error, xid, incarnation)
+      if (error instanceof QueryFailure && breaksConnection(error))
+        throw new LostCommit(error, xid, incarnation)
       throw error
     }
   }

@@ -147,8 +147,7 @@ export const copySource = (filename: string): Effect.Effect<CopySource, StoreUna
           )
           return Object.fromEntries(Object.keys(copySequences).map((name) => [name, given.get(name) ?? 0]))
         }),
-      count: ({ name }) =>
-        attempt(() => db.prepare(`SELECT count(*) FROM ${name}`).pluck().get() as number)
+      count: ({ name }) => attempt(() => db.prepare(`SELECT count(*) FROM ${name}`).pluck().get() as number)
     })
   )
 
@@ -218,7 +217,9 @@ export const copyTarget = (
 ): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     if (existsSync(target)) {
-      return yield* new StoreUnavailable({ reason: `${target} exists already; name a file that does not exist` })
+      return yield* new StoreUnavailable({
+        reason: `${target} exists already; name a file that does not exist`
+      })
     }
     const unfinished = unfinishedOf(target)
     if (!existsSync(unfinished)) {
@@ -234,7 +235,9 @@ export const copyTarget = (
           connection.pragma("synchronous = FULL")
           connection.pragma("cache_size = -65536")
           connection.transaction(() =>
-            connection.run("CREATE TABLE IF NOT EXISTS copy_progress (id INTEGER PRIMARY KEY, progress TEXT NOT NULL) STRICT")
+            connection.run(
+              "CREATE TABLE IF NOT EXISTS copy_progress (id INTEGER PRIMARY KEY, progress TEXT NOT NULL) STRICT"
+            )
           )
           return connection
         },
@@ -245,8 +248,7 @@ export const copyTarget = (
     const progressText = () => sql.value<string>("SELECT progress FROM copy_progress WHERE id = 1")
     let known = progressText()
     const copied: CopyTarget = {
-      progress: () =>
-        Promise.resolve(known === undefined ? null : (JSON.parse(known) as CopyProgress)),
+      progress: () => Promise.resolve(known === undefined ? null : (JSON.parse(known) as CopyProgress)),
       write: (table, rows, progress) =>
         attempt(() => {
           const text = JSON.stringify(progress)
