@@ -67,7 +67,7 @@ const execute = async (url: string, ...statements: ReadonlyArray<string>): Promi
 const newWebhook = (brandId: number, target: string) =>
   `INSERT INTO lead_signals.webhook (brand_id, url, events, description, enabled, disabled_reason, failing_since, secrets, created_at)
    VALUES (${brandId}, '${target}', '["activity.detected"]', NULL, false, 'by-operator', NULL,
-     '["whsec_${Buffer.alloc(32, 1).toString("base64")}"]', 0)`
+     '{"current":"whsec_${Buffer.alloc(32, 1).toString("base64")}","previous":null}', 0)`
 
 const enableAll = "UPDATE lead_signals.webhook SET enabled = true, disabled_reason = NULL"
 
