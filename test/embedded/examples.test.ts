@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll, describe, expect, it } from "vitest"
+import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { call, drive, type Json, seen } from "../harness/ExampleClient.ts"
@@ -93,6 +94,29 @@ describe.concurrent("the example", () => {
     // NodeRuntime's answer to SIGTERM.
     expect([0, 130, 143]).toContain(await example.end())
   })
+
+  const outcome = "Bo: rolled back\ndeals: Ada\nleads: Ada\n"
+  const runToEnd = async (name: string, environment: Readonly<Record<string, string>>): Promise<string> => {
+    const child = spawn(process.execPath, await fromBundle(name), {
+      cwd: folderOf(name),
+      env: { ...process.env, ...environment }
+    })
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
+    return out + err
+  }
+
+  it("own-transaction-sqlite, whose deal and lead are there together or not at all", async ({ expect }) => {
+    const database = join(folder, "deals.sqlite")
+    expect(await runToEnd("own-transaction-sqlite", { DATABASE: database })).toBe(outcome)
+  })
+
+  it.skipIf(isWithoutPostgres)(
+    "own-transaction-postgres, whose deal and lead are there together or not at all",
+    async ({ expect }) => {
+      const url = await newDatabase()
+      expect(await runToEnd("own-transaction-postgres", { DATABASE_URL: url })).toBe(outcome)
+    }
+  )
 
   it("domain-only", async ({ expect }) => {
     const child = spawn(process.execPath, await fromBundle("domain-only"), { cwd: folderOf("domain-only") })

@@ -232,7 +232,17 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
   const frameworks = ["express", "fastify", "hono", "node-http"]
   it("are those that are run here", () => {
     expect(names).toEqual(
-      ["domain-only", "effect", "own-store", "express", "fastify", "hono", "node-http"].sort()
+      [
+        "domain-only",
+        "effect",
+        "own-store",
+        "own-transaction-postgres",
+        "own-transaction-sqlite",
+        "express",
+        "fastify",
+        "hono",
+        "node-http"
+      ].sort()
     )
   })
 

@@ -94,6 +94,22 @@ const scans = (plan: PlanNode): ReadonlyArray<string> =>
       : []
   )
 
+/** Tables with so many rows that the planner has a choice. */
+const filled = new Set(["lead", "lead_text", "lead_signal", "engagement"])
+
+/** Tables of which the plan reads all rows of a brand. */
+const brandScans = (plan: PlanNode): ReadonlyArray<string> =>
+  nodesOf(plan).flatMap((node) => {
+    const table = node["Relation Name"] ?? ""
+    const isOfBrand = /^\(*brand_id = [^ ]+\)$/.test(node["Index Cond"] ?? "(brand_id = any)")
+    return isOfBrand &&
+      node["Node Type"].includes("Scan") &&
+      node["Node Type"] !== "Bitmap Heap Scan" &&
+      filled.has(table)
+      ? [`all of the brand's ${table}`]
+      : []
+  })
+
 /** Rows that the statement looked at in the tables of leads and in their indexes. */
 const rowsRead = ({ plan }: ExplainedStatement): number =>
   nodesOf(plan).reduce((sum, node) => {
@@ -188,7 +204,8 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
     }
   })
 
-  it("read no table from end to end to write, whatever the statistics say [STORE-1, PII-3]", async () => {
+  it("read no table from end to end to write [STORE-1, PII-3]", async () => {
+    await client.query("ANALYZE")
     const proposals = Array.from({ length: 40 }, (_, i) => {
       // Of 39 leads that are there and of 41 new ones, which a webhook hears of.
       const observation = observationOf(`person-${String(i * 100 + 1).padStart(9, "0")}`, `new ${i}`)
@@ -226,7 +243,9 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
     const statements = [...committed.statements, ...erased.statements, ...removed.statements]
     expect(committed.statements.length).toBeLessThan(12)
     const misread = statements.flatMap(({ generic, plan, text }) =>
-      [...scans(plan), ...scans(generic)].map((scan) => `${scan}: ${text}`)
+      [plan, generic]
+        .flatMap((each) => [...scans(each), ...(text.includes("LIMIT") ? [] : brandScans(each))])
+        .map((scan) => `${scan}: ${text}`)
     )
     expect(misread).toEqual([])
   })
@@ -271,6 +290,7 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
   const instants = fc.integer({ min: 0, max: 730 }).map((day) => Date.UTC(2024, 0, 1) + day * 86_400_000)
 
   it("find what a naive query finds, on every page of every order [SORT-5, SORT-6, PAGE-1, PAGE-3, LIST-5]", async () => {
+    await client.query("ANALYZE")
     const totals = new TotalCache(1000)
     await fc.assert(
       fc.asyncProperty(

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { Connection, runtimeProblem } from "@lead-signals/store-sqlite/internal"
+import { DriverConnection, runtimeProblem } from "@lead-signals/store-sqlite/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const require = createRequire(import.meta.url)
@@ -44,7 +44,7 @@ describe("the SQLite driver", () => {
   ])("hands on what SQLite says of a file that is %s [RUN-7]", (_, filename, said) => {
     let thrown: unknown = null
     try {
-      new Connection(filename, { readonly: false, busyMillis: 0 }).close()
+      new DriverConnection(filename, { readonly: false, busyMillis: 0 }).close()
     } catch (failure) {
       thrown = failure
     }

@@ -6,7 +6,8 @@ import { join } from "node:path"
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import {
-  Connection,
+  type Connection,
+  DriverConnection,
   countCommit,
   finishMerge,
   isMergeUnderWay,
@@ -28,7 +29,7 @@ let files = 0
 /** A file with empty indexes of small pages, which FTS5 does not merge by itself. */
 const newFile = (): string => {
   const filename = join(folder, `merged-${++files}.sqlite`)
-  const sql = new Connection(filename, { readonly: false, busyMillis: 0 })
+  const sql = new DriverConnection(filename, { readonly: false, busyMillis: 0 })
   sql.pragma("journal_mode = WAL")
   sql.run("CREATE TABLE lead (id INTEGER PRIMARY KEY)")
   for (const index of searchIndexes) {
@@ -76,7 +77,7 @@ describe("the segments of a search index", () => {
   it("are merged in the worker until none are left to merge, and in no commit [LIST-5]", async () => {
     const filename = newFile()
     const options = { readonly: false, busyMillis: 5000 }
-    const sql = new Connection(filename, options)
+    const sql = new DriverConnection(filename, options)
     const worker = new StoreWorker(filename, { ...options, pragmas: [] })
     const steps: Array<JobKind> = []
     const watched: Pick<StoreWorker, "run"> = {
@@ -113,7 +114,7 @@ describe("the segments of a search index", () => {
 
   it("are merged from the start where an ended process left a merge half done [PII-3]", async () => {
     const filename = newFile()
-    const sql = new Connection(filename, { readonly: false, busyMillis: 5000 })
+    const sql = new DriverConnection(filename, { readonly: false, busyMillis: 5000 })
     for (let n = 0; n < 40; n++) commit(sql, n, 1)
     sql.run("UPDATE segment_merge SET owner = 7, is_under_way = 1")
     await Effect.runPromise(
@@ -130,7 +131,7 @@ describe("the segments of a search index", () => {
   })
 
   it("are left to FTS5 when the worker fails, which is tried with ever longer rests [EVT-3]", async () => {
-    const sql = new Connection(newFile(), { readonly: false, busyMillis: 0 })
+    const sql = new DriverConnection(newFile(), { readonly: false, busyMillis: 0 })
     let tries = 0
     const failing = {
       run: () => {
@@ -155,7 +156,7 @@ describe("the segments of a search index", () => {
   it("are merged by the process that began last: the jobs of others change nothing [PII-3]", async () => {
     const filename = newFile()
     const open = () => {
-      const sql = new Connection(filename, { readonly: false, busyMillis: 0 })
+      const sql = new DriverConnection(filename, { readonly: false, busyMillis: 0 })
       const held: Array<{ readonly kind: JobKind; readonly run: () => void }> = []
       let isHeld = true
       const worker: Pick<StoreWorker, "run"> = {
@@ -231,7 +232,7 @@ describe("the segments of a search index", () => {
           const filename = newFile()
           const raw = new BetterSqlite3(filename)
           const left = () => searchIndexes.reduce((sum, index) => sum + mergedPages(raw, index), 0)
-          const open = () => new Connection(filename, { readonly: false, busyMillis: 0 })
+          const open = () => new DriverConnection(filename, { readonly: false, busyMillis: 0 })
           const processes = [open(), open()] as const
           const waitSome = async () => {
             for (let n = ticks.next().value!; n > 0; n--) await nextTick()

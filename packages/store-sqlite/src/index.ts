@@ -17,8 +17,10 @@
  * - `maintenance/` checks, copies and locks a file for its operator.
  */
 import type { CopyTarget, StorePorts, StoreUnavailable } from "@lead-signals/domain"
+import type { SqlClient } from "@effect/sql"
 import { Effect, Layer, type Scope } from "effect"
 import * as Database from "./database/Database.ts"
+import * as HostDatabase from "./database/HostDatabase.ts"
 import type { Migrating } from "./schema/Migrations.ts"
 import * as Copy from "./maintenance/Copy.ts"
 import * as RankIndex from "./rank-index/RankIndex.ts"
@@ -77,6 +79,26 @@ export interface SqliteStoreOptions {
   readonly onMigrating?: (migrating: Migrating) => void
 }
 
+/** The ports but that of rate windows, which has a file of its own. */
+const ports = (options: {
+  readonly rankIndex: Partial<RankIndex.RankIndexOptions>
+  readonly maxEffort: number
+}) =>
+  Layer.mergeAll(
+    SqliteBrandStore.layer,
+    SqliteKeyStore.layer,
+    SqliteSignalStore.layer,
+    SqliteCampaignStore.layer,
+    SqliteWebhookStore.layer,
+    SqliteStoreHealth.layer,
+    SqliteLeadStore.layer({
+      rankIndex: { ...RankIndex.defaults, ...options.rankIndex },
+      maxEffort: options.maxEffort
+    }),
+    SqliteOutbox.layer,
+    SqliteDeliveries.layer
+  )
+
 /**
  * All store ports over one file, which several processes may use at once. Fails with `StoreUnavailable` when the file can't be
  * made, opened or migrated, belongs to another application, or was written by a newer version. [STORE-4, STORE-5]
@@ -94,17 +116,7 @@ export const layer = ({
   // `Layer.build` keeps two stores of one program apart, which would share layers otherwise.
   Layer.scopedContext(
     Layer.build(
-      Layer.mergeAll(
-        SqliteBrandStore.layer,
-        SqliteKeyStore.layer,
-        SqliteSignalStore.layer,
-        SqliteCampaignStore.layer,
-        SqliteWebhookStore.layer,
-        SqliteStoreHealth.layer,
-        SqliteLeadStore.layer({ rankIndex: { ...RankIndex.defaults, ...rankIndex }, maxEffort }),
-        SqliteOutbox.layer,
-        SqliteDeliveries.layer
-      ).pipe(
+      ports({ rankIndex, maxEffort }).pipe(
         Layer.provide(
           Database.layer(filename, { synced, beforeCommit, groupMillis, ticks, maxEffort, onMigrating })
         ),
@@ -123,4 +135,27 @@ export const layer = ({
 export const copyTarget = (filename: string): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
   Copy.copyTarget(filename, (unfinished) =>
     Effect.scoped(Effect.asVoid(Layer.build(layer({ filename: unfinished }))))
+  )
+
+/**
+ * All store ports over the `SqlClient` of `@effect/sql-sqlite-node` that a host has open on the store's file. Within a transaction of the
+ * client (`sql.withTransaction`) all that the ports read and write belongs to it: it is committed or rolled back by the host. Each method is a
+ * savepoint, so that one that fails has changed nothing. The host keeps its own tables in the same file, under names of its own.
+ *
+ * The file must have been made by `layer`, which also serves reads and posts webhooks, after the host's commit. A statement takes many
+ * times longer here than in `layer`: use this for what belongs into a transaction of the host's. An erasure leaves the write-ahead log
+ * to the host's checkpoints. Fails with `StoreUnavailable` when the file has no tables of this version.
+ */
+export const layerOver = (sql: SqlClient.SqlClient): Layer.Layer<StorePorts, StoreUnavailable> =>
+  Layer.scopedContext(
+    Layer.build(
+      ports({ rankIndex: {}, maxEffort: Number.POSITIVE_INFINITY }).pipe(
+        Layer.provide(HostDatabase.layer(sql)),
+        Layer.merge(
+          Layer.unwrapEffect(
+            Effect.map(HostDatabase.fileOf(sql), (file) => SqliteRateWindows.layer(`${file}-limits`))
+          )
+        )
+      )
+    )
   )

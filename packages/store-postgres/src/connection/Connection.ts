@@ -28,7 +28,7 @@ export interface Queryable {
 const int8 = 20
 
 /** Of each statement: a host's client has parsers of its own. */
-export const types: pg.CustomTypesConfig = {
+const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text") =>
     oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
 }

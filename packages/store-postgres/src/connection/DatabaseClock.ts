@@ -44,10 +44,14 @@ export class DatabaseClock implements Clock.Clock {
     return this.best === null ? null : this.best.offset + performance.now() - Date.now()
   }
 
+  /** The database's time, in milliseconds since 1970. */
   readonly currentTimeMillis = Effect.sync(() => this.unsafeCurrentTimeMillis())
+  /** The database's time, in nanoseconds since 1970, exact to the millisecond. */
   readonly currentTimeNanos = Effect.sync(() => this.unsafeCurrentTimeNanos())
+  /** Sleeps by the machine's timers. */
   readonly sleep = this.own.sleep
 
+  /** The database's time, in milliseconds since 1970; never less than before, but for a correction of more than a second. */
   unsafeCurrentTimeMillis(): number {
     if (this.best === null) return this.own.unsafeCurrentTimeMillis()
     const millis = Math.floor(performance.now() + this.best.offset)
@@ -55,6 +59,7 @@ export class DatabaseClock implements Clock.Clock {
     return this.last
   }
 
+  /** The database's time, in nanoseconds since 1970, exact to the millisecond. */
   unsafeCurrentTimeNanos(): bigint {
     return BigInt(this.unsafeCurrentTimeMillis()) * 1_000_000n
   }

@@ -42,7 +42,7 @@ export const gramsOf = (brandId: number, texts: ReadonlyArray<string | null>): R
 const maxLookedUp = 24
 
 /**
- * Hashes that the texts of every match have, of sequences that cover the needle from its beginning to its end; null when nothing can
+ * Hashes that the texts of every match have, of sequences spread over the needle, which cover it where it is short; null when nothing can
  * match: no stored text has such characters.
  */
 export const gramsOfNeedle = (brandId: number, needle: string): ReadonlyArray<number> | null => {

@@ -196,6 +196,11 @@ CREATE TABLE lead_signals.delivery (
   PRIMARY KEY (brand_id, seq),
   CHECK ((state = 'pending') = (due_at IS NOT NULL)),
   CHECK ((state = 'pending') = (finished_at IS NULL))
+) WITH (
+  autovacuum_vacuum_scale_factor = 0.01,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_insert_scale_factor = 0.05,
+  autovacuum_vacuum_cost_delay = 0
 );
 CREATE UNIQUE INDEX delivery_by_id ON lead_signals.delivery (id);
 CREATE INDEX delivery_due ON lead_signals.delivery (webhook_id, due_at, seq) WHERE state = 'pending';
@@ -209,7 +214,7 @@ CREATE TABLE lead_signals.delivery_body (
   seq bigint NOT NULL,
   body text COLLATE "C" NOT NULL,
   PRIMARY KEY (brand_id, seq)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 CREATE TABLE lead_signals.attempt (
   brand_id bigint NOT NULL,
   delivery_seq bigint NOT NULL,

@@ -1,20 +1,23 @@
 /** Removes persons from every table. [PII-3, DEL-1] */
 import type { BrandId, DeliveryId, Instant, LeadId } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
-import { plannerSettings } from "../query/PlannerSettings.ts"
 import { idOf } from "../rows/Ids.ts"
 import { leadColumns, leadIdOf, leadOf, type LeadRow } from "../rows/LeadRows.ts"
 import { countedOf, CounterChanges } from "./LeadCounters.ts"
 import { takeTurn } from "./LeadWrites.ts"
-import { takeLocks } from "./Locks.ts"
+import { lockBrand, takeLocks } from "./Locks.ts"
 
-const ofLeads = `SELECT d.seq FROM lead_signals.event e
-  JOIN lead_signals.delivery d ON d.brand_id = e.brand_id AND d.position = e.position
-  WHERE e.brand_id = $1 AND e.lead_id = ANY ($2::bigint[])`
+/** Locks the brand's deliveries that a query finds, in the order of all transactions that lock several. */
+const lockDeliveries = (found: string): string =>
+  `WITH found AS MATERIALIZED (${found})
+   SELECT d.seq, d.webhook_id, d.state FROM (SELECT seq FROM found ORDER BY seq) f CROSS JOIN LATERAL (
+     SELECT * FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.seq = f.seq FOR UPDATE) d`
 
-/** Locks the deliveries of the leads in the order of all transactions that lock several, and waits for those that make their bodies. */
-const lockDeliveries = `SELECT d.seq, d.webhook_id, d.state FROM lead_signals.delivery d
-  WHERE d.brand_id = $1 AND d.seq IN (${ofLeads}) ORDER BY d.seq FOR UPDATE`
+/** It waits for those that make bodies of the deliveries. An array for each step keeps the planner from reading all of the brand. */
+const lockDeliveriesOfLeads = lockDeliveries(
+  `SELECT d.seq FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.position = ANY (ARRAY(
+     SELECT e.position FROM lead_signals.event e WHERE e.brand_id = $1 AND e.lead_id = ANY ($2::bigint[])))`
+)
 
 const removedLeads = "brand_id = $1 AND lead_id = ANY ($2::bigint[])"
 
@@ -26,7 +29,7 @@ const removeLeads = async (
   counters: CounterChanges
 ): Promise<void> => {
   const ids = rows.map(({ id }) => id)
-  const deliveries = await db.all<{ seq: number; webhook_id: number; state: string }>(lockDeliveries, [
+  const deliveries = await db.all<{ seq: number; webhook_id: number; state: string }>(lockDeliveriesOfLeads, [
     brandId,
     ids
   ])
@@ -46,13 +49,17 @@ const removeLeads = async (
   )
 }
 
+/** The leads that were seen engaging with posts of the author. */
+const readers = "SELECT lead_id FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = $2"
+
 /** Deliveries that can show the author: of the engagements with the posts, and all that list a reader's engagements. */
-const concerned = `SELECT d.seq FROM lead_signals.event e
-  JOIN lead_signals.delivery d ON d.brand_id = e.brand_id AND d.position = e.position
-  WHERE e.brand_id = $1
-    AND e.lead_id IN (SELECT lead_id FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = $2)
-    AND (e.event = 'lead2.created' OR e.engagement_id IN (
-      SELECT id FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = $2))`
+const lockConcerned = lockDeliveries(
+  `SELECT d.seq FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.position = ANY (ARRAY(
+     SELECT e.position FROM lead_signals.event e
+     WHERE e.brand_id = $1 AND e.lead_id = ANY (ARRAY(${readers}))
+       AND (e.event = 'lead2.created' OR e.engagement_id IN (
+         SELECT id FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = $2))))`
+)
 
 interface MadeBody {
   readonly seq: number
@@ -68,11 +75,8 @@ const forgetAuthor = async (
   nextId: () => DeliveryId
 ): Promise<void> => {
   // A body under way is there when its transaction has ended: only then are bodies looked for.
-  const pending = await db.all<{ seq: number }>(
-    `SELECT d.seq FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.seq IN (${concerned}) ORDER BY d.seq FOR UPDATE`,
-    [brandId, author]
-  )
-  const seqs = pending.map(({ seq }) => seq)
+  const concerned = await db.all<{ seq: number }>(lockConcerned, [brandId, author])
+  const seqs = concerned.map(({ seq }) => seq)
   if (seqs.length === 0) return
   await db.run(
     `UPDATE lead_signals.attempt SET response = NULL
@@ -136,21 +140,28 @@ export const erase = async (
     { locked: { kind: "brand", brandId }, isShared: true },
     { locked: { kind: "person", brandId, hash: personHash }, isShared: false }
   ])
-  // The lead and its readers, in the order in which all transactions lock leads.
-  const rows = await db.all<LeadRow>(
-    `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 AND (l.id = $2 OR l.id IN (
-         SELECT e.lead_id FROM lead_signals.lead a
-           JOIN lead_signals.engagement e ON e.brand_id = a.brand_id AND e.author_ext_id = a.ext_id
-         WHERE a.brand_id = $1 AND a.id = $2))
-       ORDER BY l.id FOR UPDATE`,
+  const found = await db.get<{ ext_id: string }>(
+    "SELECT ext_id FROM lead_signals.lead WHERE brand_id = $1 AND id = $2",
     [brandId, id]
   )
-  const row = rows.find((each) => each.id === id)
+  if (found === undefined) return false
+  const author = found.ext_id
+  // The lead and its readers, in the order in which all transactions lock leads.
+  const locked = await db.all<Reader>(
+    `WITH found AS MATERIALIZED (${readers} UNION SELECT $3::bigint)
+     SELECT l.id, l.flags, l.updated_at FROM (SELECT lead_id FROM found ORDER BY lead_id) f CROSS JOIN LATERAL (
+       SELECT * FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.id = f.lead_id FOR UPDATE) l`,
+    [brandId, author, id]
+  )
+  const row = await db.get<LeadRow>(
+    `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.id = $2`,
+    [brandId, id]
+  )
   if (row === undefined) return false
-  const readers: ReadonlyArray<Reader> = rows.filter((each) => each.id !== id && each.updated_at < now)
+  const moved = locked.filter((each) => each.id !== id && each.updated_at < now)
   const counters = new CounterChanges()
   await removeLeads(db, brandId, [row], counters)
-  await forgetAuthor(db, brandId, row.ext_id, nextId)
+  await forgetAuthor(db, brandId, author, nextId)
   await db.run(
     `WITH kept AS (
          INSERT INTO lead_signals.suppression (brand_id, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING),
@@ -159,10 +170,9 @@ export const erase = async (
            post_author_detail = NULL, author_ext_id = NULL
          WHERE brand_id = $1 AND author_ext_id = $3)
      UPDATE lead_signals.lead SET updated_at = $4, shown = NULL WHERE brand_id = $1 AND id = ANY ($5::bigint[])`,
-    [brandId, personHash, row.ext_id, now, readers.map((reader) => reader.id)]
+    [brandId, personHash, author, now, moved.map((reader) => reader.id)]
   )
-  for (const { flags, id, updated_at } of readers)
-    counters.moveUpdated(brandId, { id, flags }, updated_at, now)
+  for (const { flags, id, updated_at } of moved) counters.moveUpdated(brandId, { id, flags }, updated_at, now)
   await takeTurn(db, [brandId])
   await counters.apply(db, maxBucketLeads)
   return true
@@ -174,7 +184,8 @@ const maxRemoved = 100
 /** Removes some of the brand's leads with all that is theirs, within a transaction. Returns how many the brand has left. */
 export const removeSome = async (db: Connection, lead: BrandId, maxBucketLeads: number): Promise<number> => {
   const brandId = idOf(lead)
-  await db.get(`SELECT ${plannerSettings}`)
+  // Observations that are being recorded are counted among what is left, or not begun.
+  await lockBrand(db, brandId)
   const rows = await db.all<LeadRow>(
     `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 ORDER BY l.id LIMIT ${maxRemoved} FOR UPDATE`,
     [brandId]

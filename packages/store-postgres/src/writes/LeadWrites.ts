@@ -188,11 +188,14 @@ const addEvents = (parts: Parts, events: ReadonlyArray<FiredEvent>, now: Instant
   )
 }
 
+/** The time, so that a server which took over without the last commits of another gives no number again. */
+const microseconds = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+
 /** Numbers the brands' change, and keeps other writers of their counters waiting until the end of the transaction. */
 const versionSql = (brands: string, afterAll: string): string =>
   `INSERT INTO lead_signals.brand_version AS v (brand_id, n)
-   SELECT b.id, 1 FROM unnest(${brands}::bigint[]) AS b(id) WHERE ${afterAll}
-   ON CONFLICT (brand_id) DO UPDATE SET n = v.n + 1`
+   SELECT b.id, ${microseconds} FROM unnest(${brands}::bigint[]) AS b(id) WHERE ${afterAll}
+   ON CONFLICT (brand_id) DO UPDATE SET n = greatest(v.n + 1, ${microseconds})`
 
 const ascending = (a: number, b: number): number => a - b
 

@@ -1,113 +1,48 @@
-/** A synchronous connection to a SQLite file, which prepares each statement once. */
-import type BetterSqlite3 from "better-sqlite3"
-import { openDatabase } from "./Driver.ts"
+/** A synchronous connection to a SQLite database: to a file of the store, or to a host's that runs statements of the store. */
 import type { Param } from "./Param.ts"
-
-type Statement = BetterSqlite3.Statement<Array<Param>>
-type Tuple = ReadonlyArray<unknown>
-
-/** A statement that returns tuples, and the names of their columns; none where it returns no rows. */
-interface Prepared {
-  readonly statement: Statement
-  readonly names: ReadonlyArray<string>
-}
 
 /** The read operations of a connection: all that queries need. */
 export type QueryConnection = Pick<Connection, "all" | "column" | "get" | "tuples" | "value" | "valuePerKey">
 
-/** Objects of many columns made here take half the time of the driver's. */
-const objectOf = (names: ReadonlyArray<string>, tuple: Tuple): object => {
-  const row: Record<string, unknown> = {}
-  for (let i = 0; i < names.length; i++) row[names[i]!] = tuple[i]
-  return row
-}
-
-/** The bound on prepared statements. A program has fewer, so one that reaches it makes new ones without end; all are dropped. */
-const maxPrepared = 2000
-
-const forgetTooMany = (prepared: Map<string, unknown>): void => {
-  if (prepared.size >= maxPrepared) prepared.clear()
-}
-
-export class Connection {
-  private readonly prepared = new Map<string, Prepared>()
-  /** Statements that return the only value of each row. */
-  private readonly ofValues = new Map<string, Statement>()
-  private readonly db: BetterSqlite3.Database
+export abstract class Connection {
   private atCommit: Array<() => void> = []
   private onCommit: Array<() => void> = []
   private readonly kept = new Map<symbol, unknown>()
 
-  constructor(filename: string, options: { readonly readonly: boolean; readonly busyMillis: number }) {
-    this.db = openDatabase(filename, { readonly: options.readonly, timeout: options.busyMillis })
-  }
-
-  private statement(text: string): Prepared {
-    const known = this.prepared.get(text)
-    if (known !== undefined) return known
-    forgetTooMany(this.prepared)
-    const statement = this.db.prepare<Array<Param>>(text)
-    const made = {
-      statement: statement.reader ? statement.raw() : statement,
-      names: statement.reader ? statement.columns().map(({ name }) => name) : []
-    }
-    this.prepared.set(text, made)
-    return made
-  }
-
-  private valueStatement(text: string): Statement {
-    const known = this.ofValues.get(text)
-    if (known !== undefined) return known
-    forgetTooMany(this.ofValues)
-    const made = this.db.prepare<Array<Param>>(text).pluck()
-    this.ofValues.set(text, made)
-    return made
-  }
-
   /** The rows that the statement returns; none where it only writes. */
-  all<Row>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Row> {
-    const { names, statement } = this.statement(text)
-    if (statement.reader) {
-      return (statement.all(...params) as Array<Tuple>).map((tuple) => objectOf(names, tuple)) as Array<Row>
-    }
-    statement.run(...params)
-    return []
-  }
+  abstract all<Row>(text: string, params?: ReadonlyArray<Param>): ReadonlyArray<Row>
 
   /** The rows as tuples: for reads of many rows, which need no objects. */
-  tuples<Tuple extends ReadonlyArray<unknown>>(
+  abstract tuples<Tuple extends ReadonlyArray<unknown>>(
     text: string,
-    params: ReadonlyArray<Param> = []
-  ): ReadonlyArray<Tuple> {
-    return this.statement(text).statement.all(...params) as unknown as ReadonlyArray<Tuple>
-  }
+    params?: ReadonlyArray<Param>
+  ): ReadonlyArray<Tuple>
 
   /** The values of a query of one column. */
-  column<Value>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Value> {
-    return this.valueStatement(text).all(...params) as ReadonlyArray<Value>
-  }
+  abstract column<Value>(text: string, params?: ReadonlyArray<Param>): ReadonlyArray<Value>
 
   /** The value of a query of one column and one row; undefined without a row. */
-  value<Value>(text: string, params: ReadonlyArray<Param> = []): Value | undefined {
-    return this.valueStatement(text).get(...params) as Value | undefined
-  }
+  abstract value<Value>(text: string, params?: ReadonlyArray<Param>): Value | undefined
 
   /** Runs a query of one column once per number: the value of the row that it finds. */
-  valuePerKey<Value>(text: string, keys: ReadonlyArray<number>): ReadonlyArray<Value> {
-    const statement = this.valueStatement(text)
-    return keys.map((key) => statement.get(key)) as ReadonlyArray<unknown> as ReadonlyArray<Value>
-  }
+  abstract valuePerKey<Value>(text: string, keys: ReadonlyArray<number>): ReadonlyArray<Value>
 
   /** The first of the rows. */
-  get<Row>(text: string, params: ReadonlyArray<Param> = []): Row | undefined {
-    const { names, statement } = this.statement(text)
-    const tuple = statement.get(...params) as Tuple | undefined
-    return tuple === undefined ? undefined : (objectOf(names, tuple) as Row)
-  }
+  abstract get<Row>(text: string, params?: ReadonlyArray<Param>): Row | undefined
 
-  run(text: string, params: ReadonlyArray<Param> = []): void {
-    this.statement(text).statement.run(...params)
-  }
+  abstract run(text: string, params?: ReadonlyArray<Param>): void
+
+  /** The number of the row that the statement inserts; what its triggers insert has no part in it. */
+  abstract insert(text: string, params: ReadonlyArray<Param>): number
+
+  abstract pragma(text: string): void
+
+  /** For a connection that only reads: a number that changes when any other connection has written. */
+  abstract get dataVersion(): number
+
+  abstract get isInTransaction(): boolean
+
+  abstract close(): void
 
   runAll(texts: ReadonlyArray<string>): void {
     for (const text of texts) this.run(text)
@@ -121,32 +56,14 @@ export class Connection {
     for (const params of rows) this.run(text, params)
   }
 
-  /** The number of the row that the statement inserts; what its triggers insert has no part in it. */
-  insert(text: string, params: ReadonlyArray<Param>): number {
-    return Number(this.statement(text).statement.run(...params).lastInsertRowid)
-  }
-
-  pragma(text: string): void {
-    this.db.pragma(text)
-  }
-
   /** The number of rows that this connection has changed. */
   get changes(): number {
-    return this.valueStatement("SELECT total_changes()").get() as number
-  }
-
-  /** For a connection that only reads: a number that changes when any other connection has written. */
-  get dataVersion(): number {
-    return this.valueStatement("PRAGMA data_version").get() as number
+    return this.value<number>("SELECT total_changes()")!
   }
 
   /** SQLite's setting of that name: 0 is OFF, 1 NORMAL, 2 FULL. */
   get synchronous(): number {
-    return this.valueStatement("PRAGMA synchronous").get() as number
-  }
-
-  get isInTransaction(): boolean {
-    return this.db.inTransaction
+    return this.value<number>("PRAGMA synchronous")!
   }
 
   /** Runs the work at the end of the transaction, before its commit. */
@@ -190,13 +107,9 @@ export class Connection {
     // A failed commit can leave its transaction open.
     if (this.isInTransaction) this.run("ROLLBACK")
     this.run("BEGIN IMMEDIATE")
-    this.atCommit = []
-    this.onCommit = []
-    this.kept.clear()
     let result: A
     try {
-      result = work()
-      for (const rest of this.atCommit) rest()
+      result = this.withinTransaction(work)
       this.run("COMMIT")
     } catch (error) {
       // Some failures, such as a full disk, have ended the transaction already.
@@ -207,9 +120,13 @@ export class Connection {
     return result
   }
 
-  close(): void {
-    this.prepared.clear()
-    this.ofValues.clear()
-    this.db.close()
+  /** Runs the work and what it left for the end of the transaction, which the caller has begun and commits. */
+  protected withinTransaction<A>(work: () => A): A {
+    this.atCommit = []
+    this.onCommit = []
+    this.kept.clear()
+    const result = work()
+    for (const rest of this.atCommit) rest()
+    return result
   }
 }

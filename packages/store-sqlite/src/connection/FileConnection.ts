@@ -2,7 +2,8 @@
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import { retryWhileBusy } from "./BusyRetry.ts"
-import { Connection } from "./Connection.ts"
+import type { Connection } from "./Connection.ts"
+import { DriverConnection } from "./DriverConnection.ts"
 import { tighten } from "./FilePermissions.ts"
 import { createPrivately } from "./PrivateFile.ts"
 
@@ -34,7 +35,7 @@ export const connect = (
 ): Effect.Effect<Connection, StoreUnavailable, Scope.Scope> =>
   Effect.acquireRelease(
     retryWhileBusy(() => {
-      const connection = new Connection(filename, { ...options, busyMillis: lockWaitMillis })
+      const connection = new DriverConnection(filename, { ...options, busyMillis: lockWaitMillis })
       try {
         options.inspect?.(connection)
         if (!options.readonly) connection.pragma("journal_mode = WAL")

@@ -12,7 +12,8 @@ import {
 import type BetterSqlite3 from "better-sqlite3"
 import { Effect, type Scope } from "effect"
 import { existsSync, renameSync, rmSync } from "node:fs"
-import { Connection } from "../connection/Connection.ts"
+import type { Connection } from "../connection/Connection.ts"
+import { DriverConnection } from "../connection/DriverConnection.ts"
 import { openDatabase } from "../connection/Driver.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
 import type { Param } from "../connection/Param.ts"
@@ -231,7 +232,7 @@ export const copyTarget = (
     const sql = yield* Effect.acquireRelease(
       Effect.try({
         try: () => {
-          const connection = new Connection(unfinished, { readonly: false, busyMillis: 3000 })
+          const connection = new DriverConnection(unfinished, { readonly: false, busyMillis: 3000 })
           connection.pragma("synchronous = FULL")
           connection.pragma("cache_size = -65536")
           connection.transaction(() =>

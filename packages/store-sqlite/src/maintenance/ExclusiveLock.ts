@@ -2,7 +2,8 @@
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Schedule } from "effect"
 import { rmSync } from "node:fs"
-import { Connection } from "../connection/Connection.ts"
+import type { Connection } from "../connection/Connection.ts"
+import { DriverConnection } from "../connection/DriverConnection.ts"
 import { createPrivately } from "../connection/PrivateFile.ts"
 import { codeOf, isBusy, unavailable } from "../connection/BusyRetry.ts"
 
@@ -20,7 +21,7 @@ const untilUnlocked = Schedule.spaced("100 millis").pipe(
 const lock = (file: string): Effect.Effect<Connection, unknown> =>
   Effect.try({
     try: () => {
-      const connection = new Connection(file, { readonly: false, busyMillis: lockWaitMillis })
+      const connection = new DriverConnection(file, { readonly: false, busyMillis: lockWaitMillis })
       try {
         connection.run("BEGIN EXCLUSIVE")
         return connection

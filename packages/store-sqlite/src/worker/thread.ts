@@ -1,6 +1,7 @@
 /** The program of a worker thread: runs jobs, one after the other, over a connection of its own. */
 import { parentPort, workerData } from "node:worker_threads"
-import { Connection } from "../connection/Connection.ts"
+import type { Connection } from "../connection/Connection.ts"
+import { DriverConnection } from "../connection/DriverConnection.ts"
 import { DatabaseProblem } from "../connection/DatabaseProblem.ts"
 import type { Migrating } from "../schema/Migrations.ts"
 import { leaveMerges } from "../search/SegmentMerge.ts"
@@ -23,7 +24,7 @@ const acknowledgement = new Int32Array(acknowledged)
 const post = (report: Report): void => parentPort!.postMessage(report)
 
 const open = (): Connection => {
-  const connection = new Connection(filename, { readonly, busyMillis })
+  const connection = new DriverConnection(filename, { readonly, busyMillis })
   try {
     for (const pragma of pragmas) connection.pragma(pragma)
     // The serving thread schedules them.
