@@ -18,7 +18,8 @@ export const groups = [
       ["docs/operator-api.md", "Operator API"],
       ["docs/command-line.md", "Command line"],
       ["docs/operations.md", "Operations"],
-      ["docs/scale.md", "Scale"]
+      ["docs/scale.md", "Scale"],
+      ["docs/postgres.md", "Postgres"]
     ]
   ],
   [

@@ -21,97 +21,62 @@ export interface CopyTable {
   readonly booleans: ReadonlyArray<string>
 }
 
-const table = (
-  name: string,
-  key: ReadonlyArray<string>,
-  columns: ReadonlyArray<string>,
-  booleans: ReadonlyArray<string> = []
-): CopyTable => ({ name, key, columns, booleans })
+/** Names with spaces between. */
+const table = (name: string, key: string, columns: string, booleans = ""): CopyTable => ({
+  name,
+  key: key.split(" "),
+  columns: columns.split(" "),
+  booleans: booleans === "" ? [] : booleans.split(" ")
+})
 
 /** All tables; each comes after those that it refers to. */
 export const copyTables: ReadonlyArray<CopyTable> = [
-  table(
-    "brand",
-    ["id"],
-    ["id", "name", "suppression_secret", "created_at", "deletion_started_at", "deleted_at"]
-  ),
+  table("brand", "id", "id name suppression_secret created_at deletion_started_at deleted_at"),
   table(
     "api_key",
-    ["brand_id", "id"],
-    [
-      ...["brand_id", "id", "label", "start", "hash", "requests_per_minute", "created_at", "last_used_at"],
-      "revoked_at"
-    ]
+    "brand_id id",
+    "brand_id id label start hash requests_per_minute created_at last_used_at revoked_at"
   ),
-  table(
-    "signal",
-    ["brand_id", "id"],
-    ["brand_id", "id", "name", "signal_type", "source", "created_at", "deleted_at"]
-  ),
-  table("campaign", ["brand_id", "id"], ["brand_id", "id", "name", "created_at", "deleted_at"]),
+  table("signal", "brand_id id", "brand_id id name signal_type source created_at deleted_at"),
+  table("campaign", "brand_id id", "brand_id id name created_at deleted_at"),
   table(
     "reading",
-    ["brand_id", "campaign_id", "post_id", "day"],
-    ["brand_id", "campaign_id", "post_id", "day", "impressions", "reactions", "comments", "reposts"]
+    "brand_id campaign_id post_id day",
+    "brand_id campaign_id post_id day impressions reactions comments reposts"
   ),
-  table("suppression", ["brand_id", "hash"], ["brand_id", "hash"]),
+  table("suppression", "brand_id hash", "brand_id hash"),
   table(
     "lead",
-    ["brand_id", "id"],
-    [
-      ...["brand_id", "id", "ext_id", "name", "headline", "username", "title1", "li_profile_url"],
-      ...["profile_img_url", "company", "profile_times", "signal_id", "signal_ids", "flags", "score1"],
-      ...["created_at", "updated_at"]
-    ]
+    "brand_id id",
+    "brand_id id ext_id name headline username title1 li_profile_url profile_img_url company profile_times signal_id signal_ids flags score1 created_at updated_at"
   ),
   table(
     "engagement",
-    ["brand_id", "id"],
-    [
-      ...["brand_id", "id", "lead_id", "signal_id", "type", "reaction_type", "comment_text", "post_url"],
-      ...["post_content", "post_posted_at", "post_author", "post_author_detail", "author_ext_id"],
-      ...["emitted_at", "tracked_at"]
-    ]
+    "brand_id id",
+    "brand_id id lead_id signal_id type reaction_type comment_text post_url post_content post_posted_at post_author post_author_detail author_ext_id emitted_at tracked_at"
   ),
   table(
     "event",
-    ["brand_id", "position"],
-    ["brand_id", "position", "event", "lead_id", "engagement_id", "is_first_activity", "occurred_at"],
-    ["is_first_activity"]
+    "brand_id position",
+    "brand_id position event lead_id engagement_id is_first_activity occurred_at",
+    "is_first_activity"
   ),
   table(
     "webhook",
-    ["brand_id", "id"],
-    [
-      ...["brand_id", "id", "url", "events", "description", "enabled", "disabled_reason", "failing_since"],
-      ...["secrets", "created_at"]
-    ],
-    ["enabled"]
+    "brand_id id",
+    "brand_id id url events description enabled disabled_reason failing_since secrets created_at",
+    "enabled"
   ),
   table(
     "delivery",
-    ["brand_id", "seq"],
-    [
-      ...[
-        "brand_id",
-        "seq",
-        "id",
-        "webhook_id",
-        "position",
-        "state",
-        "attempts",
-        "failures",
-        "lease",
-        "due_at"
-      ],
-      ...["created_at", "finished_at", "resend_of", "resent_as"]
-    ]
+    "brand_id seq",
+    "brand_id seq id webhook_id position state attempts failures lease due_at created_at finished_at resend_of resent_as"
   ),
-  table("delivery_body", ["brand_id", "seq"], ["brand_id", "seq", "body"]),
+  table("delivery_body", "brand_id seq", "brand_id seq body"),
   table(
     "attempt",
-    ["brand_id", "delivery_seq", "number"],
-    ["brand_id", "delivery_seq", "number", "at", "duration_millis", "status", "error", "response"]
+    "brand_id delivery_seq number",
+    "brand_id delivery_seq number at duration_millis status error response"
   )
 ]
 
