@@ -5,17 +5,21 @@ import { Context, type Effect } from "effect"
 
 /** The client's failure; `cause` is SQLite's own. */
 export interface HostFailure {
+  /** The failure of SQLite's driver, with its code. */
   readonly cause?: unknown
 }
 
 /** The connection of a transaction. Its effects never wait. */
 export interface HostTransaction {
+  /** Answers rows as objects. */
   readonly execute: (
     sql: string,
     params: ReadonlyArray<unknown>,
     transformRows: undefined
   ) => Effect.Effect<ReadonlyArray<unknown>, HostFailure>
+  /** Answers what the driver says of a statement that writes: `lastInsertRowid` and `changes`. */
   readonly executeRaw: (sql: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, HostFailure>
+  /** Answers rows as tuples. */
   readonly executeValues: (
     sql: string,
     params: ReadonlyArray<unknown>
@@ -24,7 +28,9 @@ export interface HostTransaction {
 
 /** `SqlClient` of `@effect/sql`, as `SqliteClient.layer` of `@effect/sql-sqlite-node` makes it. */
 export interface HostClient {
+  /** Runs the effect in a transaction, or in a savepoint of the one that is open; a failure rolls it back. */
   readonly withTransaction: <R, E, A>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | HostFailure, R>
+  /** Runs the text as it is. */
   readonly unsafe: (sql: string) => Effect.Effect<unknown, HostFailure>
 }
 
