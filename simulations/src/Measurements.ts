@@ -1,5 +1,6 @@
 /** The measurements of `simulate bench`: CPU seconds of the process that runs them, beside what each is to reach. */
 import { Record } from "effect"
+import { cpuSeconds } from "./CpuLimit.ts"
 import { record, type Recording, replay } from "./BareService.ts"
 import { inputOf, run, simulate, type StoreKind } from "./Run.ts"
 import type { Scenario } from "./Scenario.ts"
@@ -29,11 +30,6 @@ const busyDay = (): Scenario => {
     perHour: Record.map(brand.perHour, (rate) => rate * busyness)
   }))
   return { ...quiet, brands: [first!, ...others] }
-}
-
-const cpuSeconds = (): number => {
-  const { system, user } = process.cpuUsage()
-  return (system + user) / 1e6
 }
 
 /** Seeds that run before what is timed: by then the code is compiled, as for most seeds of a campaign. */

@@ -60,13 +60,20 @@ const bugsCommand = leaf(
   {
     seeds: seedsOf(300),
     bug: text("bug", "Runs only this bug"),
+    jobs,
+    results: text("results", "File that keeps what was found: an interrupted hunt goes on"),
     write: text("write", "File for the table in Markdown"),
     json
   },
   (given) =>
     Effect.gen(function* () {
       const wanted = Option.isNone(given.bug) ? bugs : [yield* bugOf(given.bug.value)]
-      const options = { seeds: yield* given.seeds, table: Option.getOrUndefined(given.write) }
+      const options = {
+        seeds: yield* given.seeds,
+        jobs: yield* given.jobs,
+        table: Option.getOrUndefined(given.write),
+        results: Option.getOrUndefined(given.results)
+      }
       const output = new Output(given.json)
       yield* working(output, () => huntBugs(output, wanted, options))
     })
