@@ -17,7 +17,7 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
   const one = checks.rule("one post a lease")
   const healthy = checks.rule("a webhook that works does not wait for others")
   const outbox = outboxOf(facts)
-  const places = processesOf(facts.plan).some(({ older }) => older) ? olderPlacesOfOne : placesOfOne
+  const hasOlder = processesOf(facts.plan).some(({ older }) => older)
   const late = (post: ReceivedPost, lease: { readonly at: number }): string | null => {
     const webhook = outbox.webhooks.get(post.webhook.id)
     const delivery = webhook && outbox.delivery(webhook, post.id)
@@ -28,12 +28,17 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
       return null
     }
     // One that fails itself, was changed, or has much to do waits for itself.
+    const pending = webhook.deliveries.filter(({ state }) => state === "pending").length
     const isOwn =
       webhook.failedAt >= delivery.queuedAt - healthyWithin ||
       webhook.failingSince !== null ||
       webhook.changedAt >= delivery.queuedAt ||
-      webhook.deliveries.filter(({ state }) => state === "pending").length >= places
+      pending >= placesOfOne
     if (isOwn) return null
+    if (hasOlder && pending >= olderPlacesOfOne) {
+      healthy.weaken("an older version makes fewer attempts at once")
+      return null
+    }
     const disturbances = ["kill", "pause", "clock", "drift", "store"] as const
     if (facts.incidents.touched(disturbances, delivery.queuedAt, lease.at)) {
       healthy.weaken("the service was disturbed meanwhile")
