@@ -22,8 +22,8 @@ export const inVocabulary: ReadonlyArray<Bug> = [
   }),
   timestamp("offset-of-a-day", "an offset of 24 hours is accepted", {
     in: "parse",
-    find: "$hours > 23 || $minutes > 59",
-    put: "$hours > 24 || $minutes > 59"
+    find: 'if ($hours > 23 || $minutes > 59) return $refused("an offset lies within 23:59 of UTC")',
+    put: 'if ($hours > 24 || $minutes > 59) return $refused("an offset lies within 23:59 of UTC")'
   }),
   timestamp("whole-hours-only", "the minutes of an offset are not counted", {
     in: "parse",
