@@ -1,7 +1,7 @@
 /** How fast the simulator is. Each measurement has a process of its own, with the settings of a campaign's. */
 import { fileURLToPath } from "node:url"
 import { forkProgram } from "./Campaign.ts"
-import { type Figure, measurements } from "./Measurements.ts"
+import { type Figure, floorMeasurements, measurements } from "./Measurements.ts"
 import type { Progress } from "./report/Progress.ts"
 
 const measurer = fileURLToPath(new URL("measurer.ts", import.meta.url))
@@ -18,18 +18,25 @@ const measured = (name: string): Promise<Figure> =>
 const shown = (value: number): string =>
   value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 1 : 0 })
 
-const lineOf = ({ isRate, name, target, unit, value, work }: Figure): string =>
-  `${name}: ${shown(value)} ${unit}, target ${isRate ? "at least" : "at most"} ${shown(target)} (${work})`
+const targetOf = ({ isRate, target }: Figure): string =>
+  target === null ? "" : `, target ${isRate ? "at least" : "at most"} ${shown(target)}`
 
-/** Measures the speed and prints each figure beside its target. It always ends with 0, as machines differ. */
+const lineOf = (figure: Figure): string =>
+  `${figure.name}: ${shown(figure.value)} ${figure.unit}${targetOf(figure)} (${figure.work})`
+
+/**
+ * Measures the speed and prints each figure beside its target; with `isFloor` it measures the bare service instead. It always
+ * ends with 0, as machines differ.
+ */
 export const bench = async (
   say: (text: string) => void,
   progress: Progress,
-  isJson: boolean
+  { isFloor, isJson }: { readonly isFloor: boolean; readonly isJson: boolean }
 ): Promise<number> => {
   const figures: Array<Figure> = []
-  for (const name of measurements.keys()) {
-    progress.update(figures.length / measurements.size, name)
+  const taken = isFloor ? floorMeasurements : measurements
+  for (const name of taken.keys()) {
+    progress.update(figures.length / taken.size, name)
     const figure = await measured(name)
     figures.push(figure)
     progress.clear()

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs"
 import type { Bug } from "./bugs/index.ts"
 import { bundle } from "./bugs/Planting.ts"
-import { forkProgram, processors } from "./Campaign.ts"
+import { forkProgram } from "./Campaign.ts"
 
 export interface HuntJob {
   readonly hunt: string
@@ -34,14 +34,14 @@ const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
       let found: Hunted | null = null
       child.on("message", (message) => (found = message as Hunted))
       child.on("error", reject)
-      child.on("exit", (code) =>
-        // A simulator that breaks has found nothing.
+      child.on("exit", (code, signal) =>
+        // A simulator that breaks has found nothing, and neither has one whose run does not end.
         resolve(
           found ?? {
             ...unseen,
             bug: bug.name,
             oracle: null,
-            message: `the simulator itself ended with ${code}`
+            message: `the simulator itself ended with ${signal ?? code}`
           }
         )
       )
@@ -53,11 +53,18 @@ const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
   }
 }
 
-/** In the order of the bugs, several at a time; `onHunted` is called after each. */
+interface HuntOptions {
+  /** Seeds a bug. */
+  readonly seeds: number
+  /** Bugs that are hunted at once. */
+  readonly jobs: number
+  readonly onHunted: (hunted: Hunted) => void
+}
+
+/** In the order of the bugs. */
 export const huntAll = async (
   bugs: ReadonlyArray<Bug>,
-  seeds: number,
-  onHunted: (hunted: Hunted) => void
+  { jobs, onHunted, seeds }: HuntOptions
 ): Promise<ReadonlyArray<Hunted>> => {
   const found: Array<Hunted> = []
   let next = 0
@@ -67,6 +74,6 @@ export const huntAll = async (
       onHunted(found[i]!)
     }
   }
-  await Promise.all(Array.from({ length: processors() }, work))
+  await Promise.all(Array.from({ length: jobs }, work))
   return found
 }

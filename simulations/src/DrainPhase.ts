@@ -45,13 +45,16 @@ export const drain = (context: ActorContext, brand: KnownBrand): Effect.Effect<v
 /** Of so many deliveries of a webhook the log is read. */
 const logsRead = 30
 
+/** Of so many deliveries that one attempt has delivered one log is read: they are most of all, and alike. */
+const plainDeliveriesPerLog = 8
+
 export const readDeliveries = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { facts } = context
     const party = `operator ${brand.index}`
     for (const [i, webhook] of brand.webhooks.entries()) {
       const params = { brandId: brand.id, id: webhook.id }
-      let read = 0
+      let [read, plain] = [0, 0]
       for (let page = 1; ; page++) {
         const { data } = yield* succeeding(
           context,
@@ -65,13 +68,14 @@ export const readDeliveries = (context: ActorContext, brand: KnownBrand): Effect
           }
         )
         if (data.length === 0) break
-        for (const { engagementId, event, id, leadId, state } of data) {
+        for (const { attempts, engagementId, event, id, leadId, state } of data) {
           if (state === "dead" && leadId !== null) {
             facts.coverageMarks.add("a delivery died")
             const row = brand.reference.rows.find((each) => each.id === leadId)
             const subject = event === "lead2.created" ? row?.extId : engagementId
             facts.dead.add(`${webhook.id} ${event} ${subject}`)
           }
+          if (state === "delivered" && attempts === 1 && plain++ % plainDeliveriesPerLog > 0) continue
           if (read++ >= logsRead) continue
           const detail = yield* succeeding(
             context,

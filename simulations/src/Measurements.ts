@@ -1,6 +1,8 @@
 /** The measurements of `simulate bench`: CPU seconds of the process that runs them, beside what each is to reach. */
 import { Record } from "effect"
-import { simulate, type StoreKind } from "./Run.ts"
+import { cpuSeconds } from "./CpuLimit.ts"
+import { record, type Recording, replay } from "./BareService.ts"
+import { inputOf, run, simulate, type StoreKind } from "./Run.ts"
 import type { Scenario } from "./Scenario.ts"
 import { scenarioNamed } from "./Scenarios.ts"
 
@@ -9,7 +11,8 @@ export interface Figure {
   readonly name: string
   readonly value: number
   readonly unit: string
-  readonly target: number
+  /** Null where it is measured for comparison. */
+  readonly target: number | null
   /** Whether more is better. */
   readonly isRate: boolean
   /** What the measured run did. */
@@ -29,25 +32,21 @@ const busyDay = (): Scenario => {
   return { ...quiet, brands: [first!, ...others] }
 }
 
-const cpuSeconds = (): number => {
-  const { system, user } = process.cpuUsage()
-  return (system + user) / 1e6
-}
-
 /** Seeds that run before what is timed: by then the code is compiled, as for most seeds of a campaign. */
-const warmUpSeeds = 15
+const warmUpSeeds = 12
 
 const warmUp = (store: StoreKind): void => {
   for (let seed = 1; seed <= warmUpSeeds; seed++) simulate(scenarioNamed("swarm")!, seed, { store })
 }
 
-const oneRun = (name: string, scenario: Scenario, target: number): Figure => {
+/** `part` runs that part of the scenario's hours alone, and answers what all of them would take. */
+const oneRun = (name: string, scenario: Scenario, target: number, part = 1): Figure => {
   warmUp("memory")
   const startedAt = cpuSeconds()
-  const { counts, outcome } = simulate(scenario, 1)
+  const { counts, outcome } = simulate(scenario, 1, { hours: scenario.hours * part })
   return {
     name,
-    value: cpuSeconds() - startedAt,
+    value: (cpuSeconds() - startedAt) / part,
     unit: "CPU seconds",
     target,
     isRate: false,
@@ -75,10 +74,55 @@ const swarmRate = (name: string, store: StoreKind, seeds: number, target: number
   }
 }
 
+/** How often the bare service and whole runs take their turns: what else the machine does then slows both. */
+const turns = 3
+
+const cpuSecondsOf = (work: () => void): number => {
+  const startedAt = cpuSeconds()
+  work()
+  return cpuSeconds() - startedAt
+}
+
+/** What the bare service takes for the requests of seeds, beside whole runs of the same seeds. */
+const bareRate = (name: string, store: StoreKind, seeds: number): Figure => {
+  const swarm = scenarioNamed("swarm")!
+  const recordings: ReadonlyArray<Recording> = Array.from(
+    { length: seeds },
+    (_, i) => record(inputOf(swarm, i + 1), store).recording
+  )
+  let answers = 0
+  let posts = 0
+  for (const recording of recordings) {
+    const replayed = replay(recording)
+    answers += replayed.answers
+    posts += replayed.posts
+  }
+  let [bare, whole] = [0, 0]
+  for (let turn = 0; turn < turns; turn++) {
+    bare += cpuSecondsOf(() => recordings.forEach(replay))
+    whole += cpuSecondsOf(() => recordings.forEach(({ input }) => run(input, store)))
+  }
+  const perMinute = (seconds: number): number => (turns * seeds * 60) / seconds
+  return {
+    name,
+    value: perMinute(bare),
+    unit: "seeds a CPU-minute",
+    target: null,
+    isRate: true,
+    work: `${answers} requests, ${posts} posts; whole runs of the same ${seeds} seeds: ${perMinute(whole).toFixed(0)}`
+  }
+}
+
 /** Each in its order, by its name. */
 export const measurements: ReadonlyMap<string, (name: string) => Figure> = new Map([
-  ["swarm over memory", (name: string) => swarmRate(name, "memory", 60, 1000)],
-  ["swarm over SQLite", (name: string) => swarmRate(name, "sqlite", 30, 400)],
+  ["swarm over memory", (name: string) => swarmRate(name, "memory", 40, 1000)],
+  ["swarm over SQLite", (name: string) => swarmRate(name, "sqlite", 20, 400)],
   ["a month of retries", (name: string) => oneRun(name, scenarioNamed("month-of-retries")!, 1)],
-  ["a day at one request a second", (name: string) => oneRun(name, busyDay(), 25)]
+  ["a day at one request a second, by four hours of it", (name: string) => oneRun(name, busyDay(), 25, 1 / 6)]
+])
+
+/** Those of `--floor`: what bounds the rates of seeds from above. */
+export const floorMeasurements: ReadonlyMap<string, (name: string) => Figure> = new Map([
+  ["the bare service over memory", (name: string) => bareRate(name, "memory", 10)],
+  ["the bare service over SQLite", (name: string) => bareRate(name, "sqlite", 5)]
 ])

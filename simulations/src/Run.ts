@@ -262,7 +262,7 @@ const prepare = (input: RunInput, host: Host) => {
   }
 }
 
-const diskOf = (store: StoreKind, { rates }: Plan): Disk.Disk =>
+export const diskOf = (store: StoreKind, { rates }: Plan): Disk.Disk =>
   store === "sqlite" ? sqlite({ synced: rates.tornWrites > 0 }) : Disk.memory()
 
 /**
@@ -273,14 +273,25 @@ export const run = (
   input: RunInput,
   store: StoreKind | Disk.Disk = "memory",
   untilSeconds = Number.POSITIVE_INFINITY
+): RunReport =>
+  runOver(
+    input,
+    () => service(typeof store === "string" ? diskOf(store, input.plan) : store, input.seed),
+    untilSeconds
+  )
+
+/** As `run`, over what `host` makes. */
+export const runOver = (
+  input: RunInput,
+  host: () => Host,
+  untilSeconds = Number.POSITIVE_INFINITY
 ): RunReport => {
   let now = startsAt
   return isolated(
     Prng.of(input.seed, "sealed"),
     () => now,
     () => {
-      const disk = typeof store === "string" ? diskOf(store, input.plan) : store
-      const { limits, report, world } = prepare(input, service(disk, input.seed))
+      const { limits, report, world } = prepare(input, host())
       world.kernel.trace.listen(({ at }) => {
         now = startsAt + at
       })

@@ -1,9 +1,15 @@
 /** A process of a hunt for bugs: runs seeds of a scenario until one breaks a rule, and makes its counterexample small. */
 import type { Hunted, HuntJob } from "./BugHunt.ts"
+import { cpuLimit } from "./CpuLimit.ts"
 import { inputOf, run } from "./Run.ts"
 import { scenarioNamed } from "./Scenarios.ts"
 import { shrink } from "./Shrink.ts"
 import { livelock } from "./Counterexample.ts"
+
+/** CPU seconds that one seed may take: the longest scenario takes less than ten. */
+const secondsOfSeed = 60
+
+const secondsOfShrinking = 120
 
 process.on("message", ({ hunt, scenario: name, seeds, store }: HuntJob) => {
   const startedAt = performance.now()
@@ -14,11 +20,16 @@ process.on("message", ({ hunt, scenario: name, seeds, store }: HuntJob) => {
       () => process.exit(0)
     )
   }
+  const allow = cpuLimit()
   for (let seed = 1; seed <= seeds; seed++) {
+    allow(secondsOfSeed)
     const input = inputOf(scenario, seed)
     const report = run(input, store)
     if (report.outcome === "passed") continue
-    const small = shrink(input, report, (each, until) => run(each, store, until), { seconds: 120 })
+    allow(secondsOfShrinking + secondsOfSeed)
+    const small = shrink(input, report, (each, until) => run(each, store, until), {
+      seconds: secondsOfShrinking
+    })
     const { message, oracle } = small.report.violation ?? livelock
     const { actions, scheduledFaults } = small.input.plan
     return done({

@@ -35,8 +35,7 @@ describe("planted bugs", () => {
       ]
       const hunted = await huntAll(
         planted.map(([name]) => bugNamed(name!)!),
-        30,
-        () => {}
+        { seeds: 30, jobs: planted.length, onHunted: () => {} }
       )
       expect(hunted.map(({ bug, oracle }) => [bug, oracle])).toEqual(planted)
       for (const { actions, bug, faults } of hunted) {
@@ -44,6 +43,21 @@ describe("planted bugs", () => {
       }
     }
   )
+
+  it("are not hunted again where the file of results holds them, the last of each", async () => {
+    const results = join(folder, "bugs.jsonl")
+    const found = { bug: "lost-update", oracle: "reference", seeds: 7, actions: 2, faults: 0, message: null }
+    const missed = { ...found, oracle: null }
+    const hunt = ["bugs", "--bug", "lost-update", "--results", results]
+    writeFileSync(results, `${JSON.stringify(missed)}\n${JSON.stringify(found)}\n{"bug":"lost-up`)
+    const first = await simulateCommand(hunt)
+    expect([first.code, first.out.includes("1 of 1 found (100.0 %); the median after 7 seeds")]).toEqual([
+      0,
+      true
+    ])
+    writeFileSync(results, `${JSON.stringify(missed)}\n`)
+    expect((await simulateCommand(hunt)).code).toBe(1)
+  })
 })
 
 describe("a counterexample", () => {

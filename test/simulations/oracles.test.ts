@@ -1,5 +1,5 @@
 /** How the oracles count what they judge, and that none of them is silent. */
-import { scenarioNamed, simulate, summedChecks, weakenedShare } from "@lead-signals/simulations"
+import { inputOf, run, scenarioNamed, simulate, summedChecks, weakenedShare } from "@lead-signals/simulations"
 import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
@@ -33,6 +33,19 @@ describe("oracles", () => {
       "signed"
     ])
       expect([name, judged.has(name)]).toEqual([name, true])
+  })
+
+  it("let a reading that comes again be answered 404 once its campaign is deleted [DEL-3]", () => {
+    const label = "twice tenant 0-43 reading"
+    const { plan, seed } = inputOf(swarm, 3041)
+    const tenant = plan.actions.filter(({ n }) => n === 43).map((action) => ({ ...action, at: 1000 }))
+    const { faults, outcome, violation } = run({
+      seed,
+      plan: { ...plan, hours: 0.01, actions: tenant, scheduledFaults: [] },
+      faults: [label],
+      schedule: { kind: "fifo" }
+    })
+    expect([outcome, violation, faults]).toEqual(["passed", null, [label]])
   })
 
   it.runIf(isThorough)("leave out at most a fiftieth of their checks, over a campaign", async () => {

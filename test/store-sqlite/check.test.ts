@@ -1,5 +1,5 @@
 /** What a check of the file finds of what is kept beside the leads. */
-import { Brands, recordObservations, Signals } from "@lead-signals/domain"
+import { Brands, recordObservations, Signals, type StoreUnavailable } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -45,6 +45,22 @@ describe("the check of a file", () => {
 })
 
 describe("a file that is only read", () => {
+  it("by a check or a copy must be there, and is not created [STORE-9]", async () => {
+    const folder = join(temporaryFolder(), "none")
+    mkdirSync(folder)
+    const missing = join(folder, "missing.sqlite")
+    for (const reading of [
+      SqliteStore.check(missing),
+      SqliteStore.backup(missing, join(folder, "copy.sqlite"))
+    ]) {
+      const failure = await Effect.runPromise(
+        Effect.flip(reading as Effect.Effect<unknown, StoreUnavailable>)
+      )
+      expect(failure._tag).toBe("@lead-signals/domain/StoreUnavailable")
+      expect(readdirSync(folder)).toEqual([])
+    }
+  })
+
   it("by a check or a copy has nothing beside it that was not there, and is as it was [STORE-9]", async () => {
     const folder = join(temporaryFolder(), "alone")
     mkdirSync(folder)

@@ -126,6 +126,16 @@ describe("the redacted excerpt of a response", () => {
     expect(redacted(Buffer.from([0x41, 0xff, 0x07, 0x42]), data)).toBe("A\ufffdB")
   })
 
+  it("resolves escapes where it repeats something, and at its end only what a cut left incomplete [DELIV-5]", () => {
+    const data = { lead2: { name: "Ada <Q> Li" } }
+    expect(redacted("no Ada &lt;Q&gt; Li: 100%", data)).toBe("no […]: 100%")
+    expect(redacted("no Ada &lt;Q&gt; Li: 100%41", data, 25)).toBe("no […]: 100")
+  })
+
+  it("holds no beginning of a name that the cut leaves, also where that begins within itself [DELIV-5]", () => {
+    expect(redacted("answer aaaabcdef", { lead2: { name: "aaabcdef" } }, 11)).toBe("answer a[…]")
+  })
+
   it("holds nothing personal of an echo that the receiver shortened itself [DELIV-5, PII-2]", () => {
     const comment = "I left my employer last week because of my health, please call me at home on 030 1234567"
     const data = {

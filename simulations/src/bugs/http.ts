@@ -20,6 +20,11 @@ export const inHttp: ReadonlyArray<Bug> = [
     find: "$rate !== null",
     put: "$rate !== null && $status < 400"
   }),
+  bugsIn("http", "App")("methods-not-named", "a 405 does not say which methods there are", {
+    in: "notAllowed",
+    find: 'HttpServerResponse.setHeader($answer, "allow", $allow)',
+    put: "$answer"
+  }),
   headers("no-request-id", "an answer has no X-Request-Id", { in: "headersOf", drop: '"x-request-id": $id' }),
   bugsIn("domain", "LeadView")("webhook-tells-flags", "the lead of a webhook has the flags of the list", {
     in: "lead2View",

@@ -39,6 +39,16 @@ export const wherePeopleLook: ReadonlyArray<Bug> = [
     find: '$state === "pending" ? $format($delivery.dueAt) : null',
     put: "$format($delivery.dueAt)"
   }),
+  views("resend-not-linked", "a delivery does not say which one it repeats", {
+    in: "deliveryView",
+    find: "resendOf: $delivery.resendOf",
+    put: "resendOf: null"
+  }),
+  views("company-of-a-signal-left-out", "a signal is shown without its company", {
+    in: "signalView",
+    find: "company: $view($source.company)",
+    put: "company: null"
+  }),
   bugsIn("domain", "DeliveryQueries")("held-shown-as-pending", "what is held is shown as pending", {
     in: "reportedState",
     find: '$stored === "pending" && !$isEnabled',

@@ -102,5 +102,42 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     in: "keyByHash",
     find: "`SELECT ${$columns} FROM api_key WHERE hash = ?`",
     put: '`SELECT ${$columns.replace("revoked_at", "NULL AS revoked_at")} FROM api_key WHERE hash = ?`'
+  }),
+  inStore("SqliteKeyStore")(
+    "sqlite-key-revoked-by-another-brand",
+    "a key is revoked under any brand's path",
+    {
+      in: "make.revoke",
+      text: "WHERE id = ? AND brand_id = ? RETURNING id",
+      put: "WHERE id = ? AND ? > 0 RETURNING id"
+    }
+  ),
+  inStore("SqliteWebhookStore")("sqlite-webhook-of-anyone", "a webhook is found whosever it is", {
+    in: "webhookById",
+    text: "WHERE id = ? AND brand_id = ?",
+    put: "WHERE id = ? AND ? > 0"
+  }),
+  inStore("SqliteWebhookStore")(
+    "sqlite-all-made-due",
+    "enabling a webhook makes the deliveries of every webhook due",
+    {
+      in: "resetPending",
+      text: "WHERE webhook_id = ? AND state = 'pending' AND (failures > 0",
+      put: "WHERE ? > 0 AND state = 'pending' AND (failures > 0"
+    }
+  ),
+  inStore("SqliteCampaignStore")(
+    "sqlite-readings-of-later",
+    "the figures of a day count readings of later days",
+    {
+      in: "make.snapshot",
+      text: "WHERE campaign_id = ? AND day <= ? GROUP BY post_id",
+      put: "WHERE campaign_id = ? AND ? > '' GROUP BY post_id"
+    }
+  ),
+  inStore("SqliteBrandStore")("sqlite-deleted-brand-listed", "a deleted brand is still listed", {
+    in: "make",
+    text: "FROM brand WHERE deleted_at IS NULL ORDER BY id",
+    put: "FROM brand ORDER BY id"
   })
 ]

@@ -15,6 +15,16 @@ export const inVocabulary: ReadonlyArray<Bug> = [
     find: '$sign === "-" ? -1 : 1',
     put: '$sign === "-" ? 0 : 1'
   }),
+  timestamp("hour-24-taken", "hour 24 is taken for midnight", {
+    in: "parse",
+    find: "$hour > 23 || $minute > 59 || $second > 59",
+    put: "$hour > 24 || $minute > 59 || $second > 59"
+  }),
+  timestamp("offset-of-a-day", "an offset of 24 hours is accepted", {
+    in: "parse",
+    find: 'if ($hours > 23 || $minutes > 59) return $refused("an offset lies within 23:59 of UTC")',
+    put: 'if ($hours > 24 || $minutes > 59) return $refused("an offset lies within 23:59 of UTC")'
+  }),
   timestamp("whole-hours-only", "the minutes of an offset are not counted", {
     in: "parse",
     find: "($hours * 60 + $minutes) * 60_000 * $sign",

@@ -10,7 +10,7 @@ import { exitCodeTable } from "./ExitCodes.ts"
 import { huntBugs } from "./HuntBugs.ts"
 import { mutantsCommand } from "./MutantsCommand.ts"
 import { nightlyCommand } from "./NightlyCommand.ts"
-import { bugOf, jobs, json, report, seed, seedsOf, text, working } from "./CommandOptions.ts"
+import { bugOf, flag, jobs, json, report, seed, seedsOf, text, working } from "./CommandOptions.ts"
 import { Output } from "./Output.ts"
 import { runPlanted } from "./PlantedProcess.ts"
 import { loadCounterexample, replay, replayedBug } from "./Replay.ts"
@@ -60,13 +60,20 @@ const bugsCommand = leaf(
   {
     seeds: seedsOf(300),
     bug: text("bug", "Runs only this bug"),
+    jobs,
+    results: text("results", "File that keeps what was found: an interrupted hunt goes on"),
     write: text("write", "File for the table in Markdown"),
     json
   },
   (given) =>
     Effect.gen(function* () {
       const wanted = Option.isNone(given.bug) ? bugs : [yield* bugOf(given.bug.value)]
-      const options = { seeds: yield* given.seeds, table: Option.getOrUndefined(given.write) }
+      const options = {
+        seeds: yield* given.seeds,
+        jobs: yield* given.jobs,
+        table: Option.getOrUndefined(given.write),
+        results: Option.getOrUndefined(given.results)
+      }
       const output = new Output(given.json)
       yield* working(output, () => huntBugs(output, wanted, options))
     })
@@ -99,10 +106,20 @@ const coverageCommand = leaf(
     })
 )
 
-const benchCommand = leaf("bench", { summary: "Measures how fast the simulator runs" }, { json }, (given) => {
-  const output = new Output(given.json)
-  return working(output, () => bench((line) => output.line(line), output.progress, output.isJson))
-})
+const benchCommand = leaf(
+  "bench",
+  { summary: "Measures how fast the simulator runs" },
+  {
+    floor: flag("floor", "Measures the service without the simulator instead: no seed can be cheaper"),
+    json
+  },
+  (given) => {
+    const output = new Output(given.json)
+    return working(output, () =>
+      bench((line) => output.line(line), output.progress, { isFloor: given.floor, isJson: output.isJson })
+    )
+  }
+)
 
 /**
  * The command line for the words of a process. A scenario file is a command whose name is its path, so it takes all

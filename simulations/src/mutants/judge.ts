@@ -1,5 +1,5 @@
 /** A process of the simulator's judge: runs seeds of the swarm until one does not pass, or the budget is used up. */
-import { Worker } from "node:worker_threads"
+import { cpuLimit, cpuSeconds } from "../CpuLimit.ts"
 import { simulate, type StoreKind } from "../Run.ts"
 import { scenarioNamed } from "../Scenarios.ts"
 import type { SimulatorJudgement } from "./Judgement.ts"
@@ -16,34 +16,14 @@ export interface JudgeJob {
 /** `begun` when the program has loaded, and then the judgement. */
 export type JudgeMessage = "begun" | Omit<SimulatorJudgement, "by">
 
-const cpuSeconds = (): number => {
-  const { system, user } = process.cpuUsage()
-  return (system + user) / 1e6
-}
-
-/** A loop that never ends lets this thread do nothing: another one ends the process. It counts CPU time, not time. */
-const watch = (secondsOfSeed: number): Float64Array => {
-  const limit = new Float64Array(new SharedArrayBuffer(8))
-  limit[0] = cpuSeconds() + secondsOfSeed
-  new Worker(
-    `const { workerData: limit } = require("node:worker_threads")
-     setInterval(() => {
-       const { system, user } = process.cpuUsage()
-       if ((system + user) / 1e6 > limit[0]) process.kill(process.pid, "SIGKILL")
-     }, 250)`,
-    { eval: true, workerData: limit }
-  ).unref()
-  return limit
-}
-
 const judge = ({ seconds, secondsOfSeed, seeds, store }: JudgeJob): Omit<SimulatorJudgement, "by"> => {
   const swarm = scenarioNamed("swarm")!
-  const limit = watch(secondsOfSeed)
+  const allow = cpuLimit()
   let seed = 0
   try {
     while (seed < seeds && cpuSeconds() < seconds) {
       seed++
-      limit[0] = cpuSeconds() + secondsOfSeed
+      allow(secondsOfSeed)
       const { outcome, violation } = simulate(swarm, seed, { store })
       if (outcome === "passed") continue
       return outcome === "violated"

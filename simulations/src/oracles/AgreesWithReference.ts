@@ -8,6 +8,7 @@ import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFac
 import type { StoreMethod } from "../world/StorePorts.ts"
 import { difference } from "./Difference.ts"
 import type { Oracle } from "./Oracle.ts"
+import { isSome } from "./OutboxRecords.ts"
 import { bodyOf, operationOf, paramsOf } from "./Requests.ts"
 import { instantOf } from "./Timestamps.ts"
 
@@ -161,6 +162,14 @@ const bodies = (facts: KnownFacts, known: Map<string, string>, { answer }: Store
 /** The statuses that a request can get which is as it should be: of these other oracles say when. */
 const explained = new Set([401, 404, 429])
 
+/**
+ * Whether the store answers a reading that its campaign is gone: before the reading was put, or between that and the metrics that
+ * answer it. `operator's answers` judges whether the campaign is.
+ */
+const isOfDeletedCampaign = ({ answer, call, method }: Stored): boolean =>
+  call?.meaning.means === "reading" &&
+  (method === "campaigns.putReading" ? answer !== true : method === "campaigns.snapshot" && !isSome(answer))
+
 /** Posts come in no order. [PII-5] */
 const withSortedPosts = ({ data }: Json): Json => ({
   data: {
@@ -195,6 +204,10 @@ export const agreesWithReference: Oracle = {
       stored: (done) => {
         const { answer, args, call, method, serviceNow } = done
         if (method === "outbox.lease") return bodies(facts, made, done)
+        if (call !== null && isOfDeletedCampaign(done)) {
+          call.expected = { data: null }
+          return null
+        }
         if (call === null || meanings[method] !== call.meaning.means) return null
         if (method === "leads.erase" && answer !== true) return null
         if (method === "leads.commit") {
@@ -216,6 +229,8 @@ export const agreesWithReference: Oracle = {
         if (status >= 300 && status !== 404) return null
         if (!facts.isStoreSeen && status < 300 && call.brand !== null)
           changeSignal(call, call.brand.reference)
+        // A host shows no calls of a store. `calls succeed` judges a reading that is answered 404, unless it came twice.
+        if (!facts.isStoreSeen && means === "reading" && status === 404) return null
         // A host of its own has no store to watch: there it has happened by now.
         if (call.expected === undefined && isJudged) {
           consult(call, call.handledAt, (i) => body?.data?.[i]?.leadId ?? null)

@@ -172,6 +172,11 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       case "campaigns.putReading":
         expected.set(call, ofBrand(directory.campaigns, args[0], args[1]) === undefined ? notFound : found)
         return null
+      case "campaigns.snapshot":
+        // Answers a reading that was put; `reference` judges a client's metrics.
+        if (call.meaning.means === "reading" && ofBrand(directory.campaigns, args[0], args[1]) === undefined)
+          expected.set(call, notFound)
+        return null
       case "webhooks.list":
         if (call.request.method === "GET")
           expected.set(call, answerOf(200, outbox.webhooksOf(args[0]).map(webhookShown)))

@@ -17,7 +17,7 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
   const one = checks.rule("one post a lease")
   const healthy = checks.rule("a webhook that works does not wait for others")
   const outbox = outboxOf(facts)
-  const places = processesOf(facts.plan).some(({ older }) => older) ? olderPlacesOfOne : placesOfOne
+  const hasOlder = processesOf(facts.plan).some(({ older }) => older)
   const late = (post: ReceivedPost, lease: { readonly at: number }): string | null => {
     const webhook = outbox.webhooks.get(post.webhook.id)
     const delivery = webhook && outbox.delivery(webhook, post.id)
@@ -28,12 +28,17 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
       return null
     }
     // One that fails itself, was changed, or has much to do waits for itself.
+    const pending = webhook.deliveries.filter(({ state }) => state === "pending").length
     const isOwn =
       webhook.failedAt >= delivery.queuedAt - healthyWithin ||
       webhook.failingSince !== null ||
       webhook.changedAt >= delivery.queuedAt ||
-      webhook.deliveries.filter(({ state }) => state === "pending").length >= places
+      pending >= placesOfOne
     if (isOwn) return null
+    if (hasOlder && pending >= olderPlacesOfOne) {
+      healthy.weaken("an older version makes fewer attempts at once")
+      return null
+    }
     const disturbances = ["kill", "pause", "clock", "drift", "store"] as const
     if (facts.incidents.touched(disturbances, delivery.queuedAt, lease.at)) {
       healthy.weaken("the service was disturbed meanwhile")
@@ -60,6 +65,13 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
 const heardAtOf = ({ sent: { at, heardAt } }: KeptPost): number | null =>
   heardAt !== null && heardAt - at < attemptMillis ? heardAt : null
 
+/** For so long a host may take to record an attempt that it knows the answer of. */
+const recordMillis = 30 * second
+
+/** Whether its process was killed before it can be known to have recorded the attempt, which then counts for nothing. */
+const isUnrecorded = (facts: KnownFacts, { sent: { at, heardAt, process } }: KeptPost): boolean =>
+  facts.incidents.touched(["kill"], at, (heardAt ?? at + attemptMillis) + recordMillis, process)
+
 /** By what receivers see, where nobody sees the store. */
 const byPosts = (facts: KnownFacts, checks: Checks) => {
   const rule = checks.rule("the waits between attempts, by what a receiver sees")
@@ -85,10 +97,13 @@ const byPosts = (facts: KnownFacts, checks: Checks) => {
       rule.weaken("the answer to the attempt before was lost, or the webhook was enabled since")
       return null
     }
-    rule.judged++
-    if (isSuccess(last.status)) return `${id} was taken, and came again`
-    if (posts.length > attemptsInAll) return `${id} came ${posts.length} times`
-    const least = Math.max(waits[posts.length - 2]! * 0.8, Math.min(askedMillis(last), longestMillis))
+    const unrecorded = posts.slice(0, -1).filter((each) => isUnrecorded(facts, each)).length
+    if (unrecorded > 0) rule.weaken("a process was killed before it could record an attempt")
+    else rule.judged++
+    if (isSuccess(last.status) && !isUnrecorded(facts, last)) return `${id} was taken, and came again`
+    if (posts.length > attemptsInAll + unrecorded) return `${id} came ${posts.length} times`
+    const wait = waits[Math.max(0, posts.length - 2 - unrecorded)]!
+    const least = Math.max(wait * 0.8, Math.min(askedMillis(last), longestMillis))
     const waited = post.sent.at - heardAt
     return waited < least - second
       ? `attempt ${posts.length} of ${id} came ${Math.round(waited / second)} s after the last, not ${Math.round(least / second)} s`

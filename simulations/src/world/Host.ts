@@ -40,6 +40,36 @@ export interface Host extends Pick<Disk, "dieWithin" | "tearNextCommit" | "loseP
   readonly discard: () => void
 }
 
+interface Serving extends Pick<Surroundings, "post" | "settings"> {
+  /** What secrets and ids are drawn from. */
+  readonly entropy: Prng
+}
+
+/** Starts the service of production over opened stores: the sender of webhooks and the API. */
+export const serve = (
+  stores: Context.Context<Stores>,
+  { entropy, post, settings }: Serving
+): Effect.Effect<Running, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const host = stores.pipe(
+      Context.add(Entropy, {
+        bytes: (length) =>
+          Effect.sync(() => {
+            const drawn = new Uint8Array(length)
+            for (let i = 0; i < length; i++) drawn[i] = entropy.below(256)
+            return drawn
+          })
+      }),
+      Context.add(OperatorToken, operatorToken),
+      Context.add(DefaultRateLimit, 1_000_000),
+      Context.add(WebhookTargets, { check: (url) => Effect.succeed(url) }),
+      Context.add(Sender.Sender, { post })
+    )
+    const emitter = yield* Layer.build(Emitter.layer(settings)).pipe(Effect.provide(host))
+    const serving = yield* app.pipe(Effect.provide(Context.merge(host, emitter)))
+    return { handle: (request) => handle(serving, request) }
+  })
+
 /** The service of production, over the disk. */
 export const service = (disk: Disk, seed: number): Host => {
   const entropy = Prng.of(seed, "entropy")
@@ -57,23 +87,7 @@ export const service = (disk: Disk, seed: number): Host => {
           return yield* Effect.never
         }
         const opened = overNetwork === null ? disk.open(process) : overNetwork(disk)
-        const host = faulty(opened, store).pipe(
-          Context.add(Entropy, {
-            bytes: (length) =>
-              Effect.sync(() => {
-                const drawn = new Uint8Array(length)
-                for (let i = 0; i < length; i++) drawn[i] = entropy.below(256)
-                return drawn
-              })
-          }),
-          Context.add(OperatorToken, operatorToken),
-          Context.add(DefaultRateLimit, 1_000_000),
-          Context.add(WebhookTargets, { check: (url) => Effect.succeed(url) }),
-          Context.add(Sender.Sender, { post })
-        )
-        const emitter = yield* Layer.build(Emitter.layer(settings)).pipe(Effect.provide(host))
-        const serving = yield* app.pipe(Effect.provide(Context.merge(host, emitter)))
-        return { handle: (request) => handle(serving, request) }
+        return yield* serve(faulty(opened, store), { entropy, post, settings })
       })
   }
 }

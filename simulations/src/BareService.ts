@@ -1,0 +1,135 @@
+/**
+ * The service without the simulator: the requests that it handled in a run, replayed at their times through the same HTTP
+ * without sockets. There are no rules, faults, history or kills, and receivers take every post at once. No change of the
+ * simulator can make a seed cheaper than this.
+ */
+import { isolated, Kernel, Picker, Prng } from "@lead-signals/simulation-kernel"
+import { Effect } from "effect"
+import { diskOf, type RunInput, type RunReport, runOver, type StoreKind } from "./Run.ts"
+import { type Host, type Running, serve, service } from "./world/Host.ts"
+import { settingsOf } from "./world/ProcessSettings.ts"
+import type { SimulatedRequest } from "./world/SimulatedHttp.ts"
+
+/** A request that the service began with, and the text of its answer. */
+interface Handled {
+  /** In milliseconds since 1970. */
+  readonly at: number
+  readonly request: SimulatedRequest
+  /** Empty where the service was killed before it answered. */
+  text: string
+}
+
+/** The requests of a run, in order. */
+export interface Recording {
+  readonly input: RunInput
+  readonly store: StoreKind
+  readonly handled: ReadonlyArray<Handled>
+}
+
+/** What a replay did. */
+export interface Replayed {
+  readonly answers: number
+  readonly posts: number
+}
+
+/** A replay goes on for so long after the last request, so that what waits for a retry is sent. */
+const restMillis = 3 * 86_400_000
+
+const startMillis = 1000
+
+/** Ids of deliveries and API keys are drawn, in another order than in the run. */
+const drawn = /wh_[0-9a-f]{32}|lsk_[0-9A-Za-z]{38}/g
+
+const recording = (host: Host, handled: Array<Handled>): Host => ({
+  ...host,
+  start: (surroundings) =>
+    Effect.map(host.start(surroundings), (running) => ({
+      handle: (request) => {
+        const each: Handled = { at: surroundings.machine.kernel.now, request, text: "" }
+        handled.push(each)
+        const { context, work } = running.handle(request)
+        return {
+          context,
+          work: Effect.tap(work, ({ text }) => {
+            each.text = text
+          })
+        }
+      }
+    }))
+})
+
+/** Runs the input, and records the requests that reached the service. */
+export const record = (
+  input: RunInput,
+  store: StoreKind
+): { readonly recording: Recording; readonly report: RunReport } => {
+  const handled: Array<Handled> = []
+  const report = runOver(input, () => recording(service(diskOf(store, input.plan), input.seed), handled))
+  return { recording: { input, store, handled }, report }
+}
+
+/** Replays the requests to one process of the service over a new store. */
+export const replay = ({ handled, input, store }: Recording): Replayed => {
+  const first = handled[0]?.at ?? 0
+  const kernel = new Kernel({
+    seed: input.seed,
+    startsAt: first - startMillis,
+    picker: Picker.fifo,
+    greatestStepsAtInstant: Number.POSITIVE_INFINITY
+  })
+  const machine = kernel.machine("service")
+  /** What this service drew, by what the recorded one drew. */
+  const ids = new Map<string, string>()
+  const translated = (request: SimulatedRequest): SimulatedRequest =>
+    ids.size === 0
+      ? request
+      : {
+          ...request,
+          url: request.url.replace(drawn, (id) => ids.get(id) ?? id),
+          token: ids.get(request.token) ?? request.token
+        }
+  let [answers, posts] = [0, 0]
+  const send = ({ handle }: Running, { request, text }: Handled): void => {
+    const { context, work } = handle(translated(request))
+    machine.fork(
+      Effect.map(work, (response) => {
+        answers++
+        if (response.text === text) return
+        const [then, now] = [text.match(drawn) ?? [], response.text.match(drawn) ?? []]
+        if (then.length === now.length) for (const [i, id] of then.entries()) ids.set(id, now[i]!)
+      }),
+      { context }
+    )
+  }
+  return isolated(
+    Prng.of(input.seed, "sealed"),
+    () => kernel.now,
+    () => {
+      const disk = diskOf(store, input.plan)
+      const stores = disk.open(0)
+      machine.fork(
+        Effect.gen(function* () {
+          const running = yield* serve(stores, {
+            entropy: Prng.of(input.seed, "entropy"),
+            settings: settingsOf({ isOlder: false }, 1),
+            post: () =>
+              Effect.sync(() => {
+                posts++
+                return { status: 200, retryAfter: null, excerpt: new Uint8Array(), truncated: false }
+              })
+          })
+          for (const each of handled) {
+            kernel.after(each.at - kernel.now, machine, () => send(running, each))
+          }
+          return yield* Effect.never
+        }).pipe(Effect.scoped)
+      )
+      try {
+        kernel.run({ until: (handled.at(-1)?.at ?? 0) + restMillis })
+      } finally {
+        disk.discard()
+      }
+      return { answers, posts }
+    }
+  )
+}
