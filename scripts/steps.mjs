@@ -7,7 +7,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 export const commandIn = (folder, name) => join(root, folder, "node_modules", ".bin", name)
 
 export const staticChecks = {
-  format: [commandIn(".", "prettier"), ["--check", "--log-level", "warn", "."]],
+  format: [commandIn(".", "oxfmt"), ["--list-different"]],
   lint: [commandIn(".", "oxlint"), ["--deny-warnings"]],
   docstrings: ["node", [join(root, "scripts", "docstrings.mjs")]],
   unused: [commandIn(".", "knip"), ["--no-progress", "--treat-config-hints-as-errors"]],

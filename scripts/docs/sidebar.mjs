@@ -35,6 +35,7 @@ export const groups = [
     [
       ["docs/architecture.md", "Architecture"],
       ["docs/data-model.md", "Data model"],
+      ["docs/postgres.md", "Leads on Postgres"],
       ["docs/performance.md", "Performance"],
       ["test/bench/RESULTS.md", "Benchmark results"],
       ["docs/extending.md", "Extend the service"],

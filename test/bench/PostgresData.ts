@@ -6,6 +6,7 @@ import { type Lead, RenderedLeads } from "@lead-signals/domain"
 import { Folding } from "@lead-signals/domain/pure"
 import { defaults, gramsOf, rebuildDerivedTables } from "@lead-signals/store-postgres/internal"
 import pg from "pg"
+import { connectionOver } from "../store-postgres/QueryPlans.ts"
 import { brandIds, companies, endsAt, personOf, signalsOfBrand, startsAt } from "./Data.ts"
 
 export interface LoadOptions {
@@ -177,29 +178,11 @@ export const loadLeads = async (url: string, given: LoadOptions): Promise<void> 
         `SELECT setval('lead_signals.${sequence}', (SELECT max(${column}) FROM lead_signals.${table}))`
       )
     }
-    await rebuildDerivedTables(connectionOf(db), maxBucketLeads)
+    await rebuildDerivedTables(connectionOver(db), maxBucketLeads)
     await db.query("INSERT INTO lead_signals.brand_version SELECT id, 1 FROM lead_signals.brand")
     say("counters and rank buckets")
     await db.query(analyzes ? "VACUUM (ANALYZE)" : "VACUUM")
   } finally {
     await db.end()
-  }
-}
-
-const types = {
-  getTypeParser: ((oid: number, format?: "text") =>
-    oid === 20 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
-}
-
-/** A client as the store's modules use it. */
-export const connectionOf = (client: pg.Client): Parameters<typeof rebuildDerivedTables>[0] => {
-  const query = (text: string, values: ReadonlyArray<unknown> = []) =>
-    client.query({ text, values: [...values], types })
-  return {
-    all: async <Row>(text: string, values?: ReadonlyArray<unknown>) =>
-      (await query(text, values)).rows as ReadonlyArray<Row>,
-    get: async <Row>(text: string, values?: ReadonlyArray<unknown>) =>
-      (await query(text, values)).rows[0] as Row | undefined,
-    run: async (text, values) => (await query(text, values)).rowCount ?? 0
   }
 }

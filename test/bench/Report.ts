@@ -167,7 +167,7 @@ export const asText = (sections: ReadonlyArray<Section>): string =>
 
 const escaped = (cell: string): string => cell.replaceAll("|", "\\|")
 
-/** As `textTable`, aligned as Prettier aligns it, so that what is written passes the format check. */
+/** As `textTable`, aligned as the formatter aligns it, so that what is written passes the format check. */
 export const markdownTable = (headings: Row, rows: ReadonlyArray<Row>, names = 1): ReadonlyArray<string> => {
   const all = [headings, ...rows.map((row) => row.map(escaped))]
   const widths = headings.map((_, i) => Math.max(i < names ? 3 : 4, ...all.map((row) => row[i]!.length)))

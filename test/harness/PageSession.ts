@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { compileCache, nodeArguments } from "./BundledServer.ts"
 import { program } from "./CommandRun.ts"
 import { freePort } from "./FreePort.ts"
 import { type Block, blocksOf, isCommand, isOutput, isProgram, missingIn } from "./PageBlocks.ts"
@@ -103,11 +104,12 @@ export const openSession = async (cwd: string, page: string, simulate: string): 
   for (const name of names) ports.set(name, String(await freePort()))
   const [server, receiver] = [ports.get("4000")!, ports.get("4100")!]
 
+  const node = ["exec node", ...nodeArguments].join(" ")
   const bin = join(cwd, ".bin")
   mkdirSync(bin)
   symlinkSync(join(root, "examples"), join(cwd, "examples"))
   // A page that starts a server elsewhere sets PORT itself. Every other program that reads PORT is a receiver.
-  const serve = `[ "$PORT" != ${receiver} ] || PORT=${server}; exec node "${program}" "$@"`
+  const serve = `[ "$PORT" != ${receiver} ] || PORT=${server}; ${node} "${program}" "$@"`
   writeScript(
     join(bin, "npm"),
     `case "$1 $2" in`,
@@ -120,15 +122,16 @@ export const openSession = async (cwd: string, page: string, simulate: string): 
   writeScript(
     join(cwd, "lead-signals"),
     `case "$*" in`,
-    `  simulate*) shift; exec node "${simulate}" "$@" ;;`,
+    `  simulate*) shift; ${node} "${simulate}" "$@" ;;`,
     `  serve*) ${serve} ;;`,
-    `  backup*|check*|help*|-*|*--help*|*--url*) exec node "${program}" "$@" ;;`,
-    `  *) exec node "${program}" "$@" --url http://127.0.0.1:${server} ;;`,
+    `  backup*|check*|help*|-*|*--help*|*--url*) ${node} "${program}" "$@" ;;`,
+    `  *) ${node} "${program}" "$@" --url http://127.0.0.1:${server} ;;`,
     "esac"
   )
   const env = {
     PATH: `${bin}:${process.env["PATH"]}`,
     HOME: cwd,
+    NODE_COMPILE_CACHE: compileCache,
     PORT: receiver,
     LEAD_SIGNALS_LOG: "json",
     LEAD_SIGNALS_DRAIN_PAUSE: "0"

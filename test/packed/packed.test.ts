@@ -268,6 +268,15 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
     expect(JSON.parse(events.split("\n")[0]!)).toMatchObject({ event: "lead2.created" })
   })
 
+  it("own-transaction-sqlite runs", async () => {
+    const folder = join(outside, "own-transaction-sqlite")
+    const output = await run(process.execPath, ["--import", "tsx", "src/main.ts"], folder)
+    expect(output.split("\n").slice(0, 2)).toEqual([
+      "rolled back: orders 0, leads 0",
+      "committed: orders 1, leads 1"
+    ])
+  })
+
   it("own-store runs by plain Node, keeps what it was given, and passes the contract", async () => {
     const folder = join(outside, "own-store")
     // Node 22.14 to 22.17 take the types out of a program when they are asked to.

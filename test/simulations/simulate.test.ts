@@ -8,17 +8,21 @@ import { isThorough } from "../harness/Thoroughness.ts"
 
 const simulateCommand = await bundleSimulate()
 
-/** A part of each: `lead-signals simulate nightly` runs them whole, and many seeds. */
-const hoursOf: Record<string, number> = {
-  "month-of-retries": 72,
-  "flaky-consumers": 2,
-  "quiet-day": 1,
-  "launch-burst": 0.06,
-  "sync-race": 0.1,
-  "several-processes": 0.08,
-  "networked-store": 0.06,
-  failover: 0.06,
-  "torn-writes": 0.07
+/** A part of each, a third of it unless the run is thorough: `lead-signals simulate nightly` runs them whole, and many seeds. */
+const hoursOf = (name: string): number => {
+  const longest: Record<string, number> = {
+    "month-of-retries": 72,
+    "flaky-consumers": 2,
+    "quiet-day": 1,
+    "launch-burst": 0.06,
+    "rate-storm": 0.36,
+    "resend-storm": 0.36,
+    "several-processes": 0.12,
+    "networked-store": 0.1,
+    failover: 0.1,
+    "torn-writes": 0.1
+  }
+  return (longest[name] ?? 0.15) / (isThorough ? 1 : 3)
 }
 
 describe("scenarios", () => {
@@ -27,7 +31,7 @@ describe("scenarios", () => {
     async (name) => {
       const scenario = scenarioNamed(name)!
       expect([scenario.name, scenario.about.length > 100]).toEqual([name, true])
-      const hours = hoursOf[name] ?? 0.12
+      const hours = hoursOf(name)
       const { counts, digest, outcome, violation } = simulate(scenario, 1, { hours })
       expect([name, outcome, violation]).toEqual([name, "passed", null])
       expect(counts.engagements).toBeGreaterThan(2)
@@ -77,14 +81,14 @@ describe("scenarios", () => {
   })
 })
 
-/** Of ten minutes of the swarm from seed 7, made once. */
+/** Of five minutes of the swarm from seed 7, made once. */
 let swarmDigest: string | undefined
 const digestOfSwarm = (): string =>
-  (swarmDigest ??= simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 6 }).digest)
+  (swarmDigest ??= simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 12 }).digest)
 
 describe("a history", () => {
   it("is the same in every process, zone and locale, under load, and another for another seed", async () => {
-    const args = ["swarm", "--until", "10m"]
+    const args = ["swarm", "--until", "5m"]
     const [there, other] = await Promise.all([
       simulateCommand([...args, "--seed", "7"], { TZ: "Asia/Kolkata", LANG: "tr_TR.UTF-8" }),
       simulateCommand([...args, "--seed", "8"], { TZ: "UTC", LANG: "C" })
@@ -103,7 +107,7 @@ describe("a history", () => {
     async (node) => {
       for (const store of ["memory", "sqlite"]) {
         const there = await simulateCommand(
-          ["swarm", "--until", "10m", "--seed", "7", "--store", store],
+          ["swarm", "--until", "5m", "--seed", "7", "--store", store],
           {},
           node
         )

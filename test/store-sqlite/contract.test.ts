@@ -1,7 +1,7 @@
 import { storeContract } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { describe, it } from "vitest"
-import { temporaryFile } from "../harness/TemporaryFolder.ts"
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { cases, isThorough } from "../harness/Thoroughness.ts"
 import { HistoryCoverage } from "../harness/HistoryCoverage.ts"
 
@@ -13,7 +13,7 @@ storeContract(
   { describe, it },
   {
     name: "SQLite",
-    layer: () => SqliteStore.layer({ filename: temporaryFile("store.sqlite"), synced: false, rankIndex }),
+    layer: () => SqliteStore.layer({ filename: emptyStoreFile(), synced: false, rankIndex }),
     survivesReopening: true,
     leadHistories: isThorough ? 1000 : 70,
     deliveryHistories: cases(200),
@@ -28,14 +28,14 @@ storeContract(
     name: "SQLite in threads",
     layer: () =>
       SqliteStore.layer({
-        filename: temporaryFile("store.sqlite"),
+        filename: emptyStoreFile(),
         synced: false,
         rankIndex,
         maxEffort: 0
       }),
     survivesReopening: true,
-    leadHistories: isThorough ? 300 : 30,
-    deliveryHistories: cases(100)
+    leadHistories: isThorough ? 300 : 12,
+    deliveryHistories: isThorough ? 100 : 6
   }
 )
 

@@ -13,7 +13,7 @@ import Database from "better-sqlite3"
 import { Either } from "effect"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
-import { cases } from "../harness/Thoroughness.ts"
+import { cases, isThorough } from "../harness/Thoroughness.ts"
 import {
   day,
   naiveOrders,
@@ -109,7 +109,14 @@ const askQuery = (query: ReturnType<typeof queryOf>) => {
   }
 }
 
-const ask = (shape: string) => askQuery(queryOf(shape))
+const asked = new Map<string, ReturnType<typeof askQuery>>()
+
+/** Counts each shape once: no test leaves the file changed. */
+const ask = (shape: string) => {
+  const known = asked.get(shape) ?? askQuery(queryOf(shape))
+  asked.set(shape, known)
+  return known
+}
 
 /**
  * Reading a table or an index from end to end; a full-text table is always "scanned", by its own index, and a part of a
@@ -264,8 +271,14 @@ describe("the plans at 100,000 leads", () => {
     expect(planOf(ask("a narrow created window").pageSqls[0]!).join("; ")).toContain("lead_by_created")
   })
 
-  it.each(Object.keys(shapes))("find the same page walking and gathering: %s [SORT-5]", (shape) => {
-    for (const sort of ["createdAt:desc", "updatedAt:asc", "name:desc", "score1:asc", "score1:desc"]) {
+  /** Each shape under two of the orders, which take turns; under all of them in thorough runs. */
+  const shapesAndOrders = Object.keys(shapes).map((shape, i) => {
+    const orders = ["createdAt:desc", "updatedAt:asc", "name:desc", "score1:asc", "score1:desc"]
+    return [shape, isThorough ? orders : [orders[i % 5]!, orders[(i + 2) % 5]!]] as const
+  })
+
+  it.each(shapesAndOrders)("find the same page walking and gathering: %s [SORT-5]", (shape, orders) => {
+    for (const sort of orders) {
       const { counts, selection, total } = ask(shape)
       const page = { page: 2, pageSize: 10 }
       const query = { page, sort: Either.getOrThrow(SortOrder.parse(sort)) }

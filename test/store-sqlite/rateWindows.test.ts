@@ -8,7 +8,9 @@ import fc from "fast-check"
 import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { cases } from "../harness/Thoroughness.ts"
 import { raw } from "../harness/RawFile.ts"
 
 const start = Date.UTC(2026, 0, 1)
@@ -65,7 +67,7 @@ const opened = (filename: string, clock: SettableClock) => {
 
 const withProcesses = (check: (open: () => ReturnType<typeof opened>, clock: SettableClock) => void) => {
   const clock = new SettableClock(start)
-  const filename = join(temporaryFolder(), "rates.sqlite")
+  const filename = emptyStoreFile()
   const all: Array<ReturnType<typeof opened>> = []
   const open = () => {
     all.push(opened(filename, clock))
@@ -118,7 +120,7 @@ describe("rate windows of several processes on one file", () => {
           }
         })
       }),
-      { numRuns: 20 }
+      { numRuns: cases(48) }
     ))
 
   it("are exact for one process, and to the request for limits below two hundred [RATE-1, RATE-2, RATE-5]", () => {

@@ -22,6 +22,7 @@ import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 import { VersionedCache } from "@lead-signals/store-sqlite/internal"
 import { isThorough } from "../harness/Thoroughness.ts"
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const folder = temporaryFolder()
@@ -114,7 +115,7 @@ describe("rendered leads", () => {
       fc.asyncProperty(
         fc.array(fc.tuple(fc.boolean(), change), { minLength: 1, maxLength: 8 }),
         async (history) => {
-          const filename = file()
+          const filename = emptyStoreFile()
           const processes = [open(filename), open(filename)] as const
           const { brand, signalId } = await setUp(processes[0])
           const hand = new Database(filename)
@@ -157,7 +158,7 @@ describe("rendered leads", () => {
           await Promise.all(processes.map((process) => process.dispose()))
         }
       ),
-      { numRuns: isThorough ? 60 : 12 }
+      { numRuns: isThorough ? 60 : 6 }
     ))
 
   it("are not rendered again while nothing is written", async () => {

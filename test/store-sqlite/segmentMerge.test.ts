@@ -6,7 +6,6 @@ import { join } from "node:path"
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import {
-  type Connection,
   DriverConnection,
   countCommit,
   finishMerge,
@@ -45,7 +44,7 @@ const wordsOf = (n: number): string =>
   ["every", n % 2 === 0 ? "even" : "odd", `n${n}`, `by${n % 7}`].join(" ")
 
 /** Commits so many entries, each with a word that only it has. */
-const commit = (sql: Connection, from: number, entries: number): void =>
+const commit = (sql: DriverConnection, from: number, entries: number): void =>
   sql.transaction(() => {
     countCommit(sql, entries)
     for (const index of searchIndexes) {
@@ -55,7 +54,7 @@ const commit = (sql: Connection, from: number, entries: number): void =>
     }
   })
 
-const holds = (sql: Connection, index: string, count: number): void => {
+const holds = (sql: DriverConnection, index: string, count: number): void => {
   sql.run(`INSERT INTO ${index} (${index}) VALUES ('integrity-check')`)
   const found = (word: string) =>
     sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${index} WHERE ${index} MATCH ?`, [word])!.n
@@ -63,14 +62,14 @@ const holds = (sql: Connection, index: string, count: number): void => {
 }
 
 /** Whether FTS5 finds segments to merge; merges them. */
-const mergesMore = (sql: Connection, index: string): boolean => {
+const mergesMore = (sql: DriverConnection, index: string): boolean => {
   const before = sql.changes
   sql.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', 1)`)
   return sql.changes - before >= 2
 }
 
 /** Runs a job over the connection, as a worker over its own. */
-const run = <K extends JobKind>(sql: Connection, kind: K, input: Jobs[K]["input"]): Jobs[K]["output"] =>
+const run = <K extends JobKind>(sql: DriverConnection, kind: K, input: Jobs[K]["input"]): Jobs[K]["output"] =>
   runJob(sql, { kind, input }, () => {})
 
 describe("the segments of a search index", () => {
@@ -192,7 +191,7 @@ describe("the segments of a search index", () => {
     const options = { pagesAtOnce: 1, firstRetryMillis: 1 }
     await Effect.runPromise(
       Effect.gen(function* () {
-        const commits = (sql: Connection, from: number) => {
+        const commits = (sql: DriverConnection, from: number) => {
           for (let i = 0; i < 4; i++) commit(sql, from + 40 * i, 40)
         }
         yield* scheduleMerges(first.sql, first.worker, options)
@@ -248,7 +247,7 @@ describe("the segments of a search index", () => {
               idle = done.jobs === before ? idle + 1 : 0
             }
           }
-          const check = (sql: Connection) => {
+          const check = (sql: DriverConnection) => {
             const pages = left()
             found += pages
             if (pages > 0) expect(isMergeUnderWay(sql)).toBe(true)

@@ -21,6 +21,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { dialled } from "./Dialled.ts"
 import { hostileAddresses, hostileForms, hostileUrls } from "./HostileTargets.ts"
 import { startReceiver } from "../harness/Receiver.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const seen = dialled()
 const publicAddress = "93.184.215.14"
@@ -167,7 +168,7 @@ describe("hostile targets", () => {
   })
 
   it("are not dialled for a test, an event, a retry or a re-send, though they stand in the store [DELIV-6]", async () => {
-    const urls = [...hostileUrls, "http://8.8.8.8/hook"]
+    const urls = [...hostileUrls.filter((_, i) => isThorough || i % 3 === 0), "http://8.8.8.8/hook"]
     await run(
       Effect.gen(function* () {
         const { brand, observe } = yield* brandWithLead

@@ -1,55 +1,79 @@
 /**
- * A program of Effect with a table of its own, `deal`, in the file of Lead Signals. A deal and the observation of its buyer are written in
- * one transaction of the program: both are there afterwards, or neither is.
- *
- * `DATABASE=deals.sqlite npm start`
+ * A shop that has its orders and the leads in one SQLite file, and writes both in one transaction: an order and the observation of
+ * its buyer are both there, or neither. The webhook fires after the commit.
  */
-import { SqlClient } from "@effect/sql"
 import { SqliteClient } from "@effect/sql-sqlite-node"
-import { Brands, LeadQueries, Leads, recordObservations, Signals } from "@lead-signals/domain"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Brands, LeadQueries, Leads, recordObservations, Signals, Webhooks } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
+import * as Sending from "@lead-signals/webhook/node"
 import { Console, Effect, Layer } from "effect"
+import { createServer } from "node:http"
+import { text } from "node:stream/consumers"
 
-const filename = process.env["DATABASE"] ?? "deals.sqlite"
+const filename = process.env["DATABASE"] ?? "shop.sqlite"
 
-/** Makes the tables of Lead Signals in the file, and reads. An emitter over it would post webhooks, each after its commit. */
-const store = Layer.merge(SqliteStore.layer({ filename }), webCrypto)
-/** The program's own client of the file. */
-const client = SqliteClient.layer({ filename })
+/** The host's own client and tables, and the store over the same client. */
+const store = Layer.unwrapEffect(Effect.map(SqlClient, (client) => SqliteStore.layerOver(client)))
+const emitter = Sending.layer({ allowed: ["127.0.0.0/8"] })
+const services = emitter.pipe(
+  Layer.provideMerge(Layer.merge(store, webCrypto)),
+  Layer.provideMerge(SqliteClient.layer({ filename }))
+)
 
-const source = {
-  type: "post-url",
-  value: "https://example.com/deals",
-  liCompanyId: null,
-  company: null
-} as const
-
-const program = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE TABLE IF NOT EXISTS deal (buyer TEXT PRIMARY KEY, price INTEGER NOT NULL CHECK (price > 0))`
-  const brand = yield* Brands.create("Example")
-  const signal = yield* Signals.create(brand.id, { name: "Deals", signalType: "deal", source })
-  /** Within a transaction of the client, all that it writes belongs to that. */
-  const within = Layer.merge(SqliteStore.layerOver(sql), webCrypto)
-
-  const addDeal = (buyer: string, price: number) =>
-    Effect.gen(function* () {
-      yield* recordObservations(brand, [
-        { signalId: signal.id, person: { extId: buyer, name: buyer }, engagement: { id: `deal of ${buyer}` } }
-      ])
-      yield* sql`INSERT INTO deal VALUES (${buyer}, ${price})`
-    }).pipe(Effect.provide(within), sql.withTransaction)
-
-  yield* addDeal("Ada", 100)
-  // The table refuses this price: the lead goes with the deal.
-  yield* Effect.catchTag(addDeal("Bo", -1), "SqlError", () => Console.log("Bo: rolled back"))
-
-  const deals = yield* sql<{ readonly buyer: string }>`SELECT buyer FROM deal ORDER BY buyer`
-  const leads = yield* Leads.list(brand.id, yield* LeadQueries.readList([]))
-  yield* Console.log(`deals: ${deals.map(({ buyer }) => buyer).join(", ")}`)
-  yield* Console.log(`leads: ${leads.leads.map(({ lead }) => lead.profile.name).join(", ")}`)
+/** Prints the type of each event that arrives; ends after the second. */
+const receiver = Effect.async<{ readonly url: string; readonly received: Promise<unknown> }>((resume) => {
+  const server = createServer()
+  const received = new Promise<void>((resolve) => {
+    let count = 0
+    server.on("request", async (request, response) => {
+      console.log(`webhook: ${JSON.parse(await text(request)).event}`)
+      response.end()
+      if (++count === 2) resolve()
+    })
+  }).then(() => server.close())
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address() as { readonly port: number }
+    resume(Effect.succeed({ url: `http://127.0.0.1:${address.port}/`, received }))
+  })
 })
 
-// The store comes first: it makes the file.
-await Effect.runPromise(Effect.provide(program, Layer.provideMerge(client, store)))
+const program = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  yield* sql`CREATE TABLE IF NOT EXISTS "order" (id INTEGER PRIMARY KEY, buyer TEXT NOT NULL, cents INTEGER NOT NULL)`
+  const brand = yield* Brands.create("Shop")
+  const signal = yield* Signals.create(brand.id, {
+    name: "Orders",
+    signalType: "keywords",
+    source: { type: "posts-with-keywords", value: "order", liCompanyId: null, company: null }
+  })
+  const { received, url } = yield* receiver
+  const events = ["lead2.created", "activity.detected"] as const
+  yield* Webhooks.create(brand.id, { url, events, description: null, enabled: true })
+
+  const order = (id: string, name: string, cents: number) =>
+    sql.withTransaction(
+      Effect.gen(function* () {
+        yield* recordObservations(brand, [
+          { signalId: signal.id, person: { extId: name, name }, engagement: { id } }
+        ])
+        yield* sql`INSERT INTO "order" (buyer, cents) VALUES (${name}, ${cents})`
+        if (cents <= 0) yield* Effect.fail("an order costs something")
+      })
+    )
+  const print = (what: string) =>
+    Effect.gen(function* () {
+      const [orders] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM "order"`
+      const { total } = yield* Leads.list(brand.id, yield* LeadQueries.readList([]))
+      yield* Console.log(`${what}: orders ${orders!.n}, leads ${total}`)
+    })
+
+  yield* Effect.flip(order("e-1", "Ada Example", 0))
+  yield* print("rolled back")
+  yield* order("e-2", "Ada Example", 1900)
+  yield* print("committed")
+  yield* Effect.promise(() => received)
+})
+
+await Effect.runPromise(Effect.provide(program, services))

@@ -17,11 +17,13 @@
  * - `maintenance/` checks, copies and locks a file for its operator.
  */
 import type { CopyTarget, StorePorts, StoreUnavailable } from "@lead-signals/domain"
-import type { SqlClient } from "@effect/sql"
 import { Effect, Layer, type Scope } from "effect"
+import type { HostClient } from "./connection/HostClient.ts"
 import * as Database from "./database/Database.ts"
 import * as HostDatabase from "./database/HostDatabase.ts"
 import type { Migrating } from "./schema/Migrations.ts"
+import type { ListingOptions } from "./query/LeadPages.ts"
+
 import * as Copy from "./maintenance/Copy.ts"
 import * as RankIndex from "./rank-index/RankIndex.ts"
 import * as SqliteBrandStore from "./stores/SqliteBrandStore.ts"
@@ -40,6 +42,7 @@ export { type Backup, backup, TargetExists } from "./maintenance/Backup.ts"
 export { check, type Checked } from "./maintenance/Check.ts"
 export { copySource, removeUnfinishedCopy } from "./maintenance/Copy.ts"
 export { exclusively } from "./maintenance/ExclusiveLock.ts"
+export type { HostClient, HostFailure, HostTransaction } from "./connection/HostClient.ts"
 export type { Migrating } from "./schema/Migrations.ts"
 export * as TickScheduler from "./connection/TickScheduler.ts"
 
@@ -79,11 +82,7 @@ export interface SqliteStoreOptions {
   readonly onMigrating?: (migrating: Migrating) => void
 }
 
-/** The ports but that of rate windows, which has a file of its own. */
-const ports = (options: {
-  readonly rankIndex: Partial<RankIndex.RankIndexOptions>
-  readonly maxEffort: number
-}) =>
+const ports = (options: ListingOptions) =>
   Layer.mergeAll(
     SqliteBrandStore.layer,
     SqliteKeyStore.layer,
@@ -91,10 +90,7 @@ const ports = (options: {
     SqliteCampaignStore.layer,
     SqliteWebhookStore.layer,
     SqliteStoreHealth.layer,
-    SqliteLeadStore.layer({
-      rankIndex: { ...RankIndex.defaults, ...options.rankIndex },
-      maxEffort: options.maxEffort
-    }),
+    SqliteLeadStore.layer(options),
     SqliteOutbox.layer,
     SqliteDeliveries.layer
   )
@@ -116,7 +112,7 @@ export const layer = ({
   // `Layer.build` keeps two stores of one program apart, which would share layers otherwise.
   Layer.scopedContext(
     Layer.build(
-      ports({ rankIndex, maxEffort }).pipe(
+      ports({ rankIndex: { ...RankIndex.defaults, ...rankIndex }, maxEffort }).pipe(
         Layer.provide(
           Database.layer(filename, { synced, beforeCommit, groupMillis, ticks, maxEffort, onMigrating })
         ),
@@ -128,6 +124,48 @@ export const layer = ({
     )
   )
 
+/** The options of `layerOver`. */
+export interface HostStoreOptions {
+  /**
+   * Stands before the name of each table, index and trigger of the store: a letter or underscore, and up to 62 letters, digits and
+   * underscores after it. `lead_signals_` unless given.
+   */
+  readonly tablePrefix?: string
+  /** As of `SqliteStoreOptions`. */
+  readonly rankIndex?: Partial<RankIndex.RankIndexOptions>
+}
+
+/**
+ * All store ports over the host's own database, by its client of `@effect/sql-sqlite-node`. A method that runs within the host's
+ * `withTransaction` is a part of that transaction: it commits or vanishes with the host's rows, and webhooks fire after the
+ * commit. Elsewhere a method is a transaction of its own. Tables are made at first, beside the host's, with a prefix.
+ *
+ * It has no worker threads, and keeps nothing that it has read, because a host can roll back: a search that finds much takes the
+ * host's thread, and lists are slower than those of `layer`. Rate windows are kept in memory. After an erasure within a
+ * transaction run `PRAGMA wal_checkpoint(TRUNCATE)` when it has committed, so that the log does not keep the person. [PII-3]
+ *
+ * Fails with `StoreUnavailable` when the tables can't be made or migrated, were written by a newer version, or the prefix is not
+ * a name.
+ */
+export const layerOver = (
+  client: HostClient,
+  { rankIndex = {}, tablePrefix = "lead_signals_" }: HostStoreOptions = {}
+): Layer.Layer<StorePorts, StoreUnavailable> =>
+  Layer.scopedContext(
+    Layer.build(
+      Layer.merge(
+        Layer.provide(
+          ports({
+            rankIndex: { ...RankIndex.defaults, ...rankIndex },
+            maxEffort: Number.POSITIVE_INFINITY
+          }),
+          HostDatabase.layerOver(client, tablePrefix)
+        ),
+        SqliteRateWindows.inMemory
+      )
+    )
+  )
+
 /**
  * Opens a file that a copy from another store fills: a new one, or one that an unfinished copy left beside `filename`. It gets its name
  * when the copy is finished. Fails with `StoreUnavailable`, when there is a file of the name, too. [STORE-10]
@@ -135,27 +173,4 @@ export const layer = ({
 export const copyTarget = (filename: string): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
   Copy.copyTarget(filename, (unfinished) =>
     Effect.scoped(Effect.asVoid(Layer.build(layer({ filename: unfinished }))))
-  )
-
-/**
- * All store ports over the `SqlClient` of `@effect/sql-sqlite-node` that a host has open on the store's file. Within a transaction of the
- * client (`sql.withTransaction`) all that the ports read and write belongs to it: it is committed or rolled back by the host. Each method is a
- * savepoint, so that one that fails has changed nothing. The host keeps its own tables in the same file, under names of its own.
- *
- * The file must have been made by `layer`, which also serves reads and posts webhooks, after the host's commit. A statement takes many
- * times longer here than in `layer`: use this for what belongs into a transaction of the host's. An erasure leaves the write-ahead log
- * to the host's checkpoints. Fails with `StoreUnavailable` when the file has no tables of this version.
- */
-export const layerOver = (sql: SqlClient.SqlClient): Layer.Layer<StorePorts, StoreUnavailable> =>
-  Layer.scopedContext(
-    Layer.build(
-      ports({ rankIndex: {}, maxEffort: Number.POSITIVE_INFINITY }).pipe(
-        Layer.provide(HostDatabase.layer(sql)),
-        Layer.merge(
-          Layer.unwrapEffect(
-            Effect.map(HostDatabase.fileOf(sql), (file) => SqliteRateWindows.layer(`${file}-limits`))
-          )
-        )
-      )
-    )
   )

@@ -3,7 +3,7 @@
  * packed package does not hold it: what it exports changes without notice.
  */
 export { VersionedCache } from "./cache/VersionedCache.ts"
-export type { Connection, QueryConnection } from "./connection/Connection.ts"
+export type { QueryConnection } from "./connection/Connection.ts"
 export { DriverConnection } from "./connection/DriverConnection.ts"
 export { runtimeProblem } from "./connection/Driver.ts"
 export type { Param } from "./connection/Param.ts"

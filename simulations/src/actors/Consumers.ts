@@ -19,7 +19,8 @@ interface Reply {
 
 /** A header Retry-After: its text and the seconds that it means, or the seconds from now of an HTTP date. */
 type RetryAfter =
-  { readonly text: string; readonly seconds: number | null } | { readonly dateInSeconds: number }
+  | { readonly text: string; readonly seconds: number | null }
+  | { readonly dateInSeconds: number }
 
 /** Ways to write the header. [DELIV-3] */
 const retryAfters: ReadonlyArray<RetryAfter> = [

@@ -47,7 +47,7 @@ const replayCommand = leaf(
         )
       }
       const bug = yield* bugOf(name)
-      yield* working(output, () => runPlanted(output, bug, []))
+      yield* working(output, () => runPlanted(output, bug, [], false))
     })
 )
 

@@ -60,6 +60,6 @@ export const nightlyCommand = leaf(
       const output = new Output(given.json)
       if (Option.isNone(given.bug)) return yield* working(output, () => runNightly(output, options))
       const bug = yield* bugOf(given.bug.value)
-      yield* working(output, () => runPlanted(output, bug, []))
+      yield* working(output, () => runPlanted(output, bug, [], true))
     })
 )

@@ -20,10 +20,19 @@ export const plantedBug: string | null = plantedHere?.name ?? null
 /** The bundle of the processes of a campaign, with the same bug. */
 export const plantedWorker: string | undefined = process.env["LEAD_SIGNALS_PLANTED_WORKER"]
 
-/** Runs the words of this process but for `--bug`, with `more` after them; answers the exit code. */
-export const runPlanted = async (output: Output, bug: Bug, more: ReadonlyArray<string>): Promise<number> => {
+/**
+ * Runs the words of this process but for `--bug`, with `more` after them; answers the exit code. Only with `hasWorkers` are the
+ * processes of a campaign bundled, which takes a second.
+ */
+export const runPlanted = async (
+  output: Output,
+  bug: Bug,
+  more: ReadonlyArray<string>,
+  hasWorkers: boolean
+): Promise<number> => {
   const change = await plantedChange(bug)
-  const [program, worker] = [await bundle("simulate.ts", bug), await bundle("worker.ts", bug)]
+  const program = await bundle("simulate.ts", bug)
+  const worker = hasWorkers ? await bundle("worker.ts", bug) : null
   try {
     const words = process.argv.slice(2)
     const at = words.indexOf("--bug")
@@ -34,12 +43,12 @@ export const runPlanted = async (output: Output, bug: Bug, more: ReadonlyArray<s
       env: {
         ...process.env,
         LEAD_SIGNALS_PLANTED_CHANGE: JSON.stringify(change),
-        LEAD_SIGNALS_PLANTED_WORKER: worker
+        ...(worker === null ? {} : { LEAD_SIGNALS_PLANTED_WORKER: worker })
       }
     })
     return status ?? exitCodes.crashed
   } finally {
     rmSync(program, { force: true })
-    rmSync(worker, { force: true })
+    if (worker !== null) rmSync(worker, { force: true })
   }
 }

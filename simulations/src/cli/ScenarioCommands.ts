@@ -83,7 +83,7 @@ const runCommand = (called: string, about: string, load: Effect.Effect<Scenario,
         }
         const bug = yield* bugOf(given.bug.value)
         const store = Option.isNone(given.store) ? ["--store", bug.store] : []
-        yield* working(output, () => runPlanted(output, bug, store))
+        yield* working(output, () => runPlanted(output, bug, store, options.seeds > 1))
       })
   )
 

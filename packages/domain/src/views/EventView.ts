@@ -40,7 +40,9 @@ export const testView = (webhookId: string) => ({
 
 /** The `data` of an envelope, by the type of its event. [EVT-4] */
 export type EventData =
-  ReturnType<typeof leadCreatedView> | ReturnType<typeof activityDetectedView> | ReturnType<typeof testView>
+  | ReturnType<typeof leadCreatedView>
+  | ReturnType<typeof activityDetectedView>
+  | ReturnType<typeof testView>
 
 /**
  * The envelope around the data. `id` is the delivery's; `createdAt` is the time of the event's commit, or of the call

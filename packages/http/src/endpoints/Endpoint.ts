@@ -53,7 +53,12 @@ interface Row<Declared extends AnyDeclared> {
 
 /** Every failure that an operator's endpoint declares; `contract/Failures.ts` has their statuses. */
 type EndpointFailure =
-  InvalidParameter | NotFound | PayloadTooLarge | RequestTimeout | StoreUnavailable | UnsupportedMediaType
+  | InvalidParameter
+  | NotFound
+  | PayloadTooLarge
+  | RequestTimeout
+  | StoreUnavailable
+  | UnsupportedMediaType
 
 /** A request of the declared endpoint. */
 interface EndpointRequest<Declared extends AnyDeclared> {

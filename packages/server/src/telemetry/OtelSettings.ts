@@ -18,7 +18,8 @@ export interface Sampler {
 }
 export interface OtelSettings {
   readonly traces:
-    (Signal & { readonly sampler: Sampler; readonly delayMillis: number; readonly batch: number }) | null
+    | (Signal & { readonly sampler: Sampler; readonly delayMillis: number; readonly batch: number })
+    | null
   readonly metrics: (Signal & { readonly intervalMillis: number }) | null
   readonly resource: { readonly serviceName: string; readonly attributes: Record<string, string> }
 }

@@ -17,7 +17,8 @@ export interface CommitCall {
 
 /** What became of one call: its answer and the number of deliveries that it started, or what its `decide` or `ids` threw. */
 export type CallResult =
-  { readonly committed: ReadonlyArray<Committed>; readonly queued: number } | { readonly thrown: unknown }
+  | { readonly committed: ReadonlyArray<Committed>; readonly queued: number }
+  | { readonly thrown: unknown }
 
 /** What a call adds to the transaction. */
 interface Recorded {

@@ -5,7 +5,7 @@ import { idOf } from "../rows/Ids.ts"
 import { leadColumns, leadOf, type LeadRow } from "../rows/LeadRows.ts"
 
 /** A webhook of the brand and the types of events to which it subscribes. */
-export interface Subscription {
+interface Subscription {
   readonly webhookId: number
   readonly events: ReadonlyArray<string>
 }

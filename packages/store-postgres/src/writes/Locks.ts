@@ -7,7 +7,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
 
 /** What is locked. A person is known by the hash that an erasure keeps, so that authors, too, are locked by it. */
-export type Locked =
+type Locked =
   | { readonly kind: "brand"; readonly brandId: number }
   | { readonly kind: "person"; readonly brandId: number; readonly hash: string }
   | { readonly kind: "engagement"; readonly brandId: number; readonly id: string }

@@ -1,5 +1,7 @@
-/** A synchronous connection to a SQLite database: to a file of the store, or to a host's that runs statements of the store. */
+/** A synchronous connection to a SQLite database: its statements, and what goes with a transaction. */
 import type { Param } from "./Param.ts"
+
+export type Tuple = ReadonlyArray<unknown>
 
 /** The read operations of a connection: all that queries need. */
 export type QueryConnection = Pick<Connection, "all" | "column" | "get" | "tuples" | "value" | "valuePerKey">
@@ -13,10 +15,7 @@ export abstract class Connection {
   abstract all<Row>(text: string, params?: ReadonlyArray<Param>): ReadonlyArray<Row>
 
   /** The rows as tuples: for reads of many rows, which need no objects. */
-  abstract tuples<Tuple extends ReadonlyArray<unknown>>(
-    text: string,
-    params?: ReadonlyArray<Param>
-  ): ReadonlyArray<Tuple>
+  abstract tuples<Row extends Tuple>(text: string, params?: ReadonlyArray<Param>): ReadonlyArray<Row>
 
   /** The values of a query of one column. */
   abstract column<Value>(text: string, params?: ReadonlyArray<Param>): ReadonlyArray<Value>
@@ -35,14 +34,14 @@ export abstract class Connection {
   /** The number of the row that the statement inserts; what its triggers insert has no part in it. */
   abstract insert(text: string, params: ReadonlyArray<Param>): number
 
-  abstract pragma(text: string): void
+  /** The number of rows that this connection has changed. */
+  abstract get changes(): number
 
   /** For a connection that only reads: a number that changes when any other connection has written. */
   abstract get dataVersion(): number
 
-  abstract get isInTransaction(): boolean
-
-  abstract close(): void
+  /** The name under which the database has the table. */
+  abstract nameOf(table: string): string
 
   runAll(texts: ReadonlyArray<string>): void {
     for (const text of texts) this.run(text)
@@ -54,16 +53,6 @@ export abstract class Connection {
    */
   runPerRow(text: string, rows: ReadonlyArray<ReadonlyArray<Param>>): void {
     for (const params of rows) this.run(text, params)
-  }
-
-  /** The number of rows that this connection has changed. */
-  get changes(): number {
-    return this.value<number>("SELECT total_changes()")!
-  }
-
-  /** SQLite's setting of that name: 0 is OFF, 1 NORMAL, 2 FULL. */
-  get synchronous(): number {
-    return this.value<number>("PRAGMA synchronous")!
   }
 
   /** Runs the work at the end of the transaction, before its commit. */
@@ -82,51 +71,13 @@ export abstract class Connection {
     return this.kept.get(name) as A
   }
 
-  /** Reads until `endReading` see one state of the file. */
-  beginReading(): void {
-    this.run("BEGIN")
-  }
-
-  endReading(): void {
-    // Some failures, such as a disk that can't be read, have ended the transaction already.
-    if (this.isInTransaction) this.run("COMMIT")
-  }
-
-  /** Runs the work over one state of the file. */
-  snapshot<A>(work: () => A): A {
-    this.beginReading()
-    try {
-      return work()
-    } finally {
-      this.endReading()
-    }
-  }
-
-  /** Runs the work in one transaction: commits all that it writes, or rolls all of it back and rethrows. */
-  transaction<A>(work: () => A): A {
-    // A failed commit can leave its transaction open.
-    if (this.isInTransaction) this.run("ROLLBACK")
-    this.run("BEGIN IMMEDIATE")
-    let result: A
-    try {
-      result = this.withinTransaction(work)
-      this.run("COMMIT")
-    } catch (error) {
-      // Some failures, such as a full disk, have ended the transaction already.
-      if (this.isInTransaction) this.run("ROLLBACK")
-      throw error
-    }
-    for (const then of this.onCommit) then()
-    return result
-  }
-
-  /** Runs the work and what it left for the end of the transaction, which the caller has begun and commits. */
-  protected withinTransaction<A>(work: () => A): A {
+  /** Runs the work and what it leaves to the end of the transaction. Returns its result, and what is to follow the commit. */
+  protected withEnd<A>(work: () => A): { readonly result: A; readonly following: ReadonlyArray<() => void> } {
     this.atCommit = []
     this.onCommit = []
     this.kept.clear()
     const result = work()
     for (const rest of this.atCommit) rest()
-    return result
+    return { result, following: this.onCommit }
   }
 }

@@ -1,11 +1,10 @@
-/** A connection to a SQLite file by the driver, which prepares each statement once. */
+/** A connection to a SQLite file by better-sqlite3, which prepares each statement once. */
 import type BetterSqlite3 from "better-sqlite3"
-import { Connection } from "./Connection.ts"
+import { Connection, type Tuple } from "./Connection.ts"
 import { openDatabase } from "./Driver.ts"
 import type { Param } from "./Param.ts"
 
 type Statement = BetterSqlite3.Statement<Array<Param>>
-type Tuple = ReadonlyArray<unknown>
 
 /** A statement that returns tuples, and the names of their columns; none where it returns no rows. */
 interface Prepared {
@@ -60,7 +59,8 @@ export class DriverConnection extends Connection {
     return made
   }
 
-  override all<Row>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Row> {
+  /** The rows that the statement returns; none where it only writes. */
+  all<Row>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Row> {
     const { names, statement } = this.statement(text)
     if (statement.reader) {
       return (statement.all(...params) as Array<Tuple>).map((tuple) => objectOf(names, tuple)) as Array<Row>
@@ -69,53 +69,113 @@ export class DriverConnection extends Connection {
     return []
   }
 
-  override tuples<Tuple extends ReadonlyArray<unknown>>(
+  /** The rows as tuples: for reads of many rows, which need no objects. */
+  tuples<Tuple extends ReadonlyArray<unknown>>(
     text: string,
     params: ReadonlyArray<Param> = []
   ): ReadonlyArray<Tuple> {
     return this.statement(text).statement.all(...params) as unknown as ReadonlyArray<Tuple>
   }
 
-  override column<Value>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Value> {
+  /** The values of a query of one column. */
+  column<Value>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Value> {
     return this.valueStatement(text).all(...params) as ReadonlyArray<Value>
   }
 
-  override value<Value>(text: string, params: ReadonlyArray<Param> = []): Value | undefined {
+  /** The value of a query of one column and one row; undefined without a row. */
+  value<Value>(text: string, params: ReadonlyArray<Param> = []): Value | undefined {
     return this.valueStatement(text).get(...params) as Value | undefined
   }
 
-  override valuePerKey<Value>(text: string, keys: ReadonlyArray<number>): ReadonlyArray<Value> {
+  /** Runs a query of one column once per number: the value of the row that it finds. */
+  valuePerKey<Value>(text: string, keys: ReadonlyArray<number>): ReadonlyArray<Value> {
     const statement = this.valueStatement(text)
     return keys.map((key) => statement.get(key)) as ReadonlyArray<unknown> as ReadonlyArray<Value>
   }
 
-  override get<Row>(text: string, params: ReadonlyArray<Param> = []): Row | undefined {
+  /** The first of the rows. */
+  get<Row>(text: string, params: ReadonlyArray<Param> = []): Row | undefined {
     const { names, statement } = this.statement(text)
     const tuple = statement.get(...params) as Tuple | undefined
     return tuple === undefined ? undefined : (objectOf(names, tuple) as Row)
   }
 
-  override run(text: string, params: ReadonlyArray<Param> = []): void {
+  run(text: string, params: ReadonlyArray<Param> = []): void {
     this.statement(text).statement.run(...params)
   }
 
-  override insert(text: string, params: ReadonlyArray<Param>): number {
+  /** The number of the row that the statement inserts; what its triggers insert has no part in it. */
+  insert(text: string, params: ReadonlyArray<Param>): number {
     return Number(this.statement(text).statement.run(...params).lastInsertRowid)
   }
 
-  override pragma(text: string): void {
+  pragma(text: string): void {
     this.db.pragma(text)
   }
 
-  override get dataVersion(): number {
+  /** The number of rows that this connection has changed. */
+  get changes(): number {
+    return this.valueStatement("SELECT total_changes()").get() as number
+  }
+
+  /** For a connection that only reads: a number that changes when any other connection has written. */
+  get dataVersion(): number {
     return this.valueStatement("PRAGMA data_version").get() as number
   }
 
-  override get isInTransaction(): boolean {
+  /** SQLite's setting of that name: 0 is OFF, 1 NORMAL, 2 FULL. */
+  get synchronous(): number {
+    return this.valueStatement("PRAGMA synchronous").get() as number
+  }
+
+  get isInTransaction(): boolean {
     return this.db.inTransaction
   }
 
-  override close(): void {
+  /** Reads until `endReading` see one state of the file. */
+  beginReading(): void {
+    this.run("BEGIN")
+  }
+
+  endReading(): void {
+    // Some failures, such as a disk that can't be read, have ended the transaction already.
+    if (this.isInTransaction) this.run("COMMIT")
+  }
+
+  /** Runs the work over one state of the file. */
+  snapshot<A>(work: () => A): A {
+    this.beginReading()
+    try {
+      return work()
+    } finally {
+      this.endReading()
+    }
+  }
+
+  /** Runs the work in one transaction: commits all that it writes, or rolls all of it back and rethrows. */
+  transaction<A>(work: () => A): A {
+    // A failed commit can leave its transaction open.
+    if (this.isInTransaction) this.run("ROLLBACK")
+    this.run("BEGIN IMMEDIATE")
+    let ended: { readonly result: A; readonly following: ReadonlyArray<() => void> }
+    try {
+      ended = this.withEnd(work)
+      this.run("COMMIT")
+    } catch (error) {
+      // Some failures, such as a full disk, have ended the transaction already.
+      if (this.isInTransaction) this.run("ROLLBACK")
+      throw error
+    }
+    for (const next of ended.following) next()
+    return ended.result
+  }
+
+  /** Tables have the names of the schema. */
+  nameOf(table: string): string {
+    return table
+  }
+
+  close(): void {
     this.prepared.clear()
     this.ofValues.clear()
     this.db.close()

@@ -2,7 +2,6 @@
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import { retryWhileBusy } from "./BusyRetry.ts"
-import type { Connection } from "./Connection.ts"
 import { DriverConnection } from "./DriverConnection.ts"
 import { tighten } from "./FilePermissions.ts"
 import { createPrivately } from "./PrivateFile.ts"
@@ -28,11 +27,11 @@ export const connect = (
     readonly readonly: boolean
     readonly synchronous: string
     /** Refuses a file before anything of it is changed. */
-    readonly inspect?: (connection: Connection) => void
+    readonly inspect?: (connection: DriverConnection) => void
     /** Makes what must be there before the connection is used. */
-    readonly prepare?: (connection: Connection) => void
+    readonly prepare?: (connection: DriverConnection) => void
   }
-): Effect.Effect<Connection, StoreUnavailable, Scope.Scope> =>
+): Effect.Effect<DriverConnection, StoreUnavailable, Scope.Scope> =>
   Effect.acquireRelease(
     retryWhileBusy(() => {
       const connection = new DriverConnection(filename, { ...options, busyMillis: lockWaitMillis })
@@ -53,8 +52,8 @@ export const connect = (
 /** Opens a connection to a file that need not survive a loss of power, and makes the file if it is missing. */
 export const connectVolatile = (
   filename: string,
-  prepare: (connection: Connection) => void
-): Effect.Effect<Connection, StoreUnavailable, Scope.Scope> =>
+  prepare: (connection: DriverConnection) => void
+): Effect.Effect<DriverConnection, StoreUnavailable, Scope.Scope> =>
   Effect.flatMap(createPrivately(filename), (made) =>
     Effect.tap(connect(made, { readonly: false, synchronous: "OFF", prepare }), () => tighten(made))
   )

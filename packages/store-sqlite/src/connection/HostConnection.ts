@@ -1,94 +1,96 @@
-/** A connection that runs statements within a host's transaction, over a `SqlClient` of `@effect/sql-sqlite-node`. */
-import type { SqlClient } from "@effect/sql"
-import { Cause, type Effect, Exit, Runtime } from "effect"
-import { Connection } from "./Connection.ts"
+/**
+ * The connection of a host: the statements of the store run on a client of `@effect/sql-sqlite-node`, within the host's own
+ * transaction. The client's statements are effects that end at once, so the store's synchronous work can run them.
+ */
+import { Cause, Effect, Exit, Option } from "effect"
+import { Connection, type Tuple } from "./Connection.ts"
+import type { HostFailure, HostTransaction } from "./HostClient.ts"
 import type { Param } from "./Param.ts"
+import { prefixed } from "./TablePrefix.ts"
 
-type Statement = ReturnType<SqlClient.SqlClient["unsafe"]>
+/** The bound on prefixed statements; all are dropped there, as in `DriverConnection`. */
+const maxStatements = 2000
 
-/** What the driver threw, of which `SqlError` is an envelope. */
-const driversOf = (failure: unknown): unknown => (failure as { readonly cause?: unknown }).cause ?? failure
-
-/** How often a connection was asked for its data's version. */
-let versions = 0
+/** Runs an effect of the client, which never waits. Throws SQLite's own error. */
+const now = <A>(effect: Effect.Effect<A, HostFailure>): A => {
+  const exit = Effect.runSyncExit(effect)
+  if (Exit.isSuccess(exit)) return exit.value
+  const failure = Option.getOrNull(Cause.failureOption(exit.cause))
+  throw failure === null ? Cause.squash(exit.cause) : failure.cause
+}
 
 export class HostConnection extends Connection {
-  private readonly sql: SqlClient.SqlClient
-  private readonly runtime: Runtime.Runtime<never>
+  private readonly prefix: string
+  private readonly statements = new Map<string, string>()
+  private client: HostTransaction | null = null
 
-  /** The runtime is that of an effect within the host's transaction, which its context holds. */
-  constructor(sql: SqlClient.SqlClient, runtime: Runtime.Runtime<never>) {
+  constructor(prefix: string) {
     super()
-    this.sql = sql
-    this.runtime = runtime
+    this.prefix = prefix
   }
 
-  /** Runs the work as a part of the transaction, which the host commits: what the work left for after the commit is dropped. */
-  within<A>(work: (sql: Connection) => A): A {
-    return this.withinTransaction(() => work(this))
+  /** Runs the work on the connection of the host's transaction. What it throws is the caller's reason to roll back. */
+  within<A>(client: HostTransaction, work: (sql: Connection) => A): A {
+    this.client = client
+    try {
+      return this.withEnd(() => work(this)).result
+    } finally {
+      this.client = null
+    }
   }
 
-  /** The client runs statements of a transaction at once. */
-  private runSync<A, E>(effect: Effect.Effect<A, E>): A {
-    const exit = Runtime.runSyncExit(this.runtime)(effect)
-    if (Exit.isSuccess(exit)) return exit.value
-    throw driversOf(Cause.squash(exit.cause))
+  private textOf(statement: string): string {
+    const known = this.statements.get(statement)
+    if (known !== undefined) return known
+    if (this.statements.size >= maxStatements) this.statements.clear()
+    const made = prefixed(this.prefix, statement)
+    this.statements.set(statement, made)
+    return made
   }
 
-  private statement(text: string, params: ReadonlyArray<Param>): Statement {
-    return this.sql.unsafe(text, params)
+  all<Row>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Row> {
+    return now(this.client!.execute(this.textOf(text), params, undefined)) as ReadonlyArray<Row>
   }
 
-  override all<Row>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Row> {
-    return this.runSync(this.statement(text, params).withoutTransform) as unknown as ReadonlyArray<Row>
+  tuples<Row extends Tuple>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Row> {
+    return now(this.client!.executeValues(this.textOf(text), params)) as unknown as ReadonlyArray<Row>
   }
 
-  override tuples<Tuple extends ReadonlyArray<unknown>>(
-    text: string,
-    params: ReadonlyArray<Param> = []
-  ): ReadonlyArray<Tuple> {
-    return this.runSync(this.statement(text, params).values) as unknown as ReadonlyArray<Tuple>
+  column<Value>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Value> {
+    return this.tuples<[Value]>(text, params).map(([value]) => value)
   }
 
-  override column<Value>(text: string, params: ReadonlyArray<Param> = []): ReadonlyArray<Value> {
-    return this.tuples<readonly [Value]>(text, params).map(([value]) => value)
-  }
-
-  override value<Value>(text: string, params: ReadonlyArray<Param> = []): Value | undefined {
+  value<Value>(text: string, params: ReadonlyArray<Param> = []): Value | undefined {
     return this.column<Value>(text, params)[0]
   }
 
-  override valuePerKey<Value>(text: string, keys: ReadonlyArray<number>): ReadonlyArray<Value> {
-    return keys.map((key) => this.value(text, [key]) as Value)
+  valuePerKey<Value>(text: string, keys: ReadonlyArray<number>): ReadonlyArray<Value> {
+    return keys.map((key) => this.value<Value>(text, [key])!)
   }
 
-  override get<Row>(text: string, params: ReadonlyArray<Param> = []): Row | undefined {
+  get<Row>(text: string, params: ReadonlyArray<Param> = []): Row | undefined {
     return this.all<Row>(text, params)[0]
   }
 
-  override run(text: string, params: ReadonlyArray<Param> = []): void {
-    this.runSync(this.statement(text, params).raw)
+  run(text: string, params: ReadonlyArray<Param> = []): void {
+    now(this.client!.executeRaw(this.textOf(text), params))
   }
 
-  override insert(text: string, params: ReadonlyArray<Param>): number {
-    const { lastInsertRowid } = this.runSync(this.statement(text, params).raw) as {
-      readonly lastInsertRowid: number
-    }
-    return Number(lastInsertRowid)
+  insert(text: string, params: ReadonlyArray<Param>): number {
+    const done = now(this.client!.executeRaw(this.textOf(text), params)) as { lastInsertRowid: number }
+    return Number(done.lastInsertRowid)
   }
 
-  override pragma(text: string): void {
-    this.all(`PRAGMA ${text}`)
+  get changes(): number {
+    return this.value<number>("SELECT total_changes()")!
   }
 
-  /** Another number each time: this connection writes, which SQLite's number does not show, so that nothing may be kept by it. */
-  override get dataVersion(): number {
-    return ++versions
+  /** The host's own writes do not change SQLite's number: nothing may be kept by it. */
+  get dataVersion(): number {
+    return Number.NaN
   }
 
-  override get isInTransaction(): boolean {
-    return true
+  nameOf(table: string): string {
+    return `${this.prefix}${table}`
   }
-
-  override close(): void {}
 }

@@ -3,14 +3,15 @@
  * committed before; commits of other processes can be missing for some milliseconds.
  */
 import type { Connection } from "./Connection.ts"
+import type { DriverConnection } from "./DriverConnection.ts"
 import type { TickScheduler } from "./TickScheduler.ts"
 
 export class SharedSnapshot {
-  private readonly reader: Connection
+  private readonly reader: DriverConnection
   private readonly ticks: Pick<TickScheduler, "atEnd" | "maxMillis">
   private begunAt: number | null = null
 
-  constructor(reader: Connection, ticks: Pick<TickScheduler, "atEnd" | "maxMillis">) {
+  constructor(reader: DriverConnection, ticks: Pick<TickScheduler, "atEnd" | "maxMillis">) {
     this.reader = reader
     this.ticks = ticks
   }

@@ -45,6 +45,8 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     readonly status: Effect.Effect<StoreStatus, StoreUnavailable>
     /** Whether a write that no caller waits for may run after its caller has gone on. */
     readonly putsOff: boolean
+    /** Whether what was read stays true until the file has another version: not where a host can roll back. */
+    readonly keepsReads: boolean
   }
 >() {}
 
@@ -103,7 +105,8 @@ const make = (path: string, options: DatabaseOptions) =>
       writeInWorker: offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges }),
       truncateWal: log.truncate,
       status: statusOf(read, write, opened, writability),
-      putsOff: options.ticks.isAlone !== true
+      putsOff: options.ticks.isAlone !== true,
+      keepsReads: true
     })
   })
 

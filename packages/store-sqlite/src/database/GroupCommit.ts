@@ -6,6 +6,7 @@ import { StoreUnavailable } from "@lead-signals/domain"
 import { Cause, type Clock, Deferred, Effect, FiberId } from "effect"
 import { isBusy, retryWhileBusy, unavailable } from "../connection/BusyRetry.ts"
 import type { Connection } from "../connection/Connection.ts"
+import type { DriverConnection } from "../connection/DriverConnection.ts"
 import type { OpenedFile } from "../connection/OpenedFile.ts"
 import type { SharedSnapshot } from "../connection/SharedSnapshot.ts"
 import type { TickScheduler } from "../connection/TickScheduler.ts"
@@ -33,7 +34,7 @@ type Outcome = { readonly failure: unknown } | { readonly result: unknown }
 
 /** Runs writes in one transaction until `groupMillis` would be over; one at least. Returns the outcomes of those that ran. */
 const commitTogether = (
-  writer: Connection,
+  writer: DriverConnection,
   waiting: ReadonlyArray<PendingWrite>,
   options: CommitOptions
 ): ReadonlyArray<Outcome> =>
@@ -51,7 +52,7 @@ const commitTogether = (
 
 /** Runs each write in a transaction of its own. */
 const commitApart = (
-  writer: Connection,
+  writer: DriverConnection,
   waiting: ReadonlyArray<PendingWrite>,
   options: CommitOptions
 ): ReadonlyArray<Outcome> =>
@@ -65,7 +66,7 @@ const commitApart = (
 
 /** When one write of a group fails, each of the group runs again by itself: only the failing one is rolled back. */
 const commitGroup = (
-  writer: Connection,
+  writer: DriverConnection,
   waiting: ReadonlyArray<PendingWrite>,
   options: CommitOptions
 ): ReadonlyArray<Outcome> => {
@@ -93,7 +94,7 @@ export interface WriteBarrier {
 
 /** What one file's commits use: the connection that writes, the log, the readers' snapshot, and the file's state. */
 interface CommitResources {
-  readonly writer: Connection
+  readonly writer: DriverConnection
   readonly log: WriteAheadLog
   readonly snapshot: SharedSnapshot
   readonly barrier: WriteBarrier

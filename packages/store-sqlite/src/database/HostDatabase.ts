@@ -1,71 +1,92 @@
-/** The database within a host's own transactions, over its `SqlClient`. */
-import type { SqlClient } from "@effect/sql"
+/** The database of a host: each method of the store is a part of the host's transaction, or a transaction of its own outside of one. */
 import { StoreUnavailable } from "@lead-signals/domain"
-import { Clock, Effect, Layer, Queue } from "effect"
-import { unavailable } from "../connection/BusyRetry.ts"
+import { Context, Effect, Layer, Queue } from "effect"
+import { busyRetry, unavailable } from "../connection/BusyRetry.ts"
 import type { Connection } from "../connection/Connection.ts"
+import { DatabaseProblem } from "../connection/DatabaseProblem.ts"
+import { type HostClient, type HostFailure, hostTransaction } from "../connection/HostClient.ts"
 import { HostConnection } from "../connection/HostConnection.ts"
-import { outstanding } from "../schema/Migrations.ts"
+import { isPrefix } from "../connection/TablePrefix.ts"
+import { migrateTables } from "../schema/Migrations.ts"
 import { Database } from "./Database.ts"
+import type { Write } from "./GroupCommit.ts"
 
-/** The path of the file that the client has open; empty where it has none. */
-const fileSql = "SELECT file FROM pragma_database_list WHERE name = 'main'"
+/** SQLite's own failure, where the client has wrapped it. */
+const ownFailure = (failure: unknown): unknown =>
+  (failure as { readonly _tag?: unknown } | null)?._tag === "SqlError"
+    ? (failure as HostFailure).cause
+    : failure
 
-/** Of each connection that writes leads: erased texts are overwritten, and no row refers to one that is gone. */
-const pragmas = ["foreign_keys = ON", "secure_delete = ON"]
+const noThreads = new StoreUnavailable({ reason: "a host's connection has no worker thread" })
 
-const notOffloaded = () => Effect.dieMessage("a host's transaction runs on its own thread")
+const isInTransaction = Effect.contextWith(
+  (context: Context.Context<never>) => Context.getOption(context, hostTransaction)._tag === "Some"
+)
 
-/** Runs the work as a transaction of the client: within one of the host's it is a savepoint of it. */
-const transactionsOf =
-  (sql: SqlClient.SqlClient) =>
-  <A>(work: (connection: Connection, now: number) => A): Effect.Effect<A, StoreUnavailable> =>
-    Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        Effect.try({
-          try: () => new HostConnection(sql, runtime).within((connection) => work(connection, now)),
-          catch: unavailable
-        })
+const make = (client: HostClient, prefix: string) =>
+  Effect.gen(function* () {
+    if (!isPrefix(prefix)) {
+      return yield* new StoreUnavailable({
+        reason:
+          "tablePrefix takes a letter or an underscore, and up to 62 letters, digits and underscores after it"
+      })
+    }
+    const connection = new HostConnection(prefix)
+    const write: Write = <A>(
+      work: (sql: Connection, now: number) => A
+    ): Effect.Effect<A, StoreUnavailable> => {
+      const once = client.withTransaction(
+        Effect.contextWithEffect((context: Context.Context<never>) =>
+          Effect.clockWith((clock) =>
+            Effect.try({
+              try: () =>
+                connection.within(Context.unsafeGet(context, hostTransaction)[0], (sql) =>
+                  work(sql, clock.unsafeCurrentTimeMillis())
+                ),
+              catch: (failure) => failure
+            })
+          )
+        )
       )
-    ).pipe(
-      sql.withTransaction,
-      Effect.catchTag("SqlError", (failure) => Effect.fail(unavailable(failure.cause ?? failure))),
-      Effect.uninterruptible
-    )
-
-/** The path of the client's file; fails with `StoreUnavailable` unless it has the tables of this version. */
-export const fileOf = (sql: SqlClient.SqlClient): Effect.Effect<string, StoreUnavailable> =>
-  transactionsOf(sql)((connection) => {
-    const file = connection.value<string>(fileSql) ?? ""
-    if (outstanding(connection, file) === null) return file
-    throw new StoreUnavailable({
-      reason:
-        "the client's file has no tables of this version of Lead Signals: open it with SqliteStore.layer before"
+      const failing = Effect.mapError(
+        // A commit that fails is a defect of the client's.
+        Effect.catchAllDefect(once, (defect) =>
+          ownFailure(defect) === defect ? Effect.die(defect) : Effect.fail(defect)
+        ),
+        ownFailure
+      )
+      // Within the host's transaction only the host can begin again.
+      const retried = Effect.flatMap(isInTransaction, (isInHosts) =>
+        isInHosts ? failing : Effect.retry(failing, busyRetry)
+      )
+      return Effect.mapError(retried, unavailable)
+    }
+    yield* write((sql) => {
+      if (sql.value("SELECT 1 FROM pragma_compile_options LIMIT 1") === undefined) {
+        throw new DatabaseProblem("layerOver takes a client of @effect/sql-sqlite-node")
+      }
+      // Erased rows are overwritten. [PII-3]
+      sql.run("PRAGMA secure_delete = ON")
+      migrateTables(sql, "the database", () => {})
+    })
+    return Database.of({
+      read: write,
+      write,
+      queued: yield* Queue.sliding<void>(1),
+      readingWorker: { read: () => Effect.fail(noThreads) },
+      writeInWorker: () => Effect.fail(noThreads),
+      truncateWal: Effect.flatMap(isInTransaction, (isInHosts) =>
+        isInHosts ? Effect.void : Effect.ignore(client.unsafe("PRAGMA wal_checkpoint(TRUNCATE)"))
+      ),
+      status: Effect.as(
+        write((sql) => sql.value("SELECT 1")),
+        { writeProblem: null }
+      ),
+      putsOff: false,
+      keepsReads: false
     })
   })
 
-/** The `Database` over the client. */
-export const layer = (sql: SqlClient.SqlClient): Layer.Layer<Database, StoreUnavailable> =>
-  Layer.effect(
-    Database,
-    Effect.gen(function* () {
-      const run = transactionsOf(sql)
-      yield* fileOf(sql)
-      // They change nothing where the host is within a transaction already.
-      for (const pragma of pragmas) yield* Effect.mapError(sql.unsafe(`PRAGMA ${pragma}`), unavailable)
-      return Database.of({
-        read: (work) => run((connection) => work(connection)),
-        write: run,
-        readingWorker: { read: notOffloaded },
-        writeInWorker: notOffloaded,
-        // The log holds the host's transactions, too; it is the host's connection that checkpoints it.
-        truncateWal: Effect.void,
-        queued: yield* Queue.sliding<void>(1),
-        status: Effect.as(
-          run((connection) => void connection.value("SELECT n FROM commits")),
-          { writeProblem: null }
-        ),
-        putsOff: false
-      })
-    })
-  )
+/** The database behind the host's client, with the store's tables in it under the prefix. */
+export const layerOver = (client: HostClient, prefix: string): Layer.Layer<Database, StoreUnavailable> =>
+  Layer.effect(Database, make(client, prefix))

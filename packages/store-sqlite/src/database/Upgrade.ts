@@ -1,7 +1,7 @@
 /** Migrates an older file before the store uses it: on this thread, or in a worker if it has many leads. [STORE-5] */
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Schedule } from "effect"
-import type { Connection } from "../connection/Connection.ts"
+import type { DriverConnection } from "../connection/DriverConnection.ts"
 import { migrate, type Migrating, outstanding } from "../schema/Migrations.ts"
 import { isBusy, retryWhileBusy, unavailable } from "../connection/BusyRetry.ts"
 import type { StoreWorker } from "../worker/StoreWorker.ts"
@@ -48,7 +48,7 @@ const migrateInWorker = (
  */
 export const upgrade = (
   filename: string,
-  writer: Connection,
+  writer: DriverConnection,
   worker: StoreWorker,
   { maxEffort, onMigrating }: UpgradeOptions
 ): Effect.Effect<void, StoreUnavailable> =>

@@ -6,7 +6,7 @@ import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync, statSync } from "node:fs"
 import { dirname } from "node:path"
-import type { Connection } from "../connection/Connection.ts"
+import type { DriverConnection } from "../connection/DriverConnection.ts"
 import { diskIsFull } from "../connection/BusyRetry.ts"
 import type { Checkpoint, CheckpointMode } from "../worker/Jobs.ts"
 import type { StoreWorker } from "../worker/StoreWorker.ts"
@@ -25,7 +25,7 @@ export const isLeft = (filename: string): boolean =>
   (statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 
 /** SQLite syncs and checkpoints the log itself: for a file that need not survive a loss of power, or where there is no thread. */
-export const ofSqlite = (writer: Connection, wasLeft: boolean): Effect.Effect<WriteAheadLog> => {
+export const ofSqlite = (writer: DriverConnection, wasLeft: boolean): Effect.Effect<WriteAheadLog> => {
   const truncate = Effect.ignore(Effect.try(() => writer.pragma("wal_checkpoint(TRUNCATE)")))
   return Effect.as(wasLeft ? truncate : Effect.void, {
     sync: Effect.void,

@@ -12,7 +12,6 @@ import {
 import type BetterSqlite3 from "better-sqlite3"
 import { Effect, type Scope } from "effect"
 import { existsSync, renameSync, rmSync } from "node:fs"
-import type { Connection } from "../connection/Connection.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { openDatabase } from "../connection/Driver.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
@@ -158,7 +157,7 @@ const withoutBrand = new Set(["reading", "delivery", "delivery_body", "attempt"]
 const value = (row: CopyRow, table: CopyTable, column: string): CopyRow[number] =>
   row[table.columns.indexOf(column)]!
 
-const insertRow = (sql: Connection, table: CopyTable, row: CopyRow): void => {
+const insertRow = (sql: DriverConnection, table: CopyTable, row: CopyRow): void => {
   const own = table.columns.flatMap((column, i) =>
     column === "brand_id" && withoutBrand.has(table.name) ? [] : [{ column, value: row[i]! }]
   )

@@ -2,7 +2,6 @@
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Schedule } from "effect"
 import { rmSync } from "node:fs"
-import type { Connection } from "../connection/Connection.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { createPrivately } from "../connection/PrivateFile.ts"
 import { codeOf, isBusy, unavailable } from "../connection/BusyRetry.ts"
@@ -18,7 +17,7 @@ const untilUnlocked = Schedule.spaced("100 millis").pipe(
   Schedule.whileInput((failure: unknown) => isBusy(failure) || isRemoved(failure))
 )
 
-const lock = (file: string): Effect.Effect<Connection, unknown> =>
+const lock = (file: string): Effect.Effect<DriverConnection, unknown> =>
   Effect.try({
     try: () => {
       const connection = new DriverConnection(file, { readonly: false, busyMillis: lockWaitMillis })
@@ -33,7 +32,7 @@ const lock = (file: string): Effect.Effect<Connection, unknown> =>
     catch: (failure) => failure
   })
 
-const acquire = (lockFile: string): Effect.Effect<Connection, StoreUnavailable> =>
+const acquire = (lockFile: string): Effect.Effect<DriverConnection, StoreUnavailable> =>
   Effect.flatMap(createPrivately(lockFile), lock).pipe(
     Effect.retry(untilUnlocked),
     Effect.mapError(unavailable)

@@ -56,8 +56,9 @@ export const checkForeign = (sql: QueryConnection, filename: string): void => {
 }
 
 /** The version of the file; 0 of one that has nothing in it yet. Fails on a newer one than is known here. */
-const versionOf = (sql: QueryConnection, filename: string): number => {
-  if (sql.value("SELECT 1 FROM sqlite_schema WHERE name = 'migration'") === undefined) return 0
+const versionOf = (sql: QueryConnection & Pick<Connection, "nameOf">, filename: string): number => {
+  if (sql.value("SELECT 1 FROM sqlite_schema WHERE name = ?", [sql.nameOf("migration")]) === undefined)
+    return 0
   const newest = sql.value<number | null>("SELECT max(migration_id) FROM migration")
   if (newest! > migrations.length) {
     throw new DatabaseProblem(
@@ -68,7 +69,7 @@ const versionOf = (sql: QueryConnection, filename: string): number => {
 }
 
 /** Of an older file, about how many leads are to be looked at, by their greatest number; null of one of this version. */
-export const outstanding = (sql: QueryConnection, filename: string): number | null => {
+export const outstanding = (sql: Connection, filename: string): number | null => {
   const version = versionOf(sql, filename)
   if (version === migrations.length) return null
   if (version === 0) return 0
@@ -83,10 +84,15 @@ export interface Migrating {
   readonly doing: string
 }
 
-/** In one transaction: two processes that start on one file migrate it one after the other. */
-export const migrate = (sql: Connection, filename: string, report: (migrating: Migrating) => void): void => {
-  checkForeign(sql, filename)
-  sql.run(`PRAGMA application_id = ${applicationId}`)
+/**
+ * Brings the store's tables to this version, among whatever tables the database has beside them. In one transaction: two processes
+ * that start on one file migrate it one after the other.
+ */
+export const migrateTables = (
+  sql: Connection,
+  filename: string,
+  report: (migrating: Migrating) => void
+): void => {
   sql.run(
     `CREATE TABLE IF NOT EXISTS migration (
        migration_id integer PRIMARY KEY NOT NULL, created_at datetime NOT NULL DEFAULT current_timestamp, name VARCHAR(255) NOT NULL)`
@@ -104,4 +110,11 @@ export const migrate = (sql: Connection, filename: string, report: (migrating: M
     else sql.runAll(steps)
     sql.run("INSERT INTO migration (migration_id, name) VALUES (?, ?)", [version + i + 1, name])
   }
+}
+
+/** Brings a file of the store's own to this version, and marks it as ours. In one transaction, as `migrateTables`. */
+export const migrate = (sql: Connection, filename: string, report: (migrating: Migrating) => void): void => {
+  checkForeign(sql, filename)
+  sql.run(`PRAGMA application_id = ${applicationId}`)
+  migrateTables(sql, filename, report)
 }

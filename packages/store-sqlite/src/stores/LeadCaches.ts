@@ -25,9 +25,12 @@ export class LeadCaches {
   readonly renderedDetails = new VersionedCache<string>({ maxSize: maxRenderedDetails, sizeOf: lengthOf })
   private readonly counted
   readonly totals: KnownTotals
+  private readonly keepsReads: boolean
   private version = -1
 
-  constructor(changes: LeadChanges) {
+  /** Without `keepsReads` every read drops what the reads before it have left. */
+  constructor(changes: LeadChanges, keepsReads: boolean) {
+    this.keepsReads = keepsReads
     const counted = totalsCache(changes, 2000)
     this.counted = counted
     this.totals = {
@@ -38,6 +41,10 @@ export class LeadCaches {
 
   /** Must come before any use of the caches in a read over this connection. */
   at(sql: QueryConnection & { readonly dataVersion: number }): this {
+    if (!this.keepsReads) {
+      this.clear()
+      return this
+    }
     const version = sql.dataVersion
     if (version === this.version) return this
     this.version = version

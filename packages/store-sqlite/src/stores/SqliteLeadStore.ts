@@ -250,7 +250,7 @@ const makeLeadStore = (options: ListingOptions) =>
     const splitLongBuckets = (sql: Connection): void =>
       RankIndex.splitLongBuckets(sql, orderings, maxBucketLeads)
     const changed = new LeadChanges()
-    const caches = new LeadCaches(changed)
+    const caches = new LeadCaches(changed, database.keepsReads)
     const { list, listRendered } = leadLists(database, caches, options)
     /** Drops cached reads of persons that the tables no longer hold. [PII-3] */
     const forgetRead = Effect.suspend(() => {

@@ -13,7 +13,7 @@ import { type RateLimit, RateWindows, type StoreUnavailable } from "@lead-signal
 import { type Clock, Effect, Layer, Scope } from "effect"
 import { realpathSync, renameSync, rmSync } from "node:fs"
 import { basename } from "node:path"
-import type { Connection } from "../connection/Connection.ts"
+import type { DriverConnection } from "../connection/DriverConnection.ts"
 import { connectVolatile } from "../connection/FileConnection.ts"
 import { identityOf } from "../connection/OpenedFile.ts"
 import { briefBusyRetry, codeOf, retryWhileBusy, unavailable } from "../connection/BusyRetry.ts"
@@ -46,7 +46,7 @@ const retryAfterMillis = 5000
 type Step = Parameters<(typeof RateWindows.Service)["step"]>[1]
 
 /** Fails where the file is damaged, or its table has another form. */
-const prepare = (sql: Connection): void => {
+const prepare = (sql: DriverConnection): void => {
   sql.run(
     "CREATE TABLE IF NOT EXISTS rate_window (key_id INTEGER PRIMARY KEY, started_at INTEGER NOT NULL, used INTEGER NOT NULL) STRICT"
   )
@@ -83,7 +83,7 @@ const setAside = (
     })
   )
 
-const open = (filename: string): Effect.Effect<Connection, StoreUnavailable, Scope.Scope> =>
+const open = (filename: string): Effect.Effect<DriverConnection, StoreUnavailable, Scope.Scope> =>
   Effect.suspend(() => {
     const identity = identityOf(filename)
     return Effect.catchIf(connectVolatile(filename, prepare), isDamaged, (failure) =>
@@ -104,7 +104,7 @@ const later = (
 const make = (filename: string) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    let file: Connection | null = null
+    let file: DriverConnection | null = null
     const takenOf = new Map<string, Taken>()
     /** Windows counted here while the file can't be written. */
     const inMemory = new Map<string, RateLimit.RateWindow>()
@@ -122,7 +122,7 @@ const make = (filename: string) =>
       takenOf.set(keyId, { ...taken, left: taken.left - 1 })
       return decision
     }
-    const windowOfFile = (sql: Connection, keyId: string): RateLimit.RateWindow | null => {
+    const windowOfFile = (sql: DriverConnection, keyId: string): RateLimit.RateWindow | null => {
       const row = sql.get<WindowRow>("SELECT started_at, used FROM rate_window WHERE key_id = ?", [
         idOf(keyId)
       ])
@@ -131,7 +131,7 @@ const make = (filename: string) =>
       const unspent = taken?.startedAt === row.started_at ? taken.left : 0
       return { startedAt: row.started_at, used: row.used - unspent }
     }
-    const spendOfFile = (sql: Connection, keyId: string, step: Step, clock: Clock.Clock) => {
+    const spendOfFile = (sql: DriverConnection, keyId: string, step: Step, clock: Clock.Clock) => {
       const spent = sql.transaction(() => {
         const now = clock.unsafeCurrentTimeMillis()
         const known = later(windowOfFile(sql, keyId), inMemory.get(keyId) ?? null)
@@ -207,3 +207,19 @@ const make = (filename: string) =>
   })
 
 export const layer = (filename: string): Layer.Layer<RateWindows> => Layer.scoped(RateWindows, make(filename))
+
+/** Windows in the memory of this process, for a store without a file of its own. */
+export const inMemory: Layer.Layer<RateWindows> = Layer.sync(RateWindows, () => {
+  const windows = new Map<string, RateLimit.RateWindow>()
+  return RateWindows.of({
+    step: (keyId, step) =>
+      Effect.clockWith((clock) =>
+        Effect.sync(() => {
+          const { decision, window } = step(windows.get(keyId) ?? null, clock.unsafeCurrentTimeMillis())
+          if (windows.size >= maxKeys) windows.clear()
+          windows.set(keyId, window)
+          return decision
+        })
+      )
+  })
+})

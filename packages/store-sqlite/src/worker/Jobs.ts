@@ -3,7 +3,7 @@
  * take little effort. Inputs and outputs are structured-cloneable.
  */
 import type { DeliveryId, LeadPage, RenderedPage } from "@lead-signals/domain"
-import type { Connection } from "../connection/Connection.ts"
+import type { DriverConnection } from "../connection/DriverConnection.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import {
   type ListingOptions,
@@ -88,7 +88,7 @@ export type Report =
 
 const listing =
   <A>(read: ReadPage<A>) =>
-  (sql: Connection, { brandId, rankIndex, query, totals }: ListInput): ListOutput<A> => {
+  (sql: DriverConnection, { brandId, rankIndex, query, totals }: ListInput): ListOutput<A> => {
     const counted = new Map<string, { readonly total: Total; readonly state: number }>()
     const known = {
       get: (key: string) => totals.get(key) ?? counted.get(key)?.total.n,
@@ -100,7 +100,7 @@ const listing =
   }
 
 const erase = (
-  sql: Connection,
+  sql: DriverConnection,
   { deliveryIds, maxBucketLeads, lead, now, personHash }: ErasureInput
 ): ErasureOutput =>
   sql.transaction(() => {
@@ -112,7 +112,7 @@ const erase = (
   })
 
 type Run<K extends JobKind> = (
-  sql: Connection,
+  sql: DriverConnection,
   input: Jobs[K]["input"],
   report: (progress: Migrating) => void
 ) => Jobs[K]["output"]
@@ -131,7 +131,7 @@ const jobs: { readonly [K in JobKind]: Run<K> } = {
 }
 
 export const runJob = <K extends JobKind>(
-  sql: Connection,
+  sql: DriverConnection,
   { input, kind }: { readonly kind: K; readonly input: Jobs[K]["input"] },
   report: (progress: Migrating) => void
 ): Jobs[K]["output"] => jobs[kind](sql, input, report)

@@ -1,6 +1,5 @@
 /** The program of a worker thread: runs jobs, one after the other, over a connection of its own. */
 import { parentPort, workerData } from "node:worker_threads"
-import type { Connection } from "../connection/Connection.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { DatabaseProblem } from "../connection/DatabaseProblem.ts"
 import type { Migrating } from "../schema/Migrations.ts"
@@ -23,7 +22,7 @@ const acknowledgement = new Int32Array(acknowledged)
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
 const post = (report: Report): void => parentPort!.postMessage(report)
 
-const open = (): Connection => {
+const open = (): DriverConnection => {
   const connection = new DriverConnection(filename, { readonly, busyMillis })
   try {
     for (const pragma of pragmas) connection.pragma(pragma)
@@ -43,7 +42,7 @@ const reportProgress = (progress: Migrating): void => {
   Atomics.wait(acknowledgement, 0, 0)
 }
 
-let sql: Connection | null = null
+let sql: DriverConnection | null = null
 
 parentPort!.on("message", (job: Job) => {
   try {
