@@ -350,7 +350,7 @@ describe.skipIf(isWithoutPostgres)("transactions of two nodes, stepped statement
     ["commit on a post of a lead", "erase"],
     ["lease", "lease of another"],
     ["deletion of the webhook", "queue of the newest event"],
-    ["commit of a new lead", "beginning of the brand's deletion"]
+    ["commit of a new lead", "removeSome"]
   ] as const
 
   it.each(isThorough ? pairs : sample)("%s and %s end as one after the other", async (a, b) => {
