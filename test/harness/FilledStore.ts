@@ -18,7 +18,7 @@ const environment = (database: string) => ({
 })
 
 /** Starts a server on the database, without filling it. */
-export const startOn = (database: string): Promise<ServerProcess> =>
+const startOn = (database: string): Promise<ServerProcess> =>
   startServer({ ...environment(database), LEAD_SIGNALS_DEMO: "false" }, bundledServer)
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
