@@ -66,9 +66,12 @@ describe("the domain", () => {
   })
 })
 
-describe("the SQLite store", () => {
-  it("has rooms that import only those before them", () => {
-    const folder = join(root, "packages/store-sqlite/src")
+describe("a store of several rooms", () => {
+  it.each([
+    ["store-sqlite", 10],
+    ["store-postgres", 6]
+  ])("has rooms that import only those before them: %s", (store, atLeast) => {
+    const folder = join(root, `packages/${store}/src`)
     const rooms = Array.from(
       readFileSync(join(folder, "index.ts"), "utf8").matchAll(/^ \* - `([^`/]+)\/` /gm),
       ([, room]) => room!
@@ -78,7 +81,7 @@ describe("the SQLite store", () => {
       (name) => name.endsWith(".ts") && !entries.has(name)
     )
     const outside = names.filter((name) => !rooms.includes(name.split("/")[0]!))
-    expect([rooms.length > 10, outside]).toEqual([true, []])
+    expect([rooms.length > atLeast, outside]).toEqual([true, []])
     const wrong = names.flatMap((name) => {
       const before = new Set(rooms.slice(0, rooms.indexOf(name.split("/")[0]!) + 1))
       const imported = readFileSync(join(folder, name), "utf8").matchAll(/(?:from|import) "(\.[^"]+)"/g)
@@ -102,7 +105,14 @@ describe("the simulation kernel", () => {
 
 describe("the adapters", () => {
   it("never import each other", () => {
-    for (const adapter of ["http", "store-contract", "store-memory", "store-sqlite", "webhook"]) {
+    for (const adapter of [
+      "http",
+      "store-contract",
+      "store-memory",
+      "store-postgres",
+      "store-sqlite",
+      "webhook"
+    ]) {
       const folder = join(root, "packages", adapter, "src")
       for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((each) =>
         each.endsWith(".ts")

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { bundledServer } from "../harness/BundledServer.ts"
 import {
   callJson,
@@ -24,6 +25,12 @@ const environment = { LEAD_SIGNALS_DEMO: "false", LEAD_SIGNALS_OPERATOR_TOKEN: o
 describe("the built server alone", () => {
   it("serves from memory [HEALTH-1]", async () => {
     const server = await startServer({ ...environment, LEAD_SIGNALS_DATABASE: "memory" }, program)
+    expect((await callJson(`${server.url}/operator/brands`, operatorToken)).status).toBe(200)
+    expect(await server.end("SIGTERM")).toBe(0)
+  })
+
+  it.skipIf(isWithoutPostgres)("serves from Postgres with nothing beside it [HEALTH-1]", async () => {
+    const server = await startServer({ ...environment, LEAD_SIGNALS_DATABASE: await newDatabase() }, program)
     expect((await callJson(`${server.url}/operator/brands`, operatorToken)).status).toBe(200)
     expect(await server.end("SIGTERM")).toBe(0)
   })

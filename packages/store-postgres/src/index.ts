@@ -18,7 +18,7 @@ import * as Database from "./connection/Database.ts"
 import type { DatabaseClock } from "./connection/DatabaseClock.ts"
 import type { ListingOptions } from "./query/LeadPages.ts"
 import { plannerSettingNames } from "./query/PlannerSettings.ts"
-import type { Migrating, Migration } from "./schema/Migrations.ts"
+import { migrate, type Migrating, type Migration } from "./schema/Migrations.ts"
 import * as PostgresBrandStore from "./stores/PostgresBrandStore.ts"
 import * as PostgresCampaignStore from "./stores/PostgresCampaignStore.ts"
 import * as PostgresDeliveries from "./stores/PostgresDeliveries.ts"
@@ -91,13 +91,14 @@ const databaseOptions = (options: PostgresSchemaOptions, isPooled: boolean): Dat
   statementTimeoutMillis: options.statementTimeoutMillis ?? 10_000,
   beforeStatement: options.beforeStatement,
   clock: options.clock,
-  migrations:
+  migrate:
     (options.migrates ?? true)
-      ? {
-          isPooled,
-          onMigrating: options.onMigrating ?? (() => {}),
-          ...(options.migrations === undefined ? {} : { migrations: options.migrations })
-        }
+      ? (pool) =>
+          migrate(pool, options.schema ?? "lead_signals", {
+            isPooled,
+            onMigrating: options.onMigrating ?? (() => {}),
+            ...(options.migrations === undefined ? {} : { migrations: options.migrations })
+          })
       : null
 })
 

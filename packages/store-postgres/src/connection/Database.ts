@@ -2,7 +2,6 @@
 import type { Instant, StoreStatus, StoreUnavailable } from "@lead-signals/domain"
 import { type Clock, Context, Effect, Layer, Queue, Schedule, type Scope } from "effect"
 import pg from "pg"
-import { migrate, type MigrationOptions } from "../schema/Migrations.ts"
 import { type ClientPool, Clients } from "./Clients.ts"
 import type { Connection } from "./Connection.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
@@ -47,7 +46,7 @@ export interface DatabaseOptions {
   /** Gets the database's time at each new connection, and every half minute. */
   readonly clock: DatabaseClock | undefined
   /** Null leaves the schema as it is. */
-  readonly migrations: MigrationOptions | null
+  readonly migrate: ((pool: ClientPool) => Promise<void>) | null
 }
 
 const effectOf = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
@@ -129,13 +128,13 @@ export interface ConnectOptions {
 
 const open = (
   pool: ClientPool,
-  { beforeStatement, clock, migrations, preparedStatements, schema, statementTimeoutMillis }: DatabaseOptions,
+  { beforeStatement, clock, migrate, preparedStatements, schema, statementTimeoutMillis }: DatabaseOptions,
   setsLimits: boolean
 ) =>
   Effect.gen(function* () {
     const clients = new Clients(pool, begin(clock))
     const texts = new StatementTexts(schema, preparedStatements)
-    if (migrations !== null) yield* effectOf(() => migrate(pool, schema, migrations))
+    if (migrate !== null) yield* effectOf(() => migrate(pool))
     const transactor = new Transactions(clients, texts, {
       beforeStatement,
       setsLimits,

@@ -1,7 +1,10 @@
 /** Checks a database: its references, its derived tables, and the texts that searches and lists use. [STORE-9] */
-import { StoreUnavailable } from "@lead-signals/domain"
+import { RenderedLeads, StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.ts"
+import { gramsOf, searchTextsOf } from "../query/Grams.ts"
+import { orderings } from "../query/Ordering.ts"
+import { leadColumns, leadOf, type LeadRow } from "../rows/LeadRows.ts"
 import { newestMigration } from "../schema/Migrations.ts"
 import { attempt, session } from "./Session.ts"
 
@@ -40,6 +43,10 @@ const different = (kept: string, recounted: string): string =>
 /** Counts the rows of a table whose reference finds no row. */
 const dangling = (table: string, target: string, on: string): string =>
   `SELECT count(*) AS n FROM lead_signals.${table} t WHERE NOT EXISTS (SELECT 1 FROM lead_signals.${target} r WHERE ${on})`
+
+const orderingNames = Object.keys(orderings)
+  .map((name) => `('${name}')`)
+  .join(", ")
 
 const allFlags = [0, 1, 2, 3, 4, 5, 6, 7]
 
@@ -93,7 +100,7 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
       `SELECT brand_id, ordering, ${allFlags.map((flags) => `sum(n${flags})::bigint AS n${flags}`).join(", ")}
        FROM lead_signals.lead_bucket GROUP BY brand_id, ordering HAVING sum(${allFlags.map((flags) => `n${flags}`).join(" + ")}) > 0`,
       `SELECT l.brand_id, o.ordering, ${allFlags.map((flags) => `count(*) FILTER (WHERE l.flags = ${flags})`).join(", ")}
-       FROM lead_signals.lead l CROSS JOIN (SELECT DISTINCT ordering FROM lead_signals.lead_bucket) o
+       FROM lead_signals.lead l CROSS JOIN (VALUES ${orderingNames}) o(ordering)
        GROUP BY l.brand_id, o.ordering`
     )
   ],
@@ -114,6 +121,52 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
   ]
 ]
 
+type CheckedLead = LeadRow & {
+  readonly name_key: string
+  readonly shown: string | null
+  readonly text_name: string | null
+  readonly text_headline: string | null
+  readonly grams: ReadonlyArray<number> | null
+}
+
+const isSame = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => {
+  const both = new Set(a)
+  return a.length === b.length && b.every((gram) => both.has(gram))
+}
+
+/** Whether the texts of the lead are what the store makes of it. What another version rendered is rendered again. */
+const hasRightTexts = (row: CheckedLead): boolean => {
+  const { headline, name } = searchTextsOf(row.name, row.headline)
+  const rendered = RenderedLeads.restore(row.id, row.shown)
+  return (
+    row.name_key === name &&
+    row.text_name === name &&
+    row.text_headline === headline &&
+    isSame(row.grams ?? [], gramsOf(row.brand_id, [name, headline])) &&
+    (rendered === null || rendered === RenderedLeads.renderLead(leadOf(row)))
+  )
+}
+
+const leadsAtOnce = 2000
+
+/** Counts the leads whose folded names, search texts or rendered JSON are not what they are made of. */
+const wrongTexts = async (sql: Connection): Promise<number> => {
+  let wrong = 0
+  let last: readonly [brandId: number, id: number] = [0, 0]
+  for (;;) {
+    const rows = await sql.all<CheckedLead>(
+      `SELECT ${leadColumns}, l.name_key, l.shown, t.name_key AS text_name, t.headline_key AS text_headline, t.grams
+       FROM lead_signals.lead l LEFT JOIN lead_signals.lead_text t ON t.brand_id = l.brand_id AND t.lead_id = l.id
+       WHERE (l.brand_id, l.id) > ($1, $2) ORDER BY l.brand_id, l.id LIMIT ${leadsAtOnce}`,
+      last
+    )
+    wrong += rows.filter((row) => !hasRightTexts(row)).length
+    const end = rows.at(-1)
+    if (end === undefined) return wrong
+    last = [end.brand_id, end.id]
+  }
+}
+
 const checkAll = async (
   sql: Connection,
   onProgress: (fraction: number, what: string) => void
@@ -125,15 +178,18 @@ const checkAll = async (
     throw new StoreUnavailable({ reason: "the database has no tables of Lead Signals" })
   const problems: Array<string> = []
   const kinds = Object.entries(counted)
-  const steps = agreements.length + kinds.length
+  const steps = agreements.length + kinds.length + 1
   for (const [i, [what, text]] of agreements.entries()) {
     onProgress(i / steps, `comparing ${what}`)
     const { n } = (await sql.get<{ n: number }>(text))!
     if (Number(n) > 0) problems.push(`${what} are wrong in ${n} places`)
   }
+  onProgress(agreements.length / steps, "comparing folded, searched and rendered texts")
+  const wrong = await wrongTexts(sql)
+  if (wrong > 0) problems.push(`the texts of ${wrong} leads are not those of their names and headlines`)
   const counts: Record<string, number> = {}
   for (const [i, [kind, from]] of kinds.entries()) {
-    onProgress((agreements.length + i) / steps, "counting rows")
+    onProgress((agreements.length + 1 + i) / steps, "counting rows")
     counts[kind] = Number((await sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${from}`))!.n)
   }
   const { version } = (await sql.get<{ version: number }>(

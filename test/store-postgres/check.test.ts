@@ -1,0 +1,75 @@
+/** `check` finds what is wrong with a database, and nothing in a sound one. */
+import { Brands, recordInOneCommit, Signals } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as PostgresStore from "@lead-signals/store-postgres"
+import { Effect, Layer } from "effect"
+import pg from "pg"
+import { beforeAll, describe, expect, it } from "vitest"
+import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+
+const source = { type: "posts-with-keywords", value: "v", liCompanyId: null, company: null } as const
+
+describe.skipIf(isWithoutPostgres)("check", () => {
+  let url: string
+
+  beforeAll(async () => {
+    url = await newDatabase()
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const brand = yield* Brands.create("B")
+        const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+        const observations = Array.from({ length: 5 }, (_, i) => ({
+          signalId: signal.id,
+          person: { extId: `p${i}`, name: `Ada ${i}`, headline: i === 0 ? null : "CTO" },
+          engagement: { id: `e${i}` }
+        }))
+        yield* recordInOneCommit(brand, observations)
+      }).pipe(Effect.provide(Layer.merge(PostgresStore.layer({ url }), webCrypto)))
+    )
+  })
+
+  const checked = () => Effect.runPromise(PostgresStore.check(url))
+
+  it("counts the rows of a sound database [STORE-9]", async () => {
+    expect(await checked()).toMatchObject({ problems: [], counts: { leads: 5, engagements: 5, events: 10 } })
+  })
+
+  it.each([
+    [
+      "UPDATE lead_signals.lead_count SET n = n + 1",
+      "UPDATE lead_signals.lead_count SET n = n - 1",
+      /counts of leads/
+    ],
+    [
+      "UPDATE lead_signals.lead_bucket SET n0 = n0 + 1 WHERE ordering = 'name'",
+      "UPDATE lead_signals.lead_bucket SET n0 = n0 - 1 WHERE ordering = 'name'",
+      /rank buckets/
+    ],
+    [
+      "UPDATE lead_signals.lead_signal SET flags = 7 WHERE lead_id = 1",
+      "UPDATE lead_signals.lead_signal SET flags = 0 WHERE lead_id = 1",
+      /leads of the signals/
+    ],
+    [
+      "UPDATE lead_signals.engagement SET lead_id = 99 WHERE id = 'e0'",
+      "UPDATE lead_signals.engagement SET lead_id = 1 WHERE id = 'e0'",
+      /leads of engagements/
+    ],
+    ["UPDATE lead_signals.lead_text SET grams = grams[2:] WHERE lead_id = 2", null, /texts of 1 leads/],
+    [
+      "UPDATE lead_signals.lead SET shown = replace(shown, 'Ada 3', 'Eve 3') WHERE id = 4",
+      null,
+      /texts of 2 leads/
+    ]
+  ])("finds %s [STORE-9]", async (damage, undo, problem) => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(damage)
+    expect((await checked()).problems.join("\n")).toMatch(problem)
+    if (undo !== null) {
+      await client.query(undo)
+      expect((await checked()).problems).toEqual([])
+    }
+    await client.end()
+  })
+})
