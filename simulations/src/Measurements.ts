@@ -20,7 +20,7 @@ export interface Figure {
 }
 
 /** With so many times the rates of a quiet day a request comes every second. */
-const busyness = 41
+const busyness = 19
 
 const busyDay = (): Scenario => {
   const quiet = scenarioNamed("quiet-day")!
