@@ -9,8 +9,8 @@ import { idOf } from "../rows/Ids.ts"
 
 export interface LastUses {
   readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>
-  /** The key's last use that is noted and not written yet; null when none is. */
-  readonly unwritten: (keyId: string) => Instant | null
+  /** The last uses, by key, that are noted and not written yet, as they are now. */
+  readonly unwritten: () => ReadonlyMap<string, Instant>
 }
 
 type Uses = ReadonlyArray<readonly [keyId: string, minute: Instant]>
@@ -53,7 +53,7 @@ export const make = (
     })
     yield* Effect.addFinalizer(() => Effect.ignore(writeNoted))
     return {
-      unwritten: (keyId) => noted.get(keyId) ?? null,
+      unwritten: () => new Map(noted),
       mark: (keyId, minute) =>
         Effect.suspend(() => {
           if (!database.putsOff) return Effect.asVoid(write([[keyId, minute]]))

@@ -1,5 +1,5 @@
 /** API keys on Postgres. No key is cached: one that another node revokes is refused by the next request here. [AUTH-5] */
-import { type ApiKey, KeyStore } from "@lead-signals/domain"
+import { type ApiKey, KeyStore, type StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 import { Database } from "../connection/Database.ts"
 import { apiKeyColumns, apiKeyOf, type ApiKeyRow } from "../rows/DirectoryRows.ts"
@@ -10,11 +10,17 @@ import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 const make = Effect.gen(function* () {
   const database = yield* Database
   const lastUses = yield* LastUses.make(database)
-  /** The key with a use that `LastUses` has not written yet. */
-  const withLastUse = (key: ApiKey): ApiKey => {
-    const noted = lastUses.unwritten(key.id)
-    return noted === null ? key : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? noted, noted) }
-  }
+  /** Adds uses that are noted and not written yet. It looks for them before it reads: they can be written meanwhile. */
+  const withLastUses = (read: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>) =>
+    Effect.suspend(() => {
+      const noted = lastUses.unwritten()
+      return Effect.map(read, (keys) =>
+        keys.map((key) => {
+          const use = noted.get(key.id)
+          return use === undefined ? key : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? use, use) }
+        })
+      )
+    })
   return KeyStore.of({
     create: (key) =>
       database.write(
@@ -29,15 +35,14 @@ const make = Effect.gen(function* () {
         )
       ),
     list: (brandId) =>
-      Effect.map(
+      withLastUses(
         database.read(
           readAll<ApiKeyRow, ApiKey>(
             apiKeyOf,
             `SELECT ${apiKeyColumns} FROM lead_signals.api_key WHERE brand_id = $1 ORDER BY id`,
             [idOf(brandId)]
           )
-        ),
-        (keys) => keys.map(withLastUse)
+        )
       ),
     findByHash: (hash) =>
       database.read(
