@@ -43,6 +43,7 @@ describe("lead-signals", () => {
       "listen",
       "backup",
       "check",
+      "copy",
       "simulate"
     ])
     expect(commandLine.root.children.map(({ name }) => name)).toEqual(commands)

@@ -216,7 +216,11 @@ describe("npm start", () => {
     ["LEAD_SIGNALS_RATE_LIMIT", "0", "LEAD_SIGNALS_RATE_LIMIT takes an integer from 1 to 1000000."],
     ["LEAD_SIGNALS_LOG", "loud", "LEAD_SIGNALS_LOG takes pretty or json."],
     ["LEAD_SIGNALS_DRAIN_PAUSE", "601", "LEAD_SIGNALS_DRAIN_PAUSE takes seconds from 0 to 600, like 0.5."],
-    ["LEAD_SIGNALS_DATABASE", " ", "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, or memory."]
+    [
+      "LEAD_SIGNALS_DATABASE",
+      " ",
+      "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, memory, or a URL like postgres://user:password@host:5432/name."
+    ]
   ])("is refused with one line when %s is %j [RUN-1]", (name, value, message) => {
     const refused = Either.flip(readSettings({ [name]: value })).pipe(Either.getOrNull)
     expect(refused?.split("\n")).toEqual([expect.stringContaining(message)])
