@@ -35,13 +35,9 @@ export const storeLayer = (database: string): Layer.Layer<StorePorts, StoreUnava
       })
     case "postgres":
       return Layer.unwrapEffect(
-        Effect.map(postgres, ({ DatabaseClock, layer }) => {
+        Effect.map(postgres, ({ layerWithClock }) => {
           const { clearAfter, onMigrating } = migrating()
-          const clock = new DatabaseClock()
-          return Layer.provideMerge(
-            clearAfter(layer({ url: database, clock, onMigrating })),
-            Layer.setClock(clock)
-          )
+          return clearAfter(layerWithClock({ url: database, onMigrating }))
         })
       )
   }

@@ -15,7 +15,7 @@ import { Layer } from "effect"
 import type pg from "pg"
 import type { ClientPool } from "./connection/Clients.ts"
 import * as Database from "./connection/Database.ts"
-import type { DatabaseClock } from "./connection/DatabaseClock.ts"
+import { DatabaseClock } from "./connection/DatabaseClock.ts"
 import type { ListingOptions } from "./query/LeadPages.ts"
 import { plannerSettingNames } from "./query/PlannerSettings.ts"
 import { migrate, type Migrating, type Migration } from "./schema/Migrations.ts"
@@ -33,7 +33,7 @@ import * as PostgresWebhookStore from "./stores/PostgresWebhookStore.ts"
 export { check, type Checked } from "./maintenance/Check.ts"
 export { copySource, copyTarget, removeUnfinishedCopy } from "./maintenance/Copy.ts"
 export { exclusively } from "./maintenance/ExclusiveLock.ts"
-export { DatabaseClock } from "./connection/DatabaseClock.ts"
+export { DatabaseClock }
 export type { Migrating } from "./schema/Migrations.ts"
 
 /** What `layer` and `layerWith` have in common. */
@@ -151,6 +151,18 @@ export const layer = (options: PostgresStoreOptions): Layer.Layer<StorePorts, St
 type PoolOrClient = ClientPool | pg.ClientBase
 
 const isPool = (given: PoolOrClient): given is ClientPool => "totalCount" in given
+
+/**
+ * `layer`, which also sets Effect's clock to the database's time in all that is built upon it. It is for hosts of several nodes, whose own
+ * clocks may differ: leases, rate windows and times of leads then come from one clock. Fails as `layer` does.
+ */
+export const layerWithClock = (
+  options: Omit<PostgresStoreOptions, "clock">
+): Layer.Layer<StorePorts, StoreUnavailable> =>
+  Layer.suspend(() => {
+    const clock = new DatabaseClock()
+    return Layer.provideMerge(layer({ ...options, clock }), Layer.setClock(clock))
+  })
 
 /**
  * All store ports over connections of the host's.
