@@ -6,7 +6,7 @@ import { sessionKey } from "../api/queryClient.ts"
 import { Button } from "../ui/Button.tsx"
 import { TextField } from "../ui/Field.tsx"
 import { Logo } from "../ui/Logo.tsx"
-import { signIn, signInFailure } from "./session.ts"
+import { forgetAll, signIn, signInFailure } from "./session.ts"
 
 export const SignInPage = ({ hasEnded }: { readonly hasEnded: boolean }) => {
   const queryClient = useQueryClient()
@@ -15,7 +15,7 @@ export const SignInPage = ({ hasEnded }: { readonly hasEnded: boolean }) => {
     mutationFn: signIn,
     onSuccess: (session) => {
       // What another session had read stays with it.
-      queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
+      forgetAll(queryClient)
       queryClient.setQueryData(sessionKey, session)
     }
   })

@@ -1,5 +1,11 @@
 /** The browser's session, as the page knows it. */
-import { queryOptions, useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query"
+import {
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+  useSuspenseQuery
+} from "@tanstack/react-query"
 import { answerOf, api, type Session } from "../api/client.ts"
 import { sessionKey } from "../api/queryClient.ts"
 
@@ -19,12 +25,16 @@ export const signIn = async (credential: string): Promise<Session> =>
 /** The session of a page that is shown to those who signed in. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data as Session
 
+/** Forgets what a session has read. The session's own entry stays: the page listens to it. */
+export const forgetAll = (queryClient: QueryClient): void =>
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
+
 export const useSignOut = () => {
   const queryClient = useQueryClient()
   return useMutation({
     mutationFn: () => answerOf(api.DELETE("/session")),
     onSuccess: () => {
-      queryClient.clear()
+      forgetAll(queryClient)
       queryClient.setQueryData(sessionKey, null)
     }
   })

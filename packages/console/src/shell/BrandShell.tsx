@@ -99,28 +99,28 @@ export const BrandShell = () => {
       >
         Skip to content
       </a>
-      <div className="border-line bg-surface flex items-center gap-2 border-b px-3 py-2 md:hidden">
-        <Logo />
-        <span className="grow text-sm font-semibold">Lead Signals</span>
-        <IconButton
-          icon={isMenuOpen ? "close" : "menu"}
-          label={isMenuOpen ? "Close the menu" : "Open the menu"}
-          aria-expanded={isMenuOpen}
-          onClick={() => setMenuOpen(!isMenuOpen)}
-        />
-      </div>
-      <header
-        className={`border-line bg-surface flex-col border-b md:flex md:w-52 md:shrink-0 md:border-r md:border-b-0 ${isMenuOpen ? "flex" : "hidden"}`}
-      >
-        <div className="hidden items-center gap-2 px-4 pt-4 pb-3 md:flex">
+      <header className="border-line bg-surface flex flex-col border-b md:w-52 md:shrink-0 md:border-r md:border-b-0">
+        <div className="flex items-center gap-2 px-3 py-2 md:hidden">
           <Logo />
-          <span className="text-sm font-semibold">Lead Signals</span>
+          <span className="grow text-sm font-semibold">Lead Signals</span>
+          <IconButton
+            icon={isMenuOpen ? "close" : "menu"}
+            label={isMenuOpen ? "Close the menu" : "Open the menu"}
+            aria-expanded={isMenuOpen}
+            onClick={() => setMenuOpen(!isMenuOpen)}
+          />
         </div>
-        <BrandMenu brandId={brandId} />
-        <div className="grow overflow-y-auto py-2">
-          <Navigation brandId={brandId} onNavigate={closeMenu} />
+        <div className={`min-h-0 grow flex-col md:flex ${isMenuOpen ? "flex" : "hidden"}`}>
+          <div className="hidden items-center gap-2 px-4 pt-4 pb-3 md:flex">
+            <Logo />
+            <span className="text-sm font-semibold">Lead Signals</span>
+          </div>
+          <BrandMenu brandId={brandId} />
+          <div className="grow overflow-y-auto py-2">
+            <Navigation brandId={brandId} onNavigate={closeMenu} />
+          </div>
+          <UserMenu onHelp={() => setHelpShown(true)} />
         </div>
-        <UserMenu onHelp={() => setHelpShown(true)} />
       </header>
       <main
         id="content"
