@@ -49,6 +49,13 @@ const watch = (page: Page, origin: string): Array<string> => {
   return wrong
 }
 
+let launched: Promise<Browser> | undefined
+
+/** Call once in a file that opens windows. */
+export const closeBrowserAfterTests = (): void => {
+  afterAll(async () => (await launched)?.close())
+}
+
 export const startConsole = async (environment: Record<string, string> = {}): Promise<ConsoleServer> => {
   const folder = mkdtempSync(join(tmpdir(), "console-"))
   const server = await startServer(
@@ -61,9 +68,9 @@ export const startConsole = async (environment: Record<string, string> = {}): Pr
     },
     bundledServer
   )
-  const browser = await launchChromium()
+  launched ??= launchChromium()
+  const browser = await launched
   afterAll(async () => {
-    await browser.close()
     await server.end("SIGTERM")
     rmSync(folder, { recursive: true, force: true })
   })
@@ -77,11 +84,13 @@ export const startConsole = async (environment: Record<string, string> = {}): Pr
       (await callJson(`${url}${path}`, operatorToken, method, json)).body,
     open: async (
       path,
-      { colorScheme = "light", credential = operatorToken, height = 900, width = 1400 } = {}
+      { colorScheme = "light", credential = operatorToken, height = 700, width = 1200 } = {}
     ) => {
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme,
+        // What moves is painted again and again.
+        reducedMotion: "reduce",
         acceptDownloads: true,
         permissions: ["clipboard-read", "clipboard-write"]
       })
