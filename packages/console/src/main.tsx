@@ -20,6 +20,8 @@ const redeemCode = async (): Promise<void> => {
 }
 
 applyTheme()
+// The pages wait for it: it is asked for before they are there.
+void queryClient.prefetchQuery(sessionQuery)
 await redeemCode().catch((failure: unknown) => {
   signInFailure.message = messageOf(failure)
 })

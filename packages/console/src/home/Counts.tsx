@@ -43,7 +43,7 @@ const Tile = ({
     to="/brands/$brandId/leads"
     params={{ brandId }}
     search={search}
-    className="card hover:border-edge flex flex-col-reverse justify-end gap-0.5 px-4 py-3 transition-colors"
+    className="card hover:border-edge flex max-md:first:col-span-2 flex-col-reverse justify-end gap-0.5 px-4 py-3 transition-colors"
   >
     <span className="text-muted text-xs">{text}</span>
     <span className="text-xl font-semibold tabular-nums">
