@@ -79,8 +79,12 @@ const readBuilt = () =>
       return { path: name, contentType: contentTypes[extname(name)], gzipped: readFileSync(path) }
     })
 
-/** The files of the console, built first if need be. */
-export const builtConsole = async () => {
+let making
+
+/** The files of the console, built first if need be. Calls of one process share a build. */
+export const builtConsole = () => (making ??= makeConsole().finally(() => (making = undefined)))
+
+const makeConsole = async () => {
   if (!isFresh()) {
     // React has another build for other values, and test runners set one.
     const env = { ...process.env, NODE_ENV: "production" }
@@ -107,7 +111,12 @@ const buildConsole = async () => {
     for (const path of filesIn(part)) writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }))
     writeFileSync(join(part, "made-of.json"), madeOf)
     rmSync(folder, { recursive: true, force: true })
-    renameSync(part, folder)
+    try {
+      renameSync(part, folder)
+    } catch (failure) {
+      // Another process has put the same files there.
+      if (!isFresh()) throw failure
+    }
   } finally {
     rmSync(part, { recursive: true, force: true })
   }
