@@ -370,6 +370,26 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     await window.context.close()
   })
 
+  it.runIf(isThorough)(
+    "works over plain http under a name, where a browser sends Origin alone [SES-5]",
+    async () => {
+      const window = await server.open("/", { credential: null })
+      await window.page.goto(
+        `http://console.test:${new URL(server.url).port}/console/brands/${brand}/settings/keys`
+      )
+      expect(await window.page.evaluate(() => isSecureContext)).toBe(false)
+      await window.page.getByLabel("Operator token or API key").fill(operatorToken)
+      await window.page.getByRole("button", { name: "Sign in" }).click()
+      await window.page.getByRole("button", { name: "Create New Key" }).first().click()
+      await window.page.getByLabel("Label").fill("by name")
+      await window.page.getByRole("button", { name: "Create key" }).click()
+      await window.page.getByRole("button", { name: "Copy" }).click()
+      await window.page.getByText("Copied", { exact: true }).waitFor()
+      expect(window.wrong.filter((text) => !text.startsWith("http://console.test:"))).toEqual([])
+      await window.context.close()
+    }
+  )
+
   it.runIf(isThorough)("signs out in every window, and back in on the same page [SES-1]", async () => {
     const first = await server.open(`/brands/${brand}/leads?search=ada`)
     const second = await first.context.newPage()

@@ -21,5 +21,11 @@ export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumPath!,
     // The user of this test may be root in a container.
-    args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+    args: [
+      "--no-sandbox",
+      "--disable-dev-shm-usage",
+      "--disable-gpu",
+      // A name that is not this machine's own, to which browsers grant less over plain http.
+      "--host-resolver-rules=MAP console.test 127.0.0.1"
+    ]
   })

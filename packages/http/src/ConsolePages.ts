@@ -45,8 +45,7 @@ const policy = [
 const pageHeaders = {
   ...revalidated,
   "content-security-policy": policy,
-  "referrer-policy": "no-referrer",
-  "cross-origin-opener-policy": "same-origin"
+  "referrer-policy": "no-referrer"
 }
 
 const decompressed = (bytes: Uint8Array): Effect.Effect<Uint8Array> =>

@@ -4,10 +4,26 @@ import { Button } from "./Button.tsx"
 
 const shownMillis = 2000
 
+/** Over plain http, elsewhere than on this machine, a page has no clipboard of its own. */
+const copyBySelection = (text: string): void => {
+  const area = document.createElement("textarea")
+  area.value = text
+  const near = document.querySelector("[role=dialog]") ?? document.body
+  near.append(area)
+  area.select()
+  document.execCommand("copy")
+  area.remove()
+}
+
+const copyText = async (text: string): Promise<void> => {
+  if ((navigator.clipboard as Clipboard | undefined) === undefined) copyBySelection(text)
+  else await navigator.clipboard.writeText(text)
+}
+
 export const CopyButton = ({ label = "Copy", text }: { readonly text: string; readonly label?: string }) => {
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {
-    await navigator.clipboard.writeText(text)
+    await copyText(text)
     setCopied(true)
     setTimeout(() => setCopied(false), shownMillis)
   }
