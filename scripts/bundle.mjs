@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { isBuiltin } from "node:module"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
+import { builtConsole } from "./console.mjs"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = join(root, "packages", "server", "dist")
@@ -95,6 +96,23 @@ const threadsWithin = (plugins, inputs = []) => ({
   }
 })
 
+/** Puts the files of the console into the one file. */
+const consoleWithin = {
+  name: "console-within",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[\\/]server[\\/]src[\\/]ConsoleFiles\.ts$/ }, async () => {
+      const files = (await builtConsole()).map(({ gzipped, ...file }) => ({
+        ...file,
+        base64: gzipped.toString("base64")
+      }))
+      return {
+        contents: `const files = ${JSON.stringify(files)}
+          export const loadConsole = async () => files.map(({ base64, ...file }) => ({ ...file, gzipped: Buffer.from(base64, "base64") }))`
+      }
+    })
+  }
+}
+
 /** The same as a plugin of Vite. */
 export const bundledThreads = () => {
   let bundled
@@ -150,8 +168,8 @@ export const bundleModule = async (entry, outfile, plugins = [], sourcemap = tru
  * Small, since reading the file is a tenth of a start. Names stay, lines are short enough to be shown, and `node
  * --enable-source-maps` shows those of the sources by the map beside it.
  */
-export const bundleServer = (outfile, plugins, sourcemap) =>
-  bundleModule(options.entryPoints[0], outfile, plugins, sourcemap)
+export const bundleServer = (outfile, plugins = [], sourcemap) =>
+  bundleModule(options.entryPoints[0], outfile, [...plugins, consoleWithin], sourcemap)
 
 /** The server as the sources stand now. The map of a bundle takes longer than the bundle: it has none. */
 export const sourceServer = join(folder, "from-source.mjs")

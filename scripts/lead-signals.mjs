@@ -4,6 +4,14 @@
  */
 import { pathToFileURL } from "node:url"
 
+const untilStartedMillis = 3000
+
+/** Builds the console while the user reads what the server printed. A failure shows at the first request for it. */
+const prepareConsole = () => {
+  const prepare = async () => (await import("./console.mjs")).builtConsole().catch(() => {})
+  setTimeout(() => void prepare(), untilStartedMillis).unref()
+}
+
 if (process.argv[2] === "simulate") {
   // Its command line is its own, and it puts parts of the sources together by itself.
   process.argv.splice(2, 1)
@@ -11,6 +19,7 @@ if (process.argv[2] === "simulate") {
   await import("../simulations/src/simulate.ts")
 } else {
   const { bundleSource, sourceServer } = await import("./bundle.mjs")
+  if (process.argv.length === 2) prepareConsole()
   const isWritten = await bundleSource().then(
     () => true,
     (failure) => {

@@ -16,6 +16,7 @@ export const groups = [
     "Operate",
     [
       ["docs/operator-api.md", "Operator API"],
+      ["docs/console.md", "Console"],
       ["docs/command-line.md", "Command line"],
       ["docs/operations.md", "Operations"],
       ["docs/scale.md", "Scale"],

@@ -3,28 +3,14 @@ import { createLeadSignals } from "@lead-signals/embedded"
 import { scenarioNamed, simulate } from "@lead-signals/simulations"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { build } from "esbuild"
-import { existsSync } from "node:fs"
 import { createServer } from "node:http"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
-import { type Browser, chromium, type Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chromiumPath, launchChromium } from "../harness/Chromium.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
-
-const places = [
-  process.env["CHROMIUM"],
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome"
-]
-const executablePath = places.find((place) => place !== undefined && existsSync(place))
-
-if (executablePath === undefined) {
-  console.warn(
-    "SKIPPED: the tests in a browser need Chromium, and there is none. Install it (Debian: apt-get install chromium), or name it in CHROMIUM."
-  )
-}
 
 const bundled = async (name: string): Promise<string> => {
   const { outputFiles } = await build({
@@ -40,7 +26,7 @@ const bundled = async (name: string): Promise<string> => {
   return outputFiles[0]!.text
 }
 
-describe.skipIf(executablePath === undefined)("in a browser", () => {
+describe.skipIf(chromiumPath === undefined)("in a browser", () => {
   let browser: Browser
   let page: Page
   const scripts = new Map<string, string>()
@@ -55,11 +41,7 @@ describe.skipIf(executablePath === undefined)("in a browser", () => {
     scripts.set("/simulation.js", await bundled("Simulation.ts"))
     server.listen(0, "127.0.0.1")
     await once(server, "listening")
-    browser = await chromium.launch({
-      executablePath: executablePath!,
-      // The user of this test may be root in a container.
-      args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
-    })
+    browser = await launchChromium()
     page = await browser.newPage()
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   })

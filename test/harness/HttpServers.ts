@@ -3,6 +3,8 @@ import type { Entropy, StorePorts } from "@lead-signals/domain"
 import {
   type BodyLimits,
   BodyPace,
+  type ConsoleFile,
+  ConsoleFiles,
   DefaultRateLimit,
   Draining,
   type FetchHandler,
@@ -107,6 +109,7 @@ const webhooks = (scheduleMillis: ReadonlyArray<number>) => {
 export const startApi = async ({
   arrival,
   bodyLimits = null,
+  consoleFiles,
   draining = () => false,
   requestsPerMinute = 60,
   retryMillis,
@@ -117,6 +120,8 @@ export const startApi = async ({
   readonly draining?: () => boolean
   readonly arrival?: NodeServer.Arrival
   readonly bodyLimits?: BodyLimits | null
+  /** Without them there is no console. */
+  readonly consoleFiles?: ReadonlyArray<ConsoleFile>
   /** Sends webhooks, to 127.0.0.0/8 only; without it none can be created. */
   readonly retryMillis?: ReadonlyArray<number>
 } = {}): Promise<Api> => {
@@ -134,7 +139,8 @@ export const startApi = async ({
     Layer.succeed(OperatorToken, operatorToken),
     Layer.succeed(DefaultRateLimit, requestsPerMinute),
     Layer.succeed(Draining, { isDraining: Effect.sync(draining) }),
-    Layer.succeed(BodyPace, { limits: bodyLimits })
+    Layer.succeed(BodyPace, { limits: bodyLimits }),
+    consoleFiles === undefined ? Layer.empty : Layer.succeed(ConsoleFiles, Effect.succeed(consoleFiles))
   )
   let drain: Effect.Effect<void> = Effect.void
   const listening = NodeServer.listening({

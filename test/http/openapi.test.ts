@@ -130,7 +130,9 @@ describe("the OpenAPI document", () => {
     expect(listed).toEqual([
       ["400", "invalid_parameter"],
       ["401", "invalid_api_key"],
+      ["401", "invalid_credential"],
       ["401", "invalid_operator_token"],
+      ["403", "forbidden"],
       ["404", "not_found"],
       ["405", "method_not_allowed"],
       ["408", "request_timeout"],
@@ -335,7 +337,10 @@ describe("versions", () => {
     [
       "another kind of access",
       ({ paths }) => (paths["/signals/leads"].get.security = [{ operatorToken: [] }]),
-      ['/operations/GET /signals/leads/security lost {"apiKey":[]}']
+      [
+        '/operations/GET /signals/leads/security lost {"apiKey":[]}',
+        '/operations/GET /signals/leads/security lost {"session":[]}'
+      ]
     ],
     [
       "a parameter that is demanded",

@@ -2,7 +2,7 @@
  * The whole API as one Effect app: checks the target, finds the route, runs the handler, and turns whatever comes out into a
  * response of the right shape, with its headers, and a line in the log.
  */
-import { Context, Effect, Either, Layer, type Option } from "effect"
+import { Context, Effect, Either, Layer, Option } from "effect"
 import {
   Entropy,
   type InvalidParameter,
@@ -18,6 +18,7 @@ import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Admission } from "./Admission.ts"
+import * as ConsolePages from "./ConsolePages.ts"
 import * as Documents from "./Documents.ts"
 import { handlers, RoutedApi } from "./endpoints/Api.ts"
 import { type FastPath, makeFastPath } from "./FastPath.ts"
@@ -30,6 +31,7 @@ import { respond, unknownPath } from "./Respond.ts"
 import { headersOf } from "./ResponseHeaders.ts"
 import * as Responses from "./Responses.ts"
 import * as Routes from "./Routes.ts"
+import { makeSessions, Sessions } from "./Sessions.ts"
 import * as Target from "./Target.ts"
 
 /** The router turns a failure into a response by itself; the operator's log still has to have it. */
@@ -51,6 +53,11 @@ const routes = Layer.mergeAll(logStoreFailures, Documents.layer).pipe(
   Layer.provideMerge(HttpApiBuilder.Middleware.layer)
 )
 
+const credentialsOf = ({ headers: { authorization, cookie } }: HttpServerRequest.HttpServerRequest) => ({
+  authorization,
+  cookie
+})
+
 /**
  * A key on a path or method that doesn't exist, or on a target that can't be read, spends its request, and the
  * response has what is left. [RATE-2, ERR-9]
@@ -58,12 +65,12 @@ const routes = Layer.mergeAll(logStoreFailures, Documents.layer).pipe(
 const spendElsewhere = (
   request: HttpServerRequest.HttpServerRequest,
   record: RequestRecord,
-  context: Context.Context<Requirements>
+  context: Context.Context<Requirements | Sessions>
 ) =>
   Effect.catchAll(
     Effect.asSome(
       Effect.provide(
-        admit(request.headers.authorization, record),
+        admit(credentialsOf(request), Context.get(context, Sessions), record),
         Context.pick(KeyStore, RateWindows)(context)
       )
     ),
@@ -92,7 +99,7 @@ const serve = (
   request: HttpServerRequest.HttpServerRequest,
   record: RequestRecord,
   routed: Either.Either<Routed, InvalidParameter>,
-  context: Context.Context<Requirements>
+  context: Context.Context<Requirements | Sessions>
 ): HttpApp.Default<unknown> =>
   Effect.gen(function* () {
     if (Either.isLeft(routed)) {
@@ -115,24 +122,25 @@ const serve = (
 
 const outermost = (
   inner: HttpApp.Default<unknown>,
-  context: Context.Context<Requirements>,
+  context: Context.Context<Requirements | Sessions>,
   fastPath: FastPath,
-  observer: typeof RequestObserver.Service
+  observer: typeof RequestObserver.Service,
+  consoleOf: ConsolePages.Pages
 ): HttpApp.Default =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const { headers, method, url } = request
-    const fast = fastPath({ method, target: url, authorization: headers.authorization })
+    const { method, url } = request
+    const fast = fastPath({ method, target: url, ...credentialsOf(request) })
     if (fast !== null) return Responses.fromRaw(yield* Effect.provide(fast, context))
     const record = yield* recordFrom(Context.get(context, Entropy), method)
-    const routed = Either.map(Target.parse(url), (target) => ({
-      target,
-      match: Routes.match(method, target.path)
-    }))
-    if (Either.isRight(routed) && routed.right.match.found === "route") {
+    const parsed = Target.parse(url)
+    const page = Either.isRight(parsed) ? consoleOf(request, parsed.right.path) : null
+    const routed = Either.map(parsed, (target) => ({ target, match: Routes.match(method, target.path) }))
+    if (page !== null) record.route = ConsolePages.pattern
+    else if (Either.isRight(routed) && routed.right.match.found === "route") {
       record.route = routed.right.match.pattern
     }
-    const served = serve(inner, request, record, routed, context) as Effect.Effect<
+    const served = (page ?? serve(inner, request, record, routed, context)) as Effect.Effect<
       HttpServerResponse.HttpServerResponse,
       unknown
     >
@@ -174,7 +182,10 @@ export const service: Effect.Effect<
   never,
   Requirements
 > = Effect.gen(function* () {
-  const context = yield* Effect.context<Requirements>()
+  const given = yield* Effect.context<Requirements>()
+  const sessions =
+    Option.getOrElse(yield* Effect.serviceOption(Sessions), () => null) ?? (yield* makeSessions)
+  const context = Context.add(given, Sessions, sessions)
   const built = yield* HttpApiBuilder.httpApp.pipe(
     // The platform's router takes a path with a longer parameter for one that does not exist; its own limit is 100 characters. Unless
     // letter case counts, it looks for the end of a parameter in the path in lower case, which can be longer: `İ` has two letters there.
@@ -183,8 +194,12 @@ export const service: Effect.Effect<
     Effect.provide(context)
   )
   const observer = yield* RequestObserver
-  const fastPath = makeFastPath(observer)
-  return { fastPath, app: outermost(built as HttpApp.Default<unknown>, context, fastPath, observer) }
+  const fastPath = makeFastPath(observer, sessions)
+  const consoleOf = yield* ConsolePages.make
+  return {
+    fastPath,
+    app: outermost(built as HttpApp.Default<unknown>, context, fastPath, observer, consoleOf)
+  }
 })
 
 /** The whole API as an Effect app over what the host brings. The app never fails: every failure is a response. */

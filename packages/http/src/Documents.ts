@@ -2,17 +2,15 @@
  * What the API says of itself: the OpenAPI document, and a page to read it on. Both work wherever the API is mounted, and load
  * nothing from elsewhere. Made on the first request, and cached. [DOC-1, DOC-3]
  */
-import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpApiSwagger from "@effect/platform/HttpApiSwagger"
 import * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpRouter from "@effect/platform/HttpRouter"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Layer } from "effect"
 import { openApi } from "./endpoints/Api.ts"
+import { type Document, document, immutable, revalidated, serve } from "./StaticDocument.ts"
 
 /** Where the documents are; each takes GET and HEAD. */
 export const documentPaths = [
@@ -25,55 +23,6 @@ export const documentPaths = [
 ] as const
 
 type DocumentPath = (typeof documentPaths)[number]
-
-interface Document {
-  readonly contentType: string
-  readonly bytes: Uint8Array
-  readonly gzipped: Uint8Array
-  /** A hash of the content. */
-  readonly tag: string
-}
-
-const gzip = (bytes: Uint8Array): Effect.Effect<Uint8Array> =>
-  Effect.promise(async () => {
-    const plain = new Response(bytes as Uint8Array<ArrayBuffer>).body!
-    return new Uint8Array(await new Response(plain.pipeThrough(new CompressionStream("gzip"))).arrayBuffer())
-  })
-
-const tagLength = 16
-
-const document = (contentType: string, text: string): Effect.Effect<Document> => {
-  const bytes = utf8ToBytes(text)
-  const tag = bytesToHex(sha256(bytes)).slice(0, tagLength)
-  return Effect.map(gzip(bytes), (gzipped) => ({ contentType, bytes, gzipped, tag }))
-}
-
-/** `gzip;q=0` refuses it. */
-const takesGzip = (acceptEncoding = ""): boolean =>
-  acceptEncoding.split(",").some((coding) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$)|$)/i.test(coding))
-
-const isKnown = (ifNoneMatch = "", tag: string): boolean =>
-  ifNoneMatch.split(",").some((known) => known.trim().replace(/^W\//, "") === tag)
-
-const revalidated = { "cache-control": "no-cache" }
-/** Its URL names its content. */
-const immutable = { "cache-control": "public, max-age=31536000, immutable" }
-
-const serve = (found: Effect.Effect<Document>, more: Readonly<Record<string, string>>) =>
-  Effect.gen(function* () {
-    const { headers } = yield* HttpServerRequest.HttpServerRequest
-    const { bytes, contentType, gzipped, tag } = yield* found
-    const isGzipped = takesGzip(headers["accept-encoding"])
-    const etag = isGzipped ? `"${tag}-gzip"` : `"${tag}"`
-    const common = { ...more, etag, vary: "Accept-Encoding" }
-    if (isKnown(headers["if-none-match"], etag)) {
-      return HttpServerResponse.empty({ status: 304, headers: common })
-    }
-    return HttpServerResponse.uint8Array(isGzipped ? gzipped : bytes, {
-      contentType,
-      headers: isGzipped ? { ...common, "content-encoding": "gzip" } : common
-    })
-  })
 
 /* The page: Swagger UI, which the platform has only as one page with everything in it */
 

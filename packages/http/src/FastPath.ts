@@ -11,6 +11,7 @@ import { respond, type ResponseForm } from "./Respond.ts"
 import { headersOf } from "./ResponseHeaders.ts"
 import type { RawResponse, ResponseBody } from "./Responses.ts"
 import * as Routes from "./Routes.ts"
+import type { Sessions } from "./Sessions.ts"
 import * as Target from "./Target.ts"
 
 /** A request as it was sent. */
@@ -18,6 +19,7 @@ export interface RawRequest {
   readonly method: string
   readonly target: string
   readonly authorization: string | undefined
+  readonly cookie: string | undefined
 }
 
 /** The response to what an API client reads; null when the request is another. */
@@ -47,8 +49,9 @@ const rawForm = (record: RequestRecord): ResponseForm<RawResponse> => ({
 })
 
 export const makeFastPath =
-  (observer: typeof RequestObserver.Service): FastPath =>
-  ({ authorization, method, target }) => {
+  (observer: typeof RequestObserver.Service, sessions: typeof Sessions.Service): FastPath =>
+  (request) => {
+    const { method, target } = request
     if (method !== "GET" && method !== "HEAD") return null
     const parsed = Target.parse(target)
     if (Either.isLeft(parsed)) return null
@@ -60,7 +63,7 @@ export const makeFastPath =
       record.route = match.pattern
       const entries = Target.parameters(query)
       record.parameters = namesOf(entries)
-      const work = Effect.flatMap(admit(authorization, record), ({ brandId }) =>
+      const work = Effect.flatMap(admit(request, sessions, record), ({ brandId }) =>
         Effect.map(handle({ brandId, params: match.params, query: entries }), (body) =>
           rawResponse(record, 200, body)
         )

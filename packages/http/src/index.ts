@@ -6,14 +6,22 @@ export { type BodyLimits, BodyPace, type PaceLimits } from "./BodyPace.ts"
 export { webCrypto } from "./Entropy.ts"
 export { type FetchHandler, fetchHandler } from "./fetch.ts"
 export { OperatorToken } from "./Authentication.ts"
+export { type ConsoleFile, ConsoleFiles } from "./ConsolePages.ts"
 export { Draining } from "./Draining.ts"
 export { type LogLine, logLine } from "./LogLine.ts"
 export { Metrics } from "./Metrics.ts"
 export { type AnsweredRequest, RequestObserver } from "./RequestObserver.ts"
+export { type BegunSession, makeSessions, type Session, type SessionAccess, Sessions } from "./Sessions.ts"
 export { DefaultRateLimit } from "./endpoints/Keys.ts"
 // What types of `Api` name, so that a host can export what it makes of it.
 export { ApiKeyAccess, OperatorAccess } from "./contract/Access.ts"
-export { InvalidOperatorToken, PayloadTooLarge, UnsupportedMediaType } from "./contract/Failures.ts"
+export {
+  Forbidden,
+  InvalidOperatorToken,
+  InvalidCredential,
+  PayloadTooLarge,
+  UnsupportedMediaType
+} from "./contract/Failures.ts"
 // What an operator sends, for hosts that take it by other ways than HTTP.
 // What is answered, as types.
 export type { LeadDetailAnswer, LeadListAnswer, MetricsAnswer, WebhookEvent } from "./contract/AnswerTypes.ts"

@@ -145,7 +145,8 @@ const apiListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen
     const raw = {
       method: request.method ?? "",
       target: request.url ?? "",
-      authorization: request.headers.authorization
+      authorization: request.headers.authorization,
+      cookie: request.headers.cookie
     }
     const problem = headersProblem(request)
     const work = problem === null ? fastPath(raw) : refuse(raw, problem)

@@ -8,6 +8,8 @@ export interface StartedServer {
   readonly settings: Settings
   readonly url: string
   readonly operatorToken: string
+  /** Signs in once; null where the operator has set the token. */
+  readonly signInCode: string | null
   /** Null when this start did not fill a demo brand. */
   readonly demo: { readonly key: string; readonly brandId: string } | null
   /** A brand to show commands for; null when there is none. */
@@ -43,11 +45,12 @@ const suggestedCommands = ({
 }
 
 export const banner = (started: StartedServer): string => {
-  const { demo, operatorToken, settings, url } = started
+  const { demo, operatorToken, settings, signInCode, url } = started
   return [
     `Listening on ${url}`,
     "",
     `Database        ${shownDatabase(settings.database)}`,
+    `Console         ${url}/console/${signInCode === null ? "" : `#code=${signInCode}   (signs in once, within an hour)`}`,
     `Documentation   ${url}/docs`,
     ...(demo === null ? [] : [`Demo key        ${demo.key}   (printed only now)`]),
     ...(settings.operatorToken === null

@@ -1,11 +1,20 @@
 /** Assembles the server from its settings: store (`Stores.ts`), webhooks, API, telemetry. */
 import { BrandStore } from "@lead-signals/domain"
-import { DefaultRateLimit, Draining, OperatorToken, webCrypto } from "@lead-signals/http"
+import {
+  ConsoleFiles,
+  DefaultRateLimit,
+  Draining,
+  makeSessions,
+  OperatorToken,
+  Sessions,
+  webCrypto
+} from "@lead-signals/http"
 import * as NodeServer from "@lead-signals/http/node"
 import { Emitter } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Effect, Layer } from "effect"
 import { banner } from "./Banner.ts"
+import { loadConsole } from "./ConsoleFiles.ts"
 import * as Demo from "./demo/Demo.ts"
 import { progress } from "./Progress.ts"
 import type { Settings } from "./Settings.ts"
@@ -53,10 +62,15 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
     const demo = settings.demo ? yield* fillDemo(settings).pipe(Effect.mapError(storeFailed(settings))) : null
     const brandStore = yield* BrandStore
     const [first] = yield* brandStore.list.pipe(Effect.mapError(storeFailed(settings)))
+    const sessions = yield* makeSessions
+    // An operator who set the token knows it; a code in a log would be one more secret to guard.
+    const signInCode = settings.operatorToken === null ? yield* sessions.createCode : null
     const api = server.serve.pipe(
       Layer.provide(
         Layer.mergeAll(
           Layer.succeed(OperatorToken, operatorToken),
+          Layer.succeed(Sessions, sessions),
+          Layer.succeed(ConsoleFiles, Effect.promise(loadConsole)),
           Layer.succeed(DefaultRateLimit, settings.requestsPerMinute),
           Instrumentation.metrics,
           exporting ? Instrumentation.queueDepth : Layer.empty,
@@ -82,7 +96,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
       const url = urlOf(settings.host, port)
       yield* Effect.sync(() =>
         process.stdout.write(
-          `${banner({ settings, url, operatorToken, demo, brandId: first?.id ?? null })}\n`
+          `${banner({ settings, url, operatorToken, signInCode, demo, brandId: first?.id ?? null })}\n`
         )
       )
       return yield* Effect.never

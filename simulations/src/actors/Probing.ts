@@ -71,6 +71,7 @@ const meansOf = (probe: Probe, resolved: Resolved, grounds: Grounds): Meaning =>
   switch (id) {
     case "listLeads":
     case "listSignalLeads":
+    case "operatorLeads":
       return { means: "list", query: field === null ? everyLead : listQuery(field, value) }
     case "getLead":
     case "getSignalLead":

@@ -139,7 +139,7 @@ export const wherePeopleLook: ReadonlyArray<Bug> = [
     put: "$now < $end"
   }),
   keys("used-once-noted", "only the first use of a key is noted", {
-    in: "authenticate",
+    in: "authenticateHash",
     find: "$key.lastUsedAt === null || $key.lastUsedAt < $minute",
     put: "$key.lastUsedAt === null"
   }),

@@ -5,7 +5,7 @@ const keys = bugsIn("domain", "Keys")
 
 export const inUseCases: ReadonlyArray<Bug> = [
   keys("revoked-key-works", "whether a key was revoked is not looked at", {
-    in: "authenticate",
+    in: "authenticateHash",
     find: "$key === null || $key.revokedAt !== null",
     put: "$key === null"
   }),
@@ -13,12 +13,11 @@ export const inUseCases: ReadonlyArray<Bug> = [
     "revoked-key-cached",
     "a key is looked up once and then cached",
     {
-      in: "authenticate",
-      given: ["!KeyFormat.isWellFormed($token)"],
+      in: "authenticateHash",
       find: "const $key = Option.getOrNull(yield* $keyStore.findByHash($hash))",
-      put: "const $key = cached.get($token) ?? Option.getOrNull(yield* $keyStore.findByHash($hash))\nif ($key !== null) cached.set($token, $key)"
+      put: "const $key = cached.get($hash) ?? Option.getOrNull(yield* $keyStore.findByHash($hash))\nif ($key !== null) cached.set($hash, $key)"
     },
-    { in: "authenticate", insert: "const cached = new Map<string, ApiKey>()" }
+    { in: "authenticateHash", insert: "const cached = new Map<string, ApiKey>()" }
   ),
   keys("limit-clock-read-early", "the time of a request is read before the request reaches its rate window", {
     in: "spend",

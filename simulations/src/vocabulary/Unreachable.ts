@@ -4,6 +4,10 @@ const reasons: ReadonlyArray<readonly [probe: RegExp, reason: string]> = [
   [
     /^metrics: (?:as it should be|scheme )/,
     "the answer to GET /metrics is text for Prometheus, and the simulated host collects no metrics"
+  ],
+  [
+    /^(?:signIn|session|signOut): /,
+    "no party of a simulation is a browser; the calls about sessions have tests of their own"
   ]
 ]
 

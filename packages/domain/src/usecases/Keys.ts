@@ -54,10 +54,17 @@ export const revoke = (brandId: BrandId, keyId: string) =>
 export const authenticate = (
   token: string | undefined
 ): Effect.Effect<ApiKey, InvalidApiKey | StoreUnavailable, KeyStore> =>
+  token === undefined || !KeyFormat.isWellFormed(token)
+    ? Effect.fail(new InvalidApiKey())
+    : authenticateHash(KeyFormat.hash(token))
+
+/** As `authenticate`, by the hash of the key's value: for a session that stands for a key and does not keep it. [SES-3] */
+export const authenticateHash = (
+  hash: string
+): Effect.Effect<ApiKey, InvalidApiKey | StoreUnavailable, KeyStore> =>
   Effect.gen(function* () {
-    if (token === undefined || !KeyFormat.isWellFormed(token)) return yield* new InvalidApiKey()
     const keyStore = yield* KeyStore
-    const key = Option.getOrNull(yield* keyStore.findByHash(KeyFormat.hash(token)))
+    const key = Option.getOrNull(yield* keyStore.findByHash(hash))
     if (key === null || key.revokedAt !== null) return yield* new InvalidApiKey()
     const minute = KeyFormat.minuteOf(yield* Clock.currentTimeMillis)
     if (key.lastUsedAt === null || key.lastUsedAt < minute) {

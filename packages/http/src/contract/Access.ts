@@ -3,12 +3,18 @@ import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
+import { cookieName } from "../Sessions.ts"
 import {
+  ForbiddenFailure,
   InvalidApiKeyFailure,
   InvalidOperatorTokenFailure,
   RateLimitFailure,
   UnavailableFailure
 } from "./Failures.ts"
+
+const session = HttpApiSecurity.apiKey({ in: "cookie", key: cookieName }).pipe(
+  HttpApiSecurity.annotate(OpenApi.Description, "The cookie of a session, which `POST /session` begins")
+)
 
 /**
  * Lets requests pass that bear a valid API key, and spends one request of the key's window; answers others with
@@ -20,22 +26,27 @@ export class ApiKeyAccess extends HttpApiMiddleware.Tag<ApiKeyAccess>()("@lead-s
     apiKey: HttpApiSecurity.bearer.pipe(
       HttpApiSecurity.annotate(OpenApi.Format, "API Key"),
       HttpApiSecurity.annotate(OpenApi.Description, "A brand's API key: `Authorization: Bearer <API_KEY>`")
-    )
+    ),
+    session
   }
 }) {}
 
-/** Lets requests pass that bear the operator's token, and answers others with `InvalidOperatorToken`. */
+/**
+ * Lets requests pass that bear the operator's token or the cookie of an operator's session, and answers others with
+ * `InvalidOperatorToken` or `Forbidden`. [OPER-1, SES-3, SES-5]
+ */
 export class OperatorAccess extends HttpApiMiddleware.Tag<OperatorAccess>()(
   "@lead-signals/http/OperatorAccess",
   {
-    failure: InvalidOperatorTokenFailure,
+    failure: Schema.Union(InvalidOperatorTokenFailure, ForbiddenFailure),
     security: {
       operatorToken: HttpApiSecurity.bearer.pipe(
         HttpApiSecurity.annotate(
           OpenApi.Description,
           "The operator's token: `Authorization: Bearer <OPERATOR_TOKEN>`"
         )
-      )
+      ),
+      session
     }
   }
 ) {}

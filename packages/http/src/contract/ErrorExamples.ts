@@ -4,13 +4,21 @@ import { Either } from "effect"
 import { internalMessage, methodNotAllowedMessage } from "../Responses.ts"
 import { jsonTooLarge, notJson } from "../Body.ts"
 import { defaultLimits, Pace } from "../BodyPace.ts"
-import { InvalidOperatorToken, tooManyHeaders, unavailableMessage } from "./Failures.ts"
+import {
+  Forbidden,
+  InvalidOperatorToken,
+  InvalidCredential,
+  tooManyHeaders,
+  unavailableMessage
+} from "./Failures.ts"
 
 /** By the error's code. */
 export const errorExamples: Readonly<Record<string, string>> = {
   invalid_parameter: Either.getOrThrow(Either.flip(LeadQueries.readList([["pageSize", "many"]]))).message,
   invalid_api_key: new InvalidApiKey().message,
   invalid_operator_token: new InvalidOperatorToken().message,
+  invalid_credential: new InvalidCredential().message,
+  forbidden: new Forbidden({ reason: "access" }).message,
   not_found: new NotFound({ resource: "lead" }).message,
   request_timeout: new Pace("The body", defaultLimits.json).failure.message,
   payload_too_large: jsonTooLarge.message,

@@ -31,6 +31,30 @@ export class InvalidOperatorToken extends Schema.TaggedError<InvalidOperatorToke
   }
 }
 
+/** A session is not enough for the call. Status 403. [SES-4, SES-5] */
+export class Forbidden extends Schema.TaggedError<Forbidden>()("@lead-signals/http/Forbidden", {
+  /** `access`: a brand's session on an operator's call; `origin`: no proof that a page of this origin sent it. */
+  reason: Schema.Literal("access", "origin")
+}) {
+  /** One sentence for the caller: what is missing. */
+  override get message(): string {
+    return this.reason === "access"
+      ? "A brand's session reads leads and metrics of its brand; this call needs an operator's session."
+      : "The browser must prove that a page of this origin sent the request, by Sec-Fetch-Site or Origin."
+  }
+}
+
+/** What a browser signs in with opens nothing. Status 401. [SES-1] */
+export class InvalidCredential extends Schema.TaggedError<InvalidCredential>()(
+  "@lead-signals/http/InvalidCredential",
+  {}
+) {
+  /** One sentence for the caller: what to do instead. */
+  override get message(): string {
+    return "This is neither the operator token nor a valid API key, and no sign-in code that is unused and younger than an hour."
+  }
+}
+
 /** The body is longer than its kind may be: 1 MiB of JSON, 16 MiB for a line of x-ndjson. Status 413. [ERR-5] */
 export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()(
   "@lead-signals/http/PayloadTooLarge",
@@ -142,6 +166,26 @@ export const InvalidOperatorTokenFailure = failure({
   description: "The operator token is missing or wrong",
   of: InvalidOperatorToken,
   fromMessage: () => new InvalidOperatorToken()
+})
+
+export const InvalidCredentialFailure = failure({
+  identifier: "InvalidCredentialError",
+  status: 401,
+  code: "invalid_credential",
+  description:
+    "The credential is neither the operator token, nor a valid API key, nor a sign-in code that is unused and younger than an hour",
+  of: InvalidCredential,
+  fromMessage: () => new InvalidCredential()
+})
+
+export const ForbiddenFailure = failure({
+  identifier: "ForbiddenError",
+  status: 403,
+  code: "forbidden",
+  description:
+    "The session reads one brand and this call is the operator's, or nothing proves that a page of this origin sent the call",
+  of: Forbidden,
+  fromMessage: () => new Forbidden({ reason: "access" })
 })
 
 export const NotFoundFailure = failure({

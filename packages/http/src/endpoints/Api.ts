@@ -4,7 +4,9 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Layer, Option, type Schema } from "effect"
 import { ApiKeyAccess, OperatorAccess } from "../contract/Access.ts"
 import {
+  ForbiddenFailure,
   InvalidParameterFailure,
+  InvalidCredentialFailure,
   NotFoundFailure,
   PayloadTooLargeFailure,
   RequestTimeoutFailure,
@@ -24,11 +26,12 @@ import { metricsPage } from "./MetricsPage.ts"
 import { observations } from "./Observations.ts"
 import { operatorLeads } from "./OperatorLeads.ts"
 import { pathWordsOf } from "./Paths.ts"
+import { sessionCalls } from "./SessionCalls.ts"
 import { signals } from "./Signals.ts"
 import { leadResend, webhooks } from "./Webhooks.ts"
 
 /** The version of the contract. Its minor part rises when the contract grows; docs/openapi keeps a baseline of each. [VER-1] */
-export const apiVersion = "1.4.0"
+export const apiVersion = "1.5.0"
 
 const operatorEndpoints = {
   ...metricsPage,
@@ -46,6 +49,7 @@ const webhookEndpoints = { ...webhooks, ...deliveries, ...leadResend }
 const endpoints = {
   reading: leads,
   health,
+  session: sessionCalls,
   operator: operatorEndpoints,
   webhooks: webhookEndpoints
 }
@@ -58,6 +62,18 @@ const ReadingApi = groupOf("reading", leads, { topLevel: true })
   .middleware(ApiKeyAccess)
   .annotate(OpenApi.Title, "Leads and metrics")
   .annotate(OpenApi.Description, "Leads and campaign metrics that a brand's API key can read")
+
+const SessionApi = groupOf("session", sessionCalls)
+  .addError(InvalidParameterFailure)
+  .addError(InvalidCredentialFailure)
+  .addError(ForbiddenFailure)
+  .addError(NotFoundFailure)
+  .addError(PayloadTooLargeFailure)
+  .addError(UnsupportedMediaTypeFailure)
+  .addError(RequestTimeoutFailure)
+  .addError(UnavailableFailure)
+  .annotate(OpenApi.Title, "Session")
+  .annotate(OpenApi.Description, "Sign-in of browsers")
 
 const OperatorApi = groupOf("operator", operatorEndpoints)
   .addError(InvalidParameterFailure)
@@ -82,7 +98,11 @@ const WebhookApi = groupOf("webhooks", webhookEndpoints)
   .annotate(OpenApi.Description, "Webhooks, and the deliveries of their events")
 
 /** What the platform's router serves; the fast path serves what API clients read. */
-export const RoutedApi = HttpApi.make("lead-signals").add(HealthApi).add(OperatorApi).add(WebhookApi)
+export const RoutedApi = HttpApi.make("lead-signals")
+  .add(HealthApi)
+  .add(SessionApi)
+  .add(OperatorApi)
+  .add(WebhookApi)
 
 /** What the document says of the operations, by their ids there. */
 const documentedRows = (): Readonly<Record<string, DocumentedRow>> =>
@@ -130,6 +150,7 @@ export const openApi = (): OpenApi.OpenAPISpec =>
 /** The handlers of what the platform's router serves. */
 export const handlers = Layer.mergeAll(
   served(RoutedApi, "health", health),
+  served(RoutedApi, "session", sessionCalls),
   served(RoutedApi, "operator", operatorEndpoints),
   served(RoutedApi, "webhooks", webhookEndpoints)
 )

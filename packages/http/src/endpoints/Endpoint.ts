@@ -23,7 +23,13 @@ import { Effect, type Layer, Option, type Schema, type Scope } from "effect"
 import { json, noContent, type ResponseBody } from "../Responses.ts"
 import * as Body from "../Body.ts"
 import type { FieldWords } from "../contract/FieldWords.ts"
-import type { PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "../contract/Failures.ts"
+import type {
+  Forbidden,
+  InvalidCredential,
+  PayloadTooLarge,
+  RequestTimeout,
+  UnsupportedMediaType
+} from "../contract/Failures.ts"
 
 type AnyDeclared = HttpApiEndpoint.HttpApiEndpoint.Any
 type Declaration = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
@@ -53,7 +59,9 @@ interface Row<Declared extends AnyDeclared> {
 
 /** Every failure that an operator's endpoint declares; `contract/Failures.ts` has their statuses. */
 type EndpointFailure =
+  | Forbidden
   | InvalidParameter
+  | InvalidCredential
   | NotFound
   | PayloadTooLarge
   | RequestTimeout
@@ -84,7 +92,7 @@ export interface RoutedEndpoint<Declared extends AnyDeclared, R> extends Row<Dec
 }
 
 /** A request of an API client whose key is good. */
-interface FastRequest {
+export interface FastRequest {
   /** The key's, and the only one that the client can see. [AUTH-3] */
   readonly brandId: BrandId
   readonly params: Readonly<Record<string, string>>

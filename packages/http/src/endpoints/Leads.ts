@@ -17,7 +17,7 @@ import { parameter } from "../contract/Fields.ts"
 import { LeadDetailAnswer, LeadListAnswer } from "../contract/LeadSchemas.ts"
 import { MetricsAnswer } from "../contract/MetricsSchemas.ts"
 import { EncodedBodyCache } from "../EncodedBodyCache.ts"
-import { type FastEndpoint, type FastHandler, fastEndpoint } from "./Endpoint.ts"
+import { type FastEndpoint, type FastHandler, type FastRequest, fastEndpoint } from "./Endpoint.ts"
 import { pathParameter } from "./Paths.ts"
 
 const positive = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
@@ -28,7 +28,7 @@ const timestamp = (what: string) =>
     `${what}. It ${Timestamp.accepted}. Inclusive; without a zone it is read as UTC`
   )
 
-const listParameters = {
+export const listParameters = {
   page: parameter({ ...positive, default: 1 }, "Page number, from 1"),
   pageSize: parameter(
     { ...positive, default: 25 },
@@ -69,7 +69,8 @@ const leadPath = Schema.Struct({
 
 const bodies = new EncodedBodyCache()
 
-const readList: FastHandler = ({ brandId, query }) =>
+/** The body of a list of the brand's leads. */
+export const readList = ({ brandId, query }: Pick<FastRequest, "brandId" | "query">) =>
   Effect.flatMap(LeadQueries.readList(query), (read) =>
     Effect.map(Leads.listRendered(brandId, read), (page) => bodies.bodyOf(read, page))
   )

@@ -10,17 +10,47 @@ import {
   postView
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import { Effect } from "effect"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { Effect, Schema } from "effect"
+import * as Target from "../Target.ts"
 import { renderedData } from "../Responses.ts"
 import { data } from "../contract/Envelopes.ts"
 import { sameAs } from "../contract/FieldWords.ts"
-import { amendableFields, ExportBody, LeadBody, LeadDetailBody } from "../contract/LeadSchemas.ts"
+import {
+  amendableFields,
+  ExportBody,
+  LeadBody,
+  LeadDetailBody,
+  LeadListAnswer
+} from "../contract/LeadSchemas.ts"
 import { endpoint } from "./Endpoint.ts"
-import { ofLead } from "./Paths.ts"
+import { listParameters, readList } from "./Leads.ts"
+import { ofBrand, ofLead } from "./Paths.ts"
 
-const path = "/operator/brands/:brandId/leads/:id"
+const collection = "/operator/brands/:brandId/leads"
+const path = `${collection}/:id` as const
 
 export const operatorLeads = {
+  operatorLeads: endpoint(
+    HttpApiEndpoint.get("operatorLeads", collection)
+      .setPath(ofBrand)
+      .setUrlParams(Schema.Struct(listParameters))
+      .addSuccess(LeadListAnswer),
+    {
+      summary: "List a brand's leads",
+      description:
+        "As the brand's own key reads them: the same filters, sorts, pages and warnings. It spends no request of any key.",
+      answer: "A page of the brand's leads; empty past the last one",
+      handle: ({ path, request }) =>
+        Effect.gen(function* () {
+          const { id: brandId } = yield* Brands.get(path.brandId)
+          const query = Target.parametersOf(request.url)
+          return HttpServerResponse.uint8Array(yield* readList({ brandId, query }), {
+            contentType: "application/json"
+          })
+        })
+    }
+  ),
   operatorLead: endpoint(
     HttpApiEndpoint.get("operatorLead", path).setPath(ofLead).addSuccess(data(LeadDetailBody)),
     {

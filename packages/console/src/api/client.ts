@@ -1,0 +1,65 @@
+/** The client of the API: its calls and their types derive from the contract. */
+import createClient from "openapi-fetch"
+import type { components, paths } from "./contract.ts"
+
+export type Schemas = components["schemas"]
+export type Lead = Schemas["Lead"]
+export type LeadDetail = Schemas["LeadDetail"]
+export type Engagement = Schemas["Engagement"]
+export type Signal = Schemas["Signal"]
+export type Webhook = Schemas["Webhook"]
+export type Delivery = Schemas["Delivery"]
+export type ApiKey = Schemas["ApiKey"]
+export type Session = Schemas["Session"]
+
+/** Every page of the console lies below this path, and the API beside it. */
+export const basePath = "/console"
+
+/** The session's cookie is the credential; the browser proves the origin of each call by itself. */
+export const api = createClient<paths>({ baseUrl: location.origin, credentials: "same-origin" })
+
+/** A call that was refused, or that the server could not answer. */
+export class CallFailed extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly requestId: string | null,
+    /** Milliseconds that the server asks to wait; null where it does not. */
+    readonly retryAfterMillis: number | null
+  ) {
+    super(message)
+  }
+}
+
+interface Answered<Data> {
+  readonly data?: Data
+  readonly error?: unknown
+  readonly response: Response
+}
+
+const failureOf = (error: unknown, response: Response): CallFailed => {
+  const { code, message } =
+    (error as { error?: { code?: string; message?: string } } | undefined)?.error ?? {}
+  const seconds = Number(response.headers.get("retry-after"))
+  return new CallFailed(
+    response.status,
+    code ?? "unknown",
+    message ?? `The server answered ${response.status}.`,
+    response.headers.get("x-request-id"),
+    seconds > 0 ? seconds * 1000 : null
+  )
+}
+
+/** The body of a call that succeeded; rejects with `CallFailed`, or with the browser's error where nothing answered. */
+export const answerOf = async <Data>(call: Promise<Answered<Data>>): Promise<Data> => {
+  const { data, error, response } = await call
+  if (!response.ok) throw failureOf(error, response)
+  return data as Data
+}
+
+/** What the user learns of a failure. */
+export const messageOf = (failure: unknown): string =>
+  failure instanceof CallFailed
+    ? failure.message
+    : "The server can't be reached. Check that it runs, and try again."

@@ -1,0 +1,131 @@
+/** What the pages read, with the keys under which the cache has it. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query"
+import { answerOf, api, type Session } from "./client.ts"
+import type { operations } from "./contract.ts"
+
+export type Access = Session["access"]
+
+/** The parameters of a list of leads. */
+export type LeadQuery = NonNullable<operations["listLeads"]["parameters"]["query"]>
+export type LeadPage = operations["listLeads"]["responses"][200]["content"]["application/json"]
+export type DeliveryQuery = NonNullable<operations["webhooks.listDeliveries"]["parameters"]["query"]>
+
+export const brandsKey = ["brands"] as const
+
+export const brandsQuery = queryOptions({
+  queryKey: brandsKey,
+  queryFn: async () => (await answerOf(api.GET("/operator/brands"))).data
+})
+
+/** Everything about one brand lies below this key. */
+const ofBrand = (brandId: string) => ["brand", brandId] as const
+
+export const leadsKey = (brandId: string) => [...ofBrand(brandId), "leads"] as const
+
+/** A page of leads, by the operator's call or by that of a brand's key. */
+export const readLeads = (
+  access: Access,
+  brandId: string,
+  query: LeadQuery,
+  signal?: AbortSignal
+): Promise<LeadPage> => {
+  const abort = signal === undefined ? {} : { signal }
+  return answerOf(
+    access === "operator"
+      ? api.GET("/operator/brands/{brandId}/leads", { params: { path: { brandId }, query }, ...abort })
+      : api.GET("/signals/leads", { params: { query }, ...abort })
+  )
+}
+
+export const leadsQuery = (access: Access, brandId: string, query: LeadQuery) =>
+  queryOptions({
+    queryKey: [...leadsKey(brandId), query],
+    queryFn: ({ signal }) => readLeads(access, brandId, query, signal),
+    placeholderData: keepPreviousData
+  })
+
+/** How many leads pass a filter. */
+export const leadCountQuery = (access: Access, brandId: string, filter: LeadQuery) =>
+  queryOptions({
+    queryKey: [...leadsKey(brandId), "count", filter],
+    queryFn: async ({ signal }) =>
+      (await readLeads(access, brandId, { ...filter, pageSize: 1 }, signal)).meta.pagination.total
+  })
+
+export const leadKey = (brandId: string, id: string) => [...ofBrand(brandId), "lead", id] as const
+
+export const leadQuery = (access: Access, brandId: string, id: string) =>
+  queryOptions({
+    queryKey: leadKey(brandId, id),
+    queryFn: async ({ signal }) =>
+      (
+        await answerOf(
+          access === "operator"
+            ? api.GET("/operator/brands/{brandId}/leads/{id}", { params: { path: { brandId, id } }, signal })
+            : api.GET("/signals/leads/{id}", {
+                params: { path: { id: Number(id) }, query: { includeEngagementDetail: true } },
+                signal
+              })
+        )
+      ).data
+  })
+
+export const keysKey = (brandId: string) => [...ofBrand(brandId), "keys"] as const
+
+export const keysQuery = (brandId: string) =>
+  queryOptions({
+    queryKey: keysKey(brandId),
+    queryFn: async () =>
+      (await answerOf(api.GET("/operator/brands/{brandId}/keys", { params: { path: { brandId } } }))).data
+  })
+
+export const signalsKey = (brandId: string) => [...ofBrand(brandId), "signals"] as const
+
+export const signalsQuery = (brandId: string) =>
+  queryOptions({
+    queryKey: signalsKey(brandId),
+    queryFn: async () =>
+      (await answerOf(api.GET("/operator/brands/{brandId}/signals", { params: { path: { brandId } } }))).data
+  })
+
+export const webhooksKey = (brandId: string) => [...ofBrand(brandId), "webhooks"] as const
+
+export const webhooksQuery = (brandId: string) =>
+  queryOptions({
+    queryKey: webhooksKey(brandId),
+    queryFn: async () =>
+      (await answerOf(api.GET("/operator/brands/{brandId}/webhooks", { params: { path: { brandId } } }))).data
+  })
+
+export const deliveriesKey = (brandId: string, id: string) =>
+  [...webhooksKey(brandId), id, "deliveries"] as const
+
+export const deliveriesQuery = (brandId: string, id: string, query: DeliveryQuery) =>
+  queryOptions({
+    queryKey: [...deliveriesKey(brandId, id), query],
+    queryFn: ({ signal }) =>
+      answerOf(
+        api.GET("/operator/brands/{brandId}/webhooks/{id}/deliveries", {
+          params: { path: { brandId, id }, query },
+          signal
+        })
+      ),
+    placeholderData: keepPreviousData
+  })
+
+/** How often a delivery that is on its way is looked at. */
+const pollMillis = 1000
+
+export const deliveryQuery = (brandId: string, id: string, deliveryId: string) =>
+  queryOptions({
+    queryKey: [...deliveriesKey(brandId, id), "one", deliveryId],
+    queryFn: async () =>
+      (
+        await answerOf(
+          api.GET("/operator/brands/{brandId}/webhooks/{id}/deliveries/{deliveryId}", {
+            params: { path: { brandId, id, deliveryId } }
+          })
+        )
+      ).data,
+    refetchInterval: ({ state }) => (state.data?.state === "pending" ? pollMillis : false)
+  })

@@ -1,0 +1,41 @@
+/** Calls of the API as commands of a shell. */
+import type { Access } from "../api/queries.ts"
+
+/** A call of the API. */
+export interface ApiCall {
+  /** What it does, in a few words. */
+  readonly does: string
+  readonly method?: "POST" | "PATCH" | "DELETE"
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly body?: unknown
+}
+
+/** A word of a shell: within single quotes, nothing has a meaning. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+const secretOf: Readonly<Record<Access, string>> = {
+  operator: "$LEAD_SIGNALS_OPERATOR_TOKEN",
+  brand: "$KEY"
+}
+
+export const curlOf = (
+  origin: string,
+  access: Access,
+  { body, method, path, query = {} }: ApiCall
+): string => {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") parameters.set(name, String(value))
+  }
+  const url = `${origin}${path}${parameters.size === 0 ? "" : `?${parameters}`}`
+  const parts = [
+    `curl -H "Authorization: Bearer ${secretOf[access]}"`,
+    ...(method === undefined ? [] : [`-X ${method}`]),
+    ...(body === undefined
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
+    quoted(url)
+  ]
+  return parts.join(" \\\n  ")
+}

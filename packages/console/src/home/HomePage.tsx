@@ -1,0 +1,121 @@
+/** Home: how many leads there are, what needs a hand, and for a new brand what to do next. */
+import { useQueries, useQuery } from "@tanstack/react-query"
+import { useParams } from "@tanstack/react-router"
+import {
+  brandsQuery,
+  deliveriesQuery,
+  type DeliveryQuery,
+  keysQuery,
+  leadCountQuery,
+  signalsQuery,
+  webhooksQuery
+} from "../api/queries.ts"
+import { CurlButton } from "../curl/CurlButton.tsx"
+import { filterOf } from "../leads/leadSearch.ts"
+import { PageHeader } from "../shell/PageHeader.tsx"
+import { Failure, Loading } from "../ui/States.tsx"
+import { Checklist, type ChecklistFacts } from "./Checklist.tsx"
+import { Counts } from "./Counts.tsx"
+import { NeedsAHand, type Trouble } from "./NeedsAHand.tsx"
+import { NewLeads } from "./NewLeads.tsx"
+
+const one = (state: "dead" | "delivered" | "held") => ({ state, pageSize: 1 }) as DeliveryQuery
+
+/** Deliveries of each webhook in a state, by the webhook's id. */
+const useDeliveryCounts = (
+  brandId: string,
+  ids: ReadonlyArray<string>,
+  state: "dead" | "delivered" | "held"
+) =>
+  useQueries({
+    queries: ids.map((id) => deliveriesQuery(brandId, id, one(state))),
+    combine: (results) => new Map(ids.map((id, i) => [id, results[i]?.data?.meta.pagination.total ?? 0]))
+  })
+
+const BrandHome = ({ brandId }: { readonly brandId: string }) => {
+  const { data: brands } = useQuery(brandsQuery)
+  const signals = useQuery(signalsQuery(brandId))
+  const keys = useQuery(keysQuery(brandId))
+  const webhooks = useQuery(webhooksQuery(brandId))
+  const leads = useQuery(leadCountQuery("operator", brandId, {}))
+  const ids = webhooks.data?.map(({ id }) => id) ?? []
+  const dead = useDeliveryCounts(brandId, ids, "dead")
+  const held = useDeliveryCounts(brandId, ids, "held")
+  const delivered = useDeliveryCounts(brandId, ids, "delivered")
+
+  const failed = [signals, keys, webhooks, leads].find(({ error }) => error !== null)
+  if (failed !== undefined)
+    return (
+      <div className="p-4 md:p-6">
+        <Failure error={failed.error} onRetry={() => void failed.refetch()} />
+      </div>
+    )
+  if (
+    signals.data === undefined ||
+    keys.data === undefined ||
+    webhooks.data === undefined ||
+    leads.data === undefined
+  )
+    return <Loading />
+
+  const facts: ChecklistFacts = {
+    signals: signals.data.length,
+    leads: leads.data,
+    keys: keys.data.filter(({ revokedAt }) => revokedAt === null).length,
+    usedKeys: keys.data.filter(({ lastUsedAt }) => lastUsedAt !== null).length,
+    webhooks: webhooks.data.length,
+    delivered: [...delivered.values()].reduce((sum, count) => sum + count, 0)
+  }
+  const troubles = webhooks.data.flatMap((webhook): ReadonlyArray<Trouble> => [
+    ...(webhook.enabled || webhook.disabledReason === null
+      ? []
+      : [{ webhook, state: undefined, text: `is disabled: ${webhook.disabledReason}` }]),
+    ...(webhook.enabled && webhook.failingSince !== null
+      ? [{ webhook, state: undefined, text: "fails: no attempt has succeeded lately" }]
+      : []),
+    ...((dead.get(webhook.id) ?? 0) > 0
+      ? [{ webhook, state: "dead", text: `has ${dead.get(webhook.id)} dead deliveries` }]
+      : []),
+    ...((held.get(webhook.id) ?? 0) > 0
+      ? [{ webhook, state: "held", text: `holds ${held.get(webhook.id)} deliveries until it is enabled` }]
+      : [])
+  ])
+  const path = `/operator/brands/${brandId}`
+  const name = brands?.find(({ id }) => id === brandId)?.name ?? "Home"
+  return (
+    <>
+      <PageHeader
+        title={name}
+        actions={
+          <CurlButton
+            calls={[
+              {
+                does: "New leads of the last 7 days",
+                path: `${path}/leads`,
+                query: { ...filterOf({ created: "7d" }), pageSize: 1 } as unknown as Record<string, string>
+              },
+              { does: "The webhooks, with their failures", path: `${path}/webhooks` }
+            ]}
+          />
+        }
+      />
+      <div className="flex flex-col gap-6 px-4 pb-8 md:px-6">
+        <Checklist brandId={brandId} facts={facts} />
+        {leads.data === 0 ? null : (
+          <>
+            <Counts brandId={brandId} total={leads.data} />
+            <div className="grid gap-6 lg:grid-cols-[3fr_2fr]">
+              <NewLeads brandId={brandId} />
+              <NeedsAHand brandId={brandId} troubles={troubles} hasWebhooks={webhooks.data.length > 0} />
+            </div>
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
+export const HomePage = () => {
+  const { brandId } = useParams({ from: "/brands/$brandId/" })
+  return <BrandHome key={brandId} brandId={brandId} />
+}

@@ -1,0 +1,237 @@
+/** Import: a file of observations, from this computer. */
+import { useQuery } from "@tanstack/react-query"
+import { Link, useParams } from "@tanstack/react-router"
+import { type DragEvent, useState } from "react"
+import { signalsQuery } from "../api/queries.ts"
+import { CurlButton } from "../curl/CurlButton.tsx"
+import { PageHeader } from "../shell/PageHeader.tsx"
+import { Button, buttonClass } from "../ui/Button.tsx"
+import { SelectField } from "../ui/Field.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { Empty, Failure } from "../ui/States.tsx"
+import { notifyFailure } from "../ui/toasts.tsx"
+import { guess, missingFields } from "./fields.ts"
+import { Mapping } from "./Mapping.tsx"
+import { type Preview, previewOf } from "./readFile.ts"
+import { RejectedLines } from "./RejectedLines.tsx"
+import { type ImportState, useImport } from "./useImport.ts"
+
+const FileDrop = ({ onFile }: { readonly onFile: (file: File) => void }) => {
+  const [isOver, setOver] = useState(false)
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    const file = event.dataTransfer.files[0]
+    if (file !== undefined) onFile(file)
+  }
+  return (
+    <label
+      htmlFor="file"
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+      className={`focus-within:outline-accent flex flex-col items-center gap-2 rounded-lg border-2 border-dashed px-6 py-14 text-center focus-within:outline-2 focus-within:outline-offset-2 ${isOver ? "border-accent bg-accent-soft" : "border-edge bg-surface"}`}
+    >
+      <Icon name="import" className="text-muted size-6" />
+      <span className="font-medium">Drop a file here, or choose one</span>
+      <span className="text-muted max-w-md text-sm">
+        JSONL with one observation a line, or CSV with names of columns in its first line. It stays on this
+        computer until you send it.
+      </span>
+      <input
+        id="file"
+        type="file"
+        accept=".csv,.jsonl,.ndjson,.json,.txt,text/csv,application/x-ndjson"
+        className="sr-only"
+        onChange={(event) => {
+          const file = event.target.files?.[0]
+          if (file !== undefined) onFile(file)
+        }}
+      />
+    </label>
+  )
+}
+
+const Progress = ({ onStop, state }: { readonly state: ImportState; readonly onStop: () => void }) => {
+  const { duplicate, fraction, phase, recorded, rejectedCount, suppressed } = state
+  const figures = [
+    ["Recorded", recorded],
+    ["Already there", duplicate],
+    ["Erased before", suppressed],
+    ["Rejected", rejectedCount]
+  ] as const
+  const titles = { idle: "", running: "Importing", stopped: "Stopped", done: "Done" } as const
+  return (
+    <section aria-labelledby="progress" className="card flex flex-col gap-3 p-4">
+      <div className="flex items-center gap-3">
+        <h2 id="progress" className="text-sm font-semibold">
+          <span role="status">{titles[phase]}</span>
+        </h2>
+        <progress aria-label="Import" className="accent-accent grow" max={1} value={fraction} />
+        {phase === "running" ? <Button onClick={onStop}>Stop</Button> : null}
+      </div>
+      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+        {figures.map(([name, value]) => (
+          <div key={name} className="flex flex-col-reverse">
+            <dt className="text-muted text-xs">{name}</dt>
+            <dd className="text-lg font-semibold tabular-nums">{value.toLocaleString("en")}</dd>
+          </div>
+        ))}
+      </dl>
+      {state.error === null ? null : <Failure error={state.error} />}
+    </section>
+  )
+}
+
+interface Chosen {
+  readonly file: File
+  readonly preview: Preview
+  readonly mapping: ReadonlyArray<string>
+}
+
+export const ImportPage = () => {
+  const { brandId } = useParams({ from: "/brands/$brandId/import" })
+  const { data: signals } = useQuery(signalsQuery(brandId))
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const [signal, setSignal] = useState("")
+  const { reset, sendAgain, start, state, stop } = useImport(brandId)
+
+  const choose = async (file: File) => {
+    const preview = await previewOf(file)
+    setChosen({ file, preview, mapping: guess(preview.columns) })
+  }
+  const again = () => {
+    reset()
+    setChosen(null)
+  }
+  const hasSignal = signal !== ""
+  const missing =
+    chosen === null || chosen.preview.kind === "jsonl" ? [] : missingFields(chosen.mapping, hasSignal)
+
+  const content = () => {
+    if (signals?.length === 0)
+      return (
+        <div className="card">
+          <Empty
+            icon="signal"
+            title="Create a signal first"
+            action={
+              <Link to="/brands/$brandId/signals" params={{ brandId }} className={buttonClass("primary")}>
+                Create a signal
+              </Link>
+            }
+          >
+            Each observation names the signal that caught it.
+          </Empty>
+        </div>
+      )
+    if (chosen === null) return <FileDrop onFile={(file) => void choose(file).catch(notifyFailure)} />
+    const { file, mapping, preview } = chosen
+    return (
+      <>
+        <div className="card flex flex-wrap items-end gap-4 p-4">
+          <div className="min-w-0 grow basis-52">
+            <p className="font-medium break-all">{file.name}</p>
+            <p className="text-muted text-sm">
+              {preview.kind === "csv" ? `CSV, ${preview.columns.length} columns` : "JSONL"},{" "}
+              {Math.ceil(file.size / 1024).toLocaleString("en")} KiB
+            </p>
+          </div>
+          {state.phase === "idle" ? (
+            <>
+              <div className="w-56">
+                <SelectField
+                  label="Signal of rows that name none"
+                  value={signal}
+                  onChange={(event) => setSignal(event.target.value)}
+                >
+                  <option value="">None</option>
+                  {signals?.map(({ id, name }) => (
+                    <option key={id} value={id}>
+                      {name}
+                    </option>
+                  ))}
+                </SelectField>
+              </div>
+              <Button onClick={again}>Another file</Button>
+              <Button
+                look="primary"
+                icon="import"
+                disabled={missing.length > 0}
+                onClick={() => void start({ file, preview, mapping, signalId: signal })}
+              >
+                Import
+              </Button>
+            </>
+          ) : (
+            <Button disabled={state.phase === "running"} onClick={again}>
+              Another file
+            </Button>
+          )}
+        </div>
+        {missing.length > 0 ? (
+          <p role="status" className="bg-warn-soft text-warn rounded-md px-3 py-2 text-sm">
+            Choose the column of: {missing.join(", ")}.
+          </p>
+        ) : null}
+        {state.phase === "idle" ? null : <Progress state={state} onStop={stop} />}
+        {state.phase === "idle" && preview.kind === "csv" ? (
+          <Mapping
+            preview={preview}
+            mapping={mapping}
+            onChange={(next) => setChosen({ ...chosen, mapping: next })}
+          />
+        ) : null}
+        {state.rejected.length > 0 ? (
+          <RejectedLines
+            lines={state.rejected}
+            count={state.rejectedCount}
+            isRunning={state.phase === "running"}
+            onSend={(lines) => void sendAgain(lines)}
+          />
+        ) : null}
+        {state.phase === "done" && state.rejectedCount === 0 ? (
+          <Link
+            to="/brands/$brandId/leads"
+            params={{ brandId }}
+            className={`${buttonClass("primary")} self-start`}
+          >
+            Open the leads
+          </Link>
+        ) : null}
+      </>
+    )
+  }
+  return (
+    <>
+      <PageHeader
+        title="Import"
+        description="Sending a file twice changes nothing: an engagement is known by its id."
+        actions={
+          <CurlButton
+            calls={[
+              {
+                does: "Send observations",
+                method: "POST",
+                path: `/operator/brands/${brandId}/observations`,
+                body: {
+                  observations: [
+                    {
+                      signalId: signal || "1",
+                      person: { extId: "p-1", name: "Ada Example" },
+                      engagement: { id: "e-1", type: "reaction" }
+                    }
+                  ]
+                }
+              }
+            ]}
+          />
+        }
+      />
+      <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">{content()}</div>
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+/** Reads a file of observations piece by piece, so that its length does not matter. */
+import { CsvParser, separatorOf } from "./csv.ts"
+
+type FileKind = "csv" | "jsonl"
+
+/** A file as its first lines show it. */
+export interface Preview {
+  readonly kind: FileKind
+  /** Names of the columns of CSV. */
+  readonly columns: ReadonlyArray<string>
+  /** Cells of CSV's first rows. */
+  readonly rows: ReadonlyArray<ReadonlyArray<string>>
+  readonly separator: string
+}
+
+const previewBytes = 64 * 1024
+const previewRows = 3
+
+const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "")
+
+export const previewOf = async (file: Blob): Promise<Preview> => {
+  const text = withoutMark(await file.slice(0, previewBytes).text())
+  if (/^\s*\{/.test(text)) return { kind: "jsonl", columns: [], rows: [], separator: "" }
+  const separator = separatorOf(text.split(/\r?\n/, 1)[0] ?? "")
+  const parser = new CsvParser(separator)
+  const [columns = [], ...rows] = [...parser.push(text), ...(file.size <= previewBytes ? parser.end() : [])]
+  return { kind: "csv", columns, rows: rows.slice(0, previewRows), separator }
+}
+
+/** Pieces of the text, each with how much of the file was read. */
+async function* pieces(file: Blob) {
+  const decoder = new TextDecoder()
+  const reader = file.stream().getReader()
+  let read = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    read += value.length
+    yield { text: decoder.decode(value, { stream: true }), read }
+  }
+  yield { text: decoder.decode(), read }
+}
+
+/** Rows of CSV without the first, or lines of JSONL, as they come, with how many bytes of the file were read. */
+export async function* rowsOf(
+  file: Blob,
+  { kind, separator }: Preview
+): AsyncGenerator<{ readonly rows: ReadonlyArray<ReadonlyArray<string>>; readonly read: number }> {
+  if (kind === "csv") {
+    const parser = new CsvParser(separator)
+    let isFirst = true
+    const without = (rows: Array<Array<string>>) => {
+      if (!isFirst || rows.length === 0) return rows
+      isFirst = false
+      return rows.slice(1)
+    }
+    for await (const { read, text } of pieces(file)) yield { read, rows: without(parser.push(text)) }
+    yield { read: file.size, rows: without(parser.end()) }
+    return
+  }
+  let rest = ""
+  for await (const { read, text } of pieces(file)) {
+    const lines = `${rest}${text}`.split("\n")
+    rest = lines.pop()!
+    yield { read, rows: lines.filter((line) => line.trim() !== "").map((line) => [withoutMark(line)]) }
+  }
+  yield { read: file.size, rows: rest.trim() === "" ? [] : [[withoutMark(rest)]] }
+}

@@ -1,0 +1,108 @@
+/** Sends observations in batches, again while the server is busy: what was recorded is a duplicate then. */
+import { answerOf, api, CallFailed, type Schemas } from "../api/client.ts"
+
+type Outcome = Schemas["Outcome"]
+
+/** An observation on its way, as JSON text. */
+export interface Line {
+  /** Of the file, from 1; the header of CSV is none. */
+  readonly number: number
+  readonly text: string
+}
+
+/** A line that was not taken, and why. */
+export interface RejectedLine extends Line {
+  readonly message: string
+}
+
+const maxBatchLength = 200
+const maxBatchCharacters = 256 * 1024
+const maxAttempts = 6
+const [firstPauseMillis, maxPauseMillis] = [500, 10_000]
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Lines in batches that a request takes. */
+export function* batchesOf(lines: ReadonlyArray<Line>): Generator<ReadonlyArray<Line>> {
+  let batch: Array<Line> = []
+  let length = 0
+  for (const line of lines) {
+    if (batch.length === maxBatchLength || (length > 0 && length + line.text.length > maxBatchCharacters)) {
+      yield batch
+      batch = []
+      length = 0
+    }
+    batch.push(line)
+    length += line.text.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+const isPassing = (failure: unknown): boolean =>
+  failure instanceof CallFailed
+    ? failure.status === 429 || failure.status === 503
+    : failure instanceof TypeError
+
+const send = async (
+  brandId: string,
+  observations: ReadonlyArray<unknown>
+): Promise<ReadonlyArray<Outcome>> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const answer = await answerOf(
+        api.POST("/operator/brands/{brandId}/observations", {
+          params: { path: { brandId } },
+          body: { observations: [...observations] as Array<Schemas["Observation"]> }
+        })
+      )
+      // As JSON was sent, it is no text of lines.
+      return (answer as { readonly data: ReadonlyArray<Outcome> }).data
+    } catch (failure) {
+      if (attempt === maxAttempts || !isPassing(failure)) throw failure
+      const asked = failure instanceof CallFailed ? failure.retryAfterMillis : null
+      const pause = asked ?? Math.min(firstPauseMillis * 2 ** attempt, maxPauseMillis)
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+}
+
+export interface BatchResult {
+  readonly recorded: number
+  readonly duplicate: number
+  readonly suppressed: number
+  readonly rejected: ReadonlyArray<RejectedLine>
+}
+
+/** Sends one batch. A line that is no JSON is rejected here. */
+export const sendBatch = async (brandId: string, batch: ReadonlyArray<Line>): Promise<BatchResult> => {
+  const read = batch.map((line) => ({ line, value: parse(line.text) }))
+  const broken = read
+    .filter(({ value }) => value === undefined)
+    .map(({ line }) => ({ ...line, message: "This line is not JSON." }))
+  const whole = read.filter(({ value }) => value !== undefined)
+  const outcomes =
+    whole.length === 0
+      ? []
+      : await send(
+          brandId,
+          whole.map(({ value }) => value)
+        )
+  const numberOf = (wanted: Outcome["outcome"]) => outcomes.filter(({ outcome }) => outcome === wanted).length
+  return {
+    recorded: numberOf("recorded"),
+    duplicate: numberOf("duplicate"),
+    suppressed: numberOf("suppressed"),
+    rejected: [
+      ...broken,
+      ...outcomes.flatMap(({ message, outcome }, i) =>
+        outcome === "rejected" ? [{ ...whole[i]!.line, message: message ?? "" }] : []
+      )
+    ]
+  }
+}

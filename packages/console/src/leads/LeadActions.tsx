@@ -1,0 +1,50 @@
+/** What an operator can do with a lead: send its events again, export the person, erase the person. */
+import { useMutation } from "@tanstack/react-query"
+import { useState } from "react"
+import { answerOf, api, type LeadDetail } from "../api/client.ts"
+import { Button } from "../ui/Button.tsx"
+import { saveText } from "../ui/saveFile.ts"
+import { notify, notifyFailure } from "../ui/toasts.tsx"
+import { EraseDialog } from "./EraseDialog.tsx"
+import { ResendForm } from "./ResendForm.tsx"
+
+interface LeadActionsProps {
+  readonly brandId: string
+  readonly lead: LeadDetail
+  readonly onErased: () => void
+}
+
+export const LeadActions = ({ brandId, lead, onErased }: LeadActionsProps) => {
+  const [isErasing, setErasing] = useState(false)
+  const exportPerson = useMutation({
+    mutationFn: async () =>
+      (
+        await answerOf(
+          api.GET("/operator/brands/{brandId}/leads/{id}/export", {
+            params: { path: { brandId, id: String(lead.id) } }
+          })
+        )
+      ).data,
+    onSuccess: (data) => {
+      saveText(`lead-${lead.id}.json`, "application/json", `${JSON.stringify(data, null, 2)}\n`)
+      notify("Exported everything that is held about the person")
+    },
+    onError: notifyFailure
+  })
+  return (
+    <>
+      <ResendForm brandId={brandId} leadId={lead.id} />
+      <div className="flex flex-wrap gap-2">
+        <Button icon="download" onClick={() => exportPerson.mutate()} disabled={exportPerson.isPending}>
+          Export the person
+        </Button>
+        <Button icon="trash" className="text-danger!" onClick={() => setErasing(true)}>
+          Erase …
+        </Button>
+      </div>
+      {isErasing ? (
+        <EraseDialog brandId={brandId} lead={lead} onClose={() => setErasing(false)} onErased={onErased} />
+      ) : null}
+    </>
+  )
+}

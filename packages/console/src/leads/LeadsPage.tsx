@@ -1,0 +1,157 @@
+/** The list of leads, with one of them beside it. Its whole state is in the URL. */
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useMemo } from "react"
+import { leadsQuery, signalsQuery } from "../api/queries.ts"
+import { CurlButton } from "../curl/CurlButton.tsx"
+import { useSession } from "../session/session.ts"
+import { PageHeader } from "../shell/PageHeader.tsx"
+import { useKeys } from "../shell/shortcuts.ts"
+import { Button } from "../ui/Button.tsx"
+import { Empty, Failure, Loading } from "../ui/States.tsx"
+import { ColumnsMenu, useColumns } from "./ColumnsMenu.tsx"
+import { ExportMenu } from "./ExportMenu.tsx"
+import { LeadFilters } from "./LeadFilters.tsx"
+import { LeadPanel } from "./LeadPanel.tsx"
+import { filterNames, filterOf, type LeadSearch, queryOf, withChange } from "./leadSearch.ts"
+import { LeadTable } from "./LeadTable.tsx"
+import { NoLeads } from "./NoLeads.tsx"
+import { Pagination } from "./Pagination.tsx"
+
+const from = "/brands/$brandId/leads"
+
+/** Moves the focus between the names of the list; an open lead follows it. */
+const useListKeys = (openLead: string | undefined, open: (id: string | undefined) => void): void =>
+  useKeys((key, event) => {
+    if (key === "Escape" && openLead !== undefined) {
+      open(undefined)
+      document.querySelector<HTMLElement>(`[data-lead="${CSS.escape(openLead)}"]`)?.focus()
+    }
+    if (key !== "j" && key !== "k") return
+    event.preventDefault()
+    const rows = Array.from(document.querySelectorAll<HTMLElement>("[data-lead]"))
+    const focused = rows.indexOf(document.activeElement as HTMLElement)
+    const at = focused >= 0 ? focused : rows.findIndex((row) => row.dataset["lead"] === openLead)
+    const next = rows[at < 0 ? 0 : at + (key === "j" ? 1 : -1)]
+    if (next === undefined) return
+    next.focus()
+    if (openLead !== undefined) open(next.dataset["lead"])
+  })
+
+export const LeadsPage = () => {
+  const { brandId } = useParams({ from })
+  const search = useSearch({ from })
+  const navigate = useNavigate({ from })
+  const { access } = useSession()
+  const [visibility, setVisible] = useColumns()
+  const query = useMemo(() => {
+    const { lead: _, ...list } = search
+    return queryOf(list)
+  }, [search])
+  const { data, error, isPlaceholderData, refetch } = useQuery(leadsQuery(access, brandId, query))
+  const { data: signals } = useQuery({ ...signalsQuery(brandId), enabled: access === "operator" })
+  const signalNames = useMemo(() => new Map(signals?.map(({ id, name }) => [id, name])), [signals])
+
+  const show = (next: LeadSearch, replace = false) => void navigate({ to: from, search: next, replace })
+  const open = (lead: string | undefined) => {
+    const { lead: _, ...list } = search
+    show(lead === undefined ? list : { ...list, lead }, true)
+  }
+  useListKeys(search.lead, open)
+
+  const isFiltered = search.search !== undefined || filterNames.some((name) => search[name] !== undefined)
+  const clear = () => show(search.sort === undefined ? {} : { sort: search.sort })
+  const path = access === "operator" ? `/operator/brands/${brandId}/leads` : "/signals/leads"
+  const calls = [
+    { does: "This page of leads", path, query: query as Record<string, string> },
+    ...(search.lead === undefined
+      ? []
+      : [
+          {
+            does: "The lead that is open",
+            path: `${path}/${search.lead}`,
+            query: access === "operator" ? {} : { includeEngagementDetail: true }
+          }
+        ])
+  ]
+
+  const list = () => {
+    if (error !== null && data === undefined)
+      return (
+        <div className="p-4 md:px-6">
+          <Failure error={error} onRetry={() => void refetch()} />
+        </div>
+      )
+    if (data === undefined) return <Loading lines={12} />
+    if (data.meta.pagination.total === 0)
+      return isFiltered ? (
+        <Empty
+          icon="search"
+          title="No lead matches"
+          action={<Button onClick={clear}>Clear all filters</Button>}
+        >
+          Search looks at names and headlines. Filters join with “and”.
+        </Empty>
+      ) : (
+        <NoLeads brandId={brandId} />
+      )
+    if (data.data.length === 0)
+      return (
+        <Empty
+          icon="leads"
+          title="This page is past the end"
+          action={<Button onClick={() => show(withChange(search, {}))}>First page</Button>}
+        >
+          The list has become shorter, or the link is older than the list.
+        </Empty>
+      )
+    return (
+      <LeadTable
+        brandId={brandId}
+        leads={data.data}
+        search={search}
+        signalNames={signalNames}
+        columnVisibility={visibility}
+        isStale={isPlaceholderData}
+      />
+    )
+  }
+
+  return (
+    <div className="flex min-h-0 grow">
+      <div className="flex min-w-0 grow flex-col">
+        <PageHeader
+          title="Leads"
+          actions={
+            <>
+              <CurlButton calls={calls} />
+              <ColumnsMenu visibility={visibility} onChange={setVisible} />
+              <ExportMenu brandId={brandId} filter={() => filterOf(search)} />
+            </>
+          }
+        />
+        <LeadFilters
+          brandId={brandId}
+          search={search}
+          onChange={(change, isTyping) => show(withChange(search, change), isTyping)}
+        />
+        {error !== null && data !== undefined ? (
+          <div className="px-4 pb-3 md:px-6">
+            <Failure error={error} onRetry={() => void refetch()} />
+          </div>
+        ) : null}
+        <div className="min-h-0 grow overflow-auto">{list()}</div>
+        {data === undefined ? null : (
+          <Pagination
+            {...data.meta.pagination}
+            onPage={(page) => show({ ...search, page: String(page) })}
+            onPageSize={(pageSize) => show(withChange(search, { pageSize }))}
+          />
+        )}
+      </div>
+      {search.lead === undefined ? null : (
+        <LeadPanel key={search.lead} brandId={brandId} id={search.lead} onClose={() => open(undefined)} />
+      )}
+    </div>
+  )
+}

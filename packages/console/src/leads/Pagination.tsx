@@ -1,0 +1,54 @@
+/** Where the page lies in the list, and the way to its neighbours. */
+import { IconButton } from "../ui/Button.tsx"
+import { pageSizes } from "./leadSearch.ts"
+
+interface PaginationProps {
+  readonly page: number
+  readonly pageSize: number
+  readonly pageCount: number
+  readonly total: number
+  readonly onPage: (page: number) => void
+  readonly onPageSize?: (pageSize: string) => void
+}
+
+const count = new Intl.NumberFormat("en")
+
+export const Pagination = ({ onPage, onPageSize, page, pageCount, pageSize, total }: PaginationProps) => {
+  const first = (page - 1) * pageSize + 1
+  const last = Math.min(page * pageSize, total)
+  return (
+    <div className="border-line bg-canvas flex items-center gap-3 border-t px-4 py-1.5 text-sm md:px-6">
+      <p className="text-muted grow tabular-nums" aria-live="polite">
+        {first > total
+          ? `${count.format(total)} in all`
+          : `${count.format(first)}–${count.format(last)} of ${count.format(total)}`}
+      </p>
+      {onPageSize === undefined ? null : (
+        <select
+          aria-label="Rows a page"
+          className="field h-7"
+          value={String(pageSize)}
+          onChange={(event) => onPageSize(event.target.value)}
+        >
+          {pageSizes.map((size) => (
+            <option key={size} value={size}>
+              {size} a page
+            </option>
+          ))}
+        </select>
+      )}
+      <span className="flex items-center">
+        <IconButton icon="left" label="Previous page" disabled={page <= 1} onClick={() => onPage(page - 1)} />
+        <span className="text-muted px-1 text-xs tabular-nums">
+          {count.format(page)} / {count.format(Math.max(pageCount, 1))}
+        </span>
+        <IconButton
+          icon="right"
+          label="Next page"
+          disabled={page >= pageCount}
+          onClick={() => onPage(page + 1)}
+        />
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+/** The state of the list of leads, as its URL has it: filters, order, page, and the lead that is open. */
+import type { LeadQuery } from "../api/queries.ts"
+
+const names = [
+  "search",
+  "signalId",
+  "qualified",
+  "exported",
+  "isEmployee",
+  "created",
+  "createdAfter",
+  "createdBefore",
+  "updated",
+  "updatedAfter",
+  "updatedBefore",
+  "sort",
+  "page",
+  "pageSize",
+  "lead"
+] as const
+
+export type LeadSearch = { readonly [Name in (typeof names)[number]]?: string }
+
+/** Parameters that choose leads, in the order of their chips. */
+export const filterNames = [
+  "signalId",
+  "qualified",
+  "exported",
+  "isEmployee",
+  "created",
+  "createdAfter",
+  "createdBefore",
+  "updated",
+  "updatedAfter",
+  "updatedBefore"
+] as const satisfies ReadonlyArray<keyof LeadSearch>
+
+export const readLeadSearch = (given: Record<string, unknown>): LeadSearch =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = given[name]
+      return typeof value === "string" && value !== "" ? [[name, value]] : []
+    })
+  )
+
+/** Windows that end now, in days. */
+export const windows = { "1d": 1, "7d": 7, "30d": 30, "90d": 90 } as const
+
+const [millisPerMinute, millisPerDay] = [60_000, 86_400_000]
+
+export const pageSizes = ["25", "50", "100"] as const
+
+/** The beginning of a window, to the minute, so that the same query is asked for a while. */
+const windowStart = (window: string | undefined, now: number): string | undefined => {
+  const days = (windows as Readonly<Record<string, number>>)[window ?? ""]
+  if (days === undefined) return undefined
+  const start = now - days * millisPerDay
+  return new Date(Math.floor(start / millisPerMinute) * millisPerMinute).toISOString()
+}
+
+/** A bound as the API takes it: a day means the reader's whole day. Anything else is passed on as it is. */
+const bound = (value: string | undefined, isEnd: boolean): string | undefined => {
+  if (value === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return value
+  const instant = new Date(`${value}T${isEnd ? "23:59:59.999" : "00:00:00.000"}`)
+  return Number.isNaN(instant.getTime()) ? value : instant.toISOString()
+}
+
+const flag = (value: string | undefined): boolean | undefined =>
+  value === undefined ? undefined : (value as unknown as boolean)
+
+/** The parameters that choose leads, as the API takes them. */
+export const filterOf = (search: LeadSearch, now = Date.now()): LeadQuery => {
+  const parameters = {
+    search: search.search,
+    signalId: search.signalId as unknown as number | undefined,
+    qualified: flag(search.qualified),
+    exported: flag(search.exported),
+    isEmployee: flag(search.isEmployee),
+    createdAfter: windowStart(search.created, now) ?? bound(search.createdAfter, false),
+    createdBefore: search.created === undefined ? bound(search.createdBefore, true) : undefined,
+    updatedAfter: windowStart(search.updated, now) ?? bound(search.updatedAfter, false),
+    updatedBefore: search.updated === undefined ? bound(search.updatedBefore, true) : undefined
+  }
+  return Object.fromEntries(
+    Object.entries(parameters).filter(([, value]) => value !== undefined)
+  ) as unknown as LeadQuery
+}
+
+export const defaultSort = "createdAt:desc"
+
+/** The whole query. Numbers and flags stay the texts of the URL: the API says what is wrong with them. */
+export const queryOf = (search: LeadSearch, now?: number): LeadQuery =>
+  ({
+    ...filterOf(search, now),
+    sort: search.sort ?? defaultSort,
+    page: search.page ?? "1",
+    pageSize: search.pageSize ?? "25"
+  }) as unknown as LeadQuery
+
+/** A change of the list leads to its first page. */
+export const withChange = (search: LeadSearch, change: LeadSearch): LeadSearch => {
+  const { page: _, ...rest } = { ...search, ...change }
+  return readLeadSearch(rest)
+}

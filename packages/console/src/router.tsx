@@ -1,0 +1,96 @@
+/** The pages and their URLs. A page's code is loaded when it is first opened. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate
+} from "@tanstack/react-router"
+import { basePath } from "./api/client.ts"
+import { readLeadSearch } from "./leads/leadSearch.ts"
+import { readDeliverySearch } from "./settings/deliverySearch.ts"
+import { Landing } from "./shell/Landing.tsx"
+import { Root } from "./shell/Root.tsx"
+import { BrandShell } from "./shell/BrandShell.tsx"
+import { Failure } from "./ui/States.tsx"
+
+const root = createRootRoute({ component: Root, notFoundComponent: () => <Navigate to="/" /> })
+
+const landing = createRoute({ getParentRoute: () => root, path: "/", component: Landing })
+
+const brand = createRoute({ getParentRoute: () => root, path: "/brands/$brandId", component: BrandShell })
+
+const home = createRoute({
+  getParentRoute: () => brand,
+  path: "/",
+  component: lazyRouteComponent(() => import("./home/HomePage.tsx"), "HomePage")
+})
+
+const leads = createRoute({
+  getParentRoute: () => brand,
+  path: "/leads",
+  validateSearch: readLeadSearch,
+  component: lazyRouteComponent(() => import("./leads/LeadsPage.tsx"), "LeadsPage")
+})
+
+const imports = createRoute({
+  getParentRoute: () => brand,
+  path: "/import",
+  component: lazyRouteComponent(() => import("./import/ImportPage.tsx"), "ImportPage")
+})
+
+const signals = createRoute({
+  getParentRoute: () => brand,
+  path: "/signals",
+  component: lazyRouteComponent(() => import("./settings/SignalsPage.tsx"), "SignalsPage")
+})
+
+const keys = createRoute({
+  getParentRoute: () => brand,
+  path: "/settings/keys",
+  component: lazyRouteComponent(() => import("./settings/KeysPage.tsx"), "KeysPage")
+})
+
+const webhooks = createRoute({
+  getParentRoute: () => brand,
+  path: "/settings/webhooks",
+  component: lazyRouteComponent(() => import("./settings/WebhooksPage.tsx"), "WebhooksPage")
+})
+
+const webhook = createRoute({
+  getParentRoute: () => brand,
+  path: "/settings/webhooks/$webhookId",
+  validateSearch: readDeliverySearch,
+  component: lazyRouteComponent(() => import("./settings/WebhookPage.tsx"), "WebhookPage")
+})
+
+/** Parameters stand in the URL as the API has them, not as JSON. */
+const stringifySearch = (search: Record<string, unknown>): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(search)) {
+    if (value !== undefined && value !== "") query.set(name, String(value))
+  }
+  return query.size === 0 ? "" : `?${query}`
+}
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    landing,
+    brand.addChildren([home, leads, imports, signals, keys, webhooks, webhook])
+  ]),
+  basepath: basePath,
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch,
+  defaultPreload: "intent",
+  defaultErrorComponent: ({ error, reset }) => (
+    <div className="p-6">
+      <Failure error={error} onRetry={reset} />
+    </div>
+  )
+})
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    readonly router: typeof router
+  }
+}

@@ -1,0 +1,44 @@
+/** The browser's session, as the page knows it. */
+import {
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+  useSuspenseQuery
+} from "@tanstack/react-query"
+import { answerOf, api, type Session } from "../api/client.ts"
+import { sessionKey } from "../api/queryClient.ts"
+
+/** `ended`: there was a session, and a call was refused since. */
+export type SessionState = Session | { readonly ended: true } | null
+
+export const sessionQuery = queryOptions({
+  queryKey: sessionKey,
+  queryFn: async (): Promise<SessionState> => (await answerOf(api.GET("/session"))).data,
+  staleTime: Infinity
+})
+
+/** `credential`: the operator token, an API key, or a one-time code. */
+export const signIn = async (credential: string): Promise<Session> =>
+  (await answerOf(api.POST("/session", { body: { credential } }))).data
+
+/** The session of a page that is shown to those who signed in. */
+export const useSession = (): Session => useSuspenseQuery(sessionQuery).data as Session
+
+/** Forgets what a session has read. The session's own entry stays: the page listens to it. */
+export const forgetAll = (queryClient: QueryClient): void =>
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
+
+export const useSignOut = () => {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: () => answerOf(api.DELETE("/session")),
+    onSuccess: () => {
+      forgetAll(queryClient)
+      queryClient.setQueryData(sessionKey, null)
+    }
+  })
+}
+
+/** Why the code of a link did not sign in; null when there was none, or it did. */
+export const signInFailure: { message: string | null } = { message: null }

@@ -1,0 +1,192 @@
+/** Settings > API Keys: the keys of a brand, each shown once when it is created. */
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useParams } from "@tanstack/react-router"
+import { useState } from "react"
+import { answerOf, api, type ApiKey } from "../api/client.ts"
+import { keysKey, keysQuery } from "../api/queries.ts"
+import { CurlButton } from "../curl/CurlButton.tsx"
+import { PageHeader } from "../shell/PageHeader.tsx"
+import { Badge } from "../ui/Badge.tsx"
+import { Button } from "../ui/Button.tsx"
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
+import { type Column, DataTable } from "../ui/DataTable.tsx"
+import { TextField } from "../ui/Field.tsx"
+import { FormDialog } from "../ui/FormDialog.tsx"
+import { SecretDialog } from "../ui/SecretDialog.tsx"
+import { Empty, Failure, Loading } from "../ui/States.tsx"
+import { Time } from "../ui/Time.tsx"
+import { notify } from "../ui/toasts.tsx"
+
+const maxRequestsPerMinute = 1_000_000
+
+interface CreateKeyProps {
+  readonly brandId: string
+  readonly onCreated: (key: string) => void
+  readonly onClose: () => void
+}
+
+const CreateKey = ({ brandId, onClose, onCreated }: CreateKeyProps) => {
+  const queryClient = useQueryClient()
+  const [label, setLabel] = useState("")
+  const [limit, setLimit] = useState("")
+  const create = async () => {
+    const { data } = await answerOf(
+      api.POST("/operator/brands/{brandId}/keys", {
+        params: { path: { brandId } },
+        body: { label, ...(limit === "" ? {} : { requestsPerMinute: Number(limit) }) }
+      })
+    )
+    await queryClient.invalidateQueries({ queryKey: keysKey(brandId) })
+    onCreated(data.key)
+  }
+  return (
+    <FormDialog title="Create New Key" does="Create key" onSubmit={create} onClose={onClose}>
+      <TextField
+        label="Label"
+        hint="What the key is for, such as the system that will use it."
+        required
+        maxLength={256}
+        autoFocus
+        value={label}
+        onChange={(event) => setLabel(event.target.value)}
+      />
+      <TextField
+        label="Requests a minute"
+        hint="Empty: the server's default."
+        type="number"
+        min={1}
+        max={maxRequestsPerMinute}
+        placeholder="Default"
+        value={limit}
+        onChange={(event) => setLimit(event.target.value)}
+      />
+    </FormDialog>
+  )
+}
+
+export const KeysPage = () => {
+  const { brandId } = useParams({ from: "/brands/$brandId/settings/keys" })
+  const { data: keys, error, refetch } = useQuery(keysQuery(brandId))
+  const queryClient = useQueryClient()
+  const [isCreating, setCreating] = useState(false)
+  const [created, setCreated] = useState<string | null>(null)
+  const [revoking, setRevoking] = useState<ApiKey | null>(null)
+
+  const revoke = async ({ id, label }: ApiKey) => {
+    await answerOf(
+      api.DELETE("/operator/brands/{brandId}/keys/{keyId}", { params: { path: { brandId, keyId: id } } })
+    )
+    await queryClient.invalidateQueries({ queryKey: keysKey(brandId) })
+    notify(`Revoked the key ${label}`)
+  }
+
+  const columns: ReadonlyArray<Column<ApiKey>> = [
+    {
+      title: "Label",
+      cell: ({ label, revokedAt }) => (
+        <span className={`font-medium break-words ${revokedAt === null ? "" : "text-muted line-through"}`}>
+          {label}
+        </span>
+      )
+    },
+    {
+      title: "Key",
+      className: "max-sm:hidden",
+      cell: ({ start }) => <code className="font-mono text-xs">{start}…</code>
+    },
+    {
+      title: "Limit",
+      className: "max-sm:hidden",
+      cell: ({ requestsPerMinute }) => (
+        <span className="tabular-nums">{requestsPerMinute.toLocaleString("en")} / min</span>
+      )
+    },
+    { title: "Created", className: "max-md:hidden", cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      title: "Last used",
+      cell: ({ lastUsedAt }) =>
+        lastUsedAt === null ? <span className="text-muted">Never</span> : <Time at={lastUsedAt} />
+    },
+    {
+      title: "State",
+      className: "text-right",
+      cell: (key) =>
+        key.revokedAt === null ? (
+          <Button onClick={() => setRevoking(key)} aria-label={`Revoke the key ${key.label}`}>
+            Revoke
+          </Button>
+        ) : (
+          <Badge>Revoked</Badge>
+        )
+    }
+  ]
+
+  const create = (
+    <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+      Create New Key
+    </Button>
+  )
+  const body = () => {
+    if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />
+    if (keys === undefined) return <Loading />
+    if (keys.length === 0)
+      return (
+        <div className="card">
+          <Empty icon="key" title="No API keys yet" action={create}>
+            A key lets a program, or a colleague in this console, read the leads of this brand.
+          </Empty>
+        </div>
+      )
+    return (
+      <div className="card overflow-x-auto">
+        <DataTable label="API keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
+      </div>
+    )
+  }
+
+  return (
+    <>
+      <PageHeader
+        title="API Keys"
+        description="Keys read this brand's leads and metrics. To rotate one, create its successor before you revoke it."
+        actions={
+          <>
+            <CurlButton
+              calls={[
+                { does: "The keys", path: `/operator/brands/${brandId}/keys` },
+                {
+                  does: "Create a key",
+                  method: "POST",
+                  path: `/operator/brands/${brandId}/keys`,
+                  body: { label: "crm", requestsPerMinute: 600 }
+                }
+              ]}
+            />
+            {create}
+          </>
+        }
+      />
+      <div className="px-4 pb-6 md:px-6">{body()}</div>
+      {isCreating ? (
+        <CreateKey brandId={brandId} onCreated={setCreated} onClose={() => setCreating(false)} />
+      ) : null}
+      {created === null ? null : (
+        <SecretDialog title="The new key" value={created} onClose={() => setCreated(null)}>
+          The server keeps its hash alone. Programs send it as{" "}
+          <code className="font-mono">Authorization: Bearer …</code>.
+        </SecretDialog>
+      )}
+      {revoking === null ? null : (
+        <ConfirmDialog
+          title="Revoke this key"
+          does="Revoke for good"
+          onConfirm={() => revoke(revoking)}
+          onClose={() => setRevoking(null)}
+        >
+          Every request with the key <strong>{revoking.label}</strong> is refused from now on, and its
+          sessions in this console end. This can't be undone.
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,280 @@
+/** One webhook: its state, what can be done with it, and its deliveries. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { useState } from "react"
+import { answerOf, api, CallFailed, type Webhook } from "../api/client.ts"
+import { webhooksKey, webhooksQuery } from "../api/queries.ts"
+import { CurlButton } from "../curl/CurlButton.tsx"
+import { PageHeader } from "../shell/PageHeader.tsx"
+import { Button } from "../ui/Button.tsx"
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
+import { TextField } from "../ui/Field.tsx"
+import { FormDialog } from "../ui/FormDialog.tsx"
+import { SecretDialog } from "../ui/SecretDialog.tsx"
+import { Empty, Failure, Loading } from "../ui/States.tsx"
+import { exactTime } from "../ui/Time.tsx"
+import { notify, notifyFailure } from "../ui/toasts.tsx"
+import { Deliveries } from "./Deliveries.tsx"
+import { DeliveryDialog } from "./DeliveryDialog.tsx"
+import { WebhookBadge } from "./WebhookBadge.tsx"
+import { WebhookFields, type WebhookValues } from "./WebhookForm.tsx"
+
+const from = "/brands/$brandId/settings/webhooks/$webhookId"
+
+interface OfWebhook {
+  readonly brandId: string
+  readonly webhook: Webhook
+}
+
+const pathOf = ({ brandId, webhook: { id } }: OfWebhook) => ({ params: { path: { brandId, id } } })
+
+const EditWebhook = ({
+  brandId,
+  onClose,
+  onSaved,
+  webhook
+}: OfWebhook & { readonly onClose: () => void; readonly onSaved: () => Promise<void> }) => {
+  const [values, setValues] = useState<WebhookValues>({
+    url: webhook.url,
+    description: webhook.description ?? "",
+    events: webhook.events
+  })
+  const save = async () => {
+    const { description, events, url } = values
+    await answerOf(
+      api.PATCH("/operator/brands/{brandId}/webhooks/{id}", {
+        ...pathOf({ brandId, webhook }),
+        body: { url, events: [...events], description: description === "" ? null : description }
+      })
+    )
+    await onSaved()
+    notify("Saved the webhook")
+  }
+  return (
+    <FormDialog title="Edit the webhook" does="Save" onSubmit={save} onClose={onClose}>
+      <WebhookFields values={values} onChange={setValues} />
+    </FormDialog>
+  )
+}
+
+const millisPerDay = 86_400_000
+
+/** The value of a field of local time, to the minute. */
+const localText = (instant: number): string => {
+  const offset = new Date(instant).getTimezoneOffset() * 60_000
+  return new Date(instant - offset).toISOString().slice(0, 16)
+}
+
+const Recover = ({
+  brandId,
+  onClose,
+  onSaved,
+  webhook
+}: OfWebhook & { readonly onClose: () => void; readonly onSaved: () => Promise<void> }) => {
+  const [since, setSince] = useState(() => localText(Date.now() - millisPerDay))
+  const recover = async () => {
+    const { data } = await answerOf(
+      api.POST("/operator/brands/{brandId}/webhooks/{id}/recover", {
+        ...pathOf({ brandId, webhook }),
+        body: { since: new Date(since).toISOString() }
+      })
+    )
+    await onSaved()
+    notify(data.queued === 0 ? "No delivery has died since then" : `Queued ${data.queued} deliveries again`)
+  }
+  return (
+    <FormDialog
+      title="Send dead deliveries again"
+      description="Those that died at this time or later, without those that were sent again before."
+      does="Send again"
+      onSubmit={recover}
+      onClose={onClose}
+    >
+      <TextField
+        label="Since"
+        type="datetime-local"
+        required
+        value={since}
+        onChange={(event) => setSince(event.target.value)}
+      />
+    </FormDialog>
+  )
+}
+
+type Open = "edit" | "recover" | "rotate" | "delete"
+
+const Actions = ({ brandId, webhook }: OfWebhook) => {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<Open | null>(null)
+  const [secret, setSecret] = useState<string | null>(null)
+  const path = pathOf({ brandId, webhook })
+  const refresh = () => queryClient.invalidateQueries({ queryKey: webhooksKey(brandId) })
+  const close = () => setOpen(null)
+
+  const test = useMutation({
+    mutationFn: () => answerOf(api.POST("/operator/brands/{brandId}/webhooks/{id}/test", path)),
+    onSuccess: async ({ data: { deliveryId } }) => {
+      await refresh()
+      await navigate({
+        to: from,
+        params: { brandId, webhookId: webhook.id },
+        search: { delivery: deliveryId }
+      })
+    },
+    onError: notifyFailure
+  })
+  const enable = useMutation({
+    mutationFn: (enabled: boolean) =>
+      answerOf(api.PATCH("/operator/brands/{brandId}/webhooks/{id}", { ...path, body: { enabled } })),
+    onSuccess: async (_, enabled) => {
+      await refresh()
+      notify(enabled ? "Enabled: what was held is sent" : "Disabled: deliveries are held")
+    },
+    onError: notifyFailure
+  })
+  const rotate = async () => {
+    const { data } = await answerOf(api.POST("/operator/brands/{brandId}/webhooks/{id}/rotate-secret", path))
+    setSecret(data.secret)
+  }
+  const remove = async () => {
+    await answerOf(api.DELETE("/operator/brands/{brandId}/webhooks/{id}", path))
+    await navigate({ to: "/brands/$brandId/settings/webhooks", params: { brandId } })
+    await refresh()
+    notify("Deleted the webhook")
+  }
+  return (
+    <>
+      <Button look="primary" icon="send" onClick={() => test.mutate()} disabled={test.isPending}>
+        Send a test
+      </Button>
+      <Button onClick={() => setOpen("edit")}>Edit</Button>
+      <Button onClick={() => enable.mutate(!webhook.enabled)} disabled={enable.isPending}>
+        {webhook.enabled ? "Disable" : "Enable"}
+      </Button>
+      <Button onClick={() => setOpen("recover")}>Recover …</Button>
+      <Button onClick={() => setOpen("rotate")}>Rotate secret</Button>
+      <Button className="text-danger!" onClick={() => setOpen("delete")}>
+        Delete
+      </Button>
+      {open === "edit" ? (
+        <EditWebhook brandId={brandId} webhook={webhook} onClose={close} onSaved={refresh} />
+      ) : null}
+      {open === "recover" ? (
+        <Recover brandId={brandId} webhook={webhook} onClose={close} onSaved={refresh} />
+      ) : null}
+      {open === "rotate" ? (
+        <ConfirmDialog title="Rotate the secret" does="Make a new secret" onConfirm={rotate} onClose={close}>
+          The server makes a new secret. The present one also signs for 24 hours, so that your receiver can
+          change over.
+        </ConfirmDialog>
+      ) : null}
+      {open === "delete" ? (
+        <ConfirmDialog title="Delete this webhook" does="Delete for good" onConfirm={remove} onClose={close}>
+          The webhook goes with its deliveries and their log. Attempts under way may still arrive. This can't
+          be undone; to stop it for a while, disable it.
+        </ConfirmDialog>
+      ) : null}
+      {secret === null ? null : (
+        <SecretDialog title="The new secret" value={secret} onClose={() => setSecret(null)}>
+          The previous secret also signs for 24 hours.
+        </SecretDialog>
+      )}
+    </>
+  )
+}
+
+const Problem = ({ webhook: { disabledReason, enabled, failingSince } }: { readonly webhook: Webhook }) => {
+  if (enabled && failingSince === null) return null
+  return (
+    <p
+      className={`mx-4 mb-4 rounded-md px-3 py-2 text-sm md:mx-6 ${enabled ? "bg-warn-soft text-warn" : "bg-danger-soft text-danger"}`}
+    >
+      {enabled
+        ? `No attempt has succeeded since ${exactTime(failingSince!)}.`
+        : `${disabledReason ?? "Disabled by an operator."} Deliveries are held until you enable it.`}
+    </p>
+  )
+}
+
+export const WebhookPage = () => {
+  const { brandId, webhookId } = useParams({ from })
+  const search = useSearch({ from })
+  const navigate = useNavigate({ from })
+  const { data: webhooks, error, refetch } = useQuery(webhooksQuery(brandId))
+  const webhook = webhooks?.find(({ id }) => id === webhookId)
+  if (webhook === undefined) {
+    if (webhooks !== undefined || (error instanceof CallFailed && error.status === 404))
+      return (
+        <Empty icon="webhook" title="There is no such webhook">
+          It was deleted, or the link is of another brand.
+        </Empty>
+      )
+    return error === null ? (
+      <Loading />
+    ) : (
+      <div className="p-4 md:p-6">
+        <Failure error={error} onRetry={() => void refetch()} />
+      </div>
+    )
+  }
+  const path = `/operator/brands/${brandId}/webhooks/${webhookId}`
+  return (
+    <>
+      <nav aria-label="Back" className="px-4 pt-4 text-sm md:px-6">
+        <Link
+          to="/brands/$brandId/settings/webhooks"
+          params={{ brandId }}
+          className="text-accent underline-offset-2 hover:underline"
+        >
+          Webhooks
+        </Link>
+      </nav>
+      <PageHeader
+        title={webhook.description ?? webhook.url}
+        description={
+          <span className="flex flex-wrap items-center gap-2">
+            <WebhookBadge webhook={webhook} />
+            <span className="break-all">{webhook.url}</span>
+            <span className="font-mono text-xs">{webhook.events.join(", ")}</span>
+          </span>
+        }
+        actions={
+          <>
+            <CurlButton
+              calls={[
+                {
+                  does: "The deliveries",
+                  path: `${path}/deliveries`,
+                  query: { state: search.state, page: search.page }
+                },
+                { does: "Send a test event", method: "POST", path: `${path}/test` }
+              ]}
+            />
+            <Actions brandId={brandId} webhook={webhook} />
+          </>
+        }
+      />
+      <Problem webhook={webhook} />
+      <Deliveries
+        brandId={brandId}
+        webhookId={webhookId}
+        search={search}
+        onChange={(next) => void navigate({ to: from, search: next })}
+      />
+      {search.delivery === undefined ? null : (
+        <DeliveryDialog
+          key={search.delivery}
+          brandId={brandId}
+          webhookId={webhookId}
+          deliveryId={search.delivery}
+          onOpen={(delivery) => void navigate({ to: from, search: { ...search, delivery } })}
+          onClose={() => {
+            const { delivery: _, ...rest } = search
+            void navigate({ to: from, search: rest })
+          }}
+        />
+      )}
+    </>
+  )
+}

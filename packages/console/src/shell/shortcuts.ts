@@ -1,0 +1,68 @@
+/** Keys that work on every page of a brand. A page adds its own. */
+import { useNavigate } from "@tanstack/react-router"
+import { useEffect, useRef } from "react"
+
+export const shortcuts: ReadonlyArray<readonly [keys: string, does: string]> = [
+  ["/", "Search leads"],
+  ["j, k", "Next and previous lead"],
+  ["Enter", "Open the lead"],
+  ["Escape", "Close the lead, the dialog or the menu"],
+  ["g h", "Go to Home"],
+  ["g l", "Go to Leads"],
+  ["g s", "Go to Signals"],
+  ["g i", "Go to Import"],
+  ["g k", "Go to API Keys"],
+  ["g w", "Go to Webhooks"],
+  ["?", "This help"]
+]
+
+const pageOf = {
+  h: "/brands/$brandId",
+  l: "/brands/$brandId/leads",
+  s: "/brands/$brandId/signals",
+  i: "/brands/$brandId/import",
+  k: "/brands/$brandId/settings/keys",
+  w: "/brands/$brandId/settings/webhooks"
+} as const
+
+/** How long `g` waits for the letter after it. */
+const sequenceMillis = 1200
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null
+
+/** Calls `onKey` for keys that are pressed outside fields and dialogs, without modifiers. */
+export const useKeys = (onKey: (key: string, event: KeyboardEvent) => void): void => {
+  const latest = useRef(onKey)
+  useEffect(() => {
+    latest.current = onKey
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const hasModifier = event.ctrlKey || event.metaKey || event.altKey
+      if (hasModifier || event.defaultPrevented || isTyping(event.target)) return
+      if (document.querySelector("[role=dialog], [role=menu]") !== null) return
+      latest.current(event.key, event)
+    }
+    document.addEventListener("keydown", listen)
+    return () => document.removeEventListener("keydown", listen)
+  }, [])
+}
+
+export const useGlobalKeys = (brandId: string, onHelp: () => void): void => {
+  const navigate = useNavigate()
+  const goAt = useRef(0)
+  useKeys((key, event) => {
+    const isSecond = event.timeStamp - goAt.current < sequenceMillis
+    goAt.current = key === "g" ? event.timeStamp : 0
+    if (key === "?") onHelp()
+    else if (isSecond && key in pageOf)
+      void navigate({ to: pageOf[key as keyof typeof pageOf], params: { brandId } })
+    else if (key === "/") {
+      event.preventDefault()
+      const field = document.querySelector<HTMLInputElement>("[data-search]")
+      if (field === null) void navigate({ to: pageOf.l, params: { brandId } })
+      else field.select()
+    }
+  })
+}

@@ -1,0 +1,56 @@
+/** What stands in the place of content that is loading, empty or missing, and what to do about it. */
+import type { ReactNode } from "react"
+import { CallFailed, messageOf } from "../api/client.ts"
+import { Button } from "./Button.tsx"
+import { Icon, type IconName } from "./Icon.tsx"
+
+export const Empty = ({
+  action,
+  children,
+  icon,
+  title
+}: {
+  readonly title: string
+  readonly icon: IconName
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+}) => (
+  <div className="flex flex-col items-center gap-2 px-6 py-14 text-center">
+    <span className="bg-sunken text-muted mb-1 flex size-10 items-center justify-center rounded-full">
+      <Icon name={icon} className="size-5" />
+    </span>
+    <p className="font-medium">{title}</p>
+    <div className="text-muted max-w-md text-sm">{children}</div>
+    {action === undefined ? null : <div className="mt-2">{action}</div>}
+  </div>
+)
+
+/** A failure, in words, with the id by which the server's log has it. */
+export const Failure = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => (
+  <div role="alert" className="bg-danger-soft flex flex-wrap items-center gap-3 rounded-lg px-4 py-3">
+    <Icon name="alert" className="text-danger size-4" />
+    <div className="min-w-0 grow basis-60">
+      <p className="text-sm">{messageOf(error)}</p>
+      {error instanceof CallFailed && error.requestId !== null ? (
+        <p className="text-muted text-xs">
+          Request <span className="font-mono">{error.requestId}</span>
+        </p>
+      ) : null}
+    </div>
+    {onRetry === undefined ? null : (
+      <Button icon="retry" onClick={onRetry}>
+        Try again
+      </Button>
+    )}
+  </div>
+)
+
+/** Lines where text will be. */
+export const Loading = ({ lines = 6 }: { readonly lines?: number }) => (
+  <div role="status" className="flex flex-col gap-3 p-4">
+    <span className="sr-only">Loading</span>
+    {Array.from({ length: lines }, (_, i) => (
+      <div key={i} className={`bg-sunken h-4 animate-pulse rounded ${["w-3/4", "w-1/2", "w-2/3"][i % 3]}`} />
+    ))}
+  </div>
+)

@@ -1,0 +1,74 @@
+/** Files that the page writes. */
+
+/** A file that grows. */
+export interface GrowingFile {
+  readonly write: (text: string) => Promise<void>
+  /** Ends the file and keeps it. */
+  readonly close: () => Promise<void>
+  /** Leaves no file. */
+  readonly abort: () => Promise<void>
+}
+
+interface FilePicker {
+  readonly showSaveFilePicker: (options: { readonly suggestedName: string }) => Promise<{
+    readonly createWritable: () => Promise<WritableStream<string>>
+  }>
+}
+
+const download = (name: string, blob: Blob): void => {
+  const link = document.createElement("a")
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
+
+const partLength = 1024 * 1024
+
+/** Parts are blobs, which a browser can keep on its disk. */
+const inParts = (name: string, type: string): GrowingFile => {
+  const parts: Array<Blob> = []
+  let text = ""
+  const cut = () => {
+    parts.push(new Blob([text]))
+    text = ""
+  }
+  return {
+    write: async (more) => {
+      text += more
+      if (text.length > partLength) cut()
+    },
+    close: async () => {
+      cut()
+      download(name, new Blob(parts, { type }))
+    },
+    abort: async () => undefined
+  }
+}
+
+const toDisk = async (name: string, picker: FilePicker): Promise<GrowingFile> => {
+  const file = await picker.showSaveFilePicker({ suggestedName: name })
+  const writer = (await file.createWritable()).getWriter()
+  return {
+    write: (text) => writer.write(text),
+    close: () => writer.close(),
+    abort: () => writer.abort()
+  }
+}
+
+/**
+ * A file that is written to the disk as it grows, where the browser can, and is downloaded at its end elsewhere. Null: the user chose
+ * no place for it. Has to be called while the browser handles a click.
+ */
+export const growingFile = async (name: string, type: string): Promise<GrowingFile | null> => {
+  if (!("showSaveFilePicker" in window)) return inParts(name, type)
+  try {
+    return await toDisk(name, window as unknown as FilePicker)
+  } catch (failure) {
+    if (failure instanceof DOMException && failure.name === "AbortError") return null
+    throw failure
+  }
+}
+
+export const saveText = (name: string, type: string, text: string): void =>
+  download(name, new Blob([text], { type }))

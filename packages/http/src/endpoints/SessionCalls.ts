@@ -1,0 +1,108 @@
+/** Sign-in of browsers: a credential is exchanged for a session cookie. [SES-1, SES-2, SES-5] */
+import {
+  type Brand,
+  Brands,
+  type BrandStore,
+  formatInstant,
+  KeyFormat,
+  Keys,
+  type NotFound,
+  type StoreUnavailable
+} from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { Effect, Schema } from "effect"
+import { isOperatorToken } from "../Authentication.ts"
+import { created, data } from "../contract/Envelopes.ts"
+import { Forbidden, InvalidCredential } from "../contract/Failures.ts"
+import { SessionBody, SignIn } from "../contract/SessionSchemas.ts"
+import { json } from "../Responses.ts"
+import { hasSameOriginProof, isCrossOrigin, type Session, Sessions, setCookie } from "../Sessions.ts"
+import { endpoint } from "./Endpoint.ts"
+
+/** What the credential opens. A one-time code is used up. */
+const accessOf = (credential: string) =>
+  Effect.gen(function* () {
+    if (yield* isOperatorToken(credential)) return { kind: "operator" } as const
+    if (KeyFormat.isWellFormed(credential)) {
+      const { brandId } = yield* Keys.authenticate(credential)
+      return { kind: "brand", brandId, keyHash: KeyFormat.hash(credential) } as const
+    }
+    const sessions = yield* Sessions
+    if (!(yield* sessions.redeemCode(credential))) return yield* new InvalidCredential()
+    return { kind: "operator" } as const
+  }).pipe(Effect.catchTag("@lead-signals/domain/InvalidApiKey", () => Effect.fail(new InvalidCredential())))
+
+const brandOf = ({ access }: Session): Effect.Effect<Brand | null, NotFound | StoreUnavailable, BrandStore> =>
+  access.kind === "operator" ? Effect.succeed(null) : Brands.get(access.brandId)
+
+const viewOf = (session: Session) =>
+  Effect.map(brandOf(session), (brand) => ({
+    access: session.access.kind,
+    brand: brand === null ? null : { id: brand.id, name: brand.name },
+    expiresAt: formatInstant(session.expiresAt)
+  }))
+
+const headersOf = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => headers)
+
+export const sessionCalls = {
+  signIn: endpoint(
+    HttpApiEndpoint.post("signIn", "/session").setPayload(SignIn).addSuccess(data(SessionBody), created),
+    {
+      summary: "Sign a browser in: exchange a credential for a session cookie",
+      description:
+        "The session lasts 12 hours. Its cookie is HttpOnly and SameSite=Strict, and stands for the operator token, or for the API key on what a brand's key reads. A call from a page of another origin is refused.",
+      body: "One credential",
+      fields: {
+        credential: [
+          "The operator token, an API key, or a one-time code that the server printed; with a key, the session reads what the key reads, within its rate window",
+          "lsk_dFF2GVZTlnxOkGQc4tEXjIhksozk5ir71E9AaB"
+        ]
+      },
+      answer: "The session; its cookie is in Set-Cookie",
+      handle: ({ body, request }) =>
+        Effect.gen(function* () {
+          if (isCrossOrigin(request.headers)) return yield* new Forbidden({ reason: "origin" })
+          const { credential } = yield* body
+          const access = yield* accessOf(credential)
+          const sessions = yield* Sessions
+          const session = yield* sessions.begin(access)
+          return HttpServerResponse.setHeader(
+            json({ data: yield* viewOf(session) }, 201),
+            "set-cookie",
+            setCookie(session.token, request.headers)
+          )
+        })
+    }
+  ),
+  session: endpoint(HttpApiEndpoint.get("session", "/session").addSuccess(data(Schema.NullOr(SessionBody))), {
+    summary: "The session of the request's cookie",
+    description: "Needs no credential: without a session the data is null.",
+    answer: "The session; null when there is none, or it has ended",
+    handle: () =>
+      Effect.gen(function* () {
+        const [headers, sessions] = yield* Effect.all([headersOf, Sessions])
+        const session = yield* sessions.find(headers["cookie"])
+        if (session === null) return { data: null }
+        // The brand of a session can be deleted.
+        return yield* Effect.map(viewOf(session), (view) => ({ data: view })).pipe(
+          Effect.catchTag("@lead-signals/domain/NotFound", () => Effect.succeed({ data: null }))
+        )
+      })
+  }),
+  signOut: endpoint(HttpApiEndpoint.del("signOut", "/session"), {
+    summary: "Sign out: end the session of the request's cookie",
+    description: "Ends the session and removes its cookie. A call from a page of another origin is refused.",
+    answer: "There is no session any more",
+    handle: () =>
+      Effect.gen(function* () {
+        const [headers, sessions] = yield* Effect.all([headersOf, Sessions])
+        const session = yield* sessions.find(headers["cookie"])
+        if (session !== null && !hasSameOriginProof(headers))
+          return yield* new Forbidden({ reason: "origin" })
+        yield* sessions.end(headers["cookie"])
+        return HttpServerResponse.empty({ status: 204, headers: { "set-cookie": setCookie("", headers) } })
+      })
+  })
+}

@@ -1,0 +1,2 @@
+export const consoleTypes: string
+export const consoleTypesOf: (document: object) => Promise<string>

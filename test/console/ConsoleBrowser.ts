@@ -1,0 +1,119 @@
+/** A browser on the console of a real server, which notes whatever must not happen on a page. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { afterAll } from "vitest"
+import { bundledServer } from "../harness/BundledServer.ts"
+import { launchChromium } from "../harness/Chromium.ts"
+import { callJson, operatorToken, type ServerProcess, startServer } from "../harness/ServerProcess.ts"
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+/** A window of the console. */
+export interface ConsoleWindow {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Errors on the console, requests to other origins, and what scripts threw. */
+  readonly wrong: Array<string>
+}
+
+export interface ConsoleServer {
+  readonly url: string
+  readonly server: ServerProcess
+  readonly folder: string
+  readonly browser: Browser
+  readonly operate: (method: string, path: string, json?: unknown) => Promise<any>
+  /** Opens a window; signed in as operator, unless a credential is given, or null for none. */
+  readonly open: (path: string, options?: OpenOptions) => Promise<ConsoleWindow>
+}
+
+interface OpenOptions {
+  readonly credential?: string | null
+  readonly width?: number
+  readonly height?: number
+  readonly colorScheme?: "light" | "dark"
+}
+
+const watch = (page: Page, origin: string): Array<string> => {
+  const wrong: Array<string> = []
+  page.on("console", (line) => {
+    if (line.type() === "error" || line.type() === "warning") wrong.push(line.text())
+  })
+  page.on("pageerror", (error) => wrong.push(error.message))
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("blob:"))
+      wrong.push(request.url())
+  })
+  return wrong
+}
+
+let launched: Promise<Browser> | undefined
+
+/** Call once in a file that opens windows. */
+export const closeBrowserAfterTests = (): void => {
+  afterAll(async () => (await launched)?.close())
+}
+
+export const startConsole = async (environment: Record<string, string> = {}): Promise<ConsoleServer> => {
+  const folder = mkdtempSync(join(tmpdir(), "console-"))
+  const server = await startServer(
+    {
+      LEAD_SIGNALS_DATABASE: join(folder, "leads.sqlite"),
+      LEAD_SIGNALS_DEMO: "false",
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+      LEAD_SIGNALS_WEBHOOK_ALLOW: "127.0.0.0/8",
+      ...environment
+    },
+    bundledServer
+  )
+  launched ??= launchChromium()
+  const browser = await launched
+  afterAll(async () => {
+    await server.end("SIGTERM")
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const { url } = server
+  return {
+    url,
+    server,
+    folder,
+    browser,
+    operate: async (method, path, json) =>
+      (await callJson(`${url}${path}`, operatorToken, method, json)).body,
+    open: async (
+      path,
+      { colorScheme = "light", credential = operatorToken, height = 700, width = 1200 } = {}
+    ) => {
+      const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme,
+        // What moves is painted again and again.
+        reducedMotion: "reduce",
+        acceptDownloads: true,
+        permissions: ["clipboard-read", "clipboard-write"]
+      })
+      // A picker of files can't be operated from here; without one the console downloads.
+      await context.addInitScript("delete window.showSaveFilePicker")
+      if (credential !== null) {
+        await context.request.post(`${url}/session`, { data: { credential } })
+      }
+      context.setDefaultTimeout(20_000)
+      const page = await context.newPage()
+      const wrong = watch(page, url)
+      await page.goto(`${url}/console${path}`)
+      return { context, page, wrong }
+    }
+  }
+}
+
+/** What axe-core finds on the page, in a line each. */
+export const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(axeSource)
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Array<any> }> } }
+    const { violations } = await axe.run()
+    return violations.map(({ help, id, nodes }) => `${id}: ${help} (${nodes[0].html.slice(0, 200)})`)
+  })
+}

@@ -1,0 +1,31 @@
+/** Debian's Chromium, or the one that `CHROMIUM` names. Tests that need it are skipped where there is none. */
+import { existsSync } from "node:fs"
+import { type Browser, chromium } from "playwright-core"
+
+const places = [
+  process.env["CHROMIUM"],
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome"
+]
+
+export const chromiumPath = places.find((place) => place !== undefined && existsSync(place))
+
+if (chromiumPath === undefined) {
+  console.warn(
+    "SKIPPED: the tests in a browser need Chromium, and there is none. Install it (Debian: apt-get install chromium), or name it in CHROMIUM."
+  )
+}
+
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: chromiumPath!,
+    // The user of this test may be root in a container.
+    args: [
+      "--no-sandbox",
+      "--disable-dev-shm-usage",
+      "--disable-gpu",
+      // A name that is not this machine's own, to which browsers grant less over plain http.
+      "--host-resolver-rules=MAP console.test 127.0.0.1"
+    ]
+  })
