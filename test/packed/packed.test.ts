@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { drive, seen } from "../harness/ExampleClient.ts"
 import { endAll, startExample } from "../harness/ExampleProcess.ts"
 import { blocksOf, isOutput, isProgram, missingIn } from "../harness/PageBlocks.ts"
+import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -62,7 +63,7 @@ const packed = async (tarball: string, file: string): Promise<string> =>
 
 describe("the packed libraries", () => {
   it("have exports that resolve, peers for what hosts share, and nothing of the workspace in them", async () => {
-    expect(tarballs).toHaveLength(10)
+    expect(tarballs).toHaveLength(11)
     for (const tarball of tarballs) {
       const manifest = JSON.parse(await packed(tarball, "package.json"))
       const entries = Object.values(manifest.exports as Record<string, string>)
@@ -152,7 +153,14 @@ describe("the examples, copied out of the repository", () => {
     }
     writeFileSync(
       join(outside, "package.json"),
-      JSON.stringify({ name: "hosts", private: true, type: "module", dependencies })
+      // docs/embedding.md says why a host with @effect/sql-sqlite-node overrides its driver.
+      JSON.stringify({
+        name: "hosts",
+        private: true,
+        type: "module",
+        dependencies,
+        overrides: { "better-sqlite3": ranges["better-sqlite3"] }
+      })
     )
     // The command that pack-libraries prints.
     await run("bash", ["-c", `npm install --no-audit --no-fund --prefer-offline '${packs}'/*.tgz`], outside)
@@ -211,6 +219,10 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
       examples.map(async ({ block, page, shown }, i) => {
         // The others need the server of their page: see server/readme.test.ts.
         if (!isProgram(block)) return []
+        if (block.code.includes("DATABASE_URL")) {
+          if (isWithoutPostgres) return []
+          process.env["DATABASE_URL"] = await newDatabase()
+        }
         const output = await run(process.execPath, [join("out", `example-${i}.js`)], programs)
         if (shown === undefined || !isOutput(shown)) return []
         return missingIn(output, shown).map((each) => `${page}: ${each}`)
@@ -275,6 +287,13 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
       "rolled back: orders 0, leads 0",
       "committed: orders 1, leads 1"
     ])
+  })
+
+  it.skipIf(isWithoutPostgres)("own-transaction-postgres runs", async () => {
+    process.env["DATABASE_URL"] = await newDatabase()
+    const folder = join(outside, "own-transaction-postgres")
+    const output = await run(process.execPath, ["--import", "tsx", "src/main.ts"], folder)
+    expect(output).toBe("Bo: rolled back\ndeals: Ada\nleads: Ada\n")
   })
 
   it("own-store runs by plain Node, keeps what it was given, and passes the contract", async () => {
