@@ -2,7 +2,7 @@
  * What Postgres does for each shape of a list over 20,000 leads, before it has statistics and after, for the parameters at hand and for
  * any: no table that grows is read from end to end, and what is read is bounded. And the same pages as a naive query has.
  */
-import { type LeadFilter, LeadQueries, type Observation, Observations } from "@lead-signals/domain"
+import { type LeadFilter, LeadQueries, Observation, Observations } from "@lead-signals/domain"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import {
   commitBatch,
@@ -11,7 +11,7 @@ import {
   readRenderedPage,
   TotalCache
 } from "@lead-signals/store-postgres/internal"
-import { Effect, Either } from "effect"
+import { Effect, Either, Schema } from "effect"
 import fc from "fast-check"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -177,32 +177,12 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
     await checkAll()
   })
 
-  const observationOf = (person: string, id: string): Observation => ({
-    signalId: "1",
-    person: {
-      extId: person,
-      name: `Name of ${person}`,
-      headline: null,
-      username: null,
-      title1: null,
-      liProfileUrl: null,
-      profileImgUrl: null,
-      company: null
-    },
-    engagement: {
-      id,
-      type: null,
-      reactionType: null,
-      commentText: null,
-      postUrl: null,
-      postContent: null,
-      postPostedAt: null,
-      postAuthor: null,
-      postAuthorDetail: null,
-      emittedAt: null,
-      trackedAt: null
-    }
-  })
+  const observationOf = (person: string, id: string): Observation =>
+    Schema.decodeUnknownSync(Observation)({
+      signalId: "1",
+      person: { extId: person, name: `Name of ${person}` },
+      engagement: { id }
+    })
 
   it("read no table from end to end to write [STORE-1, PII-3]", async () => {
     await client.query("ANALYZE")

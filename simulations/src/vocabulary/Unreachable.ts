@@ -6,7 +6,7 @@ const reasons: ReadonlyArray<readonly [probe: RegExp, reason: string]> = [
     "the answer to GET /metrics is text for Prometheus, and the simulated host collects no metrics"
   ],
   [
-    /^(?:signIn|session|signOut): /,
+    /^(?:signIn|session|signOut)[: ]/,
     "no party of a simulation is a browser; the calls about sessions have tests of their own"
   ]
 ]
