@@ -31,7 +31,7 @@ const renderedPerson = (person: ReturnType<typeof personOf>): string => {
     id: 0,
     brandId: "1",
     extId: "",
-    profile: { ...person, company: { ...company } as unknown as Lead["profile"]["company"] },
+    profile: { ...person, company } as unknown as Lead["profile"],
     profileTimes: {},
     signalId: "1",
     signalIds: [],
