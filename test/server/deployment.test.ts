@@ -147,7 +147,7 @@ describe("the files under deploy/", () => {
 
   it("name this version of the image", () => {
     const { version } = JSON.parse(textOf("package.json")) as { readonly version: string }
-    for (const name of ["compose.yaml", "kubernetes.yaml", "Dockerfile"]) {
+    for (const name of ["compose.yaml", "compose.postgres.yaml", "kubernetes.yaml", "Dockerfile"]) {
       const named = Array.from(
         textOf(`deploy/${name}`).matchAll(/\blead-signals:([\w.]+)/g),
         ([, tag]) => tag

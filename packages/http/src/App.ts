@@ -183,8 +183,7 @@ export const service: Effect.Effect<
   Requirements
 > = Effect.gen(function* () {
   const given = yield* Effect.context<Requirements>()
-  const sessions =
-    Option.getOrElse(yield* Effect.serviceOption(Sessions), () => null) ?? (yield* makeSessions)
+  const sessions = Option.getOrNull(yield* Effect.serviceOption(Sessions)) ?? (yield* makeSessions)
   const context = Context.add(given, Sessions, sessions)
   const built = yield* HttpApiBuilder.httpApp.pipe(
     // The platform's router takes a path with a longer parameter for one that does not exist; its own limit is 100 characters. Unless

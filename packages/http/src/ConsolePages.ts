@@ -1,6 +1,6 @@
 /**
- * The console: the files of a web application, which a host can bring. Every path below `/console` that names no file is a page
- * of the application. [SES-6]
+ * The console: the files of a web application, which a host can bring. A path below `/console` that names no file
+ * is answered with `index.html`, whose script shows the page of that path. [SES-6]
  */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex } from "@noble/hashes/utils.js"

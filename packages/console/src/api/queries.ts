@@ -5,10 +5,15 @@ import type { operations } from "./contract.ts"
 
 export type Access = Session["access"]
 
+type Parameters<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>
+
+/** Parameters as a URL has them: numbers and flags may be texts, and the API says what is wrong with one. */
+type Written<Query> = { readonly [Name in keyof Query]?: Query[Name] | string }
+
 /** The parameters of a list of leads. */
-export type LeadQuery = NonNullable<operations["listLeads"]["parameters"]["query"]>
+export type LeadQuery = Written<Parameters<"listLeads">>
 export type LeadPage = operations["listLeads"]["responses"][200]["content"]["application/json"]
-export type DeliveryQuery = NonNullable<operations["webhooks.listDeliveries"]["parameters"]["query"]>
+export type DeliveryQuery = Written<Parameters<"webhooks.listDeliveries">>
 
 export const brandsKey = ["brands"] as const
 
@@ -26,9 +31,10 @@ export const leadsKey = (brandId: string) => [...ofBrand(brandId), "leads"] as c
 export const readLeads = (
   access: Access,
   brandId: string,
-  query: LeadQuery,
+  written: LeadQuery,
   signal?: AbortSignal
 ): Promise<LeadPage> => {
+  const query = written as Parameters<"listLeads">
   const abort = signal === undefined ? {} : { signal }
   return answerOf(
     access === "operator"
@@ -106,7 +112,7 @@ export const deliveriesQuery = (brandId: string, id: string, query: DeliveryQuer
     queryFn: ({ signal }) =>
       answerOf(
         api.GET("/operator/brands/{brandId}/webhooks/{id}/deliveries", {
-          params: { path: { brandId, id }, query },
+          params: { path: { brandId, id }, query: query as Parameters<"webhooks.listDeliveries"> },
           signal
         })
       ),

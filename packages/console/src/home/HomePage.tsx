@@ -92,7 +92,7 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
               {
                 does: "New leads of the last 7 days",
                 path: `${path}/leads`,
-                query: { ...filterOf({ created: "7d" }), pageSize: 1 } as unknown as Record<string, string>
+                query: { ...filterOf({ created: "7d" }), pageSize: 1 }
               },
               { does: "The webhooks, with their failures", path: `${path}/webhooks` }
             ]}

@@ -50,7 +50,7 @@ const [millisPerMinute, millisPerDay] = [60_000, 86_400_000]
 
 export const pageSizes = ["25", "50", "100"] as const
 
-/** The beginning of a window, to the minute, so that the same query is asked for a while. */
+/** The beginning of a window, to the minute: within a minute the query stays the same, and the cache answers it. */
 const windowStart = (window: string | undefined, now: number): string | undefined => {
   const days = (windows as Readonly<Record<string, number>>)[window ?? ""]
   if (days === undefined) return undefined
@@ -65,37 +65,31 @@ const bound = (value: string | undefined, isEnd: boolean): string | undefined =>
   return Number.isNaN(instant.getTime()) ? value : instant.toISOString()
 }
 
-const flag = (value: string | undefined): boolean | undefined =>
-  value === undefined ? undefined : (value as unknown as boolean)
-
 /** The parameters that choose leads, as the API takes them. */
 export const filterOf = (search: LeadSearch, now = Date.now()): LeadQuery => {
   const parameters = {
     search: search.search,
-    signalId: search.signalId as unknown as number | undefined,
-    qualified: flag(search.qualified),
-    exported: flag(search.exported),
-    isEmployee: flag(search.isEmployee),
+    signalId: search.signalId,
+    qualified: search.qualified,
+    exported: search.exported,
+    isEmployee: search.isEmployee,
     createdAfter: windowStart(search.created, now) ?? bound(search.createdAfter, false),
     createdBefore: search.created === undefined ? bound(search.createdBefore, true) : undefined,
     updatedAfter: windowStart(search.updated, now) ?? bound(search.updatedAfter, false),
     updatedBefore: search.updated === undefined ? bound(search.updatedBefore, true) : undefined
   }
-  return Object.fromEntries(
-    Object.entries(parameters).filter(([, value]) => value !== undefined)
-  ) as unknown as LeadQuery
+  return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined))
 }
 
 export const defaultSort = "createdAt:desc"
 
 /** The whole query. Numbers and flags stay the texts of the URL: the API says what is wrong with them. */
-export const queryOf = (search: LeadSearch, now?: number): LeadQuery =>
-  ({
-    ...filterOf(search, now),
-    sort: search.sort ?? defaultSort,
-    page: search.page ?? "1",
-    pageSize: search.pageSize ?? "25"
-  }) as unknown as LeadQuery
+export const queryOf = (search: LeadSearch, now?: number): LeadQuery => ({
+  ...filterOf(search, now),
+  sort: search.sort ?? defaultSort,
+  page: search.page ?? "1",
+  pageSize: search.pageSize ?? "25"
+})
 
 /** A change of the list leads to its first page. */
 export const withChange = (search: LeadSearch, change: LeadSearch): LeadSearch => {

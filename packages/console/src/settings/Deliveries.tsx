@@ -29,10 +29,10 @@ const states = [
 const refreshMillis = 5000
 
 export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesProps) => {
-  const query = {
+  const query: DeliveryQuery = {
     ...(search.state === undefined ? {} : { state: search.state }),
     page: search.page ?? "1"
-  } as unknown as DeliveryQuery
+  }
   const { data, error, refetch } = useQuery({
     ...deliveriesQuery(brandId, webhookId, query),
     refetchInterval: refreshMillis

@@ -118,7 +118,7 @@ export interface CopyTarget {
   readonly progress: () => Promise<CopyProgress | null>
   /** Writes the rows and the progress in one transaction. */
   readonly write: (table: CopyTable, rows: ReadonlyArray<CopyRow>, progress: CopyProgress) => Promise<void>
-  /** As the source's, of what was written. */
+  /** Reads rows that were written, as `rows` of the source does. */
   readonly rows: CopySource["rows"]
   /** Derives what the store derives, continues the numbers, and makes the store usable. */
   readonly finish: (lastNumbers: Readonly<Record<string, number>>) => Promise<void>
