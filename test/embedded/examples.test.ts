@@ -39,7 +39,7 @@ describe.concurrent("the example", () => {
     expect(await example.end()).toBe(0)
   })
 
-  it("fastify", async ({ expect }) => {
+  it.runIf(isThorough)("fastify", async ({ expect }) => {
     const example = await startExample("fastify", {}, { program: await fromBundle("fastify") })
     await drive(example)
     expect(await asJson(own(example, "/people/1/2"))).toEqual({ name: "Person 2", score1: null })
@@ -95,7 +95,7 @@ describe.concurrent("the example", () => {
     expect([0, 130, 143]).toContain(await example.end())
   })
 
-  it("own-transaction-sqlite", async ({ expect }) => {
+  it.runIf(isThorough)("own-transaction-sqlite", async ({ expect }) => {
     const child = spawn(process.execPath, await fromBundle("own-transaction-sqlite"), {
       cwd: folderOf("own-transaction-sqlite"),
       env: { ...process.env, DATABASE: join(folder, "shop.sqlite") }

@@ -37,6 +37,9 @@ const keyIn = (out: string): string => /^Demo key +(lsk_\S+)/m.exec(out)![1]!
 const curls = (out: string): ReadonlyArray<string> =>
   out.split("\n").filter((line) => line.startsWith("  curl "))
 
+/** How many leads the demo has, once the first test has seen it. */
+let leadsOfDemo: number | undefined
+
 describe("npm start", () => {
   it("fills an empty database with the demo, prints what works as printed, and keeps it [RUN-5, AUTH-4, PII-2]", async () => {
     const environment = { LEAD_SIGNALS_DATABASE: join(folder, "deep", "demo.sqlite") }
@@ -50,6 +53,7 @@ describe("npm start", () => {
     expect(answers[2].data.impressions).toBeGreaterThan(0)
     const { total } = answers[0].meta.pagination
     expect(total).toBeGreaterThan(500)
+    leadsOfDemo = total
     // Everything is made up: no address leads anywhere.
     const all = await callJson(
       `${first.url}/signals/leads?pageSize=25&includeEngagements=true&includeEngagementDetail=true`,
@@ -155,11 +159,9 @@ describe("npm start", () => {
     const { key } = (
       await callJson(`${server.url}/operator/brands/1/keys`, operatorToken, "POST", { label: "k" })
     ).body.data
-    const total = async (url: string, ofKey: string) =>
-      (await callJson(`${url}/signals/leads`, ofKey)).body.meta.pagination.total
-    const fresh = await startServer({ LEAD_SIGNALS_DATABASE: join(folder, "fresh.sqlite") }, program)
-    expect(await total(server.url, key)).toBe(await total(fresh.url, keyIn(fresh.out())))
-    await Promise.all([server.end("SIGTERM"), fresh.end("SIGTERM")])
+    const { meta } = (await callJson(`${server.url}/signals/leads`, key)).body
+    expect(meta.pagination.total).toBe(leadsOfDemo)
+    await server.end("SIGTERM")
   })
 
   it("serves from memory, and without a demo when the flag says so [RUN-5, HEALTH-2]", async () => {

@@ -5,13 +5,14 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { root } from "../harness/ServerProcess.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const shell = (script: string): Promise<string> =>
   new Promise((resolve, reject) =>
     execFile("bash", ["-c", script], (error, out) => (error === null ? resolve(out) : reject(error)))
   )
 
-it.skipIf(isWithoutPostgres || process.platform === "win32")(
+it.skipIf(!isThorough || isWithoutPostgres || process.platform === "win32")(
   "three nodes on one Postgres answer behind one proxy, and stop cleanly",
   async () => {
     const database = await newDatabase()

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { bundleSimulate } from "../harness/SimulateCommand.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const simulateCommand = await bundleSimulate()
 
@@ -22,11 +23,14 @@ describe("what was found", () => {
     ])
   })
 
-  it.each(files)("%s breaks its rule with the bug put back", async (file) => {
-    const counterexample = Either.getOrThrow(readCounterexample(readFileSync(`${folder}/${file}`, "utf8")))
-    const again = await simulateCommand(["replay", `${folder}/${file}`])
-    expect([again.code, again.out.includes(`${counterexample.violates.oracle}: `)]).toEqual([1, true])
-  })
+  it.each(isThorough ? files : files.slice(0, 1))(
+    "%s breaks its rule with the bug put back",
+    async (file) => {
+      const counterexample = Either.getOrThrow(readCounterexample(readFileSync(`${folder}/${file}`, "utf8")))
+      const again = await simulateCommand(["replay", `${folder}/${file}`])
+      expect([again.code, again.out.includes(`${counterexample.violates.oracle}: `)]).toEqual([1, true])
+    }
+  )
 
   it("is listed, each with its counterexample", () => {
     const list = readFileSync(`${folder}/../FOUND.md`, "utf8")

@@ -8,21 +8,22 @@ import { isThorough } from "../harness/Thoroughness.ts"
 
 const simulateCommand = await bundleSimulate()
 
-/** A part of each, a third of it unless the run is thorough: `lead-signals simulate nightly` runs them whole, and many seeds. */
+/** A part of each, a fifth of it unless the run is thorough: `lead-signals simulate nightly` runs them whole, and many seeds. */
 const hoursOf = (name: string): number => {
   const longest: Record<string, number> = {
     "month-of-retries": 72,
     "flaky-consumers": 2,
     "quiet-day": 1,
     "launch-burst": 0.06,
-    "rate-storm": 0.36,
+    "rate-storm": 0.6,
+    "key-rotation": 0.25,
     "resend-storm": 0.36,
     "several-processes": 0.12,
     "networked-store": 0.1,
     failover: 0.1,
     "torn-writes": 0.1
   }
-  return (longest[name] ?? 0.15) / (isThorough ? 1 : 3)
+  return (longest[name] ?? 0.15) / (isThorough ? 1 : 5)
 }
 
 describe("scenarios", () => {
@@ -117,7 +118,7 @@ describe("a history", () => {
   )
 
   it("is compared event by event when it is checked", () => {
-    const input = inputOf(scenarioNamed("crash-loop")!, 3, 0.3)
+    const input = inputOf(scenarioNamed("crash-loop")!, 3, isThorough ? 0.3 : 0.1)
     expect(check(input)).toBeNull()
     expect(check(input, "sqlite")).toBeNull()
   })

@@ -15,7 +15,7 @@ storeContract(
     name: "SQLite",
     layer: () => SqliteStore.layer({ filename: emptyStoreFile(), synced: false, rankIndex }),
     survivesReopening: true,
-    leadHistories: isThorough ? 1000 : 70,
+    leadHistories: isThorough ? 1000 : 55,
     deliveryHistories: cases(200),
     onCoverage: coverage.add
   }
@@ -34,8 +34,8 @@ storeContract(
         maxEffort: 0
       }),
     survivesReopening: true,
-    leadHistories: isThorough ? 300 : 12,
-    deliveryHistories: isThorough ? 100 : 6
+    leadHistories: isThorough ? 300 : 6,
+    deliveryHistories: isThorough ? 100 : 4
   }
 )
 

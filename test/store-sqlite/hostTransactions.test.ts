@@ -37,8 +37,8 @@ storeContract(
     layer: () =>
       layerOf(temporaryFile("host.sqlite"), { rankIndex: { findingEffort: 0, maxBucketLeads: 3 } }),
     survivesReopening: true,
-    leadHistories: isThorough ? 300 : 8,
-    deliveryHistories: isThorough ? 100 : 6
+    leadHistories: isThorough ? 300 : 5,
+    deliveryHistories: isThorough ? 100 : 3
   }
 )
 
