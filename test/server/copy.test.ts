@@ -131,10 +131,12 @@ describe.skipIf(isWithoutPostgres)("copy to Postgres", () => {
     expect(JSON.parse(checked.out)).toMatchObject({ sound: true, problems: [] })
     const refused = await copy(source, database)
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("has brands already")])
-    const back = join(folder, "back.sqlite")
-    const returned = await copy(database, back)
-    expect([returned.code, returned.err]).toEqual([0, ""])
-    expect(await answersOf(back, filled)).toEqual(expected)
+    if (isThorough) {
+      const back = join(folder, "back.sqlite")
+      const returned = await copy(database, back)
+      expect([returned.code, returned.err]).toEqual([0, ""])
+      expect(await answersOf(back, filled)).toEqual(expected)
+    }
     const untouched = join(folder, "untouched.sqlite")
     copyFileSync(source, untouched)
     expect(await numbersGiven(database)).toEqual(await numbersGiven(untouched))
