@@ -2,7 +2,16 @@
 import { Either } from "effect"
 import { readCounterexample, renderCounterexample } from "../Counterexample.ts"
 import { readScenario } from "../scenario-file/ScenarioFile.ts"
-import type { ReadFile } from "./Messages.ts"
+import type { Scenario } from "../Scenario.ts"
+import type { OfferedScenario, ReadFile } from "./Messages.ts"
+
+/** What a page says of a scenario. */
+export const offered = ({ about, coverageMarks, hours, name }: Scenario): OfferedScenario => ({
+  name,
+  about,
+  hours,
+  coverageMarks
+})
 
 const isCounterexample = (text: string): boolean => {
   try {
@@ -30,10 +39,6 @@ export const readDropped = (text: string): ReadFile => {
   }
   return Either.match(readScenario(text), {
     onLeft: (problems): ReadFile => ({ kind: "neither", problems }),
-    onRight: ({ about, hours, name }): ReadFile => ({
-      kind: "scenario",
-      scenario: { name, about, hours },
-      text
-    })
+    onRight: (scenario): ReadFile => ({ kind: "scenario", scenario: offered(scenario), text })
   })
 }

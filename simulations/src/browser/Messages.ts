@@ -10,6 +10,8 @@ export interface OfferedScenario {
   readonly about: string
   /** Virtual hours. */
   readonly hours: number
+  /** The situations that its runs are held to, over many seeds. */
+  readonly coverageMarks: ReadonlyArray<string>
 }
 
 /** A bug that the worker can plant: its name is the worker's. */
@@ -67,8 +69,6 @@ export interface Finished {
   readonly digest: string
   readonly counts: RunReport["counts"]
   readonly coverageMarks: ReadonlyArray<string>
-  /** The marks that the scenario is held to, over many seeds, and that this run did not meet. */
-  readonly missed: ReadonlyArray<string>
   /** Of real time. */
   readonly seconds: number
   /** How it stands to the counterexample that it replays. */

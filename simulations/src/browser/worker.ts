@@ -19,9 +19,9 @@ import type { Scenario } from "../Scenario.ts"
 import { readScenario } from "../scenario-file/ScenarioFile.ts"
 import { scenarioNamed, scenarioNames } from "../Scenarios.ts"
 import { shrinkAsync } from "../Shrink.ts"
-import { readDropped } from "./DroppedFile.ts"
+import { offered, readDropped } from "./DroppedFile.ts"
 import { EventStream } from "./EventStream.ts"
-import type { BrokenRule, Message, OfferedScenario, Order, Small } from "./Messages.ts"
+import type { BrokenRule, Message, Order, Small } from "./Messages.ts"
 import { plantedBugs } from "./PlantedBugs.ts"
 
 const maxShrinkSeconds = 60
@@ -54,11 +54,7 @@ const brokenRule = (report: RunReport): BrokenRule | null => {
   }
 }
 
-const make = (
-  of: Omit<Made, "report">,
-  wanted: ReadonlyArray<string>,
-  replays: Counterexample | null = null
-): void => {
+const make = (of: Omit<Made, "report">, replays: Counterexample | null = null): void => {
   const startedAt = performance.now()
   const stream = new EventStream(send)
   const report = run(of.input, "memory", undefined, stream.observe)
@@ -73,37 +69,27 @@ const make = (
       digest,
       counts,
       coverageMarks: [...coverageMarks].sort(),
-      missed: wanted.filter((mark) => !coverageMarks.has(mark)),
       seconds: (performance.now() - startedAt) / 1000,
       replayed: replays === null ? null : compareReplay(replays, report)
     }
   })
 }
 
-const offered = ({ about, hours, name }: Scenario): OfferedScenario => ({ name, about, hours })
-
 const runOrder = ({ hours, scenario: chosen, seed }: Extract<Order, { do: "run" }>): void => {
   if ("name" in chosen) {
     const scenario = scenarioNamed(chosen.name)
     if (scenario === null) throw new Error(`There is no scenario ${chosen.name}.`)
-    make(
-      { input: inputOf(scenario, seed, hours ?? undefined), scenario: scenario.name },
-      scenario.coverageMarks
-    )
+    make({ input: inputOf(scenario, seed, hours ?? undefined), scenario: scenario.name })
     return
   }
   const definition = Either.getOrThrowWith(readScenario(chosen.text), (lines) => new Error(lines.join("\n")))
   const input = inputOf(definition, seed, hours ?? undefined)
-  make({ input, scenario: definition.name, definition }, definition.coverageMarks)
+  make({ input, scenario: definition.name, definition })
 }
 
 const replayOrder = (text: string): void => {
   const counterexample = Either.getOrThrowWith(readCounterexample(text), (problem) => new Error(problem))
-  make(
-    { input: inputOfCounterexample(counterexample), scenario: counterexample.scenario },
-    [],
-    counterexample
-  )
+  make({ input: inputOfCounterexample(counterexample), scenario: counterexample.scenario }, counterexample)
 }
 
 class Enough extends Error {}
