@@ -1,11 +1,12 @@
 /**
  * Builds the console into `packages/console/dist`, unless what it is made of has not changed since. `node scripts/console.mjs` is the
- * build itself, in a process of its own: it needs a hundred megabytes, which a server would keep.
+ * build itself, of one part or of all, in a process of its own: it needs a hundred megabytes, which a server would keep.
  */
 import { execFile } from "node:child_process"
 import {
   accessSync,
   constants,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -32,31 +33,68 @@ const isWritable = () => {
 
 /** Where the built files are; a folder of the system where nothing may be written beside the sources. */
 const folder = isWritable() ? join(project, "dist") : join(tmpdir(), "lead-signals-console")
-const stampFile = join(folder, "made-of.json")
 
 const filesIn = (path) =>
   readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name, parentPath }) => join(parentPath, name))
 
-/** Each file that the console is made of, with what changes when the file does. */
-const state = () => {
-  const own = ["index.html", "package.json", "vite.config.mjs"].map((name) => join(project, name))
-  // What is installed, as pnpm notes it.
-  const installed = join(root, "node_modules", ".pnpm", "lock.yaml")
-  return JSON.stringify(
-    [...own, ...filesIn(join(project, "src")), installed, fileURLToPath(import.meta.url)]
-      .sort()
-      .map((path) => {
-        const { mtimeMs, size } = statSync(path)
-        return [path, mtimeMs, size]
-      })
-  )
-}
+// What is installed, as pnpm notes it.
+const installed = join(root, "node_modules", ".pnpm", "lock.yaml")
 
-const isFresh = () => {
+/** What the console is built of, in two parts: pages, and the simulator's worker, which holds the service itself. */
+const parts = [
+  {
+    name: "pages",
+    sources: () => [
+      ...["index.html", "package.json", "vite.config.mjs"].map((name) => join(project, name)),
+      ...filesIn(join(project, "src"))
+    ],
+    write: async (out) => {
+      const { createRequire } = await import("node:module")
+      const { pathToFileURL } = await import("node:url")
+      const require = createRequire(join(project, "package.json"))
+      const { build } = await import(pathToFileURL(require.resolve("vite")).href)
+      await build({ root: project, logLevel: "warn", build: { outDir: out, emptyOutDir: true } })
+    }
+  },
+  {
+    name: "simulator",
+    sources: () => [
+      ...[
+        "client",
+        "domain",
+        "http",
+        "simulation-kernel",
+        "store-contract",
+        "store-memory",
+        "webhook"
+      ].flatMap((name) => filesIn(join(root, "packages", name, "src"))),
+      ...filesIn(join(root, "simulations", "src"))
+    ],
+    write: async (out) => {
+      await import("tsx")
+      // By a URL: what bundles this script leaves it alone.
+      const program = new URL("../simulations/src/bugs/BrowserBundle.ts", import.meta.url).href
+      const { bundleForBrowser } = await import(program)
+      mkdirSync(out, { recursive: true })
+      writeFileSync(join(out, "simulator.js"), await bundleForBrowser())
+    }
+  }
+]
+
+/** Each file that the part is made of, with what changes when the file does. */
+const state = ({ sources }) =>
+  JSON.stringify(
+    [...sources(), installed, fileURLToPath(import.meta.url)].sort().map((path) => {
+      const { mtimeMs, size } = statSync(path)
+      return [path, mtimeMs, size]
+    })
+  )
+
+const isFresh = (part) => {
   try {
-    return readFileSync(stampFile, "utf8") === state()
+    return readFileSync(join(folder, part.name, "made-of.json"), "utf8") === state(part)
   } catch {
     return false
   }
@@ -70,14 +108,16 @@ const contentTypes = {
   ".woff2": "font/woff2"
 }
 
-/** The build of Vite writes each file compressed with gzip, as it is served. */
+/** A build writes each file compressed with gzip, as it is served. */
 const readBuilt = () =>
-  filesIn(folder)
-    .filter((path) => path.endsWith(".gz"))
-    .map((path) => {
-      const name = path.slice(folder.length + 1, -".gz".length).replaceAll("\\", "/")
-      return { path: name, contentType: contentTypes[extname(name)], gzipped: readFileSync(path) }
-    })
+  parts.flatMap(({ name: part }) =>
+    filesIn(join(folder, part))
+      .filter((path) => path.endsWith(".gz"))
+      .map((path) => {
+        const name = path.slice(join(folder, part).length + 1, -".gz".length).replaceAll("\\", "/")
+        return { path: name, contentType: contentTypes[extname(name)], gzipped: readFileSync(path) }
+      })
+  )
 
 let making
 
@@ -85,46 +125,49 @@ let making
 export const builtConsole = () => (making ??= makeConsole().finally(() => (making = undefined)))
 
 const makeConsole = async () => {
-  if (!isFresh()) {
-    // React has another build for other values, and test runners set one.
-    const env = { ...process.env, NODE_ENV: "production" }
-    await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url)], { cwd: root, env }).catch(
-      ({ stderr }) => {
+  // React has another build for other values, and test runners set one.
+  const env = { ...process.env, NODE_ENV: "production" }
+  const program = fileURLToPath(import.meta.url)
+  const stale = parts.filter((part) => !isFresh(part))
+  await Promise.all(
+    stale.map(({ name }) =>
+      promisify(execFile)(process.execPath, [program, name], { cwd: root, env }).catch(({ stderr }) => {
         throw new Error(`The console could not be built:\n${stderr}`)
-      }
+      })
     )
-  }
+  )
   return readBuilt()
 }
 
 /** Writes the files beside, and then puts them in place: others may read them, or make them, at this moment. */
-const buildConsole = async () => {
-  const { createRequire } = await import("node:module")
-  const { pathToFileURL } = await import("node:url")
+const buildPart = async (part) => {
   const { gzipSync } = await import("node:zlib")
-  const require = createRequire(join(project, "package.json"))
-  const { build } = await import(pathToFileURL(require.resolve("vite")).href)
-  const madeOf = state()
-  const part = `${folder}.${process.pid}.part`
+  const madeOf = state(part)
+  const place = join(folder, part.name)
+  const beside = `${place}.${process.pid}.part`
   try {
-    await build({ root: project, logLevel: "warn", build: { outDir: part, emptyOutDir: true } })
-    for (const path of filesIn(part)) writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }))
-    writeFileSync(join(part, "made-of.json"), madeOf)
-    rmSync(folder, { recursive: true, force: true })
+    await part.write(beside)
+    for (const path of filesIn(beside))
+      writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }))
+    writeFileSync(join(beside, "made-of.json"), madeOf)
+    rmSync(place, { recursive: true, force: true })
     try {
-      renameSync(part, folder)
+      renameSync(beside, place)
     } catch (failure) {
       // Another process has put the same files there.
-      if (!isFresh()) throw failure
+      if (!isFresh(part)) throw failure
     }
   } finally {
-    rmSync(part, { recursive: true, force: true })
+    rmSync(beside, { recursive: true, force: true })
   }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await buildConsole().catch(({ message }) => {
+  const named = process.argv[2]
+  try {
+    for (const part of parts) if (named === undefined || named === part.name) await buildPart(part)
+  } catch ({ message }) {
     process.stderr.write(`${message}\n`)
     process.exit(1)
-  })
+  }
 }

@@ -224,6 +224,7 @@ const prepare = (input: RunInput, host: Host) => {
   world.watch(world.others.fork(course))
   return {
     world,
+    coverageMarks: facts.coverageMarks as ReadonlySet<string>,
     limits: {
       until: startsAt + plan.hours * hour + drainDays * day,
       isDone: () => isOver || facts.violation !== null || world.defect !== null
@@ -266,34 +267,44 @@ export const diskOf = (store: StoreKind, { rates }: Plan): Disk.Disk =>
   store === "sqlite" ? sqlite({ synced: rates.tornWrites > 0 }) : Disk.memory()
 
 /**
+ * Is called with each event of a run while it goes on, and with the coverage marks so far. It can't change the run: time and
+ * chance are the run's, and a timer throws.
+ */
+export type Observer = (event: TraceEvent, coverageMarks: ReadonlySet<string>) => void
+
+/**
  * Runs the service of production over one of its stores, in one synchronous call. `untilSeconds` ends the run early,
- * in virtual seconds. The same arguments give the same report on every machine.
+ * in virtual seconds. The same arguments give the same report on every machine, whoever observes.
  */
 export const run = (
   input: RunInput,
   store: StoreKind | Disk.Disk = "memory",
-  untilSeconds = Number.POSITIVE_INFINITY
+  untilSeconds = Number.POSITIVE_INFINITY,
+  observer?: Observer
 ): RunReport =>
   runOver(
     input,
     () => service(typeof store === "string" ? diskOf(store, input.plan) : store, input.seed),
-    untilSeconds
+    untilSeconds,
+    observer
   )
 
 /** As `run`, over what `host` makes. */
 export const runOver = (
   input: RunInput,
   host: () => Host,
-  untilSeconds = Number.POSITIVE_INFINITY
+  untilSeconds = Number.POSITIVE_INFINITY,
+  observer?: Observer
 ): RunReport => {
   let now = startsAt
   return isolated(
     Prng.of(input.seed, "sealed"),
     () => now,
     () => {
-      const { limits, report, world } = prepare(input, host())
-      world.kernel.trace.listen(({ at }) => {
-        now = startsAt + at
+      const { coverageMarks, limits, report, world } = prepare(input, host())
+      world.kernel.trace.listen((event) => {
+        now = startsAt + event.at
+        observer?.(event, coverageMarks)
       })
       try {
         world.kernel.run({ ...limits, until: Math.min(limits.until, startsAt + untilSeconds * 1000) })

@@ -1,7 +1,16 @@
 /** The whole service under virtual time, and the rules that every history of it must keep. */
 export * as OpenApiDocument from "./oracles/OpenApiDocument.ts"
 export { type CheckCount, summedChecks, weakenedShare } from "./oracles/Checks.ts"
-export { check, inputOf, type Outcome, run, type RunInput, type RunReport, simulate } from "./Run.ts"
+export {
+  check,
+  inputOf,
+  type Observer,
+  type Outcome,
+  run,
+  type RunInput,
+  type RunReport,
+  simulate
+} from "./Run.ts"
 export { verdictPage } from "./report/VerdictPage.ts"
 export { Scenario } from "./Scenario.ts"
 export { readScenario } from "./scenario-file/ScenarioFile.ts"

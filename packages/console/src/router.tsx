@@ -9,6 +9,7 @@ import {
 import { basePath } from "./api/client.ts"
 import { readLeadSearch } from "./leads/leadSearch.ts"
 import { readDeliverySearch } from "./settings/deliverySearch.ts"
+import { readSimulationSearch } from "./simulator/simulationSearch.ts"
 import { Landing } from "./shell/Landing.tsx"
 import { Root } from "./shell/Root.tsx"
 import { BrandShell } from "./shell/BrandShell.tsx"
@@ -64,6 +65,13 @@ const webhook = createRoute({
   component: lazyRouteComponent(() => import("./settings/WebhookPage.tsx"), "WebhookPage")
 })
 
+const simulator = createRoute({
+  getParentRoute: () => brand,
+  path: "/simulator",
+  validateSearch: readSimulationSearch,
+  component: lazyRouteComponent(() => import("./simulator/SimulatorPage.tsx"), "SimulatorPage")
+})
+
 /** Parameters stand in the URL as the API has them, not as JSON. */
 const stringifySearch = (search: Record<string, unknown>): string => {
   const query = new URLSearchParams()
@@ -76,7 +84,7 @@ const stringifySearch = (search: Record<string, unknown>): string => {
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
-    brand.addChildren([home, leads, imports, signals, keys, webhooks, webhook])
+    brand.addChildren([home, leads, imports, signals, keys, webhooks, webhook, simulator])
   ]),
   basepath: basePath,
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -1,6 +1,6 @@
 /** The OpenAPI document as a judge of answers. It is stricter than published: no object may have a further field. */
 import { openApi } from "@lead-signals/http"
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import { type ValidatorOf, validatorsOf } from "./SchemaValidators.ts"
 
 type Json = Record<string, any>
 
@@ -15,20 +15,24 @@ const strict = (schema: unknown): unknown => {
 /** The OpenAPI document in which no object may have a field that it does not name. */
 const document = strict(JSON.parse(JSON.stringify(openApi()))) as Json
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false })
-ajv.addSchema({ $id: "openapi", ...document })
+const validator: ValidatorOf = validatorsOf(document)
 
 const escaped = (key: string): string => encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))
 
-const validators = new Map<string, ValidateFunction>()
+const responsePointer = (path: string, method: string, status: number | string): string =>
+  `/paths/${escaped(path)}/${method}/responses/${status}/content/${escaped("application/json")}/schema`
 
-const validator = (pointer: string): ValidateFunction => {
-  const existing = validators.get(pointer)
-  if (existing !== undefined) return existing
-  const made = ajv.compile({ $ref: `openapi#${pointer}` })
-  validators.set(pointer, made)
-  return made
-}
+/** The places of all schemas that a value can be judged by. */
+export const pointers = (): ReadonlyArray<string> => [
+  ...Object.keys(document["components"].schemas).map((name) => `/components/schemas/${name}`),
+  ...Object.entries<Json>(document["paths"]).flatMap(([path, item]) =>
+    Object.entries<Json>(item).flatMap(([method, operation]) =>
+      Object.entries<Json>(operation["responses"] ?? {}).flatMap(([status, response]) =>
+        response["content"]?.["application/json"] === undefined ? [] : [responsePointer(path, method, status)]
+      )
+    )
+  )
+]
 
 /**
  * Why the document does not allow this body for the operation and status; null when it does. `path` is the route's
@@ -48,7 +52,7 @@ export const problemOf = (
   const pointer =
     response?.content === undefined
       ? "/components/schemas/Error"
-      : `/paths/${escaped(path!)}/${method.toLowerCase().replace("head", "get")}/responses/${status}/content/${escaped("application/json")}/schema`
+      : responsePointer(path!, method.toLowerCase().replace("head", "get"), status)
   const validate = validator(isError && response === undefined ? "/components/schemas/Error" : pointer)
   return validate(body) ? null : JSON.stringify(validate.errors?.slice(0, 3))
 }

@@ -6,7 +6,7 @@ export const breakMillis = 2000
 const breakWidth = 58
 
 /** A time in which nothing happened. */
-interface Break {
+export interface Break {
   readonly from: number
   readonly to: number
   readonly skippedMillis: number
@@ -21,20 +21,35 @@ export interface TimeAxis {
 /** Between two events that are close: twice the time takes a little more room. */
 const pixelsOf = (millis: number): number => 6 * Math.log2(1 + millis / 2)
 
+/** Places one instant after the other, in the order of a history. */
+export class Placement {
+  private x = 24
+  private last: number | null = null
+
+  /** Where the instant stands; with the break before it, if there is one. */
+  place(at: number): { readonly x: number; readonly gap: Break | null } {
+    const skippedMillis = at - (this.last ?? at)
+    const from = this.x
+    const isBreak = skippedMillis >= breakMillis
+    if (isBreak) this.x += breakWidth
+    else if (skippedMillis > 0) this.x += pixelsOf(skippedMillis)
+    this.last = Math.max(this.last ?? at, at)
+    return { x: this.x, gap: isBreak ? { from: from + 8, to: from + breakWidth - 8, skippedMillis } : null }
+  }
+}
+
 export const timeAxis = (events: ReadonlyArray<TraceEvent>): TimeAxis => {
   const xOf = new Map<number, number>()
   const breaks: Array<Break> = []
-  let [x, last] = [24, events[0]?.at ?? 0]
+  const placement = new Placement()
+  let width = 24
   for (const { at } of events) {
-    const skippedMillis = at - last
-    if (skippedMillis >= breakMillis) {
-      breaks.push({ from: x + 8, to: x + breakWidth - 8, skippedMillis })
-      x += breakWidth
-    } else if (skippedMillis > 0) x += pixelsOf(skippedMillis)
-    last = Math.max(last, at)
+    const { gap, x } = placement.place(at)
+    if (gap !== null) breaks.push(gap)
     xOf.set(at, x)
+    width = x
   }
-  return { xOf, breaks, width: x }
+  return { xOf, breaks, width }
 }
 
 /** A duration in at most two units: `38 s`, `2 min 5 s`, `3 h 12 min`, `2 days 4 h`. */

@@ -28,7 +28,8 @@ const order = [
   "oracle"
 ]
 
-const rank = (party: string): number => {
+/** Where the lane of a party stands among the others. */
+export const rank = (party: string): number => {
   const at = order.findIndex((name) => party.startsWith(name))
   return at < 0 ? order.length : at
 }

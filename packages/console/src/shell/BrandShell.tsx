@@ -25,12 +25,16 @@ const pages = [
     text: "Webhooks",
     forBrands: false,
     exact: false
-  }
+  },
+  { to: "/brands/$brandId/simulator", icon: "flask", text: "Simulator", forBrands: true, exact: false }
 ] as const satisfies ReadonlyArray<{
   readonly to: string
   readonly icon: IconName
   readonly [key: string]: unknown
 }>
+
+/** Above the first page of a group. */
+const groupTitles: Partial<Record<IconName, string>> = { key: "Settings", flask: "Explore" }
 
 const Navigation = ({
   brandId,
@@ -45,7 +49,9 @@ const Navigation = ({
     <nav aria-label="Pages" className="flex flex-col gap-0.5 px-2">
       {shown.map(({ exact, icon, text, to }) => (
         <div key={to}>
-          {icon === "key" ? <p className="text-muted px-2 pt-4 pb-1 text-xs font-medium">Settings</p> : null}
+          {groupTitles[icon] === undefined ? null : (
+            <p className="text-muted px-2 pt-4 pb-1 text-xs font-medium">{groupTitles[icon]}</p>
+          )}
           <Link
             to={to}
             params={{ brandId }}
@@ -77,11 +83,13 @@ const UserMenu = ({ onHelp }: { readonly onHelp: () => void }) => {
   )
 }
 
-/** A session of an API key sees the leads alone. */
+/** What a session of an API key sees: the leads, and what needs no data of the server. */
+const openToKeys = /\/(leads|simulator)$/
+
 const Page = ({ brandId }: { readonly brandId: string }) => {
   const { access } = useSession()
   const { pathname } = useLocation()
-  return access === "operator" || pathname.endsWith("/leads") ? <Outlet /> : <NoAccess brandId={brandId} />
+  return access === "operator" || openToKeys.test(pathname) ? <Outlet /> : <NoAccess brandId={brandId} />
 }
 
 export const BrandShell = () => {

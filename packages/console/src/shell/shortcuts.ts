@@ -13,6 +13,9 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, does: string]> = [
   ["g i", "Go to Import"],
   ["g k", "Go to API Keys"],
   ["g w", "Go to Webhooks"],
+  ["g m", "Go to the simulator"],
+  ["Space", "Pause or play the simulation"],
+  [". ,", "One step of the simulation on, or back"],
   ["?", "This help"]
 ]
 
@@ -22,7 +25,8 @@ const pageOf = {
   s: "/brands/$brandId/signals",
   i: "/brands/$brandId/import",
   k: "/brands/$brandId/settings/keys",
-  w: "/brands/$brandId/settings/webhooks"
+  w: "/brands/$brandId/settings/webhooks",
+  m: "/brands/$brandId/simulator"
 } as const
 
 /** How long `g` waits for the letter after it. */

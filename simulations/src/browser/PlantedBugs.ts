@@ -1,0 +1,4 @@
+/** The bugs that were planted into this bundle, each to be switched on by the name of its worker. `BrowserBundle.ts` fills the list in. */
+import type { OfferedBug } from "./Messages.ts"
+
+export const plantedBugs: ReadonlyArray<OfferedBug> = []
