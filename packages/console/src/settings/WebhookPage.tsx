@@ -17,6 +17,7 @@ import { notify, notifyFailure } from "../ui/toasts.tsx"
 import { Deliveries } from "./Deliveries.tsx"
 import { DeliveryDialog } from "./DeliveryDialog.tsx"
 import { WebhookBadge } from "./WebhookBadge.tsx"
+import { WebhookPlots } from "./WebhookPlots.tsx"
 import { WebhookFields, type WebhookValues } from "./WebhookForm.tsx"
 
 const from = "/brands/$brandId/settings/webhooks/$webhookId"
@@ -256,6 +257,7 @@ export const WebhookPage = () => {
         }
       />
       <Problem webhook={webhook} />
+      <WebhookPlots brandId={brandId} webhookId={webhookId} />
       <Deliveries
         brandId={brandId}
         webhookId={webhookId}
