@@ -29,25 +29,35 @@ interface OfWebhook {
 
 const pathOf = ({ brandId, webhook: { id } }: OfWebhook) => ({ params: { path: { brandId, id } } })
 
+const valuesOf = ({ description, events, url }: Webhook): WebhookValues => ({
+  url,
+  description: description ?? "",
+  events
+})
+
+/** Only what was changed: another operator may have changed the rest meanwhile. */
+const changeOf = (before: WebhookValues, after: WebhookValues) => ({
+  ...(after.url === before.url ? {} : { url: after.url }),
+  ...(after.events.join() === before.events.join() ? {} : { events: [...after.events] }),
+  ...(after.description === before.description
+    ? {}
+    : { description: after.description === "" ? null : after.description })
+})
+
 const EditWebhook = ({
   brandId,
   onClose,
   onSaved,
   webhook
 }: OfWebhook & { readonly onClose: () => void; readonly onSaved: () => Promise<void> }) => {
-  const [values, setValues] = useState<WebhookValues>({
-    url: webhook.url,
-    description: webhook.description ?? "",
-    events: webhook.events
-  })
+  const [opened] = useState(() => valuesOf(webhook))
+  const [values, setValues] = useState(opened)
   const save = async () => {
-    const { description, events, url } = values
-    await answerOf(
-      api.PATCH("/operator/brands/{brandId}/webhooks/{id}", {
-        ...pathOf({ brandId, webhook }),
-        body: { url, events: [...events], description: description === "" ? null : description }
-      })
-    )
+    const body = changeOf(opened, values)
+    if (Object.keys(body).length > 0)
+      await answerOf(
+        api.PATCH("/operator/brands/{brandId}/webhooks/{id}", { ...pathOf({ brandId, webhook }), body })
+      )
     await onSaved()
     notify("Saved the webhook")
   }

@@ -21,7 +21,7 @@ export interface ListedDelivery extends Delivery {
 
 /** A delivery with everything that is kept of it. */
 export interface FoundDelivery {
-  /** The delivery. */
+  /** What goes where, and how far it has come. */
   readonly delivery: Delivery
   /** Every attempt, in order. */
   readonly attempts: ReadonlyArray<Attempt>
