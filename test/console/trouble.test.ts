@@ -89,7 +89,9 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     await page.goto(`${server.url}/console/brands/${brand}/leads?lead=1`)
     await page.getByRole("button", { name: "Qualified" }).click()
     await expect
-      .poll(async () => (await server.operate("GET", `/operator/brands/${brand}/leads/1`)).data.qualified)
+      .poll(async () => (await server.operate("GET", `/operator/brands/${brand}/leads/1`)).data.qualified, {
+        timeout: 60_000
+      })
       .toBe(true)
     // Data is read again when somebody comes back to a tab; a headless browser has to be told.
     await first.page.waitForTimeout(5200)
