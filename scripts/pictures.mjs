@@ -3,9 +3,12 @@
  * CHROMIUM names.
  */
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdirSync } from "node:fs"
+import { createServer } from "node:http"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -19,7 +22,13 @@ const startServer = () =>
   new Promise((resolve, reject) => {
     const server = spawn(process.execPath, [join(root, "scripts", "lead-signals.mjs")], {
       cwd: root,
-      env: { ...process.env, PORT: "0", LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_OPERATOR_TOKEN: token }
+      env: {
+        ...process.env,
+        PORT: "0",
+        LEAD_SIGNALS_DATABASE: "memory",
+        LEAD_SIGNALS_OPERATOR_TOKEN: token,
+        LEAD_SIGNALS_WEBHOOK_ALLOW: "127.0.0.0/8"
+      }
     })
     let out = ""
     server.stdout.on("data", (chunk) => {
@@ -30,10 +39,51 @@ const startServer = () =>
     server.on("exit", (code) => reject(new Error(`the server ended with ${code}`)))
   })
 
-const pages = [
+/** A webhook of the demo brand with deliveries, some of which its receiver refuses; answers its path in the console. */
+const makeWebhook = async (url) => {
+  let posts = 0
+  const receiver = createServer((request, response) => {
+    const status = ++posts % 7 === 3 ? 503 : 204
+    request
+      .resume()
+      .on("end", () => setTimeout(() => response.writeHead(status).end(), 15 + ((posts * 37) % 90)))
+  }).listen(0, "127.0.0.1")
+  await once(receiver, "listening")
+  const operate = async (path, body) => {
+    const response = await fetch(`${url}/operator/brands/1/webhooks${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    return (await response.json()).data
+  }
+  const { id } = await operate("", {
+    url: `http://127.0.0.1:${receiver.address().port}/crm`,
+    events: ["lead2.created", "activity.detected"],
+    description: "To the CRM"
+  })
+  for (let i = 0; i < 40; i++) {
+    await operate(`/${id}/test`)
+    await sleep(250)
+  }
+  return { path: `/brands/1/settings/webhooks/${id}`, close: () => receiver.close() }
+}
+
+const pagesOf = (webhook) => [
   ["home", "/brands/1"],
   ["leads", "/brands/1/leads?qualified=true"],
-  ["lead", "/brands/1/leads?search=sales&lead=12"]
+  ["lead", "/brands/1/leads?search=sales&lead=12"],
+  ["webhook", webhook],
+  ["api", "/brands/1/api?operation=listLeads"],
+  [
+    "simulator",
+    "/brands/1/simulator?scenario=swarm&seed=1&bug=lost-update",
+    async (page) => {
+      await page.getByRole("button", { name: "Run", exact: true }).click()
+      await page.getByRole("heading", { name: /The counterexample/ }).waitFor({ timeout: 300_000 })
+      await page.getByRole("heading", { name: "swarm", exact: false }).first().scrollIntoViewIfNeeded()
+    }
+  ]
 ]
 
 const shapes = [
@@ -41,7 +91,7 @@ const shapes = [
   { name: "phone", width: 390, height: 800 }
 ]
 
-const take = async (browser, url, { height, name, width }, colorScheme) => {
+const take = async (browser, url, pages, { height, name, width }, colorScheme) => {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme,
@@ -49,9 +99,10 @@ const take = async (browser, url, { height, name, width }, colorScheme) => {
   })
   await context.request.post(`${url}/session`, { data: { credential: token } })
   const page = await context.newPage()
-  for (const [title, path] of pages) {
+  for (const [title, path, prepare] of pages) {
     await page.goto(`${url}/console${path}`)
     await page.waitForLoadState("networkidle")
+    await prepare?.(page)
     await page.screenshot({ path: join(folder, `${title}-${name}-${colorScheme}.png`) })
   }
   await context.close()
@@ -59,13 +110,16 @@ const take = async (browser, url, { height, name, width }, colorScheme) => {
 
 mkdirSync(folder, { recursive: true })
 const { server, url } = await startServer()
+const webhook = await makeWebhook(url)
+const pages = pagesOf(webhook.path)
 const browser = await chromium.launch({
   executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 })
 for (const shape of shapes) {
-  for (const colorScheme of ["light", "dark"]) await take(browser, url, shape, colorScheme)
+  for (const colorScheme of ["light", "dark"]) await take(browser, url, pages, shape, colorScheme)
 }
 await browser.close()
+webhook.close()
 server.removeAllListeners("exit").kill()
 process.stdout.write(`Wrote ${pages.length * shapes.length * 2} pictures into docs/pictures\n`)

@@ -5,6 +5,8 @@ export interface Options {
   /** The mechanisms to turn off, each by itself, instead of all other measurements; null: no ablation. */
   readonly ablate: ReadonlyArray<Ablation> | null
   readonly quick: boolean
+  /** The console in a browser, and nothing else. */
+  readonly isConsole: boolean
   readonly store: "sqlite" | "postgres"
   /** Null: all shapes. */
   readonly shapes: ReadonlyArray<string> | null
@@ -25,6 +27,7 @@ where.
   --leads N,...       sizes of the data [10000,100000,1000000]: multiples of 100 from 1000 to 1900000
   --ablate[=NAME,...] measures the gain of each mechanism, or of those named, on its shapes, by turning it off alone;
                       nothing else is measured [at 10000 and 1000000 leads, some 20 minutes each]
+  --console           measures the console alone, in Chromium [1000000 leads]
   --store postgres    measures nodes on Postgres beside a reference on the same server: BENCH_DATABASE_URL names it, and keeps
                       the data from run to run; without it the benchmark starts one of its own [10000,1000000 leads]
   --write FILE        writes the table in Markdown
@@ -63,7 +66,7 @@ const ablationsOf = (names: string): ReadonlyArray<Ablation> =>
 
 /** Null when help was requested. */
 export const readOptions = (args: ReadonlyArray<string>): Options | null => {
-  let [quick, json] = [false, false]
+  let [quick, json, isConsole] = [false, false, false]
   let shapes: ReadonlyArray<string> | null = null
   let leads: ReadonlyArray<number> | null = null
   let ablate: ReadonlyArray<Ablation> | null = null
@@ -86,6 +89,9 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
         return null
       case "--quick":
         quick = true
+        break
+      case "--console":
+        isConsole = true
         break
       case "--ablate":
         ablate = rest[0] === undefined || rest[0].startsWith("--") ? ablations : ablationsOf(rest.shift()!)
@@ -116,5 +122,6 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
     }
   }
   const usual = ablate === null && store === "sqlite" ? [10_000, 100_000, 1_000_000] : [10_000, 1_000_000]
-  return { ablate, store, quick, json, shapes, write, leads: leads ?? (quick ? [10_000] : usual) }
+  const sizesOfRun = quick ? [10_000] : isConsole ? [1_000_000] : usual
+  return { ablate, store, quick, isConsole, json, shapes, write, leads: leads ?? sizesOfRun }
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Progress } from "./BulkLoad.ts"
 import { measureAblations } from "./Ablate.ts"
+import { measureConsole } from "./ConsoleInteractions.ts"
 import { copyOf, databaseOf } from "./Files.ts"
 import { type Ablated, ablationsAsJson, ablationsAsMarkdown, ablationsAsText } from "./AblationReport.ts"
 import { measureAfterWrites } from "./AfterWrites.ts"
@@ -56,7 +57,7 @@ const coldDemoSeconds = 5
 const memoryBytes = 2048
 const blockedMillis = 50
 
-const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyArray<Section>> => {
+const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise<ReadonlyArray<Section>> => {
   const wanted = (name: string): boolean =>
     shapes === null || shapes.some((shape) => name === shape || name.startsWith(`${shape}-`))
   const pace = quick
@@ -67,6 +68,11 @@ const measureAll = async ({ leads, quick, shapes }: Options): Promise<ReadonlyAr
   const programs = await bundlePrograms()
   const sections: Array<Section> = []
   try {
+    if (isConsole) {
+      for (const size of leads)
+        sections.push(...(await measureConsole(programs, size, quick ? 3 : 20, progress)))
+      return sections
+    }
     const readings: Array<Reading> = []
     const bareReadings: Array<BareReading> = []
     // Servers over a large file are not started for what does not read from them.
@@ -267,7 +273,7 @@ if (options === null) {
   process.stdout.write(options.json ? `${json}\n` : text)
   const name = options.store === "postgres" ? "RESULTS-POSTGRES.md" : "RESULTS.md"
   const results = fileURLToPath(new URL(name, import.meta.url))
-  const isFull = !options.quick && options.shapes === null && options.ablate === null
+  const isFull = !options.quick && !options.isConsole && options.shapes === null && options.ablate === null
   const file = options.write ?? (isFull ? results : null)
   if (file !== null) writeFileSync(file, markdown)
 }

@@ -99,7 +99,8 @@ export const startConsole = async (environment: Record<string, string> = {}): Pr
       if (credential !== null) {
         await context.request.post(`${url}/session`, { data: { credential } })
       }
-      context.setDefaultTimeout(20_000)
+      // Machines that are busy with other tests take long.
+      context.setDefaultTimeout(60_000)
       const page = await context.newPage()
       const wrong = watch(page, url)
       await page.goto(`${url}/console${path}`)

@@ -92,7 +92,7 @@ describe.skipIf(chromiumPath === undefined)("the simulator in the console", () =
     await page.getByRole("heading", { name: "Simulator" }).click()
     await page.keyboard.press(" ")
     await page.getByRole("button", { name: "Pause" }).waitFor()
-    await expect.poll(events).toBeGreaterThan(shown)
+    await expect.poll(events, { timeout: 60_000 }).toBeGreaterThan(shown)
     await page.keyboard.press(" ")
     await page.getByRole("button", { name: "Play" }).waitFor()
     const paused = await events()

@@ -281,7 +281,7 @@ describe("the console", () => {
     expect((await api.call("/console/", { method: "POST" })).status).toBe(405)
   })
 
-  it("is where browsers go from /, and nobody else [SES-6]", async () => {
+  it("is where browsers go from / and /docs, and nobody else [SES-6, DOC-1]", async () => {
     const at = async (path: string, accept: string) => {
       const response = await fetch(`${api.url}${path}`, { headers: { accept }, redirect: "manual" })
       return [response.status, response.headers.get("location")]
@@ -290,6 +290,8 @@ describe("the console", () => {
     expect(await at("/", "*/*")).toEqual([302, "docs"])
     expect(await at("/", "application/json")).toEqual([302, "docs"])
     expect(await at("/console", "*/*")).toEqual([302, "console/"])
+    expect(await at("/docs", "text/html,*/*;q=0.8")).toEqual([302, "console/api"])
+    expect(await at("/docs", "*/*")).toEqual([200, null])
   })
 
   it("is not there where the host brings none [SES-6]", async () => {

@@ -189,7 +189,7 @@ describe("a webhook", () => {
 })
 
 describe("deliveries", () => {
-  it("arrive signed, in the shape of the document, and are shown with their attempts [EVT-1, EVT-4, EVT-6, DELIV-1, DELIV-5, DELIV-8, VER-2, PII-1]", async () => {
+  it("arrive signed, in the shape of the document, and are shown with their attempts [EVT-1, EVT-4, EVT-6, DELIV-1, DELIV-5, DELIV-8, DELIV-9, VER-2, PII-1]", async () => {
     const receiver = await startReceiver(({ body }, response) => {
       response.writeHead(receiver.received.length === 1 ? 500 : 200).end(`got ${body}`)
     })
@@ -230,7 +230,20 @@ describe("deliveries", () => {
     const retried = found.find(({ attempts }) => attempts === 2)
     const { log, ...withoutLog } = (await operate("GET", `${webhooks()}/${id}/deliveries/${retried.id}`)).body
       .data
-    expect(withoutLog).toEqual(retried)
+    // The body goes when the delivery ends: it holds personal data.
+    expect(withoutLog).toEqual({ ...retried, body: null })
+    const { at, durationMillis, error, status } = log[1]
+    expect(retried.lastAttempt).toEqual({ at, durationMillis, status, error })
+    // Each attempt has the headers that arrived, but the signature, and those of the connection.
+    const sent = receiver.received.filter(({ headers }) => headers["webhook-id"] === retried.id)
+    expect(log.map(({ headers }: any) => headers)).toEqual(
+      sent.map(({ headers }) => ({
+        "content-type": headers["content-type"],
+        "user-agent": headers["user-agent"],
+        "webhook-id": headers["webhook-id"],
+        "webhook-timestamp": headers["webhook-timestamp"]
+      }))
+    )
     expect(log.map(({ number, status }: any) => [number, status])).toEqual([
       [1, 500],
       [2, 200]
@@ -251,6 +264,21 @@ describe("deliveries", () => {
     expect(tested.headers["webhook-id"]).toBe(test.body.data.deliveryId)
     expect(OpenApiDocument.validate("TestEvent", verify(tested))).toBeNull()
     new StandardWebhook(rotated.secret).verify(tested.body, tested.headers)
+  })
+
+  it("show the body that they send while they are pending [DELIV-9]", async () => {
+    let answer = (): void => undefined
+    const receiver = await startReceiver((_, response) => {
+      answer = () => void response.writeHead(204).end()
+    })
+    const { id } = await create(receiver.url, { events: ["activity.detected"] })
+    await engage()
+    const { body } = await until(async () => receiver.received[0])
+    const [pending] = await deliveriesOf(id, "")
+    const shown = (await operate("GET", `${webhooks()}/${id}/deliveries/${pending.id}`)).body.data
+    expect([shown.state, shown.body, shown.lastAttempt]).toEqual(["pending", body, null])
+    answer()
+    await settled(id)
   })
 
   it("are listed by state and by page, and held while their webhook is disabled [DELIV-4, DELIV-8]", async () => {

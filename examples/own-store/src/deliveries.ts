@@ -1,7 +1,14 @@
 /** What an operator sees of deliveries, and sends again. */
-import { Deliveries, type DeliveryId, type EventType, Page } from "@lead-signals/domain"
+import { Deliveries, type DeliveryId, type EventType, type LastAttempt, Page } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { deliveryOf, type DeliveryRow, type Tables } from "./Tables.ts"
+
+const lastAttemptOf = ({ log }: DeliveryRow): LastAttempt | null => {
+  const last = log.at(-1)
+  if (last === undefined) return null
+  const { at, durationMillis, error, status } = last
+  return { at, durationMillis, status, error }
+}
 
 export const deliveries = (tables: Tables): typeof Deliveries.Service => {
   const find = (webhookId: string, id: DeliveryId) =>
@@ -30,12 +37,19 @@ export const deliveries = (tables: Tables): typeof Deliveries.Service => {
         const rows = tables.deliveriesOf(webhookId).filter((row) => state === null || row.state === state)
         const from = Page.offset(page)
         const newestFirst = rows.reverse().slice(from, from + page.pageSize)
-        return { total: rows.length, deliveries: newestFirst.map(deliveryOf) }
+        return {
+          total: rows.length,
+          deliveries: newestFirst.map((row) => ({ ...deliveryOf(row), lastAttempt: lastAttemptOf(row) }))
+        }
       }),
 
     get: (webhookId, id) =>
       Effect.sync(() =>
-        Option.map(find(webhookId, id), (row) => ({ delivery: deliveryOf(row), attempts: row.log }))
+        Option.map(find(webhookId, id), (row) => ({
+          delivery: deliveryOf(row),
+          attempts: row.log,
+          body: row.body
+        }))
       ),
 
     queue: ({ brandId, id: webhookId }, request, ids) =>

@@ -9,6 +9,7 @@ import {
 import { basePath } from "./api/client.ts"
 import { readLeadSearch } from "./leads/leadSearch.ts"
 import { readDeliverySearch } from "./settings/deliverySearch.ts"
+import { readReferenceSearch } from "./reference/referenceSearch.ts"
 import { readSimulationSearch } from "./simulator/simulationSearch.ts"
 import { Landing } from "./shell/Landing.tsx"
 import { Root } from "./shell/Root.tsx"
@@ -72,6 +73,21 @@ const simulator = createRoute({
   component: lazyRouteComponent(() => import("./simulator/SimulatorPage.tsx"), "SimulatorPage")
 })
 
+const reference = createRoute({
+  getParentRoute: () => brand,
+  path: "/api",
+  validateSearch: readReferenceSearch,
+  component: lazyRouteComponent(() => import("./reference/ReferencePage.tsx"), "ReferencePage")
+})
+
+/** The same without a session: `/docs` leads here. */
+const publicReference = createRoute({
+  getParentRoute: () => root,
+  path: "/api",
+  validateSearch: readReferenceSearch,
+  component: lazyRouteComponent(() => import("./reference/ReferencePage.tsx"), "PublicReferencePage")
+})
+
 /** Parameters stand in the URL as the API has them, not as JSON. */
 const stringifySearch = (search: Record<string, unknown>): string => {
   const query = new URLSearchParams()
@@ -84,7 +100,8 @@ const stringifySearch = (search: Record<string, unknown>): string => {
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
-    brand.addChildren([home, leads, imports, signals, keys, webhooks, webhook, simulator])
+    brand.addChildren([home, leads, imports, signals, keys, webhooks, webhook, simulator, reference]),
+    publicReference
   ]),
   basepath: basePath,
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

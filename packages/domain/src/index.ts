@@ -54,6 +54,7 @@ export * from "./views/LeadDetailView.ts"
 export * from "./views/LeadListView.ts"
 export * from "./views/LeadView.ts"
 export * from "./views/MetricsView.ts"
+export * from "./views/RequestView.ts"
 export * as RenderedLeads from "./views/RenderedLeads.ts"
 
 export * from "./ports/BrandStore.ts"

@@ -83,6 +83,12 @@ const toConsole = HttpServerResponse.empty({
   headers: { location: "console/", vary: "Accept" }
 })
 
+/** The console's reference of the API stands in the place of the page that hosts without a console have. */
+const toReference = HttpServerResponse.empty({
+  status: 302,
+  headers: { location: "console/api", vary: "Accept" }
+})
+
 const takesHtml = (accept = ""): boolean => /(^|,)\s*text\/html\s*(;|,|$)/i.test(accept)
 
 const isFile = (path: string): boolean => /\.[a-z0-9]+$/.test(path)
@@ -113,7 +119,9 @@ export const make: Effect.Effect<Pages> = Effect.gen(function* () {
   const answer = answerFrom(documents)
   const pages: Pages = ({ headers, method }, path) => {
     const isRead = method === "GET" || method === "HEAD"
-    if (path === "/") return isRead && takesHtml(headers["accept"]) ? Effect.succeed(toConsole) : null
+    const isPage = isRead && takesHtml(headers["accept"])
+    if (path === "/") return isPage ? Effect.succeed(toConsole) : null
+    if (path === "/docs") return isPage ? Effect.succeed(toReference) : null
     if (path !== "/console" && !path.startsWith("/console/")) return null
     if (!isRead) return Effect.succeed(notAllowed)
     return path === "/console" ? Effect.succeed(toConsole) : answer(path.slice("/console/".length))

@@ -2,7 +2,15 @@
 import { Deliveries, Webhooks } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "./Assertions.ts"
-import { type DeliveryWorld, nameOf } from "./DeliveryWorld.ts"
+import { attemptMillis, type DeliveryWorld, nameOf } from "./DeliveryWorld.ts"
+import type { ReferenceDelivery } from "./reference/ReferenceDeliveries.ts"
+
+const lastAttemptOf = ({ log }: ReferenceDelivery) => {
+  const last = log.at(-1)
+  return last === undefined
+    ? null
+    : { at: last.at, durationMillis: attemptMillis, status: last.status, error: null }
+}
 
 /** The store's webhooks, lists and logs beside the reference's; ids not known yet are learnt. */
 export const compareDeliveries = ({ bodies, brand, reference }: DeliveryWorld) =>
@@ -46,6 +54,7 @@ export const compareDeliveries = ({ bodies, brand, reference }: DeliveryWorld) =
             finishedAt: known.finishedAt,
             resendOf: known.resendOf?.id ?? null,
             resentAs: known.resentAs?.id ?? null,
+            lastAttempt: lastAttemptOf(known),
             ofLead: known.person !== null
           }
         )
@@ -63,9 +72,10 @@ export const compareDeliveries = ({ bodies, brand, reference }: DeliveryWorld) =
         const one = Option.getOrNull(yield* deliveries.get(webhook.id, known.id!))
         assertEqual(
           `Deliveries.get of ${nameOf(known)}, its attempts`,
-          one?.attempts.map(({ number, response, status }) => ({ number, response, status })) ?? null,
+          one?.attempts.map(({ at, number, response, status }) => ({ number, at, status, response })) ?? null,
           known.log.map((each, i) => ({ number: i + 1, ...each }))
         )
+        assertEqual(`Deliveries.get of ${nameOf(known)}, its body`, one?.body, known.body)
       }
       const shown = Option.getOrNull(yield* Effect.option(Webhooks.get(brand.id, webhook.id)))
       assertEqual(

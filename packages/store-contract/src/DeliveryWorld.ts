@@ -34,6 +34,9 @@ export const newIds = Effect.flatMap(Entropy, (entropy) =>
   Effect.map(entropy.bytes(DeliveryIds.seedBytes), DeliveryIds.sequence)
 )
 
+/** How long each attempt takes. */
+export const attemptMillis = 180
+
 /** As a message has it. */
 export const nameOf = ({ engagementId, event }: ReferenceDelivery): string =>
   engagementId === null ? event : `${event} of ${engagementId}`
@@ -243,7 +246,7 @@ export class DeliveryWorld {
           token: lease.token,
           url: lease.webhook.url,
           at: clock.millis,
-          durationMillis: 1,
+          durationMillis: attemptMillis,
           result,
           settle: (known, now) => Retries.settle(known, result, now, 0.5, reference.waitMillis)
         }

@@ -1,5 +1,12 @@
 /** Indexes deliveries by id and by webhook, and pending ones by due time. */
-import type { Attempt, Delivery, LeadEvent, AttemptTransitions, WebhookId } from "@lead-signals/domain"
+import type {
+  Attempt,
+  Delivery,
+  LastAttempt,
+  LeadEvent,
+  AttemptTransitions,
+  WebhookId
+} from "@lead-signals/domain"
 import { testEvent } from "@lead-signals/domain"
 import { SortedList } from "./SortedList.ts"
 
@@ -84,3 +91,10 @@ export const deliveryOf = (record: DeliveryRecord): Delivery => ({
   resendOf: record.resendOf,
   resentAs: record.resentAs
 })
+
+export const lastAttemptOf = ({ log }: DeliveryRecord): LastAttempt | null => {
+  const last = log.at(-1)
+  if (last === undefined) return null
+  const { at, durationMillis, error, status } = last
+  return { at, durationMillis, status, error }
+}

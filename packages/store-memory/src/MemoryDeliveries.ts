@@ -1,7 +1,7 @@
 /** The `Deliveries` port, in memory. */
 import { Deliveries, type DeliveryId, Page, type WebhookId } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
-import { deliveryOf, type DeliveryRecord } from "./DeliveryBook.ts"
+import { deliveryOf, type DeliveryRecord, lastAttemptOf } from "./DeliveryBook.ts"
 import { MemoryState } from "./MemoryState.ts"
 
 const make = Effect.map(MemoryState, ({ memory, queued }) => {
@@ -33,14 +33,15 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
           deliveries: matching
             .reverse()
             .slice(from, from + page.pageSize)
-            .map(deliveryOf)
+            .map((record) => ({ ...deliveryOf(record), lastAttempt: lastAttemptOf(record) }))
         }
       }),
     get: (webhookId, id) =>
       Effect.sync(() =>
         Option.map(Option.fromNullable(find(webhookId, id)), (record) => ({
           delivery: deliveryOf(record),
-          attempts: record.log
+          attempts: record.log,
+          body: record.body
         }))
       ),
     queue: ({ brandId, id: webhookId }, request, ids) =>

@@ -1,5 +1,6 @@
 /** One attempt of a leased delivery: signs its body, posts it, and turns the response into a result of the domain. */
 import {
+  attemptHeaders,
   type AttemptResult,
   type BodyMaterial,
   deliveryBodyView,
@@ -15,8 +16,6 @@ import * as ResponseRedactor from "./ResponseRedactor.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 import { type PostResponse, type Sender, type SendFailed } from "./Sender.ts"
 import { type Hmac, sign } from "./WebhookSignature.ts"
-
-const userAgent = "Lead-Signals/1.0 (webhooks)"
 
 /** An attempt ends this long before its lease, so that it is recorded before another process may take the delivery. */
 export const leaseReserveMillis = 1000
@@ -70,8 +69,7 @@ const post = (
       url: webhook.url,
       body,
       headers: {
-        "content-type": "application/json",
-        "user-agent": userAgent,
+        ...attemptHeaders(deliveryId, at),
         ...sign(WebhookSecrets.signing(webhook.secrets, at), { id: deliveryId, now: at, body }, hmac)
       }
     })

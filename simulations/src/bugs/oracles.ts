@@ -201,8 +201,8 @@ export const wherePeopleLook: ReadonlyArray<Bug> = [
     find: "Encoding.encodeBase64Url($bytes)",
     put: "Encoding.encodeBase64Url($bytes.fill(7))"
   }),
-  bugsIn("webhook", "DeliveryAttempt")("posted-by-nobody", "a post does not say who sends it", {
-    in: "post",
-    drop: '"user-agent": $agent'
+  bugsIn("domain", "RequestView")("posted-by-nobody", "a post does not say who sends it", {
+    in: "attemptHeaders",
+    drop: '"user-agent": "Lead-Signals/1.0 (webhooks)"'
   })
 ]

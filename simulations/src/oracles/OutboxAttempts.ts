@@ -72,7 +72,7 @@ export class OutboxAttempts {
       else known.push(lease)
       delivery.lease = lease
       delivery.due = { from: until, to: until }
-      delivery.hasBody = body !== null
+      delivery.body = body
     }
     return null
   }
@@ -196,6 +196,6 @@ export class OutboxAttempts {
     delivery.state = state
     delivery.due = null
     delivery.finishedAt = now
-    delivery.hasBody = false
+    delivery.body = null
   }
 }

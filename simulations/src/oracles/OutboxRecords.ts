@@ -49,7 +49,8 @@ export interface KnownDelivery {
   finishedAt: number | null
   readonly resendOf: KnownDelivery | null
   resentAs: KnownDelivery | null
-  hasBody: boolean
+  /** What its attempts send; null before the first lease, and when it is finished. */
+  body: string | null
   readonly log: Array<LoggedAttempt>
 }
 

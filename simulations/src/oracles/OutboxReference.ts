@@ -248,7 +248,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       finishedAt: null,
       resendOf,
       resentAs: null,
-      hasBody: false,
+      body: null,
       log: []
     }
     webhook.deliveries.push(delivery)
@@ -313,10 +313,10 @@ export class OutboxReference implements DeliveriesOfWebhooks {
 
   private redact(delivery: KnownDelivery): void {
     for (const attempt of delivery.log) attempt.response = null
-    if (!delivery.hasBody) return
+    if (delivery.body === null) return
     this.forget(delivery)
     delivery.id = null
-    delivery.hasBody = false
+    delivery.body = null
     delivery.lease = null
     this.hide(delivery)
   }

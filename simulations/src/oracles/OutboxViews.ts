@@ -32,6 +32,13 @@ export const learnReason = (webhook: OutboxWebhook | undefined, stored: Json): s
 const stateShown = ({ state }: KnownDelivery, isEnabled: boolean): string =>
   state === "pending" && !isEnabled ? "held" : state
 
+const lastAttemptShown = ({ log }: KnownDelivery): Json => {
+  const last = log.at(-1)
+  if (last === undefined) return null
+  const { at, durationMillis, error, status } = last
+  return { at: iso(at), durationMillis, status, error }
+}
+
 export const deliveryShown = (delivery: KnownDelivery, isEnabled: boolean): Json => {
   const state = stateShown(delivery, isEnabled)
   return {
@@ -45,16 +52,23 @@ export const deliveryShown = (delivery: KnownDelivery, isEnabled: boolean): Json
     createdAt: iso(delivery.createdAt),
     nextAttemptAt: state === "pending" ? isoOrNull(delivery.due?.from ?? null) : null,
     finishedAt: isoOrNull(delivery.finishedAt),
+    lastAttempt: lastAttemptShown(delivery),
     resendOf: delivery.resendOf?.id ?? null,
     resentAs: delivery.resentAs?.id ?? null
   }
 }
 
-export const logShown = ({ log }: KnownDelivery): Json =>
+export const logShown = ({ id, log }: KnownDelivery): Json =>
   log.map(({ at, durationMillis, error, number, response, status }) => ({
     number,
     at: iso(at),
     durationMillis,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "Lead-Signals/1.0 (webhooks)",
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(at / 1000))
+    },
     status,
     error,
     response

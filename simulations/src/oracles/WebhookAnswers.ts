@@ -62,7 +62,14 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
     const wrong = learn(outbox, known, answer.value.delivery)
     if (wrong !== null) return wrong
     if (call.route === deliveryRoute)
-      expected.set(call, answerOf(200, { ...deliveryShown(known, isEnabled), log: logShown(known) }))
+      expected.set(
+        call,
+        answerOf(200, {
+          ...deliveryShown(known, isEnabled),
+          body: known.body,
+          log: logShown(known)
+        })
+      )
     else if (known.event !== "webhook.test" && !(read.get(call)?.events ?? []).includes(known.event))
       expected.set(call, refused)
     return null

@@ -1022,6 +1022,14 @@ export interface components {
             nextAttemptAt: string | null;
             /** Format: date-time */
             finishedAt: string | null;
+            lastAttempt: {
+                /** Format: date-time */
+                at: string;
+                durationMillis: number;
+                status: number | null;
+                /** @enum {string|null} */
+                error: "timeout" | "unresolvable" | "target_refused" | "connection" | "tls" | "protocol" | "internal" | null;
+            } | null;
             resendOf: string | null;
             resentAs: string | null;
         };
@@ -1041,8 +1049,17 @@ export interface components {
             nextAttemptAt: string | null;
             /** Format: date-time */
             finishedAt: string | null;
+            lastAttempt: {
+                /** Format: date-time */
+                at: string;
+                durationMillis: number;
+                status: number | null;
+                /** @enum {string|null} */
+                error: "timeout" | "unresolvable" | "target_refused" | "connection" | "tls" | "protocol" | "internal" | null;
+            } | null;
             resendOf: string | null;
             resentAs: string | null;
+            body: string | null;
             log: components["schemas"]["Attempt"][];
         };
         Attempt: {
@@ -1053,6 +1070,12 @@ export interface components {
             status: number | null;
             /** @enum {string|null} */
             error: "timeout" | "unresolvable" | "target_refused" | "connection" | "tls" | "protocol" | "internal" | null;
+            headers: {
+                "content-type": string;
+                "user-agent": string;
+                "webhook-id": string;
+                "webhook-timestamp": string;
+            };
             response: string | null;
         };
     };

@@ -5,7 +5,7 @@ import type { Access } from "../api/queries.ts"
 export interface ApiCall {
   /** What it does, in a few words. */
   readonly does: string
-  readonly method?: "POST" | "PATCH" | "DELETE"
+  readonly method?: "POST" | "PUT" | "PATCH" | "DELETE"
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
@@ -19,9 +19,10 @@ const secretOf: Readonly<Record<Access, string>> = {
   brand: "$KEY"
 }
 
+/** `access`: whose credential the call needs; null for a call without one. */
 export const curlOf = (
   origin: string,
-  access: Access,
+  access: Access | null,
   { body, method, path, query = {} }: ApiCall
 ): string => {
   const parameters = new URLSearchParams()
@@ -30,7 +31,7 @@ export const curlOf = (
   }
   const url = `${origin}${path}${parameters.size === 0 ? "" : `?${parameters}`}`
   const parts = [
-    `curl -H "Authorization: Bearer ${secretOf[access]}"`,
+    access === null ? "curl" : `curl -H "Authorization: Bearer ${secretOf[access]}"`,
     ...(method === undefined ? [] : [`-X ${method}`]),
     ...(body === undefined
       ? []

@@ -12,7 +12,7 @@ interface FiltersProps {
   readonly onChange: (change: LeadSearch, isTyping?: boolean) => void
 }
 
-const typingMillis = 150
+const typingMillis = 50
 const maxSearchLength = 200
 
 const SearchField = ({ onChange, search }: Omit<FiltersProps, "brandId">) => {

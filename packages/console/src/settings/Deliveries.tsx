@@ -4,9 +4,11 @@ import { Link } from "@tanstack/react-router"
 import type { Delivery } from "../api/client.ts"
 import { deliveriesQuery, type DeliveryQuery } from "../api/queries.ts"
 import { Pagination } from "../leads/Pagination.tsx"
+import { Badge } from "../ui/Badge.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
+import { isTaken } from "./attemptTotals.ts"
 import { DeliveryState } from "./DeliveryState.tsx"
 import type { DeliverySearch } from "./deliverySearch.ts"
 
@@ -73,6 +75,21 @@ export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesP
       title: "Attempts",
       className: "max-sm:hidden",
       cell: ({ attempts }) => <span className="tabular-nums">{attempts}</span>
+    },
+    {
+      title: "Latest attempt",
+      className: "max-sm:hidden",
+      cell: ({ lastAttempt }) =>
+        lastAttempt === null ? (
+          ""
+        ) : (
+          <span className="flex flex-wrap items-center gap-1.5">
+            <Badge tone={isTaken(lastAttempt.status) ? "good" : "bad"}>
+              {lastAttempt.status ?? lastAttempt.error ?? "no answer"}
+            </Badge>
+            <span className="text-muted text-xs tabular-nums">{lastAttempt.durationMillis} ms</span>
+          </span>
+        )
     },
     { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
     {

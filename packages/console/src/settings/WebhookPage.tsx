@@ -17,6 +17,7 @@ import { notify, notifyFailure } from "../ui/toasts.tsx"
 import { Deliveries } from "./Deliveries.tsx"
 import { DeliveryDialog } from "./DeliveryDialog.tsx"
 import { WebhookBadge } from "./WebhookBadge.tsx"
+import { WebhookPlots } from "./WebhookPlots.tsx"
 import { WebhookFields, type WebhookValues } from "./WebhookForm.tsx"
 
 const from = "/brands/$brandId/settings/webhooks/$webhookId"
@@ -28,25 +29,35 @@ interface OfWebhook {
 
 const pathOf = ({ brandId, webhook: { id } }: OfWebhook) => ({ params: { path: { brandId, id } } })
 
+const valuesOf = ({ description, events, url }: Webhook): WebhookValues => ({
+  url,
+  description: description ?? "",
+  events
+})
+
+/** Only what was changed: another operator may have changed the rest meanwhile. */
+const changeOf = (before: WebhookValues, after: WebhookValues) => ({
+  ...(after.url === before.url ? {} : { url: after.url }),
+  ...(after.events.join() === before.events.join() ? {} : { events: [...after.events] }),
+  ...(after.description === before.description
+    ? {}
+    : { description: after.description === "" ? null : after.description })
+})
+
 const EditWebhook = ({
   brandId,
   onClose,
   onSaved,
   webhook
 }: OfWebhook & { readonly onClose: () => void; readonly onSaved: () => Promise<void> }) => {
-  const [values, setValues] = useState<WebhookValues>({
-    url: webhook.url,
-    description: webhook.description ?? "",
-    events: webhook.events
-  })
+  const [opened] = useState(() => valuesOf(webhook))
+  const [values, setValues] = useState(opened)
   const save = async () => {
-    const { description, events, url } = values
-    await answerOf(
-      api.PATCH("/operator/brands/{brandId}/webhooks/{id}", {
-        ...pathOf({ brandId, webhook }),
-        body: { url, events: [...events], description: description === "" ? null : description }
-      })
-    )
+    const body = changeOf(opened, values)
+    if (Object.keys(body).length > 0)
+      await answerOf(
+        api.PATCH("/operator/brands/{brandId}/webhooks/{id}", { ...pathOf({ brandId, webhook }), body })
+      )
     await onSaved()
     notify("Saved the webhook")
   }
@@ -256,6 +267,7 @@ export const WebhookPage = () => {
         }
       />
       <Problem webhook={webhook} />
+      <WebhookPlots brandId={brandId} webhookId={webhookId} />
       <Deliveries
         brandId={brandId}
         webhookId={webhookId}

@@ -26,7 +26,8 @@ const pages = [
     forBrands: false,
     exact: false
   },
-  { to: "/brands/$brandId/simulator", icon: "flask", text: "Simulator", forBrands: true, exact: false }
+  { to: "/brands/$brandId/simulator", icon: "flask", text: "Simulator", forBrands: true, exact: false },
+  { to: "/brands/$brandId/api", icon: "book", text: "API", forBrands: true, exact: false }
 ] as const satisfies ReadonlyArray<{
   readonly to: string
   readonly icon: IconName
@@ -84,7 +85,7 @@ const UserMenu = ({ onHelp }: { readonly onHelp: () => void }) => {
 }
 
 /** What a session of an API key sees: the leads, and what needs no data of the server. */
-const openToKeys = /\/(leads|simulator)$/
+const openToKeys = /\/(leads|simulator|api)$/
 
 const Page = ({ brandId }: { readonly brandId: string }) => {
   const { access } = useSession()

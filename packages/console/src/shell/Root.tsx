@@ -1,6 +1,6 @@
-/** Every page: for those who have signed in. */
+/** Every page: for those who have signed in, but for the reference of the API. */
 import { useSuspenseQuery } from "@tanstack/react-query"
-import { Outlet } from "@tanstack/react-router"
+import { Outlet, useMatchRoute } from "@tanstack/react-router"
 import { Suspense } from "react"
 import { sessionQuery } from "../session/session.ts"
 import { SignInPage } from "../session/SignInPage.tsx"
@@ -12,8 +12,7 @@ const SignedIn = () => {
   return "ended" in session ? <SignInPage hasEnded /> : <Outlet />
 }
 
-export const Root = () => (
-  <Suspense fallback={<Loading />}>
-    <SignedIn />
-  </Suspense>
-)
+export const Root = () => {
+  const isPublic = useMatchRoute()({ to: "/api" }) !== false
+  return <Suspense fallback={<Loading />}>{isPublic ? <Outlet /> : <SignedIn />}</Suspense>
+}

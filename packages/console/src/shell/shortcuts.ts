@@ -14,6 +14,7 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, does: string]> = [
   ["g k", "Go to API Keys"],
   ["g w", "Go to Webhooks"],
   ["g m", "Go to the simulator"],
+  ["g a", "Go to the reference of the API"],
   ["Space", "Pause or play the simulation"],
   [". ,", "One step of the simulation on, or back"],
   ["?", "This help"]
@@ -26,7 +27,8 @@ const pageOf = {
   i: "/brands/$brandId/import",
   k: "/brands/$brandId/settings/keys",
   w: "/brands/$brandId/settings/webhooks",
-  m: "/brands/$brandId/simulator"
+  m: "/brands/$brandId/simulator",
+  a: "/brands/$brandId/api"
 } as const
 
 /** How long `g` waits for the letter after it. */

@@ -2,7 +2,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { type DragEvent, useEffect, useState, useSyncExternalStore } from "react"
 import { PageHeader } from "../shell/PageHeader.tsx"
-import { Failure, Loading } from "../ui/States.tsx"
+import { Loading } from "../ui/States.tsx"
 import { Player } from "./Player.tsx"
 import { type Chosen, Dropped, Setup } from "./Setup.tsx"
 import { Simulation } from "./Simulation.ts"
@@ -16,6 +16,12 @@ const commandOf = ({ bug, hours, scenario, seed }: Chosen): string =>
     ...(hours === "" ? [] : [`--until ${hours}h`]),
     ...(bug === "" ? [] : [`--bug ${bug}`])
   ].join(" ")
+
+const Problem = ({ text }: { readonly text: string }) => (
+  <p role="alert" className="bg-danger-soft text-danger rounded-lg px-4 py-3 text-sm whitespace-pre-wrap">
+    {text}
+  </p>
+)
 
 const useSimulation = () => {
   const [simulation] = useState(() => new Simulation())
@@ -64,7 +70,7 @@ export const SimulatorPage = () => {
   }
 
   const content = () => {
-    if (problem !== null) return <Failure error={new Error(problem)} />
+    if (problem !== null) return <Problem text={problem} />
     if (scenarios.length === 0) return <Loading />
     return (
       <>
@@ -90,7 +96,7 @@ export const SimulatorPage = () => {
           <div className="card">
             {run.problem === null ? null : (
               <div className="p-4">
-                <Failure error={new Error(run.problem)} />
+                <Problem text={run.problem} />
               </div>
             )}
             <Player key={runs} run={run} onStop={() => simulation.stop()}>

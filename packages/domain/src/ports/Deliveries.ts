@@ -10,12 +10,31 @@ import type { Page } from "../queries/Page.ts"
 import type { Operations } from "./Operation.ts"
 import type { StoreEffect } from "./StoreEffect.ts"
 
+/** How the latest attempt of a delivery ended. */
+export type LastAttempt = Pick<Attempt, "at" | "durationMillis" | "status" | "error">
+
+/** A delivery as a list has it. */
+export interface ListedDelivery extends Delivery {
+  /** Null before its first attempt has ended. */
+  readonly lastAttempt: LastAttempt | null
+}
+
+/** A delivery with everything that is kept of it. */
+export interface FoundDelivery {
+  /** What goes where, and how far it has come. */
+  readonly delivery: Delivery
+  /** Every attempt, in order. */
+  readonly attempts: ReadonlyArray<Attempt>
+  /** The body that its attempts send; null before the first lease, and when the delivery is delivered or dead. */
+  readonly body: string | null
+}
+
 /** One page of a webhook's deliveries. */
 export interface DeliveryPage {
   /** How many deliveries match, on all pages. */
   readonly total: number
   /** Those on the page, newest first. */
-  readonly deliveries: ReadonlyArray<Delivery>
+  readonly deliveries: ReadonlyArray<ListedDelivery>
 }
 
 /** The content of a new delivery. */
@@ -44,13 +63,8 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
       query: { readonly state: DeliveryState | null; readonly page: Page }
     ) => StoreEffect<DeliveryPage>
 
-    /** Answers one delivery with all its attempts, in order. None when the webhook has no such delivery. */
-    readonly get: (
-      webhookId: WebhookId,
-      id: DeliveryId
-    ) => StoreEffect<
-      Option.Option<{ readonly delivery: Delivery; readonly attempts: ReadonlyArray<Attempt> }>
-    >
+    /** Answers one delivery with its attempts and its body. None when the webhook has no such delivery. */
+    readonly get: (webhookId: WebhookId, id: DeliveryId) => StoreEffect<Option.Option<FoundDelivery>>
 
     /**
      * Queues a delivery and answers its id. None when the webhook is gone, when the brand has no such lead or that lead

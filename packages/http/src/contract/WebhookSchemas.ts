@@ -66,6 +66,17 @@ export const RotatedSecretBody = Schema.Struct({ secret, previousSecretExpiresAt
   description: "Until then the previous secret also signs"
 })
 
+const attemptFields = {
+  at: time,
+  durationMillis: integer("How long it took, in milliseconds", 180),
+  status: numberOrNull("The HTTP status of the answer; null when there was none", 503),
+  error: oneOfOrNull(attemptErrors, "Why there was no answer; null when there was one")
+}
+
+const LastAttemptBody = Schema.NullOr(Schema.Struct(attemptFields)).annotations({
+  description: "The latest attempt; null before the first has ended"
+})
+
 const deliveryFields = {
   id: text("wh_…: the envelope's id, and webhook-id", "wh_5f0c"),
   webhookId: id,
@@ -82,6 +93,7 @@ const deliveryFields = {
     "While pending: the time of the next attempt; while an attempt is under way, the time at which another process would take over"
   ),
   finishedAt: timeOrNull,
+  lastAttempt: field(LastAttemptBody, "How the latest attempt ended; null before the first has"),
   resendOf: textOrNull("The delivery that this one sends again", "wh_1d2e"),
   resentAs: textOrNull("The delivery that sent this one again, the latest", "wh_77aa")
 }
@@ -91,12 +103,17 @@ const DeliveryBody = Schema.Struct(deliveryFields).annotations({
   description: "An event on its way to a webhook"
 })
 
+const AttemptHeadersBody = Schema.Struct({
+  "content-type": text("The body is JSON", "application/json"),
+  "user-agent": text("Names the service", "Lead-Signals/1.0 (webhooks)"),
+  "webhook-id": text("The delivery's id", "wh_5f0c"),
+  "webhook-timestamp": text("When the attempt began, in seconds since 1970", "1767607200")
+})
+
 const AttemptBody = Schema.Struct({
   number: integer("Which attempt it was, from 1", 1),
-  at: time,
-  durationMillis: integer("How long it took, in milliseconds", 180),
-  status: numberOrNull("The HTTP status of the answer; null when there was none", 503),
-  error: oneOfOrNull(attemptErrors, "Why there was no answer; null when there was one"),
+  ...attemptFields,
+  headers: field(AttemptHeadersBody, "The headers of the request, without webhook-signature"),
   response: piiTextOrNull(
     "The first 1 KiB of the response, without personal data that it repeats from the payload",
     "busy"
@@ -105,6 +122,10 @@ const AttemptBody = Schema.Struct({
 
 export const DeliveryDetailBody = Schema.Struct({
   ...deliveryFields,
+  body: piiTextOrNull(
+    "The request's body, the same at every attempt; null before the first attempt, and when the delivery is delivered or dead",
+    '{"id":"wh_5f0c","event":"webhook.test"}'
+  ),
   log: field(Schema.Array(AttemptBody), "Every attempt, in order")
 }).annotations({ identifier: "DeliveryDetail", description: "A delivery with its attempts" })
 

@@ -8,7 +8,7 @@ import { DeliveryDetailBody, DeliveryListAnswer, QueuedBody } from "../contract/
 import * as Target from "../Target.ts"
 import { endpoint } from "./Endpoint.ts"
 import { ofDelivery, ofWebhook } from "./Paths.ts"
-import { attemptView, deliveryView, queuedView } from "./Views.ts"
+import { deliveryDetailView, deliveryView, queuedView } from "./Views.ts"
 
 const collection = "/operator/brands/:brandId/webhooks/:id/deliveries"
 const item = `${collection}/:deliveryId` as const
@@ -30,7 +30,8 @@ export const deliveries = {
       .addSuccess(DeliveryListAnswer),
     {
       summary: "The webhook's deliveries, newest first",
-      description: "Newest first, each with the number of its attempts and the time of the next.",
+      description:
+        "Newest first, each with the number of its attempts, the latest of them, and the time of the next.",
       answer: "A page of deliveries",
       handle: ({ path, request }) =>
         Effect.gen(function* () {
@@ -47,14 +48,13 @@ export const deliveries = {
     HttpApiEndpoint.get("delivery", item).setPath(ofDelivery).addSuccess(data(DeliveryDetailBody)),
     {
       summary: "One delivery with every attempt",
-      description: "With every attempt so far.",
+      description:
+        "With every attempt so far. Each has the headers of its request but `webhook-signature`, which is not kept. The body is there while the delivery is pending.",
       answer: "The delivery",
       handle: ({ path }) =>
-        Effect.gen(function* () {
-          const found = yield* Webhooks.getDelivery(path.brandId, path.id, path.deliveryId)
-          const delivery = deliveryView(found.webhook)(found.delivery)
-          return { data: { ...delivery, log: found.attempts.map(attemptView) } }
-        })
+        Effect.map(Webhooks.getDelivery(path.brandId, path.id, path.deliveryId), ({ webhook, ...found }) => ({
+          data: deliveryDetailView(webhook)(found)
+        }))
     }
   ),
   resendDelivery: endpoint(

@@ -2,13 +2,16 @@
 import {
   type ApiKey,
   type Attempt,
+  attemptHeaders,
   type Brand,
   companyView,
-  type Delivery,
+  type DeliveryId,
   DeliveryQueries,
+  type FoundDelivery,
   formatInstant,
   formatInstantOrNull,
   type Instant,
+  type ListedDelivery,
   type Signal,
   type Webhook
 } from "@lead-signals/domain"
@@ -65,7 +68,7 @@ export const webhookView = (webhook: Webhook) => ({
 
 export const deliveryView =
   ({ enabled }: Webhook) =>
-  (delivery: Delivery) => {
+  ({ lastAttempt, ...delivery }: ListedDelivery) => {
     const state = DeliveryQueries.reportedState(delivery.state, enabled)
     return {
       id: delivery.id,
@@ -78,18 +81,38 @@ export const deliveryView =
       createdAt: formatInstant(delivery.createdAt),
       nextAttemptAt: state === "pending" ? formatInstantOrNull(delivery.dueAt) : null,
       finishedAt: formatInstantOrNull(delivery.finishedAt),
+      lastAttempt:
+        lastAttempt === null
+          ? null
+          : {
+              at: formatInstant(lastAttempt.at),
+              durationMillis: lastAttempt.durationMillis,
+              status: lastAttempt.status,
+              error: lastAttempt.error
+            },
       resendOf: delivery.resendOf,
       resentAs: delivery.resentAs
     }
   }
 
-export const attemptView = ({ at, durationMillis, error, number, response, status }: Attempt) => ({
-  number,
-  at: formatInstant(at),
-  durationMillis,
-  status,
-  error,
-  response
-})
+const attemptView =
+  (id: DeliveryId) =>
+  ({ at, durationMillis, error, number, response, status }: Attempt) => ({
+    number,
+    at: formatInstant(at),
+    durationMillis,
+    headers: attemptHeaders(id, at),
+    status,
+    error,
+    response
+  })
+
+export const deliveryDetailView =
+  (webhook: Webhook) =>
+  ({ attempts, body, delivery }: FoundDelivery) => ({
+    ...deliveryView(webhook)({ ...delivery, lastAttempt: attempts.at(-1) ?? null }),
+    body,
+    log: attempts.map(attemptView(delivery.id))
+  })
 
 export const queuedView = (deliveryId: string) => ({ data: { deliveryId } })

@@ -38,7 +38,7 @@ export interface ReferenceDelivery {
   /** The JSON text of its body; null until its first lease, and once it is delivered or dead. */
   body: string | null
   /** Its attempts, in order. */
-  log: Array<{ status: number; response: string | null }>
+  log: Array<{ at: number; status: number; response: string | null }>
 }
 
 /** A webhook as the naive outbox has it. */
@@ -192,7 +192,7 @@ export class ReferenceDeliveries {
   ): void {
     if (!this.deliveries.includes(delivery)) return
     delivery.attempts++
-    delivery.log.push({ status, response })
+    delivery.log.push({ at: now, status, response })
     const fine = status >= 200 && status < 300
     if (delivery.state !== "pending" || (!fine && delivery.holder !== holder)) return
     const isOfEarlier = delivery.isOfEarlier && delivery.holder === holder

@@ -5,6 +5,7 @@ import type {
   Delivery,
   DeliveryState,
   EventType,
+  LastAttempt,
   LeadEvent
 } from "@lead-signals/domain"
 import { testEvent } from "@lead-signals/domain/pure"
@@ -76,3 +77,14 @@ export const attemptOf = (row: AttemptRow): Attempt => ({
   error: row.error,
   response: row.response
 })
+
+/** The columns of a latest attempt; null where there was none. */
+export interface LastAttemptRow {
+  readonly at: number | null
+  readonly duration_millis: number | null
+  readonly status: number | null
+  readonly error: AttemptError | null
+}
+
+export const lastAttemptOf = ({ at, duration_millis, error, status }: LastAttemptRow): LastAttempt | null =>
+  at === null || duration_millis === null ? null : { at, durationMillis: duration_millis, status, error }

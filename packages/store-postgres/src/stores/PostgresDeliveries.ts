@@ -3,7 +3,14 @@ import { Deliveries, type DeliveryId, Page, type QueueRequest } from "@lead-sign
 import { Effect, Layer, Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
-import { attemptOf, type AttemptRow, deliveryOf, type DeliveryRow } from "../rows/DeliveryRows.ts"
+import {
+  attemptOf,
+  type AttemptRow,
+  deliveryOf,
+  type DeliveryRow,
+  lastAttemptOf,
+  type LastAttemptRow
+} from "../rows/DeliveryRows.ts"
 import { idOf, keyText } from "../rows/Ids.ts"
 import { leadIdOf } from "../rows/LeadRows.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
@@ -115,20 +122,29 @@ const make = Effect.map(Database, (database) => {
              WHERE webhook_id = $1 AND ($2::text IS NULL OR state = $2)`,
           [idOf(webhookId), state]
         )
-        const rows = await sql.all<DeliveryRow>(
-          `SELECT ${columns}
+        const rows = await sql.all<DeliveryRow & LastAttemptRow>(
+          `SELECT ${columns}, a.at, a.duration_millis, a.status, a.error
              FROM (SELECT brand_id, seq FROM lead_signals.delivery
                WHERE webhook_id = $1 ${state === null ? "" : "AND state = $4"} ORDER BY seq DESC LIMIT $2 OFFSET $3) p
-             JOIN lead_signals.delivery d ON d.brand_id = p.brand_id AND d.seq = p.seq ${withEvent} ORDER BY d.seq DESC`,
+             JOIN lead_signals.delivery d ON d.brand_id = p.brand_id AND d.seq = p.seq ${withEvent}
+             LEFT JOIN lead_signals.attempt a
+               ON a.brand_id = d.brand_id AND a.delivery_seq = d.seq AND a.number = d.attempts ORDER BY d.seq DESC`,
           [idOf(webhookId), page.pageSize, Page.offset(page), ...(state === null ? [] : [state])]
         )
-        return { total: count!.n, deliveries: rows.map(deliveryOf) }
+        return {
+          total: count!.n,
+          deliveries: rows.map((row) => ({ ...deliveryOf(row), lastAttempt: lastAttemptOf(row) }))
+        }
       }),
 
     get: (webhookId, id) =>
       database.readSnapshot(async (sql) => {
-        const row = await sql.get<DeliveryRow & { readonly brand_id: number; readonly seq: number }>(
-          `SELECT d.brand_id, d.seq, ${columns} FROM lead_signals.delivery d ${withEvent} WHERE d.id = $1 AND d.webhook_id = $2`,
+        const row = await sql.get<
+          DeliveryRow & { readonly brand_id: number; readonly seq: number; readonly body: string | null }
+        >(
+          `SELECT d.brand_id, d.seq, b.body, ${columns} FROM lead_signals.delivery d ${withEvent}
+             LEFT JOIN lead_signals.delivery_body b ON b.brand_id = d.brand_id AND b.seq = d.seq
+             WHERE d.id = $1 AND d.webhook_id = $2`,
           [keyText(id), idOf(webhookId)]
         )
         if (row === undefined) return Option.none()
@@ -137,7 +153,7 @@ const make = Effect.map(Database, (database) => {
              WHERE brand_id = $1 AND delivery_seq = $2 ORDER BY number`,
           [row.brand_id, row.seq]
         )
-        return Option.some({ delivery: deliveryOf(row), attempts: attempts.map(attemptOf) })
+        return Option.some({ delivery: deliveryOf(row), attempts: attempts.map(attemptOf), body: row.body })
       }),
 
     queue: ({ brandId, id: webhookId }, request, ids) =>

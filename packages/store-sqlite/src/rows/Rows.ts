@@ -10,6 +10,7 @@ import type {
   EngagementRead,
   EngagementType,
   EventType,
+  LastAttempt,
   Lead,
   LeadEvent,
   Signal,
@@ -292,6 +293,17 @@ export const attemptOf = (row: AttemptRow): Attempt => ({
   error: row.error,
   response: row.response
 })
+
+/** The columns of a latest attempt; null where there was none. */
+export interface LastAttemptRow {
+  readonly at: number | null
+  readonly duration_millis: number | null
+  readonly status: number | null
+  readonly error: AttemptError | null
+}
+
+export const lastAttemptOf = ({ at, duration_millis, error, status }: LastAttemptRow): LastAttempt | null =>
+  at === null || duration_millis === null ? null : { at, durationMillis: duration_millis, status, error }
 
 /** Ids are decimal digits of safe integers; any other text is no id of anything, and 0 never is. */
 export const idOf = (text: string): number =>

@@ -4,7 +4,15 @@ import type { Connection } from "../connection/Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "../database/Database.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
-import { attemptOf, type AttemptRow, deliveryOf, type DeliveryRow, idOf } from "../rows/Rows.ts"
+import {
+  attemptOf,
+  type AttemptRow,
+  deliveryOf,
+  type DeliveryRow,
+  idOf,
+  lastAttemptOf,
+  type LastAttemptRow
+} from "../rows/Rows.ts"
 
 const columns = `d.id, d.webhook_id, d.state, d.attempts, d.due_at, d.created_at, d.finished_at, d.resend_of, d.resent_as,
   e.event, e.lead_id, e.engagement_id`
@@ -65,26 +73,31 @@ const make = Effect.map(Database, (database) => {
           `SELECT coalesce(sum(n), 0) AS n FROM delivery_count WHERE ${where}`,
           params
         )
-        const rows = sql.all<DeliveryRow>(
-          `SELECT ${columns}
+        const rows = sql.all<DeliveryRow & LastAttemptRow>(
+          `SELECT ${columns}, a.at, a.duration_millis, a.status, a.error
              FROM (SELECT seq FROM delivery WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?) p
-             CROSS JOIN delivery d ON d.seq = p.seq ${withEvent} ORDER BY d.seq DESC`,
+             CROSS JOIN delivery d ON d.seq = p.seq ${withEvent}
+             LEFT JOIN attempt a ON a.delivery_seq = d.seq AND a.number = d.attempts ORDER BY d.seq DESC`,
           [...params, page.pageSize, Page.offset(page)]
         )
-        return { total: count!.n, deliveries: rows.map(deliveryOf) }
+        return {
+          total: count!.n,
+          deliveries: rows.map((row) => ({ ...deliveryOf(row), lastAttempt: lastAttemptOf(row) }))
+        }
       }),
 
     get: (webhookId, id) =>
       database.read((sql) => {
-        const row = sql.get<DeliveryRow & { seq: number }>(
-          `SELECT d.seq, ${columns} FROM delivery d ${withEvent} WHERE d.id = ? AND d.webhook_id = ?`,
+        const row = sql.get<DeliveryRow & { seq: number; body: string | null }>(
+          `SELECT d.seq, b.body, ${columns} FROM delivery d ${withEvent} LEFT JOIN delivery_body b ON b.seq = d.seq
+             WHERE d.id = ? AND d.webhook_id = ?`,
           [id, idOf(webhookId)]
         )
         if (row === undefined) return Option.none()
         const attempts = sql.all<AttemptRow>("SELECT * FROM attempt WHERE delivery_seq = ? ORDER BY number", [
           row.seq
         ])
-        return Option.some({ delivery: deliveryOf(row), attempts: attempts.map(attemptOf) })
+        return Option.some({ delivery: deliveryOf(row), attempts: attempts.map(attemptOf), body: row.body })
       }),
 
     queue: ({ brandId, id: webhookId }, request, ids) =>

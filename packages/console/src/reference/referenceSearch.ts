@@ -1,0 +1,8 @@
+/** The state of the reference, as its URL has it. */
+export interface ReferenceSearch {
+  /** The id of the operation that is open. */
+  readonly operation?: string
+}
+
+export const readReferenceSearch = ({ operation }: Record<string, unknown>): ReferenceSearch =>
+  typeof operation === "string" && operation !== "" ? { operation } : {}

@@ -1,0 +1,23 @@
+/** The request by which a delivery is attempted, apart from its signature. */
+import type { DeliveryId } from "../model/Delivery.ts"
+import type { Instant } from "../model/Instant.ts"
+
+/** The headers of an attempt that are the same with every secret. */
+export interface AttemptHeaders {
+  /** The body is JSON. */
+  readonly "content-type": "application/json"
+  /** Names the service. */
+  readonly "user-agent": string
+  /** The delivery's id, the same at every attempt. */
+  readonly "webhook-id": string
+  /** Seconds since 1970 at which the attempt began, as decimal digits. */
+  readonly "webhook-timestamp": string
+}
+
+/** The headers of the attempt that began at `at`, without `webhook-signature`. [DELIV-1] */
+export const attemptHeaders = (id: DeliveryId, at: Instant): AttemptHeaders => ({
+  "content-type": "application/json",
+  "user-agent": "Lead-Signals/1.0 (webhooks)",
+  "webhook-id": id,
+  "webhook-timestamp": String(Math.floor(at / 1000))
+})
