@@ -1,6 +1,6 @@
 /**
- * The emitter's side of the outbox, on Postgres: takes due deliveries and records attempts. Emitters of several nodes take turns at a
- * webhook by its row's lock, and count each other's leases, so that its limit holds over all of them. [DELIV-2, DELIV-7]
+ * The emitter's side of the outbox, on Postgres: takes due deliveries and records attempts. Emitters of several nodes lock
+ * the rows of webhooks whose deliveries they lease, and count each other's leases, so that a webhook's limit holds over all of them. [DELIV-2, DELIV-7]
  */
 import {
   type AttemptTransitions,

@@ -132,7 +132,7 @@ export class CounterChanges {
         SELECT brand_id, ordering, key, id, ${columns} FROM placed
         ON CONFLICT (brand_id, ordering, key, id) DO UPDATE SET ${additions}
         RETURNING b.brand_id, b.ordering, b.key, b.id, ${total} AS n)`)
-    // The emitters change these counters, too; their turn comes last.
+    // The emitters change these counters, too, so that they are locked last.
     if (deliveries.length > 0)
       parts.push(`deliveries AS (
         INSERT INTO lead_signals.delivery_count AS c (brand_id, webhook_id, state, n)

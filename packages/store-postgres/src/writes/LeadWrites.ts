@@ -199,8 +199,8 @@ const versionSql = (brands: string, afterAll: string): string =>
 
 const ascending = (a: number, b: number): number => a - b
 
-/** Numbers a change of the brands, which takes their turn in writing counters. */
-export const takeTurn = async (db: Connection, brandIds: ReadonlyArray<number>): Promise<void> => {
+/** Locks the brands' version rows for a writer of their counters, and numbers its change. */
+export const lockBrandVersions = async (db: Connection, brandIds: ReadonlyArray<number>): Promise<void> => {
   await db.run(versionSql("$1", "true"), [[...new Set(brandIds)].sort(ascending)])
 }
 
@@ -232,8 +232,7 @@ export const writeLeads = async (
     )
     addEvents(parts, events.slice(from, from + maxRows), now)
     const isLast = from + maxRows >= rows
-    const turns = isLast ? [...brandIds].sort(ascending) : []
-    const brands = parts.params.add(turns)
+    const brands = parts.params.add(isLast ? [...brandIds].sort(ascending) : [])
     await db.run(
       parts.statement((afterAll) => versionSql(brands, afterAll)),
       parts.params.all
