@@ -32,6 +32,17 @@ const lineOf = ({ leads, name, reference, subject }: Figure) => {
   return { ...line, target: `≥ ${target.toLocaleString("en")}`, reached: median >= target }
 }
 
+/** What one observation or delivery costs. */
+const costSection = (title: string, figures: ReadonlyArray<Figure>): Section => ({
+  title,
+  note: "Microseconds of processor time for each, of the nodes and of Postgres, which other work on the machine changes little.",
+  lines: figures.flatMap(({ costs, leads, name, referenceCosts }) =>
+    (["nodes", "postgres"] as const)
+      .filter((side) => costs[side].length > 0)
+      .map((side) => limited(`${name}-${side}-cpu`, leads, costs[side], null, referenceCosts?.[side] ?? null))
+  )
+})
+
 /** The sections, and facts about the server for the conditions. */
 export const measureOnPostgres = async ({
   isReadingWanted,
@@ -86,6 +97,7 @@ export const measureOnPostgres = async ({
         note: "Observations a second of all nodes, each a process with two calls of 100 at a time, on the disk when they are answered; the reference is (f).",
         lines: figures.map(lineOf)
       })
+      sections.push(costSection(`Cost of an observation, beside ${size.toLocaleString("en")} leads`, figures))
     }
     if (wanted("deliveries")) {
       const receiver = fileURLToPath(new URL("../CountingReceiver.mjs", import.meta.url))
@@ -99,6 +111,7 @@ export const measureOnPostgres = async ({
         note: "A second, to 16 webhooks: leases and records of four processes without posts between; and signed posts of four emitters, each body and attempt on the disk.",
         lines: figures.map(lineOf)
       })
+      sections.push(costSection("Cost of a delivery", figures))
     }
     return { sections, facts: await databases.facts() }
   } finally {

@@ -3,6 +3,7 @@ import { fork, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import pg from "pg"
 import type { Progress } from "../BulkLoad.ts"
+import { microsOf, microsOfTree, parentOf } from "../ProcessorTime.ts"
 import type { Databases } from "./Databases.ts"
 import type { Task } from "./Node.ts"
 
@@ -17,13 +18,28 @@ export interface Figure {
   /** Observations or deliveries a second, of all nodes together. */
   readonly subject: ReadonlyArray<number>
   readonly reference: ReadonlyArray<number> | null
+  /** Processor time of one observation or delivery. */
+  readonly costs: Costs
+  readonly referenceCosts: Costs | null
 }
+
+/** Microseconds of each round, of the nodes and of Postgres; none where Postgres runs on another machine. */
+interface Costs {
+  readonly nodes: Array<number>
+  readonly postgres: Array<number>
+}
+
+const noCosts = (): Costs => ({ nodes: [], postgres: [] })
 
 class NodeProcess {
   private readonly child: ChildProcess
 
   constructor(program: string) {
     this.child = fork(program, { execArgv: [], env: { ...process.env, NODE_ENV: "production" } })
+  }
+
+  get pid(): number {
+    return this.child.pid!
   }
 
   async ask<Answer>(task: Task): Promise<Answer> {
@@ -64,6 +80,30 @@ const execute = async (url: string, ...statements: ReadonlyArray<string>): Promi
   await client.end()
 }
 
+/** The postmaster of the database; null where it runs on another machine. */
+const postmasterOf = async (url: string): Promise<number | null> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query("SELECT pg_backend_pid() AS pid")
+  const postmaster = parentOf(rows[0].pid)
+  await client.end()
+  return postmaster
+}
+
+/** Runs work that answers how much it did, and adds what one of it cost. */
+const accounted = async (
+  costs: Costs,
+  postmaster: number | null,
+  all: ReadonlyArray<NodeProcess>,
+  work: () => Promise<number>
+): Promise<void> => {
+  const pids = all.map(({ pid }) => pid)
+  const before = [microsOf(pids), postmaster === null ? 0 : microsOfTree(postmaster)] as const
+  const done = await work()
+  costs.nodes.push((microsOf(pids) - before[0]) / done)
+  if (postmaster !== null) costs.postgres.push((microsOfTree(postmaster) - before[1]) / done)
+}
+
 const newWebhook = (brandId: number, target: string) =>
   `INSERT INTO lead_signals.webhook (brand_id, url, events, description, enabled, disabled_reason, failing_since, secrets, created_at)
    VALUES (${brandId}, '${target}', '["activity.detected"]', NULL, false, 'by-operator', NULL,
@@ -87,17 +127,24 @@ export const measureNodeIngest = async (
 ): Promise<ReadonlyArray<Figure>> => {
   const subject = await databases.copyOf(await databases.of("subject", leads))
   const plain = await databases.copyOf(await databases.of("plain", leads))
+  const postmaster = await postmasterOf(subject.url)
   let from = 0
-  const round = async (all: ReadonlyArray<NodeProcess>, seconds: number): Promise<number> => {
-    const startedAt = performance.now()
-    const made = await Promise.all(
-      all.map((node) => {
-        const start = from
-        from += 1_000_000
-        return node.ask<{ done: number }>({ do: "ingest", seconds, lanes, batch, from: start })
-      })
-    )
-    return (made.reduce((sum, { done }) => sum + done, 0) * 1000) / (performance.now() - startedAt)
+  const round = async (all: ReadonlyArray<NodeProcess>, seconds: number, costs: Costs): Promise<number> => {
+    let perSecond = 0
+    await accounted(costs, postmaster, all, async () => {
+      const startedAt = performance.now()
+      const made = await Promise.all(
+        all.map((node) => {
+          const start = from
+          from += 1_000_000
+          return node.ask<{ done: number }>({ do: "ingest", seconds, lanes, batch, from: start })
+        })
+      )
+      const sum = made.reduce((all, { done }) => all + done, 0)
+      perSecond = (sum * 1000) / (performance.now() - startedAt)
+      return sum
+    })
+    return perSecond
   }
   try {
     await execute(subject.url, newWebhook(1, "http://127.0.0.1:9/"))
@@ -106,17 +153,18 @@ export const measureNodeIngest = async (
       const name = `ingest-${count}-${count === 1 ? "node" : "nodes"}`
       progress.say(`${leads.toLocaleString("en")} leads: ${name}`)
       const rates = { subject: [] as Array<number>, reference: [] as Array<number> }
+      const [costs, referenceCosts] = [noCosts(), noCosts()]
       await withNodes(program, subject.url, "ingest", count, (ours) =>
         withNodes(program, plain.url, "reference", count, async (theirs) => {
-          await round(ours, pace.warmUpSeconds)
-          await round(theirs, pace.warmUpSeconds)
+          await round(ours, pace.warmUpSeconds, noCosts())
+          await round(theirs, pace.warmUpSeconds, noCosts())
           for (let n = 0; n < pace.rounds; n++) {
-            rates.subject.push(await round(ours, pace.seconds))
-            rates.reference.push(await round(theirs, pace.seconds))
+            rates.subject.push(await round(ours, pace.seconds, costs))
+            rates.reference.push(await round(theirs, pace.seconds, referenceCosts))
           }
         })
       )
-      figures.push({ name, leads, ...rates })
+      figures.push({ name, leads, ...rates, costs, referenceCosts })
     }
     return figures
   } finally {
@@ -172,27 +220,37 @@ export const measureOutbox = async (
   progress: Progress
 ): Promise<Figure> => {
   const subject: Array<number> = []
+  const costs = noCosts()
   for (let round = 0; round < rounds; round++) {
     progress.say(`leases and records of ${nodes} nodes, round ${round + 1}`)
     const database = await filled(program, databases, "http://127.0.0.1:9", deliveries)
     try {
-      subject.push(
-        await withNodes(program, database.url, "outbox", nodes, async (all) => {
-          const pending = await pendingOf(database.url)
-          await execute(database.url, enableAll)
+      const postmaster = await postmasterOf(database.url)
+      await withNodes(program, database.url, "outbox", nodes, async (all) => {
+        const pending = await pendingOf(database.url)
+        await execute(database.url, enableAll)
+        await accounted(costs, postmaster, all, async () => {
           const startedAt = performance.now()
           const done = await Promise.all(all.map((node) => node.ask<{ done: number }>({ do: "drain" })))
           const seconds = (performance.now() - startedAt) / 1000
           const sum = done.reduce((all, each) => all + each.done, 0)
           if (sum !== pending) throw new Error(`${sum} of ${pending} deliveries were leased`)
-          return pending / seconds
+          subject.push(pending / seconds)
+          return pending
         })
-      )
+      })
     } finally {
       await database.remove()
     }
   }
-  return { name: `lease-and-record-${nodes}-nodes`, leads: 1000, subject, reference: null }
+  return {
+    name: `lease-and-record-${nodes}-nodes`,
+    leads: 1000,
+    subject,
+    reference: null,
+    costs,
+    referenceCosts: null
+  }
 }
 
 /** Posts of four emitters to sixteen webhooks of one receiver, from the moment at which they are enabled. */
@@ -208,20 +266,23 @@ export const measurePosts = async (
   const answer = async () => ((await once(child, "message")) as [any])[0]
   const { port } = await answer()
   const subject: Array<number> = []
+  const costs = noCosts()
   try {
     for (let round = 0; round < rounds; round++) {
       progress.say(`posts of ${nodes} emitters, round ${round + 1}`)
       const database = await filled(program, databases, `http://127.0.0.1:${port}`, deliveries)
       try {
-        subject.push(
-          await withNodes(program, database.url, "emitter", nodes, async () => {
+        const postmaster = await postmasterOf(database.url)
+        await withNodes(program, database.url, "emitter", nodes, (all) =>
+          accounted(costs, postmaster, all, async () => {
             const count = await pendingOf(database.url)
             child.send({ count })
-            const all = answer()
+            const received = answer()
             const startedAt = performance.now()
             await execute(database.url, enableAll)
-            await all
-            return (count * 1000) / (performance.now() - startedAt)
+            await received
+            subject.push((count * 1000) / (performance.now() - startedAt))
+            return count
           })
         )
       } finally {
@@ -231,5 +292,12 @@ export const measurePosts = async (
   } finally {
     child.kill()
   }
-  return { name: `posts-${nodes}-emitters`, leads: 1000, subject, reference: null }
+  return {
+    name: `posts-${nodes}-emitters`,
+    leads: 1000,
+    subject,
+    reference: null,
+    costs,
+    referenceCosts: null
+  }
 }

@@ -17,6 +17,9 @@ import { writeLeads } from "../writes/LeadWrites.ts"
 /** Totals of filters that one process keeps. */
 const maxTotals = 2000
 
+/** Proposals of one call at best: a commit takes six round trips, whatever their number. */
+export const commitSize = 100
+
 /** Proposals of several calls that share a transaction: so many that each takes locks of its own. */
 const maxGroupProposals = 150
 /** Transactions of this process that record at once: one reads and decides while another waits for the disk. */
