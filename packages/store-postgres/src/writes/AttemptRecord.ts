@@ -1,6 +1,6 @@
 /** Records attempts: locks their webhooks and deliveries, and writes what follows with one statement. [DELIV-3, DELIV-5] */
 import { AttemptTransitions, type DeliveryState } from "@lead-signals/domain"
-import type { Connection, Param } from "../connection/Connection.ts"
+import type { Connection, Scalar } from "../connection/Connection.ts"
 import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
 import { idOf } from "../rows/Ids.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
@@ -65,7 +65,7 @@ const writeSql = `WITH changed AS (
 /** Postgres holds no U+0000, and a receiver may answer it. */
 const storable = (text: string | null): string | null => text?.replaceAll("\0", "\uFFFD") ?? null
 
-type Column = Extract<Param, ReadonlyArray<unknown>>
+type Column = ReadonlyArray<Scalar>
 
 /** The rows as an array of each column. */
 const columnsOf = (width: number, rows: ReadonlyArray<Column>): ReadonlyArray<Column> =>
