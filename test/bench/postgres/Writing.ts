@@ -1,11 +1,18 @@
 /** Observations and deliveries of several nodes on one Postgres, each a process of its own. */
-import { fork, type ChildProcess } from "node:child_process"
+import { fork } from "node:child_process"
 import { once } from "node:events"
 import pg from "pg"
 import type { Progress } from "../BulkLoad.ts"
-import { microsOf, microsOfTree, parentOf } from "../ProcessorTime.ts"
 import type { Databases } from "./Databases.ts"
-import type { Task } from "./Node.ts"
+import {
+  accounted,
+  type Costs,
+  noCosts,
+  type NodeProcess,
+  postmasterOf,
+  withNodeProcesses,
+  withNodes
+} from "./NodeProcesses.ts"
 
 const nodes = 4
 const batch = 100
@@ -23,85 +30,11 @@ export interface Figure {
   readonly referenceCosts: Costs | null
 }
 
-/** Microseconds of each round, of the nodes and of Postgres; none where Postgres runs on another machine. */
-interface Costs {
-  readonly nodes: Array<number>
-  readonly postgres: Array<number>
-}
-
-const noCosts = (): Costs => ({ nodes: [], postgres: [] })
-
-class NodeProcess {
-  private readonly child: ChildProcess
-
-  constructor(program: string) {
-    this.child = fork(program, { execArgv: [], env: { ...process.env, NODE_ENV: "production" } })
-  }
-
-  get pid(): number {
-    return this.child.pid!
-  }
-
-  async ask<Answer>(task: Task): Promise<Answer> {
-    const answer = once(this.child, "message")
-    this.child.send(task)
-    const [given] = (await answer) as [Answer & { readonly failure?: string }]
-    if (given.failure !== undefined) throw new Error(given.failure)
-    return given
-  }
-
-  kill(): void {
-    this.child.kill("SIGKILL")
-  }
-}
-
-const withNodes = async <A>(
-  program: string,
-  url: string,
-  role: (Task & { do: "open" })["role"],
-  count: number,
-  work: (all: ReadonlyArray<NodeProcess>) => Promise<A>
-): Promise<A> => {
-  const all = Array.from({ length: count }, () => new NodeProcess(program))
-  try {
-    await Promise.all(all.map((node) => node.ask({ do: "open", url, role })))
-    const result = await work(all)
-    await Promise.all(all.map((node) => node.ask({ do: "close" })))
-    return result
-  } finally {
-    for (const node of all) node.kill()
-  }
-}
-
 const execute = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   for (const statement of statements) await client.query(statement)
   await client.end()
-}
-
-/** The postmaster of the database; null where it runs on another machine. */
-const postmasterOf = async (url: string): Promise<number | null> => {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query("SELECT pg_backend_pid() AS pid")
-  const postmaster = parentOf(rows[0].pid)
-  await client.end()
-  return postmaster
-}
-
-/** Runs work that answers how much it did, and adds what one of it cost. */
-const accounted = async (
-  costs: Costs,
-  postmaster: number | null,
-  all: ReadonlyArray<NodeProcess>,
-  work: () => Promise<number>
-): Promise<void> => {
-  const pids = all.map(({ pid }) => pid)
-  const before = [microsOf(pids), postmaster === null ? 0 : microsOfTree(postmaster)] as const
-  const done = await work()
-  costs.nodes.push((microsOf(pids) - before[0]) / done)
-  if (postmaster !== null) costs.postgres.push((microsOfTree(postmaster) - before[1]) / done)
 }
 
 const newWebhook = (brandId: number, target: string) =>
@@ -166,6 +99,13 @@ export const measureNodeIngest = async (
       )
       figures.push({ name, leads, ...rates, costs, referenceCosts })
     }
+    const floor = { name: `rows-alone-${nodes}-nodes`, leads, subject: [] as Array<number>, costs: noCosts() }
+    progress.say(`${leads.toLocaleString("en")} leads: ${floor.name}`)
+    await withNodes(program, subject.url, "rows", nodes, async (all) => {
+      await round(all, pace.warmUpSeconds, noCosts())
+      for (let n = 0; n < pace.rounds; n++) floor.subject.push(await round(all, pace.seconds, floor.costs))
+    })
+    figures.push({ ...floor, reference: null, referenceCosts: null })
     return figures
   } finally {
     await subject.remove()
@@ -261,12 +201,13 @@ export const measurePosts = async (
   rounds: number,
   deliveries: number,
   progress: Progress
-): Promise<Figure> => {
+): Promise<ReadonlyArray<Figure>> => {
   const child = fork(receiver, { execArgv: [] })
   const answer = async () => ((await once(child, "message")) as [any])[0]
   const { port } = await answer()
   const subject: Array<number> = []
   const costs = noCosts()
+  const floor = { subject: [] as Array<number>, costs: noCosts() }
   try {
     for (let round = 0; round < rounds; round++) {
       progress.say(`posts of ${nodes} emitters, round ${round + 1}`)
@@ -288,16 +229,28 @@ export const measurePosts = async (
       } finally {
         await database.remove()
       }
+      await withNodeProcesses(program, nodes, (all) =>
+        accounted(floor.costs, null, all, async () => {
+          child.send({ count: deliveries })
+          const received = answer()
+          const startedAt = performance.now()
+          const origin = `http://127.0.0.1:${port}`
+          const count = deliveries / nodes
+          await Promise.all([
+            received,
+            ...all.map((node) => node.ask({ do: "post", origin, count, webhooks }))
+          ])
+          floor.subject.push((deliveries * 1000) / (performance.now() - startedAt))
+          return deliveries
+        })
+      )
     }
   } finally {
     child.kill()
   }
-  return {
-    name: `posts-${nodes}-emitters`,
-    leads: 1000,
-    subject,
-    reference: null,
-    costs,
-    referenceCosts: null
-  }
+  const none = { leads: 1000, reference: null, referenceCosts: null }
+  return [
+    { name: `posts-${nodes}-emitters`, subject, costs, ...none },
+    { name: `posts-alone-${nodes}-nodes`, ...floor, ...none }
+  ]
 }
