@@ -120,7 +120,10 @@ class Parts {
   }
 }
 
-/** What searches find leads by. The grams of all leads are one array, of which each lead has a part: an array can't have arrays of different lengths. */
+/**
+ * Writes what searches find leads by. The grams of all leads are one array, of which each lead takes a part: Postgres has no arrays of arrays
+ * of different lengths.
+ */
 const addTexts = (parts: Parts, leads: ReadonlyArray<Lead>): void => {
   const grams: Array<number> = []
   const rows = leads.map(({ brandId, id, profile }): ReadonlyArray<Scalar> => {
