@@ -1,10 +1,10 @@
 /** Many feeds at once: what is worked on at a time is bounded, brands alternate, and the rest gets 429 or 503. */
-import { LeadStore, observationsPerCommit } from "@lead-signals/domain"
+import { CommitSize, LeadStore } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer } from "effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { maxConcurrentObservations, maxOpenRequests } from "@lead-signals/http/internal"
+import { maxConcurrentCommits, maxOpenRequests } from "@lead-signals/http/internal"
 import {
   type Api,
   type BrandSetUp,
@@ -16,12 +16,17 @@ import {
 
 type Commit = (typeof LeadStore.Service)["commit"]
 
-const startWith = (commitBy: (commit: Commit) => Commit) =>
+const usualSize = Effect.runSync(CommitSize)
+
+const startWith = (commitBy: (commit: Commit) => Commit, commitSize = usualSize) =>
   startApi({
     stores: Layer.effect(
       LeadStore,
       Effect.map(LeadStore, (store) => LeadStore.of({ ...store, commit: commitBy(store.commit) }))
-    ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
+    ).pipe(
+      Layer.provideMerge(MemoryStore.layer),
+      Layer.merge(Layer.succeed(CommitSize, commitSize))
+    ) as typeof MemoryStore.layer
   })
 
 const batch = (brand: BrandSetUp, name: string, count: number): ReadonlyArray<unknown> =>
@@ -72,9 +77,25 @@ describe("observations that are sent all at once", () => {
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(committed).toBe(32 * 60)
-    expect(most).toBeLessThanOrEqual(maxConcurrentObservations)
-    expect(most).toBeGreaterThan(observationsPerCommit)
-    expect(ticks).toBeGreaterThan((32 * 60) / maxConcurrentObservations)
+    expect(most).toBeLessThanOrEqual(maxConcurrentCommits * usualSize)
+    expect(most).toBeGreaterThan(usualSize)
+    expect(ticks).toBeGreaterThan((32 * 60) / (maxConcurrentCommits * usualSize))
+  })
+
+  it("are committed in pieces of the size that the store asks for [OBS-7]", async () => {
+    const sizes: Array<number> = []
+    const api = await startWith(
+      (commit) => (brandId, proposals, ids) => {
+        sizes.push(proposals.length)
+        return commit(brandId, proposals, ids)
+      },
+      25
+    )
+    const brand = await setUpBrand(api)
+    await post(api, brand, batch(brand, "json", 60))
+    await postLines(api, brand, batch(brand, "lines", 60))
+    // The last line has no newline, so it may be a piece of its own.
+    expect(sizes.slice(0, 5)).toEqual([25, 25, 10, 25, 25])
   })
 
   it("of one brand do not keep another's waiting until they are done [OBS-7]", async () => {

@@ -1,12 +1,6 @@
 /** What a client sees when the store fails, or the program does. */
 import { Effect, Layer } from "effect"
-import {
-  KeyStore,
-  LeadStore,
-  observationsPerCommit,
-  StoreHealth,
-  StoreUnavailable
-} from "@lead-signals/domain"
+import { KeyStore, LeadStore, CommitSize, StoreHealth, StoreUnavailable } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { describe, expect, it } from "vitest"
 import { operatorToken, setUpBrand, startApi } from "../harness/HttpServers.ts"
@@ -101,7 +95,7 @@ describe("failures of ours", () => {
       .map((each) => JSON.parse(each))
     expect([status, lines.length, lines.at(-1).error.code]).toEqual([
       200,
-      2 * observationsPerCommit + 1,
+      2 * Effect.runSync(CommitSize) + 1,
       "unavailable"
     ])
     expect(own.log.some((each) => each.includes("store unavailable") && each.includes("full"))).toBe(true)

@@ -13,6 +13,7 @@ export interface PlanNode {
   readonly "Actual Loops"?: number
   readonly "Rows Removed by Filter"?: number
   readonly "Rows Removed by Index Recheck"?: number
+  readonly "Lossy Heap Blocks"?: number
   readonly Plans?: ReadonlyArray<PlanNode>
 }
 
@@ -32,7 +33,8 @@ export const nodesOf = (plan: PlanNode): ReadonlyArray<PlanNode> => [
 ]
 
 const literal = (value: Param): string => {
-  if (value === null) return "NULL"
+  // A generic plan does not depend on the parameters, and no literal is in the binary format.
+  if (value === null || Buffer.isBuffer(value)) return "NULL"
   if (!Array.isArray(value)) return pg.escapeLiteral(String(value))
   const elements = (value as ReadonlyArray<Param>).map((each) =>
     each === null ? "NULL" : `"${String(each).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`

@@ -177,6 +177,18 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
     await checkAll()
   })
 
+  it("compare the leads that the index finds and no others on their pages, in a session of little memory [LIST-5]", async () => {
+    await client.query("SET work_mem = '64kB'")
+    const { result, statements } = await read([["search", "ma"]], "1", new TotalCache(10), true)
+    await client.query("RESET work_mem")
+    expect(result.total).toBeGreaterThan(5000)
+    const pages = statements.flatMap(({ plan }) =>
+      nodesOf(plan).flatMap((node) => node["Lossy Heap Blocks"] ?? [])
+    )
+    expect(pages.length).toBeGreaterThan(0)
+    expect(Math.max(...pages)).toBe(0)
+  })
+
   const observationOf = (person: string, id: string): Observation =>
     Schema.decodeUnknownSync(Observation)({
       signalId: "1",

@@ -59,6 +59,7 @@ export * as RenderedLeads from "./views/RenderedLeads.ts"
 
 export * from "./ports/BrandStore.ts"
 export * from "./ports/CampaignStore.ts"
+export * from "./ports/CommitSize.ts"
 export * from "./ports/Deliveries.ts"
 export * from "./ports/Entropy.ts"
 export * from "./ports/KeyStore.ts"

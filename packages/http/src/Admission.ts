@@ -4,9 +4,9 @@
  */
 import {
   type Brand,
+  CommitSize,
   type Entropy,
   type LeadStore,
-  observationsPerCommit,
   type Outcome,
   recordInOneCommit,
   type StoreUnavailable
@@ -14,8 +14,8 @@ import {
 import { Context, Effect, Layer, type Scope } from "effect"
 import { EventLoop } from "./EventLoop.ts"
 
-/** Observations of all brands that are decoded and committed concurrently. */
-export const maxConcurrentObservations = 4 * observationsPerCommit
+/** Pieces of `CommitSize` observations that are decoded and committed concurrently, of all brands together. */
+export const maxConcurrentCommits = 4
 
 /** Requests of one brand that are open concurrently: their bodies are held in memory. */
 export const maxOpenRequests = 64
@@ -114,7 +114,9 @@ export class Feed {
   constructor(
     private readonly brand: Brand,
     private readonly slots: SlotQueue,
-    private readonly open: OpenRequests
+    private readonly open: OpenRequests,
+    /** Observations that one commit takes. */
+    readonly commitSize: number
   ) {}
 
   /** Runs `work` on `count` observations of `bytes` bytes of JSON in all, as soon as slots are free and the brand is the next. */
@@ -136,9 +138,9 @@ export class Feed {
   ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> {
     return Effect.gen(this, function* () {
       const outcomes: Array<Outcome> = []
-      for (let from = 0; from < values.length; from += observationsPerCommit) {
+      for (let from = 0; from < values.length; from += this.commitSize) {
         if (from > 0) yield* this.slots.nextIteration
-        const piece = values.slice(from, from + observationsPerCommit)
+        const piece = values.slice(from, from + this.commitSize)
         outcomes.push(...(yield* this.run(piece.length, 0, recordInOneCommit(this.brand, piece))))
       }
       return outcomes
@@ -156,8 +158,8 @@ export class Admission extends Context.Tag("@lead-signals/http/Admission")<
 >() {
   static readonly layer: Layer.Layer<Admission> = Layer.effect(
     Admission,
-    Effect.map(EventLoop, ({ nextIteration }) => {
-      const slots = new SlotQueue(maxConcurrentObservations, nextIteration)
+    Effect.map(Effect.all([EventLoop, CommitSize]), ([{ nextIteration }, commitSize]) => {
+      const slots = new SlotQueue(maxConcurrentCommits * commitSize, nextIteration)
       const open = new Map<Brand["id"], OpenRequests>()
       const begin = (brand: Brand): Feed | null => {
         const brandRequests = open.get(brand.id) ?? {
@@ -167,7 +169,7 @@ export class Admission extends Context.Tag("@lead-signals/http/Admission")<
         if (brandRequests.count === maxOpenRequests) return null
         brandRequests.count++
         open.set(brand.id, brandRequests)
-        return new Feed(brand, slots, brandRequests)
+        return new Feed(brand, slots, brandRequests, commitSize)
       }
       const end = (brand: Brand, feed: Feed | null): void => {
         const brandRequests = open.get(brand.id)

@@ -2,7 +2,7 @@
  * Internals of this package for the workspace's tests, benchmarks and simulator. Nothing else may import this module, and the
  * packed package does not hold it: what it exports changes without notice.
  */
-export { maxConcurrentObservations, maxOpenRequests } from "./Admission.ts"
+export { maxConcurrentCommits, maxOpenRequests } from "./Admission.ts"
 export { bearerToken } from "./Authentication.ts"
 export { Pace, paced } from "./BodyPace.ts"
 export { EncodedBodyCache } from "./EncodedBodyCache.ts"

@@ -10,7 +10,7 @@
  * - `stores/` implements the ports, one file a port;
  * - `maintenance/` checks, copies and locks a database for its operator.
  */
-import type { StorePorts, StoreUnavailable } from "@lead-signals/domain"
+import { CommitSize, type StorePorts, type StoreUnavailable } from "@lead-signals/domain"
 import { Layer } from "effect"
 import type pg from "pg"
 import type { ClientPool } from "./connection/Clients.ts"
@@ -119,7 +119,8 @@ const storesOver = (
         PostgresLeadStore.layer(listing),
         PostgresOutbox.layer,
         PostgresDeliveries.layer,
-        PostgresRateWindows.layer
+        PostgresRateWindows.layer,
+        Layer.succeed(CommitSize, PostgresLeadStore.commitSize)
       ).pipe(Layer.provide(database))
     )
   )

@@ -2,7 +2,8 @@
  * Internals of this package for the workspace's tests and benchmarks. Nothing else may import this module, and the packed package does
  * not hold it: what it exports changes without notice.
  */
-export type { Connection, Param } from "./connection/Connection.ts"
+export { type Connection, connectionOf, type Param } from "./connection/Connection.ts"
+export { StatementTexts } from "./connection/StatementTexts.ts"
 export * as FilterCounts from "./query/FilterCounts.ts"
 export { gramsOf, searchTextsOf } from "./query/Grams.ts"
 export * as LeadListing from "./query/LeadListing.ts"
@@ -15,3 +16,5 @@ export * as LeadStore from "./stores/PostgresLeadStore.ts"
 export { commitBatch } from "./writes/CommitBatch.ts"
 export { rebuildDerivedTables } from "./writes/DerivedTables.ts"
 export * as Erasure from "./writes/Erasure.ts"
+export { CounterChanges } from "./writes/LeadCounters.ts"
+export { writeLeads } from "./writes/LeadWrites.ts"

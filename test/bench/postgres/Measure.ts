@@ -32,6 +32,17 @@ const lineOf = ({ leads, name, reference, subject }: Figure) => {
   return { ...line, target: `≥ ${target.toLocaleString("en")}`, reached: median >= target }
 }
 
+/** What one observation or delivery costs. */
+const costSection = (title: string, figures: ReadonlyArray<Figure>): Section => ({
+  title,
+  note: "Microseconds of processor time for each, of the nodes and of Postgres, which other work on the machine changes little.",
+  lines: figures.flatMap(({ costs, leads, name, referenceCosts }) =>
+    (["nodes", "postgres"] as const)
+      .filter((side) => costs[side].length > 0)
+      .map((side) => limited(`${name}-${side}-cpu`, leads, costs[side], null, referenceCosts?.[side] ?? null))
+  )
+})
+
 /** The sections, and facts about the server for the conditions. */
 export const measureOnPostgres = async ({
   isReadingWanted,
@@ -83,22 +94,24 @@ export const measureOnPostgres = async ({
       )
       sections.push({
         title: `Taking in, beside ${size.toLocaleString("en")} leads`,
-        note: "Observations a second of all nodes, each a process with two calls of 100 at a time, on the disk when they are answered; the reference is (f).",
+        note: "Observations a second of all nodes, each a process with two calls of 100 at a time, on the disk when they are answered; the reference is (f). rows-alone writes the same rows and decodes, looks up and counts nothing.",
         lines: figures.map(lineOf)
       })
+      sections.push(costSection(`Cost of an observation, beside ${size.toLocaleString("en")} leads`, figures))
     }
     if (wanted("deliveries")) {
       const receiver = fileURLToPath(new URL("../CountingReceiver.mjs", import.meta.url))
       const [rounds, deliveries] = quick ? [2, 16_000] : [3, 48_000]
       const figures = [
         await measureOutbox(programs.node, databases, rounds, deliveries, progress),
-        await measurePosts(programs.node, receiver, databases, rounds, deliveries, progress)
+        ...(await measurePosts(programs.node, receiver, databases, rounds, deliveries, progress))
       ]
       sections.push({
         title: "Deliveries of four nodes",
-        note: "A second, to 16 webhooks: leases and records of four processes without posts between; and signed posts of four emitters, each body and attempt on the disk.",
+        note: "A second, to 16 webhooks: leases and records of four processes without posts between; and signed posts of four emitters, each body and attempt on the disk. posts-alone signs and posts in a loop, without a database.",
         lines: figures.map(lineOf)
       })
+      sections.push(costSection("Cost of a delivery", figures))
     }
     return { sections, facts: await databases.facts() }
   } finally {

@@ -9,6 +9,7 @@ import { Addresses, TargetGuard } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Effect, Either, Layer, Logger, ManagedRuntime } from "effect"
 import { newObservation } from "../NewObservation.ts"
+import { openRows, postAlone } from "./Floors.ts"
 import { makePlainPostgresIngest } from "../reference/PlainPostgresIngest.ts"
 
 /** What a node does: each message is answered by one. */
@@ -16,7 +17,7 @@ export type Task =
   | {
       readonly do: "open"
       readonly url: string
-      readonly role: "ingest" | "emitter" | "outbox" | "reference"
+      readonly role: "ingest" | "emitter" | "outbox" | "reference" | "rows"
     }
   /** `lanes` calls of `batch` observations at a time, of people from number `from` on. */
   | {
@@ -28,6 +29,8 @@ export type Task =
     }
   /** Leases and records deliveries as delivered, without posting them, until none is due. */
   | { readonly do: "drain" }
+  /** Posts signed bodies to the paths of as many webhooks, without a database. */
+  | { readonly do: "post"; readonly origin: string; readonly count: number; readonly webhooks: number }
   | { readonly do: "close" }
 
 const options = { allowed: [Either.getOrThrow(Addresses.parseCidr("127.0.0.0/8"))] }
@@ -56,6 +59,8 @@ const openReference = (url: string): Open => {
     close: () => plain.close()
   }
 }
+
+const openFloor = (url: string): Open => ({ ...openRows(url), drain: notForIt })
 
 const leasedAtOnce = 256
 const answered = { status: 204, error: null, response: null, retryAfterSeconds: null }
@@ -114,7 +119,12 @@ let node: Open | null = null
 const perform = async (task: Task): Promise<object> => {
   switch (task.do) {
     case "open":
-      node = task.role === "reference" ? openReference(task.url) : await open(task.url, task.role)
+      node =
+        task.role === "reference"
+          ? openReference(task.url)
+          : task.role === "rows"
+            ? openFloor(task.url)
+            : await open(task.url, task.role)
       return {}
     case "ingest": {
       const { batch, from, lanes, seconds } = task
@@ -134,6 +144,9 @@ const perform = async (task: Task): Promise<object> => {
     }
     case "drain":
       return { done: await node!.drain() }
+    case "post":
+      await postAlone(task.origin, task.count, task.webhooks)
+      return {}
     case "close":
       await node?.close()
       return {}

@@ -1,10 +1,18 @@
 /** Observations and deliveries of several nodes on one Postgres, each a process of its own. */
-import { fork, type ChildProcess } from "node:child_process"
+import { fork } from "node:child_process"
 import { once } from "node:events"
 import pg from "pg"
 import type { Progress } from "../BulkLoad.ts"
 import type { Databases } from "./Databases.ts"
-import type { Task } from "./Node.ts"
+import {
+  accounted,
+  type Costs,
+  noCosts,
+  type NodeProcess,
+  postmasterOf,
+  withNodeProcesses,
+  withNodes
+} from "./NodeProcesses.ts"
 
 const nodes = 4
 const batch = 100
@@ -17,44 +25,9 @@ export interface Figure {
   /** Observations or deliveries a second, of all nodes together. */
   readonly subject: ReadonlyArray<number>
   readonly reference: ReadonlyArray<number> | null
-}
-
-class NodeProcess {
-  private readonly child: ChildProcess
-
-  constructor(program: string) {
-    this.child = fork(program, { execArgv: [], env: { ...process.env, NODE_ENV: "production" } })
-  }
-
-  async ask<Answer>(task: Task): Promise<Answer> {
-    const answer = once(this.child, "message")
-    this.child.send(task)
-    const [given] = (await answer) as [Answer & { readonly failure?: string }]
-    if (given.failure !== undefined) throw new Error(given.failure)
-    return given
-  }
-
-  kill(): void {
-    this.child.kill("SIGKILL")
-  }
-}
-
-const withNodes = async <A>(
-  program: string,
-  url: string,
-  role: (Task & { do: "open" })["role"],
-  count: number,
-  work: (all: ReadonlyArray<NodeProcess>) => Promise<A>
-): Promise<A> => {
-  const all = Array.from({ length: count }, () => new NodeProcess(program))
-  try {
-    await Promise.all(all.map((node) => node.ask({ do: "open", url, role })))
-    const result = await work(all)
-    await Promise.all(all.map((node) => node.ask({ do: "close" })))
-    return result
-  } finally {
-    for (const node of all) node.kill()
-  }
+  /** Processor time of one observation or delivery. */
+  readonly costs: Costs
+  readonly referenceCosts: Costs | null
 }
 
 const execute = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
@@ -87,17 +60,24 @@ export const measureNodeIngest = async (
 ): Promise<ReadonlyArray<Figure>> => {
   const subject = await databases.copyOf(await databases.of("subject", leads))
   const plain = await databases.copyOf(await databases.of("plain", leads))
+  const postmaster = await postmasterOf(subject.url)
   let from = 0
-  const round = async (all: ReadonlyArray<NodeProcess>, seconds: number): Promise<number> => {
-    const startedAt = performance.now()
-    const made = await Promise.all(
-      all.map((node) => {
-        const start = from
-        from += 1_000_000
-        return node.ask<{ done: number }>({ do: "ingest", seconds, lanes, batch, from: start })
-      })
-    )
-    return (made.reduce((sum, { done }) => sum + done, 0) * 1000) / (performance.now() - startedAt)
+  const round = async (all: ReadonlyArray<NodeProcess>, seconds: number, costs: Costs): Promise<number> => {
+    let perSecond = 0
+    await accounted(costs, postmaster, all, async () => {
+      const startedAt = performance.now()
+      const made = await Promise.all(
+        all.map((node) => {
+          const start = from
+          from += 1_000_000
+          return node.ask<{ done: number }>({ do: "ingest", seconds, lanes, batch, from: start })
+        })
+      )
+      const sum = made.reduce((all, { done }) => all + done, 0)
+      perSecond = (sum * 1000) / (performance.now() - startedAt)
+      return sum
+    })
+    return perSecond
   }
   try {
     await execute(subject.url, newWebhook(1, "http://127.0.0.1:9/"))
@@ -106,18 +86,26 @@ export const measureNodeIngest = async (
       const name = `ingest-${count}-${count === 1 ? "node" : "nodes"}`
       progress.say(`${leads.toLocaleString("en")} leads: ${name}`)
       const rates = { subject: [] as Array<number>, reference: [] as Array<number> }
+      const [costs, referenceCosts] = [noCosts(), noCosts()]
       await withNodes(program, subject.url, "ingest", count, (ours) =>
         withNodes(program, plain.url, "reference", count, async (theirs) => {
-          await round(ours, pace.warmUpSeconds)
-          await round(theirs, pace.warmUpSeconds)
+          await round(ours, pace.warmUpSeconds, noCosts())
+          await round(theirs, pace.warmUpSeconds, noCosts())
           for (let n = 0; n < pace.rounds; n++) {
-            rates.subject.push(await round(ours, pace.seconds))
-            rates.reference.push(await round(theirs, pace.seconds))
+            rates.subject.push(await round(ours, pace.seconds, costs))
+            rates.reference.push(await round(theirs, pace.seconds, referenceCosts))
           }
         })
       )
-      figures.push({ name, leads, ...rates })
+      figures.push({ name, leads, ...rates, costs, referenceCosts })
     }
+    const floor = { name: `rows-alone-${nodes}-nodes`, leads, subject: [] as Array<number>, costs: noCosts() }
+    progress.say(`${leads.toLocaleString("en")} leads: ${floor.name}`)
+    await withNodes(program, subject.url, "rows", nodes, async (all) => {
+      await round(all, pace.warmUpSeconds, noCosts())
+      for (let n = 0; n < pace.rounds; n++) floor.subject.push(await round(all, pace.seconds, floor.costs))
+    })
+    figures.push({ ...floor, reference: null, referenceCosts: null })
     return figures
   } finally {
     await subject.remove()
@@ -172,27 +160,37 @@ export const measureOutbox = async (
   progress: Progress
 ): Promise<Figure> => {
   const subject: Array<number> = []
+  const costs = noCosts()
   for (let round = 0; round < rounds; round++) {
     progress.say(`leases and records of ${nodes} nodes, round ${round + 1}`)
     const database = await filled(program, databases, "http://127.0.0.1:9", deliveries)
     try {
-      subject.push(
-        await withNodes(program, database.url, "outbox", nodes, async (all) => {
-          const pending = await pendingOf(database.url)
-          await execute(database.url, enableAll)
+      const postmaster = await postmasterOf(database.url)
+      await withNodes(program, database.url, "outbox", nodes, async (all) => {
+        const pending = await pendingOf(database.url)
+        await execute(database.url, enableAll)
+        await accounted(costs, postmaster, all, async () => {
           const startedAt = performance.now()
           const done = await Promise.all(all.map((node) => node.ask<{ done: number }>({ do: "drain" })))
           const seconds = (performance.now() - startedAt) / 1000
           const sum = done.reduce((all, each) => all + each.done, 0)
           if (sum !== pending) throw new Error(`${sum} of ${pending} deliveries were leased`)
-          return pending / seconds
+          subject.push(pending / seconds)
+          return pending
         })
-      )
+      })
     } finally {
       await database.remove()
     }
   }
-  return { name: `lease-and-record-${nodes}-nodes`, leads: 1000, subject, reference: null }
+  return {
+    name: `lease-and-record-${nodes}-nodes`,
+    leads: 1000,
+    subject,
+    reference: null,
+    costs,
+    referenceCosts: null
+  }
 }
 
 /** Posts of four emitters to sixteen webhooks of one receiver, from the moment at which they are enabled. */
@@ -203,33 +201,56 @@ export const measurePosts = async (
   rounds: number,
   deliveries: number,
   progress: Progress
-): Promise<Figure> => {
+): Promise<ReadonlyArray<Figure>> => {
   const child = fork(receiver, { execArgv: [] })
   const answer = async () => ((await once(child, "message")) as [any])[0]
   const { port } = await answer()
   const subject: Array<number> = []
+  const costs = noCosts()
+  const floor = { subject: [] as Array<number>, costs: noCosts() }
   try {
     for (let round = 0; round < rounds; round++) {
       progress.say(`posts of ${nodes} emitters, round ${round + 1}`)
       const database = await filled(program, databases, `http://127.0.0.1:${port}`, deliveries)
       try {
-        subject.push(
-          await withNodes(program, database.url, "emitter", nodes, async () => {
+        const postmaster = await postmasterOf(database.url)
+        await withNodes(program, database.url, "emitter", nodes, (all) =>
+          accounted(costs, postmaster, all, async () => {
             const count = await pendingOf(database.url)
             child.send({ count })
-            const all = answer()
+            const received = answer()
             const startedAt = performance.now()
             await execute(database.url, enableAll)
-            await all
-            return (count * 1000) / (performance.now() - startedAt)
+            await received
+            subject.push((count * 1000) / (performance.now() - startedAt))
+            return count
           })
         )
       } finally {
         await database.remove()
       }
+      await withNodeProcesses(program, nodes, (all) =>
+        accounted(floor.costs, null, all, async () => {
+          child.send({ count: deliveries })
+          const received = answer()
+          const startedAt = performance.now()
+          const origin = `http://127.0.0.1:${port}`
+          const count = deliveries / nodes
+          await Promise.all([
+            received,
+            ...all.map((node) => node.ask({ do: "post", origin, count, webhooks }))
+          ])
+          floor.subject.push((deliveries * 1000) / (performance.now() - startedAt))
+          return deliveries
+        })
+      )
     }
   } finally {
     child.kill()
   }
-  return { name: `posts-${nodes}-emitters`, leads: 1000, subject, reference: null }
+  const none = { leads: 1000, reference: null, referenceCosts: null }
+  return [
+    { name: `posts-${nodes}-emitters`, subject, costs, ...none },
+    { name: `posts-alone-${nodes}-nodes`, ...floor, ...none }
+  ]
 }

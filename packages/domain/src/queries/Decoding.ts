@@ -5,6 +5,7 @@
 import { Either, ParseResult, Schema, SchemaAST } from "effect"
 import { InvalidParameter } from "../model/Failure.ts"
 import { takes } from "../model/Text.ts"
+import { compileSchema, refused } from "./CompiledSchema.ts"
 import { similarName } from "./Suggestions.ts"
 
 interface Finding {
@@ -140,10 +141,18 @@ export const explain = (error: ParseResult.ParseError, whole: string): InvalidPa
  * Makes a reader of unknown values from their schema. Left: what `explain` says. `strict` refuses fields that the
  * schema does not name, so that a misspelt one does not pass unseen; otherwise they are dropped. [ERR-3]
  */
-export const decode =
-  <A, I>(schema: Schema.Schema<A, I>, options: { readonly whole: string; readonly strict: boolean }) =>
-  (value: unknown): Either.Either<A, InvalidParameter> =>
-    Either.mapLeft(
-      Schema.decodeUnknownEither(schema, { onExcessProperty: options.strict ? "error" : "ignore" })(value),
-      (error) => explain(error, options.whole)
-    )
+export const decode = <A, I>(
+  schema: Schema.Schema<A, I>,
+  options: { readonly whole: string; readonly strict: boolean }
+): ((value: unknown) => Either.Either<A, InvalidParameter>) => {
+  const interpret = Schema.decodeUnknownEither(schema, {
+    onExcessProperty: options.strict ? "error" : "ignore"
+  })
+  const compiled = options.strict ? null : compileSchema(schema)
+  return (value) => {
+    const decoded = compiled === null ? refused : compiled(value)
+    return decoded === refused
+      ? Either.mapLeft(interpret(value), (error) => explain(error, options.whole))
+      : Either.right(decoded)
+  }
+}

@@ -3,6 +3,7 @@ import { Effect, Either } from "effect"
 import type { Brand } from "../model/Brand.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import { Observation, type Outcome } from "../model/Observation.ts"
+import { CommitSize } from "../ports/CommitSize.ts"
 import type { Entropy } from "../ports/Entropy.ts"
 import { LeadStore, type Proposal } from "../ports/LeadStore.ts"
 import * as Decoding from "../queries/Decoding.ts"
@@ -42,9 +43,6 @@ export const rejectedOutcome = (value: unknown, message: string): Outcome => ({
   message
 })
 
-/** Observations that `recordObservations` commits as one: more would keep other work waiting. */
-export const observationsPerCommit = 12
-
 /** As `recordObservations`, in one commit, however long it takes: for callers that serve no requests meanwhile. */
 export const recordInOneCommit = (
   brand: Brand,
@@ -74,8 +72,8 @@ export const recordInOneCommit = (
 
 /**
  * Records observations in order, and answers the outcome of each in the same order. A value that is no observation is
- * rejected with what is wrong with it; its neighbours are not. It commits 12 at a time, so that others are served
- * meanwhile. When it fails with `StoreUnavailable`, those before may have been recorded; sending all again changes
+ * rejected with what is wrong with it; its neighbours are not. It commits `CommitSize` at a time, so that others are
+ * served meanwhile. When it fails with `StoreUnavailable`, those before may have been recorded; sending all again changes
  * nothing that is recorded. [EVT-8]
  */
 export const recordObservations = (
@@ -83,10 +81,11 @@ export const recordObservations = (
   values: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> =>
   Effect.gen(function* () {
+    const size = yield* CommitSize
     const outcomes: Array<Outcome> = []
-    for (let from = 0; from < values.length; from += observationsPerCommit) {
+    for (let from = 0; from < values.length; from += size) {
       if (from > 0) yield* Effect.yieldNow()
-      outcomes.push(...(yield* recordInOneCommit(brand, values.slice(from, from + observationsPerCommit))))
+      outcomes.push(...(yield* recordInOneCommit(brand, values.slice(from, from + size))))
     }
     return outcomes
   })

@@ -8,7 +8,6 @@ import {
   type Entropy,
   InvalidParameter,
   type LeadStore,
-  observationsPerCommit,
   type Outcome,
   recordInOneCommit,
   rejectedOutcome,
@@ -125,14 +124,14 @@ class LineCutter {
   }
 }
 
-/** Groups lines into the pieces that are worked through at a time. */
-function* piecesOf(lines: Lines): Generator<ReadonlyArray<Line>> {
+/** Groups lines into the pieces that are worked through at a time, each with at most so many objects. */
+function* piecesOf(lines: Lines, maxObjects: number): Generator<ReadonlyArray<Line>> {
   let piece: Array<Line> = []
   let objects = 0
   for (const line of lines) {
     piece.push(line)
     if (beginsObject(line)) objects++
-    if (objects === observationsPerCommit || piece.length === maxPieceLines) {
+    if (objects === maxObjects || piece.length === maxPieceLines) {
       yield piece
       piece = []
       objects = 0
@@ -304,7 +303,7 @@ const reading = <E>(
   ).pipe(
     Stream.mapEffect((bytes) => Either.flatMap(opening.look(bytes), () => cutter.push(bytes))),
     Stream.concat(Stream.fromEffect(Effect.suspend(() => cutter.rest()))),
-    Stream.flatMap((cut) => Stream.fromIteratorSucceed(piecesOf(cut), 1)),
+    Stream.flatMap((cut) => Stream.fromIteratorSucceed(piecesOf(cut, feed.commitSize), 1)),
     Stream.tap(() => Effect.sync(() => pace?.restart())),
     Stream.mapEffect((piece) => opening.pass(piece)),
     Stream.concat(Stream.sync(() => opening.rest())),

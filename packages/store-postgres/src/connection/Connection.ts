@@ -3,8 +3,11 @@ import pg from "pg"
 import { QueryFailure } from "./Failures.ts"
 import type { StatementTexts } from "./StatementTexts.ts"
 
-/** A parameter of a statement. Numbers above 2^53 never occur; arrays go to `unnest` and `= ANY`. */
-export type Param = string | number | boolean | null | ReadonlyArray<string | number | boolean | null>
+/** A parameter that is no array. Numbers above 2^53 never occur. */
+export type Scalar = string | number | boolean | null
+
+/** A parameter of a statement; arrays, also those of `binaryArray`, go to `unnest` and `= ANY`. */
+export type Param = Scalar | ReadonlyArray<Scalar> | Buffer
 
 /**
  * A connection within a transaction, or one that runs single statements. Tables are written with their schema, as in

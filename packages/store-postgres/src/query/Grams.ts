@@ -17,18 +17,26 @@ const finish = (h: number): number => {
   return mixed ^ (mixed >>> 13)
 }
 
-const codesOf = (text: string): ReadonlyArray<number> =>
-  Array.from(text, (character) => character.codePointAt(0)!)
+const codesOf = (text: string): ReadonlyArray<number> => {
+  const codes: Array<number> = []
+  for (let i = 0; i < text.length; i++) {
+    const code = text.codePointAt(i)!
+    codes.push(code)
+    if (code > 0xffff) i++
+  }
+  return codes
+}
 
 const maxGram = 3
 
 /** The hashes of a lead's texts, each once. */
 export const gramsOf = (brandId: number, texts: ReadonlyArray<string | null>): ReadonlyArray<number> => {
+  const first = beginning(brandId)
   const grams = new Set<number>()
   for (const text of texts) {
     const codes = codesOf(text ?? "")
     for (let from = 0; from < codes.length; from++) {
-      let h = beginning(brandId)
+      let h = first
       for (let i = from; i < Math.min(from + maxGram, codes.length); i++) {
         h = mix(h, codes[i]!)
         grams.add(finish(h))

@@ -9,7 +9,7 @@ import type {
   Signal
 } from "@lead-signals/domain"
 import { Folding, RenderedLeads } from "@lead-signals/domain/pure"
-import type { Param } from "../connection/Connection.ts"
+import type { Scalar } from "../connection/Connection.ts"
 import { idOf } from "./Ids.ts"
 
 /** A number that is no safe integer is no lead's id. */
@@ -149,9 +149,6 @@ export const engagementValues = (brandId: number, engagement: Engagement): Reado
   engagement.emittedAt,
   engagement.trackedAt
 ]
-
-/** A parameter that is no array. */
-export type Scalar = Exclude<Param, ReadonlyArray<unknown>>
 
 /** An engagement's row with its signal, and with the author's lead where the depth asks for it. */
 export interface EngagementRow {

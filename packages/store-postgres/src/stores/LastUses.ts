@@ -24,7 +24,7 @@ export const make = (
     const write = (uses: Uses) =>
       database.write((sql) =>
         sql.run(
-          // In order of the keys: two nodes that note the same keys must not wait for each other in turn.
+          // In order of the keys: two nodes that note the same keys must not wait for each other.
           `WITH locked AS MATERIALIZED (
              SELECT k.brand_id, k.id, given.minute FROM unnest($1::bigint[], $2::bigint[]) AS given(id, minute)
                JOIN lead_signals.api_key k ON k.id = given.id

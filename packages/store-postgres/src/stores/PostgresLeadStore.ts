@@ -17,8 +17,12 @@ import { writeLeads } from "../writes/LeadWrites.ts"
 /** Totals of filters that one process keeps. */
 const maxTotals = 2000
 
-/** Proposals of several calls that share a transaction: so many that each takes locks of its own. */
-const maxGroupProposals = 150
+/**
+ * Proposals of one call at best, and of several calls that share a transaction: a commit takes six round trips, whatever their number. Each takes
+ * three locks, and two transactions of a node are under way at once; the server has 64 locks for each connection that it allows, of which a node
+ * has eleven.
+ */
+export const commitSize = 100
 /** Transactions of this process that record at once: one reads and decides while another waits for the disk. */
 const maxGroups = 2
 
@@ -33,7 +37,7 @@ const make = (options: ListingOptions) =>
     const totals = new TotalCache(maxTotals)
     const commitCall = groupCommit<CommitCall, CallResult>(
       (calls) => database.write((db, now) => commitBatch(db, now, calls, maxBucketLeads)),
-      { weight: ({ proposals }) => proposals.length, maxWeight: maxGroupProposals, maxUnderWay: maxGroups }
+      { weight: ({ proposals }) => proposals.length, maxWeight: commitSize, maxUnderWay: maxGroups }
     )
     return LeadStore.of({
       commit: (brandId, proposals, ids) =>

@@ -1,6 +1,6 @@
 /**
- * The emitter's side of the outbox, on Postgres: takes due deliveries and records attempts. Emitters of several nodes take turns at a
- * webhook by its row's lock, and count each other's leases, so that its limit holds over all of them. [DELIV-2, DELIV-7]
+ * The emitter's side of the outbox, on Postgres: takes due deliveries and records attempts. Emitters of several nodes lock
+ * the rows of webhooks whose deliveries they lease, and count each other's leases, so that a webhook's limit holds over all of them. [DELIV-2, DELIV-7]
  */
 import {
   type AttemptTransitions,
@@ -13,6 +13,7 @@ import {
   type Webhook
 } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Queue } from "effect"
+import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
 import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
@@ -184,7 +185,10 @@ const lease = async (
     taken.map(({ seq }) => seq),
     made.map(({ brand_id }) => brand_id),
     made.map(({ seq }) => seq),
-    made.map(({ seq }) => bodies.get(seq)!)
+    binaryArray(
+      "text",
+      made.map(({ seq }) => bodies.get(seq)!)
+    )
   ])
   const leases = taken.map(({ id, seq, webhook_id }): Lease => ({
     deliveryId: id,

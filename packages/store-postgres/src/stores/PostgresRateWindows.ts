@@ -65,7 +65,7 @@ const make = Effect.gen(function* () {
   /** Windows counted here while the database can't be asked. */
   const inMemory = new Map<string, Window>()
   /** Keys that ask the database, with the number of their requests that do or wait to. */
-  const turns = new Map<string, { readonly semaphore: Effect.Semaphore; waiting: number }>()
+  const keyLocks = new Map<string, { readonly semaphore: Effect.Semaphore; waiting: number }>()
   /** When the database was last found away; null while it is there. */
   let failedAt: number | null = null
 
@@ -145,16 +145,16 @@ const make = Effect.gen(function* () {
     return Effect.logInfo("rate windows are kept in the database again")
   })
 
-  /** One request of a key at a time: requests of one node would replace each other's windows in vain. */
-  const inTurn = <A, E>(keyId: string, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  /** Runs the requests of a key one after the other: requests of one node would replace each other's windows in vain. */
+  const withKeyLock = <A, E>(keyId: string, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
-      const turn = turns.get(keyId) ?? { semaphore: Effect.unsafeMakeSemaphore(1), waiting: 0 }
-      turns.set(keyId, turn)
-      turn.waiting++
+      const lock = keyLocks.get(keyId) ?? { semaphore: Effect.unsafeMakeSemaphore(1), waiting: 0 }
+      keyLocks.set(keyId, lock)
+      lock.waiting++
       const end = Effect.sync(() => {
-        if (--turn.waiting === 0) turns.delete(keyId)
+        if (--lock.waiting === 0) keyLocks.delete(keyId)
       })
-      return Effect.ensuring(turn.semaphore.withPermits(1)(work), end)
+      return Effect.ensuring(lock.semaphore.withPermits(1)(work), end)
     })
 
   return RateWindows.of({
@@ -169,7 +169,7 @@ const make = Effect.gen(function* () {
         // Requests that come while this one asks the database again don't wait with it.
         if (failedAt !== null) failedAt = now
         return Effect.matchEffect(
-          inTurn(
+          withKeyLock(
             keyId,
             Effect.suspend(() => {
               // The request before may have taken some ahead.

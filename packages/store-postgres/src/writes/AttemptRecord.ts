@@ -1,6 +1,6 @@
 /** Records attempts: locks their webhooks and deliveries, and writes what follows with one statement. [DELIV-3, DELIV-5] */
-import { AttemptTransitions, type DeliveryState } from "@lead-signals/domain"
-import type { Connection, Param } from "../connection/Connection.ts"
+import { AttemptTransitions, type DeliveryState, Retries } from "@lead-signals/domain"
+import type { Connection, Scalar } from "../connection/Connection.ts"
 import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
 import { idOf } from "../rows/Ids.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
@@ -29,14 +29,25 @@ const currentDelivery = (row: AttemptedRow): AttemptTransitions.CurrentDelivery 
   finishedAt: row.finished_at
 })
 
-/** Webhooks before deliveries, and each in the order of their numbers, as all that locks both. */
-const lockWebhooks = (sql: Connection, ids: ReadonlyArray<string>): Promise<ReadonlyArray<WebhookRow>> =>
-  sql.all<WebhookRow>(
-    `SELECT ${webhookColumns} FROM lead_signals.webhook w
-       WHERE w.id IN (SELECT d.webhook_id FROM lead_signals.delivery d WHERE d.id = ANY ($1::text[]))
-       ORDER BY w.id FOR NO KEY UPDATE`,
-    [ids]
-  )
+const webhooksSql = `SELECT ${webhookColumns} FROM lead_signals.webhook w
+  WHERE w.id IN (SELECT d.webhook_id FROM lead_signals.delivery d WHERE d.id = ANY ($1::text[])) ORDER BY w.id`
+
+/**
+ * The webhooks of the deliveries, locked unless nothing of them can change: a success at a webhook that is not failing changes its delivery
+ * alone, as if it had been recorded before whatever others change meanwhile. Emitters that lease for the webhooks would wait for the lock.
+ * Webhooks are locked before deliveries, and each in the order of their numbers, as by all that locks both.
+ */
+const readWebhooks = async (
+  sql: Connection,
+  ids: ReadonlyArray<string>,
+  attempts: ReadonlyArray<AttemptTransitions.FinishedAttempt>
+): Promise<ReadonlyArray<WebhookRow>> => {
+  if (attempts.every(({ result }) => Retries.isSuccess(result))) {
+    const webhooks = await sql.all<WebhookRow>(webhooksSql, [ids])
+    if (webhooks.every(({ failing_since }) => failing_since === null)) return webhooks
+  }
+  return sql.all<WebhookRow>(`${webhooksSql} FOR NO KEY UPDATE`, [ids])
+}
 
 const lockDeliveries = (sql: Connection, ids: ReadonlyArray<string>): Promise<ReadonlyArray<AttemptedRow>> =>
   sql.all<AttemptedRow>(
@@ -65,7 +76,7 @@ const writeSql = `WITH changed AS (
 /** Postgres holds no U+0000, and a receiver may answer it. */
 const storable = (text: string | null): string | null => text?.replaceAll("\0", "\uFFFD") ?? null
 
-type Column = Extract<Param, ReadonlyArray<unknown>>
+type Column = ReadonlyArray<Scalar>
 
 /** The rows as an array of each column. */
 const columnsOf = (width: number, rows: ReadonlyArray<Column>): ReadonlyArray<Column> =>
@@ -78,7 +89,7 @@ export const recordAttempts = async (
   now: number
 ): Promise<ReadonlyArray<AttemptTransitions.Recorded>> => {
   const ids = [...new Set(attempts.map(({ deliveryId }) => deliveryId))]
-  const webhooks = await lockWebhooks(sql, ids)
+  const webhooks = await readWebhooks(sql, ids, attempts)
   const rows = await lockDeliveries(sql, ids)
   const known = { deliveries: rows.map(currentDelivery), webhooks: webhooks.map(webhookOf) }
   const changes = AttemptTransitions.settleAll(known, attempts, now)

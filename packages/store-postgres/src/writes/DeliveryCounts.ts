@@ -1,4 +1,4 @@
-/** Counts deliveries by webhook and state. Each write changes them last, in one order, so that no two wait for each other in turn. */
+/** Counts deliveries by webhook and state. Each write changes them last, in one order, so that no two wait for each other. */
 import type { DeliveryState } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 

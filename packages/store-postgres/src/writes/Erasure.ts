@@ -4,7 +4,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { idOf } from "../rows/Ids.ts"
 import { leadColumns, leadIdOf, leadOf, type LeadRow } from "../rows/LeadRows.ts"
 import { countedOf, CounterChanges } from "./LeadCounters.ts"
-import { takeTurn } from "./LeadWrites.ts"
+import { lockBrandVersions } from "./LeadWrites.ts"
 import { lockBrand, takeLocks } from "./Locks.ts"
 
 /** Locks the brand's deliveries that a query finds, in the order of all transactions that lock several. */
@@ -173,7 +173,7 @@ export const erase = async (
     [brandId, personHash, author, now, moved.map((reader) => reader.id)]
   )
   for (const { flags, id, updated_at } of moved) counters.moveUpdated(brandId, { id, flags }, updated_at, now)
-  await takeTurn(db, [brandId])
+  await lockBrandVersions(db, [brandId])
   await counters.apply(db, maxBucketLeads)
   return true
 }
@@ -193,7 +193,7 @@ export const removeSome = async (db: Connection, lead: BrandId, maxBucketLeads: 
   if (rows.length > 0) {
     const counters = new CounterChanges()
     await removeLeads(db, brandId, rows, counters)
-    await takeTurn(db, [brandId])
+    await lockBrandVersions(db, [brandId])
     await counters.apply(db, maxBucketLeads)
   }
   const left = await db.get<{ n: number }>(

@@ -6,7 +6,7 @@ import { idOf } from "../rows/Ids.ts"
 import { flagsOf } from "../rows/LeadRows.ts"
 import { type Key, type Ordering, orderings } from "../query/Ordering.ts"
 import { type LongBucket, moveBeginning, splitBucket } from "./RankBuckets.ts"
-import { Params } from "./Rows.ts"
+import { type Column, Params } from "./Rows.ts"
 
 /** The fields of a lead that counters and rank buckets depend on. */
 export interface CountedLead {
@@ -108,7 +108,7 @@ export class CounterChanges {
     const table = (alias: string, of: string, rows: ReadonlyArray<ReadonlyArray<string | number>>): string =>
       params.rows(
         alias,
-        of.split(", ").map((column) => column.split(" ") as unknown as readonly [string, string]),
+        of.split(", ").map((column) => column.split(" ") as unknown as Column),
         rows
       )
     const [leads, deliveries] = [sorted(this.leads.rows()), sorted(this.deliveries.rows())]
@@ -132,7 +132,7 @@ export class CounterChanges {
         SELECT brand_id, ordering, key, id, ${columns} FROM placed
         ON CONFLICT (brand_id, ordering, key, id) DO UPDATE SET ${additions}
         RETURNING b.brand_id, b.ordering, b.key, b.id, ${total} AS n)`)
-    // The emitters change these counters, too; their turn comes last.
+    // The emitters change these counters, too, so that they are locked last.
     if (deliveries.length > 0)
       parts.push(`deliveries AS (
         INSERT INTO lead_signals.delivery_count AS c (brand_id, webhook_id, state, n)

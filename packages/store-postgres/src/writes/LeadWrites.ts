@@ -1,6 +1,6 @@
 /** Writes leads with all that is derived from them, whatever their number, in two statements. */
 import type { DeliveryId, Engagement, EventType, Instant, Lead } from "@lead-signals/domain"
-import type { Connection } from "../connection/Connection.ts"
+import type { Connection, Scalar } from "../connection/Connection.ts"
 import { gramsOf, searchTextsOf } from "../query/Grams.ts"
 import { idOf } from "../rows/Ids.ts"
 import {
@@ -8,7 +8,6 @@ import {
   engagementValues,
   flagsOf,
   leadValues,
-  type Scalar,
   writtenLeadColumns
 } from "../rows/LeadRows.ts"
 import { type CounterChanges, countedOf } from "./LeadCounters.ts"
@@ -42,13 +41,9 @@ const textColumns: ReadonlyArray<Column> = [
   ["lead_id", "bigint"],
   ["name_key", "text"],
   ["headline_key", "text"],
-  ["grams", "text"]
+  ["first_gram", "integer"],
+  ["last_gram", "integer"]
 ]
-
-const textValues = ({ brandId, id, profile }: Lead): ReadonlyArray<Scalar> => {
-  const { headline, name } = searchTextsOf(profile.name, profile.headline)
-  return [idOf(brandId), id, name, headline, `{${gramsOf(idOf(brandId), [name, headline]).join(",")}}`]
-}
 
 const signalColumns: ReadonlyArray<Column> = [
   ["brand_id", "bigint"],
@@ -125,6 +120,30 @@ class Parts {
   }
 }
 
+/**
+ * Writes what searches find leads by. The grams of all leads are one array, of which each lead takes a part: Postgres has no arrays of arrays
+ * of different lengths.
+ */
+const addTexts = (parts: Parts, leads: ReadonlyArray<Lead>): void => {
+  const grams: Array<number> = []
+  const rows = leads.map(({ brandId, id, profile }): ReadonlyArray<Scalar> => {
+    const { headline, name } = searchTextsOf(profile.name, profile.headline)
+    const first = grams.length + 1
+    grams.push(...gramsOf(idOf(brandId), [name, headline]))
+    return [idOf(brandId), id, name, headline, first, grams.length]
+  })
+  const all = parts.params.array("integer", grams)
+  parts.rows(
+    rows,
+    (row) => row,
+    textColumns,
+    (table) => `INSERT INTO lead_signals.lead_text (brand_id, lead_id, name_key, headline_key, grams)
+      SELECT brand_id, lead_id, name_key, headline_key, (${all})[first_gram:last_gram] FROM ${table}
+      ON CONFLICT (brand_id, lead_id) DO UPDATE
+        SET name_key = excluded.name_key, headline_key = excluded.headline_key, grams = excluded.grams`
+  )
+}
+
 const insert = (table: string, columns: ReadonlyArray<Column>) => (from: string) =>
   `INSERT INTO lead_signals.${table} (${namesOf(columns)}) SELECT ${namesOf(columns)} FROM ${from}`
 
@@ -143,15 +162,11 @@ const addLeads = (parts: Parts, leads: ReadonlyArray<LeadChange>): void => {
     ({ after, before }) =>
       before?.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline
   )
-  parts.rows(
-    texts,
-    ({ after }) => textValues(after),
-    textColumns,
-    (table) => `INSERT INTO lead_signals.lead_text (${namesOf(textColumns)})
-      SELECT brand_id, lead_id, name_key, headline_key, grams::integer[] FROM ${table}
-      ON CONFLICT (brand_id, lead_id) DO UPDATE
-        SET name_key = excluded.name_key, headline_key = excluded.headline_key, grams = excluded.grams`
-  )
+  if (texts.length > 0)
+    addTexts(
+      parts,
+      texts.map(({ after }) => after)
+    )
   const caught = leads.flatMap(({ after, before }) =>
     after.signalIds
       .filter((id) => before?.signalIds.includes(id) !== true)
@@ -199,8 +214,8 @@ const versionSql = (brands: string, afterAll: string): string =>
 
 const ascending = (a: number, b: number): number => a - b
 
-/** Numbers a change of the brands, which takes their turn in writing counters. */
-export const takeTurn = async (db: Connection, brandIds: ReadonlyArray<number>): Promise<void> => {
+/** Locks the brands' version rows for a writer of their counters, and numbers its change. */
+export const lockBrandVersions = async (db: Connection, brandIds: ReadonlyArray<number>): Promise<void> => {
   await db.run(versionSql("$1", "true"), [[...new Set(brandIds)].sort(ascending)])
 }
 
@@ -232,8 +247,7 @@ export const writeLeads = async (
     )
     addEvents(parts, events.slice(from, from + maxRows), now)
     const isLast = from + maxRows >= rows
-    const turns = isLast ? [...brandIds].sort(ascending) : []
-    const brands = parts.params.add(turns)
+    const brands = parts.params.add(isLast ? [...brandIds].sort(ascending) : [])
     await db.run(
       parts.statement((afterAll) => versionSql(brands, afterAll)),
       parts.params.all

@@ -3,6 +3,7 @@
  * statement in one order, before any row is locked. They are Postgres' advisory locks; a table of locks could take their place.
  */
 import { hash } from "node:crypto"
+import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection } from "../connection/Connection.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
 
@@ -40,7 +41,16 @@ export const takeLocks = async (db: Connection, wanted: ReadonlyArray<Lock>): Pr
     `SELECT ${plannerSettings}, (SELECT count(CASE WHEN given.is_shared
          THEN pg_advisory_xact_lock_shared(given.key)::text ELSE pg_advisory_xact_lock(given.key)::text END)
        FROM unnest($1::bigint[], $2::boolean[]) AS given(key, is_shared))`,
-    [keys.map(([key]) => String(key)), keys.map(([, isShared]) => isShared)]
+    [
+      binaryArray(
+        "bigint",
+        keys.map(([key]) => key)
+      ),
+      binaryArray(
+        "boolean",
+        keys.map(([, isShared]) => isShared)
+      )
+    ]
   )
 }
 

@@ -1,0 +1,192 @@
+/** The writing methods of the store, each as one call on a world of its own: what tests of interleaved transactions run at once. */
+import {
+  BrandStore,
+  Brands,
+  Deliveries,
+  Leads,
+  LeadStore,
+  Outbox,
+  recordObservations,
+  Retries,
+  Signals,
+  type StorePorts,
+  Webhooks,
+  WebhookStore,
+  WebhookTargets
+} from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import { Clock, Effect, Layer, ManagedRuntime, Option } from "effect"
+
+const now = Date.UTC(2026, 0, 1)
+export const stillClock: Clock.Clock = {
+  [Clock.ClockTypeId]: Clock.ClockTypeId,
+  unsafeCurrentTimeMillis: () => now,
+  unsafeCurrentTimeNanos: () => BigInt(now) * 1_000_000n,
+  currentTimeMillis: Effect.succeed(now),
+  currentTimeNanos: Effect.succeed(BigInt(now) * 1_000_000n),
+  sleep: () => Effect.void
+}
+const anyTarget = Layer.succeed(WebhookTargets, { check: (url: string) => Effect.succeed(url) })
+export const runtimeOf = (store: Layer.Layer<StorePorts, unknown>) =>
+  ManagedRuntime.make(Layer.mergeAll(store, webCrypto, anyTarget))
+export type Needs = ManagedRuntime.ManagedRuntime.Context<ReturnType<typeof runtimeOf>>
+
+/** A brand with two leads, the second of which engaged with a post of the first, and with a webhook. */
+export interface World {
+  readonly brand: Effect.Effect.Success<ReturnType<typeof Brands.create>>
+  readonly signalId: string
+  readonly webhookId: string
+  /** Lead ids by person. */
+  readonly leads: Readonly<Record<"p1" | "p2", number>>
+  /** A leased delivery, whose attempt is under way. */
+  readonly leased: { readonly deliveryId: string; readonly token: string }
+  /** A delivery that died. */
+  readonly dead: string
+}
+
+const seen = (signalId: string, person: string, engagement: string, author: string | null = null) => ({
+  signalId,
+  person: { extId: person, name: person },
+  engagement: {
+    id: engagement,
+    ...(author === null ? {} : { postAuthorDetail: { extId: author, name: author } })
+  }
+})
+
+let ids = 0
+/** Ids of deliveries that say which call drew them. */
+const idsOf = (call: string) => {
+  const run = ++ids
+  let count = 0
+  return () => `${run}-${call}-${++count}`
+}
+
+const leaseUpTo = (token: string, perWebhook: number) =>
+  Effect.flatMap(Outbox, (outbox) =>
+    outbox.lease({
+      token,
+      leaseMillis: 30_000,
+      limits: { total: 1000, reserved: 0, perWebhook, failingTotal: 1000, perFailingWebhook: perWebhook },
+      underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
+      body: ({ engagements, lead }) =>
+        JSON.stringify([
+          lead?.extId,
+          engagements.map((read) => [read.engagement.id, read.engagement.postAuthorDetail?.extId])
+        ])
+    })
+  )
+
+const record = (
+  deliveryId: string,
+  token: string,
+  status: number,
+  schedule: ReadonlyArray<number> = [1000]
+) =>
+  Effect.flatMap(Outbox, (outbox) => {
+    const result = { status, error: null, response: "r", retryAfterSeconds: null }
+    return outbox.record([
+      {
+        deliveryId,
+        token,
+        url: "u",
+        at: now,
+        durationMillis: 1,
+        result,
+        settle: (known, at) => Retries.settle(known, result, at, 0.5, schedule)
+      }
+    ])
+  })
+
+const commit = (
+  { brand, signalId }: World,
+  person: string,
+  engagement: string,
+  author: string | null = null
+) => recordObservations(brand, [seen(signalId, person, engagement, author)])
+
+const lease = (_: World, call: string) =>
+  Effect.map(leaseUpTo(`${call}-token`, 2), ({ leases }) => leases.map(({ body }) => body))
+
+/** Each writing method that another's write can bear on. The answer is compared, too. */
+export const methods: Readonly<
+  Record<string, (world: World, call: string) => Effect.Effect<unknown, unknown, Needs>>
+> = {
+  "commit of a new lead": (world) => Effect.map(commit(world, "p3", "e3"), ([one]) => one!.outcome),
+  "commit of the same new lead": (world) => Effect.map(commit(world, "p3", "e3b"), ([one]) => one!.outcome),
+  "commit of a known lead": (world) => Effect.map(commit(world, "p1", "e4"), ([one]) => one!.outcome),
+  "commit on a post of a lead": (world) =>
+    Effect.map(commit(world, "p2", "e5", "p1"), ([one]) => one!.outcome),
+  amend: ({ brand, leads }) => Effect.asVoid(Leads.amend(brand.id, leads.p1, { qualified: true, score1: 7 })),
+  erase: ({ brand, leads }) => Leads.erase(brand, leads.p1),
+  removeSome: ({ brand }) => Effect.flatMap(LeadStore, (store) => store.removeSome(brand.id)),
+  lease,
+  "lease of another": lease,
+  "record of a success": ({ leased }) =>
+    Effect.map(record(leased.deliveryId, leased.token, 200), ([one]) => one!.outcome),
+  "record of 410": ({ leased }) =>
+    Effect.map(record(leased.deliveryId, leased.token, 410), ([one]) => one!.outcome),
+  "queue of the newest event": ({ brand, leads, webhookId }, call) =>
+    Effect.flatMap(Deliveries, (deliveries) =>
+      Effect.map(
+        deliveries.queue(
+          { id: webhookId, brandId: brand.id },
+          { what: "newest-event", leadId: leads.p1, event: "lead2.created" },
+          idsOf(call)
+        ),
+        Option.isSome
+      )
+    ),
+  "queue again": ({ brand, dead, webhookId }, call) =>
+    Effect.flatMap(Deliveries, (deliveries) =>
+      Effect.map(
+        deliveries.queue(
+          { id: webhookId, brandId: brand.id },
+          { what: "again", deliveryId: dead },
+          idsOf(call)
+        ),
+        Option.isSome
+      )
+    ),
+  recover: ({ webhookId }, call) =>
+    Effect.flatMap(Deliveries, (deliveries) =>
+      deliveries.recover(
+        webhookId,
+        { since: 0, events: ["lead2.created", "activity.detected"], limit: 10 },
+        idsOf(call)
+      )
+    ),
+  "disabling the webhook": ({ brand, webhookId }) =>
+    Effect.map(Webhooks.change(brand.id, webhookId, { enabled: false }), ({ enabled }) => enabled),
+  "deletion of the webhook": ({ brand, webhookId }) =>
+    Effect.flatMap(WebhookStore, (store) => store.delete(brand.id, webhookId)),
+  "deletion of the signal": ({ brand, signalId }) => Signals.remove(brand.id, signalId),
+  "beginning of the brand's deletion": ({ brand }) =>
+    Effect.flatMap(BrandStore, (store) => Effect.map(store.startDeletion(brand.id, now), Option.isSome)),
+  "end of the brand's deletion": ({ brand }) =>
+    Effect.flatMap(BrandStore, (store) => store.finishDeletion(brand.id))
+}
+
+/** Makes a world. */
+export const createWorld: Effect.Effect<World, unknown, Needs> = Effect.gen(function* () {
+  const brand = yield* Brands.create("B")
+  const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+  const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+  const { id: webhookId } = yield* Webhooks.create(brand.id, {
+    url: "u",
+    events: ["lead2.created", "activity.detected"],
+    description: null,
+    enabled: true
+  })
+  const observe = (person: string, engagement: string, author: string | null) =>
+    Effect.map(
+      recordObservations(brand, [seen(signal.id, person, engagement, author)]),
+      ([one]) => one!.leadId!
+    )
+  const leads = { p1: yield* observe("p1", "e1", null), p2: yield* observe("p2", "e2", "p1") }
+  const first = yield* leaseUpTo(`first-${brand.id}`, 3)
+  const [died, again, other] = first.leases
+  yield* record(died!.deliveryId, died!.token, 500, [])
+  yield* record(other!.deliveryId, other!.token, 500, [0])
+  const leased = { deliveryId: again!.deliveryId, token: again!.token }
+  return { brand, signalId: signal.id, webhookId, leads, leased, dead: died!.deliveryId }
+})
