@@ -42,7 +42,7 @@ describe("scenarios", () => {
     }
   )
 
-  it("there are the eighteen that the design asks for", () => {
+  it("there are the nineteen that the design asks for", () => {
     expect(scenarioNames()).toEqual(
       [
         "quiet-day",
@@ -56,6 +56,7 @@ describe("scenarios", () => {
         "rate-storm",
         "erasure",
         "resend-storm",
+        "retention",
         "month-of-retries",
         "several-processes",
         "networked-store",
