@@ -9,17 +9,20 @@ import { createWorld, methods, type Needs, runtimeOf, stillClock, type World } f
 const answerOf = (exit: unknown): string =>
   JSON.stringify(exit, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value))
 
-/** Stands for a lease that passes over what others have locked. */
-const findsNothing = "lease that finds nothing"
+/** Stands for a call that passes over what others have locked. */
+const findsNothing = "a call that finds nothing"
+
+/** Whether the method passes over what others have locked. */
+const passesOver = (name: string): boolean => /^(?:lease|pruning)/.test(name)
 
 const workOf = (name: string) => methods[name] ?? (() => Effect.succeed([]))
 
-/** The names with each lease of a subset replaced by one that finds nothing. */
-const withoutLeases = (names: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
+/** The names with each of a subset of those that pass over locks replaced by a call that finds nothing. */
+const withoutSome = (names: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
   names.reduce<ReadonlyArray<ReadonlyArray<string>>>(
     (all, name) =>
       all.flatMap((before) =>
-        (name.startsWith("lease") ? [name, findsNothing] : [name]).map((each) => [...before, each])
+        (passesOver(name) ? [name, findsNothing] : [name]).map((each) => [...before, each])
       ),
     [[]]
   )
@@ -123,13 +126,13 @@ export class SteppedStore {
   }
 
   /**
-   * How the methods, each on its node, may end: as in some serial order. A lease passes over deliveries that an erasure has locked, so it may
-   * end as one that found nothing.
+   * How the methods, each on its node, may end: as in some serial order. A lease passes over deliveries that an erasure has locked, and a
+   * pruning over whatever is locked, so each may end as one that found nothing.
    */
   async serialOutcomes(names: ReadonlyArray<string>): Promise<ReadonlyArray<string>> {
-    const isErased = names.some((name) => /^(?:erase|removeSome)$/.test(name))
+    const mayPassOver = names.some((name) => /^(?:erase$|removeSome$|pruning)/.test(name))
     const outcomes: Array<string> = []
-    for (const each of isErased ? withoutLeases(names) : [names]) {
+    for (const each of mayPassOver ? withoutSome(names) : [names]) {
       for (const order of permutations(names.map((_, i) => i)))
         outcomes.push(await this.serially(each, order))
     }

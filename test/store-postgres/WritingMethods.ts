@@ -6,7 +6,9 @@ import {
   Leads,
   LeadStore,
   Outbox,
+  Pruning,
   recordObservations,
+  type RetentionKind,
   Retries,
   Signals,
   type StorePorts,
@@ -31,13 +33,16 @@ export const runtimeOf = (store: Layer.Layer<StorePorts, unknown>) =>
   ManagedRuntime.make(Layer.mergeAll(store, webCrypto, anyTarget))
 export type Needs = ManagedRuntime.ManagedRuntime.Context<ReturnType<typeof runtimeOf>>
 
-/** A brand with two leads, the second of which engaged with a post of the first, and with a webhook. */
+/**
+ * A brand with two leads, the second of which engaged with a post of the first, and with a webhook. Another lead was seen before there
+ * was a webhook, so that nothing was sent about it.
+ */
 export interface World {
   readonly brand: Effect.Effect.Success<ReturnType<typeof Brands.create>>
   readonly signalId: string
   readonly webhookId: string
   /** Lead ids by person. */
-  readonly leads: Readonly<Record<"p1" | "p2", number>>
+  readonly leads: Readonly<Record<"p0" | "p1" | "p2", number>>
   /** A leased delivery, whose attempt is under way. */
   readonly leased: { readonly deliveryId: string; readonly token: string }
   /** A delivery that died. */
@@ -104,6 +109,14 @@ const commit = (
   author: string | null = null
 ) => recordObservations(brand, [seen(signalId, person, engagement, author)])
 
+/** Prunes what was over before now. One that skips what others hold is as one that finds nothing. */
+const prune = (kind: RetentionKind) => () =>
+  Effect.flatMap(Pruning, (pruning) =>
+    Effect.map(pruning.prune({ kind, before: now + 1, after: null, limit: 100, turn: null }), ({ removed }) =>
+      removed === 0 ? [] : removed
+    )
+  )
+
 const lease = (_: World, call: string) =>
   Effect.map(leaseUpTo(`${call}-token`, 2), ({ leases }) => leases.map(({ body }) => body))
 
@@ -136,6 +149,20 @@ export const methods: Readonly<
         Option.isSome
       )
     ),
+  "queue of an event that was never sent": ({ brand, leads, webhookId }, call) =>
+    Effect.flatMap(Deliveries, (deliveries) =>
+      Effect.map(
+        deliveries.queue(
+          { id: webhookId, brandId: brand.id },
+          { what: "newest-event", leadId: leads.p0, event: "activity.detected" },
+          idsOf(call)
+        ),
+        Option.isSome
+      )
+    ),
+  "pruning of dead letters": prune("deadLetters"),
+  "pruning of events": prune("events"),
+  "pruning of engagements": prune("engagements"),
   "queue again": ({ brand, dead, webhookId }, call) =>
     Effect.flatMap(Deliveries, (deliveries) =>
       Effect.map(
@@ -168,21 +195,24 @@ export const methods: Readonly<
 
 /** Makes a world. */
 export const createWorld: Effect.Effect<World, unknown, Needs> = Effect.gen(function* () {
+  // Prunings are of all brands, too: earlier worlds have nothing due.
+  for (const kind of ["deliveries", "deadLetters", "events", "engagements"] as const) yield* prune(kind)()
   const brand = yield* Brands.create("B")
   const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
   const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+  const observe = (person: string, engagement: string, author: string | null) =>
+    Effect.map(
+      recordObservations(brand, [seen(signal.id, person, engagement, author)]),
+      ([one]) => one!.leadId!
+    )
+  const p0 = yield* observe("p0", "e0", null)
   const { id: webhookId } = yield* Webhooks.create(brand.id, {
     url: "u",
     events: ["lead2.created", "activity.detected"],
     description: null,
     enabled: true
   })
-  const observe = (person: string, engagement: string, author: string | null) =>
-    Effect.map(
-      recordObservations(brand, [seen(signal.id, person, engagement, author)]),
-      ([one]) => one!.leadId!
-    )
-  const leads = { p1: yield* observe("p1", "e1", null), p2: yield* observe("p2", "e2", "p1") }
+  const leads = { p0, p1: yield* observe("p1", "e1", null), p2: yield* observe("p2", "e2", "p1") }
   const first = yield* leaseUpTo(`first-${brand.id}`, 3)
   const [died, again, other] = first.leases
   yield* record(died!.deliveryId, died!.token, 500, [])

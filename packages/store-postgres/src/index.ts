@@ -25,6 +25,7 @@ import * as PostgresDeliveries from "./stores/PostgresDeliveries.ts"
 import * as PostgresKeyStore from "./stores/PostgresKeyStore.ts"
 import * as PostgresLeadStore from "./stores/PostgresLeadStore.ts"
 import * as PostgresOutbox from "./stores/PostgresOutbox.ts"
+import * as PostgresPruning from "./stores/PostgresPruning.ts"
 import * as PostgresRateWindows from "./stores/PostgresRateWindows.ts"
 import * as PostgresSignalStore from "./stores/PostgresSignalStore.ts"
 import * as PostgresStoreHealth from "./stores/PostgresStoreHealth.ts"
@@ -120,7 +121,8 @@ const storesOver = (
         PostgresOutbox.layer,
         PostgresDeliveries.layer,
         PostgresRateWindows.layer,
-        Layer.succeed(CommitSize, PostgresLeadStore.commitSize)
+        Layer.succeed(CommitSize, PostgresLeadStore.commitSize),
+        PostgresPruning.layer(listing)
       ).pipe(Layer.provide(database))
     )
   )

@@ -62,15 +62,17 @@ export const envelopeView = (
 })
 
 /**
- * The whole body of a delivery, as an object. Throws an `Error` when the material of an event lacks its lead or its
- * engagements. [EVT-1]
+ * The whole body of a delivery, as an object. Throws an `Error` when the material of an event lacks its lead, or that of an
+ * activity.detected its engagement. [EVT-1]
  */
 export const deliveryBodyView = (material: BodyMaterial) => {
   const { brandId, createdAt, deliveryId, engagements, lead, subject, webhookId } = material
   if (subject === null) {
     return envelopeView(deliveryId, { event: testEvent, brandId, occurredAt: createdAt }, testView(webhookId))
   }
-  if (lead === null || engagements.length === 0) throw new Error("An event without its lead or engagement")
+  // The engagements of a lead can all be pruned before its lead2.created is sent to another webhook. [RET-5, RET-6]
+  const lacksEngagement = engagements.length === 0 && subject.event !== "lead2.created"
+  if (lead === null || lacksEngagement) throw new Error("An event without its lead or engagement")
   return envelopeView(
     deliveryId,
     subject,

@@ -10,6 +10,7 @@ import type { ClientPool } from "../connection/Clients.ts"
 import { QueryFailure, unavailable } from "../connection/Failures.ts"
 import { inSchema, quoted } from "../connection/StatementTexts.ts"
 import { tables } from "./migrations/0001_tables.ts"
+import { retention, retentionIndexes } from "./migrations/0002_retention.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -23,7 +24,10 @@ export interface Migration {
 }
 
 /** In order; what a released one does is never changed. `schema.sql` says what they come to. */
-const migrations: ReadonlyArray<Migration> = [{ name: "tables", minVersion: 1, statements: tables }]
+const migrations: ReadonlyArray<Migration> = [
+  { name: "tables", minVersion: 1, statements: tables },
+  { name: "retention", minVersion: 1, statements: retention, indexes: retentionIndexes }
+]
 
 /** The number of the newest migration. */
 export const newestMigration = migrations.length
@@ -49,6 +53,8 @@ export interface Migrating {
 const lockTimeoutMillis = 2000
 /** Milliseconds until it tries again. */
 const retryMillis = 500
+/** Milliseconds until a node that waits for another one's migration looks again. */
+const lockRetryMillis = 100
 
 const problem = (reason: string) => new StoreUnavailable({ reason })
 
@@ -139,13 +145,18 @@ class Migrator {
         "the database has to be migrated, which a pooler prevents: run the migrations over a connection to the server itself"
       )
     }
-    const [lock] = await this.query<{ readonly got: boolean }>(
-      "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS got",
-      [key]
-    )
-    if (!lock!.got) {
+    const take = async (): Promise<boolean> => {
+      const [lock] = await this.query<{ readonly got: boolean }>(
+        "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS got",
+        [key]
+      )
+      return lock!.got
+    }
+    if (!(await take())) {
       this.options.onMigrating({ fraction: 0, doing: "waiting for another node that migrates the database" })
-      await this.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [key])
+      // A statement that waits for the lock would keep its snapshot, for which CREATE INDEX CONCURRENTLY waits in turn.
+      do await sleep(lockRetryMillis)
+      while (!(await take()))
     }
     await work()
   }
