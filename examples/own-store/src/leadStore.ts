@@ -206,6 +206,29 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
         return true
       }, true),
 
+    eventsAfter: (brandId, after, limit) =>
+      Effect.sync(() => {
+        const all = tables.events(brandId).all()
+        const newest = Math.max(0, ...all.map(({ position }) => position))
+        if (after === null) return { events: [], position: newest }
+        const found = all
+          .filter(({ position }) => position > after)
+          .sort((a, b) => a.position - b.position)
+          .slice(0, limit)
+        const events = found.map(({ position, ...event }) => {
+          const { headline, name } = Option.getOrThrow(find(brandId, event.leadId)).profile
+          const { reactionType, signalId, type } = tables.engagements(brandId).get(event.engagementId)!
+          return {
+            position,
+            event,
+            person: { name, headline },
+            engagement: { type, reactionType },
+            signal: { id: signalId, name: tables.signals.get(signalId)!.name }
+          }
+        })
+        return { events, position: found.at(-1)?.position ?? after }
+      }),
+
     // All at once: callers that wait meanwhile wait for one walk over the brand's rows.
     removeSome: (brandId) =>
       tables.write(() => {

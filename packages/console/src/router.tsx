@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-router"
 import { basePath } from "./api/client.ts"
 import { readLeadSearch } from "./leads/leadSearch.ts"
+import { readLiveSearch } from "./live/liveSearch.ts"
 import { readDeliverySearch } from "./settings/deliverySearch.ts"
 import { Landing } from "./shell/Landing.tsx"
 import { Root } from "./shell/Root.tsx"
@@ -31,6 +32,13 @@ const leads = createRoute({
   path: "/leads",
   validateSearch: readLeadSearch,
   component: lazyRouteComponent(() => import("./leads/LeadsPage.tsx"), "LeadsPage")
+})
+
+const live = createRoute({
+  getParentRoute: () => brand,
+  path: "/live",
+  validateSearch: readLiveSearch,
+  component: lazyRouteComponent(() => import("./live/LivePage.tsx"), "LivePage")
 })
 
 const imports = createRoute({
@@ -76,7 +84,7 @@ const stringifySearch = (search: Record<string, unknown>): string => {
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
-    brand.addChildren([home, leads, imports, signals, keys, webhooks, webhook])
+    brand.addChildren([home, leads, live, imports, signals, keys, webhooks, webhook])
   ]),
   basepath: basePath,
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

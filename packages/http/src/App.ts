@@ -21,6 +21,7 @@ import { Admission } from "./Admission.ts"
 import * as ConsolePages from "./ConsolePages.ts"
 import * as Documents from "./Documents.ts"
 import { handlers, RoutedApi } from "./endpoints/Api.ts"
+import { EventStreams } from "./EventStreams.ts"
 import { type FastPath, makeFastPath } from "./FastPath.ts"
 import { admit, operatorAccess } from "./Authentication.ts"
 import { logUnavailable } from "./RequestLog.ts"
@@ -48,6 +49,7 @@ const routes = Layer.mergeAll(logStoreFailures, Documents.layer).pipe(
   Layer.provideMerge(HttpApiBuilder.api(RoutedApi)),
   Layer.provide(handlers),
   Layer.provide(Admission.layer),
+  Layer.provide(EventStreams.layer),
   Layer.provide(operatorAccess),
   Layer.provideMerge(HttpApiBuilder.Router.Live),
   Layer.provideMerge(HttpApiBuilder.Middleware.layer)

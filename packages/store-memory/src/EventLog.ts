@@ -83,6 +83,25 @@ export class EventLog {
     }
   }
 
+  /** The position of the newest event, of whatever brand; 0 when there is none. The first has the position 1. */
+  get newestPosition(): number {
+    return this.length
+  }
+
+  /** The brand's events after the position, in order, at most `limit`. */
+  after(
+    brandId: string,
+    position: number,
+    limit: number
+  ): ReadonlyArray<{ readonly position: number; readonly event: LeadEvent }> {
+    const found: Array<{ readonly position: number; readonly event: LeadEvent }> = []
+    for (let at = Math.max(0, position); at < this.length && found.length < limit; at++) {
+      const event = this.at(at)
+      if (event?.brandId === brandId) found.push({ position: at + 1, event })
+    }
+    return found
+  }
+
   /** The lead's newest event that matches; null when there is none. */
   newestOf(leadId: LeadId, matches: (event: LeadEvent) => boolean): LeadEvent | null {
     for (let at = this.length - 1; at >= 0; at--) {

@@ -2,6 +2,7 @@
 import {
   type DeliveryId,
   type Engagement,
+  type EventRead,
   type Lead,
   type LeadPage,
   LeadStore,
@@ -227,6 +228,26 @@ const make = Effect.gen(function* () {
           leads.put({ ...lead, updatedAt: Math.max(lead.updatedAt, now) })
         }
         return true
+      }),
+
+    eventsAfter: (brandId, after, limit) =>
+      Effect.sync(() => {
+        const { newestPosition } = memory.events
+        if (after === null) return { events: [], position: newestPosition }
+        const leads = memory.leadsOf(brandId)
+        const events = memory.events.after(brandId, after, limit).map(({ event, position }): EventRead => {
+          const { headline, name } = leads.byId.get(event.leadId)!.lead.profile
+          const { reactionType, signalId, type } = leads.engagements.get(event.engagementId)!
+          return {
+            position,
+            event,
+            person: { name, headline },
+            engagement: { type, reactionType },
+            signal: { id: signalId, name: memory.signals.get(signalId)!.name }
+          }
+        })
+        const last = events.length === limit ? events.at(-1)!.position : newestPosition
+        return { events, position: Math.max(after, last) }
       }),
 
     removeSome: (brandId) =>

@@ -34,6 +34,7 @@ const faultPoints: FaultPoints = {
     exportData: "engagements",
     update: "update",
     erase: "erase",
+    eventsAfter: "eventsAfter",
     removeSome: "removeSome"
   },
   brands: {

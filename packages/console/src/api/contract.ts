@@ -306,6 +306,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/brands/{brandId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.liveEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/brands/{brandId}/campaigns": {
         parameters: {
             query?: never;
@@ -568,6 +584,28 @@ export interface components {
         };
         /** int */
         Int: number;
+        LiveEvent: {
+            /** @enum {string} */
+            event: "lead2.created" | "activity.detected";
+            /** Format: date-time */
+            occurredAt: string;
+            isFirstActivity: boolean;
+            lead: {
+                id: number;
+                name: string;
+                headline: string | null;
+            };
+            engagement: {
+                id: string;
+                /** @enum {string|null} */
+                type: "comment" | "reaction" | "repost" | null;
+                reactionType: string | null;
+            };
+            signal: {
+                id: string;
+                name: string;
+            };
+        };
         LeadCreatedEvent: {
             id: string;
             /** @enum {string} */
@@ -2005,6 +2043,35 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["LeadExport"];
                     };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.liveEvents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                brandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             400: {

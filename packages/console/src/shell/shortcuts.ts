@@ -9,6 +9,7 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, does: string]> = [
   ["Escape", "Close the lead, the dialog or the menu"],
   ["g h", "Go to Home"],
   ["g l", "Go to Leads"],
+  ["g v", "Go to Live"],
   ["g s", "Go to Signals"],
   ["g i", "Go to Import"],
   ["g k", "Go to API Keys"],
@@ -19,6 +20,7 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, does: string]> = [
 const pageOf = {
   h: "/brands/$brandId",
   l: "/brands/$brandId/leads",
+  v: "/brands/$brandId/live",
   s: "/brands/$brandId/signals",
   i: "/brands/$brandId/import",
   k: "/brands/$brandId/settings/keys",

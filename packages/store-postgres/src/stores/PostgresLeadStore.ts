@@ -6,6 +6,7 @@ import { groupCommit } from "../connection/GroupCommit.ts"
 import { defaults, type ListingOptions, readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
 import { TotalCache } from "../query/TotalCache.ts"
+import { eventsAfter } from "../rows/EventReads.ts"
 import { allEngagements, authoredPosts, leadById, renderedDetail, windowOfLead } from "../rows/LeadReads.ts"
 import { idOf } from "../rows/Ids.ts"
 import { leadColumns, leadIdOf, leadOf, type LeadRow, leadValues } from "../rows/LeadRows.ts"
@@ -90,6 +91,8 @@ const make = (options: ListingOptions) =>
         database.write((db, now) =>
           Erasure.erase(db, { brandId, id }, { personHash, nextId, now, maxBucketLeads })
         ),
+      eventsAfter: (brandId, after, limit) =>
+        database.read((db) => eventsAfter(db, idOf(brandId), after, limit)),
       removeSome: (brandId) => database.write((db) => Erasure.removeSome(db, brandId, maxBucketLeads))
     })
   })

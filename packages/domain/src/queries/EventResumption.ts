@@ -1,0 +1,33 @@
+/** Where a feed of events goes on, by the id of the last event that its reader has. [LIVE-2] */
+
+/** A feed that begins. */
+export interface Resumption {
+  /** The position after which events follow. */
+  readonly position: number
+  /** Why events may be missing before it; null when none are. */
+  readonly gap: EventGap | null
+}
+
+/**
+ * Why events may be missing: `unknown`, the reader's id is no id of this store's events or a later one than it has; `too_old`, more
+ * events lie after it than are sent again.
+ */
+export type EventGap = "unknown" | "too_old"
+
+/** A reader that is more positions behind begins with what is new. Positions count the events of all brands. */
+export const maxPositionsBehind = 10_000
+
+/**
+ * Where the feed begins: after the reader's last event, or after the newest one, `newest`, where `lastEventId` is undefined or
+ * there is a gap. An empty id counts as none, because browsers send it so. [LIVE-2]
+ */
+export const resumeEvents = (lastEventId: string | undefined, newest: number): Resumption => {
+  if (lastEventId === undefined || lastEventId === "") return { position: newest, gap: null }
+  if (!/^(0|[1-9]\d{0,14})$/.test(lastEventId) || Number(lastEventId) > newest) {
+    return { position: newest, gap: "unknown" }
+  }
+  const position = Number(lastEventId)
+  return newest - position > maxPositionsBehind
+    ? { position: newest, gap: "too_old" }
+    : { position, gap: null }
+}
