@@ -7,6 +7,7 @@ import {
   Navigate
 } from "@tanstack/react-router"
 import { basePath } from "./api/client.ts"
+import { readCampaignSearch } from "./campaigns/campaignSearch.ts"
 import { readLeadSearch } from "./leads/leadSearch.ts"
 import { readLiveSearch } from "./live/liveSearch.ts"
 import { readDeliverySearch } from "./settings/deliverySearch.ts"
@@ -39,6 +40,13 @@ const live = createRoute({
   path: "/live",
   validateSearch: readLiveSearch,
   component: lazyRouteComponent(() => import("./live/LivePage.tsx"), "LivePage")
+})
+
+const campaigns = createRoute({
+  getParentRoute: () => brand,
+  path: "/campaigns",
+  validateSearch: readCampaignSearch,
+  component: lazyRouteComponent(() => import("./campaigns/CampaignsPage.tsx"), "CampaignsPage")
 })
 
 const imports = createRoute({
@@ -84,7 +92,7 @@ const stringifySearch = (search: Record<string, unknown>): string => {
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
-    brand.addChildren([home, leads, live, imports, signals, keys, webhooks, webhook])
+    brand.addChildren([home, leads, live, campaigns, imports, signals, keys, webhooks, webhook])
   ]),
   basepath: basePath,
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

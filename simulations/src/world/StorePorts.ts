@@ -59,7 +59,9 @@ const faultPoints: FaultPoints = {
     rename: "renameCampaign",
     delete: "deleteCampaign",
     putReading: "putReading",
-    snapshot: "snapshot"
+    snapshot: "snapshot",
+    dayChanges: "dayChanges",
+    posts: "posts"
   },
   webhooks: {
     create: "createWebhook",

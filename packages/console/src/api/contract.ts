@@ -354,6 +354,38 @@ export interface paths {
         patch: operations["operator.renameCampaign"];
         trace?: never;
     };
+    "/operator/brands/{brandId}/campaigns/{id}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.campaignSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/brands/{brandId}/campaigns/{id}/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.listPosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/brands/{brandId}/campaigns/{id}/posts/{postId}/snapshots/{day}": {
         parameters: {
             query?: never;
@@ -1001,6 +1033,30 @@ export interface components {
             name: string;
             /** Format: date-time */
             createdAt: string;
+        };
+        CampaignSeries: {
+            campaignId: string;
+            postId: string | null;
+            /** @enum {string} */
+            interval: "hour" | "day" | "week";
+            points: {
+                /** Format: date-time */
+                start: string;
+                impressions: number | null;
+                reactions: number | null;
+                comments: number | null;
+                reposts: number | null;
+                engagementRate: number | null;
+            }[];
+        };
+        CampaignPost: {
+            postId: string;
+            impressions: number;
+            reactions: number;
+            comments: number;
+            reposts: number;
+            engagementRate: number;
+            snapshotDate: string;
         };
         CreatedWebhook: {
             id: string;
@@ -2205,6 +2261,78 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Campaign"];
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.campaignSeries": {
+        parameters: {
+            query?: {
+                interval?: "day" | "week";
+                startDate?: string;
+                endDate?: string;
+                postId?: string;
+            };
+            header?: never;
+            path: {
+                brandId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CampaignSeries"];
+                        meta?: {
+                            warnings?: string[];
+                        };
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.listPosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                brandId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CampaignPost"][];
                     };
                 };
             };

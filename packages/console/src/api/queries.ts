@@ -113,6 +113,50 @@ export const deliveriesQuery = (brandId: string, id: string, query: DeliveryQuer
     placeholderData: keepPreviousData
   })
 
+export const campaignsKey = (brandId: string) => [...ofBrand(brandId), "campaigns"] as const
+
+export const campaignsQuery = (brandId: string) =>
+  queryOptions({
+    queryKey: campaignsKey(brandId),
+    queryFn: async () =>
+      (await answerOf(api.GET("/operator/brands/{brandId}/campaigns", { params: { path: { brandId } } })))
+        .data
+  })
+
+/** The intervals of a campaign's series, and the post, as texts. */
+export type CampaignSeriesQuery = {
+  readonly interval: "day" | "week"
+  readonly startDate: string
+  readonly endDate: string
+  readonly postId?: string
+}
+
+export const campaignSeriesQuery = (brandId: string, id: string, query: CampaignSeriesQuery) =>
+  queryOptions({
+    queryKey: [...campaignsKey(brandId), id, "series", query],
+    queryFn: async ({ signal }) =>
+      (
+        await answerOf(
+          api.GET("/operator/brands/{brandId}/campaigns/{id}/series", {
+            params: { path: { brandId, id }, query },
+            signal
+          })
+        )
+      ).data,
+    placeholderData: keepPreviousData
+  })
+
+export const campaignPostsQuery = (brandId: string, id: string) =>
+  queryOptions({
+    queryKey: [...campaignsKey(brandId), id, "posts"],
+    queryFn: async () =>
+      (
+        await answerOf(
+          api.GET("/operator/brands/{brandId}/campaigns/{id}/posts", { params: { path: { brandId, id } } })
+        )
+      ).data
+  })
+
 /** How often a delivery that is on its way is looked at. */
 const pollMillis = 1000
 

@@ -5,7 +5,7 @@ import type { Access } from "../api/queries.ts"
 export interface ApiCall {
   /** What it does, in a few words. */
   readonly does: string
-  readonly method?: "POST" | "PATCH" | "DELETE"
+  readonly method?: "POST" | "PUT" | "PATCH" | "DELETE"
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown

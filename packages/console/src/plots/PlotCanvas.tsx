@@ -94,9 +94,9 @@ const seriesOf = ({ kind, series }: PlotCanvasProps): Array<UPlot.Series> => {
   ]
 }
 
-/** From 0, with room above; a plot of nothing goes to 1. */
-const rangeOfValues = (_: UPlot, __: number, max: number | null): UPlot.Range.MinMax => [
-  0,
+/** With 0, and room above and below; a plot of nothing goes to 1. */
+const rangeOfValues = (_: UPlot, min: number | null, max: number | null): UPlot.Range.MinMax => [
+  Math.min(0, (min ?? 0) * 1.05),
   max === null || max <= 0 ? 1 : max * 1.05
 ]
 
