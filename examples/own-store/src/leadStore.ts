@@ -16,6 +16,7 @@ import {
   type SortOrder
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
+import { countIn } from "./countIn.ts"
 import { engagementReadOf, engagementsOf, windowOf } from "./engagements.ts"
 import type { DeliveryRow, Tables } from "./Tables.ts"
 
@@ -227,6 +228,24 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
           }
         })
         return { events, position: found.at(-1)?.position ?? after }
+      }),
+
+    counts: (brandId, { by, of }, intervals) =>
+      Effect.sync(() => {
+        const leads = tables
+          .leads(brandId)
+          .all()
+          .flatMap(({ createdAt, signalIds }) =>
+            (by === "none" ? [null] : signalIds).map((group) => ({ at: createdAt, group }))
+          )
+        const engagements = tables
+          .engagements(brandId)
+          .all()
+          .map(({ signalId, trackedAt, type }) => ({
+            at: trackedAt,
+            group: by === "none" ? null : by === "signal" ? signalId : type
+          }))
+        return countIn(intervals, of === "leads" ? leads : engagements)
       }),
 
     // All at once: callers that wait meanwhile wait for one walk over the brand's rows.

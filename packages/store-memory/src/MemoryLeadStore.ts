@@ -16,6 +16,7 @@ import { Clock, Effect, Layer, Option, Queue } from "effect"
 import type { BrandLeads } from "./BrandLeads.ts"
 import type { DeliveryRecord } from "./DeliveryBook.ts"
 import { engagementReadOf, windowOf } from "./EngagementReads.ts"
+import { IntervalTally } from "./IntervalTally.ts"
 import { type Memory, MemoryState } from "./MemoryState.ts"
 
 type Recorded = Extract<Observations.Decision, { outcome: "recorded" }>
@@ -248,6 +249,22 @@ const make = Effect.gen(function* () {
         })
         const last = events.length === limit ? events.at(-1)!.position : newestPosition
         return { events, position: Math.max(after, last) }
+      }),
+
+    counts: (brandId, counted, intervals) =>
+      Effect.sync(() => {
+        const leads = memory.leadsOf(brandId)
+        const tally = new IntervalTally<string | null>(intervals)
+        if (counted.of === "leads") {
+          for (const { lead } of leads.byId.values()) {
+            const groups = counted.by === "none" ? [null] : lead.signalIds
+            for (const group of groups) tally.add(lead.createdAt, group)
+          }
+        } else {
+          for (const { signalId, trackedAt, type } of leads.engagements.values())
+            tally.add(trackedAt, counted.by === "none" ? null : counted.by === "signal" ? signalId : type)
+        }
+        return tally.counts
       }),
 
     removeSome: (brandId) =>

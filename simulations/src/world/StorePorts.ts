@@ -35,6 +35,7 @@ const faultPoints: FaultPoints = {
     update: "update",
     erase: "erase",
     eventsAfter: "eventsAfter",
+    counts: "counts",
     removeSome: "removeSome"
   },
   brands: {
@@ -75,7 +76,8 @@ const faultPoints: FaultPoints = {
     list: "list",
     get: "get",
     queue: "resend",
-    recover: "recover"
+    recover: "recover",
+    counts: "deliveryCounts"
   },
   rateWindows: { step: "step" },
   health: { check: "ping" }

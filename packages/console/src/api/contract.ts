@@ -322,6 +322,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/brands/{brandId}/series/leads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.leadSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/brands/{brandId}/series/engagements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.engagementSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/brands/{brandId}/series/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.deliverySeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/brands/{brandId}/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.attention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/brands/{brandId}/campaigns": {
         parameters: {
             query?: never;
@@ -1027,6 +1091,32 @@ export interface components {
                 linkedinProfileUrl: string | null;
                 profileImageUrl: string | null;
             } | null;
+        };
+        CountSeries: {
+            /** @enum {string} */
+            interval: "hour" | "day" | "week";
+            starts: string[];
+            series: {
+                group: string | null;
+                counts: number[];
+            }[];
+            rest: number[] | null;
+        };
+        Attention: {
+            /** Format: date-time */
+            since: string;
+            rejectedObservations: {
+                count: number;
+                /** Format: date-time */
+                lastAt: string | null;
+            };
+            refusedRequests: {
+                keyId: string;
+                label: string;
+                count: number;
+                /** Format: date-time */
+                lastAt: string | null;
+            }[];
         };
         Campaign: {
             id: string;
@@ -2128,6 +2218,153 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.leadSeries": {
+        parameters: {
+            query?: {
+                interval?: "hour" | "day" | "week";
+                startDate?: string;
+                endDate?: string;
+                by?: "signal";
+            };
+            header?: never;
+            path: {
+                brandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CountSeries"];
+                        meta?: {
+                            warnings?: string[];
+                        };
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.engagementSeries": {
+        parameters: {
+            query?: {
+                interval?: "hour" | "day" | "week";
+                startDate?: string;
+                endDate?: string;
+                by?: "signal" | "type";
+            };
+            header?: never;
+            path: {
+                brandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CountSeries"];
+                        meta?: {
+                            warnings?: string[];
+                        };
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.deliverySeries": {
+        parameters: {
+            query?: {
+                interval?: "hour" | "day" | "week";
+                startDate?: string;
+                endDate?: string;
+            };
+            header?: never;
+            path: {
+                brandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CountSeries"];
+                        meta?: {
+                            warnings?: string[];
+                        };
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                brandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Attention"];
+                    };
                 };
             };
             400: {

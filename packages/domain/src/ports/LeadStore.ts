@@ -20,6 +20,7 @@ import type { LeadEvent } from "../model/LeadEvent.ts"
 import type { Signal } from "../model/Signal.ts"
 import type { LeadFilter } from "../queries/LeadFilter.ts"
 import type { LeadQuery } from "../queries/LeadQuery.ts"
+import type { Counted, CountedIntervals, IntervalCount } from "../decisions/CountSeries.ts"
 import type { CurrentState, Decision } from "../decisions/Observations.ts"
 import type { Operations } from "./Operation.ts"
 
@@ -212,6 +213,15 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     ) => Effect.Effect<EventPage, StoreUnavailable>
 
     /**
+     * Counts the brand's leads or engagements in each interval, by group, in no order. What was erased does not count. [SERIES-5]
+     */
+    readonly counts: (
+      brandId: BrandId,
+      counted: Counted,
+      intervals: CountedIntervals
+    ) => Effect.Effect<ReadonlyArray<IntervalCount>, StoreUnavailable>
+
+    /**
      * Removes a part of the brand's leads, small enough that other work does not wait long, each with its
      * engagements, its events and their deliveries. Answers how many leads the brand has left. It serves the deletion
      * of a brand: unlike `erase` it keeps no hash, and leaves the persons in posts that the other leads engaged with,
@@ -231,6 +241,7 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     update: "write",
     erase: "write",
     eventsAfter: "read",
+    counts: "read",
     removeSome: "write"
   }
 }

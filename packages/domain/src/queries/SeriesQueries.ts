@@ -3,38 +3,20 @@ import { Either } from "effect"
 import * as Calendar from "../model/Calendar.ts"
 import type { InvalidParameter } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
+import * as Intervals from "../model/Interval.ts"
 import { takesDate } from "./MetricsQueries.ts"
 import * as Parameters from "./Parameters.ts"
 
-/** The lengths of intervals. */
-export const intervals = ["hour", "day", "week"] as const
-/** One of `intervals`. */
-export type Interval = (typeof intervals)[number]
-
-const millisPerHour = 3_600_000
 const millisPerDay = 86_400_000
-
-/** How long each interval is, in milliseconds. */
-export const intervalMillis: Readonly<Record<Interval, number>> = {
-  hour: millisPerHour,
-  day: millisPerDay,
-  week: 7 * millisPerDay
-}
 
 /** Intervals of one series, at most. */
 export const maxIntervals = 400
 
 /** Days that a series has without `startDate`, the last one included. */
-const defaultDays: Readonly<Record<Interval, number>> = { hour: 2, day: 30, week: 26 * 7 }
+const defaultDays: Readonly<Record<Intervals.Interval, number>> = { hour: 2, day: 30, week: 26 * 7 }
 
-/** Consecutive intervals of one length. */
-export interface IntervalSpan {
-  /** The length of each. */
-  readonly interval: Interval
-  /** When the first one begins. */
-  readonly start: Instant
-  /** How many there are, from 0 to `maxIntervals`. */
-  readonly count: number
+/** The intervals of a request, from 0 to `maxIntervals`. */
+export interface RequestedSpan extends Intervals.IntervalSpan {
   /** The last day that the request names, `YYYY-MM-DD`: the last interval may go on after it. */
   readonly endDate: string
 }
@@ -42,23 +24,13 @@ export interface IntervalSpan {
 /** A request for a series, read and checked. */
 export interface SeriesQuery {
   /** The intervals that have a figure. */
-  readonly span: IntervalSpan
+  readonly span: RequestedSpan
   /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
   readonly warnings: ReadonlyArray<string>
 }
 
 /** The names of the parameters that `read` takes. */
 export const parameters = ["interval", "startDate", "endDate"] as const
-
-/** The epoch was a Thursday; four days later was a Monday. */
-const mondayOffset = 4 * millisPerDay
-
-/** When the interval begins that has the instant. */
-export const startOf = (interval: Interval, instant: Instant): Instant => {
-  const millis = intervalMillis[interval]
-  const offset = interval === "week" ? mondayOffset : 0
-  return Math.floor((instant - offset) / millis) * millis + offset
-}
 
 const dayText = (instant: Instant): string => new Date(instant).toISOString().slice(0, "2026-01-05".length)
 
@@ -84,9 +56,9 @@ const date = (
  */
 export const readSpan = (
   known: Parameters.KnownParameters,
-  allowed: ReadonlyArray<Interval>,
+  allowed: ReadonlyArray<Intervals.Interval>,
   now: Instant
-): Either.Either<IntervalSpan, InvalidParameter> =>
+): Either.Either<RequestedSpan, InvalidParameter> =>
   Either.gen(function* () {
     const given = known.values.get("interval") ?? "day"
     const interval = allowed.find((each) => each === given)
@@ -100,8 +72,8 @@ export const readSpan = (
     if (from > end) {
       return yield* Either.left(Parameters.invalid("startDate", "takes a date that is not after endDate"))
     }
-    const millis = intervalMillis[interval]
-    const start = startOf(interval, from)
+    const millis = Intervals.intervalMillis[interval]
+    const start = Intervals.startOf(interval, from)
     const count = Math.ceil((end + millisPerDay - start) / millis)
     if (count > maxIntervals) {
       return yield* Either.left(
@@ -115,15 +87,37 @@ export const readSpan = (
     return { interval, start, count: Math.min(count, begun), endDate }
   })
 
-/** When each interval of the span begins, ascending. */
-export const startsOf = ({ count, interval, start }: IntervalSpan): ReadonlyArray<Instant> =>
-  Array.from({ length: count }, (_, i) => start + i * intervalMillis[interval])
-
 /** The last day of each interval, `YYYY-MM-DD`, none after the span's `endDate`. */
-export const lastDaysOf = (span: IntervalSpan): ReadonlyArray<string> =>
-  startsOf(span).map((start) => {
-    const last = dayText(start + intervalMillis[span.interval] - 1)
+export const lastDaysOf = (span: RequestedSpan): ReadonlyArray<string> =>
+  Intervals.startsOf(span).map((start) => {
+    const last = dayText(start + Intervals.intervalMillis[span.interval] - 1)
     return last < span.endDate ? last : span.endDate
+  })
+
+/** A request for a series of counts, by one of the groups that it may have. */
+export interface CountQuery<By extends string> extends SeriesQuery {
+  /** What the counts are grouped by; null: not at all. */
+  readonly by: By | null
+}
+
+/** Reads the parameters of a series of counts; `groups` are what `by` takes. Left: as `readSpan`, and another `by`. [SERIES-2, SERIES-5] */
+export const readCounts = <const By extends string>(
+  entries: Parameters.Entries,
+  groups: ReadonlyArray<By>,
+  now: Instant
+): Either.Either<CountQuery<By>, InvalidParameter> =>
+  Either.gen(function* () {
+    const known = yield* Parameters.partition(
+      entries,
+      groups.length === 0 ? parameters : [...parameters, "by"]
+    )
+    const given = known.values.get("by")
+    const by = groups.find((each) => each === given)
+    if (given !== undefined && by === undefined) {
+      return yield* Either.left(Parameters.invalid("by", `takes one of ${groups.join(", ")}`))
+    }
+    const span = yield* readSpan(known, Intervals.intervals, now)
+    return { span, by: by ?? null, warnings: known.warnings }
   })
 
 /** A request for the series of a campaign, or of one of its posts. */

@@ -1,8 +1,9 @@
 /** Figures over time, as they are shown. [SERIES-1] */
+import type { CountSeries } from "../decisions/CountSeries.ts"
 import type { CampaignSeriesQuery } from "../queries/SeriesQueries.ts"
-import * as SeriesQueries from "../queries/SeriesQueries.ts"
 import type { MetricSnapshot, Reading } from "../model/Campaign.ts"
 import { formatInstant } from "../model/Instant.ts"
+import * as Intervals from "../model/Interval.ts"
 import * as MetricSnapshots from "../decisions/MetricSnapshots.ts"
 
 const figuresView = (snapshot: MetricSnapshot | null) => ({
@@ -11,6 +12,14 @@ const figuresView = (snapshot: MetricSnapshot | null) => ({
   comments: snapshot?.comments ?? null,
   reposts: snapshot?.reposts ?? null,
   engagementRate: snapshot?.engagementRate ?? null
+})
+
+/** A series of counts: one of each group for each interval. [SERIES-5, SERIES-6] */
+export const countSeriesView = (span: Intervals.IntervalSpan, { groups, rest }: CountSeries) => ({
+  interval: span.interval,
+  starts: Intervals.startsOf(span).map(formatInstant),
+  series: groups.map(({ counts, group }) => ({ group, counts })),
+  rest
 })
 
 /** The series of a campaign: cumulative figures at the end of each interval; null before the first reading. [SERIES-3] */
@@ -22,7 +31,7 @@ export const campaignSeriesView = (
   campaignId,
   postId,
   interval: span.interval,
-  points: SeriesQueries.startsOf(span).map((start, i) => ({
+  points: Intervals.startsOf(span).map((start, i) => ({
     start: formatInstant(start),
     ...figuresView(snapshots[i] ?? null)
   }))

@@ -1,5 +1,12 @@
 /** Figures over time. [SERIES-1] */
-import { type campaignPostView, type campaignSeriesView, SeriesQueries } from "@lead-signals/domain"
+import {
+  type campaignPostView,
+  type campaignSeriesView,
+  CountSeries,
+  type countSeriesView,
+  Intervals,
+  SeriesQueries
+} from "@lead-signals/domain"
 import { Schema } from "effect"
 import { documents } from "./DocumentedView.ts"
 import {
@@ -12,6 +19,7 @@ import {
   piiText,
   piiTextOrNull,
   text,
+  textOrNull,
   time
 } from "./Fields.ts"
 
@@ -20,7 +28,7 @@ const rate = "(reactions + comments + reposts) / impressions, as a fraction; 0 w
 const before = "null before the first reading"
 
 /** The parameters that choose the intervals of a series. */
-export const spanParameters = (intervals: ReadonlyArray<SeriesQueries.Interval>) => ({
+export const spanParameters = (intervals: ReadonlyArray<Intervals.Interval>) => ({
   interval: parameter(
     { type: "string", enum: intervals, default: "day" },
     "The length of each interval, in UTC; a week begins on a Monday"
@@ -32,11 +40,34 @@ export const spanParameters = (intervals: ReadonlyArray<SeriesQueries.Interval>)
   endDate: parameter({ type: "string", format: "date" }, "The last day, inclusive; today by default")
 })
 
+export const CountSeriesBody = documents<ReturnType<typeof countSeriesView>>()(
+  Schema.Struct({
+    interval: oneOf(Intervals.intervals, "The length of each interval"),
+    starts: field(Schema.Array(time), "When each interval begins; those that have not begun are left out"),
+    series: field(
+      Schema.Array(
+        Schema.Struct({
+          group: textOrNull(
+            "The id of the signal, the type of the engagement, or the state of the deliveries; null without groups, and for engagements without a type",
+            "7"
+          ),
+          counts: field(Schema.Array(integer("How many", 12)), "One for each interval")
+        })
+      ),
+      `The groups with the most first, at most ${CountSeries.maxGroups}`
+    ),
+    rest: field(
+      Schema.NullOr(Schema.Array(integer("How many", 0))),
+      "The sums over all further groups; null when there are none"
+    )
+  })
+).annotations({ identifier: "CountSeries", description: "Counts over time" })
+
 export const CampaignSeriesBody = documents<ReturnType<typeof campaignSeriesView>>()(
   Schema.Struct({
     campaignId: id,
     postId: piiTextOrNull("The post whose figures these are; null for the whole campaign", "post-1"),
-    interval: oneOf(SeriesQueries.intervals, "The length of each interval"),
+    interval: oneOf(Intervals.intervals, "The length of each interval"),
     points: field(
       Schema.Array(
         Schema.Struct({

@@ -27,6 +27,7 @@ import { metricsPage } from "./MetricsPage.ts"
 import { observations } from "./Observations.ts"
 import { operatorLeads } from "./OperatorLeads.ts"
 import { pathWordsOf } from "./Paths.ts"
+import { seriesCalls } from "./SeriesCalls.ts"
 import { sessionCalls } from "./SessionCalls.ts"
 import { signals } from "./Signals.ts"
 import { leadResend, webhooks } from "./Webhooks.ts"
@@ -42,6 +43,7 @@ const operatorEndpoints = {
   ...observations,
   ...operatorLeads,
   ...liveEvents,
+  ...seriesCalls,
   ...campaigns
 }
 

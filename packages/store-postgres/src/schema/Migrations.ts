@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { ClientPool } from "../connection/Clients.ts"
 import { QueryFailure, unavailable } from "../connection/Failures.ts"
 import { inSchema, quoted } from "../connection/StatementTexts.ts"
+import { activityIndexes } from "./migrations/0002_activity.ts"
 import { tables } from "./migrations/0001_tables.ts"
 
 /** A step from one version of the schema to the next. */
@@ -23,7 +24,10 @@ export interface Migration {
 }
 
 /** In order; what a released one does is never changed. `schema.sql` says what they come to. */
-const migrations: ReadonlyArray<Migration> = [{ name: "tables", minVersion: 1, statements: tables }]
+const migrations: ReadonlyArray<Migration> = [
+  { name: "tables", minVersion: 1, statements: tables },
+  { name: "activity", minVersion: 1, indexes: activityIndexes }
+]
 
 /** The number of the newest migration. */
 export const newestMigration = migrations.length
@@ -139,13 +143,18 @@ class Migrator {
         "the database has to be migrated, which a pooler prevents: run the migrations over a connection to the server itself"
       )
     }
-    const [lock] = await this.query<{ readonly got: boolean }>(
-      "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS got",
-      [key]
-    )
-    if (!lock!.got) {
+    const tryLock = async () =>
+      (
+        await this.query<{ readonly got: boolean }>(
+          "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS got",
+          [key]
+        )
+      )[0]!.got
+    if (!(await tryLock())) {
       this.options.onMigrating({ fraction: 0, doing: "waiting for another node that migrates the database" })
-      await this.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [key])
+      // A statement that waits in the server would keep the other node's CREATE INDEX CONCURRENTLY waiting for it.
+      do await sleep(retryMillis)
+      while (!(await tryLock()))
     }
     await work()
   }

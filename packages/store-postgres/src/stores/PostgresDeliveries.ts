@@ -4,6 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
 import { attemptOf, type AttemptRow, deliveryOf, type DeliveryRow } from "../rows/DeliveryRows.ts"
+import { countDeliveries } from "../rows/IntervalCounts.ts"
 import { idOf, keyText } from "../rows/Ids.ts"
 import { leadIdOf } from "../rows/LeadRows.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
@@ -176,7 +177,9 @@ const make = Effect.map(Database, (database) => {
           [idOf(webhookId), since, events, limit]
         )
         return (await sendAgain(sql, idOf(webhookId), await lockDead(sql, found), ids, now)).length
-      })
+      }),
+
+    counts: (brandId, intervals) => database.read((sql) => countDeliveries(sql, idOf(brandId), intervals))
   })
 })
 

@@ -29,6 +29,7 @@ import {
   windowOf
 } from "../rows/LeadReads.ts"
 import { eventsAfter } from "../rows/EventReads.ts"
+import { countActivity } from "../rows/IntervalCounts.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import type { ListingOptions } from "../query/LeadPages.ts"
 import { leadLists } from "./LeadLists.ts"
@@ -341,6 +342,8 @@ const makeLeadStore = (options: ListingOptions) =>
         )
       },
       eventsAfter: (brandId, after, limit) => database.read((sql) => eventsAfter(sql, brandId, after, limit)),
+      counts: (brandId, counted, intervals) =>
+        database.read((sql) => countActivity(sql, idOf(brandId), counted, intervals)),
       removeSome: (brandId) => {
         const here = database.write((sql) => {
           changed.of(sql).isComplete = false
