@@ -94,7 +94,7 @@ describe("an older file", () => {
     const fractions = many.map(({ fraction }) => fraction)
     expect(fractions).toEqual(fractions.toSorted((a, b) => a - b))
     expect([fractions[0], fractions.every((each) => each >= 0 && each <= 1)]).toEqual([0, true])
-    expect(many[0]!.doing).toBe("bringing the database to this version, step 1 of 6: texts again")
+    expect(many[0]!.doing).toBe("bringing the database to this version, step 1 of 7: texts again")
   })
 
   it("is read by other processes as it was, until it is of this version [STORE-5]", async () => {

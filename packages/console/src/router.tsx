@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-router"
 import { basePath } from "./api/client.ts"
 import { readCampaignSearch } from "./campaigns/campaignSearch.ts"
+import { readHomeSearch } from "./home/homeSearch.ts"
 import { readLeadSearch } from "./leads/leadSearch.ts"
 import { readLiveSearch } from "./live/liveSearch.ts"
 import { readDeliverySearch } from "./settings/deliverySearch.ts"
@@ -25,6 +26,7 @@ const brand = createRoute({ getParentRoute: () => root, path: "/brands/$brandId"
 const home = createRoute({
   getParentRoute: () => brand,
   path: "/",
+  validateSearch: readHomeSearch,
   component: lazyRouteComponent(() => import("./home/HomePage.tsx"), "HomePage")
 })
 

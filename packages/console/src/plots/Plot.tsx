@@ -13,7 +13,7 @@ interface PlotSeries {
 }
 
 /** Variables of the style sheet, in the order in which series without a tone take them. */
-const palette = ["plot-1", "plot-2", "plot-3", "plot-4", "plot-5", "plot-6"] as const
+export const palette = ["plot-1", "plot-2", "plot-3", "plot-4", "plot-5", "plot-6"] as const
 
 export type PlotTone = (typeof palette)[number] | "danger" | "warn" | "accent"
 

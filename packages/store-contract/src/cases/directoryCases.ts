@@ -81,7 +81,15 @@ const checkSeries = (brandId: BrandId, reference: ReferenceCampaign) =>
         const found = yield* Campaigns.series(brandId, reference.id, query)
         assertEqual(
           `CampaignStore.dayChanges of ${postId ?? "all posts"} by ${interval}`,
-          campaignSeriesView(reference.id, query, found).points.map(({ start: _, ...figures }) => figures),
+          campaignSeriesView(reference.id, query, found).points.map(
+            ({ comments, engagementRate, impressions, reactions, reposts }) => ({
+              impressions,
+              reactions,
+              comments,
+              reposts,
+              engagementRate
+            })
+          ),
           SeriesQueries.lastDaysOf(query.span).map((day) => reference.figures(postId, day) ?? noFigures)
         )
       }
