@@ -43,9 +43,11 @@ const derived: Readonly<Record<string, ReadonlyArray<string>>> = {
   engagement: ["seq"]
 }
 const derivedTables = new Set([
+  "activity_hour",
   "brand_version",
   "commits",
   "delivery_count",
+  "delivery_hour",
   "lead_bucket",
   "lead_change",
   "lead_count",

@@ -3,6 +3,13 @@ import type Database from "better-sqlite3"
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [
+    17,
+    `DROP TRIGGER activity_lead_inserted; DROP TRIGGER activity_lead_deleted; DROP TRIGGER activity_lead_caught;
+     DROP TRIGGER activity_lead_uncaught; DROP TRIGGER activity_engagement_inserted; DROP TRIGGER activity_engagement_deleted;
+     DROP TRIGGER delivery_hour_inserted; DROP TRIGGER delivery_hour_finished; DROP TRIGGER delivery_hour_deleted;
+     DROP TABLE activity_hour; DROP TABLE delivery_hour;`
+  ],
   [16, "DROP TABLE pruning; DROP INDEX delivery_finished; ALTER TABLE suppression DROP COLUMN erased_at;"],
   [15, "DROP TABLE segment_merge;"],
   [

@@ -13,6 +13,7 @@ import {
   OperatorToken,
   webCrypto
 } from "@lead-signals/http"
+import { EventStreamLimits } from "@lead-signals/http/internal"
 import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Addresses, Emitter, TargetGuard } from "@lead-signals/webhook"
@@ -113,7 +114,8 @@ export const startApi = async ({
   draining = () => false,
   requestsPerMinute = 60,
   retryMillis,
-  stores = MemoryStore.layer
+  stores = MemoryStore.layer,
+  streamLimits
 }: {
   readonly stores?: Layer.Layer<Stores, unknown>
   readonly requestsPerMinute?: number
@@ -124,6 +126,8 @@ export const startApi = async ({
   readonly consoleFiles?: ReadonlyArray<ConsoleFile>
   /** Sends webhooks, to 127.0.0.0/8 only; without it none can be created. */
   readonly retryMillis?: ReadonlyArray<number>
+  /** Of live events; the server's own unless given. */
+  readonly streamLimits?: typeof EventStreamLimits.Service
 } = {}): Promise<Api> => {
   const log: Array<string> = []
   const logger = Logger.replace(
@@ -140,6 +144,7 @@ export const startApi = async ({
     Layer.succeed(DefaultRateLimit, requestsPerMinute),
     Layer.succeed(Draining, { isDraining: Effect.sync(draining) }),
     Layer.succeed(BodyPace, { limits: bodyLimits }),
+    streamLimits === undefined ? Layer.empty : Layer.succeed(EventStreamLimits, streamLimits),
     consoleFiles === undefined ? Layer.empty : Layer.succeed(ConsoleFiles, Effect.succeed(consoleFiles))
   )
   let drain: Effect.Effect<void> = Effect.void

@@ -1,5 +1,6 @@
 /** What an operator sees of deliveries, and sends again. */
 import { Deliveries, type DeliveryId, type EventType, type LastAttempt, Page } from "@lead-signals/domain"
+import { countIn } from "./countIn.ts"
 import { Effect, Option } from "effect"
 import { deliveryOf, type DeliveryRow, type Tables } from "./Tables.ts"
 
@@ -73,6 +74,15 @@ export const deliveries = (tables: Tables): typeof Deliveries.Service => {
           .slice(0, limit)
         for (const row of dead) sendAgain(row, ids(), now)
         return dead.length
+      }),
+
+    counts: (brandId, intervals) =>
+      Effect.sync(() => {
+        const finished = tables.deliveries.all().flatMap(({ finishedAt, state, webhookId }) => {
+          const isOfBrand = tables.webhooks.get(webhookId)?.brandId === brandId
+          return isOfBrand && state !== "pending" ? [{ at: finishedAt!, group: state }] : []
+        })
+        return countIn(intervals, finished)
       })
   })
 }

@@ -2,8 +2,11 @@
 import {
   AttemptTransitions,
   BrandStore,
+  type CampaignSeries,
   CampaignStore,
+  Folding,
   KeyStore,
+  type PostTotals,
   SignalStore,
   StoreHealth,
   StoreUnavailable,
@@ -29,6 +32,8 @@ const readingKey = ({ campaignId, day, postId }: Omit<ReadingRow, "totals">): st
 
 const find = <A extends Owned>(table: Table<A>, brandId: string, id: string): Option.Option<A> =>
   Option.filter(Option.fromNullable(table.get(id)), (row) => row.brandId === brandId)
+
+const nothing: PostTotals = { impressions: 0, reactions: 0, comments: 0, reposts: 0 }
 
 export const directory = (tables: Tables) => {
   const { brands, campaigns, deletedSignals, deliveries, keyHashes, keys, readings, signals, webhooks } =
@@ -190,6 +195,43 @@ export const directory = (tables: Tables) => {
           byDay.filter(({ day }) => day <= snapshotDate).map(({ postId, totals }) => [postId, totals])
         )
         return Option.some({ snapshotDate, readings: [...last.values()] })
+      }),
+    dayChanges: (brandId, campaignId, { endDate, postId }) =>
+      Effect.sync(() => {
+        if (Option.isNone(find(campaigns, brandId, campaignId))) return Option.none()
+        const last = new Map<string, PostTotals>()
+        const changes = new Map<string, CampaignSeries.DayChange>()
+        const byDay = readings
+          .all()
+          .filter((each) => each.campaignId === campaignId && each.day <= endDate)
+          .filter((each) => postId === null || each.postId === postId)
+          .sort((a, b) => (a.day < b.day ? -1 : 1))
+        for (const { day, postId: post, totals } of byDay) {
+          const [before, change] = [last.get(post) ?? nothing, changes.get(day) ?? nothing]
+          changes.set(day, {
+            day,
+            impressions: change.impressions + totals.impressions - before.impressions,
+            reactions: change.reactions + totals.reactions - before.reactions,
+            comments: change.comments + totals.comments - before.comments,
+            reposts: change.reposts + totals.reposts - before.reposts
+          })
+          last.set(post, totals)
+        }
+        return Option.some([...changes.values()])
+      }),
+    posts: (brandId, campaignId, limit) =>
+      Effect.sync(() => {
+        if (Option.isNone(find(campaigns, brandId, campaignId))) return Option.none()
+        const byDay = readings
+          .all()
+          .filter((each) => each.campaignId === campaignId)
+          .sort((a, b) => (a.day < b.day ? -1 : 1))
+        const last = new Map(byDay.map(({ day, postId, totals }) => [postId, { postId, day, totals }]))
+        const ordered = [...last.values()].sort(
+          (a, b) =>
+            b.totals.impressions - a.totals.impressions || Folding.compareCodePoints(a.postId, b.postId)
+        )
+        return Option.some(ordered.slice(0, limit))
       })
   })
 

@@ -16,6 +16,7 @@ import {
   type SortOrder
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
+import { countIn } from "./countIn.ts"
 import { engagementReadOf, engagementsOf, windowOf } from "./engagements.ts"
 import type { DeliveryRow, Tables } from "./Tables.ts"
 
@@ -205,6 +206,47 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
         erase(brandId, lead, ids, now)
         return true
       }, true),
+
+    eventsAfter: (brandId, after, limit) =>
+      Effect.sync(() => {
+        const all = tables.events(brandId).all()
+        const newest = Math.max(0, ...all.map(({ position }) => position))
+        if (after === null) return { events: [], position: newest }
+        const found = all
+          .filter(({ position }) => position > after)
+          .sort((a, b) => a.position - b.position)
+          .slice(0, limit)
+        const events = found.map(({ position, ...event }) => {
+          const { headline, name } = Option.getOrThrow(find(brandId, event.leadId)).profile
+          const { reactionType, signalId, type } = tables.engagements(brandId).get(event.engagementId)!
+          return {
+            position,
+            event,
+            person: { name, headline },
+            engagement: { type, reactionType },
+            signal: { id: signalId, name: tables.signals.get(signalId)!.name }
+          }
+        })
+        return { events, position: found.at(-1)?.position ?? after }
+      }),
+
+    counts: (brandId, { by, of }, intervals) =>
+      Effect.sync(() => {
+        const leads = tables
+          .leads(brandId)
+          .all()
+          .flatMap(({ createdAt, signalIds }) =>
+            (by === "none" ? [null] : signalIds).map((group) => ({ at: createdAt, group }))
+          )
+        const engagements = tables
+          .engagements(brandId)
+          .all()
+          .map(({ signalId, trackedAt, type }) => ({
+            at: trackedAt,
+            group: by === "none" ? null : by === "signal" ? signalId : type
+          }))
+        return countIn(intervals, of === "leads" ? leads : engagements)
+      }),
 
     // All at once: callers that wait meanwhile wait for one walk over the brand's rows.
     removeSome: (brandId) =>

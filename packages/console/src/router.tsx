@@ -7,7 +7,10 @@ import {
   Navigate
 } from "@tanstack/react-router"
 import { basePath } from "./api/client.ts"
+import { readCampaignSearch } from "./campaigns/campaignSearch.ts"
+import { readHomeSearch } from "./home/homeSearch.ts"
 import { readLeadSearch } from "./leads/leadSearch.ts"
+import { readLiveSearch } from "./live/liveSearch.ts"
 import { readDeliverySearch } from "./settings/deliverySearch.ts"
 import { readReferenceSearch } from "./reference/referenceSearch.ts"
 import { readSimulationSearch } from "./simulator/simulationSearch.ts"
@@ -25,6 +28,7 @@ const brand = createRoute({ getParentRoute: () => root, path: "/brands/$brandId"
 const home = createRoute({
   getParentRoute: () => brand,
   path: "/",
+  validateSearch: readHomeSearch,
   component: lazyRouteComponent(() => import("./home/HomePage.tsx"), "HomePage")
 })
 
@@ -33,6 +37,20 @@ const leads = createRoute({
   path: "/leads",
   validateSearch: readLeadSearch,
   component: lazyRouteComponent(() => import("./leads/LeadsPage.tsx"), "LeadsPage")
+})
+
+const live = createRoute({
+  getParentRoute: () => brand,
+  path: "/live",
+  validateSearch: readLiveSearch,
+  component: lazyRouteComponent(() => import("./live/LivePage.tsx"), "LivePage")
+})
+
+const campaigns = createRoute({
+  getParentRoute: () => brand,
+  path: "/campaigns",
+  validateSearch: readCampaignSearch,
+  component: lazyRouteComponent(() => import("./campaigns/CampaignsPage.tsx"), "CampaignsPage")
 })
 
 const imports = createRoute({
@@ -100,7 +118,19 @@ const stringifySearch = (search: Record<string, unknown>): string => {
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,
-    brand.addChildren([home, leads, imports, signals, keys, webhooks, webhook, simulator, reference]),
+    brand.addChildren([
+      home,
+      leads,
+      live,
+      campaigns,
+      imports,
+      signals,
+      keys,
+      webhooks,
+      webhook,
+      simulator,
+      reference
+    ]),
     publicReference
   ]),
   basepath: basePath,

@@ -18,9 +18,11 @@ import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Admission } from "./Admission.ts"
+import { Attention, makeAttention } from "./Attention.ts"
 import * as ConsolePages from "./ConsolePages.ts"
 import * as Documents from "./Documents.ts"
 import { handlers, RoutedApi } from "./endpoints/Api.ts"
+import { EventStreams } from "./EventStreams.ts"
 import { type FastPath, makeFastPath } from "./FastPath.ts"
 import { admit, operatorAccess } from "./Authentication.ts"
 import { logUnavailable } from "./RequestLog.ts"
@@ -48,6 +50,7 @@ const routes = Layer.mergeAll(logStoreFailures, Documents.layer).pipe(
   Layer.provideMerge(HttpApiBuilder.api(RoutedApi)),
   Layer.provide(handlers),
   Layer.provide(Admission.layer),
+  Layer.provide(EventStreams.layer),
   Layer.provide(operatorAccess),
   Layer.provideMerge(HttpApiBuilder.Router.Live),
   Layer.provideMerge(HttpApiBuilder.Middleware.layer)
@@ -65,12 +68,17 @@ const credentialsOf = ({ headers: { authorization, cookie } }: HttpServerRequest
 const spendElsewhere = (
   request: HttpServerRequest.HttpServerRequest,
   record: RequestRecord,
-  context: Context.Context<Requirements | Sessions>
+  context: Context.Context<Requirements | Sessions | Attention>
 ) =>
   Effect.catchAll(
     Effect.asSome(
       Effect.provide(
-        admit(credentialsOf(request), Context.get(context, Sessions), record),
+        admit(
+          credentialsOf(request),
+          Context.get(context, Sessions),
+          Context.get(context, Attention),
+          record
+        ),
         Context.pick(KeyStore, RateWindows)(context)
       )
     ),
@@ -99,7 +107,7 @@ const serve = (
   request: HttpServerRequest.HttpServerRequest,
   record: RequestRecord,
   routed: Either.Either<Routed, InvalidParameter>,
-  context: Context.Context<Requirements | Sessions>
+  context: Context.Context<Requirements | Sessions | Attention>
 ): HttpApp.Default<unknown> =>
   Effect.gen(function* () {
     if (Either.isLeft(routed)) {
@@ -122,7 +130,7 @@ const serve = (
 
 const outermost = (
   inner: HttpApp.Default<unknown>,
-  context: Context.Context<Requirements | Sessions>,
+  context: Context.Context<Requirements | Sessions | Attention>,
   fastPath: FastPath,
   observer: typeof RequestObserver.Service,
   consoleOf: ConsolePages.Pages
@@ -184,7 +192,8 @@ export const service: Effect.Effect<
 > = Effect.gen(function* () {
   const given = yield* Effect.context<Requirements>()
   const sessions = Option.getOrNull(yield* Effect.serviceOption(Sessions)) ?? (yield* makeSessions)
-  const context = Context.add(given, Sessions, sessions)
+  const attention = yield* makeAttention
+  const context = Context.add(Context.add(given, Sessions, sessions), Attention, attention)
   const built = yield* HttpApiBuilder.httpApp.pipe(
     // The platform's router takes a path with a longer parameter for one that does not exist; its own limit is 100 characters. Unless
     // letter case counts, it looks for the end of a parameter in the path in lower case, which can be longer: `İ` has two letters there.
@@ -193,7 +202,7 @@ export const service: Effect.Effect<
     Effect.provide(context)
   )
   const observer = yield* RequestObserver
-  const fastPath = makeFastPath(observer, sessions)
+  const fastPath = makeFastPath(observer, sessions, attention)
   const consoleOf = yield* ConsolePages.make
   return {
     fastPath,

@@ -11,6 +11,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 
 import { Context, Effect, Layer } from "effect"
+import type { Attention } from "./Attention.ts"
 import { OperatorAccess } from "./contract/Access.ts"
 import { Forbidden, InvalidOperatorToken } from "./contract/Failures.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
@@ -39,13 +40,23 @@ const authenticate = (
           : Keys.authenticate(undefined)
       )
 
-/** Authenticates the key and spends one request of its window; records both for the response's headers and the log. [RATE-2] */
-export const admit = (credentials: Credentials, sessions: typeof Sessions.Service, record: RequestRecord) =>
+/**
+ * Authenticates the key and spends one request of its window; records both for the response's headers and the log, and a refusal for the
+ * operator. [RATE-2, OPER-10]
+ */
+export const admit = (
+  credentials: Credentials,
+  sessions: typeof Sessions.Service,
+  attention: typeof Attention.Service,
+  record: RequestRecord
+) =>
   Effect.flatMap(authenticate(credentials, sessions), (key) => {
     record.keyId = key.id
     return Effect.flatMap(Keys.spend(key), (rate) => {
       record.rate = rate
-      return rate.allowed ? Effect.succeed(key) : Effect.fail(Keys.refusal(rate))
+      return rate.allowed
+        ? Effect.succeed(key)
+        : Effect.zipRight(attention.noteRefusal(key), Effect.fail(Keys.refusal(rate)))
     })
   })
 

@@ -3,6 +3,7 @@ import { type Entropy, LeadQueries, type Parameters, StoreUnavailable } from "@l
 import { Effect, Either } from "effect"
 import { type ErrorResponse, errorBody } from "./contract/Failures.ts"
 import { fastHandlers } from "./endpoints/Api.ts"
+import type { Attention } from "./Attention.ts"
 import { admit } from "./Authentication.ts"
 import { RequestObserver } from "./RequestObserver.ts"
 import { newRecord, type RequestRecord } from "./RequestRecord.ts"
@@ -49,7 +50,11 @@ const rawForm = (record: RequestRecord): ResponseForm<RawResponse> => ({
 })
 
 export const makeFastPath =
-  (observer: typeof RequestObserver.Service, sessions: typeof Sessions.Service): FastPath =>
+  (
+    observer: typeof RequestObserver.Service,
+    sessions: typeof Sessions.Service,
+    attention: typeof Attention.Service
+  ): FastPath =>
   (request) => {
     const { method, target } = request
     if (method !== "GET" && method !== "HEAD") return null
@@ -63,7 +68,7 @@ export const makeFastPath =
       record.route = match.pattern
       const entries = Target.parameters(query)
       record.parameters = namesOf(entries)
-      const work = Effect.flatMap(admit(request, sessions, record), ({ brandId }) =>
+      const work = Effect.flatMap(admit(request, sessions, attention, record), ({ brandId }) =>
         Effect.map(handle({ brandId, params: match.params, query: entries }), (body) =>
           rawResponse(record, 200, body)
         )

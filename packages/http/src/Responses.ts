@@ -1,6 +1,6 @@
 /** Responses: JSON that is encoded once, and errors of one shape. */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { errorBody, overloaded } from "./contract/Failures.ts"
+import { errorBody, overloaded, tooManyStreams as noRoom } from "./contract/Failures.ts"
 
 export const json = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
@@ -34,6 +34,13 @@ export const overload: HttpServerResponse.HttpServerResponse = HttpServerRespons
   error(overloaded.status, overloaded.code, overloaded.message),
   "retry-after",
   String(overloaded.retryAfterSeconds)
+)
+
+/** Refuses a stream of events beyond those that the server may have open. [LIVE-4] */
+export const tooManyStreams: HttpServerResponse.HttpServerResponse = HttpServerResponse.setHeader(
+  error(noRoom.status, noRoom.code, noRoom.message),
+  "retry-after",
+  String(noRoom.retryAfterSeconds)
 )
 
 export const noContent = HttpServerResponse.empty({ status: 204 })

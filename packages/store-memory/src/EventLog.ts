@@ -104,6 +104,21 @@ export class EventLog {
     }
   }
 
+  /** The position of the newest event, of whatever brand; 0 when there was none. The first has the position 1. */
+  get newestPosition(): number {
+    return this.lastPosition
+  }
+
+  /** The brand's events after the position, in order, at most `limit`. */
+  ofBrandAfter(brandId: string, position: number, limit: number): ReadonlyArray<PlacedEvent> {
+    const found: Array<PlacedEvent> = []
+    for (const placed of this.after(position)) {
+      if (found.length === limit) break
+      if (placed.event.brandId === brandId) found.push(placed)
+    }
+    return found
+  }
+
   /** The lead's newest event that matches; null when there is none. */
   newestOf(leadId: LeadId, matches: (event: LeadEvent) => boolean): LeadEvent | null {
     for (let at = this.length - 1; at >= 0; at--) {

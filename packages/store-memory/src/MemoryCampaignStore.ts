@@ -1,5 +1,11 @@
 /** Campaigns and their readings in memory. */
-import { CampaignStore, type PostTotals } from "@lead-signals/domain"
+import {
+  type CampaignSeries,
+  CampaignStore,
+  Folding,
+  type PostTotals,
+  type Reading
+} from "@lead-signals/domain"
 import { Effect, Layer, Option } from "effect"
 import { MemoryState } from "./MemoryState.ts"
 import { createInBrand, findInBrand, listOfBrand, put, rename, withId } from "./Records.ts"
@@ -8,6 +14,21 @@ const inSpan = (day: string, startDate = "", endDate = "9999-99-99"): boolean =>
   day >= startDate && day <= endDate
 
 const last = (days: Iterable<string>): string | undefined => [...days].sort().at(-1)
+
+const nothing: PostTotals = { impressions: 0, reactions: 0, comments: 0, reposts: 0 }
+
+/** The change with the difference between two readings of one post. */
+const changed = (
+  change: CampaignSeries.DayChange,
+  before: PostTotals,
+  after: PostTotals
+): CampaignSeries.DayChange => ({
+  day: change.day,
+  impressions: change.impressions + after.impressions - before.impressions,
+  reactions: change.reactions + after.reactions - before.reactions,
+  comments: change.comments + after.comments - before.comments,
+  reposts: change.reposts + after.reposts - before.reposts
+})
 
 const make = Effect.map(MemoryState, ({ memory }) =>
   CampaignStore.of({
@@ -45,6 +66,34 @@ const make = Effect.map(MemoryState, ({ memory }) =>
           return day === undefined ? [] : [days.get(day)!]
         })
         return Option.some({ snapshotDate, readings })
+      }),
+    dayChanges: (brandId, id, { endDate, postId }) =>
+      Effect.sync(() => {
+        if (findInBrand(memory.campaigns, brandId, id) === undefined) return Option.none()
+        const changes = new Map<string, CampaignSeries.DayChange>()
+        for (const [post, days] of memory.readings.get(id) ?? []) {
+          if (postId !== null && post !== postId) continue
+          let before = nothing
+          for (const day of [...days.keys()].filter((each) => each <= endDate).sort()) {
+            const totals = days.get(day)!
+            changes.set(day, changed(changes.get(day) ?? { day, ...nothing }, before, totals))
+            before = totals
+          }
+        }
+        return Option.some([...changes.values()].sort((a, b) => (a.day < b.day ? -1 : 1)))
+      }),
+    posts: (brandId, id, limit) =>
+      Effect.sync(() => {
+        if (findInBrand(memory.campaigns, brandId, id) === undefined) return Option.none()
+        const found = [...(memory.readings.get(id) ?? [])].map(([postId, days]): Reading => {
+          const day = last(days.keys())!
+          return { postId, day, totals: days.get(day)! }
+        })
+        found.sort(
+          (a, b) =>
+            b.totals.impressions - a.totals.impressions || Folding.compareCodePoints(a.postId, b.postId)
+        )
+        return Option.some(found.slice(0, limit))
       })
   })
 )

@@ -1,7 +1,8 @@
 /** The `Deliveries` port, in memory. */
-import { Deliveries, type DeliveryId, Page, type WebhookId } from "@lead-signals/domain"
+import { type CountSeries, Deliveries, type DeliveryId, Page, type WebhookId } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
 import { deliveryOf, type DeliveryRecord, lastAttemptOf } from "./DeliveryBook.ts"
+import { IntervalTally } from "./IntervalTally.ts"
 import { MemoryState } from "./MemoryState.ts"
 
 const make = Effect.map(MemoryState, ({ memory, queued }) => {
@@ -74,6 +75,16 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
           .slice(0, limit)
         for (const record of dead) requeue(record, ids(), now)
         return dead.length
+      }),
+    counts: (brandId, intervals) =>
+      Effect.sync(() => {
+        const tally = new IntervalTally<CountSeries.FinishedState>(intervals)
+        for (const { brandId: owner, id } of memory.webhooks.values()) {
+          if (owner !== brandId) continue
+          for (const { finishedAt, state } of deliveries.of(id))
+            if (state !== "pending") tally.add(finishedAt!, state)
+        }
+        return tally.counts
       })
   })
 })

@@ -2,6 +2,7 @@
 import {
   type DeliveryId,
   type Engagement,
+  type EventRead,
   type Lead,
   type LeadPage,
   LeadStore,
@@ -15,6 +16,7 @@ import { Clock, Effect, Layer, Option, Queue } from "effect"
 import type { BrandLeads } from "./BrandLeads.ts"
 import type { DeliveryRecord } from "./DeliveryBook.ts"
 import { engagementReadOf, windowOf } from "./EngagementReads.ts"
+import { IntervalTally } from "./IntervalTally.ts"
 import { type Memory, MemoryState } from "./MemoryState.ts"
 
 type Recorded = Extract<Observations.Decision, { outcome: "recorded" }>
@@ -227,6 +229,44 @@ const make = Effect.gen(function* () {
           leads.put({ ...lead, updatedAt: Math.max(lead.updatedAt, now) })
         }
         return true
+      }),
+
+    eventsAfter: (brandId, after, limit) =>
+      Effect.sync(() => {
+        const { newestPosition } = memory.events
+        if (after === null) return { events: [], position: newestPosition }
+        const leads = memory.leadsOf(brandId)
+        const events = memory.events
+          .ofBrandAfter(brandId, after, limit)
+          .map(({ event, position }): EventRead => {
+            const { headline, name } = leads.byId.get(event.leadId)!.lead.profile
+            const { reactionType, signalId, type } = leads.engagements.get(event.engagementId)!
+            return {
+              position,
+              event,
+              person: { name, headline },
+              engagement: { type, reactionType },
+              signal: { id: signalId, name: memory.signals.get(signalId)!.name }
+            }
+          })
+        const last = events.length === limit ? events.at(-1)!.position : newestPosition
+        return { events, position: Math.max(after, last) }
+      }),
+
+    counts: (brandId, counted, intervals) =>
+      Effect.sync(() => {
+        const leads = memory.leadsOf(brandId)
+        const tally = new IntervalTally<string | null>(intervals)
+        if (counted.of === "leads") {
+          for (const { lead } of leads.byId.values()) {
+            const groups = counted.by === "none" ? [null] : lead.signalIds
+            for (const group of groups) tally.add(lead.createdAt, group)
+          }
+        } else {
+          for (const { signalId, trackedAt, type } of leads.engagements.values())
+            tally.add(trackedAt, counted.by === "none" ? null : counted.by === "signal" ? signalId : type)
+        }
+        return tally.counts
       }),
 
     removeSome: (brandId) =>

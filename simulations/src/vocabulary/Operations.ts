@@ -173,16 +173,21 @@ const accessOf = ({ security = [] }: Json): Operation["access"] =>
       ? "operator"
       : "none"
 
-/** Every operation of the document. */
+/** Whether the answer has an end: a run would wait for ever for one that has none. */
+const ends = ({ responses }: Json): boolean => responses["200"]?.content?.["text/event-stream"] === undefined
+
+/** Every operation of the document, but live events. */
 export const operations: ReadonlyArray<Operation> = Object.entries(document["paths"] as Json).flatMap(
   ([route, item]) =>
-    Object.entries(item as Json).map(([method, operation]): Operation => ({
-      id: (operation.operationId as string).split(".").at(-1)!,
-      method: method.toUpperCase() as Method,
-      route,
-      access: accessOf(operation),
-      success: Number(Object.keys(operation.responses).find((status) => status.startsWith("2"))),
-      fields: fieldsOf(route, operation),
-      hasBody: operation.requestBody !== undefined
-    }))
+    Object.entries(item as Json)
+      .filter(([, operation]) => ends(operation))
+      .map(([method, operation]): Operation => ({
+        id: (operation.operationId as string).split(".").at(-1)!,
+        method: method.toUpperCase() as Method,
+        route,
+        access: accessOf(operation),
+        success: Number(Object.keys(operation.responses).find((status) => status.startsWith("2"))),
+        fields: fieldsOf(route, operation),
+        hasBody: operation.requestBody !== undefined
+      }))
 )

@@ -34,6 +34,8 @@ const faultPoints: FaultPoints = {
     exportData: "engagements",
     update: "update",
     erase: "erase",
+    eventsAfter: "eventsAfter",
+    counts: "counts",
     removeSome: "removeSome"
   },
   brands: {
@@ -58,7 +60,9 @@ const faultPoints: FaultPoints = {
     rename: "renameCampaign",
     delete: "deleteCampaign",
     putReading: "putReading",
-    snapshot: "snapshot"
+    snapshot: "snapshot",
+    dayChanges: "dayChanges",
+    posts: "posts"
   },
   webhooks: {
     create: "createWebhook",
@@ -72,7 +76,8 @@ const faultPoints: FaultPoints = {
     list: "list",
     get: "get",
     queue: "resend",
-    recover: "recover"
+    recover: "recover",
+    counts: "deliveryCounts"
   },
   rateWindows: { step: "step" },
   health: { check: "ping" },

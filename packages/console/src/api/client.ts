@@ -30,6 +30,11 @@ export class CallFailed extends Error {
   ) {
     super(message)
   }
+
+  /** The failure that the answer says. */
+  static of(error: unknown, response: Response): CallFailed {
+    return failureOf(error, response)
+  }
 }
 
 interface Answered<Data> {

@@ -306,6 +306,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/brands/{brandId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.liveEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/brands/{brandId}/series/leads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.leadSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/brands/{brandId}/series/engagements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.engagementSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/brands/{brandId}/series/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.deliverySeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/brands/{brandId}/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.attention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/brands/{brandId}/campaigns": {
         parameters: {
             query?: never;
@@ -336,6 +416,38 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["operator.renameCampaign"];
+        trace?: never;
+    };
+    "/operator/brands/{brandId}/campaigns/{id}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.campaignSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/brands/{brandId}/campaigns/{id}/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.listPosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/operator/brands/{brandId}/campaigns/{id}/posts/{postId}/snapshots/{day}": {
@@ -568,6 +680,28 @@ export interface components {
         };
         /** int */
         Int: number;
+        LiveEvent: {
+            /** @enum {string} */
+            event: "lead2.created" | "activity.detected";
+            /** Format: date-time */
+            occurredAt: string;
+            isFirstActivity: boolean;
+            lead: {
+                id: number;
+                name: string;
+                headline: string | null;
+            };
+            engagement: {
+                id: string;
+                /** @enum {string|null} */
+                type: "comment" | "reaction" | "repost" | null;
+                reactionType: string | null;
+            };
+            signal: {
+                id: string;
+                name: string;
+            };
+        };
         LeadCreatedEvent: {
             id: string;
             /** @enum {string} */
@@ -958,11 +1092,61 @@ export interface components {
                 profileImageUrl: string | null;
             } | null;
         };
+        CountSeries: {
+            /** @enum {string} */
+            interval: "hour" | "day" | "week";
+            starts: string[];
+            series: {
+                group: string | null;
+                counts: number[];
+            }[];
+            rest: number[] | null;
+        };
+        Attention: {
+            /** Format: date-time */
+            since: string;
+            rejectedObservations: {
+                count: number;
+                /** Format: date-time */
+                lastAt: string | null;
+            };
+            refusedRequests: {
+                keyId: string;
+                label: string;
+                count: number;
+                /** Format: date-time */
+                lastAt: string | null;
+            }[];
+        };
         Campaign: {
             id: string;
             name: string;
             /** Format: date-time */
             createdAt: string;
+        };
+        CampaignSeries: {
+            campaignId: string;
+            postId: string | null;
+            /** @enum {string} */
+            interval: "hour" | "day" | "week";
+            points: {
+                /** Format: date-time */
+                start: string;
+                impressions: number | null;
+                reactions: number | null;
+                comments: number | null;
+                reposts: number | null;
+                engagementRate: number | null;
+            }[];
+        };
+        CampaignPost: {
+            postId: string;
+            impressions: number;
+            reactions: number;
+            comments: number;
+            reposts: number;
+            engagementRate: number;
+            snapshotDate: string;
         };
         CreatedWebhook: {
             id: string;
@@ -2040,6 +2224,182 @@ export interface operations {
             };
         };
     };
+    "operator.liveEvents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                brandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.leadSeries": {
+        parameters: {
+            query?: {
+                interval?: "hour" | "day" | "week";
+                startDate?: string;
+                endDate?: string;
+                by?: "signal";
+            };
+            header?: never;
+            path: {
+                brandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CountSeries"];
+                        meta?: {
+                            warnings?: string[];
+                        };
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.engagementSeries": {
+        parameters: {
+            query?: {
+                interval?: "hour" | "day" | "week";
+                startDate?: string;
+                endDate?: string;
+                by?: "signal" | "type";
+            };
+            header?: never;
+            path: {
+                brandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CountSeries"];
+                        meta?: {
+                            warnings?: string[];
+                        };
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.deliverySeries": {
+        parameters: {
+            query?: {
+                interval?: "hour" | "day" | "week";
+                startDate?: string;
+                endDate?: string;
+            };
+            header?: never;
+            path: {
+                brandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CountSeries"];
+                        meta?: {
+                            warnings?: string[];
+                        };
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                brandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Attention"];
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
     "operator.listCampaigns": {
         parameters: {
             query?: never;
@@ -2161,6 +2521,78 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Campaign"];
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.campaignSeries": {
+        parameters: {
+            query?: {
+                interval?: "day" | "week";
+                startDate?: string;
+                endDate?: string;
+                postId?: string;
+            };
+            header?: never;
+            path: {
+                brandId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CampaignSeries"];
+                        meta?: {
+                            warnings?: string[];
+                        };
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.listPosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                brandId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CampaignPost"][];
                     };
                 };
             };

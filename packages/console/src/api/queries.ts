@@ -119,6 +119,98 @@ export const deliveriesQuery = (brandId: string, id: string, query: DeliveryQuer
     placeholderData: keepPreviousData
   })
 
+export const campaignsKey = (brandId: string) => [...ofBrand(brandId), "campaigns"] as const
+
+export const campaignsQuery = (brandId: string) =>
+  queryOptions({
+    queryKey: campaignsKey(brandId),
+    queryFn: async () =>
+      (await answerOf(api.GET("/operator/brands/{brandId}/campaigns", { params: { path: { brandId } } })))
+        .data
+  })
+
+/** The intervals of a campaign's series, and the post, as texts. */
+export type CampaignSeriesQuery = {
+  readonly interval: "day" | "week"
+  readonly startDate: string
+  readonly endDate: string
+  readonly postId?: string
+}
+
+export const campaignSeriesQuery = (brandId: string, id: string, query: CampaignSeriesQuery) =>
+  queryOptions({
+    queryKey: [...campaignsKey(brandId), id, "series", query],
+    queryFn: async ({ signal }) =>
+      (
+        await answerOf(
+          api.GET("/operator/brands/{brandId}/campaigns/{id}/series", {
+            params: { path: { brandId, id }, query },
+            signal
+          })
+        )
+      ).data,
+    placeholderData: keepPreviousData
+  })
+
+export const campaignPostsQuery = (brandId: string, id: string) =>
+  queryOptions({
+    queryKey: [...campaignsKey(brandId), id, "posts"],
+    queryFn: async () =>
+      (
+        await answerOf(
+          api.GET("/operator/brands/{brandId}/campaigns/{id}/posts", { params: { path: { brandId, id } } })
+        )
+      ).data
+  })
+
+/** What happens meanwhile shows after so long. */
+const refreshMillis = 30_000
+
+export type CountSeriesPath = "leads" | "engagements" | "deliveries"
+
+/** The interval of a series of counts, and what they are grouped by. */
+export type CountSeriesQuery = {
+  readonly interval: "hour" | "day" | "week"
+  readonly by?: "signal" | "type"
+}
+
+export const countSeriesQuery = (brandId: string, of: CountSeriesPath, { by, interval }: CountSeriesQuery) =>
+  queryOptions({
+    queryKey: [...ofBrand(brandId), "series", of, interval, by ?? null],
+    queryFn: async ({ signal }) => {
+      const path = { brandId }
+      const calls = {
+        leads: () =>
+          api.GET("/operator/brands/{brandId}/series/leads", {
+            params: { path, query: { interval, ...(by === "signal" ? { by } : {}) } },
+            signal
+          }),
+        engagements: () =>
+          api.GET("/operator/brands/{brandId}/series/engagements", {
+            params: { path, query: { interval, ...(by === undefined ? {} : { by }) } },
+            signal
+          }),
+        deliveries: () =>
+          api.GET("/operator/brands/{brandId}/series/deliveries", {
+            params: { path, query: { interval } },
+            signal
+          })
+      }
+      return (await answerOf(calls[of]())).data
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMillis
+  })
+
+export const attentionQuery = (brandId: string) =>
+  queryOptions({
+    queryKey: [...ofBrand(brandId), "attention"],
+    queryFn: async () =>
+      (await answerOf(api.GET("/operator/brands/{brandId}/attention", { params: { path: { brandId } } })))
+        .data,
+    refetchInterval: refreshMillis
+  })
+
 /** How often a delivery that is on its way is looked at. */
 const pollMillis = 1000
 

@@ -12,11 +12,13 @@ const passesByWaiting = (failure: unknown): boolean =>
     ? failure.status === 429 || failure.status === 503
     : !(failure instanceof DOMException && failure.name === "AbortError")
 
+/** The sign-in page says why it is there. */
+export const endSession = (): void => {
+  queryClient.setQueryData(sessionKey, (before: unknown) => (before ? { ended: true } : before))
+}
+
 const onError = (failure: unknown): void => {
-  if (failure instanceof CallFailed && failure.status === 401) {
-    // The sign-in page says why it is there.
-    queryClient.setQueryData(sessionKey, (before: unknown) => (before ? { ended: true } : before))
-  }
+  if (failure instanceof CallFailed && failure.status === 401) endSession()
 }
 
 export const queryClient: QueryClient = new QueryClient({

@@ -9,6 +9,8 @@ export interface ApiCall {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
+  /** The answer goes on for as long as both sides stay. */
+  readonly isStream?: boolean
 }
 
 /** A word of a shell: within single quotes, nothing has a meaning. */
@@ -23,7 +25,7 @@ const secretOf: Readonly<Record<Access, string>> = {
 export const curlOf = (
   origin: string,
   access: Access | null,
-  { body, method, path, query = {} }: ApiCall
+  { body, isStream = false, method, path, query = {} }: ApiCall
 ): string => {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -31,7 +33,7 @@ export const curlOf = (
   }
   const url = `${origin}${path}${parameters.size === 0 ? "" : `?${parameters}`}`
   const parts = [
-    access === null ? "curl" : `curl -H "Authorization: Bearer ${secretOf[access]}"`,
+    `curl${isStream ? " -N" : ""}${access === null ? "" : ` -H "Authorization: Bearer ${secretOf[access]}"`}`,
     ...(method === undefined ? [] : [`-X ${method}`]),
     ...(body === undefined
       ? []

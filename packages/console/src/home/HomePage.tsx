@@ -1,7 +1,9 @@
 /** Home: how many leads there are, what needs a hand, and for a new brand what to do next. */
 import { useQueries, useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
+import type { Schemas } from "../api/client.ts"
 import {
+  attentionQuery,
   brandsQuery,
   deliveriesQuery,
   type DeliveryQuery,
@@ -14,10 +16,13 @@ import { CurlButton } from "../curl/CurlButton.tsx"
 import { filterOf } from "../leads/leadSearch.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
 import { Failure, Loading } from "../ui/States.tsx"
+import { exactTime } from "../ui/Time.tsx"
+import { Activity } from "./Activity.tsx"
 import { Checklist, type ChecklistFacts } from "./Checklist.tsx"
 import { Counts } from "./Counts.tsx"
 import { NeedsAHand, type Trouble } from "./NeedsAHand.tsx"
-import { NewLeads } from "./NewLeads.tsx"
+
+type Attention = Schemas["Attention"]
 
 const one = (state: "dead" | "delivered" | "held") => ({ state, pageSize: 1 }) as DeliveryQuery
 
@@ -32,12 +37,36 @@ const useDeliveryCounts = (
     combine: (results) => new Map(ids.map((id, i) => [id, results[i]?.data?.meta.pagination.total ?? 0]))
   })
 
+const times = (n: number): string => (n === 1 ? "once" : `${n} times`)
+
+/** Keys at their limit, and rejected observations. */
+const troublesOf = ({ refusedRequests, rejectedObservations }: Attention): ReadonlyArray<Trouble> => [
+  ...refusedRequests.map(({ count, label, lastAt }): Trouble => ({
+    name: label,
+    text: `has met its rate limit ${times(count)}, last ${exactTime(lastAt!)}`,
+    page: { to: "keys" }
+  })),
+  ...(rejectedObservations.count === 0
+    ? []
+    : [
+        {
+          name:
+            rejectedObservations.count === 1
+              ? "One observation"
+              : `${rejectedObservations.count} observations`,
+          text: `rejected, last ${exactTime(rejectedObservations.lastAt!)}; the answers to the sender say why`,
+          page: { to: "import" } as const
+        }
+      ])
+]
+
 const BrandHome = ({ brandId }: { readonly brandId: string }) => {
   const { data: brands } = useQuery(brandsQuery)
   const signals = useQuery(signalsQuery(brandId))
   const keys = useQuery(keysQuery(brandId))
   const webhooks = useQuery(webhooksQuery(brandId))
   const leads = useQuery(leadCountQuery("operator", brandId, {}))
+  const { data: attention } = useQuery(attentionQuery(brandId))
   const ids = webhooks.data?.map(({ id }) => id) ?? []
   const dead = useDeliveryCounts(brandId, ids, "dead")
   const held = useDeliveryCounts(brandId, ids, "held")
@@ -66,20 +95,28 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
     webhooks: webhooks.data.length,
     delivered: [...delivered.values()].reduce((sum, count) => sum + count, 0)
   }
-  const troubles = webhooks.data.flatMap((webhook): ReadonlyArray<Trouble> => [
-    ...(webhook.enabled || webhook.disabledReason === null
-      ? []
-      : [{ webhook, state: undefined, text: `is disabled: ${webhook.disabledReason}` }]),
-    ...(webhook.enabled && webhook.failingSince !== null
-      ? [{ webhook, state: undefined, text: "fails: no attempt has succeeded lately" }]
-      : []),
-    ...((dead.get(webhook.id) ?? 0) > 0
-      ? [{ webhook, state: "dead", text: `has ${dead.get(webhook.id)} dead deliveries` }]
-      : []),
-    ...((held.get(webhook.id) ?? 0) > 0
-      ? [{ webhook, state: "held", text: `holds ${held.get(webhook.id)} deliveries until it is enabled` }]
-      : [])
-  ])
+  const troubles = [
+    ...webhooks.data.flatMap((webhook) => {
+      const name = webhook.description ?? webhook.url
+      const trouble = (text: string, state?: string): Trouble => ({
+        name,
+        text,
+        page: { to: "webhook", id: webhook.id, ...(state === undefined ? {} : { state }) }
+      })
+      const [died, waiting] = [dead.get(webhook.id) ?? 0, held.get(webhook.id) ?? 0]
+      return [
+        ...(webhook.enabled || webhook.disabledReason === null
+          ? []
+          : [trouble(`is disabled: ${webhook.disabledReason}`)]),
+        ...(webhook.enabled && webhook.failingSince !== null
+          ? [trouble("fails: no attempt has succeeded lately")]
+          : []),
+        ...(died > 0 ? [trouble(`has ${died} dead deliveries`, "dead")] : []),
+        ...(waiting > 0 ? [trouble(`holds ${waiting} deliveries until it is enabled`, "held")] : [])
+      ]
+    }),
+    ...(attention === undefined ? [] : troublesOf(attention))
+  ]
   const path = `/operator/brands/${brandId}`
   const name = brands?.find(({ id }) => id === brandId)?.name ?? "Home"
   return (
@@ -94,7 +131,15 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
                 path: `${path}/leads`,
                 query: { ...filterOf({ created: "7d" }), pageSize: 1 }
               },
-              { does: "The webhooks, with their failures", path: `${path}/webhooks` }
+              {
+                does: "Engagements of the last 30 days by type",
+                path: `${path}/series/engagements`,
+                query: { by: "type" }
+              },
+              { does: "New leads of the last 30 days", path: `${path}/series/leads` },
+              { does: "Deliveries of the last 30 days", path: `${path}/series/deliveries` },
+              { does: "The webhooks, with their failures", path: `${path}/webhooks` },
+              { does: "Rejected observations and keys at their limit", path: `${path}/attention` }
             ]}
           />
         }
@@ -104,10 +149,13 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
         {leads.data === 0 ? null : (
           <>
             <Counts brandId={brandId} total={leads.data} />
-            <div className="grid gap-6 lg:grid-cols-[3fr_2fr]">
-              <NewLeads brandId={brandId} />
-              <NeedsAHand brandId={brandId} troubles={troubles} hasWebhooks={webhooks.data.length > 0} />
-            </div>
+            <NeedsAHand
+              brandId={brandId}
+              troubles={troubles}
+              hasWebhooks={webhooks.data.length > 0}
+              since={attention?.since}
+            />
+            <Activity brandId={brandId} signals={signals.data} hasWebhooks={webhooks.data.length > 0} />
           </>
         )}
       </div>

@@ -1,22 +1,66 @@
-/** What an operator has to look at: webhooks that fail, and deliveries that died. */
+/** What an operator has to look at: webhooks that fail, deliveries that died, keys at their limit, and rejected observations. */
 import { Link } from "@tanstack/react-router"
-import type { Webhook } from "../api/client.ts"
 import { Icon } from "../ui/Icon.tsx"
+import { exactTime } from "../ui/Time.tsx"
 
 export interface Trouble {
-  readonly webhook: Webhook
-  /** The deliveries that the link shows; undefined: all. */
-  readonly state: string | undefined
+  /** What has the trouble. */
+  readonly name: string
   readonly text: string
+  /** The page that helps. */
+  readonly page:
+    | { readonly to: "webhook"; readonly id: string; readonly state?: string }
+    | { readonly to: "keys" | "import" }
 }
 
 interface NeedsAHandProps {
   readonly brandId: string
   readonly troubles: ReadonlyArray<Trouble>
   readonly hasWebhooks: boolean
+  /** When the server began to count refusals and rejections; undefined while that is not known. */
+  readonly since: string | undefined
 }
 
-export const NeedsAHand = ({ brandId, hasWebhooks, troubles }: NeedsAHandProps) => (
+const className = "hover:bg-sunken -mx-2 flex items-start gap-2 rounded-md px-2 py-1 text-sm"
+
+const TroubleLink = ({
+  brandId,
+  trouble: { name, page, text }
+}: {
+  readonly brandId: string
+  readonly trouble: Trouble
+}) => {
+  const content = (
+    <>
+      <Icon name="alert" className="text-danger mt-0.5 size-4" />
+      <span className="min-w-0 break-words">
+        <bdi className="font-medium">{name}</bdi> {text}
+      </span>
+    </>
+  )
+  if (page.to === "webhook")
+    return (
+      <Link
+        to="/brands/$brandId/settings/webhooks/$webhookId"
+        params={{ brandId, webhookId: page.id }}
+        search={page.state === undefined ? {} : { state: page.state }}
+        className={className}
+      >
+        {content}
+      </Link>
+    )
+  return (
+    <Link
+      to={page.to === "keys" ? "/brands/$brandId/settings/keys" : "/brands/$brandId/import"}
+      params={{ brandId }}
+      className={className}
+    >
+      {content}
+    </Link>
+  )
+}
+
+export const NeedsAHand = ({ brandId, hasWebhooks, since, troubles }: NeedsAHandProps) => (
   <section aria-labelledby="needs-a-hand" className="card flex flex-col p-4">
     <h2 id="needs-a-hand" className="mb-3 text-sm font-semibold">
       Needs a hand
@@ -28,22 +72,17 @@ export const NeedsAHand = ({ brandId, hasWebhooks, troubles }: NeedsAHandProps) 
       </p>
     ) : (
       <ul className="flex flex-col gap-2">
-        {troubles.map(({ state, text, webhook }) => (
-          <li key={`${webhook.id} ${text}`}>
-            <Link
-              to="/brands/$brandId/settings/webhooks/$webhookId"
-              params={{ brandId, webhookId: webhook.id }}
-              search={state === undefined ? {} : { state }}
-              className="hover:bg-sunken -mx-2 flex items-start gap-2 rounded-md px-2 py-1 text-sm"
-            >
-              <Icon name="alert" className="text-danger mt-0.5 size-4" />
-              <span className="min-w-0 break-words">
-                <span className="font-medium">{webhook.description ?? webhook.url}</span> {text}
-              </span>
-            </Link>
+        {troubles.map((trouble) => (
+          <li key={`${trouble.name} ${trouble.text}`}>
+            <TroubleLink brandId={brandId} trouble={trouble} />
           </li>
         ))}
       </ul>
+    )}
+    {since === undefined ? null : (
+      <p className="text-muted mt-3 text-xs">
+        Rejected observations and refused requests are counted since the server started, {exactTime(since)}.
+      </p>
     )}
   </section>
 )

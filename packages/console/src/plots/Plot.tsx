@@ -13,7 +13,7 @@ interface PlotSeries {
 }
 
 /** Variables of the style sheet, in the order in which series without a tone take them. */
-const palette = ["plot-1", "plot-2", "plot-3", "plot-4", "plot-5", "plot-6"] as const
+export const palette = ["plot-1", "plot-2", "plot-3", "plot-4", "plot-5", "plot-6"] as const
 
 export type PlotTone = (typeof palette)[number] | "danger" | "warn" | "accent"
 
@@ -33,6 +33,8 @@ export interface PlotProps {
   /** How a point in time is written, such as a day. */
   readonly formatTime: (millis: number) => string
   readonly formatValue?: (value: number) => string
+  /** How the axis writes values; as `formatValue` unless given. */
+  readonly formatAxis?: (value: number) => string
   /** The zone of the axis of time; the reader's by default. */
   readonly timeZone?: "UTC"
   /** In CSS pixels. */
@@ -110,8 +112,9 @@ const PlotTable = ({
 const defaultHeight = 176
 
 export const Plot = ({
+  formatAxis,
   formatTime,
-  formatValue = (value) => whole.format(value),
+  formatValue = whole.format,
   height = defaultHeight,
   kind,
   series,
@@ -154,7 +157,7 @@ export const Plot = ({
             kind={kind}
             height={height}
             timeZone={timeZone}
-            formatValue={formatValue}
+            formatValue={formatAxis ?? formatValue}
             onPoint={setAt}
           />
         </Suspense>

@@ -62,7 +62,10 @@ const timeLabels = (timeZone: "UTC" | undefined): UPlot.Axis.Values => {
     })
 }
 
-const axes = ({ formatValue, timeZone }: PlotCanvasProps): Array<UPlot.Axis> => {
+/** Bars count: half of one is none. */
+const wholeSteps = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat()
+
+const axes = ({ formatValue, kind, timeZone }: PlotCanvasProps): Array<UPlot.Axis> => {
   const drawn: UPlot.Axis = {
     font,
     stroke: (plot) => colourOf(plot, "muted"),
@@ -71,7 +74,13 @@ const axes = ({ formatValue, timeZone }: PlotCanvasProps): Array<UPlot.Axis> => 
   }
   return [
     { ...drawn, grid: { show: false }, gap: 4, size: 24, values: timeLabels(timeZone) },
-    { ...drawn, size: axisWidth, gap: 4, values: (_, ticks) => ticks.map(formatValue) }
+    {
+      ...drawn,
+      size: axisWidth,
+      gap: 4,
+      values: (_, ticks) => ticks.map(formatValue),
+      ...(kind === "bars" ? { incrs: wholeSteps } : {})
+    }
   ]
 }
 
@@ -94,9 +103,9 @@ const seriesOf = ({ kind, series }: PlotCanvasProps): Array<UPlot.Series> => {
   ]
 }
 
-/** From 0, with room above; a plot of nothing goes to 1. */
-const rangeOfValues = (_: UPlot, __: number, max: number | null): UPlot.Range.MinMax => [
-  0,
+/** With 0, and room above and below; a plot of nothing goes to 1. */
+const rangeOfValues = (_: UPlot, min: number | null, max: number | null): UPlot.Range.MinMax => [
+  Math.min(0, (min ?? 0) * 1.05),
   max === null || max <= 0 ? 1 : max * 1.05
 ]
 

@@ -16,6 +16,8 @@ import { useTheme } from "./theme.ts"
 const pages = [
   { to: "/brands/$brandId", icon: "home", text: "Home", forBrands: false, exact: true },
   { to: "/brands/$brandId/leads", icon: "leads", text: "Leads", forBrands: true, exact: false },
+  { to: "/brands/$brandId/live", icon: "live", text: "Live", forBrands: false, exact: false },
+  { to: "/brands/$brandId/campaigns", icon: "chart", text: "Campaigns", forBrands: false, exact: false },
   { to: "/brands/$brandId/signals", icon: "signal", text: "Signals", forBrands: false, exact: false },
   { to: "/brands/$brandId/import", icon: "import", text: "Import", forBrands: false, exact: false },
   { to: "/brands/$brandId/settings/keys", icon: "key", text: "API Keys", forBrands: false, exact: false },

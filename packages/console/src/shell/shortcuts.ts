@@ -9,6 +9,8 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, does: string]> = [
   ["Escape", "Close the lead, the dialog or the menu"],
   ["g h", "Go to Home"],
   ["g l", "Go to Leads"],
+  ["g v", "Go to Live"],
+  ["g c", "Go to Campaigns"],
   ["g s", "Go to Signals"],
   ["g i", "Go to Import"],
   ["g k", "Go to API Keys"],
@@ -23,6 +25,8 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, does: string]> = [
 const pageOf = {
   h: "/brands/$brandId",
   l: "/brands/$brandId/leads",
+  v: "/brands/$brandId/live",
+  c: "/brands/$brandId/campaigns",
   s: "/brands/$brandId/signals",
   i: "/brands/$brandId/import",
   k: "/brands/$brandId/settings/keys",

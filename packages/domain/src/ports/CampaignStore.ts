@@ -1,5 +1,6 @@
 /** Where a brand's campaigns are kept, with the readings of their posts. */
 import { Context, type Option } from "effect"
+import type { DayChange } from "../decisions/CampaignSeries.ts"
 import type { BrandId } from "../model/Brand.ts"
 import type { Campaign, PostTotals, Reading } from "../model/Campaign.ts"
 import type { Instant } from "../model/Instant.ts"
@@ -50,6 +51,25 @@ export class CampaignStore extends Context.Tag("@lead-signals/domain/CampaignSto
       id: string,
       span: DateSpan
     ) => StoreEffect<Option.Option<SnapshotReadings>>
+    /**
+     * Answers what each day's readings changed in the sum over the campaign's posts, or in one post's totals, in the order of the days and
+     * up to and including `endDate`: of each reading the difference to the post's reading before it. A day without a reading is left out.
+     * None when the campaign is unknown or another brand's. [SERIES-3]
+     */
+    readonly dayChanges: (
+      brandId: BrandId,
+      id: string,
+      query: { readonly postId: string | null; readonly endDate: string }
+    ) => StoreEffect<Option.Option<ReadonlyArray<DayChange>>>
+    /**
+     * Answers each post's last reading: those with the most impressions first, ties by id in code-point order, at most `limit`. None when
+     * the campaign is unknown or another brand's. [SERIES-4]
+     */
+    readonly posts: (
+      brandId: BrandId,
+      id: string,
+      limit: number
+    ) => StoreEffect<Option.Option<ReadonlyArray<Reading>>>
   }
 >() {
   /** Which methods write the store; a wrapper of the port derives its list from here. */
@@ -59,6 +79,8 @@ export class CampaignStore extends Context.Tag("@lead-signals/domain/CampaignSto
     rename: "write",
     delete: "write",
     putReading: "write",
-    snapshot: "read"
+    snapshot: "read",
+    dayChanges: "read",
+    posts: "read"
   }
 }

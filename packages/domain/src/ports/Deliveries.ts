@@ -1,5 +1,6 @@
 /** What an operator sees of deliveries, and sends again. [DELIV-5, DELIV-8] */
 import { Context, type Option } from "effect"
+import type { CountedIntervals, FinishedState, IntervalCount } from "../decisions/CountSeries.ts"
 import type { BrandId } from "../model/Brand.ts"
 import type { Attempt, Delivery, DeliveryId, DeliveryState } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
@@ -89,6 +90,15 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
       },
       ids: () => DeliveryId
     ) => StoreEffect<number>
+
+    /**
+     * Counts in each interval the deliveries to the brand's webhooks that were delivered or died in it, in no order. Those of deleted
+     * webhooks and erased leads do not count. [SERIES-6]
+     */
+    readonly counts: (
+      brandId: BrandId,
+      intervals: CountedIntervals
+    ) => StoreEffect<ReadonlyArray<IntervalCount<FinishedState>>>
   }
 >() {
   /** Which methods write the store; a wrapper of the port derives its list from here. */
@@ -96,6 +106,7 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
     list: "read",
     get: "read",
     queue: "write",
-    recover: "write"
+    recover: "write",
+    counts: "read"
   }
 }

@@ -7,9 +7,20 @@ import type { BrandId } from "../model/Brand.ts"
 import type { DeliveryId } from "../model/Delivery.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
-import type { EngagementRead, EngagementWindow, Lead, LeadId, Post } from "../model/Lead.ts"
+import type {
+  Engagement,
+  EngagementRead,
+  EngagementWindow,
+  Lead,
+  LeadId,
+  Post,
+  Profile
+} from "../model/Lead.ts"
+import type { LeadEvent } from "../model/LeadEvent.ts"
+import type { Signal } from "../model/Signal.ts"
 import type { LeadFilter } from "../queries/LeadFilter.ts"
 import type { LeadQuery } from "../queries/LeadQuery.ts"
+import type { Counted, CountedIntervals, IntervalCount } from "../decisions/CountSeries.ts"
 import type { CurrentState, Decision } from "../decisions/Observations.ts"
 import type { Operations } from "./Operation.ts"
 
@@ -80,6 +91,28 @@ export interface RenderedPage {
   readonly total: number
   /** Each lead as `RenderedLeads.listed` renders it, with its engagements if the query requests them. */
   readonly leads: ReadonlyArray<string>
+}
+
+/** An event with what a feed shows beside it. */
+export interface EventRead {
+  /** Ascends with the commits of the brand; never given twice. */
+  readonly position: number
+  /** The event as the outbox has it. */
+  readonly event: LeadEvent
+  /** The name and headline of its lead, as they are now. */
+  readonly person: Pick<Profile, "name" | "headline">
+  /** The engagement that fired it. */
+  readonly engagement: Pick<Engagement, "type" | "reactionType">
+  /** The signal that caught the engagement, with its name as it is now. */
+  readonly signal: Pick<Signal, "id" | "name">
+}
+
+/** The events of one call of `eventsAfter`. */
+export interface EventPage {
+  /** In the order of their positions. */
+  readonly events: ReadonlyArray<EventRead>
+  /** Where to go on: no event of the brand up to here is missing. */
+  readonly position: number
 }
 
 /**
@@ -169,6 +202,26 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     ) => Effect.Effect<boolean, StoreUnavailable>
 
     /**
+     * Answers the brand's events after a position, in the order of their commits: at most `limit`, and as many as the
+     * store likes to look at. An event that commits later has a greater position than all that were answered. `after`
+     * null answers no events, and the position from which later ones follow. Events of erased leads are gone. [LIVE-1]
+     */
+    readonly eventsAfter: (
+      brandId: BrandId,
+      after: number | null,
+      limit: number
+    ) => Effect.Effect<EventPage, StoreUnavailable>
+
+    /**
+     * Counts the brand's leads or engagements in each interval, by group, in no order. What was erased does not count. [SERIES-5]
+     */
+    readonly counts: (
+      brandId: BrandId,
+      counted: Counted,
+      intervals: CountedIntervals
+    ) => Effect.Effect<ReadonlyArray<IntervalCount>, StoreUnavailable>
+
+    /**
      * Removes a part of the brand's leads, small enough that other work does not wait long, each with its
      * engagements, its events and their deliveries. Answers how many leads the brand has left. It serves the deletion
      * of a brand: unlike `erase` it keeps no hash, and leaves the persons in posts that the other leads engaged with,
@@ -187,6 +240,8 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     exportData: "read",
     update: "write",
     erase: "write",
+    eventsAfter: "read",
+    counts: "read",
     removeSome: "write"
   }
 }

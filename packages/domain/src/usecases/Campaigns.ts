@@ -1,10 +1,12 @@
 /** Campaigns, the readings of their posts, and their sums. */
 import { Clock, Effect } from "effect"
+import * as CampaignSeries from "../decisions/CampaignSeries.ts"
 import * as MetricSnapshots from "../decisions/MetricSnapshots.ts"
 import type { BrandId } from "../model/Brand.ts"
 import type { MetricSnapshot, Reading } from "../model/Campaign.ts"
 import { NotFound, type StoreUnavailable } from "../model/Failure.ts"
 import { CampaignStore } from "../ports/CampaignStore.ts"
+import * as SeriesQueries from "../queries/SeriesQueries.ts"
 import type { DateSpan } from "../queries/MetricsQueries.ts"
 import * as Brands from "./Brands.ts"
 import { orNotFound } from "./Found.ts"
@@ -72,4 +74,35 @@ export const metrics = (
     const found = yield* campaignStore.snapshot(brandId, campaignId, span)
     const { readings, snapshotDate } = yield* orNotFound(found, "campaign")
     return snapshotDate === null ? null : MetricSnapshots.sum(snapshotDate, readings)
+  })
+
+/**
+ * Answers the campaign's figures at the end of each interval, or those of one post: null before the first reading. Fails with `NotFound`
+ * when the brand is gone or has no such campaign, and with `StoreUnavailable`. [SERIES-3]
+ */
+export const series = (
+  brandId: BrandId,
+  campaignId: string,
+  { postId, span }: SeriesQueries.CampaignSeriesQuery
+) =>
+  Effect.gen(function* () {
+    const campaignStore = yield* CampaignStore
+    yield* Brands.get(brandId)
+    const days = SeriesQueries.lastDaysOf(span)
+    const found = yield* campaignStore.dayChanges(brandId, campaignId, { postId, endDate: span.endDate })
+    return CampaignSeries.snapshots(days, yield* orNotFound(found, "campaign"))
+  })
+
+/** Posts of a campaign in one answer, at most. */
+export const maxPosts = 100
+
+/**
+ * Answers the campaign's posts, each with its last reading, those with the most impressions first, at most `maxPosts`. Fails with
+ * `NotFound` when the brand is gone or has no such campaign, and with `StoreUnavailable`. [SERIES-4]
+ */
+export const posts = (brandId: BrandId, campaignId: string) =>
+  Effect.gen(function* () {
+    const campaignStore = yield* CampaignStore
+    yield* Brands.get(brandId)
+    return yield* orNotFound(yield* campaignStore.posts(brandId, campaignId, maxPosts), "campaign")
   })

@@ -5,6 +5,7 @@
 import type { BodyDocumentation } from "../endpoints/Endpoint.ts"
 import { errorExamples } from "./ErrorExamples.ts"
 import type { Words } from "./FieldWords.ts"
+import { liveExample } from "./LiveSchemas.ts"
 import { observationWords } from "./ObservationSchema.ts"
 
 /** The words about an operation that its schemas do not carry. */
@@ -114,6 +115,8 @@ const documentResponse = (response: Json, status: string, schemas: Json): void =
   for (const [type, media] of Object.entries((response["content"] ?? {}) as Json)) {
     if (type === "application/x-ndjson") {
       media["example"] ??= lines([exampleOf({ $ref: "#/components/schemas/Outcome" }, schemas)])
+    } else if (type === "text/event-stream") {
+      media["example"] ??= liveExample(exampleOf({ $ref: "#/components/schemas/LiveEvent" }, schemas))
     } else if (type.startsWith("text/")) {
       media["example"] ??= 'lead_signals_observations_total{outcome="recorded"} 4000\n'
     } else {

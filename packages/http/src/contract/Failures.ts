@@ -276,6 +276,14 @@ export const overloaded: ErrorResponse & { readonly retryAfterSeconds: number } 
   retryAfterSeconds: 1
 }
 
+/** More streams of events than a server may have open. */
+export const tooManyStreams: ErrorResponse & { readonly retryAfterSeconds: number } = {
+  status: 503,
+  code: "unavailable",
+  message: "The server has as many streams of events open as it may; try again later.",
+  retryAfterSeconds: 10
+}
+
 const undeclared: ReadonlyArray<Pick<ErrorResponse, "status" | "code">> = [
   { status: 405, code: "method_not_allowed" },
   tooManyHeaders,

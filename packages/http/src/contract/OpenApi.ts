@@ -1,6 +1,7 @@
 /** Completes the OpenAPI document that the platform makes of the endpoints. */
 import { documented, type DocumentedRow } from "./Documentation.ts"
 import { envelopes, webhooks } from "./EventSchemas.ts"
+import { LiveEventBody } from "./LiveSchemas.ts"
 import { ObservationBody } from "./ObservationSchema.ts"
 import { errorCodes, InvalidParameterBody, OtherError } from "./Failures.ts"
 
@@ -106,4 +107,10 @@ export const completed = (spec: Json, rows: Readonly<Record<string, DocumentedRo
 }
 
 /** Schemas of the document that no endpoint declares. */
-export const additionalSchemas = [OtherError, InvalidParameterBody, ObservationBody, ...envelopes]
+export const additionalSchemas = [
+  OtherError,
+  InvalidParameterBody,
+  ObservationBody,
+  LiveEventBody,
+  ...envelopes
+]

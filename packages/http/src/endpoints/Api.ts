@@ -22,16 +22,18 @@ import { type FastHandler, groupOf, type Rows, served } from "./Endpoint.ts"
 import { health } from "./Health.ts"
 import { keys } from "./Keys.ts"
 import { leads } from "./Leads.ts"
+import { liveEvents } from "./LiveEvents.ts"
 import { metricsPage } from "./MetricsPage.ts"
 import { observations } from "./Observations.ts"
 import { operatorLeads } from "./OperatorLeads.ts"
 import { pathWordsOf } from "./Paths.ts"
+import { seriesCalls } from "./SeriesCalls.ts"
 import { sessionCalls } from "./SessionCalls.ts"
 import { signals } from "./Signals.ts"
 import { leadResend, webhooks } from "./Webhooks.ts"
 
 /** The version of the contract. Its minor part rises when the contract grows; docs/openapi keeps a baseline of each. [VER-1] */
-export const apiVersion = "1.5.0"
+export const apiVersion = "1.6.0"
 
 const operatorEndpoints = {
   ...metricsPage,
@@ -40,6 +42,8 @@ const operatorEndpoints = {
   ...signals,
   ...observations,
   ...operatorLeads,
+  ...liveEvents,
+  ...seriesCalls,
   ...campaigns
 }
 

@@ -1,6 +1,8 @@
 /** The operator's calls about campaigns and their snapshots. */
 import {
   Calendar,
+  campaignPostView,
+  campaignSeriesView,
   Campaigns,
   CampaignStore,
   InvalidParameter,
@@ -8,19 +10,22 @@ import {
   metricsView,
   NewCampaign,
   PostTotals,
-  Renaming
+  Renaming,
+  SeriesQueries
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import { Effect, Schema } from "effect"
-import { created, data, list } from "../contract/Envelopes.ts"
-import { text } from "../contract/Fields.ts"
+import { Clock, Effect, Schema } from "effect"
+import { created, data, list, warningsMeta } from "../contract/Envelopes.ts"
+import { field, parameter, text } from "../contract/Fields.ts"
 import { sameAs } from "../contract/FieldWords.ts"
 import { MetricsBody } from "../contract/MetricsSchemas.ts"
 import { CampaignBody } from "../contract/OperatorSchemas.ts"
+import { CampaignPostBody, CampaignSeriesBody, spanParameters } from "../contract/SeriesSchemas.ts"
+import * as Target from "../Target.ts"
 import { listOfBrand } from "./BrandList.ts"
 import { endpoint } from "./Endpoint.ts"
 import { ofBrand, ofCampaign, pathParameter } from "./Paths.ts"
-import { namedView } from "./Views.ts"
+import { metaOf, namedView } from "./Views.ts"
 
 export const campaigns = {
   createCampaign: endpoint(
@@ -78,6 +83,45 @@ export const campaigns = {
       description: "With its snapshots. Leads are not touched.",
       answer: "It is deleted",
       handle: ({ path }) => Campaigns.remove(path.brandId, path.id)
+    }
+  ),
+  campaignSeries: endpoint(
+    HttpApiEndpoint.get("campaignSeries", "/operator/brands/:brandId/campaigns/:id/series")
+      .setPath(ofCampaign)
+      .setUrlParams(
+        Schema.Struct({
+          ...spanParameters(["day", "week"]),
+          postId: parameter({ type: "string", "x-pii": true }, "The figures of this post alone")
+        })
+      )
+      .addSuccess(Schema.Struct({ data: field(CampaignSeriesBody, "The series"), meta: warningsMeta })),
+    {
+      summary: "A campaign's figures over time",
+      description:
+        "Cumulative figures at the end of each day or week, of the campaign or of one post: the sum over its posts, each with its last reading up to then.",
+      answer: "The series",
+      handle: ({ path, request }) =>
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const query = yield* SeriesQueries.readCampaign(Target.parametersOf(request.url), now)
+          const snapshots = yield* Campaigns.series(path.brandId, path.id, query)
+          return {
+            data: campaignSeriesView(path.id, query, snapshots),
+            ...metaOf(query.warnings)
+          }
+        })
+    }
+  ),
+  listPosts: endpoint(
+    HttpApiEndpoint.get("listPosts", "/operator/brands/:brandId/campaigns/:id/posts")
+      .setPath(ofCampaign)
+      .addSuccess(list(CampaignPostBody)),
+    {
+      summary: "A campaign's posts with their last totals",
+      description: `Those with the most impressions first, at most ${Campaigns.maxPosts}.`,
+      answer: "The posts",
+      handle: ({ path }) =>
+        Effect.map(Campaigns.posts(path.brandId, path.id), (posts) => ({ data: posts.map(campaignPostView) }))
     }
   ),
   putSnapshot: endpoint(

@@ -16,6 +16,7 @@ import {
 import { Chunk, Effect, Either, Option, type Scope, Stream } from "effect"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import type { Feed } from "../Admission.ts"
+import type { Attention } from "../Attention.ts"
 import { decodeUtf8, maxDiscardedBytes } from "../Body.ts"
 import { BodyPace, Pace, paced } from "../BodyPace.ts"
 import { EventLoop } from "../EventLoop.ts"
@@ -278,6 +279,7 @@ const reading = <E>(
   brand: Brand,
   body: Stream.Stream<Uint8Array, E>,
   feed: Feed,
+  attention: typeof Attention.Service,
   nextIteration: Effect.Effect<void>,
   pace: Pace | null
 ) => {
@@ -291,7 +293,9 @@ const reading = <E>(
         ? Effect.succeed(lines.map(({ number }) => rejected(number)))
         : feed.run(objects.length, bytes, recordLines(brand, lines))
     return Effect.zipLeft(
-      Effect.map(recorded, (all) => outcomes.add(lines, all)),
+      Effect.flatMap(recorded, (all) =>
+        Effect.as(attention.noteOutcomes(brand.id, all), outcomes.add(lines, all))
+      ),
       nextIteration
     )
   }
@@ -335,13 +339,14 @@ const lastLine = (failure: Failure): string => {
 export const answerLines = <E>(
   brand: Brand,
   body: Stream.Stream<Uint8Array, E>,
-  feed: Feed
+  feed: Feed,
+  attention: typeof Attention.Service
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, LeadStore | Entropy | Scope.Scope> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<LeadStore | Entropy>()
     const [{ nextIteration }, { limits }] = yield* Effect.all([EventLoop, BodyPace])
     const pace = limits && new Pace("A line of x-ndjson", limits.line)
-    const { answered, rest } = reading(brand, body, feed, nextIteration, pace)
+    const { answered, rest } = reading(brand, body, feed, attention, nextIteration, pace)
     const pull = yield* Stream.toPull(answered)
     const first = yield* pull.pipe(
       Effect.catchAll((end) =>

@@ -4,6 +4,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect } from "effect"
 import { Admission } from "../Admission.ts"
+import { Attention } from "../Attention.ts"
 import { overload } from "../Responses.ts"
 import * as Body from "../Body.ts"
 import { list } from "../contract/Envelopes.ts"
@@ -47,15 +48,17 @@ export const observations = {
       handle: ({ path, request }) =>
         Effect.gen(function* () {
           const brand = yield* Brands.get(path.brandId)
-          const admission = yield* Admission
+          const [admission, attention] = yield* Effect.all([Admission, Attention])
           const feed = yield* admission.enter(brand)
           if (feed === null) return overload
           if (Body.mediaType(request.headers["content-type"]) === "application/x-ndjson") {
-            return yield* answerLines(brand, request.stream, feed)
+            return yield* answerLines(brand, request.stream, feed, attention)
           }
           const bytes = yield* Body.receive
           const decoded = Effect.map(decodeBatch(bytes), ({ observations }) => observations)
-          return { data: yield* feed.record(bytes.length, decoded) }
+          const outcomes = yield* feed.record(bytes.length, decoded)
+          yield* attention.noteOutcomes(brand.id, outcomes)
+          return { data: outcomes }
         })
     }
   )

@@ -13,8 +13,13 @@ import {
   type Instant,
   type ListedDelivery,
   type Signal,
+  warningsView,
   type Webhook
 } from "@lead-signals/domain"
+
+/** `meta` of what has no page: there only with warnings. */
+export const metaOf = (warnings: ReadonlyArray<string>) =>
+  warnings.length === 0 ? {} : { meta: warningsView(warnings) }
 
 export const namedView = ({
   createdAt,

@@ -15,6 +15,7 @@ import { assertEqual, assertThat } from "../Assertions.ts"
 import { compareDeliveries } from "../DeliveryComparison.ts"
 import { deliveryHistory, type Step } from "../DeliveryHistories.ts"
 import { DeliveryWorld, leaseMillis, newIds } from "../DeliveryWorld.ts"
+import { checkDeliveryCounts } from "../IntervalCounts.ts"
 import { playHistories } from "../GeneratedHistories.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
@@ -35,7 +36,7 @@ const end = ({ brand }: DeliveryWorld) =>
 
 const agreesWithReference: Case = {
   title:
-    "shows after every step what the reference shows, over generated histories [DELIV-2, DELIV-3, DELIV-4, DELIV-5, DELIV-8, EVT-5, EVT-7, EVT-8, EVT-9, PII-3]",
+    "shows after every step what the reference shows, over generated histories [DELIV-2, DELIV-3, DELIV-4, DELIV-5, DELIV-8, EVT-5, EVT-7, EVT-8, EVT-9, SERIES-6, PII-3]",
   run: async (open) => {
     const { clock, store } = open
     clock.millis = startOfDeliveries
@@ -52,6 +53,7 @@ const agreesWithReference: Case = {
             for (const step of [subscribed, ...steps]) {
               yield* world.play(step)
               yield* compareDeliveries(world)
+              yield* checkDeliveryCounts(world.brand.id, world.reference)
             }
             for (const situation of world.situations) situations.add(situation)
             yield* end(world)

@@ -1,7 +1,9 @@
 /** What every store must do with brands, keys, signals, campaigns and rate windows. */
 import {
+  type BrandId,
   Brands,
   BrandStore,
+  campaignSeriesView,
   Campaigns,
   CampaignStore,
   KeyFormat,
@@ -14,12 +16,13 @@ import {
   RateLimit,
   RateWindows,
   recordObservations,
+  SeriesQueries,
   Signals,
   SignalStore,
   StoreHealth,
   WebhookStore
 } from "@lead-signals/domain"
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import fc from "fast-check"
 import { assertEqual, assertThat } from "../Assertions.ts"
 import { playHistories } from "../GeneratedHistories.ts"
@@ -53,10 +56,55 @@ const reading = fc.record({
     reposts: fc.nat(9)
   })
 })
+const noFigures = {
+  impressions: null,
+  reactions: null,
+  comments: null,
+  reposts: null,
+  engagementRate: null
+}
 const bound = fc.option(fc.integer({ min: -1, max: 14 }).map(dayOf))
 
+/** The series by day and by week, of the campaign and of each post, and the posts. */
+const checkSeries = (brandId: BrandId, reference: ReferenceCampaign) =>
+  Effect.gen(function* () {
+    const campaignStore = yield* CampaignStore
+    for (const interval of ["day", "week"]) {
+      for (const postId of [null, "a", "b", "c"]) {
+        const entries: Array<[string, string]> = [
+          ["interval", interval],
+          ["startDate", dayOf(1)],
+          ["endDate", dayOf(11)],
+          ...(postId === null ? [] : [["postId", postId] as [string, string]])
+        ]
+        const query = Either.getOrThrow(SeriesQueries.readCampaign(entries, Date.UTC(2026, 1, 1)))
+        const found = yield* Campaigns.series(brandId, reference.id, query)
+        assertEqual(
+          `CampaignStore.dayChanges of ${postId ?? "all posts"} by ${interval}`,
+          campaignSeriesView(reference.id, query, found).points.map(
+            ({ comments, engagementRate, impressions, reactions, reposts }) => ({
+              impressions,
+              reactions,
+              comments,
+              reposts,
+              engagementRate
+            })
+          ),
+          SeriesQueries.lastDaysOf(query.span).map((day) => reference.figures(postId, day) ?? noFigures)
+        )
+      }
+    }
+    const posts = Option.getOrThrow(yield* campaignStore.posts(brandId, reference.id, 2))
+    assertEqual(
+      "CampaignStore.posts",
+      posts.map(({ day, postId, totals }) => ({ postId, day, ...totals })),
+      reference.posts(2)
+    )
+  })
+
 const sumsLastReadings: Case = {
-  title: "sums each post's last reading as of the latest day in the span [MET-1, MET-2, MET-3, MET-4, MET-7]",
+  title:
+    "sums each post's last reading as of the latest day in the span, and as of each interval [MET-1, MET-2, MET-3, MET-4, MET-7, SERIES-3, SERIES-4]",
   run: (open) =>
     playHistories(
       open.store,
@@ -93,6 +141,7 @@ const sumsLastReadings: Case = {
                 reference.metrics(startDate, endDate)
               )
             }
+            yield* checkSeries(brand.id, reference)
           })
         )
     )

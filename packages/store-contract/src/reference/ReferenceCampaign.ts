@@ -30,6 +30,43 @@ export class ReferenceCampaign {
     this.readings.set(postId, ofPost.set(day, totals))
   }
 
+  /**
+   * The figures of one post, or of all with null, at the end of a day: each post's last reading up to it, summed. Null when there is none.
+   * [SERIES-3]
+   */
+  figures(postId: string | null, endOfDay: string): Record<string, number> | null {
+    const posts = [...this.readings].filter(([id]) => postId === null || id === postId)
+    const last = posts.flatMap(([, ofPost]) => {
+      const day = [...ofPost.keys()]
+        .filter((each) => each <= endOfDay)
+        .sort()
+        .at(-1)
+      return day === undefined ? [] : [ofPost.get(day)!]
+    })
+    if (last.length === 0) return null
+    const sum = (figure: (typeof figures)[number]): number =>
+      last.reduce((all, each) => all + each[figure], 0)
+    const [impressions, reactions, comments, reposts] = [
+      sum("impressions"),
+      sum("reactions"),
+      sum("comments"),
+      sum("reposts")
+    ]
+    const engagementRate = impressions === 0 ? 0 : (reactions + comments + reposts) / impressions
+    return { impressions, reactions, comments, reposts, engagementRate }
+  }
+
+  /** The posts with their last totals, those with the most impressions first. [SERIES-4] */
+  posts(limit: number): ReadonlyArray<Totals & { readonly postId: string; readonly day: string }> {
+    return [...this.readings]
+      .map(([postId, ofPost]) => {
+        const day = [...ofPost.keys()].sort().at(-1)!
+        return { postId, day, ...ofPost.get(day)! }
+      })
+      .sort((a, b) => b.impressions - a.impressions || (a.postId < b.postId ? -1 : 1))
+      .slice(0, limit)
+  }
+
   /** The data of `GET /campaign/{id}/metrics`. Both days belong to the span; null: no bound. [MET-2, MET-3] */
   metrics(startDate: string | null, endDate: string | null): Record<string, unknown> {
     const days = [...this.readings.values()].flatMap((ofPost) => [...ofPost.keys()])

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { ClientPool } from "../connection/Clients.ts"
 import { QueryFailure, unavailable } from "../connection/Failures.ts"
 import { inSchema, quoted } from "../connection/StatementTexts.ts"
+import { activityIndexes } from "./migrations/0003_activity.ts"
 import { tables } from "./migrations/0001_tables.ts"
 import { retention, retentionIndexes } from "./migrations/0002_retention.ts"
 
@@ -26,7 +27,8 @@ export interface Migration {
 /** In order; what a released one does is never changed. `schema.sql` says what they come to. */
 const migrations: ReadonlyArray<Migration> = [
   { name: "tables", minVersion: 1, statements: tables },
-  { name: "retention", minVersion: 1, statements: retention, indexes: retentionIndexes }
+  { name: "retention", minVersion: 1, statements: retention, indexes: retentionIndexes },
+  { name: "activity", minVersion: 1, indexes: activityIndexes }
 ]
 
 /** The number of the newest migration. */

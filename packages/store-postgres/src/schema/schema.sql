@@ -142,6 +142,7 @@ CREATE TABLE lead_signals.engagement (
   PRIMARY KEY (brand_id, id)
 );
 CREATE INDEX engagement_by_lead ON lead_signals.engagement (brand_id, lead_id, tracked_at, id);
+CREATE INDEX engagement_by_time ON lead_signals.engagement (brand_id, tracked_at) INCLUDE (signal_id, type);
 CREATE INDEX engagement_by_author ON lead_signals.engagement (brand_id, author_ext_id) WHERE author_ext_id IS NOT NULL;
 
 -- Hashes of erased persons, who are not recorded again.
@@ -210,6 +211,7 @@ CREATE INDEX delivery_by_webhook ON lead_signals.delivery (webhook_id, seq);
 CREATE INDEX delivery_by_state ON lead_signals.delivery (webhook_id, state, seq);
 CREATE INDEX delivery_dead ON lead_signals.delivery (webhook_id, finished_at, seq) WHERE state = 'dead' AND resent_as IS NULL;
 CREATE INDEX delivery_finished ON lead_signals.delivery (state, finished_at, seq) WHERE state <> 'pending';
+CREATE INDEX delivery_finished_by_webhook ON lead_signals.delivery (webhook_id, finished_at) INCLUDE (state) WHERE finished_at IS NOT NULL;
 CREATE INDEX delivery_by_event ON lead_signals.delivery (brand_id, position) WHERE position IS NOT NULL;
 CREATE TABLE lead_signals.delivery_body (
   brand_id bigint NOT NULL,

@@ -5,6 +5,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
 import { campaignColumns, campaignOf, type CampaignRow } from "../rows/DirectoryRows.ts"
 import { idOf } from "../rows/Ids.ts"
+import { dayChanges, lastReadings } from "../rows/ReadingRows.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
@@ -95,7 +96,19 @@ const make = Effect.map(Database, (database) =>
           [idOf(brandId), idOf(id), latest!.day]
         )
         return Option.some({ snapshotDate: latest!.day, readings })
-      })
+      }),
+    dayChanges: (brandId, id, query) =>
+      database.readSnapshot(async (sql) =>
+        (await isThere(sql, brandId, id, ""))
+          ? Option.some(await dayChanges(sql, idOf(brandId), idOf(id), query))
+          : Option.none()
+      ),
+    posts: (brandId, id, limit) =>
+      database.readSnapshot(async (sql) =>
+        (await isThere(sql, brandId, id, ""))
+          ? Option.some(await lastReadings(sql, idOf(brandId), idOf(id), limit))
+          : Option.none()
+      )
   })
 )
 

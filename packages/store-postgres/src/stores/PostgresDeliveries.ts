@@ -11,6 +11,7 @@ import {
   lastAttemptOf,
   type LastAttemptRow
 } from "../rows/DeliveryRows.ts"
+import { countDeliveries } from "../rows/IntervalCounts.ts"
 import { idOf, keyText } from "../rows/Ids.ts"
 import { leadIdOf } from "../rows/LeadRows.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
@@ -192,7 +193,9 @@ const make = Effect.map(Database, (database) => {
           [idOf(webhookId), since, events, limit]
         )
         return (await sendAgain(sql, idOf(webhookId), await lockDead(sql, found), ids, now)).length
-      })
+      }),
+
+    counts: (brandId, intervals) => database.read((sql) => countDeliveries(sql, idOf(brandId), intervals))
   })
 })
 

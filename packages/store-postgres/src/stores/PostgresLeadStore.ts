@@ -6,6 +6,8 @@ import { groupCommit } from "../connection/GroupCommit.ts"
 import { defaults, type ListingOptions, readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
 import { TotalCache } from "../query/TotalCache.ts"
+import { countActivity } from "../rows/IntervalCounts.ts"
+import { eventsAfter } from "../rows/EventReads.ts"
 import { allEngagements, authoredPosts, leadById, renderedDetail, windowOfLead } from "../rows/LeadReads.ts"
 import { idOf } from "../rows/Ids.ts"
 import { leadColumns, leadIdOf, leadOf, type LeadRow, leadValues } from "../rows/LeadRows.ts"
@@ -94,6 +96,10 @@ const make = (options: ListingOptions) =>
         database.write((db, now) =>
           Erasure.erase(db, { brandId, id }, { personHash, nextId, now, maxBucketLeads })
         ),
+      eventsAfter: (brandId, after, limit) =>
+        database.read((db) => eventsAfter(db, idOf(brandId), after, limit)),
+      counts: (brandId, counted, intervals) =>
+        database.read((db) => countActivity(db, idOf(brandId), counted, intervals)),
       removeSome: (brandId) => database.write((db) => Erasure.removeSome(db, brandId, maxBucketLeads))
     })
   })

@@ -112,11 +112,15 @@ class Parts {
     if (rows.length > 0) this.write(textOf(this.params.rows("u", columns, rows.map(values))))
   }
 
-  /** The statement, whose last row is written after those of all parts. */
-  statement(last: (afterAll: string) => string): string {
-    const counts = this.writing.map((name) => `(SELECT count(*) FROM ${name})`)
-    const text = last(`${["0", ...counts].join(" + ")} >= 0`)
-    return this.texts.length === 0 ? text : `WITH ${this.texts.join(", ")} ${text}`
+  /** A part that writes after all parts before it. */
+  writeLast(name: string, textOf: (afterAll: string) => string): void {
+    const counts = this.writing.map((written) => `(SELECT count(*) FROM ${written})`)
+    this.texts.push(`${name} AS (${textOf(`${["0", ...counts].join(" + ")} >= 0`)} RETURNING 1)`)
+  }
+
+  /** The statement, whose row is there once the part is written. */
+  statement(last: string): string {
+    return `WITH ${this.texts.join(", ")} SELECT count(*) FROM ${last}`
   }
 }
 
@@ -182,12 +186,17 @@ const addLeads = (parts: Parts, leads: ReadonlyArray<LeadChange>): void => {
   )
 }
 
-/** Events and their deliveries, which are due at once. [DELIV-2] */
+/** Events and their deliveries, which are due at once; after the part `version`. [DELIV-2] */
 const addEvents = (parts: Parts, events: ReadonlyArray<FiredEvent>, now: Instant): void => {
   if (events.length === 0) return
   const table = parts.params.rows("u", eventColumns, events.map(eventValues))
   const at = `${parts.params.add(now)}::bigint`
-  parts.read("fired", `SELECT nextval('lead_signals.event_position_seq') AS position, u.* FROM ${table}`)
+  // The brand's row is locked until the end of the transaction: positions ascend as the brand's commits do. [LIVE-1]
+  parts.read(
+    "fired",
+    `SELECT nextval('lead_signals.event_position_seq') AS position, u.* FROM ${table}
+     WHERE (SELECT count(*) FROM version) >= 0`
+  )
   parts.write(
     `INSERT INTO lead_signals.event
        (brand_id, position, event, lead_id, engagement_id, is_first_activity, occurred_at) OVERRIDING SYSTEM VALUE
@@ -235,7 +244,7 @@ export const writeLeads = async (
   for (const { brandId, deliveries } of events) {
     for (const { webhookId } of deliveries) counters.changeDeliveries(1, brandId, webhookId, "pending")
   }
-  const rows = Math.max(leads.length, engagements.length, events.length)
+  const rows = Math.max(leads.length, engagements.length)
   for (let from = 0; from < rows; from += maxRows) {
     const parts = new Parts()
     addLeads(parts, leads.slice(from, from + maxRows))
@@ -245,12 +254,10 @@ export const writeLeads = async (
       engagementColumns,
       insert("engagement", engagementColumns)
     )
-    addEvents(parts, events.slice(from, from + maxRows), now)
     const isLast = from + maxRows >= rows
     const brands = parts.params.add(isLast ? [...brandIds].sort(ascending) : [])
-    await db.run(
-      parts.statement((afterAll) => versionSql(brands, afterAll)),
-      parts.params.all
-    )
+    parts.writeLast("version", (afterAll) => versionSql(brands, afterAll))
+    if (isLast) addEvents(parts, events, now)
+    await db.run(parts.statement("version"), parts.params.all)
   }
 }

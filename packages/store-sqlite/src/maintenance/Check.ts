@@ -6,7 +6,7 @@ import { unavailable } from "../connection/BusyRetry.ts"
 import { orderings } from "../filter/Ordering.ts"
 import { newestMigration } from "../schema/Migrations.ts"
 import { allFlags } from "../rank-index/RankIndex.ts"
-import { dayCounts, leadCounts } from "../rank-index/DerivedTables.ts"
+import { activityCounts, dayCounts, leadCounts } from "../rank-index/DerivedTables.ts"
 
 /** The result of `check`. */
 export interface Checked {
@@ -54,6 +54,19 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
   [
     "the counts of leads by day",
     different("SELECT brand_id, field, day, flags, n FROM lead_day_count WHERE n <> 0", dayCounts)
+  ],
+  [
+    "the counts of leads and engagements by the hour",
+    different(
+      "SELECT brand_id, kind, hour, signal_id, type, n FROM activity_hour WHERE n <> 0",
+      activityCounts
+    )
+  ],
+  [
+    "the counts of deliveries by the hour",
+    different("SELECT webhook_id, hour, state, n FROM delivery_hour WHERE n <> 0", [
+      "SELECT webhook_id, finished_at / 3600000, state, count(*) FROM delivery WHERE state <> 'pending' GROUP BY 1, 2, 3"
+    ])
   ],
   [
     "the rank buckets of the orders",

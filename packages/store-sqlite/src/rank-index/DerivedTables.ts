@@ -16,6 +16,19 @@ export const dayCounts = ["created", "updated"].map(
      FROM lead GROUP BY brand_id, ${field}_at / 86400000, flags`
 )
 
+/** The hour of an instant, which may lie before 1970. */
+const hourOf = (instant: string): string =>
+  `(${instant} - ((${instant} % 3600000) + 3600000) % 3600000) / 3600000`
+
+/** The rows of `activity_hour`. */
+export const activityCounts = [
+  "SELECT brand_id, 'lead', created_at / 3600000, 0, '', count(*) FROM lead GROUP BY 1, 3",
+  `SELECT s.brand_id, 'lead', g.created_at / 3600000, g.signal_id, '', count(*)
+   FROM lead_signal g JOIN signal s ON s.id = g.signal_id GROUP BY 1, 3, 4`,
+  `SELECT brand_id, 'engagement', ${hourOf("tracked_at")}, signal_id, coalesce(type, ''), count(*)
+   FROM engagement GROUP BY 1, 3, 4, 5`
+]
+
 /** A literal below every key of the order. */
 const leastOf = ({ name }: Ordering): string => (name === "name" ? "''" : "-9e999")
 
@@ -46,6 +59,8 @@ export const rebuildDerivedTables: ReadonlyArray<string> = [
   ...leadCounts.map((counts) => `INSERT INTO lead_count ${counts}`),
   "DELETE FROM lead_day_count",
   ...dayCounts.map((counts) => `INSERT INTO lead_day_count ${counts}`),
+  "DELETE FROM activity_hour",
+  ...activityCounts.map((counts) => `INSERT INTO activity_hour ${counts}`),
   "DELETE FROM lead_stretch",
   ...Object.values(orderings).flatMap(rebuildBuckets)
 ]

@@ -229,6 +229,25 @@ CREATE TABLE lead_day_count (
   PRIMARY KEY (brand_id, field, day, flags)
 ) STRICT, WITHOUT ROWID;
 
+-- Counts by the hour, kept by triggers: of leads (kind lead; signal_id 0 counts all leads of a brand), of engagements (kind engagement),
+-- and of deliveries that ended. hour counts hours since 1970; type is empty where an engagement has none.
+CREATE TABLE activity_hour (
+  brand_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  signal_id INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  PRIMARY KEY (brand_id, kind, hour, signal_id, type)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE delivery_hour (
+  webhook_id INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  PRIMARY KEY (webhook_id, hour, state)
+) STRICT, WITHOUT ROWID;
+
 -- Rank buckets: each order of a brand is cut into buckets, each from (key, id) to the beginning of the next; n0 to n7 count the leads
 -- of a bucket by their flags. Triggers count, and the store splits long buckets.
 CREATE TABLE lead_stretch (
@@ -470,4 +489,42 @@ WHEN OLD.flags = NEW.flags AND OLD.score_rank_desc <> NEW.score_rank_desc BEGIN
   UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
     WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'scoreDesc'
       AND (key, id) <= (NEW.score_rank_desc, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
+END;
+
+-- Triggers that count by the hour.
+CREATE TRIGGER activity_lead_inserted AFTER INSERT ON lead BEGIN
+  INSERT INTO activity_hour VALUES (NEW.brand_id, 'lead', NEW.created_at / 3600000, 0, '', 1)
+    ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER activity_lead_deleted AFTER DELETE ON lead BEGIN
+  UPDATE activity_hour SET n = n - 1
+    WHERE brand_id = OLD.brand_id AND kind = 'lead' AND hour = OLD.created_at / 3600000 AND signal_id = 0 AND type = '';
+END;
+CREATE TRIGGER activity_lead_caught AFTER INSERT ON lead_signal BEGIN
+  INSERT INTO activity_hour SELECT brand_id, 'lead', NEW.created_at / 3600000, id, '', 1 FROM signal WHERE id = NEW.signal_id
+    ON CONFLICT DO UPDATE SET n = n + excluded.n;
+END;
+CREATE TRIGGER activity_lead_uncaught AFTER DELETE ON lead_signal BEGIN
+  INSERT INTO activity_hour SELECT brand_id, 'lead', OLD.created_at / 3600000, id, '', -1 FROM signal WHERE id = OLD.signal_id
+    ON CONFLICT DO UPDATE SET n = n + excluded.n;
+END;
+CREATE TRIGGER activity_engagement_inserted AFTER INSERT ON engagement BEGIN
+  INSERT INTO activity_hour VALUES (NEW.brand_id, 'engagement', (NEW.tracked_at - ((NEW.tracked_at % 3600000) + 3600000) % 3600000) / 3600000, NEW.signal_id, coalesce(NEW.type, ''), 1)
+    ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER activity_engagement_deleted AFTER DELETE ON engagement BEGIN
+  UPDATE activity_hour SET n = n - 1
+    WHERE brand_id = OLD.brand_id AND kind = 'engagement' AND hour = (OLD.tracked_at - ((OLD.tracked_at % 3600000) + 3600000) % 3600000) / 3600000 AND signal_id = OLD.signal_id AND type = coalesce(OLD.type, '');
+END;
+CREATE TRIGGER delivery_hour_inserted AFTER INSERT ON delivery WHEN NEW.state <> 'pending' BEGIN
+  INSERT INTO delivery_hour VALUES (NEW.webhook_id, NEW.finished_at / 3600000, NEW.state, 1)
+    ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER delivery_hour_finished AFTER UPDATE OF state ON delivery WHEN OLD.state = 'pending' AND NEW.state <> 'pending' BEGIN
+  INSERT INTO delivery_hour VALUES (NEW.webhook_id, NEW.finished_at / 3600000, NEW.state, 1)
+    ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER delivery_hour_deleted AFTER DELETE ON delivery WHEN OLD.state <> 'pending' BEGIN
+  UPDATE delivery_hour SET n = n - 1
+    WHERE webhook_id = OLD.webhook_id AND hour = OLD.finished_at / 3600000 AND state = OLD.state;
 END;

@@ -3,6 +3,7 @@ import { type Campaign, CampaignStore, type PostTotals } from "@lead-signals/dom
 import { Effect, Layer, Option } from "effect"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
+import { dayChanges, lastReadings } from "../rows/ReadingRows.ts"
 import { campaignOf, type CampaignRow, idOf } from "../rows/Rows.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { createInBrand, readAll, readOne, rename } from "./Statements.ts"
@@ -90,7 +91,15 @@ const make = Effect.gen(function* () {
           [idOf(id), latest!.day]
         )
         return Option.some({ snapshotDate: latest!.day, readings })
-      })
+      }),
+    dayChanges: (brandId, id, query) =>
+      database.read((sql) =>
+        isThere(sql, brandId, id) ? Option.some(dayChanges(sql, idOf(id), query)) : Option.none()
+      ),
+    posts: (brandId, id, limit) =>
+      database.read((sql) =>
+        isThere(sql, brandId, id) ? Option.some(lastReadings(sql, idOf(id), limit)) : Option.none()
+      )
   })
 })
 

@@ -4,6 +4,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "../database/Database.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
+import { countDeliveries } from "../rows/IntervalCounts.ts"
 import {
   attemptOf,
   type AttemptRow,
@@ -127,7 +128,9 @@ const make = Effect.map(Database, (database) => {
           [idOf(webhookId), since, JSON.stringify(events), limit]
         )
         return sendAgain(sql, idOf(webhookId), found, ids, now).length
-      })
+      }),
+
+    counts: (brandId, intervals) => database.read((sql) => countDeliveries(sql, idOf(brandId), intervals))
   })
 })
 

@@ -28,6 +28,8 @@ import {
   renderedDetail,
   windowOf
 } from "../rows/LeadReads.ts"
+import { eventsAfter } from "../rows/EventReads.ts"
+import { countActivity } from "../rows/IntervalCounts.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import type { ListingOptions } from "../query/LeadPages.ts"
 import { leadLists } from "./LeadLists.ts"
@@ -339,6 +341,9 @@ const makeLeadStore = (options: ListingOptions) =>
             Effect.uninterruptible(Effect.tap(takesMore ? offloaded([]) : here, () => forgetRead))
         )
       },
+      eventsAfter: (brandId, after, limit) => database.read((sql) => eventsAfter(sql, brandId, after, limit)),
+      counts: (brandId, counted, intervals) =>
+        database.read((sql) => countActivity(sql, idOf(brandId), counted, intervals)),
       removeSome: (brandId) => {
         const here = database.write((sql) => {
           changed.of(sql).isComplete = false

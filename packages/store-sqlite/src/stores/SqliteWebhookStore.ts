@@ -49,6 +49,7 @@ const webhookRemovals = [
   "DELETE FROM delivery_body WHERE seq IN (SELECT seq FROM delivery WHERE webhook_id = ?)",
   "DELETE FROM delivery WHERE webhook_id = ?",
   "DELETE FROM delivery_count WHERE webhook_id = ?",
+  "DELETE FROM delivery_hour WHERE webhook_id = ?",
   "DELETE FROM webhook WHERE id = ?"
 ]
 

@@ -1,0 +1,13 @@
+/** An event as a live feed shows it. [LIVE-1] */
+import { formatInstant } from "../model/Instant.ts"
+import type { EventRead } from "../ports/LeadStore.ts"
+
+/** The data of one event of a feed. */
+export const liveEventView = ({ engagement, event, person, signal }: EventRead) => ({
+  event: event.event,
+  occurredAt: formatInstant(event.occurredAt),
+  isFirstActivity: event.isFirstActivity,
+  lead: { id: event.leadId, name: person.name, headline: person.headline },
+  engagement: { id: event.engagementId, type: engagement.type, reactionType: engagement.reactionType },
+  signal: { id: signal.id, name: signal.name }
+})

@@ -1,0 +1,95 @@
+/** The brand's events as they are committed. [LIVE-1, LIVE-2, LIVE-3, LIVE-4] */
+import {
+  Brands,
+  LeadStore,
+  maxPositionsBehind,
+  Pruning,
+  resumeEvents,
+  StoreUnavailable
+} from "@lead-signals/domain"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as OpenApi from "@effect/platform/OpenApi"
+import { Effect, FiberId, Stream } from "effect"
+import { Draining } from "../Draining.ts"
+import { EventStreams } from "../EventStreams.ts"
+import * as Responses from "../Responses.ts"
+import { Sessions } from "../Sessions.ts"
+import { endpoint } from "./Endpoint.ts"
+import { ofBrand } from "./Paths.ts"
+
+const answer = "The events, one block each, for as long as both sides stay"
+
+const headers = {
+  "cache-control": "no-store",
+  // Proxies that collect a response before they pass it on would keep the events back.
+  "x-accel-buffering": "no"
+}
+
+/** No schema says of a text what the lines in it hold; the keyword for what a text encodes comes nearest. */
+const withEvents = (operation: Record<string, any>): Record<string, any> => {
+  operation.responses["200"].content["text/event-stream"].schema = {
+    type: "string",
+    description: "Blocks of `id`, `event` and `data`; each `data` but that of a gap is a LiveEvent",
+    contentMediaType: "text/event-stream",
+    contentSchema: { $ref: "#/components/schemas/LiveEvent" }
+  }
+  return operation
+}
+
+/** Interrupts the work on this request from elsewhere. */
+const interruptRequest = Effect.withFiberRuntime<Effect.Effect<void>>((fiber) =>
+  Effect.succeed(Effect.sync(() => fiber.unsafeInterruptAsFork(FiberId.none)))
+)
+
+export const liveEvents = {
+  liveEvents: endpoint(
+    HttpApiEndpoint.get("liveEvents", "/operator/brands/:brandId/events")
+      .setPath(ofBrand)
+      .addSuccess(
+        HttpApiSchema.Text({ contentType: "text/event-stream" }).annotations({ description: answer })
+      )
+      .annotate(OpenApi.Transform, withEvents),
+    {
+      summary: "The brand's events as they are committed, as server-sent events",
+      description: `Begins with what is new, or after the event whose id the header Last-Event-ID names. Each event has its type as \`event\` and a LiveEvent as \`data\`. An event \`gap\` says that events may be missing: the id is unknown, more than ${maxPositionsBehind} events behind, or older than the retention of events. A comment every 15 s shows that the connection stands. The stream ends with the session, the brand or the server, and when its client takes 30 s to read; connect again with Last-Event-ID. A server has 100 streams at most; further ones get 503.`,
+      answer,
+      handle: ({ path, request }) =>
+        Effect.gen(function* () {
+          const { id: brandId } = yield* Brands.get(path.brandId)
+          const [streams, draining, store, sessions, pruning] = yield* Effect.all([
+            EventStreams,
+            Draining,
+            LeadStore,
+            Sessions,
+            Pruning
+          ])
+          if (yield* draining.isDraining)
+            return yield* new StoreUnavailable({ reason: "the server is draining" })
+          if (!(yield* streams.hasRoom)) return Responses.tooManyStreams
+          const { position: newest } = yield* store.eventsAfter(brandId, null, 0)
+          const newestPruned = yield* pruning.newestPrunedEvent
+          const { authorization, cookie } = request.headers
+          const stream = streams.stream({
+            brandId,
+            resumption: resumeEvents(request.headers["last-event-id"], { newest, newestPruned }),
+            // The operator token does not end while the server runs.
+            isAllowed:
+              authorization === undefined
+                ? Effect.map(sessions.find(cookie), (session) => session?.access.kind === "operator")
+                : Effect.succeed(true),
+            disconnect: yield* interruptRequest
+          })
+          const context = yield* Effect.context<LeadStore>()
+          return HttpServerResponse.stream(
+            Stream.encodeText(Stream.provideContext(stream, context as never)),
+            {
+              contentType: "text/event-stream",
+              headers
+            }
+          )
+        })
+    }
+  )
+}

@@ -1,0 +1,61 @@
+/** Events in the order of their commits, with what a feed shows of them. */
+import type { EngagementType, EventPage, EventType, Instant } from "@lead-signals/domain"
+import type { Connection } from "../connection/Connection.ts"
+
+interface EventReadRow {
+  readonly position: number
+  readonly event: EventType
+  readonly lead_id: number
+  readonly engagement_id: string
+  readonly is_first_activity: boolean
+  readonly occurred_at: Instant
+  readonly name: string
+  readonly headline: string | null
+  readonly type: EngagementType | null
+  readonly reaction_type: string | null
+  readonly signal_id: number
+  readonly signal_name: string
+}
+
+/** A transaction numbers its events while it holds the brand's row of `brand_version`: positions ascend as the brand's commits do. */
+export const eventsAfter = async (
+  sql: Connection,
+  brand: number,
+  after: number | null,
+  limit: number
+): Promise<EventPage> => {
+  if (after === null) {
+    const newest = await sql.get<{ readonly position: number }>(
+      "SELECT coalesce(max(position), 0)::bigint AS position FROM lead_signals.event WHERE brand_id = $1",
+      [brand]
+    )
+    return { events: [], position: newest!.position }
+  }
+  const rows = await sql.all<EventReadRow>(
+    `SELECT e.position, e.event, e.lead_id, e.engagement_id, e.is_first_activity, e.occurred_at,
+       l.name, l.headline, g.type, g.reaction_type, g.signal_id, s.name AS signal_name
+     FROM (SELECT * FROM lead_signals.event WHERE brand_id = $1 AND position > $2 ORDER BY position LIMIT $3) e
+       JOIN lead_signals.lead l ON l.brand_id = e.brand_id AND l.id = e.lead_id
+       JOIN lead_signals.engagement g ON g.brand_id = e.brand_id AND g.id = e.engagement_id
+       JOIN lead_signals.signal s ON s.brand_id = e.brand_id AND s.id = g.signal_id
+     ORDER BY e.position`,
+    [brand, after, limit]
+  )
+  return {
+    events: rows.map((row) => ({
+      position: row.position,
+      event: {
+        event: row.event,
+        brandId: String(brand),
+        leadId: row.lead_id,
+        engagementId: row.engagement_id,
+        isFirstActivity: row.is_first_activity,
+        occurredAt: row.occurred_at
+      },
+      person: { name: row.name, headline: row.headline },
+      engagement: { type: row.type, reactionType: row.reaction_type },
+      signal: { id: String(row.signal_id), name: row.signal_name }
+    })),
+    position: rows.at(-1)?.position ?? after
+  }
+}
