@@ -39,8 +39,8 @@ const type = (text: string): string => `() => {
 }`
 
 /** The list is that of the URL: no longer the one before, which is shown paler meanwhile. */
-const listOf = (inUrl: string): string =>
-  `() => location.search.includes(${JSON.stringify(inUrl)}) && document.querySelector("table.opacity-60") === null && document.querySelector("[data-lead]") !== null`
+const listOf = (name: string, value: string | null): string =>
+  `() => new URLSearchParams(location.search).get("${name}") === ${JSON.stringify(value)} && document.querySelector("table.opacity-60") === null && document.querySelector("[data-lead]") !== null`
 
 /** The lead of this row is beside the list. */
 const leadOf = (row: number): string => `() => {
@@ -52,14 +52,14 @@ const leadOf = (row: number): string => `() => {
 const interactions = (round: number): ReadonlyArray<Interaction> => {
   const word = Words.lastNames[(round * 7) % Words.lastNames.length]!
   return [
-    { name: "sort", act: click("th:nth-child(1) a"), isShown: listOf("sort=") },
+    { name: "sort", act: click("th:nth-child(1) a"), isShown: listOf("sort", "name:asc") },
     {
       name: "next-page",
       act: click("button[aria-label='Next page']"),
-      isShown: listOf("page=2")
+      isShown: listOf("page", "2")
     },
-    { name: "filter", act: choose("Qualified", "true"), isShown: listOf("qualified=true") },
-    { name: "search", act: type(word), isShown: listOf(`search=${word}`) },
+    { name: "filter", act: choose("Qualified", "true"), isShown: listOf("qualified", "true") },
+    { name: "search", act: type(word), isShown: listOf("search", word) },
     {
       name: "open-a-lead",
       act: click("[data-lead]"),
@@ -81,7 +81,7 @@ const interactions = (round: number): ReadonlyArray<Interaction> => {
       act: click("nav a[href$='/signals']"),
       isShown: `() => document.title.startsWith("Signals") && document.querySelector("table") !== null`
     },
-    { name: "go-to-leads", act: click("nav a[href$='/leads']"), isShown: listOf("") }
+    { name: "go-to-leads", act: click("nav a[href$='/leads']"), isShown: listOf("lead", null) }
   ]
 }
 

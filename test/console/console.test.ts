@@ -354,7 +354,10 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
         "/import",
         "/settings/keys",
         "/settings/webhooks",
-        "/settings/webhooks/1"
+        "/settings/webhooks/1",
+        "/simulator",
+        "/api",
+        "/api?operation=listLeads"
       ]) {
         await phone.page.goto(`${server.url}/console/brands/${brand}${path}`)
         await phone.page.waitForLoadState("networkidle")
