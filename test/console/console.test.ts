@@ -350,6 +350,8 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
         "",
         "/leads",
         "/leads?lead=1",
+        "/live",
+        "/campaigns",
         "/signals",
         "/import",
         "/settings/keys",

@@ -12,8 +12,12 @@ const millisPerDay = 86_400_000
 /** Intervals of one series, at most. */
 export const maxIntervals = 400
 
-/** Days that a series has without `startDate`, the last one included. */
-const defaultDays: Readonly<Record<Intervals.Interval, number>> = { hour: 2, day: 30, week: 26 * 7 }
+/** How much a series has without `startDate`: two days of hours, 30 days, or 26 weeks. */
+const defaults: Readonly<Record<Intervals.Interval, readonly [unit: "day" | "week", count: number]>> = {
+  hour: ["day", 2],
+  day: ["day", 30],
+  week: ["week", 26]
+}
 
 /** The intervals of a request, from 0 to `maxIntervals`. */
 export interface RequestedSpan extends Intervals.IntervalSpan {
@@ -68,7 +72,11 @@ export const readSpan = (
     const endDate = (yield* date(known, "endDate")) ?? dayText(now)
     const end = startOfDate(endDate)
     const first = yield* date(known, "startDate")
-    const from = first === undefined ? end - (defaultDays[interval] - 1) * millisPerDay : startOfDate(first)
+    const [unit, units] = defaults[interval]
+    const from =
+      first === undefined
+        ? Intervals.startOf(unit, end) - (units - 1) * Intervals.intervalMillis[unit]
+        : startOfDate(first)
     if (from > end) {
       return yield* Either.left(Parameters.invalid("startDate", "takes a date that is not after endDate"))
     }
