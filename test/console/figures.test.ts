@@ -118,7 +118,7 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
       return (await rows.allInnerTexts()).slice(3, 7)
     }
     expect(await numbers()).toEqual(["–", "1,000", "1,700", "1,700"])
-    expect(await page.locator(".uplot canvas").count()).toBe(3)
+    await page.locator(".uplot canvas").nth(2).waitFor()
     expect(await axeFindings(page)).toEqual([])
     await page.getByRole("link", { name: "video" }).click()
     await page.getByRole("button", { name: "Post video" }).waitFor()
