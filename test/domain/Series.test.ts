@@ -97,12 +97,23 @@ describe("a feed of events", () => {
   it("goes on after the id, unless it is unknown or too far behind [LIVE-2]", () => {
     const newest = 50_000
     const first = newest - maxPositionsBehind
-    expect(resumeEvents(undefined, newest)).toEqual({ position: newest, gap: null })
-    expect(resumeEvents("", newest)).toEqual({ position: newest, gap: null })
-    expect(resumeEvents(String(first), newest)).toEqual({ position: first, gap: null })
-    expect(resumeEvents(String(newest), newest)).toEqual({ position: newest, gap: null })
-    expect(resumeEvents(String(first - 1), newest)).toEqual({ position: newest, gap: "too_old" })
+    const resume = (id: string | undefined, newestPruned = 0) => resumeEvents(id, { newest, newestPruned })
+    expect(resume(undefined)).toEqual({ position: newest, gap: null })
+    expect(resume("")).toEqual({ position: newest, gap: null })
+    expect(resume(String(first))).toEqual({ position: first, gap: null })
+    expect(resume(String(newest))).toEqual({ position: newest, gap: null })
+    expect(resume(String(first - 1))).toEqual({ position: newest, gap: "too_old" })
     for (const id of [String(newest + 1), "01", "1.0", " 1", "abc"])
-      expect(resumeEvents(id, newest)).toEqual({ position: newest, gap: "unknown" })
+      expect(resume(id)).toEqual({ position: newest, gap: "unknown" })
+  })
+
+  it("does not go on before an event that was pruned [LIVE-2, RET-5]", () => {
+    const resume = (id: number, newest: number) => resumeEvents(String(id), { newest, newestPruned: 100 })
+    expect(resume(99, 200)).toEqual({ position: 200, gap: "too_old" })
+    expect(resume(100, 200)).toEqual({ position: 100, gap: null })
+    // All events were pruned.
+    expect(resume(100, 0)).toEqual({ position: 100, gap: null })
+    expect(resume(99, 0)).toEqual({ position: 100, gap: "too_old" })
+    expect(resume(101, 0)).toEqual({ position: 100, gap: "unknown" })
   })
 })
