@@ -271,8 +271,8 @@ export const diskOf = (store: StoreKind, { rates }: Plan): Disk.Disk =>
   store === "sqlite" ? sqlite({ synced: rates.tornWrites > 0 }) : Disk.memory()
 
 /**
- * Is called with each event of a run while it goes on, and with the coverage marks so far. It can't change the run: time and
- * chance are the run's, and a timer throws.
+ * Is called with each event of a run while it goes on, and with the coverage marks so far. Time and chance are the run's
+ * meanwhile: it must draw no random number, and a timer throws.
  */
 export type Observer = (event: TraceEvent, coverageMarks: ReadonlySet<string>) => void
 

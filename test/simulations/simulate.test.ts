@@ -119,6 +119,20 @@ describe("a history", () => {
     }
   )
 
+  it("is the same while somebody observes each event of it, with the marks so far", () => {
+    const input = inputOf(scenarioNamed("swarm")!, 7, 0.03)
+    const seen: Array<unknown> = []
+    let marks = 0
+    const observed = run(input, "memory", undefined, (event, coverageMarks) => {
+      seen.push(event)
+      expect(coverageMarks.size).toBeGreaterThanOrEqual(marks)
+      marks = coverageMarks.size
+    })
+    expect(observed.digest).toBe(run(input).digest)
+    expect(seen).toEqual(observed.trace)
+    expect(marks).toBeGreaterThan(0)
+  })
+
   it("is compared event by event when it is checked", () => {
     const input = inputOf(scenarioNamed("crash-loop")!, 3, isThorough ? 0.3 : 0.1)
     expect(check(input)).toBeNull()
