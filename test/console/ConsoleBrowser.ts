@@ -53,7 +53,12 @@ let launched: Promise<Browser> | undefined
 
 /** Call once in a file that opens windows. */
 export const closeBrowserAfterTests = (): void => {
-  afterAll(async () => (await launched)?.close())
+  afterAll(async () => {
+    const browser = launched
+    // Another file in this process starts one of its own.
+    launched = undefined
+    await (await browser)?.close()
+  })
 }
 
 export const startConsole = async (environment: Record<string, string> = {}): Promise<ConsoleServer> => {

@@ -38,7 +38,7 @@ describe("copy", () => {
     async () => {
       const target = join(folder, "target.sqlite")
       const copied = await copy(source, target)
-      expect([copied.code, copied.err]).toEqual([0, ""])
+      expect(copied.code, copied.err).toBe(0)
       const { tables } = JSON.parse(copied.out)
       for (const { rows, table } of tables) expect([table, rows > 0]).toEqual([table, true])
       expect(await answersOf(target, filled)).toEqual(expected)
@@ -125,7 +125,7 @@ describe.skipIf(isWithoutPostgres)("copy to Postgres", () => {
   it("and back gives the same answers, rows and numbers, and refuses a database with brands [STORE-10]", async () => {
     const database = await newDatabase()
     const there = await copy(source, database)
-    expect([there.code, there.err]).toEqual([0, ""])
+    expect(there.code, there.err).toBe(0)
     expect(await answersOf(database, filled)).toEqual(expected)
     const checked = await runCommand(["check", "--database", database, "--json"])
     expect(JSON.parse(checked.out)).toMatchObject({ sound: true, problems: [] })
@@ -134,7 +134,7 @@ describe.skipIf(isWithoutPostgres)("copy to Postgres", () => {
     if (isThorough) {
       const back = join(folder, "back.sqlite")
       const returned = await copy(database, back)
-      expect([returned.code, returned.err]).toEqual([0, ""])
+      expect(returned.code, returned.err).toBe(0)
       expect(await answersOf(back, filled)).toEqual(expected)
     }
     const untouched = join(folder, "untouched.sqlite")
