@@ -49,6 +49,8 @@ export interface Migrating {
 const lockTimeoutMillis = 2000
 /** Milliseconds until it tries again. */
 const retryMillis = 500
+/** Milliseconds until a node that waits for another one's migration looks again. */
+const lockRetryMillis = 100
 
 const problem = (reason: string) => new StoreUnavailable({ reason })
 
@@ -139,13 +141,18 @@ class Migrator {
         "the database has to be migrated, which a pooler prevents: run the migrations over a connection to the server itself"
       )
     }
-    const [lock] = await this.query<{ readonly got: boolean }>(
-      "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS got",
-      [key]
-    )
-    if (!lock!.got) {
+    const take = async (): Promise<boolean> => {
+      const [lock] = await this.query<{ readonly got: boolean }>(
+        "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS got",
+        [key]
+      )
+      return lock!.got
+    }
+    if (!(await take())) {
       this.options.onMigrating({ fraction: 0, doing: "waiting for another node that migrates the database" })
-      await this.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [key])
+      // A statement that waits for the lock would keep its snapshot, for which CREATE INDEX CONCURRENTLY waits in turn.
+      do await sleep(lockRetryMillis)
+      while (!(await take()))
     }
     await work()
   }
