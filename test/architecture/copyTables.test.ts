@@ -54,6 +54,7 @@ const derivedTables = new Set([
   "lead_stretch",
   "lead_text",
   "migration",
+  "pruning",
   "rate_window",
   "segment_merge"
 ])

@@ -3,6 +3,7 @@ import type Database from "better-sqlite3"
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [16, "DROP TABLE pruning; DROP INDEX delivery_finished; ALTER TABLE suppression DROP COLUMN erased_at;"],
   [15, "DROP TABLE segment_merge;"],
   [
     14,

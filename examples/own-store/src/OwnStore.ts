@@ -3,6 +3,7 @@ import {
   Deliveries,
   LeadStore,
   Outbox,
+  Pruning,
   RateWindows,
   type StorePorts,
   StoreUnavailable
@@ -13,6 +14,7 @@ import { directory } from "./directory.ts"
 import { Journal } from "./Journal.ts"
 import { leadStore } from "./leadStore.ts"
 import { outbox } from "./outbox.ts"
+import { pruning } from "./pruning.ts"
 import { Tables } from "./Tables.ts"
 
 const rateWindows = (tables: Tables) =>
@@ -44,7 +46,8 @@ export const layer = (
         Context.add(Outbox, outbox(tables)),
         Context.add(Deliveries, deliveries(tables)),
         Context.merge(directory(tables)),
-        Context.add(RateWindows, rateWindows(tables))
+        Context.add(RateWindows, rateWindows(tables)),
+        Context.add(Pruning, pruning(tables))
       )
     })
   )

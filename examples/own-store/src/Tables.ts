@@ -53,6 +53,10 @@ export class Tables {
   readonly webhooks: Table<Webhook>
   readonly deliveries: Table<DeliveryRow>
   readonly rateWindows: Table<RateLimit.RateWindow>
+  /** The greatest position of an event that was pruned, under "newest event". */
+  readonly pruned: Table<number>
+  /** Who prunes, under "pruning". */
+  readonly turns: Table<{ readonly holder: string; readonly until: number }>
   private readonly sequences: Table<number>
   private readonly journal: Journal
   private readonly bell: Queue.Queue<void>
@@ -70,6 +74,8 @@ export class Tables {
     this.webhooks = journal.table("webhooks")
     this.deliveries = journal.table("deliveries")
     this.rateWindows = journal.table("rateWindows")
+    this.pruned = journal.table("pruned")
+    this.turns = journal.table("turns")
     this.sequences = journal.table("sequences")
   }
 
@@ -87,8 +93,8 @@ export class Tables {
     return this.journal.table(`events of ${brandId}`)
   }
 
-  /** Hashes of erased persons. */
-  suppressed(brandId: string): Table<string> {
+  /** Hashes of erased persons, with the instant of each erasure. */
+  suppressed(brandId: string): Table<{ readonly hash: string; readonly at: number }> {
     return this.journal.table(`suppressed of ${brandId}`)
   }
 

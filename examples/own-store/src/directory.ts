@@ -91,7 +91,7 @@ export const directory = (tables: Tables) => {
       removeReadings(id)
       campaigns.remove(id)
     }
-    for (const hash of tables.suppressed(brandId).all()) tables.suppressed(brandId).remove(hash)
+    for (const { hash } of tables.suppressed(brandId).all()) tables.suppressed(brandId).remove(hash)
     brands.remove(brandId)
   }
 

@@ -201,7 +201,7 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
       tables.write((now) => {
         const lead = Option.getOrUndefined(find(brandId, id))
         if (lead === undefined) return false
-        tables.suppressed(brandId).put(personHash, personHash)
+        tables.suppressed(brandId).put(personHash, { hash: personHash, at: now })
         erase(brandId, lead, ids, now)
         return true
       }, true),

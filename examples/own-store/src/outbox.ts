@@ -25,12 +25,10 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
     const material = { deliveryId: id, webhookId: webhook.id, brandId, createdAt, subject: event }
     const lead = event === null ? undefined : tables.leads(brandId).get(String(event.leadId))
     const fired = event === null ? undefined : tables.engagements(brandId).get(event.engagementId)
-    if (event === null || lead === undefined || fired === undefined)
-      return { ...material, lead: null, engagements: [] }
+    if (event === null || lead === undefined) return { ...material, lead: null, engagements: [] }
+    const single = fired === undefined ? [] : [engagementReadOf(tables, brandId)(fired)]
     const engagements =
-      event.event === "lead2.created"
-        ? windowOf(tables, brandId, lead.id).engagements
-        : [engagementReadOf(tables, brandId)(fired)]
+      event.event === "lead2.created" ? windowOf(tables, brandId, lead.id).engagements : single
     return { ...material, lead, engagements }
   }
 

@@ -4,6 +4,7 @@ import { deletionCases } from "./cases/deletionCases.ts"
 import { deliveryCases } from "./cases/deliveryCases.ts"
 import { directoryCases } from "./cases/directoryCases.ts"
 import { leadCases } from "./cases/leadCases.ts"
+import { retentionCases } from "./cases/retentionCases.ts"
 import { type Case, OpenStore, type StoreUnderTest } from "./StoreUnderTest.ts"
 
 /** The two functions that the suite needs of a test runner: vitest, Jest, Bun's and `node:test` have both. */
@@ -20,7 +21,7 @@ export interface Runner {
 /** One case over one store, for a program that is no test runner. */
 export interface ContractCase {
   /** Which ports the case is about. */
-  readonly group: "leads" | "deliveries" | "directory" | "deletion"
+  readonly group: "leads" | "deliveries" | "directory" | "deletion" | "retention"
   /** The requirement on the store, with the clauses of docs/specification.md that it shows, in square brackets. */
   readonly title: string
   /** Runs the case on a new store, which it closes at the end. Rejects with a `ContractViolation`. */
@@ -34,7 +35,8 @@ const groups: ReadonlyArray<readonly [ContractCase["group"], ReadonlyArray<Case>
   ["leads", [...leadCases, ...brandCases]],
   ["deliveries", deliveryCases],
   ["directory", directoryCases],
-  ["deletion", deletionCases]
+  ["deletion", deletionCases],
+  ["retention", retentionCases]
 ]
 
 /** Every case that the store must pass, in order. Each has a store of its own. */

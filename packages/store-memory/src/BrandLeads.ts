@@ -72,8 +72,8 @@ export class BrandLeads {
   readonly engagements = new Map<string, Engagement>()
   /** Ids of engagements by the external id of their post's author. */
   readonly byAuthor = new Map<string, Set<string>>()
-  /** Hashes of erased persons' external ids. */
-  readonly suppressed = new Set<string>()
+  /** Hashes of erased persons' external ids, with the instant of each erasure. */
+  readonly suppressed = new Map<string, number>()
   private readonly bySignal = new Map<string, Set<LeadId>>()
   private readonly counters = new Map<string, Array<number>>()
   private readonly sorted = new Map<string, SortedList<LeadRecord>>()

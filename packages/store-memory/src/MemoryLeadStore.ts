@@ -195,7 +195,7 @@ const make = Effect.gen(function* () {
         const leads = memory.leadsOf(brandId)
         const found = leads.byId.get(id)
         if (found === undefined) return false
-        leads.suppressed.add(personHash)
+        leads.suppressed.set(personHash, leads.suppressed.get(personHash) ?? now)
         leads.remove(id)
         memory.events.removeLead(id)
         const authored = new Set(leads.byAuthor.get(found.lead.extId))

@@ -43,11 +43,13 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     const leads = memory.leadsOf(webhook.brandId)
     const record = leads.byId.get(subject.leadId)
     const fired = leads.engagements.get(subject.engagementId)
-    if (record === undefined || fired === undefined) return { ...base, subject, lead: null, engagements: [] }
+    if (record === undefined) return { ...base, subject, lead: null, engagements: [] }
     const engagements =
       subject.event === "lead2.created"
         ? windowOf(memory, leads, record).engagements
-        : [engagementReadOf(memory, leads)(fired)]
+        : fired === undefined
+          ? []
+          : [engagementReadOf(memory, leads)(fired)]
     return { ...base, subject, lead: record.lead, engagements }
   }
 

@@ -32,6 +32,10 @@ export class Memory {
   readonly webhooks = new Map<string, Webhook>()
   /** Deliveries with their attempts, and the order in which they are due. */
   readonly deliveries = new DeliveryBook()
+  /** Who prunes, and until when others leave it to them; null while nobody has. */
+  pruningTurn: { readonly holder: string; readonly until: number } | null = null
+  /** The greatest position of an event that was pruned. */
+  newestPrunedEvent = 0
   private readonly leads = new Map<string, BrandLeads>()
   private readonly sequences = new Map<string, number>()
 
@@ -40,6 +44,11 @@ export class Memory {
     const existing = this.leads.get(brandId) ?? new BrandLeads()
     this.leads.set(brandId, existing)
     return existing
+  }
+
+  /** The leads of each brand that has some. */
+  allLeads(): Iterable<readonly [brandId: string, leads: BrandLeads]> {
+    return this.leads
   }
 
   /** Removes the brand's leads with their engagements and events. */

@@ -6,6 +6,7 @@ import * as MemoryDeliveries from "./MemoryDeliveries.ts"
 import * as MemoryKeyStore from "./MemoryKeyStore.ts"
 import * as MemoryLeadStore from "./MemoryLeadStore.ts"
 import * as MemoryOutbox from "./MemoryOutbox.ts"
+import * as MemoryPruning from "./MemoryPruning.ts"
 import * as MemoryRateWindows from "./MemoryRateWindows.ts"
 import * as MemorySignalStore from "./MemorySignalStore.ts"
 import * as MemoryStoreHealth from "./MemoryStoreHealth.ts"
@@ -24,7 +25,8 @@ const stores = Layer.mergeAll(
   MemoryLeadStore.layer,
   MemoryOutbox.layer,
   MemoryDeliveries.layer,
-  MemoryRateWindows.layer
+  MemoryRateWindows.layer,
+  MemoryPruning.layer
 )
 
 /** All store ports over the given memory, which may outlive the program. */

@@ -25,6 +25,7 @@ import * as PostgresDeliveries from "./stores/PostgresDeliveries.ts"
 import * as PostgresKeyStore from "./stores/PostgresKeyStore.ts"
 import * as PostgresLeadStore from "./stores/PostgresLeadStore.ts"
 import * as PostgresOutbox from "./stores/PostgresOutbox.ts"
+import * as PostgresPruning from "./stores/PostgresPruning.ts"
 import * as PostgresRateWindows from "./stores/PostgresRateWindows.ts"
 import * as PostgresSignalStore from "./stores/PostgresSignalStore.ts"
 import * as PostgresStoreHealth from "./stores/PostgresStoreHealth.ts"
@@ -119,7 +120,8 @@ const storesOver = (
         PostgresLeadStore.layer(listing),
         PostgresOutbox.layer,
         PostgresDeliveries.layer,
-        PostgresRateWindows.layer
+        PostgresRateWindows.layer,
+        PostgresPruning.layer(listing)
       ).pipe(Layer.provide(database))
     )
   )

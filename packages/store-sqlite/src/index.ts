@@ -32,6 +32,7 @@ import * as SqliteDeliveries from "./stores/SqliteDeliveries.ts"
 import * as SqliteKeyStore from "./stores/SqliteKeyStore.ts"
 import * as SqliteLeadStore from "./stores/SqliteLeadStore.ts"
 import * as SqliteOutbox from "./stores/SqliteOutbox.ts"
+import * as SqlitePruning from "./stores/SqlitePruning.ts"
 import * as SqliteRateWindows from "./stores/SqliteRateWindows.ts"
 import * as SqliteSignalStore from "./stores/SqliteSignalStore.ts"
 import * as SqliteStoreHealth from "./stores/SqliteStoreHealth.ts"
@@ -92,7 +93,8 @@ const ports = (options: ListingOptions) =>
     SqliteStoreHealth.layer,
     SqliteLeadStore.layer(options),
     SqliteOutbox.layer,
-    SqliteDeliveries.layer
+    SqliteDeliveries.layer,
+    SqlitePruning.layer
   )
 
 /**

@@ -75,7 +75,8 @@ const faultPoints: FaultPoints = {
     recover: "recover"
   },
   rateWindows: { step: "step" },
-  health: { check: "ping" }
+  health: { check: "ping" },
+  pruning: { prune: "prune", countDue: "countDue", newestPrunedEvent: "newestPrunedEvent" }
 }
 
 export interface MethodOfStore {

@@ -6,6 +6,7 @@ import type { BrandId } from "../model/Brand.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { Engagement, Lead, LeadId } from "../model/Lead.ts"
 import type { EventType } from "../model/LeadEvent.ts"
+import * as Retention from "../model/Retention.ts"
 import type { ObservedEngagement, Observation } from "../model/Observation.ts"
 import * as CommentText from "../text/CommentText.ts"
 import * as Profiles from "./Profiles.ts"
@@ -29,7 +30,7 @@ export type LeadDraft = Omit<Lead, "id">
 
 /** The decision over an observation. A store writes `recorded` and nothing else. */
 export type Decision =
-  /** The brand has no such signal; `message` says so for the operator. */
+  /** The brand has no such signal, or the observation is too old to be kept; `message` says so for the operator. */
   | { readonly outcome: "rejected"; readonly message: string }
   /** The person was erased: nothing is kept. [PII-3] */
   | { readonly outcome: "suppressed" }
@@ -87,7 +88,8 @@ const profileOf = (lead: Lead): Profiles.CurrentProfile => ({
 
 /**
  * An observation of a signal that the brand doesn't have is rejected, one of an erased person suppressed, one whose
- * engagement is known a duplicate; none of these changes anything. [EVT-8, PII-3]
+ * engagement is known a duplicate, and one that is older than what is kept rejected; none of these changes anything.
+ * [EVT-8, PII-3, RET-8]
  *
  * Otherwise it is recorded: a person not seen before becomes a lead and fires lead2.created, once ever; every engagement
  * fires activity.detected, and the first says so. [EVT-2, EVT-3] createdAt and updatedAt are the time of the commit;
@@ -97,7 +99,8 @@ export const observe = (
   brandId: BrandId,
   observation: Observation,
   known: CurrentState,
-  now: Instant
+  now: Instant,
+  retention: Retention.Retention = Retention.keepAll
 ): Decision => {
   const { engagement: seen, person, signalId } = observation
   if (!known.signalExists) {
@@ -108,6 +111,9 @@ export const observe = (
   }
   if (known.personSuppressed) return { outcome: "suppressed" }
   if (known.engagementOf !== null) return { outcome: "duplicate", leadId: known.engagementOf }
+  const { trackedAt } = seen
+  const tooOld = Retention.tooOld(retention, { trackedAt, isLead: known.lead !== null }, now)
+  if (tooOld !== null) return { outcome: "rejected", message: tooOld }
   const engagement = kept(signalId, known.authorSuppressed ? withoutAuthor(seen) : seen, now)
   const lead = known.lead
   const merged = Profiles.merge(lead === null ? null : profileOf(lead), person, engagement.trackedAt)

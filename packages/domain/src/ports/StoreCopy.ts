@@ -44,7 +44,7 @@ export const copyTables: ReadonlyArray<CopyTable> = [
     "brand_id campaign_id post_id day",
     "brand_id campaign_id post_id day impressions reactions comments reposts"
   ),
-  table("suppression", "brand_id hash", "brand_id hash"),
+  table("suppression", "brand_id hash", "brand_id hash erased_at"),
   table(
     "lead",
     "brand_id id",

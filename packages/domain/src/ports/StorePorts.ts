@@ -5,6 +5,7 @@ import { Deliveries } from "./Deliveries.ts"
 import { KeyStore } from "./KeyStore.ts"
 import { LeadStore } from "./LeadStore.ts"
 import { Outbox } from "./Outbox.ts"
+import { Pruning } from "./Pruning.ts"
 import { RateWindows } from "./RateWindows.ts"
 import { SignalStore } from "./SignalStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
@@ -31,7 +32,9 @@ export const storePorts = {
   /** Rate windows of API keys. */
   rateWindows: RateWindows,
   /** Readiness of the store. */
-  health: StoreHealth
+  health: StoreHealth,
+  /** Removes what was kept long enough. */
+  pruning: Pruning
 } as const
 
 /** The name of a port in `storePorts`. */
@@ -49,6 +52,7 @@ export type StorePorts =
   | Deliveries
   | RateWindows
   | StoreHealth
+  | Pruning
 
 /** The implementation of each port. */
 export type StoreServices = { readonly [Port in StorePortName]: (typeof storePorts)[Port]["Service"] }

@@ -3,16 +3,23 @@ import { Effect, Either } from "effect"
 import type { Brand } from "../model/Brand.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import { Observation, type Outcome } from "../model/Observation.ts"
+import type { Retention } from "../model/Retention.ts"
 import type { Entropy } from "../ports/Entropy.ts"
 import { LeadStore, type Proposal } from "../ports/LeadStore.ts"
 import * as Decoding from "../queries/Decoding.ts"
 import { observe } from "../decisions/Observations.ts"
 import * as Suppression from "../credentials/Suppression.ts"
 import { freshDeliveryIds } from "./FreshIds.ts"
+import { RetentionPolicy } from "./Retaining.ts"
 
 const read = Decoding.decode(Observation, { whole: "The observation", strict: false })
 
-const propose = (brand: Brand, hash: (extId: string) => string, observation: Observation): Proposal => {
+const propose = (
+  brand: Brand,
+  hash: (extId: string) => string,
+  retention: Retention,
+  observation: Observation
+): Proposal => {
   const authorExtId = observation.engagement.postAuthorDetail?.extId ?? null
   return {
     personExtId: observation.person.extId,
@@ -20,7 +27,7 @@ const propose = (brand: Brand, hash: (extId: string) => string, observation: Obs
     authorHash: authorExtId === null ? null : hash(authorExtId),
     engagementId: observation.engagement.id,
     signalId: observation.signalId,
-    decide: (known, now) => observe(brand.id, observation, known, now)
+    decide: (known, now) => observe(brand.id, observation, known, now, retention)
   }
 }
 
@@ -52,9 +59,10 @@ export const recordInOneCommit = (
 ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable, LeadStore | Entropy> =>
   Effect.gen(function* () {
     const store = yield* LeadStore
+    const retention = yield* RetentionPolicy
     const hash = Suppression.hasher(brand.suppressionSecret)
     const readings = values.map((value) =>
-      Either.map(read(value), (observation) => propose(brand, hash, observation))
+      Either.map(read(value), (observation) => propose(brand, hash, retention, observation))
     )
     const proposals = readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : []))
     const committed =

@@ -206,6 +206,10 @@ export const copyTarget = (url: string): Effect.Effect<CopyTarget, StoreUnavaila
                 [last]
               )
             }
+            // What the source had pruned is not known: nobody goes on after an event of before the copy.
+            await sql.run("UPDATE lead_signals.pruning SET newest_event = $1 WHERE id = 1", [
+              lastNumbers["event"] ?? 0
+            ])
             await sql.run("DROP TABLE lead_signals.copy_progress")
             await refuseOccupied(sql)
             await sql.run(`DROP SCHEMA IF EXISTS "lead_signals" CASCADE`)

@@ -10,6 +10,7 @@ import type { ClientPool } from "../connection/Clients.ts"
 import { QueryFailure, unavailable } from "../connection/Failures.ts"
 import { inSchema, quoted } from "../connection/StatementTexts.ts"
 import { tables } from "./migrations/0001_tables.ts"
+import { retention, retentionIndexes } from "./migrations/0002_retention.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -23,7 +24,10 @@ export interface Migration {
 }
 
 /** In order; what a released one does is never changed. `schema.sql` says what they come to. */
-const migrations: ReadonlyArray<Migration> = [{ name: "tables", minVersion: 1, statements: tables }]
+const migrations: ReadonlyArray<Migration> = [
+  { name: "tables", minVersion: 1, statements: tables },
+  { name: "retention", minVersion: 1, statements: retention, indexes: retentionIndexes }
+]
 
 /** The number of the newest migration. */
 export const newestMigration = migrations.length

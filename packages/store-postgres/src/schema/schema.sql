@@ -148,6 +148,7 @@ CREATE INDEX engagement_by_author ON lead_signals.engagement (brand_id, author_e
 CREATE TABLE lead_signals.suppression (
   brand_id bigint NOT NULL,
   hash text COLLATE "C" NOT NULL,
+  erased_at bigint DEFAULT (extract(epoch FROM now()) * 1000)::bigint,
   PRIMARY KEY (brand_id, hash)
 );
 
@@ -208,6 +209,7 @@ CREATE INDEX delivery_leased ON lead_signals.delivery (webhook_id) WHERE lease I
 CREATE INDEX delivery_by_webhook ON lead_signals.delivery (webhook_id, seq);
 CREATE INDEX delivery_by_state ON lead_signals.delivery (webhook_id, state, seq);
 CREATE INDEX delivery_dead ON lead_signals.delivery (webhook_id, finished_at, seq) WHERE state = 'dead' AND resent_as IS NULL;
+CREATE INDEX delivery_finished ON lead_signals.delivery (state, finished_at, seq) WHERE state <> 'pending';
 CREATE INDEX delivery_by_event ON lead_signals.delivery (brand_id, position) WHERE position IS NOT NULL;
 CREATE TABLE lead_signals.delivery_body (
   brand_id bigint NOT NULL,
@@ -227,6 +229,15 @@ CREATE TABLE lead_signals.attempt (
   PRIMARY KEY (brand_id, delivery_seq, number),
   CHECK ((status IS NULL) <> (error IS NULL))
 );
+
+-- One row: who prunes, until when others leave it to them, and the greatest position of an event that was pruned.
+CREATE TABLE lead_signals.pruning (
+  id integer PRIMARY KEY CHECK (id = 1),
+  holder text COLLATE "C" NOT NULL,
+  held_until bigint NOT NULL,
+  newest_event bigint NOT NULL
+) WITH (fillfactor = 50);
+INSERT INTO lead_signals.pruning VALUES (1, '', 0, 0);
 
 -- Counters, which each write changes last. signal_id 0 counts all leads of a brand.
 CREATE TABLE lead_signals.delivery_count (

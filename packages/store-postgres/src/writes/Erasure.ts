@@ -22,7 +22,7 @@ const lockDeliveriesOfLeads = lockDeliveries(
 const removedLeads = "brand_id = $1 AND lead_id = ANY ($2::bigint[])"
 
 /** Removes the leads from all tables, and adds the changes of counters. Their rows are locked. */
-const removeLeads = async (
+export const removeLeads = async (
   db: Connection,
   brandId: number,
   rows: ReadonlyArray<LeadRow>,
@@ -164,7 +164,7 @@ export const erase = async (
   await forgetAuthor(db, brandId, author, nextId)
   await db.run(
     `WITH kept AS (
-         INSERT INTO lead_signals.suppression (brand_id, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING),
+         INSERT INTO lead_signals.suppression (brand_id, hash, erased_at) VALUES ($1, $2, $4) ON CONFLICT DO NOTHING),
        posts AS (
          UPDATE lead_signals.engagement SET post_url = NULL, post_content = NULL, post_author = NULL,
            post_author_detail = NULL, author_ext_id = NULL

@@ -41,6 +41,19 @@ const newest = (sql: Connection): number => sql.get<{ n: number }>(newestSql)!.n
 /** The bound on recorded changes: advancing a total over more takes as long as counting. */
 const maxKept = 1000
 
+const unrecorded = Symbol("leads change unrecorded")
+
+const unrecordedOf = (sql: Connection): { is: boolean } =>
+  sql.ofTransaction(unrecorded, () => ({ is: false }))
+
+/**
+ * Says that the transaction changes leads that no buffer of it records, in whatever store: writes of one group share a
+ * transaction. No earlier total can be advanced over it.
+ */
+export const leadsChangeUnrecorded = (sql: Connection): void => {
+  unrecordedOf(sql).is = true
+}
+
 export class LeadChanges {
   private steps: Array<Step> = []
   private size = 0
@@ -56,6 +69,7 @@ export class LeadChanges {
       const from = newest(sql)
       let to = from
       sql.beforeCommit(() => {
+        if (unrecordedOf(sql).is) noted.isComplete = false
         to = newest(sql)
       })
       sql.afterCommit(() => {

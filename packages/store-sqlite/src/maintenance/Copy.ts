@@ -278,6 +278,8 @@ export const copyTarget = (
               sql.run("DELETE FROM sqlite_sequence WHERE name = ?", [name])
               sql.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [name, last])
             }
+            // What the source had pruned is not known: nobody goes on after an event of before the copy.
+            sql.run("UPDATE pruning SET newest_event = ? WHERE id = 1", [lastNumbers["event"] ?? 0])
             sql.run("DROP TABLE copy_progress")
           })
           sql.run("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -15,6 +15,7 @@ import { stretchesAgain } from "./migrations/0012_stretches_again.ts"
 import { textsByBrand } from "./migrations/0013_texts_by_brand.ts"
 import { deletions } from "./migrations/0014_deletions.ts"
 import { segmentMerge } from "./migrations/0015_segment_merge.ts"
+import { retention } from "./migrations/0016_retention.ts"
 
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
@@ -38,7 +39,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["stretches again", stretchesAgain],
   ["texts by brand", textsByBrand],
   ["deletions", deletions],
-  ["segment merge", segmentMerge]
+  ["segment merge", segmentMerge],
+  ["retention", retention]
 ]
 
 export const newestMigration = migrations.length

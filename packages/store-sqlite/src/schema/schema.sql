@@ -132,6 +132,7 @@ CREATE INDEX engagement_by_author ON engagement (brand_id, author_ext_id) WHERE 
 CREATE TABLE suppression (
   brand_id INTEGER NOT NULL REFERENCES brand,
   hash TEXT NOT NULL,
+  erased_at INTEGER,
   PRIMARY KEY (brand_id, hash)
 ) STRICT, WITHOUT ROWID;
 
@@ -181,6 +182,7 @@ CREATE INDEX delivery_due ON delivery (webhook_id, due_at, seq) WHERE state = 'p
 CREATE INDEX delivery_by_webhook ON delivery (webhook_id, seq);
 CREATE INDEX delivery_by_state ON delivery (webhook_id, state, seq);
 CREATE INDEX delivery_dead ON delivery (webhook_id, finished_at, seq) WHERE state = 'dead' AND resent_as IS NULL;
+CREATE INDEX delivery_finished ON delivery (state, finished_at, seq) WHERE state <> 'pending';
 CREATE INDEX delivery_by_event ON delivery (position) WHERE position IS NOT NULL;
 CREATE TABLE delivery_body (seq INTEGER PRIMARY KEY REFERENCES delivery, body TEXT NOT NULL) STRICT;
 CREATE TABLE attempt (
@@ -200,6 +202,15 @@ CREATE TABLE delivery_count (
   n INTEGER NOT NULL,
   PRIMARY KEY (webhook_id, state)
 ) STRICT, WITHOUT ROWID;
+
+-- One row: who prunes, until when others leave it to them, and the greatest position of an event that was pruned.
+CREATE TABLE pruning (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  holder TEXT NOT NULL,
+  held_until INTEGER NOT NULL,
+  newest_event INTEGER NOT NULL
+) STRICT;
+INSERT INTO pruning VALUES (1, '', 0, 0);
 
 -- Counters, kept by triggers. signal_id 0 counts all leads of a brand; field is created or updated; day counts days since 1970.
 CREATE TABLE lead_count (

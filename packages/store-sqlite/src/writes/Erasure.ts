@@ -24,7 +24,7 @@ const removals = [
 ]
 
 /** Removes the leads from all tables but the indexes of texts. */
-const removeLeads = (sql: Connection, brandId: number, ids: ReadonlyArray<LeadId>): void => {
+export const removeLeads = (sql: Connection, brandId: number, ids: ReadonlyArray<LeadId>): void => {
   for (const statement of removals) sql.run(statement, [JSON.stringify(ids)])
   RankIndex.forgetLeads(sql, orderings, { brandId, ids })
 }
@@ -118,7 +118,11 @@ export const erase = (
   const lead = leadById(sql, brandId, id)
   if (lead === null) return false
   const [brand, author] = [idOf(brandId), lead.extId]
-  sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", [brand, personHash])
+  sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash, erased_at) VALUES (?, ?, ?)", [
+    brand,
+    personHash,
+    now
+  ])
   removeLeads(sql, brand, [id])
   forgetAuthor(sql, brand, author, nextId)
   sql.run(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [now, brand, author])

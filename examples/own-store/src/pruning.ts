@@ -1,0 +1,162 @@
+/** Removes what was kept long enough: every piece walks all rows. */
+import {
+  type DueCounts,
+  type LeadEvent,
+  Pruning,
+  type RetentionKind,
+  type RetentionLimits
+} from "@lead-signals/domain"
+import { Effect } from "effect"
+import type { DeliveryRow, Tables } from "./Tables.ts"
+
+interface Due {
+  readonly at: number
+  readonly remove: () => void
+}
+
+/** A limit that nothing is due by. */
+const never = Number.NEGATIVE_INFINITY
+
+/** The events that stay when what is due by the limits has gone. */
+class Left {
+  private readonly delivered: ReadonlySet<string>
+  private readonly limits: RetentionLimits
+
+  constructor(deliveries: ReadonlyArray<DeliveryRow>, limits: RetentionLimits) {
+    this.limits = limits
+    const left = deliveries.filter((row) => !this.isDue(row))
+    this.delivered = new Set(left.flatMap(({ event }) => (event === null ? [] : [this.key(event)])))
+  }
+
+  isDue({ finishedAt, state }: DeliveryRow): boolean {
+    const { deadLetters, deliveries } = this.limits
+    return state !== "pending" && finishedAt! < ((state === "dead" ? deadLetters : deliveries) ?? never)
+  }
+
+  isDelivered(event: LeadEvent): boolean {
+    return this.delivered.has(this.key(event))
+  }
+
+  /** Whether it is an activity.detected that stays. */
+  isActivity(event: LeadEvent): boolean {
+    const stays = event.occurredAt >= (this.limits.events ?? never) || this.isDelivered(event)
+    return event.event === "activity.detected" && stays
+  }
+
+  private key({ brandId, engagementId, event }: LeadEvent): string {
+    return `${brandId} ${event} ${engagementId}`
+  }
+}
+
+const nothing: RetentionLimits = {
+  deliveries: null,
+  deadLetters: null,
+  events: null,
+  engagements: null,
+  leads: null,
+  suppressions: null
+}
+
+export const pruning = (tables: Tables): typeof Pruning.Service => {
+  const brandIds = (): Array<string> => tables.brands.all().map(({ id }) => id)
+
+  const removeEvent = (brandId: string, position: number): void => {
+    tables.events(brandId).remove(String(position))
+    tables.pruned.put("newest event", Math.max(position, tables.pruned.get("newest event") ?? 0))
+  }
+
+  const dueOfBrand = (kind: RetentionKind, before: number, left: Left, brandId: string): Array<Due> => {
+    const events = tables.events(brandId).all()
+    if (kind === "events")
+      return events
+        .filter(({ event, occurredAt }) => event !== "lead2.created" && occurredAt < before)
+        .filter((event) => !left.isDelivered(event))
+        .map(({ occurredAt, position }) => ({ at: occurredAt, remove: () => removeEvent(brandId, position) }))
+    const engagements = tables.engagements(brandId)
+    if (kind === "engagements") {
+      const told = new Set(
+        events.filter((event) => left.isActivity(event)).map((event) => event.engagementId)
+      )
+      return engagements
+        .all()
+        .filter(({ id, trackedAt }) => trackedAt < before && !told.has(id))
+        .map(({ id, trackedAt }) => ({ at: trackedAt, remove: () => engagements.remove(id) }))
+    }
+    if (kind === "suppressions")
+      return tables
+        .suppressed(brandId)
+        .all()
+        .filter(({ at }) => at < before)
+        .map(({ at, hash }) => ({ at, remove: () => tables.suppressed(brandId).remove(hash) }))
+    const busy = new Set(
+      events.filter((event) => left.isActivity(event) || left.isDelivered(event)).map(({ leadId }) => leadId)
+    )
+    const removeLead = (id: number): void => {
+      for (const event of events) if (event.leadId === id) removeEvent(brandId, event.position)
+      for (const each of engagements.all()) if (each.leadId === id) engagements.remove(each.id)
+      tables.leads(brandId).remove(String(id))
+    }
+    return tables
+      .leads(brandId)
+      .all()
+      .filter(({ id, updatedAt }) => updatedAt < before && !busy.has(id))
+      .map(({ id, updatedAt }) => ({ at: updatedAt, remove: () => removeLead(id) }))
+  }
+
+  const dueOf = (kind: RetentionKind, before: number, limits: RetentionLimits): Array<Due> => {
+    const deliveries = tables.deliveries.all()
+    if (kind === "deliveries" || kind === "deadLetters") {
+      const state = kind === "deliveries" ? "delivered" : "dead"
+      return deliveries
+        .filter((row) => row.state === state && row.finishedAt! < before)
+        .map((row) => ({ at: row.finishedAt!, remove: () => tables.deliveries.remove(row.id) }))
+    }
+    const left = new Left(deliveries, limits)
+    return brandIds().flatMap((brandId) => dueOfBrand(kind, before, left, brandId))
+  }
+
+  return Pruning.of({
+    // One process at a time has the file: it is always its turn, but for a test that plays several.
+    prune: ({ before, kind, limit, turn }) =>
+      tables.write((now) => {
+        const due = dueOf(kind, before, nothing)
+        const held = tables.turns.get("pruning")
+        if (due.length > 0 && turn !== null) {
+          const { holder, leaseMillis } = turn
+          const isOthers =
+            held !== undefined &&
+            held.holder !== holder &&
+            held.until > now &&
+            held.until <= now + leaseMillis
+          if (isOthers) return { removed: 0, oldest: null, next: null, isOthersTurn: true }
+          tables.turns.put("pruning", { holder, until: now + leaseMillis })
+        }
+        const piece = due.slice(0, limit)
+        for (const { remove } of piece) remove()
+        return {
+          removed: piece.length,
+          oldest: piece.length === 0 ? null : Math.min(...piece.map(({ at }) => at)),
+          next: piece.length < due.length ? [] : null,
+          isOthersTurn: false
+        }
+      }),
+
+    countDue: (limits) =>
+      Effect.sync((): DueCounts => {
+        const count = (kind: RetentionKind): number => {
+          const before = limits[kind]
+          return before === null ? 0 : dueOf(kind, before, limits).length
+        }
+        return {
+          deliveries: count("deliveries"),
+          deadLetters: count("deadLetters"),
+          events: count("events"),
+          engagements: count("engagements"),
+          leads: count("leads"),
+          suppressions: count("suppressions")
+        }
+      }),
+
+    newestPrunedEvent: Effect.sync(() => tables.pruned.get("newest event") ?? 0)
+  })
+}

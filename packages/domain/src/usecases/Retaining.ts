@@ -1,0 +1,180 @@
+/** Prunes what a store has kept long enough: once, or again and again in the background with a bounded share of the time. [RET-4] */
+import { Clock, Context, Effect } from "effect"
+import type { StoreUnavailable } from "../model/Failure.ts"
+import {
+  defaults,
+  keepAll,
+  limitsAt,
+  type Retention,
+  type RetentionKind,
+  retentionKinds
+} from "../model/Retention.ts"
+import { Entropy } from "../ports/Entropy.ts"
+import { type DueCounts, type PruneCursor, type Pruned, Pruning, type PruneTurn } from "../ports/Pruning.ts"
+
+/**
+ * The retention of a host, which observations are judged by. A host that sets none keeps all engagements and leads. [RET-8]
+ */
+export class RetentionPolicy extends Context.Reference<RetentionPolicy>()(
+  "@lead-signals/domain/RetentionPolicy",
+  {
+    defaultValue: (): Retention => keepAll
+  }
+) {}
+
+/** How many of a kind one piece removes at most: some milliseconds of a transaction. A lead takes its texts out of search indexes. */
+export const pieceSizes: Readonly<Record<RetentionKind, number>> = {
+  deliveries: 200,
+  deadLetters: 200,
+  events: 500,
+  engagements: 200,
+  leads: 20,
+  suppressions: 1000
+}
+
+/** What a piece did, for metrics. */
+export interface PieceReport {
+  /** What was pruned. */
+  readonly kind: RetentionKind
+  /** How many were removed. */
+  readonly removed: number
+  /** For how long the oldest of them had been due, in milliseconds; 0 when nothing was removed. */
+  readonly overdueMillis: number
+  /** How long the piece took, in milliseconds. */
+  readonly tookMillis: number
+}
+
+/** How pruning is spread over time. */
+export interface RetainingOptions {
+  /** What is kept how long; `Retention.defaults` unless given. */
+  readonly retention?: Retention
+  /** Milliseconds from the end of a round to the next, 600,000 unless given. */
+  readonly intervalMillis?: number
+  /** Milliseconds from the start to the first round, 10,000 unless given. */
+  readonly startMillis?: number
+  /** The greatest share of the time in which pieces run, above 0 and at most 1; 0.1 unless given. */
+  readonly share?: number
+  /** Called after each piece. */
+  readonly onPiece?: (piece: PieceReport) => void
+  /** Called after each complete round with its end. */
+  readonly onRound?: (endedAt: number) => void
+}
+
+/** The longest pause between two pieces, in milliseconds: a store that answers late is not taken for one that is busy for ever. */
+const maxPauseMillis = 60_000
+
+/** Other processes take over when the holder of the turn removed nothing for so long, in milliseconds. */
+const leaseMillis = 900_000
+
+const none: DueCounts = {
+  deliveries: 0,
+  deadLetters: 0,
+  events: 0,
+  engagements: 0,
+  leads: 0,
+  suppressions: 0
+}
+
+type Piece = Pick<PieceReport, "removed" | "overdueMillis" | "tookMillis"> &
+  Pick<Pruned, "next" | "isOthersTurn">
+
+const prunePiece = (
+  kind: RetentionKind,
+  keptMillis: number,
+  after: PruneCursor | null,
+  turn: PruneTurn | null
+): Effect.Effect<Piece, StoreUnavailable, Pruning> =>
+  Effect.gen(function* () {
+    const pruning = yield* Pruning
+    const startedAt = yield* Clock.currentTimeNanos
+    const before = (yield* Clock.currentTimeMillis) - keptMillis
+    const pruned = yield* pruning.prune({ kind, before, after, limit: pieceSizes[kind], turn })
+    const { isOthersTurn, next, oldest, removed } = pruned
+    const tookMillis = Number((yield* Clock.currentTimeNanos) - startedAt) / 1e6
+    return {
+      removed,
+      next,
+      isOthersTurn,
+      tookMillis: Math.max(0, tookMillis),
+      overdueMillis: oldest === null ? 0 : Math.max(0, before - oldest)
+    }
+  })
+
+/** Answers what was removed, and whether the round was left to somebody else. */
+const runRound = ({
+  onPiece = () => {},
+  retention = defaults,
+  share = 1,
+  turn
+}: Pick<RetainingOptions, "retention" | "share" | "onPiece"> & {
+  readonly turn: PruneTurn | null
+}): Effect.Effect<
+  { readonly removed: DueCounts; readonly isOthersTurn: boolean },
+  StoreUnavailable,
+  Pruning
+> =>
+  Effect.gen(function* () {
+    const removed = { ...none }
+    for (const kind of retentionKinds) {
+      const keptMillis = retention[kind]
+      if (keptMillis === null) continue
+      let after: PruneCursor | null = null
+      do {
+        const piece: Piece = yield* prunePiece(kind, keptMillis, after, turn)
+        if (piece.isOthersTurn) return { removed, isOthersTurn: true }
+        removed[kind] += piece.removed
+        onPiece({
+          kind,
+          removed: piece.removed,
+          overdueMillis: piece.overdueMillis,
+          tookMillis: piece.tookMillis
+        })
+        after = piece.next
+        const pause = Math.min(maxPauseMillis, piece.tookMillis * (1 / share - 1))
+        yield* pause > 0 ? Effect.sleep(pause) : Effect.yieldNow()
+      } while (after !== null)
+    }
+    return { removed, isOthersTurn: false }
+  })
+
+/**
+ * Removes all that is due, in pieces without pauses between, whoever else prunes, too. Answers how many of each kind went. When it
+ * fails with `StoreUnavailable`, some may have gone; another call goes on. [RET-4]
+ */
+export const pruneNow = (
+  retention: Retention,
+  onPiece: (piece: PieceReport) => void = () => {}
+): Effect.Effect<DueCounts, StoreUnavailable, Pruning> =>
+  Effect.map(runRound({ retention, onPiece, turn: null }), ({ removed }) => removed)
+
+/** Counts what `pruneNow` would remove, and removes nothing. Fails with `StoreUnavailable`. */
+export const countDue = (retention: Retention): Effect.Effect<DueCounts, StoreUnavailable, Pruning> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.flatMap(Pruning, (pruning) => pruning.countDue(limitsAt(retention, now)))
+  )
+
+/**
+ * Prunes for ever. After each piece it pauses so long that pieces take no more than their share of the time. Of several processes on
+ * one store one prunes; another takes over within `leaseMillis` after it ends. A failure of the store ends the round, and the next
+ * begins again. [RET-4]
+ */
+export const retain = (options: RetainingOptions = {}): Effect.Effect<never, never, Pruning | Entropy> =>
+  Effect.gen(function* () {
+    const { intervalMillis = 600_000, onRound = () => {}, share = 0.1, startMillis = 10_000 } = options
+    const entropy = yield* Entropy
+    const drawn = yield* entropy.bytes(16)
+    const holder = Array.from(drawn, (byte) => byte.toString(16).padStart(2, "0")).join("")
+    const round = Effect.flatMap(
+      runRound({ ...options, share, turn: { holder, leaseMillis } }),
+      ({ isOthersTurn }) => (isOthersTurn ? Effect.void : Effect.map(Clock.currentTimeMillis, onRound))
+    )
+    yield* Effect.sleep(startMillis)
+    return yield* Effect.forever(
+      Effect.zipRight(
+        Effect.catchAll(round, ({ reason }) =>
+          Effect.logWarning("pruning stopped, and goes on later").pipe(Effect.annotateLogs({ reason }))
+        ),
+        Effect.sleep(intervalMillis)
+      )
+    )
+  })

@@ -1,0 +1,420 @@
+/** What every store must do when it prunes what it has kept long enough. */
+import {
+  Leads,
+  LeadStore,
+  type PruneRequest,
+  Pruning,
+  recordObservations,
+  Retaining,
+  Retention,
+  type RetentionKind,
+  RetentionPolicy
+} from "@lead-signals/domain"
+import { Effect, Option } from "effect"
+import fc from "fast-check"
+import { assertEqual, assertThat } from "../Assertions.ts"
+import { playHistories } from "../GeneratedHistories.ts"
+import { RetentionWorld } from "../RetentionWorld.ts"
+import { type Case, caseOf } from "../StoreUnderTest.ts"
+
+const hour = 3_600_000
+
+const piece = (of: Pick<PruneRequest, "kind" | "before"> & Partial<PruneRequest>): PruneRequest => ({
+  after: null,
+  limit: 100,
+  turn: null,
+  ...of
+})
+
+type Step =
+  | { readonly step: "observe"; readonly person: string; readonly agoMillis: number }
+  | { readonly step: "attempt"; readonly status: number; readonly most: number }
+  | { readonly step: "wait"; readonly millis: number }
+  | { readonly step: "erase"; readonly person: number }
+  | { readonly step: "resend"; readonly person: number; readonly isCreated: boolean }
+  | {
+      readonly step: "prune"
+      readonly kind: RetentionKind
+      readonly keptMillis: number
+      readonly limit: number
+    }
+
+const durations = fc.constantFrom(0, 1, 60_000, hour, 2 * hour)
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      arbitrary: fc.record({
+        step: fc.constant("observe" as const),
+        person: fc.constantFrom("p0", "p1", "p2"),
+        agoMillis: durations
+      }),
+      weight: 4
+    },
+    {
+      arbitrary: fc.record({
+        step: fc.constant("attempt" as const),
+        status: fc.constantFrom(200, 200, 500),
+        most: fc.constantFrom(1, 3, 100)
+      }),
+      weight: 3
+    },
+    { arbitrary: fc.record({ step: fc.constant("wait" as const), millis: durations }), weight: 3 },
+    { arbitrary: fc.record({ step: fc.constant("erase" as const), person: fc.nat(2) }), weight: 1 },
+    {
+      arbitrary: fc.record({
+        step: fc.constant("resend" as const),
+        person: fc.nat(2),
+        isCreated: fc.boolean()
+      }),
+      weight: 1
+    },
+    {
+      arbitrary: fc.record({
+        step: fc.constant("prune" as const),
+        kind: fc.constantFrom(...Retention.retentionKinds),
+        keptMillis: durations,
+        limit: fc.constantFrom(1, 2, 100)
+      }),
+      weight: 6
+    }
+  ),
+  { minLength: 4, maxLength: 24 }
+)
+
+/** Plays generated histories; each pruning is checked against the naive rules. */
+const agreesWithRules: Case = {
+  title:
+    "prunes what is due and nothing refers to, and nothing else, over generated histories [RET-2, RET-3, RET-5, RET-6, RET-7]",
+  run: async (open) => {
+    const { clock, store } = open
+    await playHistories<ReadonlyArray<Step>>(
+      store,
+      Math.ceil((store.deliveryHistories ?? 100) / 2),
+      steps,
+      (history) => history,
+      (history) =>
+        open.run(
+          Effect.gen(function* () {
+            const world = yield* RetentionWorld.create(clock)
+            const leadOf = (person: number) =>
+              Effect.map(world.content(), ({ leads }) => leads[person % Math.max(1, leads.length)]?.id)
+            for (const [i, step] of history.entries()) {
+              switch (step.step) {
+                case "observe":
+                  yield* world.observe(step.person, `${world.brand.id} ${i}`, step.agoMillis)
+                  break
+                case "attempt":
+                  yield* world.attempt(step.status, step.most)
+                  break
+                case "wait":
+                  clock.millis += step.millis
+                  break
+                case "erase": {
+                  const id = yield* leadOf(step.person)
+                  if (id !== undefined) yield* world.erase(id)
+                  break
+                }
+                case "resend": {
+                  const id = yield* leadOf(step.person)
+                  if (id !== undefined)
+                    yield* world.resend(id, step.isCreated ? "lead2.created" : "activity.detected")
+                  break
+                }
+                case "prune":
+                  yield* world.prune(step.kind, clock.millis - step.keptMillis, step.limit)
+                  yield* world.checkEvents()
+              }
+            }
+            yield* world.end()
+          })
+        )
+    )
+  }
+}
+
+const isThere = (world: RetentionWorld, id: number) =>
+  Effect.flatMap(LeadStore, (store) => Effect.map(store.get(world.brand.id, id, "none"), Option.isSome))
+
+export const retentionCases: ReadonlyArray<Case> = [
+  agreesWithRules,
+
+  caseOf("keeps pending deliveries and dead letters when it prunes delivered ones [RET-2, RET-3]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* RetentionWorld.create(clock)
+      yield* world.observe("p", "e1")
+      yield* world.attempt(200, 1)
+      yield* world.attempt(500, 1)
+      yield* world.observe("p", "e2")
+      clock.millis += hour
+      const statesLeft = Effect.map(world.content(), ({ deliveries }) =>
+        deliveries.map(({ state }) => state).sort()
+      )
+      assertEqual(
+        "of a delivery at the limit, how many go",
+        yield* world.prune("deliveries", clock.millis - hour, 10),
+        0
+      )
+      yield* world.prune("deliveries", clock.millis, 10)
+      assertEqual("states after a pruning of deliveries", yield* statesLeft, ["dead", "pending"])
+      yield* world.prune("deadLetters", clock.millis, 10)
+      assertEqual("states after a pruning of dead letters", yield* statesLeft, ["pending"])
+    })
+  ),
+
+  caseOf(
+    "keeps an event while a delivery of it is left, and lead2.created as long as its lead [RET-5, EVT-9]",
+    (clock) =>
+      Effect.gen(function* () {
+        const pruning = yield* Pruning
+        const world = yield* RetentionWorld.create(clock)
+        const { leadId } = yield* world.observe("p", "e1")
+        yield* world.attempt(500)
+        clock.millis += hour
+        assertEqual(
+          "of events with dead letters, how many go",
+          yield* world.prune("events", clock.millis, 10),
+          0
+        )
+        assertEqual("newestPrunedEvent before any goes", yield* pruning.newestPrunedEvent, 0)
+        yield* world.prune("deadLetters", clock.millis, 10)
+        assertEqual("of two events, how many go", yield* world.prune("events", clock.millis, 10), 1)
+        const newest = yield* pruning.newestPrunedEvent
+        assertThat("newestPrunedEvent is above 0 when an event was pruned", newest > 0)
+        assertEqual(
+          "an activity.detected that was pruned is there",
+          yield* world.resend(leadId!, "activity.detected"),
+          false
+        )
+        assertEqual("the lead2.created is there", yield* world.resend(leadId!, "lead2.created"), true)
+        yield* world.observe("p", "e2")
+        yield* world.attempt(200)
+        clock.millis += hour
+        yield* world.prune("deliveries", clock.millis, 10)
+        yield* world.prune("events", clock.millis, 10)
+        assertThat(
+          "no position of a pruned event is given again: newestPrunedEvent grows",
+          (yield* pruning.newestPrunedEvent) > newest
+        )
+      })
+  ),
+
+  caseOf(
+    "changes nothing of a lead whose engagements it prunes, and takes them again as new [RET-6, RET-8]",
+    (clock) =>
+      Effect.gen(function* () {
+        const leadStore = yield* LeadStore
+        const world = yield* RetentionWorld.create(clock)
+        const { leadId } = yield* world.observe("p", "e1")
+        yield* world.attempt(200)
+        const read = leadStore.get(world.brand.id, leadId!, "plain")
+        const before = Option.getOrThrow(yield* read)
+        clock.millis += hour
+        for (const kind of ["deliveries", "events", "engagements"] as const)
+          yield* world.prune(kind, clock.millis, 10)
+        const after = Option.getOrThrow(yield* read)
+        assertEqual("the lead, after its engagements were pruned", after.lead, before.lead)
+        assertEqual("its engagements", after.window, { engagements: [], truncated: false })
+        assertEqual(
+          "an engagement with the id of a pruned one",
+          (yield* world.observe("p", "e1")).outcome,
+          "recorded"
+        )
+        assertEqual("the lead that it is of", Option.getOrThrow(yield* read).lead.id, leadId)
+      })
+  ),
+
+  caseOf("gives a person whose lead was pruned a lead with a new id, in all lists [RET-7]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* RetentionWorld.create(clock)
+      const { leadId } = yield* world.observe("p", "e1")
+      const { leadId: younger } = yield* world.observe("q", "e2")
+      yield* world.attempt(200)
+      clock.millis += hour
+      yield* Leads.amend(world.brand.id, younger!, { qualified: true })
+      for (const kind of ["deliveries", "events", "leads"] as const)
+        yield* world.prune(kind, clock.millis, 10)
+      assertEqual("the lead that was due is there", yield* isThere(world, leadId!), false)
+      assertEqual("the lead that was changed since is there", yield* isThere(world, younger!), true)
+      const again = yield* world.observe("p", "e1")
+      assertEqual("the person's engagement, again", again.outcome, "recorded")
+      assertThat("the id of the person's new lead is greater than any before", again.leadId! > younger!)
+      assertEqual("the person's events, again", yield* world.resend(again.leadId!, "lead2.created"), true)
+      yield* world.content()
+    })
+  ),
+
+  caseOf("forgets erasures that are due, and no others [RET-7, PII-3]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* RetentionWorld.create(clock)
+      const outcomeOf = (person: string, id: string) =>
+        Effect.map(world.observe(person, id), ({ outcome }) => outcome)
+      yield* world.erase((yield* world.observe("p", "e1")).leadId!)
+      clock.millis += hour
+      yield* world.erase((yield* world.observe("q", "e2")).leadId!)
+      assertEqual("erasures that go", yield* world.prune("suppressions", clock.millis, 10), 1)
+      assertEqual("the person of the erasure that went", yield* outcomeOf("p", "e3"), "recorded")
+      assertEqual("the person of the other", yield* outcomeOf("q", "e4"), "suppressed")
+    })
+  ),
+
+  caseOf("rejects observations that are older than what is kept [RET-8]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* RetentionWorld.create(clock)
+      const observe = (id: string, trackedAt: number | null, person = "p") =>
+        Effect.map(
+          recordObservations(world.brand, [
+            {
+              signalId: world.signalId,
+              person: { extId: person, name: "Ada" },
+              engagement: {
+                id,
+                ...(trackedAt === null ? {} : { trackedAt: new Date(trackedAt).toISOString() })
+              }
+            }
+          ]),
+          ([outcome]) => outcome!.outcome
+        )
+      const now = clock.millis
+      const keptFor = (retention: Partial<Retention.Retention>) =>
+        Effect.provideService(RetentionPolicy, { ...Retention.keepAll, ...retention })
+      const engagements = keptFor({ engagements: hour })
+      assertEqual("at the limit", yield* engagements(observe("e1", now - hour)), "recorded")
+      assertEqual("before the limit", yield* engagements(observe("e2", now - hour - 1)), "rejected")
+      assertEqual(
+        "before the limit, known",
+        yield* engagements(
+          Effect.zipRight(
+            Effect.sync(() => (clock.millis += 1)),
+            observe("e1", now - hour)
+          )
+        ),
+        "duplicate"
+      )
+      assertEqual("without a time", yield* engagements(observe("e3", null)), "recorded")
+      const leads = keptFor({ leads: hour })
+      assertEqual(
+        "before the limit of leads, of a lead",
+        yield* leads(observe("e4", now - 2 * hour)),
+        "recorded"
+      )
+      assertEqual(
+        "before the limit of leads, of a new person",
+        yield* leads(observe("e5", now - 2 * hour, "q")),
+        "rejected"
+      )
+      assertEqual("kept for ever", yield* observe("e6", 0, "r"), "recorded")
+    })
+  ),
+
+  caseOf("leaves the pruning to the process whose turn it is, until its lease ends [RET-4]", (clock) =>
+    Effect.gen(function* () {
+      const pruning = yield* Pruning
+      const world = yield* RetentionWorld.create(clock)
+      for (const id of ["e1", "e2", "e3", "e4"]) yield* world.observe("p", id)
+      yield* world.attempt(200)
+      clock.millis += hour
+      const before = clock.millis
+      const by = (holder: string) =>
+        Effect.map(
+          pruning.prune(
+            piece({
+              kind: "deliveries",
+              before,
+              limit: 1,
+              turn: { holder, leaseMillis: 60_000 }
+            })
+          ),
+          ({ isOthersTurn, removed }) => (isOthersTurn ? "another's turn" : removed)
+        )
+      assertEqual("the first", yield* by("a"), 1)
+      assertEqual("another", yield* by("b"), "another's turn")
+      assertEqual("the first again", yield* by("a"), 1)
+      clock.millis += 60_000
+      assertEqual("another, after the lease", yield* by("b"), 1)
+      assertEqual("the first, then", yield* by("a"), "another's turn")
+      clock.millis -= hour
+      assertEqual("the first, when the clock was set back by more than a lease", yield* by("a"), 1)
+      assertEqual(
+        "beside the holder",
+        (yield* pruning.prune(piece({ kind: "deliveries", before }))).removed,
+        1
+      )
+    })
+  ),
+
+  caseOf("counts before what it then prunes, of all kinds at once [RET-4]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* RetentionWorld.create(clock)
+      const { leadId: gone } = yield* world.observe("p", "e1")
+      const { leadId: kept } = yield* world.observe("q", "e2")
+      yield* world.erase((yield* world.observe("r", "e3")).leadId!)
+      yield* world.attempt(200, 3)
+      yield* world.attempt(500, 1)
+      clock.millis += 2 * hour
+      yield* world.observe("q", "e4")
+      const all = {
+        deliveries: hour,
+        deadLetters: hour,
+        events: hour,
+        engagements: hour,
+        leads: hour,
+        suppressions: hour
+      }
+      const counted = yield* Retaining.countDue(all)
+      const removed = yield* Retaining.pruneNow(all)
+      // The lead that is due takes its engagement with it, if that was not pruned before.
+      assertEqual("counted, and pruned", counted, removed)
+      assertEqual("pruned", removed, {
+        deliveries: 3,
+        deadLetters: 1,
+        events: 2,
+        engagements: 2,
+        leads: 1,
+        suppressions: 1
+      })
+      assertEqual("what a second round finds", yield* Retaining.countDue(all), {
+        deliveries: 0,
+        deadLetters: 0,
+        events: 0,
+        engagements: 0,
+        leads: 0,
+        suppressions: 0
+      })
+      assertEqual("the lead that was due is there", yield* isThere(world, gone!), false)
+      assertEqual("the lead that was seen since is there", yield* isThere(world, kept!), true)
+    })
+  ),
+
+  {
+    title: "goes on with a round that was interrupted by the end of the process [RET-4, STORE-2]",
+    reopens: true,
+    run: async (open) => {
+      const { clock } = open
+      const world = await open.run(RetentionWorld.create(clock))
+      const count = 7
+      for (let i = 0; i < count; i++) await open.run(world.observe("p", `e${i}`))
+      await open.run(world.attempt(200))
+      clock.millis += hour
+      let removed = 0
+      for (let pieces = 0; pieces < 3; pieces++) {
+        removed += await open.run(
+          Effect.flatMap(Pruning, (pruning) =>
+            Effect.map(
+              pruning.prune(piece({ kind: "deliveries", before: clock.millis, limit: 2 })),
+              (done) => done.removed
+            )
+          )
+        )
+        await open.reopen()
+      }
+      const rest = await open.run(Retaining.pruneNow({ ...Retention.keepAll, deliveries: 60_000 }))
+      assertEqual("deliveries pruned before and after", removed + rest.deliveries, count + 1)
+      assertEqual(
+        "newestPrunedEvent",
+        await open.run(Effect.flatMap(Pruning, (pruning) => pruning.newestPrunedEvent)),
+        0
+      )
+    }
+  }
+]

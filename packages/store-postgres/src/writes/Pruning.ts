@@ -1,0 +1,165 @@
+/**
+ * Removes what is due, in one short transaction a piece. Rows that others hold are left to the next round, so that nobody waits for a
+ * pruning longer than for its piece.
+ */
+import type { Instant, RetentionKind, RetentionLimits } from "@lead-signals/domain"
+import type { DeliveryState } from "@lead-signals/domain"
+import type { Connection } from "../connection/Connection.ts"
+import { leadColumns, type LeadRow } from "../rows/LeadRows.ts"
+import { countDeliveries } from "./DeliveryCounts.ts"
+import { dueDeliveries, type Found, isQuiet, isTold, type PieceOf } from "./DueRows.ts"
+import { removeLeads } from "./Erasure.ts"
+import { CounterChanges } from "./LeadCounters.ts"
+import { takeTurn } from "./LeadWrites.ts"
+
+/** The rows that a piece removed, by when each was over. */
+type Removed = ReadonlyArray<{ readonly at: Instant }>
+
+interface DueDelivery {
+  readonly brand_id: number
+  readonly seq: number
+  readonly webhook_id: number
+  readonly state: DeliveryState
+  readonly finished_at: Instant
+}
+
+const removeDeliveries =
+  (state: "delivered" | "dead") =>
+  async (sql: Connection, { before, limit }: PieceOf): Promise<Removed> => {
+    const rows = await sql.all<DueDelivery>(`${dueDeliveries(state)} FOR UPDATE SKIP LOCKED`, [before, limit])
+    if (rows.length === 0) return []
+    const given = "unnest($1::bigint[], $2::bigint[]) AS given(brand_id, seq)"
+    await sql.run(
+      `WITH attempts AS (
+           DELETE FROM lead_signals.attempt a USING ${given}
+           WHERE a.brand_id = given.brand_id AND a.delivery_seq = given.seq),
+         bodies AS (
+           DELETE FROM lead_signals.delivery_body b USING ${given}
+           WHERE b.brand_id = given.brand_id AND b.seq = given.seq)
+       DELETE FROM lead_signals.delivery d USING ${given} WHERE d.brand_id = given.brand_id AND d.seq = given.seq`,
+      [rows.map(({ brand_id }) => brand_id), rows.map(({ seq }) => seq)]
+    )
+    await countDeliveries(
+      sql,
+      rows.map((row) => ({ brandId: row.brand_id, webhookId: row.webhook_id, state: row.state, n: -1 }))
+    )
+    return rows.map(({ finished_at }) => ({ at: finished_at }))
+  }
+
+const noteNewestEvent = (sql: Connection, position: number): Promise<number> =>
+  sql.run("UPDATE lead_signals.pruning SET newest_event = greatest(newest_event, $1) WHERE id = 1", [
+    position
+  ])
+
+const removeEvents = async (sql: Connection, _of: PieceOf, { brandId, keys }: Found): Promise<Removed> => {
+  // A call that queues the newest event of a lead holds the lead.
+  const leads = await sql.all<{ readonly id: number }>(
+    `SELECT l.id FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.id IN (
+         SELECT e.lead_id FROM lead_signals.event e WHERE e.brand_id = $1 AND e.position = ANY ($2::bigint[]))
+       ORDER BY l.id FOR UPDATE SKIP LOCKED`,
+    [brandId, keys]
+  )
+  const rows = await sql.all<{ readonly position: number; readonly at: Instant }>(
+    `DELETE FROM lead_signals.event e
+       WHERE e.brand_id = $1 AND e.position = ANY ($2::bigint[]) AND e.lead_id = ANY ($3::bigint[])
+         AND NOT EXISTS (
+           SELECT 1 FROM lead_signals.delivery d WHERE d.brand_id = e.brand_id AND d.position = e.position)
+       RETURNING e.position, e.occurred_at AS at`,
+    [brandId, keys, leads.map(({ id }) => id)]
+  )
+  if (rows.length > 0) await noteNewestEvent(sql, Math.max(...rows.map(({ position }) => position)))
+  return rows
+}
+
+const removeEngagements = (
+  sql: Connection,
+  { before }: PieceOf,
+  { brandId, keys }: Found
+): Promise<Removed> =>
+  sql.all(
+    `DELETE FROM lead_signals.engagement WHERE brand_id = $1 AND id IN (
+         SELECT g.id FROM lead_signals.engagement g
+         WHERE g.brand_id = $1 AND g.id = ANY ($2::text[]) AND g.tracked_at < $3 AND NOT ${isTold}
+         FOR UPDATE SKIP LOCKED)
+       RETURNING tracked_at AS at`,
+    [brandId, keys, before]
+  )
+
+/** The caller holds the brand. */
+const removePrunedLeads =
+  (maxBucketLeads: number) =>
+  async (sql: Connection, { before, limit }: PieceOf, { brandId }: Found): Promise<Removed> => {
+    const rows = await sql.all<LeadRow>(
+      `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.updated_at < $2 AND ${isQuiet}
+         ORDER BY l.id LIMIT $3 FOR UPDATE`,
+      [brandId, before, limit]
+    )
+    if (rows.length === 0) return []
+    const newest = await sql.get<{ readonly position: number | null }>(
+      "SELECT max(position) AS position FROM lead_signals.event WHERE brand_id = $1 AND lead_id = ANY ($2::bigint[])",
+      [brandId, rows.map(({ id }) => id)]
+    )
+    await noteNewestEvent(sql, newest?.position ?? 0)
+    const counters = new CounterChanges()
+    await removeLeads(sql, brandId, rows, counters)
+    await takeTurn(sql, [brandId])
+    await counters.apply(sql, maxBucketLeads)
+    return rows.map(({ updated_at }) => ({ at: updated_at }))
+  }
+
+const removeSuppressions = (sql: Connection, { before }: PieceOf, { keys }: Found): Promise<Removed> =>
+  sql.all(
+    `DELETE FROM lead_signals.suppression WHERE (brand_id, hash) IN (
+         SELECT brand_id, hash FROM lead_signals.suppression
+         WHERE hash = ANY ($1::text[]) AND erased_at < $2 FOR UPDATE SKIP LOCKED)
+       RETURNING erased_at AS at`,
+    [keys, before]
+  )
+
+type Remove = (sql: Connection, of: PieceOf, found: Found) => Promise<Removed>
+
+/** Removes what a piece found and what is still due, within a transaction. */
+export const removals = (maxBucketLeads: number): Readonly<Record<RetentionKind, Remove>> => ({
+  deliveries: removeDeliveries("delivered"),
+  deadLetters: removeDeliveries("dead"),
+  events: removeEvents,
+  engagements: removeEngagements,
+  leads: removePrunedLeads(maxBucketLeads),
+  suppressions: removeSuppressions
+})
+
+/** A limit that nothing is due by. */
+const never = -1
+
+const countSql = (() => {
+  const due = (state: string, limit: string): string =>
+    `SELECT count(*) FROM lead_signals.delivery WHERE state = '${state}' AND state <> 'pending' AND finished_at < ${limit}`
+  const staysDelivery = `EXISTS (
+    SELECT 1 FROM lead_signals.delivery d WHERE d.brand_id = e.brand_id AND d.position = e.position AND NOT (
+      d.state <> 'pending' AND d.finished_at < CASE d.state WHEN 'dead' THEN $2::bigint ELSE $1::bigint END))`
+  const staysActivity = `e.event = 'activity.detected' AND (e.occurred_at >= $3 OR ${staysDelivery})`
+  return `SELECT (${due("delivered", "$1")}) AS "deliveries", (${due("dead", "$2")}) AS "deadLetters",
+    (SELECT count(*) FROM lead_signals.event e
+     WHERE e.event <> 'lead2.created' AND e.occurred_at < $3 AND NOT ${staysDelivery}) AS "events",
+    (SELECT count(*) FROM lead_signals.engagement g WHERE g.tracked_at < $4 AND NOT EXISTS (
+       SELECT 1 FROM lead_signals.event e
+       WHERE e.brand_id = g.brand_id AND e.lead_id = g.lead_id AND e.engagement_id = g.id AND ${staysActivity})) AS "engagements",
+    (SELECT count(*) FROM lead_signals.lead l WHERE l.updated_at < $5 AND NOT EXISTS (
+       SELECT 1 FROM lead_signals.event e
+       WHERE e.brand_id = l.brand_id AND e.lead_id = l.id AND (${staysActivity} OR ${staysDelivery}))) AS "leads",
+    (SELECT count(*) FROM lead_signals.suppression WHERE erased_at < $6) AS "suppressions"`
+})()
+
+/** Counts what is due; what refers to a row does not count when it is due itself. */
+export const countDue = async (
+  sql: Connection,
+  limits: RetentionLimits
+): Promise<Readonly<Record<RetentionKind, number>>> => {
+  const { deadLetters, deliveries, engagements, events, leads, suppressions } = limits
+  const given = [deliveries, deadLetters, events, engagements, leads, suppressions]
+  const row = await sql.get<Record<RetentionKind, number>>(
+    countSql,
+    given.map((limit) => limit ?? never)
+  )
+  return row!
+}

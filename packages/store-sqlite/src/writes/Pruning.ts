@@ -1,0 +1,224 @@
+/**
+ * What is due, piece by piece, and its removal. Finished deliveries are found by an index of their own. Events are walked in the order
+ * of their positions, engagements lead by lead, so that neither needs an index that each write would pay for.
+ */
+import type { Instant, LeadId, PruneCursor, RetentionKind, RetentionLimits } from "@lead-signals/domain"
+import type { Connection, QueryConnection } from "../connection/Connection.ts"
+import { leadsById } from "../rows/LeadReads.ts"
+import { changeSearch } from "../search/SearchIndex.ts"
+import { removeLeads } from "./Erasure.ts"
+
+/** A part of a walk. */
+export interface PieceOf {
+  readonly before: Instant
+  readonly after: PruneCursor | null
+  readonly limit: number
+}
+
+/** What one piece is to remove: keys of rows, and when the oldest was over. */
+export interface Found {
+  readonly keys: ReadonlyArray<number | string>
+  readonly oldest: Instant | null
+  readonly next: PruneCursor | null
+}
+
+interface Row {
+  readonly key: number | string
+  readonly at: Instant
+}
+
+const foundOf = (rows: ReadonlyArray<Row>, next: PruneCursor | null): Found => ({
+  keys: rows.map(({ key }) => key),
+  oldest: rows.length === 0 ? null : Math.min(...rows.map(({ at }) => at)),
+  next
+})
+
+/** Where each piece begins anew: what it has removed is not found again. */
+const again: PruneCursor = []
+
+const finished =
+  (state: "delivered" | "dead") =>
+  (sql: QueryConnection, { before, limit }: PieceOf): Found => {
+    // The index is partial: its condition stands in the query, too.
+    const rows = sql.all<Row>(
+      `SELECT seq AS key, finished_at AS at FROM delivery
+         WHERE state = '${state}' AND state <> 'pending' AND finished_at < ? ORDER BY finished_at, seq LIMIT ?`,
+      [before, limit]
+    )
+    return foundOf(rows, rows.length < limit ? null : again)
+  }
+
+/** Rows that one piece looks at: many events stay, those of `lead2.created` as long as their leads. */
+const lookedAt = 2000
+
+interface WalkedEvent extends Row {
+  readonly event: string
+  readonly key: number
+  readonly has_delivery: number
+}
+
+const events = (sql: QueryConnection, { after, before, limit }: PieceOf): Found => {
+  const rows = sql.all<WalkedEvent>(
+    `SELECT e.position AS key, e.occurred_at AS at, e.event AS event,
+         EXISTS (SELECT 1 FROM delivery d WHERE d.position = e.position) AS has_delivery
+       FROM event e WHERE e.position > ? ORDER BY e.position LIMIT ?`,
+    [after?.[0] ?? 0, lookedAt]
+  )
+  const due: Array<Row> = []
+  for (const row of rows) {
+    // Later events are younger, but for a clock that was set back.
+    if (row.at >= before) return foundOf(due, null)
+    if (row.event === "lead2.created" || row.has_delivery === 1) continue
+    due.push(row)
+    if (due.length === limit) return foundOf(due, [row.key])
+  }
+  return foundOf(due, rows.length < lookedAt ? null : [rows.at(-1)!.key])
+}
+
+/** Leads whose engagements one piece looks at. */
+const leadsLookedAt = 1000
+
+/** Whether the engagement's activity.detected is left. */
+const isTold = `EXISTS (
+  SELECT 1 FROM event e WHERE e.lead_id = g.lead_id AND e.engagement_id = g.id AND e.event = 'activity.detected')`
+
+const engagements = (sql: QueryConnection, { after, before, limit }: PieceOf): Found => {
+  const from = after?.[0] ?? 0
+  const last = sql.value<number | null>(
+    "SELECT max(id) FROM (SELECT id FROM lead WHERE id >= ? ORDER BY id LIMIT ?)",
+    [from, leadsLookedAt]
+  )
+  if (last == null) return foundOf([], null)
+  const rows = sql.all<Row & { readonly lead_id: number }>(
+    `SELECT g.seq AS key, g.tracked_at AS at, g.lead_id AS lead_id FROM lead l
+       CROSS JOIN engagement g INDEXED BY engagement_by_lead ON g.lead_id = l.id AND g.tracked_at < ?
+       WHERE l.id BETWEEN ? AND ? AND NOT ${isTold} ORDER BY l.id LIMIT ?`,
+    [before, from, last, limit]
+  )
+  if (rows.length === limit) return foundOf(rows, [rows.at(-1)!.lead_id])
+  const isMore = sql.value("SELECT 1 FROM lead WHERE id > ? LIMIT 1", [last]) !== undefined
+  return foundOf(rows, isMore ? [last + 1] : null)
+}
+
+/** Whether nothing about the lead is left that a receiver may still get: an activity.detected, or a delivery. */
+const isQuiet = `NOT EXISTS (
+  SELECT 1 FROM event e WHERE e.lead_id = l.id
+    AND (e.event = 'activity.detected' OR EXISTS (SELECT 1 FROM delivery d WHERE d.position = e.position)))`
+
+const leads = (sql: QueryConnection, { before, limit }: PieceOf): Found => {
+  const rows = sql.all<Row>(
+    `SELECT l.id AS key, l.updated_at AS at FROM brand b
+       CROSS JOIN lead l INDEXED BY lead_by_updated ON l.brand_id = b.id AND l.updated_at < ?
+       WHERE ${isQuiet} LIMIT ?`,
+    [before, limit]
+  )
+  return foundOf(rows, rows.length < limit ? null : again)
+}
+
+const suppressions = (sql: QueryConnection, { before, limit }: PieceOf): Found => {
+  const rows = sql.all<Row>(
+    "SELECT brand_id || ' ' || hash AS key, erased_at AS at FROM suppression WHERE erased_at < ? LIMIT ?",
+    [before, limit]
+  )
+  return foundOf(rows, rows.length < limit ? null : again)
+}
+
+/** Finds what one piece removes. */
+export const find: Readonly<Record<RetentionKind, (sql: QueryConnection, of: PieceOf) => Found>> = {
+  deliveries: finished("delivered"),
+  deadLetters: finished("dead"),
+  events,
+  engagements,
+  leads,
+  suppressions
+}
+
+const given = "SELECT value FROM json_each(?)"
+
+/** Each statement removes rows that no remaining row refers to. */
+const deliveryRemovals = [
+  `DELETE FROM attempt WHERE delivery_seq IN (${given})`,
+  `DELETE FROM delivery_body WHERE seq IN (${given})`,
+  `DELETE FROM delivery WHERE seq IN (${given})`
+]
+
+const removeDeliveries = (sql: Connection, seqs: Found["keys"]): void => {
+  for (const statement of deliveryRemovals) sql.run(statement, [JSON.stringify(seqs)])
+}
+
+const removePrunedLeads = (sql: Connection, ids: ReadonlyArray<LeadId>): void => {
+  const all = leadsById(sql, ids)
+  sql.run(
+    `UPDATE pruning SET newest_event = max(newest_event, coalesce(
+         (SELECT max(position) FROM event WHERE lead_id IN (${given})), 0)) WHERE id = 1`,
+    [JSON.stringify(ids)]
+  )
+  for (const brandId of new Set(all.map((lead) => lead.brandId))) {
+    const ofBrand = all.filter((lead) => lead.brandId === brandId).map(({ id }) => id)
+    removeLeads(sql, Number(brandId), ofBrand)
+  }
+  for (const lead of all) changeSearch(sql, lead, null)
+}
+
+/** Removes what a piece found, within the transaction that found it. */
+export const remove: Readonly<Record<RetentionKind, (sql: Connection, keys: Found["keys"]) => void>> = {
+  deliveries: removeDeliveries,
+  deadLetters: removeDeliveries,
+  events: (sql, positions) => {
+    sql.run("UPDATE pruning SET newest_event = max(newest_event, ?) WHERE id = 1", [
+      Math.max(...positions.map(Number))
+    ])
+    sql.run(`DELETE FROM event WHERE position IN (${given})`, [JSON.stringify(positions)])
+  },
+  engagements: (sql, seqs) =>
+    sql.run(`DELETE FROM engagement WHERE seq IN (${given})`, [JSON.stringify(seqs)]),
+  leads: (sql, ids) => removePrunedLeads(sql, ids.map(Number)),
+  suppressions: (sql, keys) => {
+    const pairs = keys.map((key) => String(key).split(" "))
+    sql.run(
+      `DELETE FROM suppression WHERE (brand_id, hash) IN (
+         SELECT CAST(value ->> 0 AS INTEGER), value ->> 1 FROM json_each(?))`,
+      [JSON.stringify(pairs)]
+    )
+  }
+}
+
+/** A limit that nothing is due by. */
+const never = -1
+
+/** Counts what is due, in order of `limits`; what refers to a row does not count when it is due itself. */
+export const countDue = (
+  sql: QueryConnection,
+  limits: RetentionLimits
+): Readonly<Record<RetentionKind, number>> => {
+  const [delivered, dead, event, engagement, lead, suppression] = [
+    limits.deliveries ?? never,
+    limits.deadLetters ?? never,
+    limits.events ?? never,
+    limits.engagements ?? never,
+    limits.leads ?? never,
+    limits.suppressions ?? never
+  ].map(Math.floor)
+  const count = (query: string): number => sql.value<number>(`SELECT count(*) FROM ${query}`)!
+  const delivery = (state: string, before: number): string =>
+    `delivery WHERE state = '${state}' AND state <> 'pending' AND finished_at < ${before}`
+  const hasDelivery = `EXISTS (SELECT 1 FROM delivery d WHERE d.position = e.position AND NOT (
+    d.state <> 'pending' AND d.finished_at < iif(d.state = 'dead', ${dead}, ${delivered})))`
+  const staysActivity = `e.event = 'activity.detected' AND (e.occurred_at >= ${event} OR ${hasDelivery})`
+  return {
+    deliveries: count(delivery("delivered", delivered!)),
+    deadLetters: count(delivery("dead", dead!)),
+    events: count(
+      `event e WHERE e.event <> 'lead2.created' AND e.occurred_at < ${event} AND NOT ${hasDelivery}`
+    ),
+    engagements: count(
+      `engagement g WHERE g.tracked_at < ${engagement} AND NOT EXISTS (
+         SELECT 1 FROM event e WHERE e.lead_id = g.lead_id AND e.engagement_id = g.id AND ${staysActivity})`
+    ),
+    leads: count(
+      `lead l WHERE l.updated_at < ${lead} AND NOT EXISTS (
+         SELECT 1 FROM event e WHERE e.lead_id = l.id AND (${staysActivity} OR ${hasDelivery}))`
+    ),
+    suppressions: count(`suppression WHERE erased_at < ${suppression}`)
+  }
+}
