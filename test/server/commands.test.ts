@@ -44,6 +44,7 @@ describe("lead-signals", () => {
       "backup",
       "check",
       "copy",
+      "prune",
       "simulate"
     ])
     expect(commandLine.root.children.map(({ name }) => name)).toEqual(commands)

@@ -65,7 +65,9 @@ const settings = new Set(
 
 describe("the metrics of docs/operations.md", () => {
   it("are those of the code, and no others", () => {
-    const source = textOf("packages/server/src/telemetry/Metrics.ts")
+    const source = ["Metrics", "RetentionMetrics"]
+      .map((module) => textOf(`packages/server/src/telemetry/${module}.ts`))
+      .join("\n")
     const inCode = Array.from(source.matchAll(/"((?:http_server|lead_signals)_\w+)"/g), ([, name]) => name!)
     expect([...metrics.keys()].sort()).toEqual(inCode.sort())
   })

@@ -24,6 +24,8 @@ import {
   RateLimit,
   recordObservations,
   Renaming,
+  Retaining,
+  RetentionPolicy,
   type Signal,
   Signals,
   type StoreUnavailable,
@@ -85,10 +87,19 @@ export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadS
   const token = options.operatorToken ?? Encoding.encodeHex(crypto.getRandomValues(new Uint8Array(32)))
   const limit = options.requestsPerMinute ?? RateLimit.defaultRequestsPerMinute
   const stores = Layer.provideMerge(options.webhooks ?? noWebhooks, Layer.merge(options.store, webCrypto))
+  const retention =
+    options.retention === undefined
+      ? Layer.empty
+      : Layer.merge(
+          Layer.succeed(RetentionPolicy, options.retention),
+          Layer.scopedDiscard(Effect.forkScoped(Retaining.retain({ retention: options.retention })))
+        )
   const runtime = ManagedRuntime.make(
-    Layer.mergeAll(stores, Layer.succeed(OperatorToken, token), Layer.succeed(DefaultRateLimit, limit)).pipe(
-      Layer.provideMerge(logging(options.log))
-    )
+    Layer.mergeAll(
+      Layer.provideMerge(retention, stores),
+      Layer.succeed(OperatorToken, token),
+      Layer.succeed(DefaultRateLimit, limit)
+    ).pipe(Layer.provideMerge(logging(options.log)))
   )
   const calls = new CallTracker(runtime)
   try {

@@ -4,6 +4,7 @@ import {
   InvalidParameter,
   maxRequestsPerMinute,
   type Outbox,
+  Retention,
   type StorePorts,
   type StoreUnavailable,
   type WebhookTargets
@@ -36,6 +37,11 @@ export interface EmbeddedOptions {
   readonly operatorToken?: string
   /** Requests a minute of a key without a limit of its own; 60 by default. [RATE-1] */
   readonly requestsPerMinute?: number
+  /**
+   * How long what is over is kept, in milliseconds, or null for ever, such as `Retention.defaults` of `@lead-signals/domain`. The
+   * service removes what is due in the background. Without it nothing is ever removed. [RET-1]
+   */
+  readonly retention?: Retention.Retention
   /** Without it the service keeps events and sends none. */
   readonly webhooks?: Webhooks
   /**
@@ -51,6 +57,12 @@ const isToken = (value: unknown): boolean => typeof value === "string" && value.
 const isLimit = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxRequestsPerMinute
 
+const isRetention = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.keys(value).every((kind) => Object.hasOwn(Retention.keepAll, kind)) &&
+  Retention.invalidKinds(value as Retention.Retention).length === 0
+
 interface Rule {
   readonly takes: string
   readonly isRequired?: true
@@ -65,6 +77,10 @@ const rules: Readonly<Record<keyof EmbeddedOptions, Rule>> = {
   },
   operatorToken: { takes: `a text of at least ${minTokenLength} characters`, accepts: isToken },
   requestsPerMinute: { takes: `an integer from 1 to ${maxRequestsPerMinute}`, accepts: isLimit },
+  retention: {
+    takes: `milliseconds from ${Retention.minMillis} to ${Retention.maxMillis}, or null, for each of ${Retention.retentionKinds.join(", ")}`,
+    accepts: isRetention
+  },
   webhooks: {
     takes: "a layer, such as Webhooks.layer() of @lead-signals/webhook/node",
     accepts: Layer.isLayer

@@ -1,5 +1,5 @@
 /** Assembles the server from its settings: store (`Stores.ts`), webhooks, API, telemetry. */
-import { BrandStore } from "@lead-signals/domain"
+import { BrandStore, RetentionPolicy } from "@lead-signals/domain"
 import {
   ConsoleFiles,
   DefaultRateLimit,
@@ -20,6 +20,7 @@ import { progress } from "./Progress.ts"
 import type { Settings } from "./Settings.ts"
 import { listenFailed, storeFailed } from "./StartFailures.ts"
 import { exclusively, storeLayer } from "./Stores.ts"
+import { retaining } from "./telemetry/RetentionMetrics.ts"
 import type { Telemetry } from "./telemetry/Telemetry.ts"
 import * as Instrumentation from "./telemetry/Instrumentation.ts"
 
@@ -72,6 +73,8 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
           Layer.succeed(Sessions, sessions),
           Layer.succeed(ConsoleFiles, Effect.promise(loadConsole)),
           Layer.succeed(DefaultRateLimit, settings.requestsPerMinute),
+          Layer.succeed(RetentionPolicy, settings.retention),
+          retaining(settings.retention),
           Instrumentation.metrics,
           exporting ? Instrumentation.queueDepth : Layer.empty,
           Layer.succeed(Draining, { isDraining: Effect.sync(() => draining) })

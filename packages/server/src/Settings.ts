@@ -2,10 +2,11 @@
  * Reads the server's settings from environment variables. An empty variable means its default. The message of
  * a bad value names the variable and says what it takes. [RUN-1, RUN-2]
  */
-import { RateLimit, Retries } from "@lead-signals/domain"
+import { RateLimit, type Retention, Retries } from "@lead-signals/domain"
 import { Addresses } from "@lead-signals/webhook"
 import { Either } from "effect"
 import { readDatabase } from "./DatabaseLocation.ts"
+import { readRetention } from "./RetentionSettings.ts"
 import { type Environment, valueOf } from "./Variables.ts"
 
 export interface Settings {
@@ -22,6 +23,8 @@ export interface Settings {
   readonly webhookAllow: ReadonlyArray<Addresses.Cidr>
   /** Milliseconds from each failed attempt to the next. */
   readonly webhookRetryMillis: ReadonlyArray<number>
+  /** How long what is over is kept. */
+  readonly retention: Retention.Retention
   /** Milliseconds between reporting unready and closing the port. */
   readonly drainPauseMillis: number
   /** Null: pretty on a terminal, JSON elsewhere. */
@@ -116,6 +119,7 @@ export const readSettings = (
         retryWaits,
         Retries.defaultScheduleMillis
       ),
+      retention: yield* readRetention(environment),
       drainPauseMillis: yield* variable("LEAD_SIGNALS_DRAIN_PAUSE", pauseMillis, defaultDrainPauseMillis),
       log: yield* variable("LEAD_SIGNALS_LOG", format, null)
     }

@@ -37,6 +37,20 @@ export const variables: ReadonlyArray<Variable> = [
     otherwise: "5,300,1800,7200,…"
   },
   {
+    name: "LEAD_SIGNALS_RETENTION_DELIVERIES",
+    takes: "how long delivered deliveries are kept, like 30d",
+    otherwise: "30d"
+  },
+  { name: "LEAD_SIGNALS_RETENTION_DEAD_LETTERS", takes: "how long dead letters are", otherwise: "90d" },
+  { name: "LEAD_SIGNALS_RETENTION_EVENTS", takes: "how long events are", otherwise: "30d" },
+  { name: "LEAD_SIGNALS_RETENTION_ENGAGEMENTS", takes: "how long engagements are", otherwise: "keep" },
+  { name: "LEAD_SIGNALS_RETENTION_LEADS", takes: "how long unchanged leads are", otherwise: "keep" },
+  {
+    name: "LEAD_SIGNALS_RETENTION_SUPPRESSIONS",
+    takes: "how long erasures are remembered",
+    otherwise: "keep"
+  },
+  {
     name: "LEAD_SIGNALS_DRAIN_PAUSE",
     takes: "seconds between reporting unready and closing the port",
     otherwise: "0.5"

@@ -50,7 +50,7 @@ export interface RetainingOptions {
   readonly retention?: Retention
   /** Milliseconds from the end of a round to the next, 600,000 unless given. */
   readonly intervalMillis?: number
-  /** Milliseconds from the start to the first round, 10,000 unless given. */
+  /** Milliseconds from the start to the first round, 1,000 unless given. */
   readonly startMillis?: number
   /** The greatest share of the time in which pieces run, above 0 and at most 1; 0.1 unless given. */
   readonly share?: number
@@ -160,7 +160,7 @@ export const countDue = (retention: Retention): Effect.Effect<DueCounts, StoreUn
  */
 export const retain = (options: RetainingOptions = {}): Effect.Effect<never, never, Pruning | Entropy> =>
   Effect.gen(function* () {
-    const { intervalMillis = 600_000, onRound = () => {}, share = 0.1, startMillis = 10_000 } = options
+    const { intervalMillis = 600_000, onRound = () => {}, share = 0.1, startMillis = 1000 } = options
     const entropy = yield* Entropy
     const drawn = yield* entropy.bytes(16)
     const holder = Array.from(drawn, (byte) => byte.toString(16).padStart(2, "0")).join("")

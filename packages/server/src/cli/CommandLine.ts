@@ -8,6 +8,7 @@ import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
 import { backupCommand, checkCommand } from "./FileCommands.ts"
 import { importCommand } from "./ImportCommand.ts"
 import { listenCommand } from "./ListenCommand.ts"
+import { pruneCommand } from "./PruneCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
 import { campaignsCommand, signalsCommand } from "./SignalCommands.ts"
 import { webhooksCommand } from "./WebhookCommands.ts"
@@ -50,6 +51,7 @@ const commands = group(
     backupCommand,
     checkCommand,
     copyCommand,
+    pruneCommand,
     simulateCommand
   ]
 )

@@ -15,7 +15,7 @@ import { exitCodes } from "./ExitCodes.ts"
 import { json } from "./OperatorCommand.ts"
 import { print } from "./Output.ts"
 
-const database = Options.text("database").pipe(
+export const database = Options.text("database").pipe(
   Options.withDescription(
     "The SQLite file, or postgres://… [LEAD_SIGNALS_DATABASE, or .data/lead-signals.sqlite]"
   ),
@@ -23,7 +23,7 @@ const database = Options.text("database").pipe(
 )
 
 /** The path of a file that exists, or the URL of a Postgres database. */
-const databaseOf = (given: { readonly database: Option.Option<string> }) =>
+export const databaseOf = (given: { readonly database: Option.Option<string> }) =>
   Effect.flatMap(CommandProcess, ({ env }) => {
     const named =
       Option.getOrUndefined(given.database) ?? valueOf(env, "LEAD_SIGNALS_DATABASE") ?? defaultDatabase

@@ -1,0 +1,98 @@
+/** `lead-signals prune`: removes at once what was kept for its retention, or says how much that is. [RET-9] */
+import * as Options from "@effect/cli/Options"
+import { type DueCounts, Retaining, Retention, type RetentionKind } from "@lead-signals/domain"
+import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
+import { Effect, Either } from "effect"
+import { shownDatabase } from "../DatabaseLocation.ts"
+import { readRetention, retentionVariables } from "../RetentionSettings.ts"
+import { storeLayer } from "../Stores.ts"
+import { database, databaseOf, withProgressLine } from "./FileCommands.ts"
+import { json } from "./OperatorCommand.ts"
+import { print, table } from "./Output.ts"
+
+const words: Readonly<Record<RetentionKind, string>> = {
+  deliveries: "deliveries",
+  deadLetters: "dead letters",
+  events: "events",
+  engagements: "engagements",
+  leads: "leads",
+  suppressions: "erasures"
+}
+
+const { retentionKinds } = Retention
+
+const total = (counts: DueCounts): number => retentionKinds.reduce((sum, kind) => sum + counts[kind], 0)
+
+/** Counts what is due, then removes it, showing how far it is. */
+const prune = (place: string, retention: Retention.Retention) =>
+  withProgressLine((update) =>
+    Effect.flatMap(Retaining.countDue(retention), (due) => {
+      let done = 0
+      return Retaining.pruneNow(retention, ({ kind, removed }) => {
+        done += removed
+        update(Math.min(1, done / Math.max(1, total(due))), `removing ${words[kind]}`)
+      })
+    }).pipe(Effect.provide(storeLayer(place)))
+  )
+
+export const pruneCommand = leaf(
+  "prune",
+  {
+    summary: "Removes what was kept for its retention at once",
+    details: [
+      "A server removes it in the background by itself; this is for before its first start, and to see what new settings would remove. It",
+      "may run beside servers, in small transactions. The retentions are those of the environment:",
+      `${Object.values(retentionVariables).slice(0, 3).join(", ")},`,
+      `${Object.values(retentionVariables).slice(3).join(", ")}: give it the server's.`,
+      "What is removed is gone: make a backup first. Freed room is used again; the file does not shrink."
+    ],
+    examples: [
+      ["lead-signals prune --dry-run", "says what is due, and removes nothing"],
+      [
+        "LEAD_SIGNALS_RETENTION_LEADS=730d lead-signals prune --dry-run",
+        "says what another setting would remove"
+      ],
+      ["lead-signals prune --database leads.sqlite --json", ""]
+    ]
+  },
+  {
+    dryRun: Options.boolean("dry-run").pipe(
+      Options.withDescription("Counts what is due, and removes nothing")
+    ),
+    database,
+    json
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const { env } = yield* CommandProcess
+      const retention = yield* Either.match(readRetention(env), {
+        onLeft: usage,
+        onRight: (read) => Effect.succeed(read)
+      })
+      const place = yield* databaseOf(given)
+      const counts = yield* given.dryRun
+        ? Effect.provide(Retaining.countDue(retention), storeLayer(place))
+        : prune(place, retention)
+      const rows = retentionKinds.map((kind) => [
+        words[kind],
+        Retention.format(retention[kind]),
+        counts[kind].toLocaleString("en")
+      ])
+      const head = ["KIND", "KEPT", given.dryRun ? "DUE" : "REMOVED"]
+      const kept = Object.fromEntries(retentionKinds.map((kind) => [kind, Retention.format(retention[kind])]))
+      yield* print(
+        given.json,
+        {
+          file: shownDatabase(place),
+          dryRun: given.dryRun,
+          kept,
+          [given.dryRun ? "due" : "removed"]: counts
+        },
+        table(head, rows)
+      )
+    }).pipe(
+      Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) =>
+        Effect.fail(new Failed({ message: `The pruning stopped: ${reason}. The same command goes on.` }))
+      )
+    )
+)

@@ -1,0 +1,114 @@
+/** The background work of retention, over a port that only counts: how much of the time it takes, and what ends and begins a round. */
+import {
+  Entropy,
+  type PruneRequest,
+  type Pruned,
+  Pruning,
+  Retaining,
+  Retention,
+  StoreUnavailable
+} from "@lead-signals/domain"
+import { Clock, Effect, Fiber, Layer, Logger, TestClock, TestContext } from "effect"
+import { describe, expect, it } from "vitest"
+
+const entropyOf = (byte: number) =>
+  Entropy.of({ bytes: (length) => Effect.succeed(new Uint8Array(length).fill(byte)) })
+
+const nothing: Pruned = { removed: 0, oldest: null, next: null, isOthersTurn: false }
+
+interface Call {
+  readonly at: number
+  readonly request: PruneRequest
+}
+
+/** A port whose pieces take so long; `answer` says what the n-th call does, from 1. */
+const counted = (tookMillis: number, answer: (n: number) => Effect.Effect<Pruned, StoreUnavailable>) => {
+  const calls: Array<Call> = []
+  const pruning = Pruning.of({
+    prune: (request) =>
+      Effect.gen(function* () {
+        calls.push({ at: yield* Clock.currentTimeMillis, request })
+        const n = calls.length
+        yield* Effect.sleep(tookMillis)
+        return yield* answer(n)
+      }),
+    countDue: () => Effect.die("nobody counts here"),
+    newestPrunedEvent: Effect.succeed(0)
+  })
+  return { calls, pruning }
+}
+
+const run = (pruning: typeof Pruning.Service, options: Retaining.RetainingOptions, millis: number) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(Retaining.retain(options))
+    for (let passed = 0; passed < millis; passed += 50) yield* TestClock.adjust(50)
+    yield* Fiber.interrupt(fiber)
+  }).pipe(
+    Effect.provideService(Pruning, pruning),
+    Effect.provideService(Entropy, entropyOf(7)),
+    Effect.provide(Layer.merge(TestContext.TestContext, Logger.remove(Logger.defaultLogger))),
+    Effect.runPromise
+  )
+
+const onlyEvents: Retention.Retention = { ...Retention.keepAll, events: 60_000 }
+const timing = { retention: onlyEvents, startMillis: 100, intervalMillis: 1000 }
+
+describe("retain", () => {
+  it("takes a tenth of the time, however much is due [RET-4]", async () => {
+    const { calls, pruning } = counted(50, () =>
+      Effect.succeed({ ...nothing, removed: 1, oldest: 0, next: [] })
+    )
+    await run(pruning, timing, 4100)
+    // A piece of 50 ms, then a pause of 450 ms.
+    expect(calls.length).toBeGreaterThanOrEqual(7)
+    expect(calls.length).toBeLessThanOrEqual(9)
+    const gaps = calls.slice(1).map(({ at }, i) => at - calls[i]!.at)
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500)
+  })
+
+  it("asks for what is older than the retention at the time of each piece, and goes on where the piece before ended [RET-4]", async () => {
+    const { calls, pruning } = counted(0, (n) => Effect.succeed({ ...nothing, next: n < 3 ? [n] : null }))
+    const rounds: Array<number> = []
+    await run(pruning, { ...timing, onRound: (endedAt) => rounds.push(endedAt) }, 800)
+    expect(calls.map(({ request }) => request.after)).toEqual([null, [1], [2]])
+    for (const { at, request } of calls) expect(request.before).toBe(at - 60_000)
+    expect(new Set(calls.map(({ request }) => request.kind))).toEqual(new Set(["events"]))
+    expect(calls[0]!.request.turn).toEqual({ holder: "07".repeat(16), leaseMillis: 900_000 })
+    expect(rounds).toHaveLength(1)
+  })
+
+  it("begins a round anew after a failure, and leaves it to whoever has the turn [RET-4]", async () => {
+    const answers = [
+      Effect.succeed({ ...nothing, removed: 2, oldest: 0, next: [1] }),
+      new StoreUnavailable({ reason: "full" }),
+      Effect.succeed({ ...nothing, isOthersTurn: true }),
+      Effect.succeed(nothing)
+    ]
+    const { calls, pruning } = counted(0, (n) => answers[n - 1] ?? Effect.succeed(nothing))
+    const rounds: Array<number> = []
+    const pieces: Array<Retaining.PieceReport> = []
+    await run(
+      pruning,
+      { ...timing, onPiece: (piece) => pieces.push(piece), onRound: (at) => rounds.push(at) },
+      2500
+    )
+    expect(calls.map(({ request }) => request.after)).toEqual([null, [1], null, null])
+    expect(calls.map(({ at }) => Math.floor(at / 1000))).toEqual([0, 0, 1, 2])
+    // The failed round and the one of another do not count.
+    expect(rounds.map((at) => Math.floor(at / 1000))).toEqual([2])
+    expect(pieces.map(({ removed }) => removed)).toEqual([2, 0])
+  })
+
+  it("keeps what has no limit, and prunes each kind after what refers to it [RET-1, RET-4]", async () => {
+    const { calls, pruning } = counted(0, () => Effect.succeed(nothing))
+    const all = Object.fromEntries(Retention.retentionKinds.map((kind) => [kind, 60_000]))
+    await run(pruning, { ...timing, retention: { ...(all as Retention.Retention), leads: null } }, 800)
+    expect(calls.map(({ request }) => request.kind)).toEqual([
+      "deliveries",
+      "deadLetters",
+      "events",
+      "engagements",
+      "suppressions"
+    ])
+  })
+})
