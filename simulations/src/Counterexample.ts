@@ -2,11 +2,15 @@
  * A counterexample: a run that broke a rule, with what it depends on spelled out, as a file that repeats it on any machine. The
  * decisions are what was done and what went wrong, in order: a replay that parts from them no longer applies.
  */
+import { Retention } from "@lead-signals/domain"
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import { Either, Schema } from "effect"
 import { type Action, type Plan, routings } from "./plan/Plan.ts"
 import type { RunInput, RunReport, StoreKind } from "./Run.ts"
 import { Rates, type Scenario } from "./Scenario.ts"
+
+/** Null: for ever. */
+const keptMillis = Schema.NullOr(Schema.Int)
 
 const anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
@@ -40,7 +44,17 @@ export const Counterexample = Schema.Struct({
     rates: Rates,
     processes: Schema.optional(Schema.Array(Schema.Struct({ older: Schema.Boolean }))),
     routing: Schema.optional(Schema.Literal(...routings)),
-    networkedStore: Schema.optional(Schema.Boolean)
+    networkedStore: Schema.optional(Schema.Boolean),
+    retention: Schema.optional(
+      Schema.Struct({
+        deliveries: keptMillis,
+        deadLetters: keptMillis,
+        events: keptMillis,
+        engagements: keptMillis,
+        leads: keptMillis,
+        suppressions: keptMillis
+      })
+    )
   }),
   faults: Schema.Array(Schema.String),
   schedule: Schema.Union(
@@ -244,9 +258,13 @@ const describeAction = (action: Action): string => {
   }
 }
 
+const retentionShown = (retention: Retention.Retention): string =>
+  Retention.retentionKinds.map((kind) => `${kind} ${Retention.format(retention[kind])}`).join(", ")
+
 /** Describes the counterexample in lines: who took part, what was done, what went wrong. */
 export const renderCounterexample = ({ faults, plan, schedule }: Counterexample): ReadonlyArray<string> => {
-  const { actions, brands, networkedStore, processes, routing, scheduledFaults } = plan as unknown as Plan
+  const { actions, brands, networkedStore, processes, retention, routing, scheduledFaults } =
+    plan as unknown as Plan
   const lines = [
     ...(processes === undefined
       ? []
@@ -254,6 +272,7 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
           `${processes.length} processes${processes.flatMap(({ older }, i) => (older ? `, process ${i + 1} of an older version` : "")).join("")}; requests spread: ${routing}`
         ]),
     ...(networkedStore === true ? ["the store behind a network"] : []),
+    ...(retention === undefined ? [] : [`kept: ${retentionShown(retention)}`]),
     ...brands.map(
       ({ consumers }, i) =>
         `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ behaviour }) => behaviour).join(", ")}`}`

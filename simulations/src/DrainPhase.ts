@@ -1,7 +1,7 @@
 /** When nothing goes wrong any more: everything that is owed has time to come, and then all that there is is read. */
 import { Effect } from "effect"
 import * as Readers from "./actors/Readers.ts"
-import { type Caller, type ActorContext, succeeding } from "./actors/ActorContext.ts"
+import { bodyOf, type Caller, type ActorContext, persistently, succeeding } from "./actors/ActorContext.ts"
 import { sync } from "./actors/SyncClient.ts"
 import * as WebhookOwner from "./actors/WebhookOwner.ts"
 import type { KnownBrand } from "./world/KnownFacts.ts"
@@ -77,7 +77,7 @@ export const readDeliveries = (context: ActorContext, brand: KnownBrand): Effect
           }
           if (state === "delivered" && attempts === 1 && plain++ % plainDeliveriesPerLog > 0) continue
           if (read++ >= logsRead) continue
-          const detail = yield* succeeding(
+          const response = yield* persistently(
             context,
             { party, label: `delivery ${brand.index} ${i} ${read}` },
             {
@@ -87,7 +87,11 @@ export const readDeliveries = (context: ActorContext, brand: KnownBrand): Effect
               meaning: { means: "look" }
             }
           )
-          facts.deliveries.push({ webhook, delivery: detail.data })
+          // It may have been pruned since it was listed.
+          if (response.status === 404 && facts.prunedDeliveries.has(id)) continue
+          if (response.status !== 200)
+            facts.violate("calls succeed", `delivery ${id}: ${response.status} ${response.text}`)
+          facts.deliveries.push({ webhook, delivery: bodyOf(response).data })
         }
       }
     }

@@ -29,6 +29,8 @@ import { type OwnHost, ownHost } from "./world/OwnHost.ts"
 import type { StoreMethod } from "./world/StorePorts.ts"
 import { World } from "./world/World.ts"
 
+/** After everything came that was owed: some rounds of pruning. */
+const pruningMillis = 70 * 60_000
 const hour = 3_600_000
 const day = 24 * hour
 /** A Monday morning: the same for every run, whenever and wherever it is run. */
@@ -209,6 +211,8 @@ const prepare = (input: RunInput, host: Host) => {
     for (const fiber of doing) yield* fiber.await
     while (!world.isUp) yield* Effect.sleep(100)
     for (const brand of brands) yield* drain(context, brand)
+    // What died last is due, too, and what is due goes.
+    if (plan.retention !== undefined) yield* Effect.sleep(pruningMillis)
     for (const brand of brands) {
       yield* readDeliveries(context, brand)
       yield* readLists(context, brand)

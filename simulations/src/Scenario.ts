@@ -13,7 +13,8 @@ const receiverBehaviours = [
   "gone",
   "redirecting",
   "truncating",
-  "strict"
+  "strict",
+  "broken"
 ] as const
 export type ReceiverBehaviour = (typeof receiverBehaviours)[number]
 
@@ -203,6 +204,17 @@ export const Scenario = Schema.Struct({
         type: "boolean",
         description:
           "true: the store is a server behind a network, as a shared database is, with a clock of its own.",
+        default: false
+      }
+    }),
+    { default: () => false }
+  ),
+  retention: Schema.optionalWith(
+    Schema.Boolean.annotations({
+      jsonSchema: {
+        type: "boolean",
+        description:
+          "true: the service prunes. Each seed draws how long each kind of thing is kept: 15 minutes to three hours, or for ever.",
         default: false
       }
     }),

@@ -38,7 +38,8 @@ export const behaviourEffects = {
   gone: "answers its fifth post 410",
   redirecting: "answers 302 twelve times, then 200",
   truncating: "answers every other post 500, and echoes what it got",
-  strict: "answers 401 to a signature that it does not know"
+  strict: "answers 401 to a signature that it does not know",
+  broken: "answers 500"
 }
 
 export const rateEffects = {

@@ -14,6 +14,7 @@ import networkedStore from "./scenarios/networked-store.json" with { type: "json
 import quietDay from "./scenarios/quiet-day.json" with { type: "json" }
 import rateStorm from "./scenarios/rate-storm.json" with { type: "json" }
 import resendStorm from "./scenarios/resend-storm.json" with { type: "json" }
+import retention from "./scenarios/retention.json" with { type: "json" }
 import severalProcesses from "./scenarios/several-processes.json" with { type: "json" }
 import swarm from "./scenarios/swarm.json" with { type: "json" }
 import syncRace from "./scenarios/sync-race.json" with { type: "json" }
@@ -36,6 +37,7 @@ const scenarios: ReadonlyMap<string, unknown> = new Map(
     quietDay,
     rateStorm,
     resendStorm,
+    retention,
     severalProcesses,
     swarm,
     syncRace,

@@ -103,6 +103,9 @@ export const createBrand = (
         disabledAt: null
       })
     }
+    const reference = new ReferenceModel(id, signals)
+    const { retention } = context.facts.plan
+    if (retention !== undefined) reference.kept = retention
     const key = yield* KeyHolders.makeKey(context, caller("key"), id, 1_000_000)
     const brand: KnownBrand = {
       index,
@@ -114,7 +117,7 @@ export const createBrand = (
         ? yield* KeyHolders.makeKey(context, caller("limited key"), id, limitedRequestsPerMinute)
         : key,
       webhooks,
-      reference: new ReferenceModel(id, signals),
+      reference,
       campaign: new ReferenceCampaign(campaign.id),
       leadIds: new Map(),
       instants: [],

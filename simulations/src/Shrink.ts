@@ -3,6 +3,7 @@
  * long as *the same* oracle is violated. Since what happens at a point depends on its label alone, what is left goes on
  * as it did.
  */
+import { Retention } from "@lead-signals/domain"
 import type { Action, Plan, PlannedBrand, Sighting } from "./plan/Plan.ts"
 import type { RunInput, RunReport, Schedule } from "./Run.ts"
 import { noRates } from "./Scenario.ts"
@@ -181,6 +182,18 @@ class Shrinking {
       yield* this.attemptPlan({ brands: this.best.plan.brands.slice(0, used) })
     }
     yield* this.processes()
+    yield* this.retention()
+  }
+
+  /** Without pruning, or with fewer kinds that are pruned. */
+  private *retention(): Trying<void> {
+    const { retention, ...plan } = this.best.plan
+    if (retention === undefined || (yield* this.attempt({ ...this.best, plan }))) return
+    for (const kind of Retention.retentionKinds) {
+      const { retention: now } = this.best.plan
+      if (now !== undefined && now[kind] !== null)
+        yield* this.attemptPlan({ retention: { ...now, [kind]: null } })
+    }
   }
 
   /** Fewer processes, of this version, which share a store without a network. */

@@ -7,6 +7,7 @@ import {
   type Brand,
   Brands,
   Deliveries,
+  deliveryBodyView,
   Leads,
   LeadQueries,
   Leasing,
@@ -200,7 +201,7 @@ export class RetentionWorld {
     const materials: Array<BodyMaterial> = []
     const body = (material: BodyMaterial): string => {
       materials.push(material)
-      return "{}"
+      return JSON.stringify(deliveryBodyView(material))
     }
     return Effect.gen(function* () {
       const outbox = yield* Outbox

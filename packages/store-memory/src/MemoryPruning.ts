@@ -22,7 +22,10 @@ interface Due {
   readonly remove: () => void
 }
 
-const keyOf = ({ brandId, engagementId, event }: LeadEvent): string => `${brandId} ${event} ${engagementId}`
+const engagementKey = (brandId: string, engagementId: string): string => `${brandId} ${engagementId}`
+
+const keyOf = ({ brandId, engagementId, event, leadId, occurredAt }: LeadEvent): string =>
+  `${brandId} ${event} ${leadId} ${engagementId} ${occurredAt}`
 
 /** What refers to events, engagements and leads. */
 class References {
@@ -43,7 +46,9 @@ class References {
     const activities = [...memory.events.after(0)]
       .map(({ event }) => event)
       .filter((event) => event.event === "activity.detected" && (isKept(event) || this.isDelivered(event)))
-    this.activities = new Set(activities.map(keyOf))
+    this.activities = new Set(
+      activities.map(({ brandId, engagementId }) => engagementKey(brandId, engagementId))
+    )
     this.active = new Set([...activities, ...delivered].map(({ leadId }) => leadId))
   }
 
@@ -54,7 +59,7 @@ class References {
 
   /** Whether the engagement's activity.detected is left. */
   isTold(brandId: string, { id }: Engagement): boolean {
-    return this.activities.has(`${brandId} activity.detected ${id}`)
+    return this.activities.has(engagementKey(brandId, id))
   }
 
   /** Whether an activity.detected of the lead, or a delivery about it, is left. */
@@ -72,9 +77,9 @@ type DueOf = (memory: Memory, before: Instant, references: () => References) => 
 
 const dueDeliveries = (state: DeliveryRecord["state"]): DueOf =>
   function* (memory, before) {
-    const isDue = isDueDelivery(state, before)
-    for (const record of memory.deliveries.all())
-      if (isDue(record)) yield { at: record.finishedAt!, remove: () => memory.deliveries.remove(record) }
+    const due = memory.deliveries.all().filter(isDueDelivery(state, before))
+    for (const record of due.sort((a, b) => a.finishedAt! - b.finishedAt!))
+      yield { at: record.finishedAt!, remove: () => memory.deliveries.remove(record) }
   }
 
 const noteNewest = (memory: Memory, position: number): void => {

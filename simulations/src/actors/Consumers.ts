@@ -84,7 +84,8 @@ const characters: { readonly [behaviour in ReceiverBehaviour]: Character } = {
   redirecting: (n) => ({ status: n > mendedAfter ? 200 : 302, millis: 20 }),
   truncating: (n) => ({ status: n % 2 === 0 ? 200 : 500, millis: 20, echoes: true }),
   // What is not signed with a secret that it knows it answers 401.
-  strict: () => ({ status: 200, millis: 10 })
+  strict: () => ({ status: 200, millis: 10 }),
+  broken: () => ({ status: 500, millis: 20 })
 }
 
 const subjectOf = (envelope: Json): string => {

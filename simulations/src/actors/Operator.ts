@@ -24,6 +24,7 @@ export const amend = (
       meaning: { means: "amend", id, change }
     })
     if (status === 404 && context.facts.erasing.has(personOf(brand, person))) return
+    if (status === 404 && context.facts.prunedLeads.has(id)) return
     if (status !== 200) context.facts.violate("calls succeed", `a change of ${person} was answered ${status}`)
     context.facts.coverageMarks.add("a lead was changed")
   })
@@ -49,6 +50,11 @@ export const erase = (
     })
     // 404: an earlier call did it, and its answer was lost.
     if (status !== 204 && status !== 404) facts.violate("calls succeed", `an erasure was answered ${status}`)
+    if (status === 404 && facts.prunedLeads.has(id) && !brand.reference.erased.includes(person)) {
+      // There was nothing left to erase: the person may be seen again.
+      facts.erasing.delete(personOf(brand, person))
+      return
+    }
     facts.erased.set(personOf(brand, person), { brandId: brand.id, extId: person, at: world.kernel.now })
     facts.coverageMarks.add("a person was erased")
   })

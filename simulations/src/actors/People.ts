@@ -63,7 +63,9 @@ export const observe = (
         if (!facts.erasing.has(personOf(brand, extId)))
           facts.violate("observations are taken", `${extId} was suppressed`)
       }
-      if (outcome === "rejected") facts.violate("observations are taken", `${extId} was rejected`)
+      // With a retention the reference says which is too old.
+      if (outcome === "rejected" && facts.plan.retention === undefined)
+        facts.violate("observations are taken", `${extId} was rejected`)
     }
   })
 

@@ -5,6 +5,7 @@ import { inHttp } from "./http.ts"
 import { inMemoryStore } from "./memory.ts"
 import { wherePeopleLook } from "./oracles.ts"
 import { inSeveralProcesses } from "./processes.ts"
+import { inRetention } from "./retention.ts"
 import { inRules } from "./rules.ts"
 import { inSqliteStore } from "./sqlite.ts"
 import { inUseCases } from "./usecases.ts"
@@ -21,7 +22,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["emitter", inEmitter],
   ["reading of inputs", inVocabulary],
   ["views, counts, headers and exact instants", wherePeopleLook],
-  ["work of several processes, and in files", inSeveralProcesses]
+  ["work of several processes, and in files", inSeveralProcesses],
+  ["retention", inRetention]
 ]
 
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)

@@ -91,7 +91,7 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
   }),
   erasure("sqlite-suppression-forgotten", "the suppression of an erased person is not kept", {
     in: "erase",
-    drop: '$sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash) VALUES (?, ?)", $values)'
+    drop: '$sql.run("INSERT OR IGNORE INTO suppression (brand_id, hash, erased_at) VALUES (?, ?, ?)", $values)'
   }),
   inStore("0001_leads")("counter-off-after-erasure", "an erased lead stays counted", {
     in: "leads",

@@ -32,7 +32,7 @@ export const mirrorsConverge: Oracle = {
       // A list does not name the erased: a client that keeps copies has to ask for them one by one.
       const ids = new Set(there.map(({ id }) => id))
       for (const [id, { extId }] of mirror)
-        if (!ids.has(id) && !facts.erased.has(personOf({ id: brandId }, extId)))
+        if (!ids.has(id) && !facts.prunedLeads.has(id) && !facts.erased.has(personOf({ id: brandId }, extId)))
           return `the client of brand ${index} has lead ${id}, which is not there`
       return null
     }

@@ -34,7 +34,8 @@ export const oneEventEach: Oracle = {
         if ((surplus.get(webhook.id) ?? 0) > webhook.resends) return `${subject} came as two events`
         if (event !== "activity.detected" || data.isFirstActivity !== true) return null
         first.judged++
-        const person = `${webhook.id} ${data.lead2.extId}`
+        // A person whose lead was pruned is new again.
+        const person = `${webhook.id} ${data.lead2.extId}${facts.plan.retention === undefined ? "" : ` ${data.lead2.id}`}`
         const engagement = firsts.get(person) ?? data.engagements[0].id
         firsts.set(person, engagement)
         return engagement === data.engagements[0].id ? null : `${data.lead2.extId} had two first activities`

@@ -37,6 +37,8 @@ export interface KnownDelivery {
   readonly event: string
   readonly leadId: number | null
   readonly engagementId: string | null
+  /** When the event occurred; null on a test. */
+  readonly occurredAt: number | null
   readonly createdAt: number
   /** The same in true time. */
   readonly queuedAt: number
@@ -79,9 +81,24 @@ export interface OutboxWebhook {
 
 /** What the lead's events were of. */
 export interface LeadEvents {
-  created: string
-  latest: string
+  readonly created: OccurredEvent
+  /** Its activity.detected, in the order in which they occurred, without those that were pruned. */
+  readonly activities: Array<OccurredEvent>
 }
+
+interface OccurredEvent {
+  readonly engagementId: string
+  readonly occurredAt: number
+}
+
+/** Tells an event of a brand from all others. */
+export const occurrenceOf = ({
+  engagementId,
+  event,
+  leadId,
+  occurredAt
+}: Pick<KnownDelivery, "event" | "leadId" | "engagementId" | "occurredAt">): string =>
+  `${event} ${leadId} ${engagementId} ${occurredAt}`
 
 export const isSome = (answer: Json): boolean => answer?._tag === "Some"
 

@@ -217,6 +217,30 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     return null
   }
 
+  /** Removes a delivery that was pruned. */
+  prune(delivery: KnownDelivery): void {
+    this.forget(delivery)
+    const { webhook } = delivery
+    webhook.deliveries = webhook.deliveries.filter((each) => each !== delivery)
+  }
+
+  /** Removes an activity.detected that was pruned. */
+  pruneActivity(
+    brandId: string,
+    event: { readonly leadId: number; readonly engagementId: string; readonly occurredAt: number }
+  ): void {
+    const activities = this.events.get(brandId)?.get(event.leadId)?.activities ?? []
+    const at = activities.findIndex(
+      ({ engagementId, occurredAt }) => engagementId === event.engagementId && occurredAt === event.occurredAt
+    )
+    if (at >= 0) activities.splice(at, 1)
+  }
+
+  /** Removes the events of a lead that was pruned. */
+  pruneLead(brandId: string, leadId: number): void {
+    this.events.get(brandId)?.delete(leadId)
+  }
+
   private forget(delivery: KnownDelivery): void {
     if (delivery.id !== null) this.byId.delete(delivery.id)
     else {
@@ -227,7 +251,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
 
   private queue(
     webhook: OutboxWebhook,
-    of: Pick<KnownDelivery, "event" | "leadId" | "engagementId">,
+    of: Pick<KnownDelivery, "event" | "leadId" | "engagementId" | "occurredAt">,
     now: number,
     id: string | null,
     resendOf: KnownDelivery | null = null
@@ -238,6 +262,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       event: of.event,
       leadId: of.leadId,
       engagementId: of.engagementId,
+      occurredAt: of.occurredAt,
       createdAt: now,
       queuedAt: this.trueNow,
       state: "pending",
@@ -271,10 +296,12 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       if (outcome !== "recorded") continue
       const { engagementId } = proposals[i]
       const known = leads.get(leadId)
-      leads.set(leadId, { created: known?.created ?? engagementId, latest: engagementId })
+      const occurred = { engagementId, occurredAt: now }
+      if (known === undefined) leads.set(leadId, { created: occurred, activities: [occurred] })
+      else known.activities.push(occurred)
       for (const event of known === undefined ? eventOrder : ["activity.detected"]) {
         for (const webhook of webhooks) {
-          if (webhook.events.includes(event)) this.queue(webhook, { event, leadId, engagementId }, now, null)
+          if (webhook.events.includes(event)) this.queue(webhook, { event, leadId, ...occurred }, now, null)
         }
       }
     }
@@ -329,15 +356,16 @@ export class OutboxReference implements DeliveriesOfWebhooks {
         ? undefined
         : this.delivery(webhook, request.deliveryId)
     const lead = webhook === undefined ? undefined : this.events.get(webhook.brandId)?.get(request.leadId)
+    const newest = request.event === "lead2.created" ? lead?.created : lead?.activities.at(-1)
     const what =
       request.what === "test"
-        ? { event: "webhook.test", leadId: null, engagementId: null }
+        ? { event: "webhook.test", leadId: null, engagementId: null, occurredAt: null }
         : request.what === "again"
           ? again
-          : lead && {
+          : newest && {
               event: request.event as string,
               leadId: request.leadId as number,
-              engagementId: request.event === "lead2.created" ? lead.created : lead.latest
+              ...newest
             }
     if (webhook === undefined || what === undefined)
       return isSome(answer) ? `something is queued for webhook ${of.id} that there is not` : null

@@ -18,6 +18,7 @@ import { oneEventEach } from "./OneEventEach.ts"
 import type { Oracle } from "./Oracle.ts"
 import { operatorAnswers } from "./OperatorAnswers.ts"
 import { pagesTile } from "./PagesTile.ts"
+import { retentionKept } from "./RetentionKept.ts"
 import { retriesWait } from "./RetriesWait.ts"
 import { revokedKeysFail } from "./RevokedKeysFail.ts"
 import { signed } from "./Signed.ts"
@@ -39,6 +40,7 @@ export const oracles: ReadonlyArray<Oracle> = [
   windowsHold,
   errorsClear,
   agreesWithReference,
+  retentionKept,
   signed,
   oneBodyPerId,
   oneEventEach,

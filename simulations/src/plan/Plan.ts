@@ -1,6 +1,7 @@
 /**
  * What will be done in a run, and what befalls it, as data. A run executes a plan; a counterexample is a plan with less in it.
  */
+import type { Retention } from "@lead-signals/domain"
 import { noRates, type ReceiverBehaviour, type Rates } from "../Scenario.ts"
 
 /** What was seen: an observation as the operator API takes it, but for the signal, which is the brand's n-th. */
@@ -157,6 +158,8 @@ export interface Plan {
   readonly routing?: Routing
   /** Whether the store is a server behind a network, as a shared database is. */
   readonly networkedStore?: boolean
+  /** How long the service keeps what is over; it prunes nothing unless given. */
+  readonly retention?: Retention.Retention
 }
 
 /** The processes of a plan. */

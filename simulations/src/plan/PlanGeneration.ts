@@ -4,6 +4,7 @@ import type { Scenario } from "../Scenario.ts"
 import { actionsOf } from "./Actions.ts"
 import { drawnRates, scheduledFaultsOf } from "./Faults.ts"
 import { type Plan, processesOf } from "./Plan.ts"
+import { retentionOfSeed } from "./PlannedRetention.ts"
 import { processesOfSeed, withProcesses } from "./PlannedProcesses.ts"
 
 const bothEvents = ["lead2.created", "activity.detected"]
@@ -38,6 +39,7 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
       processesOf(processes).length
     ),
     rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm),
+    ...(scenario.retention ? { retention: retentionOfSeed(seed) } : {}),
     ...processes
   }
 }

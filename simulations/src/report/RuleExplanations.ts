@@ -44,6 +44,8 @@ const explanations: Readonly<Record<string, string>> = {
     "Each event that was committed must be taken by each webhook that subscribed to it, or stand in the dead letters.",
   "attempts logged":
     "The log of a delivery must hold every attempt without gaps, agree with what the receiver got, and name no person.",
+  "retention kept":
+    "What is kept for its retention must go soon after, and not before; nothing may go that is pending or that something left refers to, and no id may come again.",
   "calls succeed":
     "A call that is right must succeed in the end: somebody repeated it until it was answered, and the answer was still a refusal.",
   "observations are taken": "An observation that keeps to the specification must be accepted, item by item.",

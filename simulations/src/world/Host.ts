@@ -1,7 +1,7 @@
 /**
  * What runs in a world's machine: the service over some store, as production wires it; or somebody's own fetch handler.
  */
-import { Entropy, WebhookTargets } from "@lead-signals/domain"
+import { Entropy, Retaining, Retention, RetentionPolicy, WebhookTargets } from "@lead-signals/domain"
 import { app, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
 import { type Machine, Prng } from "@lead-signals/simulation-kernel"
 import { Emitter, Sender } from "@lead-signals/webhook"
@@ -51,7 +51,7 @@ export const serve = (
   { entropy, post, settings }: Serving
 ): Effect.Effect<Running, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const host = stores.pipe(
+    const stored = stores.pipe(
       Context.add(Entropy, {
         bytes: (length) =>
           Effect.sync(() => {
@@ -60,12 +60,19 @@ export const serve = (
             return drawn
           })
       }),
+      Context.add(RetentionPolicy, settings.retention ?? Retention.keepAll)
+    )
+    const host = stored.pipe(
       Context.add(OperatorToken, operatorToken),
       Context.add(DefaultRateLimit, 1_000_000),
       Context.add(WebhookTargets, { check: (url) => Effect.succeed(url) }),
       Context.add(Sender.Sender, { post })
     )
-    const emitter = yield* Layer.build(Emitter.layer(settings)).pipe(Effect.provide(host))
+    const { retention, ...sending } = settings
+    if (retention !== undefined) {
+      yield* Effect.forkScoped(Retaining.retain({ retention })).pipe(Effect.provide(stored))
+    }
+    const emitter = yield* Layer.build(Emitter.layer(sending)).pipe(Effect.provide(host))
     const serving = yield* app.pipe(Effect.provide(Context.merge(host, emitter)))
     return { handle: (request) => handle(serving, request) }
   })

@@ -207,6 +207,10 @@ export class KnownFacts {
   isStoreSeen = false
   /** Deliveries in the dead letters at the end, as `webhook subject`. */
   readonly dead = new Set<string>()
+  /** Ids of deliveries that were pruned, of leads, and of engagements as `brand id`. */
+  readonly prunedDeliveries = new Set<string>()
+  readonly prunedLeads = new Set<number>()
+  readonly prunedEngagements = new Set<string>()
   /** Every delivery as the operator sees it at the end, with its log. */
   readonly deliveries: Array<{ readonly webhook: KnownWebhook; readonly delivery: Json }> = []
   /** What clients that sync have before their last full sync, by brand; none where no change can be hidden. */

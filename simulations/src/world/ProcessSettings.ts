@@ -1,8 +1,11 @@
 /** The settings of a process: those of this version, or those that an older version ran with. */
-import { Retries } from "@lead-signals/domain"
+import { type Retention, Retries } from "@lead-signals/domain"
 import type { Emitter } from "@lead-signals/webhook"
 
-export type ProcessSettings = Partial<Emitter.EmitterOptions>
+export type ProcessSettings = Partial<Emitter.EmitterOptions> & {
+  /** How long what is over is kept; nothing is pruned without it. */
+  readonly retention?: Retention.Retention
+}
 
 /** One process is woken by its own commits: a wake-up that it missed is found so soon. */
 const pollAlone: ProcessSettings = { pollMillis: 3_600_000 }

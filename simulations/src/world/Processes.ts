@@ -62,7 +62,10 @@ export class Processes {
         incarnation.running = yield* host.start({
           machine,
           process: process.index,
-          settings: settingsOf(process, this.all.length),
+          settings: {
+            ...settingsOf(process, this.all.length),
+            ...(facts.plan.retention === undefined ? {} : { retention: facts.plan.retention })
+          },
           post: (request) => this.options.post(process, incarnation, request),
           store: this.storeFaultsOf(process, incarnation),
           overNetwork: server === null ? null : (disk) => server.connect(disk, process, incarnation),

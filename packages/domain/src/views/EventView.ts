@@ -62,19 +62,22 @@ export const envelopeView = (
 })
 
 /**
- * The whole body of a delivery, as an object. Throws an `Error` when the material of an event lacks its lead or its
- * engagements. [EVT-1]
+ * The whole body of a delivery, as an object. Throws an `Error` when the material of an event lacks its lead, or that of an
+ * activity.detected its engagement. [EVT-1]
  */
 export const deliveryBodyView = (material: BodyMaterial) => {
   const { brandId, createdAt, deliveryId, engagements, lead, subject, webhookId } = material
   if (subject === null) {
     return envelopeView(deliveryId, { event: testEvent, brandId, occurredAt: createdAt }, testView(webhookId))
   }
-  if (lead === null || engagements.length === 0) throw new Error("An event without its lead or engagement")
+  const isCreated = subject.event === "lead2.created"
+  // The engagements of a lead can all be pruned before its lead2.created is sent to another webhook. [RET-5, RET-6]
+  if (lead === null || (engagements.length === 0 && !isCreated))
+    throw new Error("An event without its lead or engagement")
   return envelopeView(
     deliveryId,
     subject,
-    subject.event === "lead2.created"
+    isCreated
       ? leadCreatedView(lead, engagements)
       : activityDetectedView(subject.isFirstActivity, lead, engagements)
   )

@@ -215,6 +215,8 @@ export const retentionCases: ReadonlyArray<Case> = [
         const after = Option.getOrThrow(yield* read)
         assertEqual("the lead, after its engagements were pruned", after.lead, before.lead)
         assertEqual("its engagements", after.window, { engagements: [], truncated: false })
+        assertEqual("its lead2.created is there", yield* world.resend(leadId!, "lead2.created"), true)
+        assertEqual("deliveries that its lead2.created has", yield* world.attempt(200), 1)
         assertEqual(
           "an engagement with the id of a pruned one",
           (yield* world.observe("p", "e1")).outcome,

@@ -203,6 +203,11 @@ export class ReferenceModel {
   erased: Array<string> = []
   /** The events that were fired and not erased. */
   events: Array<Fired> = []
+  /** For how many milliseconds engagements and leads are kept; null for ever. [RET-8] */
+  kept: { readonly engagements: number | null; readonly leads: number | null } = {
+    engagements: null,
+    leads: null
+  }
   /** The ids of leads whose engagements lost the author of a post in an erasure. */
   readonly renewed = new Set<number>()
   /** The ids of deleted signals: what they caught still shows them. [DEL-2] */
@@ -227,6 +232,8 @@ export class ReferenceModel {
     const owner = this.owners.get(seen.engagement.id)
     if (owner !== undefined) return { outcome: "duplicate", leadId: owner }
     let row = this.byExtId.get(seen.person.extId)
+    if (this.isTooOld(seen.engagement.trackedAt, row !== undefined, now))
+      return { outcome: "rejected", leadId: null }
     const first = row === undefined
     if (row === undefined) {
       row = {
@@ -266,6 +273,32 @@ export class ReferenceModel {
     row.signals.add(seen.signalId)
     this.owners.set(engagement.id, row.id)
     return { outcome: "recorded", leadId: row.id }
+  }
+
+  private isTooOld(trackedAt: number | null, isLead: boolean, now: number): boolean {
+    if (trackedAt === null) return false
+    const { engagements, leads } = this.kept
+    const isOlder = (millis: number | null): boolean => millis !== null && trackedAt < now - millis
+    return isOlder(engagements) || (!isLead && isOlder(leads))
+  }
+
+  /** Removes an engagement that was pruned: its id is new again. Nothing else of the lead changes. [RET-6] */
+  pruneEngagement(leadId: number, id: string): void {
+    const row = this.byId.get(leadId)
+    if (row === undefined) return
+    row.engagements = row.engagements.filter((engagement) => engagement.id !== id)
+    this.owners.delete(id)
+  }
+
+  /** Removes a lead that was pruned, with its engagements and events: the person can be seen again. [RET-7] */
+  pruneLead(id: number): void {
+    const row = this.byId.get(id)
+    if (row === undefined) return
+    this.byId.delete(id)
+    this.byExtId.delete(row.extId)
+    for (const [engagement, owner] of this.owners) if (owner === id) this.owners.delete(engagement)
+    this.rows = this.rows.filter((each) => each !== row)
+    this.events = this.events.filter((event) => event.leadId !== id)
   }
 
   /** Sets flags and score of a lead; without such a lead it does nothing. */

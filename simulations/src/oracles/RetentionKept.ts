@@ -1,0 +1,195 @@
+/**
+ * What is pruned is due by the plan's retention, and nothing that is left refers to it. A naive model of what there is works out what
+ * a piece must remove: as the store says only how many it removed, it must be all of it, or as many as it was allowed. The reference
+ * and the outbox then go on without it, so that every later answer, list, count and body shows whether the store did the same.
+ */
+import type { RetentionKind } from "@lead-signals/domain"
+import type { ReferenceModel } from "@lead-signals/store-contract/reference"
+import type { Json, KnownBrand, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import type { Oracle } from "./Oracle.ts"
+import { type KnownDelivery, occurrenceOf } from "./OutboxRecords.ts"
+import { outboxOf } from "./OutboxReference.ts"
+
+const minute = 60_000
+/** What is due goes so soon, unless a process is down for longer. [RET-4] */
+const promptMillis = 60 * minute
+/** A request for a piece is so long under way at most: a slow store, a process that stands still. */
+const underWayMillis = 5 * minute
+
+interface Due {
+  readonly at: number
+  readonly remove: () => void
+}
+
+type Row = ReferenceModel["rows"][number]
+
+class WhatIsThere {
+  constructor(private readonly facts: KnownFacts) {}
+
+  due(kind: RetentionKind, before: number): Array<Due> {
+    const due =
+      kind === "deliveries" || kind === "deadLetters"
+        ? this.deliveries(kind === "deliveries" ? "delivered" : "dead", before)
+        : this.facts.brands.flatMap((brand) => this.ofBrand(kind, brand, before))
+    return due.sort((a, b) => a.at - b.at)
+  }
+
+  private get outbox() {
+    return outboxOf(this.facts)
+  }
+
+  private deliveries(state: KnownDelivery["state"], before: number): Array<Due> {
+    return [...this.outbox.webhooks.values()]
+      .flatMap(({ deliveries }) => deliveries)
+      .filter((delivery) => delivery.state === state && delivery.finishedAt! < before)
+      .map((delivery) => ({
+        at: delivery.finishedAt!,
+        remove: () => {
+          if (delivery.state === "dead") this.noteDead(delivery)
+          this.facts.prunedDeliveries.add(delivery.id!)
+          this.outbox.prune(delivery)
+        }
+      }))
+  }
+
+  /** It stood in the dead letters. */
+  private noteDead({ engagementId, event, leadId, webhook }: KnownDelivery): void {
+    const row = this.facts.brandOf(webhook.brandId)?.reference.rows.find(({ id }) => id === leadId)
+    if (row !== undefined)
+      this.facts.dead.add(`${webhook.id} ${event} ${event === "lead2.created" ? row.extId : engagementId}`)
+  }
+
+  /** Notes every dead letter that there is. */
+  noteAllDead(): void {
+    for (const { deliveries } of this.outbox.webhooks.values())
+      for (const delivery of deliveries) if (delivery.state === "dead") this.noteDead(delivery)
+  }
+
+  private ofBrand(kind: RetentionKind, brand: KnownBrand, before: number): Array<Due> {
+    const { facts } = this
+    const { reference } = brand
+    const left = this.outbox.webhooksOf(brand.id).flatMap(({ deliveries }) => deliveries)
+    const delivered = new Set(left.map(occurrenceOf))
+    const activities = reference.events.filter(({ event }) => event === "activity.detected")
+    if (kind === "events")
+      return activities
+        .filter((event) => event.occurredAt < before && !delivered.has(occurrenceOf(event)))
+        .map((event) => ({
+          at: event.occurredAt,
+          remove: () => {
+            reference.events = reference.events.filter((each) => each !== event)
+            this.outbox.pruneActivity(brand.id, event)
+          }
+        }))
+    if (kind === "engagements") {
+      const told = new Set(activities.map(({ engagementId, leadId }) => `${leadId} ${engagementId}`))
+      const dueOf = ({ engagements, id: leadId }: Row): Array<Due> =>
+        engagements
+          .filter(({ id, trackedAt }) => trackedAt < before && !told.has(`${leadId} ${id}`))
+          .map(({ id, trackedAt }) => ({
+            at: trackedAt,
+            remove: () => {
+              facts.prunedEngagements.add(`${brand.id} ${id}`)
+              reference.pruneEngagement(leadId, id)
+            }
+          }))
+      return reference.rows.flatMap(dueOf)
+    }
+    if (kind !== "leads") return []
+    const active = new Set([...activities, ...left].map(({ leadId }) => leadId))
+    return reference.rows
+      .filter(({ id, updatedAt }) => updatedAt < before && !active.has(id))
+      .map(({ engagements, id, updatedAt }) => ({
+        at: updatedAt,
+        remove: () => {
+          for (const engagement of engagements) facts.prunedEngagements.add(`${brand.id} ${engagement.id}`)
+          facts.prunedLeads.add(id)
+          reference.pruneLead(id)
+          this.outbox.pruneLead(brand.id, id)
+        }
+      }))
+  }
+}
+
+const marks: Readonly<Record<RetentionKind, string>> = {
+  deliveries: "a delivery was pruned",
+  deadLetters: "a dead letter was pruned",
+  events: "an event was pruned",
+  engagements: "an engagement was pruned",
+  leads: "a lead was pruned",
+  suppressions: "an erasure was forgotten"
+}
+
+/** [RET-1, RET-2, RET-3, RET-4, RET-5, RET-6, RET-7] */
+export const retentionKept: Oracle = {
+  name: "retention kept",
+  instantiate: (facts, checks) => {
+    const { retention } = facts.plan
+    if (retention === undefined) return {}
+    const pieces = checks.rule("each piece that is pruned")
+    const ids = checks.rule("no id of what was pruned comes again")
+    const there = new WhatIsThere(facts)
+
+    const prune = ({ answer, args, process }: Stored): string | null => {
+      const { before, kind, limit }: { before: number; kind: RetentionKind; limit: number } = args[0]
+      const keptMillis = retention[kind]
+      if (keptMillis === null) return `${kind} are pruned, and kept for ever`
+      const late = process.now - keptMillis - before
+      if (late < 0 || late > underWayMillis)
+        return `${kind} are pruned from before ${new Date(before).toISOString()}, ${late} ms from their retention`
+      if (answer.isOthersTurn === true) {
+        facts.coverageMarks.add("another process pruned")
+        return null
+      }
+      pieces.judged++
+      const due = there.due(kind, before)
+      const wanted = Math.min(limit, due.length)
+      if (answer.removed !== wanted) return `${answer.removed} ${kind} are pruned, and ${wanted} are due`
+      if (wanted === 0) return null
+      if (answer.oldest !== due[0]!.at)
+        return `the oldest of ${kind} is of ${answer.oldest}, not ${due[0]!.at}`
+      for (const { remove } of due.slice(0, wanted)) remove()
+      facts.coverageMarks.add(marks[kind])
+      return null
+    }
+
+    /** An engagement that was pruned and is taken anew fires once more. [RET-8] */
+    const commit = ({ answer, args: [brandId, proposals] }: Stored): string | null => {
+      for (const [i, { leadId, outcome }] of (answer as ReadonlyArray<Json>).entries()) {
+        if (outcome === "rejected") facts.coverageMarks.add("an observation was too old")
+        if (outcome !== "recorded") continue
+        ids.judged++
+        if (facts.prunedLeads.has(leadId)) return `lead ${leadId} was pruned, and its id is given again`
+        if (!facts.prunedEngagements.delete(`${brandId} ${proposals[i].engagementId}`)) continue
+        facts.coverageMarks.add("an engagement was pruned, and seen again")
+        for (const webhook of facts.brandOf(brandId)?.webhooks ?? []) webhook.resends++
+      }
+      return null
+    }
+
+    return {
+      stored: (done) => {
+        if (done.method === "pruning.prune") return prune(done)
+        if (done.method === "leads.commit") return commit(done)
+        if (done.method !== "outbox.lease") return null
+        for (const { deliveryId } of done.answer.leases) {
+          ids.judged++
+          if (facts.prunedDeliveries.has(deliveryId))
+            return `${deliveryId} was pruned, and is delivered again`
+        }
+        return null
+      },
+      conclude: () => {
+        there.noteAllDead()
+        for (const kind of Object.keys(marks) as ReadonlyArray<RetentionKind>) {
+          const keptMillis = retention[kind]
+          if (keptMillis === null) continue
+          pieces.judged++
+          const overdue = there.due(kind, facts.now() - keptMillis - promptMillis)
+          if (overdue.length > 0) return `${overdue.length} ${kind} are there an hour after they were due`
+        }
+        return null
+      }
+    }
+  }
+}
