@@ -43,7 +43,7 @@ describe("scenarios", () => {
     }
   )
 
-  it("there are the eighteen that the design asks for", () => {
+  it("there are the nineteen that the design asks for", () => {
     expect(scenarioNames()).toEqual(
       [
         "quiet-day",
@@ -57,6 +57,7 @@ describe("scenarios", () => {
         "rate-storm",
         "erasure",
         "resend-storm",
+        "retention",
         "month-of-retries",
         "several-processes",
         "networked-store",
