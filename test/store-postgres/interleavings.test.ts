@@ -9,7 +9,9 @@ import {
   Leads,
   LeadStore,
   Outbox,
+  Pruning,
   recordObservations,
+  type RetentionKind,
   Retries,
   Signals,
   type StorePorts,
@@ -41,13 +43,16 @@ const runtimeOf = (store: Layer.Layer<StorePorts, unknown>) =>
   ManagedRuntime.make(Layer.mergeAll(store, webCrypto, anyTarget))
 type Needs = ManagedRuntime.ManagedRuntime.Context<ReturnType<typeof runtimeOf>>
 
-/** A brand with two leads, the second of which engaged with a post of the first, and with a webhook. */
+/**
+ * A brand with two leads, the second of which engaged with a post of the first, and with a webhook. Another lead was seen before there
+ * was a webhook, so that nothing was sent about it.
+ */
 interface World {
   readonly brand: Effect.Effect.Success<ReturnType<typeof Brands.create>>
   readonly signalId: string
   readonly webhookId: string
   /** Lead ids by person. */
-  readonly leads: Readonly<Record<"p1" | "p2", number>>
+  readonly leads: Readonly<Record<"p0" | "p1" | "p2", number>>
   /** A leased delivery, whose attempt is under way. */
   readonly leased: { readonly deliveryId: string; readonly token: string }
   /** A delivery that died. */
@@ -114,6 +119,14 @@ const commit = (
   author: string | null = null
 ) => recordObservations(brand, [seen(signalId, person, engagement, author)])
 
+/** Prunes what was over before now. One that skips what others hold is as one that finds nothing. */
+const prune = (kind: RetentionKind) => () =>
+  Effect.flatMap(Pruning, (pruning) =>
+    Effect.map(pruning.prune({ kind, before: now + 1, after: null, limit: 100, turn: null }), ({ removed }) =>
+      removed === 0 ? [] : removed
+    )
+  )
+
 const lease = (_: World, call: string) =>
   Effect.map(leaseUpTo(`${call}-token`, 2), ({ leases }) => leases.map(({ body }) => body))
 
@@ -146,6 +159,20 @@ const methods: Readonly<
         Option.isSome
       )
     ),
+  "queue of an event that was never sent": ({ brand, leads, webhookId }, call) =>
+    Effect.flatMap(Deliveries, (deliveries) =>
+      Effect.map(
+        deliveries.queue(
+          { id: webhookId, brandId: brand.id },
+          { what: "newest-event", leadId: leads.p0, event: "activity.detected" },
+          idsOf(call)
+        ),
+        Option.isSome
+      )
+    ),
+  "pruning of dead letters": prune("deadLetters"),
+  "pruning of events": prune("events"),
+  "pruning of engagements": prune("engagements"),
   "queue again": ({ brand, dead, webhookId }, call) =>
     Effect.flatMap(Deliveries, (deliveries) =>
       Effect.map(
@@ -214,21 +241,25 @@ describe.skipIf(isWithoutPostgres)("transactions of two nodes, stepped statement
     return run(
       0,
       Effect.gen(function* () {
+        // Prunings are of all brands, too: earlier worlds have nothing due.
+        for (const kind of ["deliveries", "deadLetters", "events", "engagements"] as const)
+          yield* prune(kind)()
         const brand = yield* Brands.create("B")
         const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
         const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+        const observe = (person: string, engagement: string, author: string | null) =>
+          Effect.map(
+            recordObservations(brand, [seen(signal.id, person, engagement, author)]),
+            ([one]) => one!.leadId!
+          )
+        const p0 = yield* observe("p0", "e0", null)
         const { id: webhookId } = yield* Webhooks.create(brand.id, {
           url: "u",
           events: ["lead2.created", "activity.detected"],
           description: null,
           enabled: true
         })
-        const observe = (person: string, engagement: string, author: string | null) =>
-          Effect.map(
-            recordObservations(brand, [seen(signal.id, person, engagement, author)]),
-            ([one]) => one!.leadId!
-          )
-        const leads = { p1: yield* observe("p1", "e1", null), p2: yield* observe("p2", "e2", "p1") }
+        const leads = { p0, p1: yield* observe("p1", "e1", null), p2: yield* observe("p2", "e2", "p1") }
         const first = yield* leaseUpTo(`first-${brand.id}`, 3)
         const [died, again, other] = first.leases
         yield* record(died!.deliveryId, died!.token, 500, [])
@@ -310,8 +341,15 @@ describe.skipIf(isWithoutPostgres)("transactions of two nodes, stepped statement
     return { outcome: `${answerOf(answers)}\n${await stateOf(world)}`, steps }
   }
 
-  /** A lease passes over deliveries that an erasure has locked: it may end as one that found nothing. */
+  /** A pruning passes over what others have locked, and a lease over deliveries that an erasure has: each may find nothing. */
   const withoutLease = async (names: readonly [string, string]): Promise<ReadonlyArray<string>> => {
+    const prunings = ([0, 1] as const).filter((i) => names[i].startsWith("pruning"))
+    if (prunings.length > 0) {
+      const nothing = "pruning that finds nothing"
+      const found = names.map((name, i) => (i === prunings[0] ? nothing : name)) as [string, string]
+      const both = prunings.length === 2 ? [await serially([names[0], nothing], [0, 1])] : []
+      return [await serially(found, [0, 1]), ...both]
+    }
     const leases = ([0, 1] as const).filter((i) => names[i].startsWith("lease"))
     const others = ([0, 1] as const).filter((i) => /^(?:erase|removeSome)$/.test(names[i]))
     if (leases.length === 0 || others.length === 0) return []
@@ -350,7 +388,9 @@ describe.skipIf(isWithoutPostgres)("transactions of two nodes, stepped statement
     ["commit on a post of a lead", "erase"],
     ["lease", "lease of another"],
     ["deletion of the webhook", "queue of the newest event"],
-    ["commit of a new lead", "removeSome"]
+    ["commit of a new lead", "removeSome"],
+    ["pruning of events", "queue of an event that was never sent"],
+    ["pruning of dead letters", "queue again"]
   ] as const
 
   it.each(isThorough ? pairs : sample)("%s and %s end as one after the other", async (a, b) => {
