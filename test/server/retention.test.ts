@@ -105,6 +105,22 @@ describe("a server", () => {
     const { body } = await callJson(`${server.url}/signals/leads?includeEngagements=true`, brand.key)
     expect(body.data).toMatchObject([{ name: "Ada", engagements: [] }])
     const operator = `${server.url}/operator/brands/${brand.brandId}`
+    const webhook = await callJson(`${operator}/webhooks`, operatorToken, "POST", {
+      url: "http://127.0.0.1:9/",
+      events: ["lead2.created", "activity.detected"]
+    })
+    const resend = async (event: string) => {
+      const json = { webhookId: webhook.body.data.id, event }
+      const answer = await callJson(
+        `${operator}/leads/${body.data[0].id}/resend`,
+        operatorToken,
+        "POST",
+        json
+      )
+      return [answer.status, answer.body.error?.message]
+    }
+    expect(await resend("activity.detected")).toEqual([404, "There is no such event."])
+    expect(await resend("lead2.created")).toEqual([202, undefined])
     const old = new Date(Date.now() - 40 * day).toISOString()
     const sent = await callJson(`${operator}/observations`, operatorToken, "POST", {
       observations: [seen("e1", old), seen("e2")]

@@ -29,10 +29,10 @@ export const inRetention: ReadonlyArray<Bug> = [
     find: "$engagements !== null && $trackedAt < $engagements",
     put: "$engagements !== null && $trackedAt < $engagements - 7 * day"
   }),
-  memory("pending-pruned", "a delivery that has waited for its retention is pruned before it was delivered", {
+  memory("pending-pruned", "a delivery that failed three times is pruned before its next attempt", {
     in: "isDueDelivery",
-    find: "$record.finishedAt! < $before",
-    put: "($record.finishedAt ?? $record.createdAt) < $before"
+    find: "$record.state === $state",
+    put: '($record.state === $state || ($record.state === "pending" && $record.attempts > 2))'
   }),
   memory("dead-letters-pruned-as-delivered", "dead letters go with what was delivered", {
     in: "isDueDelivery",

@@ -1,5 +1,5 @@
 /** The operator's calls on webhooks: create, change, test, list deliveries, send again. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { BrandId } from "../model/Brand.ts"
 import { type DeliveredEvent, type DeliveryId, testEvent } from "../model/Delivery.ts"
 import { InvalidParameter, NotFound, type StoreUnavailable } from "../model/Failure.ts"
@@ -9,6 +9,7 @@ import { type EventType, eventTypes } from "../model/LeadEvent.ts"
 import type { NewWebhook, Webhook, WebhookChange, WebhookId } from "../model/Webhook.ts"
 import type { BrandStore } from "../ports/BrandStore.ts"
 import { Deliveries } from "../ports/Deliveries.ts"
+import { LeadStore } from "../ports/LeadStore.ts"
 import { WebhookStore } from "../ports/WebhookStore.ts"
 import { Entropy } from "../ports/Entropy.ts"
 import { WebhookTargets } from "../ports/WebhookTargets.ts"
@@ -200,8 +201,8 @@ export const resendDelivery = (brandId: BrandId, id: WebhookId, deliveryId: Deli
 
 /**
  * Queues the lead's newest event of the type as a new delivery and answers its id. Fails with `InvalidParameter` when
- * the webhook does not subscribe to the type, with `NotFound` when the brand has no such webhook or lead, and with
- * `StoreUnavailable`. [EVT-7, EVT-9]
+ * the webhook does not subscribe to the type, with `NotFound` when the brand has no such webhook or lead, or the lead's events of the
+ * type were all pruned, and with `StoreUnavailable`. [EVT-7, EVT-9, RET-5]
  */
 export const resendLead = (
   brandId: BrandId,
@@ -213,7 +214,10 @@ export const resendLead = (
     const known = yield* get(brandId, webhookId)
     yield* subscribed(known, event, "webhookId")
     const newest = { what: "newest-event", leadId, event } as const
-    return yield* orNotFound(yield* deliveries.queue(known, newest, yield* freshDeliveryIds), "lead")
+    const queued = yield* deliveries.queue(known, newest, yield* freshDeliveryIds)
+    if (Option.isSome(queued)) return queued.value
+    const lead = yield* (yield* LeadStore).get(brandId, leadId, "none")
+    return yield* new NotFound({ resource: Option.isSome(lead) ? "event" : "lead" })
   })
 
 /** So many are queued in one transaction. */
