@@ -70,14 +70,13 @@ export const deliveryBodyView = (material: BodyMaterial) => {
   if (subject === null) {
     return envelopeView(deliveryId, { event: testEvent, brandId, occurredAt: createdAt }, testView(webhookId))
   }
-  const isCreated = subject.event === "lead2.created"
   // The engagements of a lead can all be pruned before its lead2.created is sent to another webhook. [RET-5, RET-6]
-  if (lead === null || (engagements.length === 0 && !isCreated))
-    throw new Error("An event without its lead or engagement")
+  const lacksEngagement = engagements.length === 0 && subject.event !== "lead2.created"
+  if (lead === null || lacksEngagement) throw new Error("An event without its lead or engagement")
   return envelopeView(
     deliveryId,
     subject,
-    isCreated
+    subject.event === "lead2.created"
       ? leadCreatedView(lead, engagements)
       : activityDetectedView(subject.isFirstActivity, lead, engagements)
   )
