@@ -34,6 +34,7 @@ export interface YearOptions {
   /** Days whose engagements come at once, 1 unless given. */
   readonly step?: number
   readonly retention: Retention.Retention
+  readonly onPiece?: (piece: Retaining.PieceReport) => void
 }
 
 /** What the file holds at the end of a day beside what an empty one does, scaled up to the whole rate. */
@@ -114,7 +115,7 @@ const deliverAll = Effect.gen(function* () {
 
 /** Plays the days, and answers what the file held at the end of each of them that `reported` names. */
 export const playYear = (
-  { days, filename, retention, scale, step = 1 }: YearOptions,
+  { days, filename, onPiece, retention, scale, step = 1 }: YearOptions,
   reported: (day: number) => boolean
 ): Promise<ReadonlyArray<DayReport>> => {
   const clock = new SettableClock(startsAt)
@@ -168,7 +169,7 @@ export const playYear = (
         )
       }
       yield* deliverAll
-      yield* Retaining.pruneNow(retention)
+      yield* Retaining.pruneNow(retention, onPiece)
       if (reported(at * step)) reports.push(grownSince(empty, reportOf(filename, at * step), scale))
     }
     return reports

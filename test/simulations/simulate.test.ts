@@ -21,6 +21,7 @@ const hoursOf = (name: string): number => {
     "several-processes": 0.12,
     "networked-store": 0.1,
     failover: 0.1,
+    retention: 2,
     "torn-writes": 0.1
   }
   return (longest[name] ?? 0.15) / (isThorough ? 1 : 5)

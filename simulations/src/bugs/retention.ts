@@ -62,11 +62,11 @@ export const inRetention: ReadonlyArray<Bug> = [
   leads("pruned-engagement-shown", "an engagement that was pruned is still shown with its lead", {
     in: "BrandLeads.removeEngagement",
     find: "$engagements.splice($engagements.indexOf($engagement), 1)",
-    put: "$engagements.splice($engagements.indexOf($engagement), $engagements.length > 1 ? 1 : 0)"
+    put: "$engagements.splice($engagements.indexOf($engagement), 0)"
   }),
-  sqlite("lead-of-an-older-event-pruned", "a lead goes by when it was created", {
-    in: "leads",
-    text: "l.updated_at < ?",
-    put: "l.created_at < ?"
+  sqlite("walk-ends-at-a-held-event", "a round looks at no event behind one that has a delivery", {
+    in: "events",
+    find: "$row.at >= $before",
+    put: "$row.at >= $before || $row.has_delivery === 1"
   })
 ]

@@ -28,7 +28,7 @@ export const pieceSizes: Readonly<Record<RetentionKind, number>> = {
   deadLetters: 200,
   events: 500,
   engagements: 200,
-  leads: 20,
+  leads: 5,
   suppressions: 1000
 }
 
