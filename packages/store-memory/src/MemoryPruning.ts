@@ -112,9 +112,13 @@ const dueOf: Readonly<Record<RetentionKind, DueOf>> = {
   },
   *leads(memory, before, references) {
     const left = references()
-    for (const [, leads] of memory.allLeads()) {
-      for (const { lead } of leads.byId.values()) {
-        if (lead.updatedAt >= before || left.isActive(lead.id)) continue
+    const brands = [...memory.allLeads()].sort(([a], [b]) => Number(a) - Number(b))
+    for (const [, leads] of brands) {
+      const due = [...leads.byId.values()].filter(
+        ({ lead }) => lead.updatedAt < before && !left.isActive(lead.id)
+      )
+      due.sort((a, b) => a.lead.updatedAt - b.lead.updatedAt || a.lead.id - b.lead.id)
+      for (const { lead } of due) {
         const remove = (): void => {
           leads.remove(lead.id)
           noteNewest(memory, memory.events.removeLead(lead.id))

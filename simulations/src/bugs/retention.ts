@@ -56,8 +56,8 @@ export const inRetention: ReadonlyArray<Bug> = [
   }),
   memory("lead-pruned-under-its-delivery", "a lead goes while deliveries about it are left", {
     in: "dueOf",
-    find: "$left.isActive($lead.id)",
-    put: "($left.isActive($lead.id) && $lead.qualified)"
+    find: "!$left.isActive($lead.id)",
+    put: "(!$left.isActive($lead.id) || !$lead.qualified)"
   }),
   leads("pruned-engagement-shown", "an engagement that was pruned is still shown with its lead", {
     in: "BrandLeads.removeEngagement",

@@ -31,7 +31,8 @@ class WhatIsThere {
       kind === "deliveries" || kind === "deadLetters"
         ? this.deliveries(kind === "deliveries" ? "delivered" : "dead", before)
         : this.facts.brands.flatMap((brand) => this.ofBrand(kind, brand, before))
-    return due.sort((a, b) => a.at - b.at)
+    // Leads go brand by brand.
+    return kind === "leads" ? due : due.sort((a, b) => a.at - b.at)
   }
 
   private get outbox() {
@@ -99,6 +100,7 @@ class WhatIsThere {
     const active = new Set([...activities, ...left].map(({ leadId }) => leadId))
     return reference.rows
       .filter(({ id, updatedAt }) => updatedAt < before && !active.has(id))
+      .sort((a, b) => a.updatedAt - b.updatedAt || a.id - b.id)
       .map(({ engagements, id, updatedAt }) => ({
         at: updatedAt,
         remove: () => {
@@ -146,9 +148,10 @@ export const retentionKept: Oracle = {
       const wanted = Math.min(limit, due.length)
       if (answer.removed !== wanted) return `${answer.removed} ${kind} are pruned, and ${wanted} are due`
       if (wanted === 0) return null
-      if (answer.oldest !== due[0]!.at)
-        return `the oldest of ${kind} is of ${answer.oldest}, not ${due[0]!.at}`
-      for (const { remove } of due.slice(0, wanted)) remove()
+      const piece = due.slice(0, wanted)
+      const oldest = Math.min(...piece.map(({ at }) => at))
+      if (answer.oldest !== oldest) return `the oldest of ${kind} is of ${answer.oldest}, not ${oldest}`
+      for (const { remove } of piece) remove()
       facts.coverageMarks.add(marks[kind])
       return null
     }
