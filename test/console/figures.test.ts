@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
     await expect.poll(numbers, { timeout: 20_000 }).toEqual(["–", "1,000", "700", "0"])
   })
 
-  it("sum up at home what happened, and name what was rejected [SERIES-5, OPER-10]", async () => {
+  it("sum up at home what happened, and name what was rejected [SERIES-5, OPER-13]", async () => {
     await server.operate("POST", `/operator/brands/${brand}/observations`, { observations: [{}] })
     await go("?interval=hour&by=signal")
     await page.getByText("One observation rejected").waitFor()

@@ -115,7 +115,7 @@ describe("a series of counts", () => {
 })
 
 describe("what needs a hand", () => {
-  it("has rejected observations and refused requests of the brand's keys, since the start [OPER-10]", async () => {
+  it("has rejected observations and refused requests of the brand's keys, since the start [OPER-13]", async () => {
     const started = Date.now()
     const api = await startApi()
     const [brand, other] = [await setUpBrand(api, 1), await setUpBrand(api, 1)]

@@ -1,6 +1,6 @@
 /**
  * What a brand's operator should look at and no store keeps: refusals of keys at their limit, and rejected observations. They are counted
- * in this process since it began, and end with it. [OPER-10]
+ * in this process since it began, and end with it. [OPER-13]
  */
 import type { ApiKey, BrandId, Instant, Outcome } from "@lead-signals/domain"
 import { Clock, Context, Effect } from "effect"

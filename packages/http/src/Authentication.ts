@@ -42,7 +42,7 @@ const authenticate = (
 
 /**
  * Authenticates the key and spends one request of its window; records both for the response's headers and the log, and a refusal for the
- * operator. [RATE-2, OPER-10]
+ * operator. [RATE-2, OPER-13]
  */
 export const admit = (
   credentials: Credentials,

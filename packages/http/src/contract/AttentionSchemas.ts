@@ -1,4 +1,4 @@
-/** What needs a hand, as far as a server counts it. [OPER-10] */
+/** What needs a hand, as far as a server counts it. [OPER-13] */
 import { Schema } from "effect"
 import { field, id, integer, text, time, timeOrNull } from "./Fields.ts"
 

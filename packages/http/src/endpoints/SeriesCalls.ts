@@ -1,4 +1,4 @@
-/** What happened over time, and what needs a hand. [SERIES-5, SERIES-6, OPER-10] */
+/** What happened over time, and what needs a hand. [SERIES-5, SERIES-6, OPER-13] */
 import {
   Brands,
   countSeriesView,
