@@ -3,6 +3,11 @@ import type Database from "better-sqlite3"
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [
+    17,
+    `DROP TABLE access_token; DROP TABLE audit_entry; ALTER TABLE api_key DROP COLUMN expires_at;
+     ALTER TABLE api_key DROP COLUMN scopes; ALTER TABLE api_key DROP COLUMN allowed_addresses;`
+  ],
   [16, "DROP TABLE pruning; DROP INDEX delivery_finished; ALTER TABLE suppression DROP COLUMN erased_at;"],
   [15, "DROP TABLE segment_merge;"],
   [

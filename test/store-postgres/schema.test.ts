@@ -65,7 +65,7 @@ describe.skipIf(isWithoutPostgres)("the schema on Postgres", () => {
     const exits = await Promise.all(Array.from({ length: 4 }, () => open(schema)))
     expect(exits.every(Exit.isSuccess)).toBe(true)
     const rows = await query(`SELECT id FROM ${schema}.migration`)
-    expect(rows).toEqual([{ id: 1 }, { id: 2 }])
+    expect(rows).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
   })
 
   const first: Migration = {

@@ -78,7 +78,8 @@ const digests: Readonly<Record<string, string>> = {
   "0013_texts_by_brand.ts": "a30b91e781e869cd",
   "0014_deletions.ts": "2fe438367a697270",
   "0015_segment_merge.ts": "5eb21df867f94694",
-  "0016_retention.ts": "f3f8fc9e0e804511"
+  "0016_retention.ts": "f3f8fc9e0e804511",
+  "0017_operators.ts": "3032aa5cfdd7ce0e"
 }
 
 describe("a migration", () => {

@@ -11,6 +11,7 @@ import { QueryFailure, unavailable } from "../connection/Failures.ts"
 import { inSchema, quoted } from "../connection/StatementTexts.ts"
 import { tables } from "./migrations/0001_tables.ts"
 import { retention, retentionIndexes } from "./migrations/0002_retention.ts"
+import { operators } from "./migrations/0003_operators.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -26,7 +27,8 @@ export interface Migration {
 /** In order; what a released one does is never changed. `schema.sql` says what they come to. */
 const migrations: ReadonlyArray<Migration> = [
   { name: "tables", minVersion: 1, statements: tables },
-  { name: "retention", minVersion: 1, statements: retention, indexes: retentionIndexes }
+  { name: "retention", minVersion: 1, statements: retention, indexes: retentionIndexes },
+  { name: "operators", minVersion: 1, statements: operators }
 ]
 
 /** The number of the newest migration. */

@@ -16,6 +16,7 @@ import { textsByBrand } from "./migrations/0013_texts_by_brand.ts"
 import { deletions } from "./migrations/0014_deletions.ts"
 import { segmentMerge } from "./migrations/0015_segment_merge.ts"
 import { retention } from "./migrations/0016_retention.ts"
+import { operators } from "./migrations/0017_operators.ts"
 
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
@@ -40,7 +41,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["texts by brand", textsByBrand],
   ["deletions", deletions],
   ["segment merge", segmentMerge],
-  ["retention", retention]
+  ["retention", retention],
+  ["operators", operators]
 ]
 
 export const newestMigration = migrations.length
