@@ -18,17 +18,18 @@ import { sameAs } from "../contract/FieldWords.ts"
 import { MetricsBody } from "../contract/MetricsSchemas.ts"
 import { CampaignBody } from "../contract/OperatorSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
-import { endpoint } from "./Endpoint.ts"
+import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand, ofCampaign, pathParameter } from "./Paths.ts"
 import { namedView } from "./Views.ts"
 
 export const campaigns = {
-  createCampaign: endpoint(
+  createCampaign: operatorEndpoint(
     HttpApiEndpoint.post("createCampaign", "/operator/brands/:brandId/campaigns")
       .setPath(ofBrand)
       .setPayload(NewCampaign)
       .addSuccess(data(CampaignBody), created),
     {
+      scope: "admin",
       summary: "Create a campaign",
       description: "A campaign begins without snapshots.",
       body: "The campaign",
@@ -41,11 +42,12 @@ export const campaigns = {
         })
     }
   ),
-  listCampaigns: endpoint(
+  listCampaigns: operatorEndpoint(
     HttpApiEndpoint.get("listCampaigns", "/operator/brands/:brandId/campaigns")
       .setPath(ofBrand)
       .addSuccess(list(CampaignBody)),
     {
+      scope: "read",
       summary: "The brand's campaigns",
       description: "In order of creation.",
       answer: "The brand's campaigns",
@@ -53,12 +55,13 @@ export const campaigns = {
         listOfBrand(path.brandId, (id) => Effect.flatMap(CampaignStore, (store) => store.list(id)), namedView)
     }
   ),
-  renameCampaign: endpoint(
+  renameCampaign: operatorEndpoint(
     HttpApiEndpoint.patch("renameCampaign", "/operator/brands/:brandId/campaigns/:id")
       .setPath(ofCampaign)
       .setPayload(Renaming)
       .addSuccess(data(CampaignBody)),
     {
+      scope: "admin",
       summary: "Rename a campaign",
       description: "Its snapshots stay as they are.",
       body: "The new name",
@@ -71,16 +74,17 @@ export const campaigns = {
         })
     }
   ),
-  deleteCampaign: endpoint(
+  deleteCampaign: operatorEndpoint(
     HttpApiEndpoint.del("deleteCampaign", "/operator/brands/:brandId/campaigns/:id").setPath(ofCampaign),
     {
+      scope: "admin",
       summary: "Delete a campaign with its snapshots",
       description: "With its snapshots. Leads are not touched.",
       answer: "It is deleted",
       handle: ({ path }) => Campaigns.remove(path.brandId, path.id)
     }
   ),
-  putSnapshot: endpoint(
+  putSnapshot: operatorEndpoint(
     HttpApiEndpoint.put("putSnapshot", "/operator/brands/:brandId/campaigns/:id/posts/:postId/snapshots/:day")
       .setPath(
         Schema.Struct({
@@ -92,6 +96,8 @@ export const campaigns = {
       .setPayload(PostTotals)
       .addSuccess(data(MetricsBody)),
     {
+      scope: "ingest",
+      audited: "none",
       summary: "Set one post's cumulative totals of a day; returns the campaign's snapshot of that day",
       description: "Sets one post's cumulative totals of a day, and replaces those that were set before.",
       body: "The post's totals up to that day",
