@@ -3,7 +3,7 @@ import {
   AccessTokens,
   type AccessTokenStore,
   type ApiKey,
-  type InvalidApiKey,
+  InvalidApiKey,
   Keys,
   type KeyStore,
   type StoreUnavailable
@@ -13,6 +13,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 
 import { Context, Effect, Layer } from "effect"
+import { isAllowed, type Origin } from "./ClientAddress.ts"
 import { OperatorAccess } from "./contract/Access.ts"
 import { ofEnvironment, type Operator, ofToken } from "./CurrentOperator.ts"
 import { Forbidden, InvalidOperatorToken } from "./contract/Failures.ts"
@@ -23,8 +24,8 @@ import { hasSameOriginProof, Sessions } from "./Sessions.ts"
 export const bearerToken = (header: string | undefined): string | undefined =>
   /^bearer +([^\s]+) *$/i.exec(header ?? "")?.[1]
 
-/** The headers of a request that can hold a credential. */
-export interface Credentials {
+/** The headers of a request that can hold a credential, and where it comes from. */
+export interface Credentials extends Origin {
   readonly authorization: string | undefined
   readonly cookie: string | undefined
 }
@@ -46,14 +47,21 @@ const authenticate = (
           : Keys.authenticate(undefined)
       )
 
+/** The key, if it works from where the request comes. [AUTH-11] */
+export const fromAllowedAddress = (key: ApiKey, origin: Origin): Effect.Effect<ApiKey, InvalidApiKey> =>
+  Effect.flatMap(isAllowed(key.allowedAddresses, origin), (isFrom) =>
+    isFrom ? Effect.succeed(key) : Effect.fail(new InvalidApiKey())
+  )
+
 /** Authenticates the key and spends one request of its window; records both for the response's headers and the log. [RATE-2] */
 export const admit = (credentials: Credentials, sessions: typeof Sessions.Service, record: RequestRecord) =>
-  Effect.flatMap(authenticate(credentials, sessions), (key) => {
+  Effect.gen(function* () {
+    const key = yield* authenticate(credentials, sessions)
+    if (key.allowedAddresses !== null) yield* fromAllowedAddress(key, credentials)
     record.keyId = key.id
-    return Effect.flatMap(Keys.spend(key), (rate) => {
-      record.rate = rate
-      return rate.allowed ? Effect.succeed(key) : Effect.fail(Keys.refusal(rate))
-    })
+    const rate = yield* Keys.spend(key)
+    record.rate = rate
+    return rate.allowed ? key : yield* Keys.refusal(rate)
   })
 
 /** The token that opens every operator call, as the host has it. The API compares it in constant time. [OPER-1, OPER-10] */

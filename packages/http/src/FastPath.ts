@@ -10,7 +10,7 @@ import { Effect, Either } from "effect"
 import { type ErrorResponse, errorBody, Forbidden } from "./contract/Failures.ts"
 import { aroundRead, idIn } from "./AuditTrail.ts"
 import { type FastRow, fastRows } from "./endpoints/Api.ts"
-import { admit, isViaSession } from "./Authentication.ts"
+import { admit, type Credentials, isViaSession } from "./Authentication.ts"
 import { RequestObserver } from "./RequestObserver.ts"
 import { newRecord, type RequestRecord } from "./RequestRecord.ts"
 import type { Requirements } from "./Requirements.ts"
@@ -22,11 +22,9 @@ import type { Sessions } from "./Sessions.ts"
 import * as Target from "./Target.ts"
 
 /** A request as it was sent. */
-export interface RawRequest {
+export interface RawRequest extends Credentials {
   readonly method: string
   readonly target: string
-  readonly authorization: string | undefined
-  readonly cookie: string | undefined
 }
 
 /** The response to what an API client reads; null when the request is another. */

@@ -4,7 +4,8 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, Schema } from "effect"
-import { operatorOf, operatorOfSession } from "../Authentication.ts"
+import { fromAllowedAddress, operatorOf, operatorOfSession } from "../Authentication.ts"
+import { type Origin, originOf } from "../ClientAddress.ts"
 import { created, data } from "../contract/Envelopes.ts"
 import { Forbidden, InvalidCredential } from "../contract/Failures.ts"
 import { SessionBody, SignIn } from "../contract/SessionSchemas.ts"
@@ -13,7 +14,7 @@ import { hasSameOriginProof, isCrossOrigin, type Session, Sessions, setCookie } 
 import { endpoint } from "./Endpoint.ts"
 
 /** What the credential opens. A one-time code is used up. */
-const accessOf = (credential: string) =>
+const accessOf = (credential: string, origin: Origin) =>
   Effect.gen(function* () {
     const operator = yield* operatorOf(credential)
     if (operator !== null) {
@@ -21,7 +22,9 @@ const accessOf = (credential: string) =>
       return { kind: "operator", tokenHash } as const
     }
     if (KeyFormat.isWellFormed(credential)) {
-      const { brandId } = yield* Keys.authenticate(credential)
+      const { brandId } = yield* Effect.flatMap(Keys.authenticate(credential), (key) =>
+        fromAllowedAddress(key, origin)
+      )
       return { kind: "brand", brandId, keyHash: KeyFormat.hash(credential) } as const
     }
     const sessions = yield* Sessions
@@ -64,7 +67,7 @@ export const sessionCalls = {
         Effect.gen(function* () {
           if (isCrossOrigin(request.headers)) return yield* new Forbidden({ reason: "origin" })
           const { credential } = yield* body
-          const access = yield* accessOf(credential)
+          const access = yield* accessOf(credential, originOf(request))
           const sessions = yield* Sessions
           const session = yield* sessions.begin(access)
           const view = yield* viewOf(session)
