@@ -101,14 +101,19 @@ describe("a key with allowed addresses", () => {
     ["", 401],
     // Nothing but proxies: the first of them is the client.
     ["10.1.2.3", 401]
-  ])("reads X-Forwarded-For of trusted proxies from the right: %s is answered %i [AUTH-11]", async (given, status) => {
-    const { key } = await createdBy(proxied, ofProxied, { allowedAddresses: ["192.0.2.0/24", "2001:db8:1::/48"] })
-    const answer = await read(proxied, key, "/signals/leads", { "x-forwarded-for": given })
-    expect(answer.status).toBe(status)
-    // The same on the way of other requests.
-    const elsewhere = await read(proxied, key, "/nowhere", { "x-forwarded-for": given })
-    expect(elsewhere.headers.has("x-ratelimit-remaining")).toBe(status === 200)
-  })
+  ])(
+    "reads X-Forwarded-For of trusted proxies from the right: %s is answered %i [AUTH-11]",
+    async (given, status) => {
+      const { key } = await createdBy(proxied, ofProxied, {
+        allowedAddresses: ["192.0.2.0/24", "2001:db8:1::/48"]
+      })
+      const answer = await read(proxied, key, "/signals/leads", { "x-forwarded-for": given })
+      expect(answer.status).toBe(status)
+      // The same on the way of other requests.
+      const elsewhere = await read(proxied, key, "/nowhere", { "x-forwarded-for": given })
+      expect(elsewhere.headers.has("x-ratelimit-remaining")).toBe(status === 200)
+    }
+  )
 
   it("is refused with what is no address [AUTH-11, OPER-4]", async () => {
     for (const text of ["here", "", "192.0.2.0/33", "192.0.2", "fe80::1%eth0", "192.0.2.7:80"]) {

@@ -1,5 +1,6 @@
 /** Where a request comes from, and whether a key works from there. [AUTH-11] */
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import { type InvalidParameter, Parameters } from "@lead-signals/domain"
 import { Context, Effect, Either, Option } from "effect"
 import ipaddr from "ipaddr.js"
 
@@ -9,7 +10,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = readonly [Address, number]
 
 /** What a list of addresses takes, to end a sentence with. */
-export const accepted = "takes an address or a range like 192.0.2.0/24 or 2001:db8::/32"
+const accepted = "takes an address or a range like 192.0.2.0/24 or 2001:db8::/32"
 
 const isAddress = (text: string): boolean =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || (ipaddr.IPv6.isValid(text) && !text.includes("%"))
@@ -24,13 +25,22 @@ const parseAddress = (text: string | undefined): Address | null =>
   text !== undefined && isAddress(text) ? withoutMapping(ipaddr.parse(text)) : null
 
 /** Reads `192.0.2.0/24`, or an address as the range of itself alone. Left: what it takes. */
-export const parseRange = (text: string): Either.Either<Range, string> => {
+const parseRange = (text: string): Either.Either<Range, string> => {
   const address = parseAddress(text)
   if (address !== null) return Either.right([address, address.kind() === "ipv4" ? 32 : 128])
   const isRange =
     ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || (ipaddr.IPv6.isValidCIDR(text) && !text.includes("%"))
   return isRange ? Either.right(ipaddr.parseCIDR(text)) : Either.left(accepted)
 }
+
+/** Checks the list of a new key. Fails with the first that is neither address nor range. [AUTH-11] */
+export const checkAllowed = (allowed: ReadonlyArray<string> | null): Effect.Effect<void, InvalidParameter> =>
+  Effect.forEach(
+    allowed ?? [],
+    (text, i) =>
+      Either.mapLeft(parseRange(text), (takes) => Parameters.invalid(`allowedAddresses[${i}]`, takes)),
+    { discard: true }
+  )
 
 const isWithin = (address: Address, ranges: ReadonlyArray<string>): boolean =>
   ranges.some((text) =>

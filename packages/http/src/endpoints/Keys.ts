@@ -1,8 +1,8 @@
 /** The operator's calls about API keys. */
-import { Keys, KeyStore, NewKey, Parameters } from "@lead-signals/domain"
+import { Keys, KeyStore, NewKey } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import { Context, Effect, Either } from "effect"
-import * as ClientAddress from "../ClientAddress.ts"
+import { Context, Effect } from "effect"
+import { checkAllowed } from "../ClientAddress.ts"
 import { created, data, list } from "../contract/Envelopes.ts"
 import { CreatedKeyBody, KeyBody } from "../contract/OperatorSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
@@ -44,11 +44,7 @@ export const keys = {
       handle: ({ body, path }) =>
         Effect.gen(function* () {
           const given = yield* body
-          for (const [i, text] of (given.allowedAddresses ?? []).entries()) {
-            yield* Either.mapLeft(ClientAddress.parseRange(text), (takes) =>
-              Parameters.invalid(`allowedAddresses[${i}]`, takes)
-            )
-          }
+          yield* checkAllowed(given.allowedAddresses)
           const requestsPerMinute = given.requestsPerMinute ?? (yield* DefaultRateLimit)
           const { key, value } = yield* Keys.create(path.brandId, { ...given, requestsPerMinute })
           return { data: { ...keyView(key), key: value } }
