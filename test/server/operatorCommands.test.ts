@@ -39,8 +39,15 @@ describe("the operator's commands", () => {
     const brand = await called("brands", "create", "Of tokens")
     const id = brand.brand.id as string
     const made = await called(
-      ...["operators", "create", "collector", "--scopes", "ingest, read", "--brands", id],
-      ...["--expires", "2100-01-31"]
+      "operators",
+      "create",
+      "collector",
+      "--scopes",
+      "ingest, read",
+      "--brands",
+      id,
+      "--expires",
+      "2100-01-31"
     )
     expect([made.scopes, made.brandIds, made.expiresAt]).toEqual([
       ["read", "ingest"],

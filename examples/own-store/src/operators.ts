@@ -7,7 +7,11 @@ const newestFirst = (a: AuditCursor, b: AuditCursor): number => b.at - a.at || N
 
 export const operators = (tables: Tables) => {
   const { accessTokens, auditEntries } = tables
-  const withoutHash = ({ hash: _, ...token }: AccessToken & { readonly hash: string }): AccessToken => token
+  const withoutHash = (stored: AccessToken & { readonly hash: string }): AccessToken => {
+    const { hash, ...token } = stored
+    void hash
+    return token
+  }
 
   const accessTokenStore = AccessTokenStore.of({
     create: (token) =>

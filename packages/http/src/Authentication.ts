@@ -74,7 +74,7 @@ const isSame = (a: string, b: string): boolean => {
 }
 
 /** Whether it is the operator token, in a time that says nothing about it. */
-export const isOperatorToken = (given: string): Effect.Effect<boolean, never, OperatorToken> =>
+const isOperatorToken = (given: string): Effect.Effect<boolean, never, OperatorToken> =>
   Effect.map(OperatorToken, (token) => isSame(given, token))
 
 /** Methods that change nothing. */

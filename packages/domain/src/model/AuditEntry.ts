@@ -32,3 +32,6 @@ export interface AuditEntry {
   /** The HTTP status of the answer; null while the call runs, and for good when the process ended before it did. */
   readonly status: number | null
 }
+
+/** The place of an entry in the order of the list. */
+export type AuditCursor = Pick<AuditEntry, "id" | "at">

@@ -1,13 +1,10 @@
 /** Who did what, kept apart from what they did: a brand's deletion and a person's erasure leave it as it is. [AUD-1] */
 import { Context } from "effect"
-import type { AuditEntry } from "../model/AuditEntry.ts"
+import type { AuditCursor, AuditEntry } from "../model/AuditEntry.ts"
 import type { BrandId } from "../model/Brand.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { Operations } from "./Operation.ts"
 import type { StoreEffect } from "./StoreEffect.ts"
-
-/** The place of an entry in the order of the list. */
-export type AuditCursor = Pick<AuditEntry, "id" | "at">
 
 /** Which entries to list. */
 export interface AuditQuery {

@@ -1,9 +1,9 @@
 /** Reads the query of the audit log. [AUD-4] */
 import { Either } from "effect"
+import type { AuditCursor } from "../model/AuditEntry.ts"
 import type { BrandId } from "../model/Brand.ts"
 import type { InvalidParameter } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
-import type { AuditCursor } from "../ports/AuditLog.ts"
 import * as Page from "./Page.ts"
 import * as Parameters from "./Parameters.ts"
 

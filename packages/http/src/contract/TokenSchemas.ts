@@ -47,7 +47,7 @@ const AuditActorBody = Schema.Struct({
   name: textOrNull("Name of the token; null for the others", "collector")
 }).annotations({ identifier: "AuditActor", description: "Who made a call" })
 
-export const AuditEntryBody = Schema.Struct({
+const AuditEntryBody = Schema.Struct({
   id,
   at: time,
   actor: field(AuditActorBody, "Who made the call"),

@@ -15,7 +15,7 @@ import { type BodyDocumentation, endpoint, type RoutedEndpoint, served } from ".
 type Declaration = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 
 /** What the audit log keeps of the calls of a row: of a change, of a read of personal data in bulk, or nothing. */
-export type Audited = "change" | "read" | "none"
+type Audited = "change" | "read" | "none"
 
 /** A row for the platform's router that operators alone call. */
 export interface OperatorEndpoint<
