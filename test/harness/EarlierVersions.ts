@@ -4,6 +4,11 @@ import type Database from "better-sqlite3"
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
   [
+    18,
+    `DROP TABLE access_token; DROP TABLE audit_entry; ALTER TABLE api_key DROP COLUMN expires_at;
+     ALTER TABLE api_key DROP COLUMN scopes; ALTER TABLE api_key DROP COLUMN allowed_addresses;`
+  ],
+  [
     17,
     `DROP TRIGGER activity_lead_inserted; DROP TRIGGER activity_lead_deleted; DROP TRIGGER activity_lead_caught;
      DROP TRIGGER activity_lead_uncaught; DROP TRIGGER activity_engagement_inserted; DROP TRIGGER activity_engagement_deleted;

@@ -78,7 +78,10 @@ describe("API keys", () => {
       requestsPerMinute: 60,
       createdAt: expect.any(String),
       lastUsedAt: null,
-      revokedAt: null
+      revokedAt: null,
+      expiresAt: null,
+      scopes: ["leads", "metrics"],
+      allowedAddresses: null
     })
     const stored = await api.run(
       Effect.flatMap(KeyStore, (keyStore) => keyStore.findByHash(KeyFormat.hash(made.key)))

@@ -85,7 +85,17 @@ describe("the OpenAPI document", () => {
 
   it("says of each answer which headers it has [RATE-2, ERR-4]", () => {
     const { responses } = (openApi().paths as Json)["/signals/leads"].get
-    expect(Object.keys(responses).sort()).toEqual(["200", "400", "401", "405", "429", "431", "500", "503"])
+    expect(Object.keys(responses).sort()).toEqual([
+      "200",
+      "400",
+      "401",
+      "403",
+      "405",
+      "429",
+      "431",
+      "500",
+      "503"
+    ])
     expect(Object.keys(responses[200].headers)).toEqual([
       "X-Request-Id",
       "X-RateLimit-Limit",

@@ -48,7 +48,7 @@ describe("setting up", () => {
     [
       "/operator/brands/1/keys",
       { label: "k", x: 1 },
-      "x is not a field of this request. It takes label, requestsPerMinute."
+      "x is not a field of this request. It takes label, requestsPerMinute, scopes, expiresAt, allowedAddresses."
     ],
     [
       "/operator/brands/1/signals",

@@ -51,7 +51,13 @@ describe("sign-in", () => {
     const operator = await signIn(operatorToken)
     expect([operator.status, operator.body.data]).toEqual([
       201,
-      { access: "operator", brand: null, expiresAt: expect.any(String) }
+      {
+        access: "operator",
+        brand: null,
+        scopes: ["read", "ingest", "webhooks", "admin"],
+        brandIds: null,
+        expiresAt: expect.any(String)
+      }
     ])
     const ofKey = await signIn(brand.key)
     expect([ofKey.status, ofKey.body.data]).toMatchObject([
@@ -204,7 +210,7 @@ describe("sessions in memory", () => {
     inTime(
       Effect.gen(function* () {
         const sessions = yield* Sessions
-        const { expiresAt, token } = yield* sessions.begin({ kind: "operator" })
+        const { expiresAt, token } = yield* sessions.begin({ kind: "operator", tokenHash: null })
         expect(expiresAt).toBe(sessionSeconds * 1000)
         yield* TestClock.adjust(sessionSeconds * 1000 - 1)
         expect(yield* sessions.find(cookie(token))).not.toBeNull()
@@ -217,7 +223,10 @@ describe("sessions in memory", () => {
     inTime(
       Effect.gen(function* () {
         const sessions = yield* Sessions
-        const begun = yield* Effect.replicateEffect(sessions.begin({ kind: "operator" }), maxSessions + 1)
+        const begun = yield* Effect.replicateEffect(
+          sessions.begin({ kind: "operator", tokenHash: null }),
+          maxSessions + 1
+        )
         const found = yield* Effect.forEach(begun, ({ token }) => sessions.find(cookie(token)))
         expect(found.filter((session) => session === null).length).toBe(1)
         expect(found[0]).toBeNull()

@@ -37,6 +37,8 @@ describe("lead-signals", () => {
       "import",
       "brands",
       "keys",
+      "operators",
+      "audit",
       "signals",
       "campaigns",
       "webhooks",

@@ -13,6 +13,7 @@ import { deliveries } from "./deliveries.ts"
 import { directory } from "./directory.ts"
 import { Journal } from "./Journal.ts"
 import { leadStore } from "./leadStore.ts"
+import { operators } from "./operators.ts"
 import { outbox } from "./outbox.ts"
 import { pruning } from "./pruning.ts"
 import { Tables } from "./Tables.ts"
@@ -46,6 +47,7 @@ export const layer = (
         Context.add(Outbox, outbox(tables)),
         Context.add(Deliveries, deliveries(tables)),
         Context.merge(directory(tables)),
+        Context.merge(operators(tables)),
         Context.add(RateWindows, rateWindows(tables)),
         Context.add(Pruning, pruning(tables))
       )

@@ -1,7 +1,9 @@
 /** What the ports share: the tables, the signal that wakes waiting emitters, and how a port's method reads and writes. */
 import {
+  type AccessToken,
   type ApiKey,
   type Attempt,
+  type AuditEntry,
   type Brand,
   type Campaign,
   type Delivery,
@@ -45,6 +47,9 @@ export class Tables {
   readonly keys: Table<ApiKey>
   /** By the hash. */
   readonly keyHashes: Table<{ readonly hash: string; readonly keyId: string }>
+  /** With the hash of each. */
+  readonly accessTokens: Table<AccessToken & { readonly hash: string }>
+  readonly auditEntries: Table<AuditEntry>
   readonly signals: Table<Signal>
   /** Ids of deleted signals, which stay among the signals for the engagements that show them. */
   readonly deletedSignals: Table<true>
@@ -67,6 +72,8 @@ export class Tables {
     this.brands = journal.table("brands")
     this.keys = journal.table("keys")
     this.keyHashes = journal.table("keyHashes")
+    this.accessTokens = journal.table("accessTokens")
+    this.auditEntries = journal.table("auditEntries")
     this.signals = journal.table("signals")
     this.deletedSignals = journal.table("deletedSignals")
     this.campaigns = journal.table("campaigns")

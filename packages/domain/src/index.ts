@@ -3,7 +3,9 @@
  * must bring, and the use cases that join them.
  * It imports `effect` and `@noble/hashes` and runs wherever JavaScript does.
  */
+export * from "./model/AccessToken.ts"
 export * from "./model/ApiKey.ts"
+export * from "./model/AuditEntry.ts"
 export * from "./model/Brand.ts"
 export * as Calendar from "./model/Calendar.ts"
 export * from "./model/Campaign.ts"
@@ -30,6 +32,7 @@ export * as KeyFormat from "./credentials/KeyFormat.ts"
 export * as Suppression from "./credentials/Suppression.ts"
 export * as WebhookSecrets from "./credentials/WebhookSecrets.ts"
 
+export * as AuditQueries from "./queries/AuditQueries.ts"
 export * as Decoding from "./queries/Decoding.ts"
 export * as DeliveryQueries from "./queries/DeliveryQueries.ts"
 export * as EngagementWindows from "./queries/EngagementWindow.ts"
@@ -66,6 +69,8 @@ export * from "./views/RequestView.ts"
 export * as RenderedLeads from "./views/RenderedLeads.ts"
 export * from "./views/SeriesView.ts"
 
+export * from "./ports/AccessTokenStore.ts"
+export * from "./ports/AuditLog.ts"
 export * from "./ports/BrandStore.ts"
 export * from "./ports/CampaignStore.ts"
 export * from "./ports/CommitSize.ts"
@@ -84,6 +89,7 @@ export * from "./ports/StorePorts.ts"
 export * from "./ports/WebhookStore.ts"
 export * from "./ports/WebhookTargets.ts"
 
+export * as AccessTokens from "./usecases/AccessTokens.ts"
 export * as Brands from "./usecases/Brands.ts"
 export * as Campaigns from "./usecases/Campaigns.ts"
 export * as Keys from "./usecases/Keys.ts"

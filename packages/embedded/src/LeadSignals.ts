@@ -33,6 +33,7 @@ import {
   WebhookTargets
 } from "@lead-signals/domain"
 import {
+  checkAllowed,
   DefaultRateLimit,
   fetchHandler,
   type LeadDetailQuery,
@@ -221,17 +222,20 @@ class Embedded {
   }
 
   /**
-   * Creates a key of the brand for `fetch`. The result is the only place that ever holds the key's value. Rejects
+   * Creates a key of the brand for `fetch`, where one with `allowedAddresses` never works: a `Request` has no address. The result is the only place that ever holds the key's value. Rejects
    * with `NotFound` when there is no such brand, and with `InvalidParameter`, which names the field. [AUTH-4]
    */
   async createKey(
     brandId: string,
-    options: { readonly label: string; readonly requestsPerMinute?: number },
+    options: typeof NewKey.Encoded,
     call?: Call
   ): Promise<{ readonly id: string; readonly value: string }> {
-    const work = Effect.flatMap(readKey(options), ({ label, requestsPerMinute = this.requestsPerMinute }) =>
-      Keys.create(brandId, { label, requestsPerMinute })
-    )
+    const work = Effect.gen(this, function* () {
+      const given = yield* readKey(options)
+      yield* checkAllowed(given.allowedAddresses)
+      const { requestsPerMinute = this.requestsPerMinute } = given
+      return yield* Keys.create(brandId, { ...given, requestsPerMinute })
+    })
     const { key, value } = await this.calls.run(work, call)
     return { id: key.id, value }
   }

@@ -19,12 +19,13 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Admission } from "./Admission.ts"
 import { Attention, makeAttention } from "./Attention.ts"
+import { originOf } from "./ClientAddress.ts"
 import * as ConsolePages from "./ConsolePages.ts"
 import * as Documents from "./Documents.ts"
 import { handlers, RoutedApi } from "./endpoints/Api.ts"
 import { EventStreams } from "./EventStreams.ts"
 import { type FastPath, makeFastPath } from "./FastPath.ts"
-import { admit, operatorAccess } from "./Authentication.ts"
+import { admit, type Credentials, operatorAccess } from "./Authentication.ts"
 import { logUnavailable } from "./RequestLog.ts"
 import { RequestObserver } from "./RequestObserver.ts"
 import { recordFrom, type RequestRecord } from "./RequestRecord.ts"
@@ -56,9 +57,10 @@ const routes = Layer.mergeAll(logStoreFailures, Documents.layer).pipe(
   Layer.provideMerge(HttpApiBuilder.Middleware.layer)
 )
 
-const credentialsOf = ({ headers: { authorization, cookie } }: HttpServerRequest.HttpServerRequest) => ({
-  authorization,
-  cookie
+const credentialsOf = (request: HttpServerRequest.HttpServerRequest): Credentials => ({
+  authorization: request.headers["authorization"],
+  cookie: request.headers["cookie"],
+  ...originOf(request)
 })
 
 /**

@@ -1,7 +1,9 @@
-/** Authentication by API key or by the operator's token, and the rate limit of the key. */
+/** Authentication by API key or by an operator's token, and the rate limit of the key. */
 import {
+  AccessTokens,
+  type AccessTokenStore,
   type ApiKey,
-  type InvalidApiKey,
+  InvalidApiKey,
   Keys,
   type KeyStore,
   type StoreUnavailable
@@ -12,7 +14,9 @@ import { utf8ToBytes } from "@noble/hashes/utils.js"
 
 import { Context, Effect, Layer } from "effect"
 import type { Attention } from "./Attention.ts"
+import { isAllowed, type Origin } from "./ClientAddress.ts"
 import { OperatorAccess } from "./contract/Access.ts"
+import { ofEnvironment, type Operator, ofToken } from "./CurrentOperator.ts"
 import { Forbidden, InvalidOperatorToken } from "./contract/Failures.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
 import { hasSameOriginProof, Sessions } from "./Sessions.ts"
@@ -21,24 +25,34 @@ import { hasSameOriginProof, Sessions } from "./Sessions.ts"
 export const bearerToken = (header: string | undefined): string | undefined =>
   /^bearer +([^\s]+) *$/i.exec(header ?? "")?.[1]
 
-/** The headers of a request that can hold a credential. */
-export interface Credentials {
+/** The headers of a request that can hold a credential, and where it comes from. */
+export interface Credentials extends Origin {
   readonly authorization: string | undefined
   readonly cookie: string | undefined
 }
 
-/** The key that a request bears, or that its session stands for; `Authorization` alone counts where both are there. [SES-3] */
+/** Whether a session would stand for the request's key; `Authorization` alone counts where both are there. [SES-3] */
+export const isViaSession = ({ authorization, cookie }: Credentials): boolean =>
+  authorization === undefined && cookie !== undefined
+
+/** The key that a request bears, or that its session stands for. */
 const authenticate = (
-  { authorization, cookie }: Credentials,
+  credentials: Credentials,
   sessions: typeof Sessions.Service
 ): Effect.Effect<ApiKey, InvalidApiKey | StoreUnavailable, KeyStore> =>
-  authorization !== undefined || cookie === undefined
-    ? Keys.authenticate(bearerToken(authorization))
-    : Effect.flatMap(sessions.find(cookie), (session) =>
+  !isViaSession(credentials)
+    ? Keys.authenticate(bearerToken(credentials.authorization))
+    : Effect.flatMap(sessions.find(credentials.cookie), (session) =>
         session?.access.kind === "brand"
           ? Keys.authenticateHash(session.access.keyHash)
           : Keys.authenticate(undefined)
       )
+
+/** The key, if it works from where the request comes. [AUTH-11] */
+export const fromAllowedAddress = (key: ApiKey, origin: Origin): Effect.Effect<ApiKey, InvalidApiKey> =>
+  Effect.flatMap(isAllowed(key.allowedAddresses, origin), (isFrom) =>
+    isFrom ? Effect.succeed(key) : Effect.fail(new InvalidApiKey())
+  )
 
 /**
  * Authenticates the key and spends one request of its window; records both for the response's headers and the log, and a refusal for the
@@ -50,17 +64,18 @@ export const admit = (
   attention: typeof Attention.Service,
   record: RequestRecord
 ) =>
-  Effect.flatMap(authenticate(credentials, sessions), (key) => {
+  Effect.gen(function* () {
+    const key = yield* authenticate(credentials, sessions)
+    if (key.allowedAddresses !== null) yield* fromAllowedAddress(key, credentials)
     record.keyId = key.id
-    return Effect.flatMap(Keys.spend(key), (rate) => {
-      record.rate = rate
-      return rate.allowed
-        ? Effect.succeed(key)
-        : Effect.zipRight(attention.noteRefusal(key), Effect.fail(Keys.refusal(rate)))
-    })
+    const rate = yield* Keys.spend(key)
+    record.rate = rate
+    if (rate.allowed) return key
+    yield* attention.noteRefusal(key)
+    return yield* Keys.refusal(rate)
   })
 
-/** The token that opens the operator's calls, as the host has it. The API compares it in constant time. [OPER-1] */
+/** The token that opens every operator call, as the host has it. The API compares it in constant time. [OPER-1, OPER-10] */
 export class OperatorToken extends Context.Tag("@lead-signals/http/OperatorToken")<OperatorToken, string>() {}
 
 /** Takes the same time whatever part of the texts is equal. */
@@ -70,36 +85,63 @@ const isSame = (a: string, b: string): boolean => {
 }
 
 /** Whether it is the operator token, in a time that says nothing about it. */
-export const isOperatorToken = (given: string): Effect.Effect<boolean, never, OperatorToken> =>
+const isOperatorToken = (given: string): Effect.Effect<boolean, never, OperatorToken> =>
   Effect.map(OperatorToken, (token) => isSame(given, token))
 
 /** Methods that change nothing. */
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD"
 
-const headers = Effect.map(HttpServerRequest.HttpServerRequest, (request) => request.headers)
+/** The operator whose token it is; null when it is nobody's. [OPER-11] */
+export const operatorOf = (
+  token: string
+): Effect.Effect<Operator | null, StoreUnavailable, OperatorToken | AccessTokenStore> =>
+  Effect.flatMap(isOperatorToken(token), (isOfEnvironment) =>
+    isOfEnvironment
+      ? Effect.succeed(ofEnvironment(false))
+      : Effect.map(AccessTokens.authenticate(token), (found) =>
+          found === null ? null : ofToken(found, false)
+        )
+  )
+
+/** The operator for whom a session stands; null when the token is no longer valid. [SES-3] */
+export const operatorOfSession = (
+  tokenHash: string | null
+): Effect.Effect<Operator | null, StoreUnavailable, AccessTokenStore> =>
+  tokenHash === null
+    ? Effect.succeed(ofEnvironment(true))
+    : Effect.map(AccessTokens.authenticateHash(tokenHash), (found) =>
+        found === null ? null : ofToken(found, true)
+      )
+
+const orInvalid = (operator: Operator | null): Effect.Effect<Operator, InvalidOperatorToken> =>
+  operator === null ? Effect.fail(new InvalidOperatorToken()) : Effect.succeed(operator)
 
 export const operatorAccess = Layer.effect(
   OperatorAccess,
   Effect.gen(function* () {
-    const [token, sessions] = yield* Effect.all([OperatorToken, Sessions])
+    const sessions = yield* Sessions
+    const context = yield* Effect.context<OperatorToken | AccessTokenStore>()
+    const byToken = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+      Effect.flatMap(operatorOf(bearerToken(headers["authorization"]) ?? ""), orInvalid)
+    )
+    const bySession = Effect.gen(function* () {
+      const { headers, method } = yield* HttpServerRequest.HttpServerRequest
+      const session = yield* sessions.find(headers["cookie"])
+      if (session === null) return yield* new InvalidOperatorToken()
+      if (session.access.kind === "brand") return yield* new Forbidden({ reason: "access" })
+      if (!isSafe(method) && !hasSameOriginProof(headers)) return yield* new Forbidden({ reason: "origin" })
+      return yield* Effect.flatMap(operatorOfSession(session.access.tokenHash), orInvalid)
+    })
     return {
-      operatorToken: () =>
-        Effect.flatMap(headers, ({ authorization }) =>
-          isSame(bearerToken(authorization) ?? "", token)
-            ? Effect.void
-            : Effect.fail(new InvalidOperatorToken())
-        ),
-      // Runs where the token is missing or wrong.
+      operatorToken: () => Effect.provide(byToken, context),
+      // Runs where the token opens nothing, and says why: that the store can't answer, too.
       session: () =>
-        Effect.gen(function* () {
-          const { headers, method } = yield* HttpServerRequest.HttpServerRequest
-          const session =
-            headers["authorization"] === undefined ? yield* sessions.find(headers["cookie"]) : null
-          if (session === null) return yield* new InvalidOperatorToken()
-          if (session.access.kind === "brand") return yield* new Forbidden({ reason: "access" })
-          if (!isSafe(method) && !hasSameOriginProof(headers))
-            return yield* new Forbidden({ reason: "origin" })
-        })
+        Effect.provide(
+          Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+            headers["authorization"] === undefined ? bySession : byToken
+          ),
+          context
+        )
     }
   })
 )

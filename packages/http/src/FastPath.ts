@@ -1,10 +1,17 @@
 /** Requests that are answered without the platform's request, router and response. */
-import { type Entropy, LeadQueries, type Parameters, StoreUnavailable } from "@lead-signals/domain"
+import {
+  type ApiKey,
+  type Entropy,
+  LeadQueries,
+  type Parameters,
+  StoreUnavailable
+} from "@lead-signals/domain"
 import { Effect, Either } from "effect"
-import { type ErrorResponse, errorBody } from "./contract/Failures.ts"
-import { fastHandlers } from "./endpoints/Api.ts"
+import { type ErrorResponse, errorBody, Forbidden } from "./contract/Failures.ts"
+import { aroundRead, idIn } from "./AuditTrail.ts"
+import { type FastRow, fastRows } from "./endpoints/Api.ts"
 import type { Attention } from "./Attention.ts"
-import { admit } from "./Authentication.ts"
+import { admit, type Credentials, isViaSession } from "./Authentication.ts"
 import { RequestObserver } from "./RequestObserver.ts"
 import { newRecord, type RequestRecord } from "./RequestRecord.ts"
 import type { Requirements } from "./Requirements.ts"
@@ -16,11 +23,9 @@ import type { Sessions } from "./Sessions.ts"
 import * as Target from "./Target.ts"
 
 /** A request as it was sent. */
-export interface RawRequest {
+export interface RawRequest extends Credentials {
   readonly method: string
   readonly target: string
-  readonly authorization: string | undefined
-  readonly cookie: string | undefined
 }
 
 /** The response to what an API client reads; null when the request is another. */
@@ -49,6 +54,20 @@ const rawForm = (record: RequestRecord): ResponseForm<RawResponse> => ({
     rawResponse(record, status, JSON.stringify(errorBody(code, message)))
 })
 
+/** A browser's session reads leads in bulk for somebody who may not hold the key. [AUD-1] */
+const audited = <E, R>({ brandId, id }: ApiKey, { name }: FastRow, read: Effect.Effect<RawResponse, E, R>) =>
+  aroundRead(
+    {
+      actor: { type: "key", id },
+      viaSession: true,
+      operation: name,
+      brandId: idIn(brandId),
+      subjectId: null
+    },
+    read,
+    ({ status }) => status
+  )
+
 export const makeFastPath =
   (
     observer: typeof RequestObserver.Service,
@@ -62,17 +81,22 @@ export const makeFastPath =
     if (Either.isLeft(parsed)) return null
     const { path, query } = parsed.right
     const match = Routes.match(method, path)
-    const handle = match.found === "route" ? fastHandlers.get(match.pattern) : undefined
-    if (match.found !== "route" || handle === undefined) return null
+    const row = match.found === "route" ? fastRows.get(match.pattern) : undefined
+    if (match.found !== "route" || row === undefined) return null
     return Effect.flatMap(newRecord(method), (record) => {
       record.route = match.pattern
       const entries = Target.parameters(query)
       record.parameters = namesOf(entries)
-      const work = Effect.flatMap(admit(request, sessions, attention, record), ({ brandId }) =>
-        Effect.map(handle({ brandId, params: match.params, query: entries }), (body) =>
-          rawResponse(record, 200, body)
+      const work = Effect.gen(function* () {
+        const key = yield* admit(request, sessions, attention, record)
+        if (!key.scopes.includes(row.scope))
+          return yield* new Forbidden({ reason: "scope", scope: row.scope })
+        const read = Effect.map(
+          row.read({ brandId: key.brandId, params: match.params, query: entries }),
+          (body) => rawResponse(record, 200, body)
         )
-      )
+        return yield* row.listsLeads && isViaSession(request) ? audited(key, row, read) : read
+      })
       return respond<RawResponse, Requirements>(record, observer, work, rawForm(record))
     })
   }

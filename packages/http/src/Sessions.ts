@@ -1,5 +1,5 @@
 /**
- * Sessions of browsers: a cookie stands for the operator token or for an API key. They are in this process's memory, by the hashes
+ * Sessions of browsers: a cookie stands for an operator's token or for an API key. They are in this process's memory, by the hashes
  * of their tokens, and end with it. [SES-1, SES-2, SES-3]
  */
 import { type BrandId, Entropy } from "@lead-signals/domain"
@@ -7,9 +7,12 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import { Clock, Context, Effect, Encoding } from "effect"
 
-/** What a session opens: every operator call, or what the API key with this hash reads. */
+/** What a session opens: the calls of an operator's token, or what the API key with this hash reads. */
 export type SessionAccess =
-  | /** Stands for the operator token. */ { readonly kind: "operator" }
+  | /** Stands for the stored token with this hash; null for the token of the environment. */ {
+      readonly kind: "operator"
+      readonly tokenHash: string | null
+    }
   | /** Stands for an API key of the brand. */ {
       readonly kind: "brand"
       readonly brandId: BrandId

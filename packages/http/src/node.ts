@@ -146,7 +146,9 @@ const apiListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen
       method: request.method ?? "",
       target: request.url ?? "",
       authorization: request.headers.authorization,
-      cookie: request.headers.cookie
+      cookie: request.headers.cookie,
+      peer: request.socket.remoteAddress,
+      forwardedFor: request.headers["x-forwarded-for"] as string | undefined
     }
     const problem = headersProblem(request)
     const work = problem === null ? fastPath(raw) : refuse(raw, problem)

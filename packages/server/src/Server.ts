@@ -7,6 +7,7 @@ import {
   makeSessions,
   OperatorToken,
   Sessions,
+  TrustedProxies,
   webCrypto
 } from "@lead-signals/http"
 import * as NodeServer from "@lead-signals/http/node"
@@ -75,6 +76,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
           Layer.succeed(DefaultRateLimit, settings.requestsPerMinute),
           Layer.succeed(RetentionPolicy, settings.retention),
           retaining(settings.retention),
+          Layer.succeed(TrustedProxies, settings.trustedProxies),
           Instrumentation.metrics,
           exporting ? Instrumentation.queueDepth : Layer.empty,
           Layer.succeed(Draining, { isDraining: Effect.sync(() => draining) })

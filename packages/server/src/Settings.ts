@@ -19,6 +19,8 @@ export interface Settings {
   /** Null: the server makes a token at start and prints it. */
   readonly operatorToken: string | null
   readonly requestsPerMinute: number
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` counts. [AUTH-11] */
+  readonly trustedProxies: ReadonlyArray<string>
   /** Ranges that webhooks may reach although they are not public, and over plain http. */
   readonly webhookAllow: ReadonlyArray<Addresses.Cidr>
   /** Milliseconds from each failed attempt to the next. */
@@ -72,6 +74,9 @@ const cidrs: Read<ReadonlyArray<Addresses.Cidr>> = (value) =>
     (problem) => `takes CIDRs separated by commas, like 127.0.0.0/8,::1/128; ${problem}`
   )
 
+/** Kept as texts, once they are found good. */
+const proxies: Read<ReadonlyArray<string>> = (value) => Either.map(cidrs(value), () => entries(value))
+
 const maxRetryWaitSeconds = 30 * 24 * 3600
 
 const retryWaits: Read<ReadonlyArray<number>> = (value) =>
@@ -113,6 +118,7 @@ export const readSettings = (
         integer(1, 1_000_000),
         RateLimit.defaultRequestsPerMinute
       ),
+      trustedProxies: yield* variable("LEAD_SIGNALS_TRUSTED_PROXIES", proxies, []),
       webhookAllow: yield* variable("LEAD_SIGNALS_WEBHOOK_ALLOW", cidrs, []),
       webhookRetryMillis: yield* variable(
         "LEAD_SIGNALS_WEBHOOK_RETRY",

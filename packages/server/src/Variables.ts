@@ -27,6 +27,11 @@ export const variables: ReadonlyArray<Variable> = [
   },
   { name: "LEAD_SIGNALS_RATE_LIMIT", takes: "default requests a minute per key", otherwise: "60" },
   {
+    name: "LEAD_SIGNALS_TRUSTED_PROXIES",
+    takes: "CIDRs of proxies whose X-Forwarded-For counts",
+    otherwise: "none"
+  },
+  {
     name: "LEAD_SIGNALS_WEBHOOK_ALLOW",
     takes: "CIDRs that webhooks may reach though private",
     otherwise: "none"

@@ -4,6 +4,7 @@ import { deletionCases } from "./cases/deletionCases.ts"
 import { deliveryCases } from "./cases/deliveryCases.ts"
 import { directoryCases } from "./cases/directoryCases.ts"
 import { leadCases } from "./cases/leadCases.ts"
+import { operatorCases } from "./cases/operatorCases.ts"
 import { retentionCases } from "./cases/retentionCases.ts"
 import { type Case, OpenStore, type StoreUnderTest } from "./StoreUnderTest.ts"
 
@@ -21,7 +22,7 @@ export interface Runner {
 /** One case over one store, for a program that is no test runner. */
 export interface ContractCase {
   /** Which ports the case is about. */
-  readonly group: "leads" | "deliveries" | "directory" | "deletion" | "retention"
+  readonly group: "leads" | "deliveries" | "directory" | "deletion" | "retention" | "operators"
   /** The requirement on the store, with the clauses of docs/specification.md that it shows, in square brackets. */
   readonly title: string
   /** Runs the case on a new store, which it closes at the end. Rejects with a `ContractViolation`. */
@@ -36,7 +37,8 @@ const groups: ReadonlyArray<readonly [ContractCase["group"], ReadonlyArray<Case>
   ["deliveries", deliveryCases],
   ["directory", directoryCases],
   ["deletion", deletionCases],
-  ["retention", retentionCases]
+  ["retention", retentionCases],
+  ["operators", operatorCases]
 ]
 
 /** Every case that the store must pass, in order. Each has a store of its own. */

@@ -1,5 +1,15 @@
 /** The state that the memory stores share: records, sequences of ids, and the signal of queued deliveries. */
-import type { ApiKey, Brand, Campaign, PostTotals, RateLimit, Signal, Webhook } from "@lead-signals/domain"
+import type {
+  AccessToken,
+  ApiKey,
+  AuditEntry,
+  Brand,
+  Campaign,
+  PostTotals,
+  RateLimit,
+  Signal,
+  Webhook
+} from "@lead-signals/domain"
 import { Context, Effect, Layer, Queue } from "effect"
 import { BrandLeads } from "./BrandLeads.ts"
 import { DeliveryBook, type DeliveryRecord } from "./DeliveryBook.ts"
@@ -16,6 +26,12 @@ export class Memory {
   readonly keys = new Map<string, ApiKey>()
   /** The id of the key with each hash. */
   readonly keyIdsByHash = new Map<string, string>()
+  /** Operators' tokens by id, revoked ones included. */
+  readonly accessTokens = new Map<string, AccessToken>()
+  /** The id of the operator's token with each hash. */
+  readonly accessTokenIdsByHash = new Map<string, string>()
+  /** The audit log, by the ids of its entries. */
+  readonly auditEntries = new Map<string, AuditEntry>()
   /** The open rate window of each key, by the key's id. */
   readonly rateWindows = new Map<string, RateLimit.RateWindow>()
   /** Signals by id. */

@@ -1,5 +1,7 @@
 /** All store ports in memory, for tests, simulations, and hosts that need no persistence. */
 import { Effect, Layer } from "effect"
+import * as MemoryAccessTokenStore from "./MemoryAccessTokenStore.ts"
+import * as MemoryAuditLog from "./MemoryAuditLog.ts"
 import * as MemoryBrandStore from "./MemoryBrandStore.ts"
 import * as MemoryCampaignStore from "./MemoryCampaignStore.ts"
 import * as MemoryDeliveries from "./MemoryDeliveries.ts"
@@ -18,6 +20,8 @@ export { Memory }
 const stores = Layer.mergeAll(
   MemoryBrandStore.layer,
   MemoryKeyStore.layer,
+  MemoryAccessTokenStore.layer,
+  MemoryAuditLog.layer,
   MemorySignalStore.layer,
   MemoryCampaignStore.layer,
   MemoryWebhookStore.layer,

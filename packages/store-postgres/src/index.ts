@@ -19,6 +19,8 @@ import { DatabaseClock } from "./connection/DatabaseClock.ts"
 import type { ListingOptions } from "./query/LeadPages.ts"
 import { plannerSettingNames } from "./query/PlannerSettings.ts"
 import { migrate, type Migrating, type Migration } from "./schema/Migrations.ts"
+import * as PostgresAccessTokenStore from "./stores/PostgresAccessTokenStore.ts"
+import * as PostgresAuditLog from "./stores/PostgresAuditLog.ts"
 import * as PostgresBrandStore from "./stores/PostgresBrandStore.ts"
 import * as PostgresCampaignStore from "./stores/PostgresCampaignStore.ts"
 import * as PostgresDeliveries from "./stores/PostgresDeliveries.ts"
@@ -113,6 +115,8 @@ const storesOver = (
       Layer.mergeAll(
         PostgresBrandStore.layer,
         PostgresKeyStore.layer,
+        PostgresAccessTokenStore.layer,
+        PostgresAuditLog.layer,
         PostgresSignalStore.layer,
         PostgresCampaignStore.layer,
         PostgresWebhookStore.layer,

@@ -26,6 +26,8 @@ import type { ListingOptions } from "./query/LeadPages.ts"
 
 import * as Copy from "./maintenance/Copy.ts"
 import * as RankIndex from "./rank-index/RankIndex.ts"
+import * as SqliteAccessTokenStore from "./stores/SqliteAccessTokenStore.ts"
+import * as SqliteAuditLog from "./stores/SqliteAuditLog.ts"
 import * as SqliteBrandStore from "./stores/SqliteBrandStore.ts"
 import * as SqliteCampaignStore from "./stores/SqliteCampaignStore.ts"
 import * as SqliteDeliveries from "./stores/SqliteDeliveries.ts"
@@ -87,6 +89,8 @@ const ports = (options: ListingOptions) =>
   Layer.mergeAll(
     SqliteBrandStore.layer,
     SqliteKeyStore.layer,
+    SqliteAccessTokenStore.layer,
+    SqliteAuditLog.layer,
     SqliteSignalStore.layer,
     SqliteCampaignStore.layer,
     SqliteWebhookStore.layer,

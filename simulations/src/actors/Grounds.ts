@@ -21,9 +21,28 @@ const collections: { readonly [Kind in IdKind]?: string } = {
 
 const bodies: { readonly [Kind in IdKind]?: object } = {
   key: { label: "A tenant's" },
+  token: { name: "A tenant's", scopes: ["ingest"] },
   signal: { name: "Spare", signalType: "keywords", source: { type: "posts-with-keywords", value: "spare" } },
   campaign: { name: "Spare" },
   webhook: { url: "https://nobody.example/hook", events: ["lead2.created", "activity.detected"] }
+}
+
+/** The route of a thing, and the parameters of its path. */
+const placeOf = (
+  kind: IdKind,
+  brandId: string,
+  id: string
+): readonly [route: string, params: Readonly<Record<string, string>>] => {
+  switch (kind) {
+    case "brand":
+      return ["/operator/brands/{brandId}", { brandId: id }]
+    case "token":
+      return ["/operator/tokens/{tokenId}", { tokenId: id }]
+    case "key":
+      return ["/operator/brands/{brandId}/keys/{keyId}", { brandId, keyId: id }]
+    default:
+      return [`/operator/brands/{brandId}/${collections[kind]!}/{id}`, { brandId, id }]
+  }
 }
 
 export class Grounds {
@@ -80,7 +99,9 @@ export class Grounds {
           return home.webhooks.find(({ events }) => events.length > 1)?.id ?? null
         case "lead":
           return this.leadOf(home)
+        // Both are made when a probe needs them.
         case "delivery":
+        case "token":
           return null
       }
     })
@@ -146,8 +167,8 @@ export class Grounds {
       if (kind === "delivery") return yield* this.ofTenant("delivery")
       const { data } = yield* this.succeed(kind, {
         method: "POST",
-        route: `/operator/brands/{brandId}/${collections[kind]!}`,
-        params: { brandId: tenant.id },
+        route: kind === "token" ? "/operator/tokens" : `/operator/brands/{brandId}/${collections[kind]!}`,
+        params: kind === "token" ? {} : { brandId: tenant.id },
         body: bodies[kind]
       })
       return data.id as string
@@ -219,6 +240,7 @@ export class Grounds {
         case "lead":
           return this.leadOf(other)
         case "delivery":
+        case "token":
           return null
       }
     })
@@ -243,12 +265,11 @@ export class Grounds {
       if (kind === "lead") {
         return yield* erase(this.context, this.caller("erasure"), tenant, this.personOfLead(tenant, id)!)
       }
-      const route =
-        kind === "brand" ? "/operator/brands/{id}" : `/operator/brands/{brandId}/${collections[kind]!}/{id}`
+      const [route, params] = placeOf(kind, tenant.id, id)
       const { status } = yield* persistently(this.context, this.caller(`deletion of a ${kind}`), {
         method: "DELETE",
-        route: route.replace("{id}", kind === "key" ? "{keyId}" : kind === "brand" ? "{brandId}" : "{id}"),
-        params: kind === "brand" ? { brandId: id } : { brandId: tenant.id, id, keyId: id },
+        route,
+        params,
         brand: null,
         meaning: { means: "look" }
       })

@@ -81,6 +81,8 @@ const resolvedValue = (
   value: unknown
 ): Effect.Effect<unknown, Nothing> => {
   if (value instanceof IdOf) return idOf(grounds, home, value)
+  if (Array.isArray(value) && value.some((each) => each instanceof IdOf))
+    return Effect.forEach(value, (each) => resolvedValue(grounds, home, each))
   if (value instanceof Raw || typeof value !== "object" || value === null || Array.isArray(value))
     return Effect.succeed(value)
   return Effect.map(

@@ -118,6 +118,7 @@ const shownFields: Readonly<Record<string, (field: string) => string | null>> = 
   createBrand: (field) => field,
   renameBrand: (field) => field,
   createKey: (field) => field,
+  createToken: (field) => field,
   createCampaign: (field) => field,
   renameCampaign: (field) => field,
   renameSignal: (field) => field,
@@ -144,7 +145,9 @@ const showsOf = ({ field, form, operation }: FieldProbe, value: unknown): Record
   if (operation.id === "deleteBrand") return { "data.deleted": true }
   const path = shownFields[operation.id]?.(field.path) ?? null
   if (field.place !== "body" || path === null || typeof value === "symbol") return {}
-  return { [`data.${path}`]: form.means ?? value }
+  const means = form.means ?? value
+  const isInstant = field.format?.is === "timestamp" && typeof means === "number"
+  return { [`data.${path}`]: isInstant ? new Date(means).toISOString() : means }
 }
 
 const ofError = (refusal: Refusal, name: string | null, isFirst: boolean) => {

@@ -65,7 +65,7 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
     },
     {
       in: "make",
-      before: "const $lastUses = yield* LastUses.make($database)",
+      before: 'const $lastUses = yield* LastUses.make($database, "api_key")',
       insert: "const remembered = new Map<string, unknown>()"
     }
   ),

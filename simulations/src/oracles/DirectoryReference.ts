@@ -24,6 +24,20 @@ interface Key {
   readonly requestsPerMinute: number
   readonly createdAt: number
   revokedAt: number | null
+  readonly expiresAt: string | null
+  readonly scopes: ReadonlyArray<string>
+  readonly allowedAddresses: ReadonlyArray<string> | null
+}
+
+interface Token {
+  readonly id: string
+  readonly name: string
+  readonly start: string
+  readonly scopes: ReadonlyArray<string>
+  readonly brandIds: ReadonlyArray<string> | null
+  readonly createdAt: number
+  readonly expiresAt: string | null
+  revokedAt: number | null
 }
 
 interface Signal {
@@ -65,8 +79,30 @@ export const keyShown = (key: Key, lastUsedAt: number | null): Json => ({
   requestsPerMinute: key.requestsPerMinute,
   createdAt: iso(key.createdAt),
   lastUsedAt: isoOrNull(lastUsedAt),
-  revokedAt: isoOrNull(key.revokedAt)
+  revokedAt: isoOrNull(key.revokedAt),
+  expiresAt: key.expiresAt,
+  scopes: key.scopes,
+  allowedAddresses: key.allowedAddresses
 })
+
+/** No party bears a token of the store: its last use is null. */
+export const tokenShown = ({ createdAt, revokedAt, ...token }: Token): Json => ({
+  id: token.id,
+  name: token.name,
+  start: token.start,
+  scopes: token.scopes,
+  brandIds: token.brandIds,
+  createdAt: iso(createdAt),
+  expiresAt: token.expiresAt,
+  lastUsedAt: null,
+  revokedAt: isoOrNull(revokedAt)
+})
+
+/** Each of the asked ones once, in the order in which they are shown. */
+const inOrder = (
+  all: ReadonlyArray<string>,
+  asked: ReadonlyArray<string> | undefined
+): ReadonlyArray<string> => (asked === undefined ? all : all.filter((each) => asked.includes(each)))
 
 export const signalShown = ({ createdAt, id, name, signalType, source }: Signal): Json => ({
   id,
@@ -85,6 +121,7 @@ export const signalShown = ({ createdAt, id, name, signalType, source }: Signal)
 export class DirectoryReference {
   readonly brands = new Map<string, Brand>()
   readonly keys = new Map<string, Key>()
+  readonly tokens = new Map<string, Token>()
   readonly signals = new Map<string, Signal>()
   readonly campaigns = new Map<string, Campaign>()
   private readonly given = new Set<string>()
@@ -122,10 +159,27 @@ export class DirectoryReference {
           start: args[0].start,
           requestsPerMinute: asked.requestsPerMinute ?? defaultRequestsPerMinute,
           createdAt: args[0].createdAt,
-          revokedAt: null
+          revokedAt: null,
+          expiresAt: asked.expiresAt ?? null,
+          scopes: inOrder(["leads", "metrics"], asked.scopes),
+          allowedAddresses: asked.allowedAddresses ?? null
         }
         this.keys.set(id, key)
         return keyShown(key, null)
+      }
+      case "accessTokens.create": {
+        const token: Token = {
+          id,
+          name: asked.name,
+          start: args[0].start,
+          scopes: inOrder(["read", "ingest", "webhooks", "admin"], asked.scopes),
+          brandIds: asked.brandIds ?? null,
+          createdAt: args[0].createdAt,
+          expiresAt: asked.expiresAt ?? null,
+          revokedAt: null
+        }
+        this.tokens.set(id, token)
+        return tokenShown(token)
       }
       case "signals.create": {
         const { name, signalType, source } = asked

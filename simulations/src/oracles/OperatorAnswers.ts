@@ -5,7 +5,14 @@
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
 import { difference } from "./Difference.ts"
-import { brandShown, campaignShown, DirectoryReference, keyShown, signalShown } from "./DirectoryReference.ts"
+import {
+  brandShown,
+  campaignShown,
+  DirectoryReference,
+  keyShown,
+  signalShown,
+  tokenShown
+} from "./DirectoryReference.ts"
 import {
   answerOf,
   type ExpectedAnswer,
@@ -15,6 +22,7 @@ import {
   notFound,
   refused
 } from "./ExpectedAnswers.ts"
+import { auditReference } from "./AuditReference.ts"
 import { keyUses } from "./KeyUses.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
 import { isSome } from "./OutboxRecords.ts"
@@ -31,6 +39,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const outbox = outboxOf(facts)
   const expected: ExpectedAnswers = new WeakMap()
   const ofWebhooks = webhookAnswers(outbox, expected)
+  const audit = auditReference(checks)
 
   const isClockSteady = (call: Call): boolean =>
     !facts.incidents.touched(["clock"], call.handledAt, facts.now(), call.handledBy)
@@ -95,6 +104,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     switch (method) {
       case "brands.create":
       case "keys.create":
+      case "accessTokens.create":
       case "campaigns.create":
         return created(call, fact, args[0].createdAt)
       case "signals.create":
@@ -147,6 +157,23 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         expected.set(call, key === undefined ? notFound : noContent)
         return null
       }
+      case "accessTokens.list":
+        if (call.route === "/operator/tokens")
+          expected.set(call, answerOf(200, [...directory.tokens.values()].map(tokenShown)))
+        return null
+      case "accessTokens.revoke": {
+        const token = directory.tokens.get(args[0])
+        if (token !== undefined) token.revokedAt ??= args[1]
+        expected.set(call, token === undefined ? notFound : noContent)
+        return null
+      }
+      case "auditLog.append":
+        return audit.appended(call, answer, args[0])
+      case "auditLog.complete":
+        return audit.completed(args[0], args[1])
+      case "auditLog.list":
+        expected.set(call, found)
+        return audit.listed(args[0], answer)
       case "keys.findByHash":
         uses.lookUp(call, now)
         return null
@@ -252,6 +279,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const answered = (fact: Answered): string | null => {
     const { body, call, response } = fact
     if (!facts.isStoreSeen || response.status >= 500) return null
+    const unaudited = audit.answered(fact)
+    if (unaudited !== null) return unaudited
     if (call.key !== null) return uses.answered(fact)
     const wanted = expected.get(call) ?? withoutStore(fact)
     answers.judged++
@@ -272,6 +301,12 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       const { key, ...shown } = body.data
       if (!/^lsk_[0-9A-Za-z]{38}$/.test(key) || !key.startsWith(shown.start))
         return `${what} makes the key ${key}`
+      return differs(what, { data: shown }, wanted.body)
+    }
+    if (operationOf(call) === "POST /operator/tokens") {
+      const { token, ...shown } = body.data
+      if (!/^lst_[0-9A-Za-z]{38}$/.test(token) || !token.startsWith(shown.start))
+        return `${what} makes the token ${token}`
       return differs(what, { data: shown }, wanted.body)
     }
     const warned = body.meta?.warnings

@@ -8,6 +8,7 @@ const bodies: Readonly<Record<string, object>> = {
   createBrand: { name: "A tenant" },
   renameBrand: { name: "A tenant" },
   createKey: { label: "A tenant's" },
+  createToken: { name: "A collector's", scopes: ["ingest"] },
   createSignal: {
     name: "Spare",
     signalType: "keywords",

@@ -4,7 +4,7 @@
  */
 
 /** The kinds of things that have ids. */
-export type IdKind = "brand" | "key" | "signal" | "campaign" | "lead" | "webhook" | "delivery"
+export type IdKind = "brand" | "key" | "signal" | "campaign" | "lead" | "webhook" | "delivery" | "token"
 
 /** Stands for an id that exists only in the run. `own`: of the brand in the path. */
 export class IdOf {

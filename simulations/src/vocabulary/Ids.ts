@@ -60,10 +60,12 @@ const leadIdForms: ReadonlyArray<Form> = [
 /** An id that is a text of decimal digits. Written otherwise it is another text, which nothing has. [OPER-2, OPER-3] */
 const textIdForms = (kind: IdKind): ReadonlyArray<Form> => [
   taken("own", new IdOf(kind, "own")),
-  // Any brand is the operator's.
-  ...(kind === "brand" ? [] : [refused("another brand's", new IdOf(kind, "foreign"), notFound)]),
-  // To revoke a key again is no error.
-  kind === "key"
+  // Any brand is the operator's, and so is any token.
+  ...(kind === "brand" || kind === "token"
+    ? []
+    : [refused("another brand's", new IdOf(kind, "foreign"), notFound)]),
+  // To revoke a key or token again is no error.
+  kind === "key" || kind === "token"
     ? taken("revoked", new IdOf(kind, "deleted"))
     : refused("deleted", new IdOf(kind, "deleted"), notFound),
   refused("never given", never, notFound),
@@ -110,6 +112,34 @@ export const observedSignalForms: ReadonlyArray<Form> = [
   ...others(invalid),
   ...otherTypes("a text"),
   refused("as a number", new IdOf("signal", "own", Number))
+]
+
+/** A list of brands' ids in a body. [OPER-12] */
+export const brandIdsForms = (max: number): ReadonlyArray<Form> => [
+  taken("own", [new IdOf("brand", "own")]),
+  taken("own and another", [new IdOf("brand", "own"), new IdOf("brand", "foreign")]),
+  refused("deleted", [new IdOf("brand", "deleted")], notFound),
+  refused("never given", [never], notFound),
+  refused("empty", []),
+  refused("a word", ["abc"], { ...invalid, names: "brandIds[0] " }),
+  refused("as a number", [7], { ...invalid, names: "brandIds[0] " }),
+  refused("with null", [null], { ...invalid, names: "brandIds[0] " }),
+  refused(
+    "one too many",
+    Array.from({ length: max + 1 }, () => never)
+  ),
+  ...otherTypes("an array")
+]
+
+/** The id of a brand by which a list is filtered: one that there is not finds nothing. [AUD-4] */
+export const brandFilterForms: ReadonlyArray<Form> = [
+  taken("own", new IdOf("brand", "own")),
+  taken("never given", never),
+  refused("negative", "-1"),
+  refused("a word", "abc"),
+  refused("with a fraction", "1.5"),
+  refused("empty", ""),
+  refused("long", "9".repeat(4000))
 ]
 
 /** Ids of signals in a query, besides the forms of an integer: one that the brand does not have finds nothing. [LIST-2] */

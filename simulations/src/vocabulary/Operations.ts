@@ -25,12 +25,25 @@ type FieldKind =
   | { readonly is: "integer" | "number"; readonly min: number | null; readonly max: number | null }
   | { readonly is: "boolean" | "object" }
   | { readonly is: "choice" | "choices"; readonly of: ReadonlyArray<string> }
-  | { readonly is: "items"; readonly max: number | null }
+  | { readonly is: "items" | "texts"; readonly max: number | null }
 
 /** Formats of texts. The document says them in words, if at all. */
 type Format =
   | { readonly is: "timestamp"; readonly mustShow: boolean }
-  | { readonly is: "day" | "sort" | "search" | "comment" | "digits" | "source value" | "target URL" }
+  | {
+      readonly is:
+        | "day"
+        | "sort"
+        | "search"
+        | "comment"
+        | "digits"
+        | "source value"
+        | "target URL"
+        | "addresses"
+        | "brand ids"
+        | "brand"
+        | "cursor"
+    }
   | { readonly is: "id"; readonly kind: IdKind }
 
 export interface Field {
@@ -52,7 +65,8 @@ const idKinds: ReadonlyArray<readonly [prefix: string, kind: IdKind]> = [
   ["leads", "lead"],
   ["signal-leads", "lead"],
   ["webhooks", "webhook"],
-  ["deliveries", "delivery"]
+  ["deliveries", "delivery"],
+  ["tokens", "token"]
 ]
 
 const formats: Readonly<Record<string, Format>> = {
@@ -61,6 +75,10 @@ const formats: Readonly<Record<string, Format>> = {
   updatedAfter: { is: "timestamp", mustShow: false },
   updatedBefore: { is: "timestamp", mustShow: false },
   since: { is: "timestamp", mustShow: false },
+  expiresAt: { is: "timestamp", mustShow: true },
+  allowedAddresses: { is: "addresses" },
+  brandIds: { is: "brand ids" },
+  cursor: { is: "cursor" },
   "observations[].engagement.trackedAt": { is: "timestamp", mustShow: true },
   "observations[].engagement.emittedAt": { is: "timestamp", mustShow: true },
   "observations[].engagement.postPostedAt": { is: "timestamp", mustShow: true },
@@ -77,6 +95,9 @@ const formats: Readonly<Record<string, Format>> = {
   endDate: { is: "day" },
   day: { is: "day" }
 }
+
+/** Formats of parameters of a query that a path has with another meaning. */
+const queryFormats: Readonly<Record<string, Format>> = { brandId: { is: "brand" } }
 
 const pathFormat = (route: string, name: string): Format | null => {
   const segments = route.split("/")
@@ -119,8 +140,9 @@ const kindOf = (schema: Json): FieldKind => {
     case "boolean":
       return { is: "boolean" }
     case "array": {
-      const { enum: words } = resolved(items)
-      return words === undefined ? { is: "items", max: maxItems ?? null } : { is: "choices", of: words }
+      const { enum: words, type: itemType } = resolved(items)
+      if (words !== undefined) return { is: "choices", of: words }
+      return { is: itemType === "string" ? "texts" : "items", max: maxItems ?? null }
     }
     case "object":
       return { is: "object" }
@@ -159,7 +181,7 @@ const fieldsOf = (route: string, { parameters = [], requestBody }: Json): Readon
     place,
     path: name,
     kind: kindOf(schema),
-    format: place === "path" ? pathFormat(route, name) : (formats[name] ?? null),
+    format: place === "path" ? pathFormat(route, name) : (queryFormats[name] ?? formats[name] ?? null),
     isRequired: required === true,
     isNullable: false
   })),

@@ -3,7 +3,14 @@
  * a name that plans and counterexamples keep.
  */
 import { absent, type Form, invalid, otherTypes, presence, refused, taken, unchanged } from "./Form.ts"
-import { observedSignalForms, pathIdForms, querySignalForms, webhookIdForms } from "./Ids.ts"
+import {
+  brandFilterForms,
+  brandIdsForms,
+  observedSignalForms,
+  pathIdForms,
+  querySignalForms,
+  webhookIdForms
+} from "./Ids.ts"
 import {
   booleanForms,
   choiceForms,
@@ -17,6 +24,7 @@ import {
   sortForms
 } from "./Numbers.ts"
 import { type Field, type Operation, operations } from "./Operations.ts"
+import { addressesForms, cursorForms } from "./OperatorForms.ts"
 import { lineForms } from "./LineForms.ts"
 import {
   bodyForms,
@@ -125,6 +133,8 @@ const bodyFormsOf = (operation: Operation, field: Field): ReadonlyArray<Form> =>
       return format.kind === "signal" ? observedSignalForms : webhookIdForms
     default:
   }
+  if (kind.is === "texts")
+    return format?.is === "brand ids" ? brandIdsForms(kind.max!) : addressesForms(kind.max!)
   switch (kind.is) {
     case "text":
       return textForms(kind)
@@ -157,6 +167,10 @@ const queryFormsOf = ({ format, kind, path }: Field): ReadonlyArray<Form> => {
       return kind.is === "text" ? searchForms(kind.max!) : []
     case "id":
       return [...querySignalForms, ...queryIntegerForms.filter(({ refusal }) => refusal !== null)]
+    case "brand":
+      return brandFilterForms
+    case "cursor":
+      return cursorForms
     default:
   }
   if (path === "pageSize") return pageSizeForms

@@ -81,6 +81,14 @@ const faultPoints: FaultPoints = {
   },
   rateWindows: { step: "step" },
   health: { check: "ping" },
+  accessTokens: {
+    create: "createAccessToken",
+    list: "accessTokens",
+    findByHash: "accessTokenByHash",
+    revoke: "revokeAccessToken",
+    markUsed: "markAccessTokenUsed"
+  },
+  auditLog: { append: "appendAudit", complete: "completeAudit", list: "auditEntries", prune: "pruneAudit" },
   pruning: { prune: "prune", countDue: "countDue", newestPrunedEvent: "newestPrunedEvent" }
 }
 

@@ -466,6 +466,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.listTokens"];
+        put?: never;
+        post: operations["operator.createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/tokens/{tokenId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["operator.revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/brands/{brandId}/webhooks": {
         parameters: {
             query?: never;
@@ -890,6 +938,13 @@ export interface components {
                 message: string;
             };
         };
+        ForbiddenError: {
+            error: {
+                /** @enum {string} */
+                code: "forbidden";
+                message: string;
+            };
+        };
         RateLimitError: {
             error: {
                 /** @enum {string} */
@@ -967,6 +1022,8 @@ export interface components {
             /** @enum {string} */
             access: "operator" | "brand";
             brand: components["schemas"]["SessionBrand"] | null;
+            scopes: ("read" | "ingest" | "webhooks" | "admin")[] | null;
+            brandIds: string[] | null;
             /** Format: date-time */
             expiresAt: string;
         };
@@ -978,13 +1035,6 @@ export interface components {
             error: {
                 /** @enum {string} */
                 code: "invalid_credential";
-                message: string;
-            };
-        };
-        ForbiddenError: {
-            error: {
-                /** @enum {string} */
-                code: "forbidden";
                 message: string;
             };
         };
@@ -1039,6 +1089,10 @@ export interface components {
             lastUsedAt: string | null;
             /** Format: date-time */
             revokedAt: string | null;
+            /** Format: date-time */
+            expiresAt: string | null;
+            scopes: ("leads" | "metrics")[];
+            allowedAddresses: string[] | null;
             key: string;
         };
         ApiKey: {
@@ -1052,6 +1106,10 @@ export interface components {
             lastUsedAt: string | null;
             /** Format: date-time */
             revokedAt: string | null;
+            /** Format: date-time */
+            expiresAt: string | null;
+            scopes: ("leads" | "metrics")[];
+            allowedAddresses: string[] | null;
         };
         Signal: {
             id: string;
@@ -1147,6 +1205,61 @@ export interface components {
             reposts: number;
             engagementRate: number;
             snapshotDate: string;
+        };
+        CreatedOperatorToken: {
+            id: string;
+            name: string;
+            start: string;
+            scopes: ("read" | "ingest" | "webhooks" | "admin")[];
+            brandIds: string[] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** Format: date-time */
+            lastUsedAt: string | null;
+            /** Format: date-time */
+            revokedAt: string | null;
+            token: string;
+        };
+        OperatorToken: {
+            id: string;
+            name: string;
+            start: string;
+            scopes: ("read" | "ingest" | "webhooks" | "admin")[];
+            brandIds: string[] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** Format: date-time */
+            lastUsedAt: string | null;
+            /** Format: date-time */
+            revokedAt: string | null;
+        };
+        AuditListAnswer: {
+            data: components["schemas"]["AuditEntry"][];
+            meta: {
+                nextCursor: string | null;
+                warnings?: string[];
+            };
+        };
+        AuditEntry: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            actor: components["schemas"]["AuditActor"];
+            viaSession: boolean;
+            operation: string;
+            brandId: string | null;
+            subjectId: string | null;
+            status: number | null;
+        };
+        AuditActor: {
+            /** @enum {string} */
+            type: "environment" | "token" | "key";
+            id: string | null;
+            name: string | null;
         };
         CreatedWebhook: {
             id: string;
@@ -1797,6 +1910,10 @@ export interface operations {
                     label: string;
                     /** between(1, 1000000) */
                     requestsPerMinute?: components["schemas"]["Int"];
+                    /** minItems(1) */
+                    scopes?: ("leads" | "metrics")[];
+                    expiresAt?: string | null;
+                    allowedAddresses?: string[] | null;
                 };
             };
         };
@@ -2641,6 +2758,133 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["Metrics"];
                     };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.listTokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OperatorToken"][];
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.createToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** minItems(1) */
+                    scopes: ("read" | "ingest" | "webhooks" | "admin")[];
+                    brandIds?: string[] | null;
+                    expiresAt?: string | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CreatedOperatorToken"];
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.revokeToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.listAudit": {
+        parameters: {
+            query?: {
+                brandId?: string;
+                since?: string;
+                cursor?: string;
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditListAnswer"];
                 };
             };
             400: {

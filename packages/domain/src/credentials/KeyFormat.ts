@@ -1,11 +1,15 @@
 /**
  * The form of an API key: `lsk_`, 32 random base62 characters, and 6 base62 characters of the CRC-32 of all before
- * them, so that a mistyped or invented key is refused without a read of the store. [AUTH-7]
+ * them, so that a mistyped or invented key is refused without a read of the store. An operator's token has the same form after
+ * `lst_`. [AUTH-7, OPER-11]
  */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 
-const prefix = "lsk_"
+/** Before an API key. */
+const keyPrefix = "lsk_"
+/** Before an operator's token. */
+export const tokenPrefix = "lst_"
 const randomLength = 32
 const checksumLength = 6
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -46,10 +50,10 @@ const checksum = (text: string): string => {
 }
 
 /**
- * Makes a key of `randomBytesNeeded` random bytes: 42 characters with their checksum. Throws a `RangeError` when
- * fewer than 32 bytes are below 248. [AUTH-7]
+ * Makes a key, or what the prefix says, of `randomBytesNeeded` random bytes: 42 characters with their checksum. Throws a `RangeError`
+ * when fewer than 32 bytes are below 248. [AUTH-7]
  */
-export const fromRandom = (random: Uint8Array): string => {
+export const fromRandom = (random: Uint8Array, prefix: string = keyPrefix): string => {
   const good = Array.from(random).filter((byte) => byte < 248)
   if (good.length < randomLength) throw new RangeError(`A key needs ${randomBytesNeeded} random bytes`)
   const body =
@@ -61,9 +65,10 @@ export const fromRandom = (random: Uint8Array): string => {
   return body + checksum(body)
 }
 
-/** Whether the text has the form and the checksum of a key, known or not. [AUTH-7] */
-export const isWellFormed = (text: string): boolean =>
-  /^lsk_[0-9A-Za-z]{38}$/.test(text) &&
+/** Whether the text has the form and the checksum of a key, or of what the prefix says, known or not. [AUTH-7] */
+export const isWellFormed = (text: string, prefix: string = keyPrefix): boolean =>
+  text.startsWith(prefix) &&
+  /^[0-9A-Za-z]{38}$/.test(text.slice(prefix.length)) &&
   checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
 
 /**

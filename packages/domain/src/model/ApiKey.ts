@@ -1,7 +1,13 @@
 import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
+import { InstantFromText } from "./Observation.ts"
 import { requiredText, textLimits } from "./Text.ts"
+
+/** What a key can be let read, in the order in which keys show it: leads with their engagements, or figures of campaigns. [AUTH-10] */
+export const keyScopes = ["leads", "metrics"] as const
+/** One of `keyScopes`. */
+export type KeyScope = (typeof keyScopes)[number]
 
 /** An API key as a store keeps it: everything but its value. [AUTH-4, AUTH-8] */
 export interface ApiKey {
@@ -15,8 +21,14 @@ export interface ApiKey {
   readonly start: string
   /** Requests in one rate window of 60 s, from 1 to `maxRequestsPerMinute`. [RATE-1] */
   readonly requestsPerMinute: number
+  /** What the key reads: at least one, in the order of `keyScopes`. [AUTH-10] */
+  readonly scopes: ReadonlyArray<KeyScope>
+  /** Addresses and ranges (CIDR) from which the key works, at least one; null for every address. [AUTH-11] */
+  readonly allowedAddresses: ReadonlyArray<string> | null
   /** When the operator created the key. */
   readonly createdAt: Instant
+  /** From when on the key is refused; null for a key that does not expire. [AUTH-9] */
+  readonly expiresAt: Instant | null
   /** When a request last used the key, to the minute; null until the first use. [AUTH-8] */
   readonly lastUsedAt: Instant | null
   /** When the operator revoked the key; null while it is valid. [AUTH-5] */
@@ -26,9 +38,19 @@ export interface ApiKey {
 /** Requests that a key may make in a minute at most. [RATE-1] */
 export const maxRequestsPerMinute = 1_000_000
 
+/** Addresses and ranges that a key may name, at most. */
+export const maxAllowedAddresses = 100
+
+const AllowedAddresses = Schema.Array(Schema.String.pipe(Schema.maxLength(64)))
+  .pipe(Schema.minItems(1), Schema.maxItems(maxAllowedAddresses))
+  .annotations({
+    description: `an array of 1 to ${maxAllowedAddresses} addresses or ranges like 192.0.2.0/24, or null`
+  })
+
 /**
  * The schema of a new key: `label` of 1 to 256 characters, `requestsPerMinute` from 1 to `maxRequestsPerMinute`.
- * Without a limit the key gets the host's default. [RATE-1]
+ * Without a limit the key gets the host's default. Without the rest it does not expire, and reads everything from every address. The
+ * adapter checks the form of the addresses. [RATE-1, AUTH-9, AUTH-10, AUTH-11]
  */
 export const NewKey = Schema.Struct({
   label: requiredText(textLimits.name),
@@ -36,5 +58,13 @@ export const NewKey = Schema.Struct({
     Schema.Int.pipe(Schema.between(1, maxRequestsPerMinute)).annotations({
       description: `an integer from 1 to ${maxRequestsPerMinute}`
     })
-  )
+  ),
+  scopes: Schema.optionalWith(
+    Schema.Array(Schema.Literal(...keyScopes).annotations({ description: `one of ${keyScopes.join(", ")}` }))
+      .pipe(Schema.minItems(1))
+      .annotations({ description: `an array of one or more of ${keyScopes.join(", ")}` }),
+    { default: () => keyScopes }
+  ),
+  expiresAt: Schema.optionalWith(Schema.NullOr(InstantFromText), { default: () => null }),
+  allowedAddresses: Schema.optionalWith(Schema.NullOr(AllowedAddresses), { default: () => null })
 })

@@ -12,7 +12,17 @@ export class InvalidParameter extends Schema.TaggedError<InvalidParameter>()(
 
 /** The brand has no such thing: it never had, it was erased, or it is another brand's. [AUTH-3] */
 export class NotFound extends Schema.TaggedError<NotFound>()("@lead-signals/domain/NotFound", {
-  resource: Schema.Literal("brand", "key", "signal", "lead", "campaign", "webhook", "delivery", "event")
+  resource: Schema.Literal(
+    "brand",
+    "key",
+    "signal",
+    "lead",
+    "campaign",
+    "webhook",
+    "delivery",
+    "event",
+    "token"
+  )
 }) {
   /** One sentence for the caller, which names the kind of thing that is missing and never its id. */
   override get message(): string {

@@ -8,8 +8,8 @@ import { Company } from "./Company.ts"
 import { formatInstant, isShowable } from "./Instant.ts"
 import { optionalMarkup, optionalText, requiredText, textLimits } from "./Text.ts"
 
-/** A timestamp of any shape that the filters take, read as an instant. [TIME-1] */
-const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
+/** The schema of a timestamp of any shape that the filters take, read as an instant. [TIME-1] */
+export const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
   strict: true,
   decode: (text, _, ast) =>
     Either.mapLeft(

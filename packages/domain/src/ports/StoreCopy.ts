@@ -35,7 +35,18 @@ export const copyTables: ReadonlyArray<CopyTable> = [
   table(
     "api_key",
     "brand_id id",
-    "brand_id id label start hash requests_per_minute created_at last_used_at revoked_at"
+    "brand_id id label start hash requests_per_minute created_at last_used_at revoked_at expires_at scopes allowed_addresses"
+  ),
+  table(
+    "access_token",
+    "id",
+    "id name start hash scopes brand_ids created_at expires_at last_used_at revoked_at"
+  ),
+  table(
+    "audit_entry",
+    "id",
+    "id at actor_type actor_id via_session operation brand_id subject_id status",
+    "via_session"
   ),
   table("signal", "brand_id id", "brand_id id name signal_type source created_at deleted_at"),
   table("campaign", "brand_id id", "brand_id id name created_at deleted_at"),
@@ -84,6 +95,8 @@ export const copyTables: ReadonlyArray<CopyTable> = [
 export const copySequences: Readonly<Record<string, string>> = {
   brand: "id",
   api_key: "id",
+  access_token: "id",
+  audit_entry: "id",
   signal: "id",
   campaign: "id",
   lead: "id",

@@ -1,4 +1,6 @@
 /** Every port that a store implements, by name: for what wraps or hands on a whole store. */
+import { AccessTokenStore } from "./AccessTokenStore.ts"
+import { AuditLog } from "./AuditLog.ts"
 import { BrandStore } from "./BrandStore.ts"
 import { CampaignStore } from "./CampaignStore.ts"
 import { Deliveries } from "./Deliveries.ts"
@@ -19,6 +21,10 @@ export const storePorts = {
   brands: BrandStore,
   /** API keys, by their hash. */
   keys: KeyStore,
+  /** Tokens of operators, by their hash. */
+  accessTokens: AccessTokenStore,
+  /** Who did what. */
+  auditLog: AuditLog,
   /** The tracked entries of each brand. */
   signals: SignalStore,
   /** Campaigns and the readings of their posts. */
@@ -45,6 +51,8 @@ export type StorePorts =
   | LeadStore
   | BrandStore
   | KeyStore
+  | AccessTokenStore
+  | AuditLog
   | SignalStore
   | CampaignStore
   | WebhookStore

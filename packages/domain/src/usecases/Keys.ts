@@ -2,7 +2,7 @@
 import { Clock, Effect, Option } from "effect"
 import * as KeyFormat from "../credentials/KeyFormat.ts"
 import * as RateLimit from "../decisions/RateLimit.ts"
-import type { ApiKey } from "../model/ApiKey.ts"
+import { type ApiKey, keyScopes } from "../model/ApiKey.ts"
 import type { BrandId } from "../model/Brand.ts"
 import { InvalidApiKey, NotFound, RateLimitExceeded, type StoreUnavailable } from "../model/Failure.ts"
 import { KeyStore } from "../ports/KeyStore.ts"
@@ -12,12 +12,19 @@ import * as Brands from "./Brands.ts"
 
 /**
  * Creates an API key of the brand. Its value is in this answer and nowhere else, ever. `requestsPerMinute` is from 1
- * to `maxRequestsPerMinute`. Fails with `NotFound` when there is no such brand or it is being deleted, and with
+ * to `maxRequestsPerMinute`. Unless given, it reads everything from every address and does not expire. Fails with `NotFound` when there is no such brand or it is being deleted, and with
  * `StoreUnavailable`. [AUTH-4, RATE-1]
  */
 export const create = (
   brandId: BrandId,
-  { label, requestsPerMinute }: { readonly label: string; readonly requestsPerMinute: number }
+  {
+    allowedAddresses = null,
+    expiresAt = null,
+    label,
+    requestsPerMinute,
+    scopes = keyScopes
+  }: Pick<ApiKey, "label" | "requestsPerMinute"> &
+    Partial<Pick<ApiKey, "scopes" | "expiresAt" | "allowedAddresses">>
 ) =>
   Effect.gen(function* () {
     const [keyStore, entropy] = yield* Effect.all([KeyStore, Entropy])
@@ -28,6 +35,9 @@ export const create = (
       label,
       start: value.slice(0, KeyFormat.startLength),
       requestsPerMinute,
+      scopes: keyScopes.filter((scope) => scopes.includes(scope)),
+      allowedAddresses,
+      expiresAt,
       createdAt: yield* Clock.currentTimeMillis,
       hash: KeyFormat.hash(value)
     })
@@ -48,7 +58,7 @@ export const revoke = (brandId: BrandId, keyId: string) =>
 
 /**
  * Answers the key that a request bears. It refuses a key with a wrong checksum without a read of the store. Fails with
- * the same `InvalidApiKey` for a missing (`undefined`), malformed, unknown and revoked key, and with
+ * the same `InvalidApiKey` for a missing (`undefined`), malformed, unknown, revoked and expired key, and with
  * `StoreUnavailable`. It notes the use, to the minute; a failure to note it does not matter. [AUTH-2, AUTH-7, AUTH-8]
  */
 export const authenticate = (
@@ -66,7 +76,9 @@ export const authenticateHash = (
     const keyStore = yield* KeyStore
     const key = Option.getOrNull(yield* keyStore.findByHash(hash))
     if (key === null || key.revokedAt !== null) return yield* new InvalidApiKey()
-    const minute = KeyFormat.minuteOf(yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    if (key.expiresAt !== null && key.expiresAt <= now) return yield* new InvalidApiKey()
+    const minute = KeyFormat.minuteOf(now)
     if (key.lastUsedAt === null || key.lastUsedAt < minute) {
       // A store that can't write, on a full disk say, can still be read from: the mark is worth neither a wait nor a refusal.
       yield* Effect.ignore(keyStore.markUsed(key.id, minute))

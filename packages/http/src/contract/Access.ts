@@ -1,8 +1,9 @@
-/** Who may call what: the API key of a brand, or the operator's token. */
+/** Who may call what: the API key of a brand, or an operator's token. */
 import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
+import { CurrentOperator } from "../CurrentOperator.ts"
 import { cookieName } from "../Sessions.ts"
 import {
   ForbiddenFailure,
@@ -21,7 +22,7 @@ const session = HttpApiSecurity.apiKey({ in: "cookie", key: cookieName }).pipe(
  * `InvalidApiKey` or `RateLimitExceeded`. [AUTH-1, RATE-3]
  */
 export class ApiKeyAccess extends HttpApiMiddleware.Tag<ApiKeyAccess>()("@lead-signals/http/ApiKeyAccess", {
-  failure: Schema.Union(InvalidApiKeyFailure, RateLimitFailure, UnavailableFailure),
+  failure: Schema.Union(InvalidApiKeyFailure, ForbiddenFailure, RateLimitFailure, UnavailableFailure),
   security: {
     apiKey: HttpApiSecurity.bearer.pipe(
       HttpApiSecurity.annotate(OpenApi.Format, "API Key"),
@@ -32,18 +33,19 @@ export class ApiKeyAccess extends HttpApiMiddleware.Tag<ApiKeyAccess>()("@lead-s
 }) {}
 
 /**
- * Lets requests pass that bear the operator's token or the cookie of an operator's session, and answers others with
- * `InvalidOperatorToken` or `Forbidden`. [OPER-1, SES-3, SES-5]
+ * Lets requests pass that bear an operator's token or the cookie of an operator's session, says who it is, and answers others with
+ * `InvalidOperatorToken` or `Forbidden`. [OPER-1, OPER-11, SES-3, SES-5]
  */
 export class OperatorAccess extends HttpApiMiddleware.Tag<OperatorAccess>()(
   "@lead-signals/http/OperatorAccess",
   {
-    failure: Schema.Union(InvalidOperatorTokenFailure, ForbiddenFailure),
+    failure: Schema.Union(InvalidOperatorTokenFailure, ForbiddenFailure, UnavailableFailure),
+    provides: CurrentOperator,
     security: {
       operatorToken: HttpApiSecurity.bearer.pipe(
         HttpApiSecurity.annotate(
           OpenApi.Description,
-          "The operator's token: `Authorization: Bearer <OPERATOR_TOKEN>`"
+          "An operator's token: `Authorization: Bearer <OPERATOR_TOKEN>`"
         )
       ),
       session

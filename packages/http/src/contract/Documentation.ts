@@ -13,6 +13,8 @@ export interface DocumentedRow {
   readonly documentation: BodyDocumentation<any>
   /** By the names of the path's parameters. */
   readonly pathWords: Readonly<Record<string, Words>>
+  /** What the token or key must be let do; null where there is no such thing. [OPER-10, AUTH-10] */
+  readonly scope: string | null
 }
 
 type WordsByPath = Readonly<Record<string, Words>>
@@ -129,6 +131,10 @@ const documentResponse = (response: Json, status: string, schemas: Json): void =
 
 const documentOperation = (operation: Json, row: DocumentedRow, schemas: Json): void => {
   documentParameters(row.pathWords, operation)
+  if (row.scope !== null) {
+    operation["x-required-scope"] = row.scope
+    operation["description"] += ` Needs the scope \`${row.scope}\`.`
+  }
   const request = operation["requestBody"] as Json | undefined
   if (request !== undefined) documentRequest(request, row.documentation, schemas)
   for (const [status, response] of Object.entries(operation["responses"] as Json)) {

@@ -31,16 +31,28 @@ export class InvalidOperatorToken extends Schema.TaggedError<InvalidOperatorToke
   }
 }
 
-/** A session is not enough for the call. Status 403. [SES-4, SES-5] */
+/** The credential is good and not enough for the call. Status 403. [OPER-10, OPER-12, AUTH-10, SES-4, SES-5] */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("@lead-signals/http/Forbidden", {
-  /** `access`: a brand's session on an operator's call; `origin`: no proof that a page of this origin sent it. */
-  reason: Schema.Literal("access", "origin")
+  /**
+   * `access`: a brand's session on an operator's call; `origin`: no proof that a page of this origin sent it; `scope`: the token or key
+   * has not the scope; `brands`: the token is limited to brands, and the call belongs to none.
+   */
+  reason: Schema.Literal("access", "origin", "scope", "brands"),
+  /** The scope that is missing. */
+  scope: Schema.optional(Schema.String)
 }) {
   /** One sentence for the caller: what is missing. */
   override get message(): string {
-    return this.reason === "access"
-      ? "A brand's session reads leads and metrics of its brand; this call needs an operator's session."
-      : "The browser must prove that a page of this origin sent the request, by Sec-Fetch-Site or Origin."
+    switch (this.reason) {
+      case "access":
+        return "A brand's session reads leads and metrics of its brand; this call needs an operator's session."
+      case "origin":
+        return "The browser must prove that a page of this origin sent the request, by Sec-Fetch-Site or Origin."
+      case "scope":
+        return `This call needs the scope "${this.scope}", which the credential does not have.`
+      case "brands":
+        return "This call needs a token for all brands; the token is limited to some."
+    }
   }
 }
 
@@ -51,7 +63,7 @@ export class InvalidCredential extends Schema.TaggedError<InvalidCredential>()(
 ) {
   /** One sentence for the caller: what to do instead. */
   override get message(): string {
-    return "This is neither the operator token nor a valid API key, and no sign-in code that is unused and younger than an hour."
+    return "This is neither a valid operator token nor a valid API key, and no sign-in code that is unused and younger than an hour."
   }
 }
 
@@ -154,7 +166,8 @@ export const InvalidApiKeyFailure = failure({
   identifier: "InvalidApiKeyError",
   status: 401,
   code: "invalid_api_key",
-  description: "The key is missing, malformed, unknown or revoked",
+  description:
+    "The key is missing, malformed, unknown, revoked, expired or used from an address that is not allowed",
   of: InvalidApiKey,
   fromMessage: () => new InvalidApiKey()
 })
@@ -163,7 +176,7 @@ export const InvalidOperatorTokenFailure = failure({
   identifier: "InvalidOperatorTokenError",
   status: 401,
   code: "invalid_operator_token",
-  description: "The operator token is missing or wrong",
+  description: "The operator token is missing, unknown, revoked or expired",
   of: InvalidOperatorToken,
   fromMessage: () => new InvalidOperatorToken()
 })
@@ -173,7 +186,7 @@ export const InvalidCredentialFailure = failure({
   status: 401,
   code: "invalid_credential",
   description:
-    "The credential is neither the operator token, nor a valid API key, nor a sign-in code that is unused and younger than an hour",
+    "The credential is neither a valid operator token, nor a valid API key, nor a sign-in code that is unused and younger than an hour",
   of: InvalidCredential,
   fromMessage: () => new InvalidCredential()
 })
@@ -183,7 +196,7 @@ export const ForbiddenFailure = failure({
   status: 403,
   code: "forbidden",
   description:
-    "The session reads one brand and this call is the operator's, or nothing proves that a page of this origin sent the call",
+    "The credential lacks the scope of this call or is limited to brands, the session reads one brand and this call is the operator's, or nothing proves that a page of this origin sent the call",
   of: Forbidden,
   fromMessage: () => new Forbidden({ reason: "access" })
 })

@@ -1,4 +1,5 @@
 /** What the operator sends and is answered about brands, keys, signals, observations, leads and campaigns. */
+import { keyScopes } from "@lead-signals/domain"
 import { Schema } from "effect"
 import { signalName, signalType, SourceBody } from "./EngagementSchemas.ts"
 import {
@@ -51,7 +52,16 @@ const keyFields = {
   requestsPerMinute: integer("How many requests a minute the key may make", 60),
   createdAt: time,
   lastUsedAt: timeOrNull,
-  revokedAt: timeOrNull
+  revokedAt: timeOrNull,
+  expiresAt: meantTimeOrNull("From when on the key is refused; null when it does not expire"),
+  scopes: field(Schema.Array(oneOf(keyScopes, "Something that a key may read")), "What the key reads", [
+    "leads"
+  ]),
+  allowedAddresses: field(
+    Schema.NullOr(Schema.Array(text("An address or a range", "192.0.2.0/24"))),
+    "From where the key works; null for everywhere",
+    ["192.0.2.0/24"]
+  )
 }
 export const KeyBody = Schema.Struct(keyFields).annotations({
   identifier: "ApiKey",

@@ -1,10 +1,11 @@
 /** What a browser sends to sign in, and what it is answered about its session. */
 import { Schema } from "effect"
+import { brandIds, scopes } from "./TokenSchemas.ts"
 import { id, field, oneOf, text, time } from "./Fields.ts"
 
 export const SignIn = Schema.Struct({
   credential: Schema.String.annotations({
-    description: "the operator token, an API key of a brand, or a one-time code that the server printed"
+    description: "an operator's token, an API key of a brand, or a one-time code that the server printed"
   })
 })
 
@@ -16,8 +17,14 @@ const SessionBrand = Schema.Struct({ id, name: text("Name of the brand", "Northw
 export const SessionBody = Schema.Struct({
   access: oneOf(
     ["operator", "brand"],
-    "operator: every operator call; brand: what the API key of one brand reads"
+    "operator: the calls of an operator's token; brand: what the API key of one brand reads"
   ),
   brand: field(Schema.NullOr(SessionBrand), "The brand of the key; null on an operator's session"),
+  scopes: field(Schema.NullOr(scopes), "What the operator may do; null on a brand's session", ["read"]),
+  brandIds: field(
+    brandIds,
+    "Ids of the brands that the operator reaches; null for all, and on a brand's session",
+    ["1"]
+  ),
   expiresAt: time
 }).annotations({ identifier: "Session", description: "A browser's session" })

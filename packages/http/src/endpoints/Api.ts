@@ -15,10 +15,12 @@ import {
 } from "../contract/Failures.ts"
 import type { DocumentedRow } from "../contract/Documentation.ts"
 import { additionalSchemas, completed } from "../contract/OpenApi.ts"
+import { audit } from "./Audit.ts"
 import { brands } from "./Brands.ts"
 import { campaigns } from "./Campaigns.ts"
 import { deliveries } from "./Deliveries.ts"
-import { type FastHandler, groupOf, type Rows, served } from "./Endpoint.ts"
+import { servedToOperators } from "./OperatorEndpoint.ts"
+import { type FastEndpoint, groupOf, type Rows, served } from "./Endpoint.ts"
 import { health } from "./Health.ts"
 import { keys } from "./Keys.ts"
 import { leads } from "./Leads.ts"
@@ -30,6 +32,7 @@ import { pathWordsOf } from "./Paths.ts"
 import { seriesCalls } from "./SeriesCalls.ts"
 import { sessionCalls } from "./SessionCalls.ts"
 import { signals } from "./Signals.ts"
+import { tokens } from "./Tokens.ts"
 import { leadResend, webhooks } from "./Webhooks.ts"
 
 /** The version of the contract. Its minor part rises when the contract grows; docs/openapi keeps a baseline of each. [VER-1] */
@@ -44,7 +47,9 @@ const operatorEndpoints = {
   ...operatorLeads,
   ...liveEvents,
   ...seriesCalls,
-  ...campaigns
+  ...campaigns,
+  ...tokens,
+  ...audit
 }
 
 const webhookEndpoints = { ...webhooks, ...deliveries, ...leadResend }
@@ -108,6 +113,8 @@ export const RoutedApi = HttpApi.make("lead-signals")
   .add(OperatorApi)
   .add(WebhookApi)
 
+const scopeOf = (row: { readonly scope?: string }): string | null => row.scope ?? null
+
 /** What the document says of the operations, by their ids there. */
 const documentedRows = (): Readonly<Record<string, DocumentedRow>> =>
   Object.fromEntries(
@@ -117,7 +124,8 @@ const documentedRows = (): Readonly<Record<string, DocumentedRow>> =>
           onNone: () => ({}),
           onSome: pathWordsOf
         })
-        return [topLevel ? name : `${identifier}.${name}`, { documentation, pathWords }]
+        const scope = scopeOf(endpoints[identifier][name as never])
+        return [topLevel ? name : `${identifier}.${name}`, { documentation, pathWords, scope }]
       })
     )
   )
@@ -155,11 +163,19 @@ export const openApi = (): OpenApi.OpenAPISpec =>
 export const handlers = Layer.mergeAll(
   served(RoutedApi, "health", health),
   served(RoutedApi, "session", sessionCalls),
-  served(RoutedApi, "operator", operatorEndpoints),
-  served(RoutedApi, "webhooks", webhookEndpoints)
+  servedToOperators(RoutedApi, "operator", operatorEndpoints),
+  servedToOperators(RoutedApi, "webhooks", webhookEndpoints)
 )
 
-/** The handlers of the fast path, by the pattern of the route. */
-export const fastHandlers: ReadonlyMap<string, FastHandler> = new Map(
-  Object.values(leads).map(({ path, read }) => [path, read])
+/** A row of the fast path, with its name. */
+export interface FastRow extends Pick<FastEndpoint<any, string>, "read" | "scope" | "listsLeads"> {
+  readonly name: string
+}
+
+/** The rows of the fast path, by the pattern of the route. */
+export const fastRows: ReadonlyMap<string, FastRow> = new Map(
+  Object.entries(leads).map(([name, { listsLeads, path, read, scope }]) => [
+    path,
+    { name, listsLeads, read, scope }
+  ])
 )

@@ -4,16 +4,18 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
 import { BrandBody, DeletionBody } from "../contract/OperatorSchemas.ts"
-import { endpoint } from "./Endpoint.ts"
+import { operatorEndpoint } from "./OperatorEndpoint.ts"
+import { CurrentOperator, reaches } from "../CurrentOperator.ts"
 import { ofBrand } from "./Paths.ts"
 import { brandView } from "./Views.ts"
 
 export const brands = {
-  createBrand: endpoint(
+  createBrand: operatorEndpoint(
     HttpApiEndpoint.post("createBrand", "/operator/brands")
       .setPayload(NewBrand)
       .addSuccess(data(BrandBody), created),
     {
+      scope: "admin",
       summary: "Create a brand",
       description: "A new brand is empty.",
       body: "The brand",
@@ -26,21 +28,29 @@ export const brands = {
         })
     }
   ),
-  listBrands: endpoint(HttpApiEndpoint.get("listBrands", "/operator/brands").addSuccess(list(BrandBody)), {
-    summary: "All brands",
-    description: "In order of creation.",
-    answer: "All brands",
-    handle: () =>
-      Effect.flatMap(BrandStore, (brandStore) =>
-        Effect.map(brandStore.list, (all) => ({ data: all.map(brandView) }))
-      )
-  }),
-  renameBrand: endpoint(
+  listBrands: operatorEndpoint(
+    HttpApiEndpoint.get("listBrands", "/operator/brands").addSuccess(list(BrandBody)),
+    {
+      scope: "read",
+      takesLimited: true,
+      summary: "All brands",
+      description: "In order of creation, those that the token reaches.",
+      answer: "All brands",
+      handle: () =>
+        Effect.gen(function* () {
+          const [brandStore, operator] = yield* Effect.all([BrandStore, CurrentOperator])
+          const all = yield* brandStore.list
+          return { data: all.filter(({ id }) => reaches(operator, id)).map(brandView) }
+        })
+    }
+  ),
+  renameBrand: operatorEndpoint(
     HttpApiEndpoint.patch("renameBrand", "/operator/brands/:brandId")
       .setPath(ofBrand)
       .setPayload(Renaming)
       .addSuccess(data(BrandBody)),
     {
+      scope: "admin",
       summary: "Rename a brand",
       description: "Its keys, leads and webhooks stay as they are.",
       body: "The new name",
@@ -53,11 +63,12 @@ export const brands = {
         })
     }
   ),
-  deleteBrand: endpoint(
+  deleteBrand: operatorEndpoint(
     HttpApiEndpoint.del("deleteBrand", "/operator/brands/:brandId")
       .setPath(ofBrand)
       .addSuccess(data(DeletionBody)),
     {
+      scope: "admin",
       summary: "Delete a brand with all its data, in several calls",
       description:
         "Removes everything of the brand: leads, engagements, hashes of erased persons, deliveries, webhooks, campaigns, signals and keys. The first call revokes its keys; from its answer on the brand is 404 for everything but this operation, and listed with deletionStartedAt. Each call removes some thousand leads: call again until deleted is true, also after a failure; then the brand is 404 here, too.",

@@ -23,17 +23,18 @@ import { CampaignBody } from "../contract/OperatorSchemas.ts"
 import { CampaignPostBody, CampaignSeriesBody, spanParameters } from "../contract/SeriesSchemas.ts"
 import * as Target from "../Target.ts"
 import { listOfBrand } from "./BrandList.ts"
-import { endpoint } from "./Endpoint.ts"
+import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand, ofCampaign, pathParameter } from "./Paths.ts"
 import { metaOf, namedView } from "./Views.ts"
 
 export const campaigns = {
-  createCampaign: endpoint(
+  createCampaign: operatorEndpoint(
     HttpApiEndpoint.post("createCampaign", "/operator/brands/:brandId/campaigns")
       .setPath(ofBrand)
       .setPayload(NewCampaign)
       .addSuccess(data(CampaignBody), created),
     {
+      scope: "admin",
       summary: "Create a campaign",
       description: "A campaign begins without snapshots.",
       body: "The campaign",
@@ -46,11 +47,12 @@ export const campaigns = {
         })
     }
   ),
-  listCampaigns: endpoint(
+  listCampaigns: operatorEndpoint(
     HttpApiEndpoint.get("listCampaigns", "/operator/brands/:brandId/campaigns")
       .setPath(ofBrand)
       .addSuccess(list(CampaignBody)),
     {
+      scope: "read",
       summary: "The brand's campaigns",
       description: "In order of creation.",
       answer: "The brand's campaigns",
@@ -58,12 +60,13 @@ export const campaigns = {
         listOfBrand(path.brandId, (id) => Effect.flatMap(CampaignStore, (store) => store.list(id)), namedView)
     }
   ),
-  renameCampaign: endpoint(
+  renameCampaign: operatorEndpoint(
     HttpApiEndpoint.patch("renameCampaign", "/operator/brands/:brandId/campaigns/:id")
       .setPath(ofCampaign)
       .setPayload(Renaming)
       .addSuccess(data(CampaignBody)),
     {
+      scope: "admin",
       summary: "Rename a campaign",
       description: "Its snapshots stay as they are.",
       body: "The new name",
@@ -76,16 +79,17 @@ export const campaigns = {
         })
     }
   ),
-  deleteCampaign: endpoint(
+  deleteCampaign: operatorEndpoint(
     HttpApiEndpoint.del("deleteCampaign", "/operator/brands/:brandId/campaigns/:id").setPath(ofCampaign),
     {
+      scope: "admin",
       summary: "Delete a campaign with its snapshots",
       description: "With its snapshots. Leads are not touched.",
       answer: "It is deleted",
       handle: ({ path }) => Campaigns.remove(path.brandId, path.id)
     }
   ),
-  campaignSeries: endpoint(
+  campaignSeries: operatorEndpoint(
     HttpApiEndpoint.get("campaignSeries", "/operator/brands/:brandId/campaigns/:id/series")
       .setPath(ofCampaign)
       .setUrlParams(
@@ -96,6 +100,7 @@ export const campaigns = {
       )
       .addSuccess(Schema.Struct({ data: field(CampaignSeriesBody, "The series"), meta: warningsMeta })),
     {
+      scope: "read",
       summary: "A campaign's figures over time",
       description:
         "Cumulative figures at the end of each day or week, of the campaign or of one post: the sum over its posts, each with its last reading up to then.",
@@ -112,11 +117,12 @@ export const campaigns = {
         })
     }
   ),
-  listPosts: endpoint(
+  listPosts: operatorEndpoint(
     HttpApiEndpoint.get("listPosts", "/operator/brands/:brandId/campaigns/:id/posts")
       .setPath(ofCampaign)
       .addSuccess(list(CampaignPostBody)),
     {
+      scope: "read",
       summary: "A campaign's posts with their last totals",
       description: `Those with the most impressions first, at most ${Campaigns.maxPosts}.`,
       answer: "The posts",
@@ -124,7 +130,7 @@ export const campaigns = {
         Effect.map(Campaigns.posts(path.brandId, path.id), (posts) => ({ data: posts.map(campaignPostView) }))
     }
   ),
-  putSnapshot: endpoint(
+  putSnapshot: operatorEndpoint(
     HttpApiEndpoint.put("putSnapshot", "/operator/brands/:brandId/campaigns/:id/posts/:postId/snapshots/:day")
       .setPath(
         Schema.Struct({
@@ -136,6 +142,8 @@ export const campaigns = {
       .setPayload(PostTotals)
       .addSuccess(data(MetricsBody)),
     {
+      scope: "ingest",
+      audited: "none",
       summary: "Set one post's cumulative totals of a day; returns the campaign's snapshot of that day",
       description: "Sets one post's cumulative totals of a day, and replaces those that were set before.",
       body: "The post's totals up to that day",

@@ -6,7 +6,7 @@ import { accepted, data } from "../contract/Envelopes.ts"
 import { parameter } from "../contract/Fields.ts"
 import { DeliveryDetailBody, DeliveryListAnswer, QueuedBody } from "../contract/WebhookSchemas.ts"
 import * as Target from "../Target.ts"
-import { endpoint } from "./Endpoint.ts"
+import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofDelivery, ofWebhook } from "./Paths.ts"
 import { deliveryDetailView, deliveryView, queuedView } from "./Views.ts"
 
@@ -14,7 +14,7 @@ const collection = "/operator/brands/:brandId/webhooks/:id/deliveries"
 const item = `${collection}/:deliveryId` as const
 
 export const deliveries = {
-  listDeliveries: endpoint(
+  listDeliveries: operatorEndpoint(
     HttpApiEndpoint.get("listDeliveries", collection)
       .setPath(ofWebhook)
       .setUrlParams(
@@ -29,6 +29,7 @@ export const deliveries = {
       )
       .addSuccess(DeliveryListAnswer),
     {
+      scope: "webhooks",
       summary: "The webhook's deliveries, newest first",
       description:
         "Newest first, each with the number of its attempts, the latest of them, and the time of the next.",
@@ -44,9 +45,10 @@ export const deliveries = {
         })
     }
   ),
-  delivery: endpoint(
+  delivery: operatorEndpoint(
     HttpApiEndpoint.get("delivery", item).setPath(ofDelivery).addSuccess(data(DeliveryDetailBody)),
     {
+      scope: "webhooks",
       summary: "One delivery with every attempt",
       description:
         "With every attempt so far. Each has the headers of its request but `webhook-signature`, which is not kept. The body is there while the delivery is pending.",
@@ -57,11 +59,12 @@ export const deliveries = {
         }))
     }
   ),
-  resendDelivery: endpoint(
+  resendDelivery: operatorEndpoint(
     HttpApiEndpoint.post("resendDelivery", `${item}/resend`)
       .setPath(ofDelivery)
       .addSuccess(QueuedBody, accepted),
     {
+      scope: "webhooks",
       summary: "Send the same event again, as a new delivery with a new id",
       description: "Queues the event again, with a new id.",
       answer: "It is queued",

@@ -5,6 +5,7 @@
 import type {
   BrandId,
   CampaignStore,
+  KeyScope,
   InvalidParameter,
   LeadStore,
   NotFound,
@@ -22,6 +23,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect, type Layer, Option, type Schema, type Scope } from "effect"
 import { json, noContent, type ResponseBody } from "../Responses.ts"
 import * as Body from "../Body.ts"
+import type { CurrentOperator } from "../CurrentOperator.ts"
 import type { FieldWords } from "../contract/FieldWords.ts"
 import type {
   Forbidden,
@@ -111,6 +113,10 @@ export type FastHandler = (
 export interface FastEndpoint<Declared extends AnyDeclared, Path extends string> extends Row<Declared> {
   /** As it is declared, which the platform's types do not keep. */
   readonly path: Path
+  /** What a key must be let read. [AUTH-10] */
+  readonly scope: KeyScope
+  /** Whether the answer is a list of leads, which the audit log keeps where a browser's session reads it. [AUD-1] */
+  readonly listsLeads: boolean
   readonly read: FastHandler
 }
 
@@ -135,9 +141,16 @@ export const endpoint = <Declared extends AnyDeclared, R>(
 export const fastEndpoint = <Declared extends AnyDeclared, const Path extends string>(
   path: Path,
   declare: (path: Path) => Declared,
-  { read, ...documentation }: Documentation & Pick<FastEndpoint<Declared, Path>, "read">
+  {
+    listsLeads,
+    read,
+    scope,
+    ...documentation
+  }: Documentation & Pick<FastEndpoint<Declared, Path>, "read" | "scope" | "listsLeads">
 ): FastEndpoint<Declared, Path> => ({
   path,
+  scope,
+  listsLeads,
   declared: documented(declare(path), documentation),
   documentation,
   read
@@ -187,7 +200,7 @@ export const served = <Id extends string, Table extends Readonly<Record<string, 
 ): Layer.Layer<
   HttpApiGroup.ApiGroup<"lead-signals", Id>,
   never,
-  Exclude<NeedsOf<Table[keyof Table]>, HttpServerRequest.HttpServerRequest | Scope.Scope>
+  Exclude<NeedsOf<Table[keyof Table]>, HttpServerRequest.HttpServerRequest | CurrentOperator | Scope.Scope>
 > =>
   HttpApiBuilder.group(api as unknown as HttpApi.HttpApi<"lead-signals", any>, id, (handlers) =>
     Object.values(table).reduce(

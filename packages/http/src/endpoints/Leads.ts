@@ -119,6 +119,8 @@ const list = <const Name extends string, const Path extends `/${string}`>(
       summary: "List the brand's leads",
       description,
       answer: "A page of the brand's leads; empty past the last one",
+      scope: "leads",
+      listsLeads: true,
       read: readList
     }
   )
@@ -138,7 +140,14 @@ const detail = <const Name extends string, const Path extends `/${string}`>(
         .addError(InvalidParameterFailure)
         .addError(NotFoundFailure)
         .addError(UnavailableFailure),
-    { summary: "One lead with its newest engagements", description, answer: "The lead", read: readDetail }
+    {
+      summary: "One lead with its newest engagements",
+      description,
+      answer: "The lead",
+      scope: "leads",
+      listsLeads: false,
+      read: readDetail
+    }
   )
 
 const deprecated = <Declared extends HttpApiEndpoint.HttpApiEndpoint.Any, Path extends string>(
@@ -178,6 +187,8 @@ export const leads = {
       summary: "A campaign's engagement metrics",
       description: `Cumulative totals of the latest snapshot in the span; all null where there is none. ${spends}`,
       answer: "The campaign's totals",
+      scope: "metrics",
+      listsLeads: false,
       read: readMetrics
     }
   )

@@ -1,5 +1,7 @@
 /** The brand's events as they are committed. [LIVE-1, LIVE-2, LIVE-3, LIVE-4] */
 import {
+  type AccessTokenStore,
+  type BrandId,
   Brands,
   LeadStore,
   maxPositionsBehind,
@@ -12,11 +14,13 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect, FiberId, Stream } from "effect"
+import { bearerToken, operatorOf, operatorOfSession, type OperatorToken } from "../Authentication.ts"
+import { reaches } from "../CurrentOperator.ts"
 import { Draining } from "../Draining.ts"
 import { EventStreams } from "../EventStreams.ts"
 import * as Responses from "../Responses.ts"
 import { Sessions } from "../Sessions.ts"
-import { endpoint } from "./Endpoint.ts"
+import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand } from "./Paths.ts"
 
 const answer = "The events, one block each, for as long as both sides stay"
@@ -43,8 +47,28 @@ const interruptRequest = Effect.withFiberRuntime<Effect.Effect<void>>((fiber) =>
   Effect.succeed(Effect.sync(() => fiber.unsafeInterruptAsFork(FiberId.none)))
 )
 
+/** Whether the credential still stands for an operator who reads the brand: tokens end and are revoked, and so are sessions. [LIVE-3] */
+const stillReads = (
+  {
+    authorization,
+    cookie
+  }: { readonly authorization?: string | undefined; readonly cookie?: string | undefined },
+  brandId: BrandId
+) =>
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const session = authorization === undefined ? yield* sessions.find(cookie) : null
+    const operator =
+      authorization !== undefined
+        ? yield* operatorOf(bearerToken(authorization) ?? "")
+        : session?.access.kind === "operator"
+          ? yield* operatorOfSession(session.access.tokenHash)
+          : null
+    return operator !== null && operator.scopes.includes("read") && reaches(operator, brandId)
+  })
+
 export const liveEvents = {
-  liveEvents: endpoint(
+  liveEvents: operatorEndpoint(
     HttpApiEndpoint.get("liveEvents", "/operator/brands/:brandId/events")
       .setPath(ofBrand)
       .addSuccess(
@@ -52,6 +76,8 @@ export const liveEvents = {
       )
       .annotate(OpenApi.Transform, withEvents),
     {
+      scope: "read",
+      audited: "read",
       summary: "The brand's events as they are committed, as server-sent events",
       description: `Begins with what is new, or after the event whose id the header Last-Event-ID names. Each event has its type as \`event\` and a LiveEvent as \`data\`. An event \`gap\` says that events may be missing: the id is unknown, more than ${maxPositionsBehind} events behind, or older than the retention of events. A comment every 15 s shows that the connection stands. The stream ends with the session, the brand or the server, and when its client takes 30 s to read; connect again with Last-Event-ID. A server has 100 streams at most; further ones get 503.`,
       answer,
@@ -71,14 +97,16 @@ export const liveEvents = {
           const { position: newest } = yield* store.eventsAfter(brandId, null, 0)
           const newestPruned = yield* pruning.newestPrunedEvent
           const { authorization, cookie } = request.headers
+          const credentials = yield* Effect.context<OperatorToken | AccessTokenStore>()
           const stream = streams.stream({
             brandId,
             resumption: resumeEvents(request.headers["last-event-id"], { newest, newestPruned }),
-            // The operator token does not end while the server runs.
-            isAllowed:
-              authorization === undefined
-                ? Effect.map(sessions.find(cookie), (session) => session?.access.kind === "operator")
-                : Effect.succeed(true),
+            isAllowed: stillReads({ authorization, cookie }, brandId).pipe(
+              Effect.provideService(Sessions, sessions),
+              Effect.provide(credentials),
+              // The stream ends, and its client learns of the store when it connects again.
+              Effect.orElseSucceed(() => false)
+            ),
             disconnect: yield* interruptRequest
           })
           const context = yield* Effect.context<LeadStore>()

@@ -4,7 +4,7 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect } from "effect"
 import { Metrics } from "../Metrics.ts"
-import { endpoint } from "./Endpoint.ts"
+import { operatorEndpoint } from "./OperatorEndpoint.ts"
 
 /** Prometheus' text format. */
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -12,11 +12,12 @@ const contentType = "text/plain; version=0.0.4; charset=utf-8"
 const answer = "Counters, gauges and histograms, one sample a line"
 
 export const metricsPage = {
-  metrics: endpoint(
+  metrics: operatorEndpoint(
     HttpApiEndpoint.get("metrics", "/metrics").addSuccess(
       HttpApiSchema.Text({ contentType }).annotations({ description: answer })
     ),
     {
+      scope: "read",
       summary: "The service's metrics, for Prometheus",
       description:
         "Requests by route and status, calls of the store, observations, delivery attempts and pending deliveries, in Prometheus' text format: in seconds, and as totals since the process began. It holds no personal data.",

@@ -15,7 +15,7 @@ import {
   OutcomeBody
 } from "../contract/OperatorSchemas.ts"
 import { answerLines } from "./ObservationLines.ts"
-import { endpoint } from "./Endpoint.ts"
+import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand } from "./Paths.ts"
 
 const decodeBatch = Body.decoding(ObservationBatch)
@@ -31,13 +31,15 @@ const withLines = (operation: Record<string, any>): Record<string, any> => {
   return operation
 }
 export const observations = {
-  recordObservations: endpoint(
+  recordObservations: operatorEndpoint(
     HttpApiEndpoint.post("recordObservations", "/operator/brands/:brandId/observations")
       .setPath(ofBrand)
       .setPayload(ObservationBatch)
       .addSuccess(list(OutcomeBody))
       .annotate(OpenApi.Transform, withLines),
     {
+      scope: "ingest",
+      audited: "none",
       summary: "Feed observations",
       description: `At most ${maxBatchLength} observations as JSON, or any number as application/x-ndjson, one a line, answered as application/x-ndjson while the server reads: one outcome a line, in order. Of many rejected lines it answers the first ${maxFullRejections} in full, and then a count for each run of them. When the store fails midway, the last line is an error body.`,
       body: "The observations",

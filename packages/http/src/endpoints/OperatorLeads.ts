@@ -23,7 +23,7 @@ import {
   LeadDetailBody,
   LeadListAnswer
 } from "../contract/LeadSchemas.ts"
-import { endpoint } from "./Endpoint.ts"
+import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { listParameters, readList } from "./Leads.ts"
 import { ofBrand, ofLead } from "./Paths.ts"
 
@@ -31,12 +31,14 @@ const collection = "/operator/brands/:brandId/leads"
 const path = `${collection}/:id` as const
 
 export const operatorLeads = {
-  operatorLeads: endpoint(
+  operatorLeads: operatorEndpoint(
     HttpApiEndpoint.get("operatorLeads", collection)
       .setPath(ofBrand)
       .setUrlParams(Schema.Struct(listParameters))
       .addSuccess(LeadListAnswer),
     {
+      scope: "read",
+      audited: "read",
       summary: "List a brand's leads",
       description:
         "As the brand's own key reads them: the same filters, sorts, pages and warnings. It spends no request of any key.",
@@ -51,9 +53,10 @@ export const operatorLeads = {
         })
     }
   ),
-  operatorLead: endpoint(
+  operatorLead: operatorEndpoint(
     HttpApiEndpoint.get("operatorLead", path).setPath(ofLead).addSuccess(data(LeadDetailBody)),
     {
+      scope: "read",
       summary: "One lead with its newest engagements in detail",
       description: "As the brand's own key reads it, with detail.",
       answer: "The lead",
@@ -65,12 +68,13 @@ export const operatorLeads = {
         })
     }
   ),
-  amendLead: endpoint(
+  amendLead: operatorEndpoint(
     HttpApiEndpoint.patch("amendLead", path)
       .setPath(ofLead)
       .setPayload(LeadAmendment)
       .addSuccess(data(LeadBody)),
     {
+      scope: "ingest",
       summary: "Set a lead's flags and score",
       description: "Sets flags and score; fields that are not named stay. updatedAt moves.",
       body: "The changes",
@@ -86,7 +90,8 @@ export const operatorLeads = {
         })
     }
   ),
-  eraseLead: endpoint(HttpApiEndpoint.del("eraseLead", path).setPath(ofLead), {
+  eraseLead: operatorEndpoint(HttpApiEndpoint.del("eraseLead", path).setPath(ofLead), {
+    scope: "admin",
     summary: "Erase a person; only a keyed hash remains",
     description:
       "Removes the person: the lead, their engagements, events and deliveries, and their traces in the posts that others engaged with. The service suppresses later observations of the person by a keyed hash, which is all that remains.",
@@ -97,9 +102,11 @@ export const operatorLeads = {
         yield* Leads.erase(yield* Brands.get(path.brandId), id)
       })
   }),
-  exportLead: endpoint(
+  exportLead: operatorEndpoint(
     HttpApiEndpoint.get("exportLead", `${path}/export`).setPath(ofLead).addSuccess(data(ExportBody)),
     {
+      scope: "read",
+      audited: "read",
       summary: "Everything held about a person",
       description: "For the person's own request for access to their data.",
       answer:

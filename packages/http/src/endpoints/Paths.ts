@@ -28,6 +28,7 @@ export const ofBrand = Schema.Struct({ brandId })
 const ofBrandAnd = (id: ReturnType<typeof pathParameter>) => Schema.Struct({ brandId, id })
 
 export const ofKey = Schema.Struct({ brandId, keyId: pathParameter("The key's id", "3") })
+export const ofOperatorToken = Schema.Struct({ tokenId: pathParameter("The token's id", "3") })
 export const ofSignal = ofBrandAnd(pathParameter("The signal's id", "1"))
 export const ofLead = ofBrandAnd(pathParameter("The lead's id", "41"))
 export const ofCampaign = ofBrandAnd(pathParameter("The campaign's id", "1"))

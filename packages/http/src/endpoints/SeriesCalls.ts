@@ -19,7 +19,7 @@ import { data, warningsMeta } from "../contract/Envelopes.ts"
 import { field, parameter } from "../contract/Fields.ts"
 import { CountSeriesBody, spanParameters } from "../contract/SeriesSchemas.ts"
 import * as Target from "../Target.ts"
-import { endpoint } from "./Endpoint.ts"
+import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand } from "./Paths.ts"
 import { metaOf } from "./Views.ts"
 
@@ -50,12 +50,13 @@ const tallyView = (tally: Tally | null) => ({
 })
 
 export const seriesCalls = {
-  leadSeries: endpoint(
+  leadSeries: operatorEndpoint(
     HttpApiEndpoint.get("leadSeries", "/operator/brands/:brandId/series/leads")
       .setPath(ofBrand)
       .setUrlParams(Schema.Struct({ ...spanParameters(Intervals.intervals), by: byParameter(["signal"]) }))
       .addSuccess(answered),
     {
+      scope: "read",
       summary: "New leads over time",
       description:
         "Counts leads by their createdAt. By signal, a lead that several signals caught counts with each of them.",
@@ -66,7 +67,7 @@ export const seriesCalls = {
         )
     }
   ),
-  engagementSeries: endpoint(
+  engagementSeries: operatorEndpoint(
     HttpApiEndpoint.get("engagementSeries", "/operator/brands/:brandId/series/engagements")
       .setPath(ofBrand)
       .setUrlParams(
@@ -74,6 +75,7 @@ export const seriesCalls = {
       )
       .addSuccess(answered),
     {
+      scope: "read",
       summary: "Engagements over time",
       description: "Counts engagements by their trackedAt, in all, by signal or by type.",
       answer,
@@ -83,23 +85,25 @@ export const seriesCalls = {
         )
     }
   ),
-  deliverySeries: endpoint(
+  deliverySeries: operatorEndpoint(
     HttpApiEndpoint.get("deliverySeries", "/operator/brands/:brandId/series/deliveries")
       .setPath(ofBrand)
       .setUrlParams(Schema.Struct(spanParameters(Intervals.intervals)))
       .addSuccess(answered),
     {
+      scope: "read",
       summary: "Deliveries over time",
       description: "Counts the deliveries to the brand's webhooks that were delivered or died, by state.",
       answer,
       handle: ({ path, request }) => respond(request, [], ({ span }) => Series.deliveries(path.brandId, span))
     }
   ),
-  attention: endpoint(
+  attention: operatorEndpoint(
     HttpApiEndpoint.get("attention", "/operator/brands/:brandId/attention")
       .setPath(ofBrand)
       .addSuccess(data(AttentionBody)),
     {
+      scope: "read",
       summary: "Rejected observations and keys at their limit, since the server started",
       description:
         "This server counts them in memory: with several nodes each answers its own, and a restart begins anew.",

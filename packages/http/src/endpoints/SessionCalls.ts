@@ -1,19 +1,11 @@
 /** Sign-in of browsers: a credential is exchanged for a session cookie. [SES-1, SES-2, SES-5] */
-import {
-  type Brand,
-  Brands,
-  type BrandStore,
-  formatInstant,
-  KeyFormat,
-  Keys,
-  type NotFound,
-  type StoreUnavailable
-} from "@lead-signals/domain"
+import { Brands, formatInstant, KeyFormat, Keys } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, Schema } from "effect"
-import { isOperatorToken } from "../Authentication.ts"
+import { fromAllowedAddress, operatorOf, operatorOfSession } from "../Authentication.ts"
+import { type Origin, originOf } from "../ClientAddress.ts"
 import { created, data } from "../contract/Envelopes.ts"
 import { Forbidden, InvalidCredential } from "../contract/Failures.ts"
 import { SessionBody, SignIn } from "../contract/SessionSchemas.ts"
@@ -22,27 +14,37 @@ import { hasSameOriginProof, isCrossOrigin, type Session, Sessions, setCookie } 
 import { endpoint } from "./Endpoint.ts"
 
 /** What the credential opens. A one-time code is used up. */
-const accessOf = (credential: string) =>
+const accessOf = (credential: string, origin: Origin) =>
   Effect.gen(function* () {
-    if (yield* isOperatorToken(credential)) return { kind: "operator" } as const
+    const operator = yield* operatorOf(credential)
+    if (operator !== null) {
+      const tokenHash = operator.actor.type === "environment" ? null : KeyFormat.hash(credential)
+      return { kind: "operator", tokenHash } as const
+    }
     if (KeyFormat.isWellFormed(credential)) {
-      const { brandId } = yield* Keys.authenticate(credential)
+      const { brandId } = yield* Effect.flatMap(Keys.authenticate(credential), (key) =>
+        fromAllowedAddress(key, origin)
+      )
       return { kind: "brand", brandId, keyHash: KeyFormat.hash(credential) } as const
     }
     const sessions = yield* Sessions
     if (!(yield* sessions.redeemCode(credential))) return yield* new InvalidCredential()
-    return { kind: "operator" } as const
+    return { kind: "operator", tokenHash: null } as const
   }).pipe(Effect.catchTag("@lead-signals/domain/InvalidApiKey", () => Effect.fail(new InvalidCredential())))
 
-const brandOf = ({ access }: Session): Effect.Effect<Brand | null, NotFound | StoreUnavailable, BrandStore> =>
-  access.kind === "operator" ? Effect.succeed(null) : Brands.get(access.brandId)
-
-const viewOf = (session: Session) =>
-  Effect.map(brandOf(session), (brand) => ({
-    access: session.access.kind,
-    brand: brand === null ? null : { id: brand.id, name: brand.name },
-    expiresAt: formatInstant(session.expiresAt)
-  }))
+/** Null when the credential has become invalid since. A brand's session fails with `NotFound` when the brand is gone. */
+const viewOf = ({ access, expiresAt: instant }: Session) =>
+  Effect.gen(function* () {
+    const expiresAt = formatInstant(instant)
+    if (access.kind === "brand") {
+      const { id, name } = yield* Brands.get(access.brandId)
+      return { access: access.kind, brand: { id, name }, scopes: null, brandIds: null, expiresAt }
+    }
+    const operator = yield* operatorOfSession(access.tokenHash)
+    if (operator === null) return null
+    const { brandIds, scopes } = operator
+    return { access: access.kind, brand: null, scopes, brandIds, expiresAt }
+  })
 
 const headersOf = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => headers)
 
@@ -52,11 +54,11 @@ export const sessionCalls = {
     {
       summary: "Sign a browser in: exchange a credential for a session cookie",
       description:
-        "The session lasts 12 hours. Its cookie is HttpOnly and SameSite=Strict, and stands for the operator token, or for the API key on what a brand's key reads. A call from a page of another origin is refused.",
+        "The session lasts 12 hours. Its cookie is HttpOnly and SameSite=Strict, and stands for the operator's token, or for the API key on what a brand's key reads. A call from a page of another origin is refused.",
       body: "One credential",
       fields: {
         credential: [
-          "The operator token, an API key, or a one-time code that the server printed; with a key, the session reads what the key reads, within its rate window",
+          "An operator's token, an API key, or a one-time code that the server printed; with a key, the session reads what the key reads, within its rate window",
           "lsk_dFF2GVZTlnxOkGQc4tEXjIhksozk5ir71E9AaB"
         ]
       },
@@ -65,11 +67,14 @@ export const sessionCalls = {
         Effect.gen(function* () {
           if (isCrossOrigin(request.headers)) return yield* new Forbidden({ reason: "origin" })
           const { credential } = yield* body
-          const access = yield* accessOf(credential)
+          const access = yield* accessOf(credential, originOf(request))
           const sessions = yield* Sessions
           const session = yield* sessions.begin(access)
+          const view = yield* viewOf(session)
+          // The token can be revoked at the same moment.
+          if (view === null) return yield* new InvalidCredential()
           return HttpServerResponse.setHeader(
-            json({ data: yield* viewOf(session) }, 201),
+            json({ data: view }, 201),
             "set-cookie",
             setCookie(session.token, request.headers)
           )

@@ -6,17 +6,18 @@ import { created, data, list } from "../contract/Envelopes.ts"
 import { companyWords } from "../contract/ObservationSchema.ts"
 import { SignalBody } from "../contract/OperatorSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
-import { endpoint } from "./Endpoint.ts"
+import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand, ofSignal } from "./Paths.ts"
 import { signalView } from "./Views.ts"
 
 export const signals = {
-  createSignal: endpoint(
+  createSignal: operatorEndpoint(
     HttpApiEndpoint.post("createSignal", "/operator/brands/:brandId/signals")
       .setPath(ofBrand)
       .setPayload(NewSignal)
       .addSuccess(data(SignalBody), created),
     {
+      scope: "admin",
       summary: "Create a signal",
       description:
         "A thing that the brand watches. The source's value is a URL for li-company-url, li-profile-url and post-url, words for the others. li-company-mention alone takes liCompanyId.",
@@ -45,11 +46,12 @@ export const signals = {
         })
     }
   ),
-  listSignals: endpoint(
+  listSignals: operatorEndpoint(
     HttpApiEndpoint.get("listSignals", "/operator/brands/:brandId/signals")
       .setPath(ofBrand)
       .addSuccess(list(SignalBody)),
     {
+      scope: "read",
       summary: "The brand's signals",
       description: "In order of creation.",
       answer: "The brand's signals",
@@ -57,12 +59,13 @@ export const signals = {
         listOfBrand(path.brandId, (id) => Effect.flatMap(SignalStore, (store) => store.list(id)), signalView)
     }
   ),
-  renameSignal: endpoint(
+  renameSignal: operatorEndpoint(
     HttpApiEndpoint.patch("renameSignal", "/operator/brands/:brandId/signals/:id")
       .setPath(ofSignal)
       .setPayload(Renaming)
       .addSuccess(data(SignalBody)),
     {
+      scope: "admin",
       summary: "Rename a signal",
       description:
         "Engagements show the name as it is when they are read, events as it is when they are first sent. No lead's updatedAt moves.",
@@ -76,9 +79,10 @@ export const signals = {
         })
     }
   ),
-  deleteSignal: endpoint(
+  deleteSignal: operatorEndpoint(
     HttpApiEndpoint.del("deleteSignal", "/operator/brands/:brandId/signals/:id").setPath(ofSignal),
     {
+      scope: "admin",
       summary: "Delete a signal; its leads stay",
       description:
         "Once this call has returned, the service rejects observations of the signal as of an unknown one. Leads and engagements that it caught stay and still show it, also when filtered by it: erase a lead to remove a person.",

@@ -1,8 +1,10 @@
 /** What the operator is shown: each key is named, so that neither a hash nor a secret can come along. */
 import {
+  type AccessToken,
   type ApiKey,
   type Attempt,
   attemptHeaders,
+  type AuditEntry,
   type Brand,
   companyView,
   type DeliveryId,
@@ -43,7 +45,34 @@ export const keyView = (key: ApiKey) => ({
   requestsPerMinute: key.requestsPerMinute,
   createdAt: formatInstant(key.createdAt),
   lastUsedAt: formatInstantOrNull(key.lastUsedAt),
-  revokedAt: formatInstantOrNull(key.revokedAt)
+  revokedAt: formatInstantOrNull(key.revokedAt),
+  expiresAt: formatInstantOrNull(key.expiresAt),
+  scopes: key.scopes,
+  allowedAddresses: key.allowedAddresses
+})
+
+export const accessTokenView = (token: AccessToken) => ({
+  id: token.id,
+  name: token.name,
+  start: token.start,
+  scopes: token.scopes,
+  brandIds: token.brandIds,
+  createdAt: formatInstant(token.createdAt),
+  expiresAt: formatInstantOrNull(token.expiresAt),
+  lastUsedAt: formatInstantOrNull(token.lastUsedAt),
+  revokedAt: formatInstantOrNull(token.revokedAt)
+})
+
+/** `name` is the actor's, where it has one. */
+export const auditEntryView = (entry: AuditEntry, name: string | null) => ({
+  id: entry.id,
+  at: formatInstant(entry.at),
+  actor: { ...entry.actor, name },
+  viaSession: entry.viaSession,
+  operation: entry.operation,
+  brandId: entry.brandId,
+  subjectId: entry.subjectId,
+  status: entry.status
 })
 
 export const signalView = ({ createdAt, id, name, signalType, source }: Signal) => ({

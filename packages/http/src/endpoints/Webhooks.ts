@@ -23,7 +23,7 @@ import {
   WebhookBody
 } from "../contract/WebhookSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
-import { endpoint } from "./Endpoint.ts"
+import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand, ofLead, ofWebhook } from "./Paths.ts"
 import { queuedView, webhookView } from "./Views.ts"
 
@@ -39,12 +39,13 @@ const settingWords = {
 } as const
 
 export const webhooks = {
-  createWebhook: endpoint(
+  createWebhook: operatorEndpoint(
     HttpApiEndpoint.post("createWebhook", collection)
       .setPath(ofBrand)
       .setPayload(NewWebhook)
       .addSuccess(data(CreatedWebhookBody), created),
     {
+      scope: "webhooks",
       summary: "Create a webhook; only this response has its secret",
       description:
         "The URL must be public and https, unless the operator allows its network. Only this response, and that of a rotation, has a secret.",
@@ -58,9 +59,10 @@ export const webhooks = {
         })
     }
   ),
-  listWebhooks: endpoint(
+  listWebhooks: operatorEndpoint(
     HttpApiEndpoint.get("listWebhooks", collection).setPath(ofBrand).addSuccess(list(WebhookBody)),
     {
+      scope: "webhooks",
       summary: "The brand's webhooks",
       description: "In order of creation.",
       answer: "The brand's webhooks",
@@ -72,19 +74,24 @@ export const webhooks = {
         )
     }
   ),
-  webhook: endpoint(HttpApiEndpoint.get("webhook", item).setPath(ofWebhook).addSuccess(data(WebhookBody)), {
-    summary: "One webhook",
-    description: "Without its secret.",
-    answer: "The webhook",
-    handle: ({ path }) =>
-      Effect.map(Webhooks.get(path.brandId, path.id), (webhook) => ({ data: webhookView(webhook) }))
-  }),
-  changeWebhook: endpoint(
+  webhook: operatorEndpoint(
+    HttpApiEndpoint.get("webhook", item).setPath(ofWebhook).addSuccess(data(WebhookBody)),
+    {
+      scope: "webhooks",
+      summary: "One webhook",
+      description: "Without its secret.",
+      answer: "The webhook",
+      handle: ({ path }) =>
+        Effect.map(Webhooks.get(path.brandId, path.id), (webhook) => ({ data: webhookView(webhook) }))
+    }
+  ),
+  changeWebhook: operatorEndpoint(
     HttpApiEndpoint.patch("changeWebhook", item)
       .setPath(ofWebhook)
       .setPayload(WebhookChange)
       .addSuccess(data(WebhookBody)),
     {
+      scope: "webhooks",
       summary: "Change a webhook, disable or enable it",
       description: "Enabling a disabled webhook resets its failures and sends the deliveries that were held.",
       body: "The changes",
@@ -97,17 +104,19 @@ export const webhooks = {
         })
     }
   ),
-  deleteWebhook: endpoint(HttpApiEndpoint.del("deleteWebhook", item).setPath(ofWebhook), {
+  deleteWebhook: operatorEndpoint(HttpApiEndpoint.del("deleteWebhook", item).setPath(ofWebhook), {
+    scope: "webhooks",
     summary: "Delete a webhook with its deliveries and their log",
     description: "With its deliveries. Attempts under way may still arrive.",
     answer: "It is deleted",
     handle: ({ path }) => Webhooks.remove(path.brandId, path.id)
   }),
-  rotateWebhookSecret: endpoint(
+  rotateWebhookSecret: operatorEndpoint(
     HttpApiEndpoint.post("rotateWebhookSecret", `${item}/rotate-secret`)
       .setPath(ofWebhook)
       .addSuccess(data(RotatedSecretBody)),
     {
+      scope: "webhooks",
       summary: "Make a new secret; the previous one also signs for 24 h",
       description: "The previous secret also signs for 24 h.",
       answer: "The new secret",
@@ -121,21 +130,23 @@ export const webhooks = {
         }))
     }
   ),
-  testWebhook: endpoint(
+  testWebhook: operatorEndpoint(
     HttpApiEndpoint.post("testWebhook", `${item}/test`).setPath(ofWebhook).addSuccess(QueuedBody, accepted),
     {
+      scope: "webhooks",
       summary: `Send a ${testEvent} event, whatever the webhook subscribes to`,
       description: "The event concerns nobody, and is retried like any other.",
       answer: "It is queued",
       handle: ({ path }) => Effect.map(Webhooks.test(path.brandId, path.id), queuedView)
     }
   ),
-  recoverWebhook: endpoint(
+  recoverWebhook: operatorEndpoint(
     HttpApiEndpoint.post("recoverWebhook", `${item}/recover`)
       .setPath(ofWebhook)
       .setPayload(Recovery)
       .addSuccess(data(RecoveredBody), accepted),
     {
+      scope: "webhooks",
       summary: "Send dead deliveries again, from a time on",
       description:
         "Queues again the deliveries that died at the time or later, each with a new id, without those that were recovered before.",
@@ -158,12 +169,13 @@ export const webhooks = {
 
 /** After the deliveries in the document. */
 export const leadResend = {
-  resendLead: endpoint(
+  resendLead: operatorEndpoint(
     HttpApiEndpoint.post("resendLead", "/operator/brands/:brandId/leads/:id/resend")
       .setPath(ofLead)
       .setPayload(Resend)
       .addSuccess(QueuedBody, accepted),
     {
+      scope: "webhooks",
       summary:
         "Send a lead's lead2.created, or its latest activity.detected, to a webhook that subscribes to it",
       description: "Queues the lead's newest event of the type for one webhook.",

@@ -5,6 +5,7 @@ import { Decoding, NewSignal } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { CommandProcess, Failed, group, leaf, usage } from "@lead-signals/command-line"
 import { duration, progress } from "../Progress.ts"
+import { expires, listed } from "./OperatorsCommands.ts"
 import {
   brand,
   calling,
@@ -185,6 +186,15 @@ const limit = Options.integer("requests-per-minute").pipe(
   Options.optional
 )
 
+const scopes = Options.text("scopes").pipe(
+  Options.withDescription("What the key reads, separated by commas [leads,metrics]"),
+  Options.optional
+)
+const allow = Options.text("allow").pipe(
+  Options.withDescription("Addresses and CIDRs from which it works, separated by commas [all]"),
+  Options.optional
+)
+
 export const keysCommand = group(
   "keys",
   {
@@ -201,6 +211,9 @@ export const keysCommand = group(
       "starts with": ({ start }) => start,
       "a minute": ({ requestsPerMinute }) => requestsPerMinute,
       "last used": ({ lastUsedAt }) => lastUsedAt,
+      scopes: ({ scopes }) => scopes,
+      "works from": ({ allowedAddresses }) => allowedAddresses ?? "everywhere",
+      expires: ({ expiresAt }) => expiresAt,
       revoked: ({ revokedAt }) => revokedAt
     }),
     leaf(
@@ -209,13 +222,19 @@ export const keysCommand = group(
         summary: "Creates a key",
         details: ["The key is printed only now: the server keeps nothing but its hash."]
       },
-      { label, brand, limit, ...operatorOptions },
+      { label, brand, limit, scopes, expires, allow, ...operatorOptions },
       calling((call, given) => {
         const requestsPerMinute = Option.getOrUndefined(given.limit)
+        const keyScopes = Option.getOrUndefined(Option.map(given.scopes, listed))
+        const expiresAt = Option.getOrUndefined(given.expires)
+        const allowedAddresses = Option.getOrUndefined(Option.map(given.allow, listed))
         return Effect.map(
           call("POST", pathOf(given.brand, "keys"), {
             label: given.label,
-            ...(requestsPerMinute === undefined ? {} : { requestsPerMinute })
+            ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+            ...(keyScopes === undefined ? {} : { scopes: keyScopes }),
+            ...(expiresAt === undefined ? {} : { expiresAt }),
+            ...(allowedAddresses === undefined ? {} : { allowedAddresses })
           }),
           printResource(({ id, key }) => `Key ${id}: ${key}`)
         )

@@ -7,6 +7,7 @@ import { copyCommand } from "./CopyCommand.ts"
 import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
 import { backupCommand, checkCommand } from "./FileCommands.ts"
 import { importCommand } from "./ImportCommand.ts"
+import { auditCommand, operatorsCommand } from "./OperatorsCommands.ts"
 import { listenCommand } from "./ListenCommand.ts"
 import { pruneCommand } from "./PruneCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
@@ -44,6 +45,8 @@ const commands = group(
     importCommand,
     brandsCommand,
     keysCommand,
+    operatorsCommand,
+    auditCommand,
     signalsCommand,
     campaignsCommand,
     webhooksCommand,

@@ -28,10 +28,13 @@ export interface ApiKeyRow {
   readonly created_at: number
   readonly last_used_at: number | null
   readonly revoked_at: number | null
+  readonly expires_at: number | null
+  readonly scopes: string
+  readonly allowed_addresses: string | null
 }
 
 export const apiKeyColumns =
-  "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at"
+  "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at, expires_at, scopes, allowed_addresses"
 
 export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
   id: String(row.id),
@@ -41,7 +44,10 @@ export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
   requestsPerMinute: row.requests_per_minute,
   createdAt: row.created_at,
   lastUsedAt: row.last_used_at,
-  revokedAt: row.revoked_at
+  revokedAt: row.revoked_at,
+  expiresAt: row.expires_at,
+  scopes: JSON.parse(row.scopes),
+  allowedAddresses: row.allowed_addresses === null ? null : JSON.parse(row.allowed_addresses)
 })
 
 export interface SignalRow {

@@ -12,6 +12,7 @@ import { inSchema, quoted } from "../connection/StatementTexts.ts"
 import { activityIndexes } from "./migrations/0003_activity.ts"
 import { tables } from "./migrations/0001_tables.ts"
 import { retention, retentionIndexes } from "./migrations/0002_retention.ts"
+import { operators } from "./migrations/0004_operators.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -28,7 +29,8 @@ export interface Migration {
 const migrations: ReadonlyArray<Migration> = [
   { name: "tables", minVersion: 1, statements: tables },
   { name: "retention", minVersion: 1, statements: retention, indexes: retentionIndexes },
-  { name: "activity", minVersion: 1, indexes: activityIndexes }
+  { name: "activity", minVersion: 1, indexes: activityIndexes },
+  { name: "operators", minVersion: 1, statements: operators }
 ]
 
 /** The number of the newest migration. */

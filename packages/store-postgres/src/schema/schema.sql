@@ -28,10 +28,26 @@ CREATE TABLE lead_signals.api_key (
   created_at bigint NOT NULL,
   last_used_at bigint,
   revoked_at bigint,
+  expires_at bigint,
+  scopes text COLLATE "C" NOT NULL DEFAULT '["leads","metrics"]',
+  allowed_addresses text COLLATE "C",
   PRIMARY KEY (brand_id, id)
 );
 CREATE UNIQUE INDEX api_key_by_hash ON lead_signals.api_key (hash);
 CREATE INDEX api_key_by_id ON lead_signals.api_key (id);
+CREATE TABLE lead_signals.access_token (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text COLLATE "C" NOT NULL,
+  start text COLLATE "C" NOT NULL,
+  hash text COLLATE "C" NOT NULL,
+  scopes text COLLATE "C" NOT NULL,
+  brand_ids text COLLATE "C",
+  created_at bigint NOT NULL,
+  expires_at bigint,
+  last_used_at bigint,
+  revoked_at bigint
+);
+CREATE UNIQUE INDEX access_token_by_hash ON lead_signals.access_token (hash);
 CREATE TABLE lead_signals.signal (
   brand_id bigint NOT NULL REFERENCES lead_signals.brand,
   id bigint GENERATED ALWAYS AS IDENTITY,
@@ -240,6 +256,21 @@ CREATE TABLE lead_signals.pruning (
   newest_event bigint NOT NULL
 ) WITH (fillfactor = 50);
 INSERT INTO lead_signals.pruning VALUES (1, '', 0, 0);
+
+-- Who did what. It refers to no other table: it outlives what it names. status is null until the call has ended.
+CREATE TABLE lead_signals.audit_entry (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at bigint NOT NULL,
+  actor_type text COLLATE "C" NOT NULL,
+  actor_id bigint,
+  via_session boolean NOT NULL,
+  operation text COLLATE "C" NOT NULL,
+  brand_id bigint,
+  subject_id text COLLATE "C",
+  status integer
+);
+CREATE INDEX audit_entry_by_time ON lead_signals.audit_entry (at, id);
+CREATE INDEX audit_entry_by_brand ON lead_signals.audit_entry (brand_id, at, id);
 
 -- Counters, which each write changes last. signal_id 0 counts all leads of a brand.
 CREATE TABLE lead_signals.delivery_count (

@@ -1,5 +1,5 @@
 /**
- * Writes when keys were last used behind the requests that use them: reads never wait for writes. A use that can't be written is
+ * Writes when keys or tokens were last used behind the requests that use them: reads never wait for writes. A use that can't be written is
  * tried again together with the next one, and once more as the store closes.
  */
 import type { Instant, StoreUnavailable } from "@lead-signals/domain"
@@ -15,24 +15,33 @@ export interface LastUses {
 
 type Uses = ReadonlyArray<readonly [keyId: string, minute: Instant]>
 
+const statements = {
+  // In order of the keys: two nodes that note the same keys must not wait for each other.
+  api_key: `WITH locked AS MATERIALIZED (
+             SELECT k.brand_id, k.id, given.minute FROM unnest($1::bigint[], $2::bigint[]) AS given(id, minute)
+               JOIN lead_signals.api_key k ON k.id = given.id
+               WHERE k.last_used_at IS NULL OR k.last_used_at < given.minute ORDER BY k.id FOR NO KEY UPDATE OF k)
+           UPDATE lead_signals.api_key k SET last_used_at = greatest(k.last_used_at, locked.minute) FROM locked
+             WHERE k.brand_id = locked.brand_id AND k.id = locked.id`,
+  access_token: `WITH locked AS MATERIALIZED (
+             SELECT t.id, given.minute FROM unnest($1::bigint[], $2::bigint[]) AS given(id, minute)
+               JOIN lead_signals.access_token t ON t.id = given.id
+               WHERE t.last_used_at IS NULL OR t.last_used_at < given.minute ORDER BY t.id FOR NO KEY UPDATE OF t)
+           UPDATE lead_signals.access_token t SET last_used_at = greatest(t.last_used_at, locked.minute) FROM locked
+             WHERE t.id = locked.id`
+}
+
+/** Of the keys or tokens of one table. */
 export const make = (
-  database: Pick<typeof Database.Service, "putsOff" | "write">
+  database: Pick<typeof Database.Service, "putsOff" | "write">,
+  table: keyof typeof statements
 ): Effect.Effect<LastUses, never, Scope.Scope> =>
   Effect.gen(function* () {
     const noted = new Map<string, Instant>()
     let isWriting = false
     const write = (uses: Uses) =>
       database.write((sql) =>
-        sql.run(
-          // In order of the keys: two nodes that note the same keys must not wait for each other.
-          `WITH locked AS MATERIALIZED (
-             SELECT k.brand_id, k.id, given.minute FROM unnest($1::bigint[], $2::bigint[]) AS given(id, minute)
-               JOIN lead_signals.api_key k ON k.id = given.id
-               WHERE k.last_used_at IS NULL OR k.last_used_at < given.minute ORDER BY k.id FOR NO KEY UPDATE OF k)
-           UPDATE lead_signals.api_key k SET last_used_at = greatest(k.last_used_at, locked.minute) FROM locked
-             WHERE k.brand_id = locked.brand_id AND k.id = locked.id`,
-          [uses.map(([keyId]) => idOf(keyId)), uses.map(([, minute]) => minute)]
-        )
+        sql.run(statements[table], [uses.map(([keyId]) => idOf(keyId)), uses.map(([, minute]) => minute)])
       )
     const writeNoted: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
       const uses = [...noted]

@@ -9,7 +9,7 @@ import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
 const make = Effect.gen(function* () {
   const database = yield* Database
-  const lastUses = yield* LastUses.make(database)
+  const lastUses = yield* LastUses.make(database, "api_key")
   /** Adds uses that are noted and not written yet. It looks for them before it reads: they can be written meanwhile. */
   const withLastUses = (read: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>) =>
     Effect.suspend(() => {
@@ -28,9 +28,20 @@ const make = Effect.gen(function* () {
           key.brandId,
           readOne<ApiKeyRow, ApiKey>(
             apiKeyOf,
-            `INSERT INTO lead_signals.api_key (brand_id, label, start, hash, requests_per_minute, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${apiKeyColumns}`,
-            [idOf(key.brandId), key.label, key.start, key.hash, key.requestsPerMinute, key.createdAt]
+            `INSERT INTO lead_signals.api_key
+               (brand_id, label, start, hash, requests_per_minute, created_at, expires_at, scopes, allowed_addresses)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${apiKeyColumns}`,
+            [
+              idOf(key.brandId),
+              key.label,
+              key.start,
+              key.hash,
+              key.requestsPerMinute,
+              key.createdAt,
+              key.expiresAt,
+              JSON.stringify(key.scopes),
+              key.allowedAddresses === null ? null : JSON.stringify(key.allowedAddresses)
+            ]
           )
         )
       ),

@@ -43,6 +43,9 @@ export interface ApiKeyRow {
   readonly created_at: number
   readonly last_used_at: number | null
   readonly revoked_at: number | null
+  readonly expires_at: number | null
+  readonly scopes: string
+  readonly allowed_addresses: string | null
 }
 
 export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
@@ -53,7 +56,10 @@ export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
   requestsPerMinute: row.requests_per_minute,
   createdAt: row.created_at,
   lastUsedAt: row.last_used_at,
-  revokedAt: row.revoked_at
+  revokedAt: row.revoked_at,
+  expiresAt: row.expires_at,
+  scopes: JSON.parse(row.scopes),
+  allowedAddresses: row.allowed_addresses === null ? null : JSON.parse(row.allowed_addresses)
 })
 
 export interface SignalRow {

@@ -17,6 +17,7 @@ import { deletions } from "./migrations/0014_deletions.ts"
 import { segmentMerge } from "./migrations/0015_segment_merge.ts"
 import { retention } from "./migrations/0016_retention.ts"
 import { activity } from "./migrations/0017_activity.ts"
+import { operators } from "./migrations/0018_operators.ts"
 
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
@@ -42,7 +43,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["deletions", deletions],
   ["segment merge", segmentMerge],
   ["retention", retention],
-  ["activity", activity]
+  ["activity", activity],
+  ["operators", operators]
 ]
 
 export const newestMigration = migrations.length

@@ -28,9 +28,24 @@ CREATE TABLE api_key (
   requests_per_minute INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   last_used_at INTEGER,
-  revoked_at INTEGER
+  revoked_at INTEGER,
+  expires_at INTEGER,
+  scopes TEXT NOT NULL DEFAULT '["leads","metrics"]',
+  allowed_addresses TEXT
 ) STRICT;
 CREATE INDEX api_key_by_brand ON api_key (brand_id);
+CREATE TABLE access_token (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  start TEXT NOT NULL,
+  hash TEXT NOT NULL UNIQUE,
+  scopes TEXT NOT NULL,
+  brand_ids TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  last_used_at INTEGER,
+  revoked_at INTEGER
+) STRICT;
 CREATE TABLE signal (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   brand_id INTEGER NOT NULL REFERENCES brand,
@@ -211,6 +226,21 @@ CREATE TABLE pruning (
   newest_event INTEGER NOT NULL
 ) STRICT;
 INSERT INTO pruning VALUES (1, '', 0, 0);
+
+-- Who did what. It refers to no other table: it outlives what it names. status is null until the call has ended.
+CREATE TABLE audit_entry (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  actor_type TEXT NOT NULL,
+  actor_id INTEGER,
+  via_session INTEGER NOT NULL,
+  operation TEXT NOT NULL,
+  brand_id INTEGER,
+  subject_id TEXT,
+  status INTEGER
+) STRICT;
+CREATE INDEX audit_entry_by_time ON audit_entry (at, id);
+CREATE INDEX audit_entry_by_brand ON audit_entry (brand_id, at, id);
 
 -- Counters, kept by triggers. signal_id 0 counts all leads of a brand; field is created or updated; day counts days since 1970.
 CREATE TABLE lead_count (

@@ -1,5 +1,5 @@
 /**
- * Writes when keys were last used behind the requests that use them: reads never wait for writes. A use that can't be written is
+ * Writes when keys or tokens were last used behind the requests that use them: reads never wait for writes. A use that can't be written is
  * tried again together with the next one, and once more as the store closes.
  */
 import type { Instant, StoreUnavailable } from "@lead-signals/domain"
@@ -15,8 +15,10 @@ export interface LastUses {
 
 type Uses = ReadonlyArray<readonly [keyId: string, minute: Instant]>
 
+/** Of the keys or tokens of one table. */
 export const make = (
-  database: Pick<typeof Database.Service, "putsOff" | "write">
+  database: Pick<typeof Database.Service, "putsOff" | "write">,
+  table: "api_key" | "access_token"
 ): Effect.Effect<LastUses, never, Scope.Scope> =>
   Effect.gen(function* () {
     const noted = new Map<string, Instant>()
@@ -24,7 +26,7 @@ export const make = (
     const write = (uses: Uses) =>
       database.write((sql) => {
         for (const [keyId, minute] of uses) {
-          sql.run("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ?), ?) WHERE id = ?", [
+          sql.run(`UPDATE ${table} SET last_used_at = max(coalesce(last_used_at, ?), ?) WHERE id = ?`, [
             minute,
             minute,
             idOf(keyId)

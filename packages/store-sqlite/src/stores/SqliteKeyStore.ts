@@ -6,14 +6,15 @@ import { apiKeyOf, type ApiKeyRow, idOf } from "../rows/Rows.ts"
 import * as LastUses from "./LastUses.ts"
 import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
-const keyColumns = "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at"
+const keyColumns =
+  "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at, expires_at, scopes, allowed_addresses"
 
 const keyByHash = (hash: string) =>
   readFirst<ApiKeyRow, ApiKey>(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE hash = ?`, [hash])
 
 const make = Effect.gen(function* () {
   const database = yield* Database
-  const lastUses = yield* LastUses.make(database)
+  const lastUses = yield* LastUses.make(database, "api_key")
   /** The key with a use that `LastUses` has not written yet. */
   const withLastUse = (key: ApiKey): ApiKey => {
     const noted = lastUses.unwritten(key.id)
@@ -26,9 +27,20 @@ const make = Effect.gen(function* () {
           key.brandId,
           readOne(
             apiKeyOf,
-            `INSERT INTO api_key (brand_id, label, start, hash, requests_per_minute, created_at)
-             VALUES (?, ?, ?, ?, ?, ?) RETURNING ${keyColumns}`,
-            [idOf(key.brandId), key.label, key.start, key.hash, key.requestsPerMinute, key.createdAt]
+            `INSERT INTO api_key
+               (brand_id, label, start, hash, requests_per_minute, created_at, expires_at, scopes, allowed_addresses)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${keyColumns}`,
+            [
+              idOf(key.brandId),
+              key.label,
+              key.start,
+              key.hash,
+              key.requestsPerMinute,
+              key.createdAt,
+              key.expiresAt,
+              JSON.stringify(key.scopes),
+              key.allowedAddresses === null ? null : JSON.stringify(key.allowedAddresses)
+            ]
           )
         )
       ),

@@ -1,0 +1,73 @@
+/** Operators' tokens: one operator creates and revokes those of others, and calls authenticate with them. */
+import { Clock, Effect, Option } from "effect"
+import * as KeyFormat from "../credentials/KeyFormat.ts"
+import { type AccessToken, type NewAccessToken, operatorScopes } from "../model/AccessToken.ts"
+import { NotFound, type StoreUnavailable } from "../model/Failure.ts"
+import { AccessTokenStore } from "../ports/AccessTokenStore.ts"
+import { Entropy } from "../ports/Entropy.ts"
+import * as Brands from "./Brands.ts"
+
+/**
+ * Creates a token. Its value is in this answer and nowhere else, ever. Fails with `NotFound` when one of its brands does not exist or
+ * is being deleted, and with `StoreUnavailable`. [OPER-11]
+ */
+export const create = ({ brandIds, expiresAt, name, scopes }: NewAccessToken) =>
+  Effect.gen(function* () {
+    const [store, entropy] = yield* Effect.all([AccessTokenStore, Entropy])
+    const ofBrands =
+      brandIds === null ? null : yield* Effect.forEach([...new Set(brandIds)], (id) => Brands.get(id))
+    const value = KeyFormat.fromRandom(
+      yield* entropy.bytes(KeyFormat.randomBytesNeeded),
+      KeyFormat.tokenPrefix
+    )
+    const token: AccessToken = yield* store.create({
+      name,
+      start: value.slice(0, KeyFormat.startLength),
+      scopes: operatorScopes.filter((scope) => scopes.includes(scope)),
+      brandIds: ofBrands?.map(({ id }) => id) ?? null,
+      createdAt: yield* Clock.currentTimeMillis,
+      expiresAt,
+      hash: KeyFormat.hash(value)
+    })
+    return { token, value }
+  })
+
+/**
+ * Revokes the token: from the moment this succeeds no call with it does, and no session that it began. A second call is no error. Fails
+ * with `NotFound` when there is no such token, and with `StoreUnavailable`. [OPER-11]
+ */
+export const revoke = (id: string) =>
+  Effect.gen(function* () {
+    const store = yield* AccessTokenStore
+    if (!(yield* store.revoke(id, yield* Clock.currentTimeMillis))) {
+      return yield* new NotFound({ resource: "token" })
+    }
+  })
+
+/**
+ * Answers the token with this hash; null for one that is unknown, revoked or expired. It notes the use, to the minute; a failure to note
+ * it does not matter. Fails with `StoreUnavailable`. [OPER-11]
+ */
+export const authenticateHash = (
+  hash: string
+): Effect.Effect<AccessToken | null, StoreUnavailable, AccessTokenStore> =>
+  Effect.gen(function* () {
+    const store = yield* AccessTokenStore
+    const token = Option.getOrNull(yield* store.findByHash(hash))
+    if (token === null || token.revokedAt !== null) return null
+    const now = yield* Clock.currentTimeMillis
+    if (token.expiresAt !== null && token.expiresAt <= now) return null
+    const minute = KeyFormat.minuteOf(now)
+    if (token.lastUsedAt === null || token.lastUsedAt < minute) {
+      yield* Effect.ignore(store.markUsed(token.id, minute))
+    }
+    return token
+  })
+
+/** As `authenticateHash`, by the value. It refuses one that is no token by its checksum, without a read of the store. */
+export const authenticate = (
+  value: string
+): Effect.Effect<AccessToken | null, StoreUnavailable, AccessTokenStore> =>
+  KeyFormat.isWellFormed(value, KeyFormat.tokenPrefix)
+    ? authenticateHash(KeyFormat.hash(value))
+    : Effect.succeed(null)

@@ -1,0 +1,74 @@
+/** Operators' tokens on Postgres. No token is cached: one that another node revokes is refused by the next call here. [OPER-11] */
+import { type AccessToken, AccessTokenStore } from "@lead-signals/domain"
+import { Effect, Layer } from "effect"
+import { Database } from "../connection/Database.ts"
+import { idOf, keyText } from "../rows/Ids.ts"
+import { accessTokenOf, type AccessTokenRow } from "../rows/OperatorRows.ts"
+import * as LastUses from "./LastUses.ts"
+import { readAll, readFirst, readOne } from "./Statements.ts"
+
+const columns = "id, name, start, scopes, brand_ids, created_at, expires_at, last_used_at, revoked_at"
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const lastUses = yield* LastUses.make(database, "access_token")
+  return AccessTokenStore.of({
+    create: (token) =>
+      database.write(
+        readOne<AccessTokenRow, AccessToken>(
+          accessTokenOf,
+          `INSERT INTO lead_signals.access_token (name, start, hash, scopes, brand_ids, created_at, expires_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${columns}`,
+          [
+            token.name,
+            token.start,
+            token.hash,
+            JSON.stringify(token.scopes),
+            token.brandIds === null ? null : JSON.stringify(token.brandIds),
+            token.createdAt,
+            token.expiresAt
+          ]
+        )
+      ),
+    list: Effect.suspend(() => {
+      // Before the read: uses can be written meanwhile.
+      const noted = lastUses.unwritten()
+      return Effect.map(
+        database.read(
+          readAll<AccessTokenRow, AccessToken>(
+            accessTokenOf,
+            `SELECT ${columns} FROM lead_signals.access_token ORDER BY id`,
+            []
+          )
+        ),
+        (tokens) =>
+          tokens.map((token) => {
+            const use = noted.get(token.id)
+            return use === undefined
+              ? token
+              : { ...token, lastUsedAt: Math.max(token.lastUsedAt ?? use, use) }
+          })
+      )
+    }),
+    findByHash: (hash) =>
+      database.read(
+        readFirst<AccessTokenRow, AccessToken>(
+          accessTokenOf,
+          `SELECT ${columns} FROM lead_signals.access_token WHERE hash = $1`,
+          [keyText(hash)]
+        )
+      ),
+    revoke: (id, now) =>
+      database.write(
+        async (sql) =>
+          (await sql.run(
+            "UPDATE lead_signals.access_token SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1",
+            [idOf(id), now]
+          )) === 1
+      ),
+    markUsed: lastUses.mark
+  })
+})
+
+/** The port of operators' tokens; as its scope closes, it writes last uses that are not written yet. Needs the `Database`. */
+export const layer = Layer.scoped(AccessTokenStore, make)

@@ -1,0 +1,70 @@
+/** The audit log on Postgres. */
+import { type AuditEntry, AuditLog, type AuditQuery } from "@lead-signals/domain"
+import { Effect, Layer } from "effect"
+import type { Param } from "../connection/Connection.ts"
+import { Database } from "../connection/Database.ts"
+import { idOf } from "../rows/Ids.ts"
+import { auditEntryOf, type AuditRow } from "../rows/OperatorRows.ts"
+import { readAll, readOne } from "./Statements.ts"
+
+const columns = "id, at, actor_type, actor_id, via_session, operation, brand_id, subject_id, status"
+
+const listed = ({ after, brandIds, limit, since }: AuditQuery) => {
+  const params: Array<Param> = [limit]
+  const place = (param: Param): string => `$${params.push(param)}`
+  const conditions = [
+    ...(brandIds === null ? [] : [`brand_id = ANY (${place(brandIds.map(idOf))}::bigint[])`]),
+    ...(since === null ? [] : [`at >= ${place(since)}`]),
+    ...(after === null ? [] : [`(at, id) < (${place(after.at)}, ${place(idOf(after.id))})`])
+  ]
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
+  return readAll<AuditRow, AuditEntry>(
+    auditEntryOf,
+    `SELECT ${columns} FROM lead_signals.audit_entry ${where} ORDER BY at DESC, id DESC LIMIT $1`,
+    params
+  )
+}
+
+const make = Effect.map(Database, (database) =>
+  AuditLog.of({
+    append: (entry) =>
+      database.write(
+        readOne<{ readonly id: number }, string>(
+          ({ id }) => String(id),
+          `INSERT INTO lead_signals.audit_entry
+             (at, actor_type, actor_id, via_session, operation, brand_id, subject_id, status)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
+          [
+            entry.at,
+            entry.actor.type,
+            entry.actor.id === null ? null : idOf(entry.actor.id),
+            entry.viaSession,
+            entry.operation,
+            entry.brandId === null ? null : idOf(entry.brandId),
+            entry.subjectId,
+            entry.status
+          ]
+        )
+      ),
+    complete: (id, { status, subjectId }) =>
+      database.write(async (sql) => {
+        await sql.run(
+          "UPDATE lead_signals.audit_entry SET status = $2, subject_id = $3 WHERE id = $1 AND status IS NULL",
+          [idOf(id), status, subjectId]
+        )
+      }),
+    list: (query) => database.read(listed(query)),
+    prune: ({ before, limit }) =>
+      database.write((sql) =>
+        // Two nodes that prune at once take different entries.
+        sql.run(
+          `DELETE FROM lead_signals.audit_entry WHERE id IN
+             (SELECT id FROM lead_signals.audit_entry WHERE at < $1 ORDER BY at, id LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+          [before, limit]
+        )
+      )
+  })
+)
+
+/** The port of the audit log. Needs the `Database`. */
+export const layer = Layer.effect(AuditLog, make)

@@ -1,0 +1,69 @@
+/** Operators' tokens on SQLite. */
+import { type AccessToken, AccessTokenStore } from "@lead-signals/domain"
+import { Effect, Layer } from "effect"
+import { Database } from "../database/Database.ts"
+import { accessTokenOf, type AccessTokenRow } from "../rows/OperatorRows.ts"
+import { idOf } from "../rows/Rows.ts"
+import * as LastUses from "./LastUses.ts"
+import { readAll, readFirst, readOne } from "./Statements.ts"
+
+const columns = "id, name, start, scopes, brand_ids, created_at, expires_at, last_used_at, revoked_at"
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const lastUses = yield* LastUses.make(database, "access_token")
+  /** The token with a use that `LastUses` has not written yet. */
+  const withLastUse = (token: AccessToken): AccessToken => {
+    const noted = lastUses.unwritten(token.id)
+    return noted === null ? token : { ...token, lastUsedAt: Math.max(token.lastUsedAt ?? noted, noted) }
+  }
+  return AccessTokenStore.of({
+    create: (token) =>
+      database.write(
+        readOne<AccessTokenRow, AccessToken>(
+          accessTokenOf,
+          `INSERT INTO access_token (name, start, hash, scopes, brand_ids, created_at, expires_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING ${columns}`,
+          [
+            token.name,
+            token.start,
+            token.hash,
+            JSON.stringify(token.scopes),
+            token.brandIds === null ? null : JSON.stringify(token.brandIds),
+            token.createdAt,
+            token.expiresAt
+          ]
+        )
+      ),
+    list: Effect.map(
+      database.read(
+        readAll<AccessTokenRow, AccessToken>(
+          accessTokenOf,
+          `SELECT ${columns} FROM access_token ORDER BY id`,
+          []
+        )
+      ),
+      (tokens) => tokens.map(withLastUse)
+    ),
+    findByHash: (hash) =>
+      database.read(
+        readFirst<AccessTokenRow, AccessToken>(
+          accessTokenOf,
+          `SELECT ${columns} FROM access_token WHERE hash = ?`,
+          [hash]
+        )
+      ),
+    revoke: (id, now) =>
+      database.write(
+        (sql) =>
+          sql.all("UPDATE access_token SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING id", [
+            now,
+            idOf(id)
+          ]).length === 1
+      ),
+    markUsed: lastUses.mark
+  })
+})
+
+/** The port of operators' tokens; as its scope closes, it writes last uses that are not written yet. Needs the file's `Database`. */
+export const layer = Layer.scoped(AccessTokenStore, make)

@@ -1,0 +1,69 @@
+/** The audit log on SQLite. */
+import { type AuditEntry, AuditLog, type AuditQuery } from "@lead-signals/domain"
+import { Effect, Layer } from "effect"
+import type { Connection } from "../connection/Connection.ts"
+import type { Param } from "../connection/Param.ts"
+import { Database } from "../database/Database.ts"
+import { auditEntryOf, type AuditRow } from "../rows/OperatorRows.ts"
+import { idOf } from "../rows/Rows.ts"
+import { readAll, readOne } from "./Statements.ts"
+
+const listed = ({ after, brandIds, limit, since }: AuditQuery) => {
+  const conditions: Array<readonly [text: string, params: ReadonlyArray<Param>]> = [
+    ...(brandIds === null
+      ? []
+      : [[`brand_id IN (${brandIds.map(() => "?").join(", ")})`, brandIds.map(idOf)] as const]),
+    ...(since === null ? [] : [["at >= ?", [since]] as const]),
+    ...(after === null ? [] : [["(at, id) < (?, ?)", [after.at, idOf(after.id)]] as const])
+  ]
+  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.map(([text]) => text).join(" AND ")}`
+  return readAll<AuditRow, AuditEntry>(
+    auditEntryOf,
+    `SELECT * FROM audit_entry${where} ORDER BY at DESC, id DESC LIMIT ?`,
+    [...conditions.flatMap(([, params]) => params), limit]
+  )
+}
+
+const make = Effect.map(Database, (database) =>
+  AuditLog.of({
+    append: (entry) =>
+      database.write(
+        readOne<{ readonly id: number }, string>(
+          ({ id }) => String(id),
+          `INSERT INTO audit_entry (at, actor_type, actor_id, via_session, operation, brand_id, subject_id, status)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+          [
+            entry.at,
+            entry.actor.type,
+            entry.actor.id === null ? null : idOf(entry.actor.id),
+            Number(entry.viaSession),
+            entry.operation,
+            entry.brandId === null ? null : idOf(entry.brandId),
+            entry.subjectId,
+            entry.status
+          ]
+        )
+      ),
+    complete: (id, { status, subjectId }) =>
+      database.write((sql) => {
+        sql.run("UPDATE audit_entry SET status = ?, subject_id = ? WHERE id = ? AND status IS NULL", [
+          status,
+          subjectId,
+          idOf(id)
+        ])
+      }),
+    list: (query) => database.read(listed(query)),
+    prune: ({ before, limit }) =>
+      database.write(
+        (sql: Connection) =>
+          sql.all(
+            `DELETE FROM audit_entry WHERE id IN
+               (SELECT id FROM audit_entry WHERE at < ? ORDER BY at, id LIMIT ?) RETURNING id`,
+            [before, limit]
+          ).length
+      )
+  })
+)
+
+/** The port of the audit log. Needs the file's `Database`. */
+export const layer = Layer.effect(AuditLog, make)

@@ -1,0 +1,45 @@
+/** Forms of what limits keys, and of the place in the audit log. [AUTH-11, AUD-4] */
+import { type Form, invalid, otherTypes, refused, taken } from "./Form.ts"
+
+/** Addresses and ranges, at most `max` of them. */
+export const addressesForms = (max: number): ReadonlyArray<Form> => [
+  taken("an address", ["192.0.2.7"]),
+  taken("an address of IPv6", ["2001:db8::7"]),
+  taken("ranges", ["192.0.2.0/24", "2001:db8::/32", "0.0.0.0/0", "::/0"]),
+  taken(
+    "the most",
+    Array.from({ length: max }, () => "192.0.2.7")
+  ),
+  refused("empty", []),
+  ...[
+    ["a word", "here"],
+    ["an empty text", ""],
+    ["a host name", "network.example"],
+    ["a prefix that is too long", "192.0.2.0/33"],
+    ["three numbers", "192.0.2"],
+    ["a zone", "fe80::1%eth0"],
+    ["a port", "192.0.2.7:80"],
+    ["spaces", " 192.0.2.7"]
+  ].map(([name, value]) => refused(name!, [value], { ...invalid, names: "allowedAddresses[0] " })),
+  refused("as a number", [7], { ...invalid, names: "allowedAddresses[0] " }),
+  refused("the second of two", ["192.0.2.7", "here"], { ...invalid, names: "allowedAddresses[1] " }),
+  refused(
+    "one too many",
+    Array.from({ length: max + 1 }, () => "192.0.2.7")
+  ),
+  ...otherTypes("an array")
+]
+
+/** Where a page of the audit log ended. */
+export const cursorForms: ReadonlyArray<Form> = [
+  taken("after every entry", "0-1"),
+  taken("before every entry", "999999999999999-9007199254740991"),
+  refused("a word", "abc"),
+  refused("empty", ""),
+  refused("without an id", "1767607260000"),
+  refused("an id of zero", "1767607260000-0"),
+  refused("negative", "-1-1"),
+  refused("with a fraction", "1.5-1"),
+  refused("with more behind it", "1-1-1"),
+  refused("long", "9".repeat(4000))
+]

@@ -1,0 +1,177 @@
+/** The audit log: what is in it, when, and what never is. */
+import { AuditLog, StoreUnavailable } from "@lead-signals/domain"
+import * as MemoryStore from "@lead-signals/store-memory"
+import { Context, Effect, Layer } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import {
+  type Api,
+  type BrandSetUp,
+  observation,
+  observe,
+  operatorToken,
+  setUpBrand,
+  startApi
+} from "../harness/HttpServers.ts"
+
+let api: Api
+let brand: BrandSetUp
+
+beforeAll(async () => {
+  api = await startApi()
+  brand = await setUpBrand(api)
+  await observe(api, brand, observation(brand.signalId, "ada", "e-1"))
+})
+
+const entries = async (query = "?pageSize=100", of = api) =>
+  (await of.operate("GET", `/operator/audit${query}`)).body
+
+const newest = async (of = api) => (await entries("?pageSize=1", of)).data[0]
+
+const path = (rest = "") => `/operator/brands/${brand.id}${rest}`
+
+const environment = { type: "environment", id: null, name: null }
+
+describe("the audit log", () => {
+  it("has each change with who made it, what it made, and how it ended [AUD-1, AUD-3]", async () => {
+    const { body } = await api.operate("POST", path("/signals"), {
+      name: "S",
+      signalType: "t",
+      source: { type: "posts-with-keywords", value: "v" }
+    })
+    expect(await newest()).toEqual({
+      id: expect.stringMatching(/^[1-9][0-9]*$/),
+      at: expect.any(String),
+      actor: environment,
+      viaSession: false,
+      operation: "createSignal",
+      brandId: brand.id,
+      subjectId: body.data.id,
+      status: 201
+    })
+    await api.operate("DELETE", path(`/signals/${body.data.id}`))
+    expect(await newest()).toMatchObject({ operation: "deleteSignal", subjectId: body.data.id, status: 204 })
+    await api.operate("DELETE", path("/signals/999"))
+    expect(await newest()).toMatchObject({ operation: "deleteSignal", subjectId: "999", status: 404 })
+    await api.operate("POST", "/operator/brands", { name: "" })
+    expect(await newest()).toMatchObject({ operation: "createBrand", brandId: null, status: 400 })
+  })
+
+  it("has lists and exports of leads, and no other read [AUD-1]", async () => {
+    await api.operate("GET", path("/leads"))
+    expect(await newest()).toMatchObject({ operation: "operatorLeads", brandId: brand.id, status: 200 })
+    await api.operate("GET", path("/leads/1/export"))
+    const exported = { operation: "exportLead", subjectId: "1", status: 200 }
+    expect(await newest()).toMatchObject(exported)
+    for (const rest of ["", "/keys", "/leads/1", "/webhooks"]) await api.operate("GET", path(rest))
+    await observe(api, brand, observation(brand.signalId, "bo", "e-2"))
+    expect(await newest()).toMatchObject(exported)
+  })
+
+  it("has what a browser's session of a key lists, and not what the key itself does [AUD-1]", async () => {
+    await api.call("/signals/leads", { headers: { authorization: `Bearer ${brand.key}` } })
+    expect((await newest()).actor.type).not.toBe("key")
+    const begun = await api.call("/session", { method: "POST", json: { credential: brand.key } })
+    const headers = { cookie: begun.headers.get("set-cookie")!.split(";")[0]! }
+    expect((await api.call("/signals/leads", { headers })).status).toBe(200)
+    expect(await newest()).toMatchObject({
+      actor: { type: "key", id: expect.any(String), name: null },
+      viaSession: true,
+      operation: "listLeads",
+      brandId: brand.id,
+      status: 200
+    })
+  })
+
+  it("has what a token was refused, by the token's name [AUD-4, AUD-6]", async () => {
+    const { body } = await api.operate("POST", "/operator/tokens", { name: "reader", scopes: ["read"] })
+    const headers = { authorization: `Bearer ${body.data.token}` }
+    await api.call(path("/leads/1"), { method: "DELETE", headers })
+    expect(await newest()).toMatchObject({
+      actor: { type: "token", id: body.data.id, name: "reader" },
+      operation: "eraseLead",
+      subjectId: "1",
+      status: 403
+    })
+  })
+
+  it("is read page by page, of one brand, since a time, within the limits of a token [AUD-4]", async () => {
+    const second = await setUpBrand(api)
+    const all = (await entries()).data
+    const seen = []
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const { data, meta } = await entries(`?pageSize=3${cursor === "" ? "" : `&cursor=${cursor}`}`)
+      seen.push(...data)
+      cursor = meta.nextCursor
+    }
+    expect(seen).toEqual(all)
+    expect(all.length).toBeGreaterThan(6)
+    const ofSecond = all.filter(({ brandId }: { brandId: string }) => brandId === second.id)
+    expect(ofSecond.length).toBeGreaterThan(0)
+    expect((await entries(`?brandId=${second.id}`)).data).toEqual(ofSecond)
+    const { at } = all[2]
+    const since = all.filter((each: { at: string }) => each.at >= at)
+    expect((await entries(`?since=${encodeURIComponent(at)}&pageSize=100`)).data).toEqual(since)
+    const limited = await api.operate("POST", "/operator/tokens", {
+      name: "t",
+      scopes: ["admin"],
+      brandIds: [second.id]
+    })
+    const headers = { authorization: `Bearer ${limited.body.data.token}` }
+    const ids = async (query: string) => (await api.call(`/operator/audit${query}`, { headers })).body.data
+    expect(await ids("")).toEqual(ofSecond)
+    expect(await ids(`?brandId=${brand.id}`)).toEqual([])
+    expect((await entries("?cursor=x")).error.message).toMatch(/^cursor takes/)
+    expect((await entries("?brandId=x")).error.message).toMatch(/^brandId takes/)
+  })
+
+  it("holds no personal data, no secret and no text of the caller's choice [AUD-3]", async () => {
+    const canaries = ["canary-in-path", "canary-in-name", "canary-in-body", "canary-in-query"]
+    const { body: key } = await api.operate("POST", path("/keys"), { label: "canary-in-name" })
+    const { body: token } = await api.operate("POST", "/operator/tokens", {
+      name: "canary-in-name-of-a-token",
+      scopes: ["admin"]
+    })
+    await api.operate("DELETE", "/operator/brands/canary-in-path")
+    await api.operate("DELETE", path("/leads/canary-in-path"))
+    await api.operate("DELETE", path("/webhooks/1/deliveries/canary-in-path"))
+    await api.operate("POST", path("/webhooks/canary-in-path/deliveries/wh_canary-in-path/resend"))
+    await api.operate("PATCH", path("/leads/1"), { qualified: "canary-in-body" })
+    await api.operate("GET", path("/leads?search=canary-in-query"))
+    const kept = await api.run(
+      Effect.flatMap(AuditLog, (log) => log.list({ brandIds: null, since: null, after: null, limit: 1000 }))
+    )
+    expect(kept.length).toBeGreaterThan(10)
+    const text = JSON.stringify(kept)
+    for (const secret of [...canaries, operatorToken, key.data.key, token.data.token, "Ada"])
+      expect(text).not.toContain(secret)
+  })
+
+  it("has the entry before the change, and refuses the call that it can't write of [AUD-2]", async () => {
+    let isDown = false
+    const seen: Array<number | null> = []
+    const down = Effect.fail(new StoreUnavailable({ reason: "the log is down" }))
+    const stores = Layer.map(MemoryStore.layer, (context) => {
+      const log = Context.get(context, AuditLog)
+      return Context.add(context, AuditLog, {
+        ...log,
+        append: (entry) =>
+          Effect.suspend(() => {
+            seen.push(entry.status)
+            return isDown ? down : log.append(entry)
+          }),
+        complete: (id, outcome) => (isDown ? down : log.complete(id, outcome))
+      })
+    })
+    const failing = await startApi({ stores })
+    const own = await setUpBrand(failing)
+    expect(new Set(seen)).toEqual(new Set([null]))
+    isDown = true
+    const rename = await failing.operate("PATCH", `/operator/brands/${own.id}`, { name: "Renamed" })
+    const list = await failing.operate("GET", `/operator/brands/${own.id}/leads`)
+    expect([rename.status, list.status, list.body.error.code]).toEqual([503, 503, "unavailable"])
+    expect(seen.at(-1)).toBe(200)
+    isDown = false
+    const { body } = await failing.operate("GET", "/operator/brands")
+    expect(body.data[0].name).not.toBe("Renamed")
+  })
+})
