@@ -70,15 +70,15 @@ describe("a token of an operator", () => {
   })
 
   it("works until it is revoked or expires, and then gets the words for an unknown one [OPER-1, OPER-11]", async () => {
-    const [revoked, expired, unused] = [
+    const [revoked, expiring, expired, unused] = [
       await create({ scopes: ["read"] }),
-      await create({ scopes: ["read"], expiresAt: new Date(Date.now() + 1500).toISOString() }),
+      await create({ scopes: ["read"], expiresAt: "2999-12-31" }),
+      await create({ scopes: ["read"], expiresAt: "2026-01-01" }),
       KeyFormat.fromRandom(crypto.getRandomValues(new Uint8Array(128)), KeyFormat.tokenPrefix)
     ]
-    expect([(await read(revoked.token)).status, (await read(expired.token)).status]).toEqual([200, 200])
+    expect([(await read(revoked.token)).status, (await read(expiring.token)).status]).toEqual([200, 200])
     for (let time = 0; time < 2; time++)
       expect((await api.operate("DELETE", `/operator/tokens/${revoked.id}`)).status).toBe(204)
-    await expect.poll(async () => (await read(expired.token)).status, { timeout: 10_000 }).toBe(401)
     const unknown = await read("unknown")
     expect(unknown.body.error.code).toBe("invalid_operator_token")
     for (const token of [revoked.token, expired.token, unused, `${revoked.token}x`]) {

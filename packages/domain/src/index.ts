@@ -90,6 +90,7 @@ export * from "./ports/WebhookStore.ts"
 export * from "./ports/WebhookTargets.ts"
 
 export * as AccessTokens from "./usecases/AccessTokens.ts"
+export * as AuditRetention from "./usecases/AuditRetention.ts"
 export * as Brands from "./usecases/Brands.ts"
 export * as Campaigns from "./usecases/Campaigns.ts"
 export * as Keys from "./usecases/Keys.ts"

@@ -2,7 +2,7 @@
  * Reads the server's settings from environment variables. An empty variable means its default. The message of
  * a bad value names the variable and says what it takes. [RUN-1, RUN-2]
  */
-import { RateLimit, type Retention, Retries } from "@lead-signals/domain"
+import { AuditRetention, RateLimit, Retention, Retries } from "@lead-signals/domain"
 import { Addresses } from "@lead-signals/webhook"
 import { Either } from "effect"
 import { readDatabase } from "./DatabaseLocation.ts"
@@ -27,6 +27,8 @@ export interface Settings {
   readonly webhookRetryMillis: ReadonlyArray<number>
   /** How long what is over is kept. */
   readonly retention: Retention.Retention
+  /** Milliseconds for which entries of the audit log are kept; null keeps them for ever. [AUD-5] */
+  readonly auditRetentionMillis: number | null
   /** Milliseconds between reporting unready and closing the port. */
   readonly drainPauseMillis: number
   /** Null: pretty on a terminal, JSON elsewhere. */
@@ -126,6 +128,11 @@ export const readSettings = (
         Retries.defaultScheduleMillis
       ),
       retention: yield* readRetention(environment),
+      auditRetentionMillis: yield* variable(
+        "LEAD_SIGNALS_RETENTION_AUDIT",
+        Retention.parse,
+        AuditRetention.defaultMillis
+      ),
       drainPauseMillis: yield* variable("LEAD_SIGNALS_DRAIN_PAUSE", pauseMillis, defaultDrainPauseMillis),
       log: yield* variable("LEAD_SIGNALS_LOG", format, null)
     }

@@ -50,6 +50,7 @@ export const variables: ReadonlyArray<Variable> = [
   { name: "LEAD_SIGNALS_RETENTION_EVENTS", takes: "how long events are", otherwise: "30d" },
   { name: "LEAD_SIGNALS_RETENTION_ENGAGEMENTS", takes: "how long engagements are", otherwise: "keep" },
   { name: "LEAD_SIGNALS_RETENTION_LEADS", takes: "how long unchanged leads are", otherwise: "keep" },
+  { name: "LEAD_SIGNALS_RETENTION_AUDIT", takes: "how long entries of the audit log are", otherwise: "365d" },
   {
     name: "LEAD_SIGNALS_RETENTION_SUPPRESSIONS",
     takes: "how long erasures are remembered",

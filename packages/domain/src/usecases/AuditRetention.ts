@@ -1,0 +1,44 @@
+/** Removes entries of the audit log that were kept long enough. They wait for nothing and nothing waits for them. [AUD-5] */
+import { Clock, Effect } from "effect"
+import type { StoreUnavailable } from "../model/Failure.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
+
+/** Milliseconds for which entries are kept unless a host says otherwise: a year. */
+export const defaultMillis = 365 * 86_400_000
+
+/** How many entries one transaction removes at most. */
+export const pieceSize = 500
+
+/**
+ * Removes the entries that are older than `keptMillis`, piece by piece, and answers how many. Several processes may do so at once. When
+ * it fails with `StoreUnavailable`, some may have gone; another call goes on. [AUD-5]
+ */
+export const prune = (keptMillis: number): Effect.Effect<number, StoreUnavailable, AuditLog> =>
+  Effect.gen(function* () {
+    const log = yield* AuditLog
+    const before = (yield* Clock.currentTimeMillis) - keptMillis
+    for (let removed = 0; ;) {
+      const piece = yield* log.prune({ before, limit: pieceSize })
+      removed += piece
+      if (piece < pieceSize) return removed
+      yield* Effect.yieldNow()
+    }
+  })
+
+/**
+ * Prunes for ever: when it begins, and then every hour. A failure of the store is logged, and the next hour tries again. A `keptMillis` of
+ * null keeps everything. [AUD-5]
+ */
+export const retain = (keptMillis: number | null): Effect.Effect<never, never, AuditLog> =>
+  keptMillis === null
+    ? Effect.never
+    : Effect.forever(
+        Effect.zipRight(
+          Effect.catchAll(prune(keptMillis), ({ reason }) =>
+            Effect.logWarning("pruning of the audit log stopped, and goes on later").pipe(
+              Effect.annotateLogs({ reason })
+            )
+          ),
+          Effect.sleep("1 hour")
+        )
+      )
