@@ -25,6 +25,15 @@ const create = async (json: object) => {
 const call = (token: string, path: string, method = "GET", json?: object) =>
   api.call(path, { method, headers: bearer(token), ...(json === undefined ? {} : { json }) })
 
+/** Begins the stream of live events, and answers the error, or a status and no body. */
+const beginEvents = async (token: string, path: string) => {
+  const response = await fetch(`${api.url}${path}`, { headers: bearer(token) })
+  const isError = response.status >= 400
+  const body = isError ? ((await response.json()) as any) : null
+  if (!isError) await response.body!.cancel()
+  return { status: response.status, body }
+}
+
 const read = (token: string) => call(token, "/operator/brands")
 
 /** Every operation of operators: method, a path of the brand, and the scope that the document names. */
@@ -37,12 +46,16 @@ const operations = (brandId: string) =>
               id: (operation["operationId"] as string).split(".")[1]!,
               scope: operation["x-required-scope"] as string,
               isOfBrand: path.includes("{brandId}"),
-              call: (token: string) =>
-                api.call(path.replace("{brandId}", brandId).replaceAll(/\{\w+\}/g, "999"), {
-                  method: method.toUpperCase(),
-                  headers: bearer(token),
-                  ...(["post", "put", "patch"].includes(method) ? { json: { nothing: "known" } } : {})
-                })
+              call: (token: string) => {
+                const url = path.replace("{brandId}", brandId).replaceAll(/\{\w+\}/g, "999")
+                return url.endsWith("/events")
+                  ? beginEvents(token, url)
+                  : api.call(url, {
+                      method: method.toUpperCase(),
+                      headers: bearer(token),
+                      ...(["post", "put", "patch"].includes(method) ? { json: { nothing: "known" } } : {})
+                    })
+              }
             }
           ]
         : []
@@ -103,6 +116,14 @@ describe("a token of an operator", () => {
         }
       }
     }
+  })
+
+  it("ends its live events with its revocation [OPER-11, LIVE-3]", async () => {
+    const { id, token } = await create({ scopes: ["read"], brandIds: [brand.id] })
+    const response = await fetch(`${api.url}/operator/brands/${brand.id}/events`, { headers: bearer(token) })
+    expect(response.status).toBe(200)
+    await api.operate("DELETE", `/operator/tokens/${id}`)
+    expect(await response.text()).toMatch(/^id: \d+\nretry: /)
   })
 
   it("sees no brand but its own [OPER-12]", async () => {
