@@ -429,6 +429,6 @@ describe.skipIf(chromiumPath === undefined)("the link that the server prints", (
     expect(first.page.url()).not.toContain("code")
     expect(first.wrong).toEqual([])
     const second = await console.open(path, { credential: null })
-    await second.page.getByText(/neither the operator token nor a valid API key/).waitFor()
+    await second.page.getByText(/neither a valid operator token nor a valid API key/).waitFor()
   })
 })

@@ -72,7 +72,7 @@ const opened = async (leads: number) => {
 const addMany = (filename: string, brandId: string): void => {
   const raw = new Database(filename)
   const numbers = "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5100)"
-  raw.prepare(`${numbers} INSERT INTO suppression SELECT ?, 'hash' || i FROM n`).run(brandId)
+  raw.prepare(`${numbers} INSERT INTO suppression SELECT ?, 'hash' || i, 0 FROM n`).run(brandId)
   raw
     .prepare(
       `${numbers} INSERT INTO reading SELECT c.id, 'post' || i, '2026-01-01', 1, 1, 1, 1 FROM n, campaign c WHERE c.brand_id = ?`

@@ -267,8 +267,10 @@ describe("deliveries in the SQLite file", () => {
     const prepared = new Set(prepare.mock.calls.map(([text]) => text))
     prepare.mockRestore()
     const raw = new Database(filename, { readonly: true })
+    // Migrations read whole tables, once.
+    const ofMigrations = /CREATE|PRAGMA|^INSERT INTO delivery_hour SELECT/
     const statements = [...prepared].filter(
-      (text) => /delivery|attempt|event|webhook/.test(text) && !/CREATE|PRAGMA/.test(text)
+      (text) => /delivery|attempt|event|webhook/.test(text) && !ofMigrations.test(text)
     )
     expect(statements.length).toBeGreaterThan(30)
     const scans = statements.flatMap((text) =>
