@@ -9,7 +9,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect } from "effect"
 import { unknownPath } from "./Respond.ts"
 import * as Responses from "./Responses.ts"
-import { type Document, immutable, revalidated, serve, tagLength } from "./StaticDocument.ts"
+import { type Document, immutable, madeOnce, revalidated, serve, tagLength } from "./StaticDocument.ts"
 
 /** A file that a host serves as a part of its web application. */
 export interface ConsoleFile {
@@ -106,11 +106,11 @@ const answerFrom =
 export const make: Effect.Effect<Pages> = Effect.gen(function* () {
   const files = yield* Effect.serviceOption(ConsoleFiles)
   if (files._tag === "None") return () => null
-  const documents = yield* Effect.cached(
+  const documents = yield* madeOnce(
     Effect.flatMap(files.value, (all) =>
       Effect.map(
         Effect.forEach(all, (file) =>
-          Effect.map(Effect.cached(documentOf(file)), (made) => [file.path, made] as const)
+          Effect.map(madeOnce(documentOf(file)), (made) => [file.path, made] as const)
         ),
         (entries) => new Map(entries)
       )

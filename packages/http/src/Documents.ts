@@ -10,7 +10,7 @@ import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Layer } from "effect"
 import { openApi } from "./endpoints/Api.ts"
-import { type Document, document, immutable, revalidated, serve } from "./StaticDocument.ts"
+import { type Document, document, immutable, madeOnce, revalidated, serve } from "./StaticDocument.ts"
 
 /** Where the documents are; each takes GET and HEAD. */
 export const documentPaths = [
@@ -103,12 +103,12 @@ const toDocs = HttpServerResponse.text(
 
 export const layer = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function* () {
-    const json = yield* Effect.cached(
+    const json = yield* madeOnce(
       Effect.suspend(() => document("application/json", JSON.stringify(openApi())))
     )
-    const favicon = yield* Effect.cached(document("image/svg+xml", icon))
+    const favicon = yield* madeOnce(document("image/svg+xml", icon))
     // Megabytes of script that a program which starts need not wait for.
-    const swagger = yield* Effect.cached(
+    const swagger = yield* madeOnce(
       Effect.gen(function* () {
         const { css, js } = parts(yield* platformPage)
         return {
@@ -117,7 +117,7 @@ export const layer = HttpApiBuilder.Router.use((router) =>
         }
       })
     )
-    const docs = yield* Effect.cached(
+    const docs = yield* madeOnce(
       Effect.flatMap(swagger, (assets) => document("text/html; charset=utf-8", page(assets)))
     )
     const assetOf = (name: "css" | "js") => Effect.map(swagger, (assets) => assets[name])

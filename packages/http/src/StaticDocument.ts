@@ -30,6 +30,16 @@ export const document = (contentType: string, text: string): Effect.Effect<Docum
   return Effect.map(gzip(bytes), (gzipped) => ({ contentType, bytes, gzipped, tag }))
 }
 
+/**
+ * Makes something when it is first needed, and keeps it. It is made apart from the request that needs it: a client that goes away
+ * meanwhile takes it from nobody else, as it would with `Effect.cached`, which keeps an interruption, too.
+ */
+export const madeOnce = <A>(make: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
+  Effect.sync(() => {
+    let made: Promise<A> | undefined
+    return Effect.promise(() => (made ??= Effect.runPromise(make)))
+  })
+
 /** `gzip;q=0` refuses it. */
 const takesGzip = (acceptEncoding = ""): boolean =>
   acceptEncoding.split(",").some((coding) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$)|$)/i.test(coding))
