@@ -14,7 +14,7 @@ import { describe, expect, it } from "vitest"
 const entropyOf = (byte: number) =>
   Entropy.of({ bytes: (length) => Effect.succeed(new Uint8Array(length).fill(byte)) })
 
-const nothing: Pruned = { removed: 0, oldest: null, next: null, isOthersTurn: false }
+const nothing: Pruned = { removed: 0, oldest: null, next: null, isLeasedElsewhere: false }
 
 interface Call {
   readonly at: number
@@ -73,15 +73,15 @@ describe("retain", () => {
     expect(calls.map(({ request }) => request.after)).toEqual([null, [1], [2]])
     for (const { at, request } of calls) expect(request.before).toBe(at - 60_000)
     expect(new Set(calls.map(({ request }) => request.kind))).toEqual(new Set(["events"]))
-    expect(calls[0]!.request.turn).toEqual({ holder: "07".repeat(16), leaseMillis: 900_000 })
+    expect(calls[0]!.request.lease).toEqual({ holder: "07".repeat(16), leaseMillis: 900_000 })
     expect(rounds).toHaveLength(1)
   })
 
-  it("begins a round anew after a failure, and leaves it to whoever has the turn [RET-4]", async () => {
+  it("begins a round anew after a failure, and leaves it to whoever has the lease [RET-4]", async () => {
     const answers = [
       Effect.succeed({ ...nothing, removed: 2, oldest: 0, next: [1] }),
       new StoreUnavailable({ reason: "full" }),
-      Effect.succeed({ ...nothing, isOthersTurn: true }),
+      Effect.succeed({ ...nothing, isLeasedElsewhere: true }),
       Effect.succeed(nothing)
     ]
     const { calls, pruning } = counted(0, (n) => answers[n - 1] ?? Effect.succeed(nothing))

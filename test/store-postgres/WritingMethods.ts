@@ -112,8 +112,9 @@ const commit = (
 /** Prunes what was over before now. One that skips what others hold is as one that finds nothing. */
 const prune = (kind: RetentionKind) => () =>
   Effect.flatMap(Pruning, (pruning) =>
-    Effect.map(pruning.prune({ kind, before: now + 1, after: null, limit: 100, turn: null }), ({ removed }) =>
-      removed === 0 ? [] : removed
+    Effect.map(
+      pruning.prune({ kind, before: now + 1, after: null, limit: 100, lease: null }),
+      ({ removed }) => (removed === 0 ? [] : removed)
     )
   )
 

@@ -79,7 +79,13 @@ describe("pruning on SQLite", () => {
       const search = { search: "zacharias" }
       yield* Retaining.pruneNow({ ...Retention.keepAll, events: day })
       const before = yield* totalOf(brand.id, search)
-      const piece = { kind: "leads" as const, before: clock.millis - day, after: null, limit: 20, turn: null }
+      const piece = {
+        kind: "leads" as const,
+        before: clock.millis - day,
+        after: null,
+        limit: 20,
+        lease: null
+      }
       // Two writes of one tick: one transaction, of which one half records its changes.
       yield* Effect.all([observe(30, 35), pruning.prune(piece)], { concurrency: 2 })
       const after = yield* totalOf(brand.id, search)

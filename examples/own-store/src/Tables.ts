@@ -61,7 +61,7 @@ export class Tables {
   /** The greatest position of an event that was pruned, under "newest event". */
   readonly pruned: Table<number>
   /** Who prunes, under "pruning". */
-  readonly turns: Table<{ readonly holder: string; readonly until: number }>
+  readonly leases: Table<{ readonly holder: string; readonly until: number }>
   private readonly sequences: Table<number>
   private readonly journal: Journal
   private readonly bell: Queue.Queue<void>
@@ -82,7 +82,7 @@ export class Tables {
     this.deliveries = journal.table("deliveries")
     this.rateWindows = journal.table("rateWindows")
     this.pruned = journal.table("pruned")
-    this.turns = journal.table("turns")
+    this.leases = journal.table("leases")
     this.sequences = journal.table("sequences")
   }
 

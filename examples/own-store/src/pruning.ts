@@ -116,20 +116,20 @@ export const pruning = (tables: Tables): typeof Pruning.Service => {
   }
 
   return Pruning.of({
-    // One process at a time has the file: it is always its turn, but for a test that plays several.
-    prune: ({ before, kind, limit, turn }) =>
+    // One process at a time has the file: it always has the lease, but for a test that plays several.
+    prune: ({ before, kind, limit, lease }) =>
       tables.write((now) => {
         const due = dueOf(kind, before, nothing)
-        const held = tables.turns.get("pruning")
-        if (due.length > 0 && turn !== null) {
-          const { holder, leaseMillis } = turn
+        const held = tables.leases.get("pruning")
+        if (due.length > 0 && lease !== null) {
+          const { holder, leaseMillis } = lease
           const isOthers =
             held !== undefined &&
             held.holder !== holder &&
             held.until > now &&
             held.until <= now + leaseMillis
-          if (isOthers) return { removed: 0, oldest: null, next: null, isOthersTurn: true }
-          tables.turns.put("pruning", { holder, until: now + leaseMillis })
+          if (isOthers) return { removed: 0, oldest: null, next: null, isLeasedElsewhere: true }
+          tables.leases.put("pruning", { holder, until: now + leaseMillis })
         }
         const piece = due.slice(0, limit)
         for (const { remove } of piece) remove()
@@ -137,7 +137,7 @@ export const pruning = (tables: Tables): typeof Pruning.Service => {
           removed: piece.length,
           oldest: piece.length === 0 ? null : Math.min(...piece.map(({ at }) => at)),
           next: piece.length < due.length ? [] : null,
-          isOthersTurn: false
+          isLeasedElsewhere: false
         }
       }),
 

@@ -294,7 +294,7 @@ export class RetentionWorld {
       const counted = (yield* pruning.countDue({ ...noLimits, [kind]: before }))[kind]
       let [removed, after]: [number, PruneCursor | null] = [0, null]
       do {
-        const piece: Pruned = yield* pruning.prune({ kind, before, after, limit, turn: null })
+        const piece: Pruned = yield* pruning.prune({ kind, before, after, limit, lease: null })
         assertThat(`Pruning.prune removes ${piece.removed} with a limit of ${limit}`, piece.removed <= limit)
         assertThat(
           `Pruning.prune says that the oldest was over at ${piece.oldest}, and ${before} is the limit`,
@@ -340,7 +340,7 @@ export class RetentionWorld {
             before,
             after: after.length === 0 ? null : after,
             limit: 100,
-            turn: null
+            lease: null
           })).next
         }
       }

@@ -8,7 +8,7 @@ import {
   type Pruned,
   type PruneRequest,
   Pruning,
-  type PruneTurn,
+  type PruneLease,
   type RetentionKind,
   type RetentionLimits
 } from "@lead-signals/domain"
@@ -136,19 +136,19 @@ const dueOf: Readonly<Record<RetentionKind, DueOf>> = {
 
 const every = (): boolean => true
 
-const othersTurn: Pruned = { removed: 0, oldest: null, next: null, isOthersTurn: true }
+const leasedElsewhere: Pruned = { removed: 0, oldest: null, next: null, isLeasedElsewhere: true }
 
 const make = Effect.map(MemoryState, ({ memory }) => {
-  /** Takes the turn, or keeps it. A lease from a time that is far ahead, after the clock was set back, is void. */
-  const takeTurn = ({ holder, leaseMillis }: PruneTurn, now: Instant): boolean => {
-    const { pruningTurn: turn } = memory
+  /** Takes the lease, or keeps it. A lease from a time that is far ahead, after the clock was set back, is void. */
+  const takeLease = ({ holder, leaseMillis }: PruneLease, now: Instant): boolean => {
+    const { pruningLease: lease } = memory
     const isOthers =
-      turn !== null && turn.holder !== holder && turn.until > now && turn.until <= now + leaseMillis
-    if (!isOthers) memory.pruningTurn = { holder, until: now + leaseMillis }
+      lease !== null && lease.holder !== holder && lease.until > now && lease.until <= now + leaseMillis
+    if (!isOthers) memory.pruningLease = { holder, until: now + leaseMillis }
     return !isOthers
   }
 
-  const prune = ({ before, kind, limit, turn }: PruneRequest, now: Instant): Pruned => {
+  const prune = ({ before, kind, limit, lease }: PruneRequest, now: Instant): Pruned => {
     const piece: Array<Due> = []
     let isMore = false
     for (const due of dueOf[kind](memory, before, () => new References(memory, every, every))) {
@@ -156,13 +156,13 @@ const make = Effect.map(MemoryState, ({ memory }) => {
       if (isMore) break
       piece.push(due)
     }
-    if (piece.length > 0 && turn !== null && !takeTurn(turn, now)) return othersTurn
+    if (piece.length > 0 && lease !== null && !takeLease(lease, now)) return leasedElsewhere
     for (const { remove } of piece) remove()
     return {
       removed: piece.length,
       oldest: piece.length === 0 ? null : Math.min(...piece.map(({ at }) => at)),
       next: isMore ? [] : null,
-      isOthersTurn: false
+      isLeasedElsewhere: false
     }
   }
 

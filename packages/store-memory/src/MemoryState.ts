@@ -49,7 +49,7 @@ export class Memory {
   /** Deliveries with their attempts, and the order in which they are due. */
   readonly deliveries = new DeliveryBook()
   /** Who prunes, and until when others leave it to them; null while nobody has. */
-  pruningTurn: { readonly holder: string; readonly until: number } | null = null
+  pruningLease: { readonly holder: string; readonly until: number } | null = null
   /** The greatest position of an event that was pruned. */
   newestPrunedEvent = 0
   private readonly leads = new Map<string, BrandLeads>()

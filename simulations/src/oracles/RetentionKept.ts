@@ -139,7 +139,7 @@ export const retentionKept: Oracle = {
       const late = process.now - keptMillis - before
       if (late < 0 || late > underWayMillis)
         return `${kind} are pruned from before ${new Date(before).toISOString()}, ${late} ms from their retention`
-      if (answer.isOthersTurn === true) {
+      if (answer.isLeasedElsewhere === true) {
         facts.coverageMarks.add("another process pruned")
         return null
       }

@@ -257,6 +257,7 @@ export const OperationPage = ({
   readonly schemas: Schemas
 }) => {
   const { description, isEvent, method, parameters = [], path, requestBody, responses, summary } = operation
+  const scope = operation["x-required-scope"]
   const all = Object.entries(responses)
   const bodies = Object.entries(requestBody?.content ?? {})
   return (
@@ -268,11 +269,17 @@ export const OperationPage = ({
         <p className="flex flex-wrap items-center gap-2">
           {isEvent ? <Badge>event</Badge> : <Method method={method} />}
           <code className="font-mono text-sm break-all">{path}</code>
+          {operation.deprecated === true ? <Badge>deprecated</Badge> : null}
         </p>
         <p className="max-w-3xl text-sm">
           <Words text={description} />
         </p>
-        {isEvent ? null : <p className="text-muted text-sm">{accessTexts[accessOf(operation) ?? "none"]}</p>}
+        {isEvent ? null : (
+          <p className="text-muted text-sm">
+            {accessTexts[accessOf(operation) ?? "none"]}
+            {scope === undefined ? null : ` A token made for an operator needs the scope ${scope}.`}
+          </p>
+        )}
       </header>
       {parameters.length === 0 ? null : (
         <Section title={isEvent ? "Headers" : "Parameters"}>

@@ -39,7 +39,7 @@ const Contents = ({
       <section key={name} aria-label={name}>
         <h2 className="text-muted px-2 pb-1 text-xs font-medium">{name}</h2>
         <ul>
-          {operations.map(({ id, isEvent, method, path, summary }) => (
+          {operations.map(({ deprecated = false, id, isEvent, method, path, summary }) => (
             <li key={id}>
               <Link
                 to={pathname}
@@ -48,7 +48,10 @@ const Contents = ({
                 title={`${isEvent ? "" : `${method} `}${path}`}
                 className="hover:bg-sunken aria-[current=page]:bg-accent-soft flex items-baseline gap-2 rounded-md px-2 py-1 text-sm"
               >
-                <span className="grow">{summary}</span>
+                <span className="grow">
+                  {summary}
+                  {deprecated ? <span className="text-muted"> (deprecated)</span> : null}
+                </span>
                 {isEvent ? null : <Method method={method} />}
               </Link>
             </li>

@@ -51,6 +51,9 @@ interface RawOperation {
   readonly tags: ReadonlyArray<string>
   readonly summary: string
   readonly description: string
+  readonly deprecated?: boolean
+  /** The scope that an operator's token needs. */
+  readonly "x-required-scope"?: string
   readonly parameters?: ReadonlyArray<Parameter>
   readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly requestBody?: {

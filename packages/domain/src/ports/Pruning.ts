@@ -21,7 +21,7 @@ import type { StoreEffect } from "./StoreEffect.ts"
 export type PruneCursor = ReadonlyArray<number>
 
 /** Who prunes, so that of several processes on one store one does. */
-export interface PruneTurn {
+export interface PruneLease {
   /** A text that no other process has. */
   readonly holder: string
   /** Milliseconds for which others leave the pruning to the holder, after each piece that removed something. */
@@ -42,7 +42,7 @@ export interface PruneRequest {
   /** How many may go at most, at least 1. A store may remove fewer, to keep its transaction short. */
   readonly limit: number
   /** Null prunes beside whoever else does. */
-  readonly turn: PruneTurn | null
+  readonly lease: PruneLease | null
 }
 
 /** What a piece has done. */
@@ -53,8 +53,8 @@ export interface Pruned {
   readonly oldest: Instant | null
   /** Where the next piece goes on; null when the round through the kind is over. */
   readonly next: PruneCursor | null
-  /** Whether another process holds the turn: nothing was removed. */
-  readonly isOthersTurn: boolean
+  /** Whether another process holds the lease: nothing was removed. */
+  readonly isLeasedElsewhere: boolean
 }
 
 /** How many of each kind are due. */

@@ -10,7 +10,7 @@ import {
   retentionKinds
 } from "../model/Retention.ts"
 import { Entropy } from "../ports/Entropy.ts"
-import { type DueCounts, type PruneCursor, type Pruned, Pruning, type PruneTurn } from "../ports/Pruning.ts"
+import { type DueCounts, type PruneCursor, type Pruned, Pruning, type PruneLease } from "../ports/Pruning.ts"
 
 /**
  * The retention of a host, which observations are judged by. A host that sets none keeps all engagements and leads. [RET-8]
@@ -63,7 +63,7 @@ export interface RetainingOptions {
 /** The longest pause between two pieces, in milliseconds: a store that answers late is not taken for one that is busy for ever. */
 const maxPauseMillis = 60_000
 
-/** Other processes take over when the holder of the turn removed nothing for so long, in milliseconds. */
+/** Other processes take over when the holder of the lease removed nothing for so long, in milliseconds. */
 const leaseMillis = 900_000
 
 const none: DueCounts = {
@@ -76,25 +76,25 @@ const none: DueCounts = {
 }
 
 type Piece = Pick<PieceReport, "removed" | "overdueMillis" | "tookMillis"> &
-  Pick<Pruned, "next" | "isOthersTurn">
+  Pick<Pruned, "next" | "isLeasedElsewhere">
 
 const prunePiece = (
   kind: RetentionKind,
   keptMillis: number,
   after: PruneCursor | null,
-  turn: PruneTurn | null
+  lease: PruneLease | null
 ): Effect.Effect<Piece, StoreUnavailable, Pruning> =>
   Effect.gen(function* () {
     const pruning = yield* Pruning
     const startedAt = yield* Clock.currentTimeNanos
     const before = (yield* Clock.currentTimeMillis) - keptMillis
-    const pruned = yield* pruning.prune({ kind, before, after, limit: pieceSizes[kind], turn })
-    const { isOthersTurn, next, oldest, removed } = pruned
+    const pruned = yield* pruning.prune({ kind, before, after, limit: pieceSizes[kind], lease })
+    const { isLeasedElsewhere, next, oldest, removed } = pruned
     const tookMillis = Number((yield* Clock.currentTimeNanos) - startedAt) / 1e6
     return {
       removed,
       next,
-      isOthersTurn,
+      isLeasedElsewhere,
       tookMillis: Math.max(0, tookMillis),
       overdueMillis: oldest === null ? 0 : Math.max(0, before - oldest)
     }
@@ -105,11 +105,11 @@ const runRound = ({
   onPiece = () => {},
   retention = defaults,
   share = 1,
-  turn
+  lease
 }: Pick<RetainingOptions, "retention" | "share" | "onPiece"> & {
-  readonly turn: PruneTurn | null
+  readonly lease: PruneLease | null
 }): Effect.Effect<
-  { readonly removed: DueCounts; readonly isOthersTurn: boolean },
+  { readonly removed: DueCounts; readonly isLeasedElsewhere: boolean },
   StoreUnavailable,
   Pruning
 > =>
@@ -120,8 +120,8 @@ const runRound = ({
       if (keptMillis === null) continue
       let after: PruneCursor | null = null
       do {
-        const piece: Piece = yield* prunePiece(kind, keptMillis, after, turn)
-        if (piece.isOthersTurn) return { removed, isOthersTurn: true }
+        const piece: Piece = yield* prunePiece(kind, keptMillis, after, lease)
+        if (piece.isLeasedElsewhere) return { removed, isLeasedElsewhere: true }
         removed[kind] += piece.removed
         onPiece({
           kind,
@@ -134,7 +134,7 @@ const runRound = ({
         yield* pause > 0 ? Effect.sleep(pause) : Effect.yieldNow()
       } while (after !== null)
     }
-    return { removed, isOthersTurn: false }
+    return { removed, isLeasedElsewhere: false }
   })
 
 /**
@@ -145,7 +145,7 @@ export const pruneNow = (
   retention: Retention,
   onPiece: (piece: PieceReport) => void = () => {}
 ): Effect.Effect<DueCounts, StoreUnavailable, Pruning> =>
-  Effect.map(runRound({ retention, onPiece, turn: null }), ({ removed }) => removed)
+  Effect.map(runRound({ retention, onPiece, lease: null }), ({ removed }) => removed)
 
 /** Counts what `pruneNow` would remove, and removes nothing. Fails with `StoreUnavailable`. */
 export const countDue = (retention: Retention): Effect.Effect<DueCounts, StoreUnavailable, Pruning> =>
@@ -165,8 +165,9 @@ export const retain = (options: RetainingOptions = {}): Effect.Effect<never, nev
     const drawn = yield* entropy.bytes(16)
     const holder = Array.from(drawn, (byte) => byte.toString(16).padStart(2, "0")).join("")
     const round = Effect.flatMap(
-      runRound({ ...options, share, turn: { holder, leaseMillis } }),
-      ({ isOthersTurn }) => (isOthersTurn ? Effect.void : Effect.map(Clock.currentTimeMillis, onRound))
+      runRound({ ...options, share, lease: { holder, leaseMillis } }),
+      ({ isLeasedElsewhere }) =>
+        isLeasedElsewhere ? Effect.void : Effect.map(Clock.currentTimeMillis, onRound)
     )
     yield* Effect.sleep(startMillis)
     return yield* Effect.forever(

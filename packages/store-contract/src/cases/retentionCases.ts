@@ -22,7 +22,7 @@ const hour = 3_600_000
 const piece = (of: Pick<PruneRequest, "kind" | "before"> & Partial<PruneRequest>): PruneRequest => ({
   after: null,
   limit: 100,
-  turn: null,
+  lease: null,
   ...of
 })
 
@@ -309,7 +309,7 @@ export const retentionCases: ReadonlyArray<Case> = [
     })
   ),
 
-  caseOf("leaves the pruning to the process whose turn it is, until its lease ends [RET-4]", (clock) =>
+  caseOf("leaves the pruning to the process that holds the lease, until it ends [RET-4]", (clock) =>
     Effect.gen(function* () {
       const pruning = yield* Pruning
       const world = yield* RetentionWorld.create(clock)
@@ -324,17 +324,17 @@ export const retentionCases: ReadonlyArray<Case> = [
               kind: "deliveries",
               before,
               limit: 1,
-              turn: { holder, leaseMillis: 60_000 }
+              lease: { holder, leaseMillis: 60_000 }
             })
           ),
-          ({ isOthersTurn, removed }) => (isOthersTurn ? "another's turn" : removed)
+          ({ isLeasedElsewhere, removed }) => (isLeasedElsewhere ? "leased elsewhere" : removed)
         )
       assertEqual("the first", yield* by("a"), 1)
-      assertEqual("another", yield* by("b"), "another's turn")
+      assertEqual("another", yield* by("b"), "leased elsewhere")
       assertEqual("the first again", yield* by("a"), 1)
       clock.millis += 60_000
       assertEqual("another, after the lease", yield* by("b"), 1)
-      assertEqual("the first, then", yield* by("a"), "another's turn")
+      assertEqual("the first, then", yield* by("a"), "leased elsewhere")
       clock.millis -= hour
       assertEqual("the first, when the clock was set back by more than a lease", yield* by("a"), 1)
       assertEqual(

@@ -3,7 +3,7 @@ import {
   type Pruned,
   type PruneRequest,
   Pruning,
-  type PruneTurn,
+  type PruneLease,
   type StoreUnavailable
 } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
@@ -14,10 +14,10 @@ import { find, type Found } from "../writes/DueRows.ts"
 import { lockBrand } from "../writes/Locks.ts"
 import { countDue, removals } from "../writes/Pruning.ts"
 
-/** Takes the turn, or keeps it. A lease from a time that is far ahead is void. */
-const takePruningTurn = async (
+/** Takes the lease, or keeps it. A lease from a time that is far ahead is void. */
+const takePruningLease = async (
   sql: Connection,
-  { holder, leaseMillis }: PruneTurn,
+  { holder, leaseMillis }: PruneLease,
   now: number
 ): Promise<boolean> => {
   const taken = await sql.run(
@@ -28,7 +28,7 @@ const takePruningTurn = async (
   return taken === 1
 }
 
-const othersTurn: Pruned = { removed: 0, oldest: null, next: null, isOthersTurn: true }
+const leasedElsewhere: Pruned = { removed: 0, oldest: null, next: null, isLeasedElsewhere: true }
 
 const make = ({ maxBucketLeads }: ListingOptions) =>
   Effect.map(Database, (database) => {
@@ -36,17 +36,17 @@ const make = ({ maxBucketLeads }: ListingOptions) =>
     const removePiece =
       (request: PruneRequest, found: Found) =>
       async (sql: Connection, now: number): Promise<Pruned> => {
-        const { kind, turn } = request
+        const { kind, lease } = request
         // Nobody records observations of the brand meanwhile, and the brand's lock comes before all others.
         if (kind === "leads") await lockBrand(sql, found.brandId)
-        if (turn !== null && !(await takePruningTurn(sql, turn, now))) return othersTurn
+        if (lease !== null && !(await takePruningLease(sql, lease, now))) return leasedElsewhere
         const removed = await remove[kind](sql, request, found)
         return {
           removed: removed.length,
           oldest: removed.length === 0 ? null : Math.min(...removed.map(({ at }) => at)),
           // Where a piece begins anew, nothing would be left out of a round that met only rows that others hold.
           next: removed.length === 0 && found.next?.length === 0 ? null : found.next,
-          isOthersTurn: false
+          isLeasedElsewhere: false
         }
       }
     return Pruning.of({
@@ -56,7 +56,7 @@ const make = ({ maxBucketLeads }: ListingOptions) =>
           database.readSnapshot((sql) => find[request.kind](sql, request)),
           (found): Effect.Effect<Pruned, StoreUnavailable> =>
             found.keys.length === 0
-              ? Effect.succeed({ removed: 0, oldest: null, next: found.next, isOthersTurn: false })
+              ? Effect.succeed({ removed: 0, oldest: null, next: found.next, isLeasedElsewhere: false })
               : database.write(removePiece(request, found))
         ),
       countDue: (limits) => database.readSnapshot((sql) => countDue(sql, limits)),

@@ -3,7 +3,7 @@ import {
   type Pruned,
   type PruneRequest,
   Pruning,
-  type PruneTurn,
+  type PruneLease,
   type StoreUnavailable
 } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
@@ -12,8 +12,8 @@ import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
 import { countDue, find, remove } from "../writes/Pruning.ts"
 
-/** Takes the turn, or keeps it. A lease from a time that is far ahead, after the clock was set back, is void. */
-const takeTurn = (sql: Connection, { holder, leaseMillis }: PruneTurn, now: number): boolean => {
+/** Takes the lease, or keeps it. A lease from a time that is far ahead, after the clock was set back, is void. */
+const takeLease = (sql: Connection, { holder, leaseMillis }: PruneLease, now: number): boolean => {
   sql.run(
     `UPDATE pruning SET holder = ?, held_until = ?
        WHERE id = 1 AND (holder = ? OR held_until NOT BETWEEN ? AND ?)`,
@@ -22,20 +22,20 @@ const takeTurn = (sql: Connection, { holder, leaseMillis }: PruneTurn, now: numb
   return sql.value<string>("SELECT holder FROM pruning WHERE id = 1") === holder
 }
 
-const othersTurn: Pruned = { removed: 0, oldest: null, next: null, isOthersTurn: true }
+const leasedElsewhere: Pruned = { removed: 0, oldest: null, next: null, isLeasedElsewhere: true }
 
 const make = Effect.map(Database, (database) => {
   const removePiece =
     (request: PruneRequest) =>
     (sql: Connection, now: number): Pruned => {
-      const { kind, turn } = request
-      if (turn !== null && !takeTurn(sql, turn, now)) return othersTurn
+      const { kind, lease } = request
+      if (lease !== null && !takeLease(sql, lease, now)) return leasedElsewhere
       const { keys, next, oldest } = find[kind](sql, request)
       if (keys.length > 0) {
         if (kind === "leads") leadsChangeUnrecorded(sql)
         remove[kind](sql, keys)
       }
-      return { removed: keys.length, oldest, next, isOthersTurn: false }
+      return { removed: keys.length, oldest, next, isLeasedElsewhere: false }
     }
   const isPersonal = ({ kind }: PruneRequest): boolean => kind === "engagements" || kind === "leads"
   return Pruning.of({
@@ -45,7 +45,7 @@ const make = Effect.map(Database, (database) => {
         database.read((sql) => find[request.kind](sql, request)),
         ({ keys, next }): Effect.Effect<Pruned, StoreUnavailable> => {
           if (keys.length === 0)
-            return Effect.succeed({ removed: 0, oldest: null, next, isOthersTurn: false })
+            return Effect.succeed({ removed: 0, oldest: null, next, isLeasedElsewhere: false })
           // With the last piece the write-ahead log goes that holds pages of before.
           return Effect.tap(database.write(removePiece(request)), (pruned) =>
             pruned.next === null && isPersonal(request) ? database.truncateWal : Effect.void
