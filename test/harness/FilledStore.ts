@@ -40,6 +40,7 @@ export const fillStore = async (database: string, receiverUrl: string): Promise<
   const revoked = await operate("POST", `/brands/${demo}/keys`, { label: "revoked" })
   await operate("DELETE", `/brands/${demo}/keys/${revoked.id}`)
   const { key: otherKey } = await operate("POST", `/brands/${other.id}/keys`, { label: "other" })
+  await operate("POST", "/tokens", { name: "collector", scopes: ["ingest"], brandIds: [other.id] })
   const source = { type: "posts-with-keywords", value: "v" }
   const [kept, deleted] = [
     await operate("POST", `/brands/${other.id}/signals`, { name: "kept", signalType: "t", source }),

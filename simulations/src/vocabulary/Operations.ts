@@ -33,6 +33,8 @@ type Format =
   | {
       readonly is:
         | "day"
+        | "day of a span"
+        | "post id"
         | "sort"
         | "search"
         | "comment"
@@ -97,7 +99,16 @@ const formats: Readonly<Record<string, Format>> = {
 }
 
 /** Formats of parameters of a query that a path has with another meaning. */
-const queryFormats: Readonly<Record<string, Format>> = { brandId: { is: "brand" } }
+const queryFormats: Readonly<Record<string, Format>> = { brandId: { is: "brand" }, postId: { is: "post id" } }
+
+/** Days of figures over time lie close to each other: the number of intervals between them has a limit. [SERIES-1] */
+const spanFormats: Readonly<Record<string, Format>> = {
+  startDate: { is: "day of a span" },
+  endDate: { is: "day of a span" }
+}
+
+const queryFormat = (name: string, isOfSpan: boolean): Format | null =>
+  (isOfSpan ? spanFormats[name] : undefined) ?? queryFormats[name] ?? formats[name] ?? null
 
 const pathFormat = (route: string, name: string): Format | null => {
   const segments = route.split("/")
@@ -181,7 +192,13 @@ const fieldsOf = (route: string, { parameters = [], requestBody }: Json): Readon
     place,
     path: name,
     kind: kindOf(schema),
-    format: place === "path" ? pathFormat(route, name) : (queryFormats[name] ?? formats[name] ?? null),
+    format:
+      place === "path"
+        ? pathFormat(route, name)
+        : queryFormat(
+            name,
+            (parameters as ReadonlyArray<Json>).some((each) => each["name"] === "interval")
+          ),
     isRequired: required === true,
     isNullable: false
   })),

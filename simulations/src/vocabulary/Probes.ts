@@ -42,7 +42,7 @@ import {
   textForms,
   webhookUrlForms
 } from "./Texts.ts"
-import { dayForms, timestampForms, unshowable } from "./Times.ts"
+import { dayForms, spanDayForms, timestampForms, unshowable } from "./Times.ts"
 
 /** A correct request with one field in another form. */
 export interface FieldProbe {
@@ -155,12 +155,21 @@ const bodyFormsOf = (operation: Operation, field: Field): ReadonlyArray<Form> =>
   }
 }
 
+/** Texts of a path: no JSON, and nothing that percent-encoding cannot write. */
+const pathTextForms = textForms({ min: 0, max: null }).filter(
+  ({ name, value }) => typeof value === "string" && value.isWellFormed() && value !== "" && name !== "a text"
+)
+
 const queryFormsOf = ({ format, kind, path }: Field): ReadonlyArray<Form> => {
   switch (format?.is) {
     case "timestamp":
       return timestampForms(instant, true)
     case "day":
       return dayForms
+    case "post id":
+      return pathTextForms.map((form) => ({ ...form, refusal: null }))
+    case "day of a span":
+      return spanDayForms
     case "sort":
       return sortForms
     case "search":
@@ -177,11 +186,6 @@ const queryFormsOf = ({ format, kind, path }: Field): ReadonlyArray<Form> => {
   if (kind.is === "boolean") return queryBooleanForms
   return kind.is === "choice" ? queryChoiceForms(kind.of) : queryIntegerForms
 }
-
-/** Texts of a path: no JSON, and nothing that percent-encoding cannot write. */
-const pathTextForms = textForms({ min: 0, max: null }).filter(
-  ({ name, value }) => typeof value === "string" && value.isWellFormed() && value !== "" && name !== "a text"
-)
 
 const pathFormsOf = ({ format }: Field): ReadonlyArray<Form> => {
   if (format?.is === "id") return pathIdForms(format.kind)

@@ -159,12 +159,19 @@ export const unshowable: ReadonlyArray<Form> = [
   refused("after the year 9999, UTC", "9999-12-31T23:59:59.999-00:01")
 ]
 
+const noDays: ReadonlyArray<Form> = [
+  ...noDay.map(([name, text]) => refused(name, text)),
+  refused("a time", "2026-01-05T00:00:00Z")
+]
+
+/** A day of figures over time, where the other end of the span is today or not given. [SERIES-1] */
+export const spanDayForms: ReadonlyArray<Form> = [taken("a day", "2026-01-04"), ...noDays]
+
 /** A day. [MET-5] */
 export const dayForms: ReadonlyArray<Form> = [
   taken("a day", "2026-01-04"),
   taken("a leap day", "2024-02-29"),
   taken("the first day", "0000-01-01"),
   taken("the last day", "9999-12-31"),
-  ...noDay.map(([name, text]) => refused(name, text)),
-  refused("a time", "2026-01-05T00:00:00Z")
+  ...noDays
 ]
