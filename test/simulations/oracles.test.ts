@@ -6,8 +6,8 @@ import { isThorough } from "../harness/Thoroughness.ts"
 
 const swarm = scenarioNamed("swarm")!
 
-/** Rules that only hosts are judged by, whose store nobody sees, or several processes. */
-const ofOthers = /host|owner|receiver sees|several processes/
+/** Rules that only hosts are judged by, whose store nobody sees, or several processes, or the scenario of retention. */
+const ofOthers = /host|owner|receiver sees|several processes|pruned/
 
 describe("oracles", () => {
   it("count what they judge, and sum it over runs", () => {

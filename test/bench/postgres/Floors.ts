@@ -32,7 +32,7 @@ const unseen = {
 /** As it is when it has been decoded. */
 const decoded = ({ engagement, person, signalId }: NewObservation): Observation => ({
   signalId,
-  person,
+  person: person as unknown as Observation["person"],
   engagement: {
     ...engagement,
     type: "comment",
