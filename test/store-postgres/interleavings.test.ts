@@ -63,10 +63,10 @@ describe.skipIf(isWithoutPostgres)("transactions of two nodes, stepped statement
 
   const all = Object.keys(methods)
   const prunings = all.filter((name) => name.startsWith("pruning"))
-  const late = [...prunings, "queue of an event that was never sent"]
+  const late = new Set([...prunings, "queue of an event that was never sent"])
   /** What prunings meet: whoever writes or sends what is over. */
   const meetPrunings = /^(?:queue|record of a success|commit of a known lead|erase$|lease$|recover)/
-  const earlier = all.filter((name) => !late.includes(name))
+  const earlier = all.filter((name) => !late.has(name))
   const pairs = [
     ...earlier.flatMap((a, i) => earlier.slice(i).map((b) => [a, b] as const)),
     ...prunings.flatMap((a) => all.filter((b) => meetPrunings.test(b)).map((b) => [a, b] as const)),
