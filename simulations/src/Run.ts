@@ -278,7 +278,7 @@ export type Observer = (event: TraceEvent, coverageMarks: ReadonlySet<string>) =
 
 /**
  * Runs the service of production over one of its stores, in one synchronous call. `untilSeconds` ends the run early,
- * in virtual seconds. The same arguments give the same report on every machine, whoever observes.
+ * in virtual seconds. The same arguments give the same report on every machine, with or without an observer.
  */
 export const run = (
   input: RunInput,

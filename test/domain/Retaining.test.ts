@@ -77,7 +77,7 @@ describe("retain", () => {
     expect(rounds).toHaveLength(1)
   })
 
-  it("begins a round anew after a failure, and leaves it to whoever has the lease [RET-4]", async () => {
+  it("begins a round anew after a failure, and leaves it to the process that has the lease [RET-4]", async () => {
     const answers = [
       Effect.succeed({ ...nothing, removed: 2, oldest: 0, next: [1] }),
       new StoreUnavailable({ reason: "full" }),

@@ -64,7 +64,7 @@ describe.skipIf(isWithoutPostgres)("transactions of two nodes, stepped statement
   const all = Object.keys(methods)
   const prunings = all.filter((name) => name.startsWith("pruning"))
   const late = new Set([...prunings, "queue of an event that was never sent"])
-  /** What prunings meet: whoever writes or sends what is over. */
+  /** Methods that write or send what a pruning removes. */
   const meetPrunings = /^(?:queue|record of a success|commit of a known lead|erase$|lease$|recover)/
   const earlier = all.filter((name) => !late.has(name))
   const pairs = [

@@ -110,7 +110,7 @@ const Live = ({ brandId }: { readonly brandId: string }) => {
       </div>
       {shown.length === 0 ? (
         <Empty icon="live" title={events.length === 0 ? "Nothing yet" : "No event passes the filters"}>
-          Events show here when an observation is recorded, whoever sends it.
+          Events show here as observations are recorded.
         </Empty>
       ) : (
         <EventList brandId={brandId} events={shown} onScrolled={setScrolled} />

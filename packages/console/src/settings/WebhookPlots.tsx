@@ -7,7 +7,7 @@ import { exactTime } from "../ui/Time.tsx"
 import { attemptTotals } from "./attemptTotals.ts"
 
 /** As many as the API lists at once. */
-const plotted = { page: "1", pageSize: "100" } as unknown as DeliveryQuery
+const plotted: DeliveryQuery = { page: "1", pageSize: "100" }
 const refreshMillis = 15_000
 
 const timeText = (millis: number): string => exactTime(new Date(millis).toISOString())

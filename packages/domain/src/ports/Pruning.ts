@@ -17,10 +17,10 @@ import type { RetentionKind, RetentionLimits } from "../model/Retention.ts"
 import type { Operations } from "./Operation.ts"
 import type { StoreEffect } from "./StoreEffect.ts"
 
-/** Where a walk through a kind goes on. Callers hand it back as it was answered; it may outlive what it names. */
+/** The position at which the next piece of a kind begins. Callers pass it on unchanged; the row that it names may be gone by then. */
 export type PruneCursor = ReadonlyArray<number>
 
-/** Who prunes, so that of several processes on one store one does. */
+/** A lease on pruning: of several processes on one store, only its holder prunes. */
 export interface PruneLease {
   /** A text that no other process has. */
   readonly holder: string
@@ -41,7 +41,7 @@ export interface PruneRequest {
   readonly after: PruneCursor | null
   /** How many may go at most, at least 1. A store may remove fewer, to keep its transaction short. */
   readonly limit: number
-  /** Null prunes beside whoever else does. */
+  /** The lease to take or renew first; null prunes without one, also while another process holds it. */
   readonly lease: PruneLease | null
 }
 

@@ -138,7 +138,7 @@ const runRound = ({
   })
 
 /**
- * Removes all that is due, in pieces without pauses between, whoever else prunes, too. Answers how many of each kind went. When it
+ * Removes all that is due, in pieces without pauses between, also while another process prunes. Answers how many of each kind went. When it
  * fails with `StoreUnavailable`, some may have gone; another call goes on. [RET-4]
  */
 export const pruneNow = (

@@ -47,7 +47,7 @@ const interruptRequest = Effect.withFiberRuntime<Effect.Effect<void>>((fiber) =>
   Effect.succeed(Effect.sync(() => fiber.unsafeInterruptAsFork(FiberId.none)))
 )
 
-/** Whether the credential still stands for an operator who reads the brand: tokens end and are revoked, and so are sessions. [LIVE-3] */
+/** Whether the credential still stands for an operator who reads the brand: it may have expired or been revoked meanwhile. [LIVE-3] */
 const stillReads = (
   {
     authorization,
@@ -79,7 +79,7 @@ export const liveEvents = {
       scope: "read",
       audited: "read",
       summary: "The brand's events as they are committed, as server-sent events",
-      description: `Begins with what is new, or after the event whose id the header Last-Event-ID names. Each event has its type as \`event\` and a LiveEvent as \`data\`. An event \`gap\` says that events may be missing: the id is unknown, more than ${maxPositionsBehind} events behind, or older than the retention of events. A comment every 15 s shows that the connection stands. The stream ends with the session, the brand or the server, and when its client takes 30 s to read; connect again with Last-Event-ID. A server has 100 streams at most; further ones get 503.`,
+      description: `Begins with what is new, or after the event whose id the header Last-Event-ID names. Each event has its type as \`event\` and a LiveEvent as \`data\`. An event \`gap\` says that events may be missing: the id is unknown, more than ${maxPositionsBehind} events behind, or older than the retention of events. A comment every 15 s shows that the connection stands. The stream ends with the token or session, the brand or the server, and when its client takes 30 s to read; connect again with Last-Event-ID. A server has 100 streams at most; further ones get 503.`,
       answer,
       handle: ({ path, request }) =>
         Effect.gen(function* () {
