@@ -1,6 +1,6 @@
 /**
- * A row that operators call. It has no scope by default, and `servedToOperators` takes no other rows: a new call can't be
- * without one. [OPER-10, AUD-1]
+ * The rows of the operator API. Each declares the scope that its call needs, and `servedToOperators` takes such rows alone: the compiler
+ * refuses a call without a scope. [OPER-10, AUD-1]
  */
 import type { AuditLog, OperatorScope, StoreUnavailable } from "@lead-signals/domain"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
@@ -14,7 +14,7 @@ import { type BodyDocumentation, endpoint, type RoutedEndpoint, served } from ".
 
 type Declaration = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 
-/** What the audit log keeps of the calls of a row: of a change, of a read of personal data in bulk, or nothing. */
+/** How the audit log records the calls of a row: as a change, as a read of personal data in bulk, or not at all. */
 type Audited = "change" | "read" | "none"
 
 /** A row for the platform's router that operators alone call. */
