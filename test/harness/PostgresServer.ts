@@ -77,6 +77,8 @@ export class PostgresServer {
   async kill(signal: NodeJS.Signals): Promise<void> {
     const { postmaster } = this
     if (postmaster === null || postmaster.exitCode !== null || postmaster.signalCode !== null) return
+    // Without it a process that has nothing else to do would end before the server.
+    postmaster.ref()
     const gone = once(postmaster, "exit")
     process.kill(postmaster.pid!, signal)
     await gone

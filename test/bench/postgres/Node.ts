@@ -156,8 +156,10 @@ const perform = async (task: Task): Promise<object> => {
 process.on("message", (task: Task) => {
   perform(task).then(
     (answer) => {
-      process.send!(answer)
-      if (task.do === "close") process.disconnect()
+      // What has not been written when the channel closes is lost.
+      process.send!(answer, undefined, undefined, () => {
+        if (task.do === "close") process.disconnect()
+      })
     },
     (failure: unknown) => {
       process.send!({ failure: String(failure) })

@@ -25,9 +25,14 @@ export class NodeProcess {
   }
 
   async ask<Answer>(task: Task): Promise<Answer> {
-    const answer = once(this.child, "message")
+    const ended = new AbortController()
+    const { signal } = ended
+    const answer = once(this.child, "message", { signal }) as Promise<[Answer & { readonly failure?: string }]>
+    const exit = once(this.child, "exit", { signal }).then(([code, killedBy]) => {
+      throw new Error(`A node ended with ${code ?? killedBy} before it answered "${task.do}"`)
+    })
     this.child.send(task)
-    const [given] = (await answer) as [Answer & { readonly failure?: string }]
+    const [given] = await Promise.race([answer, exit]).finally(() => ended.abort())
     if (given.failure !== undefined) throw new Error(given.failure)
     return given
   }
