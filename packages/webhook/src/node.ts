@@ -4,7 +4,7 @@
  */
 import { Effect, Either, Layer, Runtime } from "effect"
 import type { Socket } from "node:net"
-import { createHmac } from "node:crypto"
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import type { Agent } from "undici"
 import type { Entropy, Outbox, WebhookTargets } from "@lead-signals/domain"
 import * as Addresses from "./Addresses.ts"
@@ -52,10 +52,26 @@ export const layer = ({ allowed = [], allowedBy, ...options }: WebhookOptions = 
   ).pipe(Layer.provide(resolver))
 }
 
-/** A layer of `Hmac` over `node:crypto`, which takes an eighth of the time of the portable one. */
-export const hmac: Layer.Layer<Hmac> = Layer.succeed(Hmac, (key, text) =>
-  createHmac("sha256", key).update(text, "utf8").digest()
-)
+/** Secrets whose prepared keys are kept at a time: the oldest goes first. */
+const maxPreparedKeys = 1000
+
+/**
+ * A layer of `Hmac` over `node:crypto`, which takes an eighth of the time of the portable one. Node takes four times as long to
+ * prepare a key as to sign a body of 2 kB with it, so prepared keys are kept.
+ */
+export const hmac: Layer.Layer<Hmac> = Layer.sync(Hmac, () => {
+  const prepared = new Map<string, KeyObject>()
+  const prepare = (key: Uint8Array): KeyObject => {
+    const text = Buffer.from(key).toString("latin1")
+    const known = prepared.get(text)
+    if (known !== undefined) return known
+    const made = createSecretKey(key)
+    if (prepared.size >= maxPreparedKeys) prepared.delete(prepared.keys().next().value!)
+    prepared.set(text, made)
+    return made
+  }
+  return (key, text) => createHmac("sha256", prepare(key)).update(text, "utf8").digest()
+})
 
 /**
  * A sender that keeps connections for at most 10 s after a response. The guard checks each connection before

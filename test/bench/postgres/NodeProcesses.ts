@@ -27,7 +27,9 @@ export class NodeProcess {
   async ask<Answer>(task: Task): Promise<Answer> {
     const ended = new AbortController()
     const { signal } = ended
-    const answer = once(this.child, "message", { signal }) as Promise<[Answer & { readonly failure?: string }]>
+    const answer = once(this.child, "message", { signal }) as Promise<
+      [Answer & { readonly failure?: string }]
+    >
     const exit = once(this.child, "exit", { signal }).then(([code, killedBy]) => {
       throw new Error(`A node ended with ${code ?? killedBy} before it answered "${task.do}"`)
     })

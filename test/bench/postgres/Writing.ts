@@ -1,6 +1,7 @@
 /** Observations and deliveries of several nodes on one Postgres, each a process of its own. */
 import { fork } from "node:child_process"
 import { once } from "node:events"
+import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import type { Progress } from "../BulkLoad.ts"
 import type { Databases } from "./Databases.ts"
@@ -43,6 +44,7 @@ const newWebhook = (brandId: number, target: string) =>
      '{"current":"whsec_${Buffer.alloc(32, 1).toString("base64")}","previous":null}', 0)`
 
 const enableAll = "UPDATE lead_signals.webhook SET enabled = true, disabled_reason = NULL"
+const enableUpTo = (id: number) => `${enableAll} WHERE id <= ${id}`
 
 interface Pace {
   readonly rounds: number
@@ -114,6 +116,8 @@ export const measureNodeIngest = async (
 }
 
 const webhooks = 16
+/** Of them, those whose deliveries compile the code of the emitters before posts are measured. */
+const warmUpWebhooks = 4
 
 /** A database with so many pending deliveries, to several webhooks that are disabled. */
 const filled = async (
@@ -149,6 +153,15 @@ const pendingOf = async (url: string): Promise<number> => {
   )
   await client.end()
   return Number(rows[0].n)
+}
+
+/** Waits until no delivery to the first webhooks, up to this id, is pending: what was posted last is recorded after it has arrived. */
+const untilRecorded = async (url: string, webhookId: number): Promise<void> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const text = `SELECT 1 FROM lead_signals.delivery WHERE state <> 'delivered' AND webhook_id <= ${webhookId} LIMIT 1`
+  while ((await client.query(text)).rows.length > 0) await sleep(50)
+  await client.end()
 }
 
 /** Leases and records of four nodes, without posts between. */
@@ -193,7 +206,7 @@ export const measureOutbox = async (
   }
 }
 
-/** Posts of four emitters to sixteen webhooks of one receiver, from the moment at which they are enabled. */
+/** Posts of four emitters to twelve webhooks of one receiver, from the moment at which they are enabled, after those to four others. */
 export const measurePosts = async (
   program: string,
   receiver: string,
@@ -214,8 +227,14 @@ export const measurePosts = async (
       const database = await filled(program, databases, `http://127.0.0.1:${port}`, deliveries)
       try {
         const postmaster = await postmasterOf(database.url)
-        await withNodes(program, database.url, "emitter", nodes, (all) =>
-          accounted(costs, postmaster, all, async () => {
+        await withNodes(program, database.url, "emitter", nodes, async (all) => {
+          const warmUp = Math.floor(((await pendingOf(database.url)) * warmUpWebhooks) / webhooks)
+          child.send({ count: warmUp })
+          const warm = answer()
+          await execute(database.url, enableUpTo(warmUpWebhooks))
+          await warm
+          await untilRecorded(database.url, warmUpWebhooks)
+          await accounted(costs, postmaster, all, async () => {
             const count = await pendingOf(database.url)
             child.send({ count })
             const received = answer()
@@ -225,25 +244,30 @@ export const measurePosts = async (
             subject.push((count * 1000) / (performance.now() - startedAt))
             return count
           })
-        )
+        })
       } finally {
         await database.remove()
       }
-      await withNodeProcesses(program, nodes, (all) =>
-        accounted(floor.costs, null, all, async () => {
-          child.send({ count: deliveries })
+      await withNodeProcesses(program, nodes, async (all) => {
+        const origin = `http://127.0.0.1:${port}`
+        const post = async (sum: number): Promise<number> => {
+          child.send({ count: sum })
           const received = answer()
-          const startedAt = performance.now()
-          const origin = `http://127.0.0.1:${port}`
-          const count = deliveries / nodes
+          const count = sum / nodes
           await Promise.all([
             received,
             ...all.map((node) => node.ask({ do: "post", origin, count, webhooks }))
           ])
-          floor.subject.push((deliveries * 1000) / (performance.now() - startedAt))
-          return deliveries
+          return sum
+        }
+        await post((deliveries * warmUpWebhooks) / webhooks)
+        await accounted(floor.costs, null, all, async () => {
+          const startedAt = performance.now()
+          const sum = await post(deliveries)
+          floor.subject.push((sum * 1000) / (performance.now() - startedAt))
+          return sum
         })
-      )
+      })
     }
   } finally {
     child.kill()
