@@ -86,7 +86,7 @@ describe.concurrent("the example", () => {
     expect(await again.end()).toBe(0)
   })
 
-  it("effect", async ({ expect }) => {
+  it.runIf(isThorough)("effect", async ({ expect }) => {
     const example = await startExample("effect", {}, { program: await fromBundle("effect") })
     await drive({ ...example, url: `${example.url.replace("0.0.0.0", "127.0.0.1")}/lead-signals` })
     const names = await asJson(own(example, "/newest/1"))
@@ -117,7 +117,7 @@ describe.concurrent("the example", () => {
     return out + err
   }
 
-  it.skipIf(isWithoutPostgres)(
+  it.runIf(isThorough && !isWithoutPostgres)(
     "own-transaction-postgres, whose deal and lead are there together or not at all",
     async ({ expect }) => {
       const url = await newDatabase()

@@ -104,7 +104,7 @@ describe("a team's own store", () => {
 })
 
 describe("a team's own host", () => {
-  it("that is right holds, with promises and timers of its own", async () => {
+  it.runIf(isThorough)("that is right holds, with promises and timers of its own", async () => {
     const source = fileURLToPath(new URL("verifyTwice.ts", import.meta.url))
     const program = await madeOnce("verify-twice.mjs", (path) =>
       bundleModule(source, path, [effectOutside], false)

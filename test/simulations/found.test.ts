@@ -23,14 +23,11 @@ describe("what was found", () => {
     ])
   })
 
-  it.each(isThorough ? files : files.slice(0, 1))(
-    "%s breaks its rule with the bug put back",
-    async (file) => {
-      const counterexample = Either.getOrThrow(readCounterexample(readFileSync(`${folder}/${file}`, "utf8")))
-      const again = await simulateCommand(["replay", `${folder}/${file}`])
-      expect([again.code, again.out.includes(`${counterexample.violates.oracle}: `)]).toEqual([1, true])
-    }
-  )
+  it.each(isThorough ? files : [])("%s breaks its rule with the bug put back", async (file) => {
+    const counterexample = Either.getOrThrow(readCounterexample(readFileSync(`${folder}/${file}`, "utf8")))
+    const again = await simulateCommand(["replay", `${folder}/${file}`])
+    expect([again.code, again.out.includes(`${counterexample.violates.oracle}: `)]).toEqual([1, true])
+  })
 
   it("is listed, each with its counterexample", () => {
     const list = readFileSync(`${folder}/../FOUND.md`, "utf8")

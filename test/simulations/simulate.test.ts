@@ -27,8 +27,12 @@ const hoursOf = (name: string): number => {
   return (longest[name] ?? 0.15) / (isThorough ? 1 : 5)
 }
 
+const passing = scenarioNames().filter((name) => scenarioNamed(name)!.expected === "passed")
+/** Every third; all of them in thorough runs. */
+const comparedOverSqlite = new Set(passing.filter((_, i) => isThorough || i % 3 === 0))
+
 describe("scenarios", () => {
-  it.each(scenarioNames().filter((name) => scenarioNamed(name)!.expected === "passed"))(
+  it.each(passing)(
     "%s says what it is after, and holds, with one history over either store [DELIV-2, EVT-2, EVT-3, EVT-5, AUTH-5, RATE-3, PII-3, SORT-5, TIME-5]",
     async (name) => {
       const scenario = scenarioNamed(name)!
@@ -39,6 +43,7 @@ describe("scenarios", () => {
       expect(counts.engagements).toBeGreaterThan(2)
       expect(counts.requests).toBeGreaterThan(counts.actions)
       await nextTick()
+      if (!comparedOverSqlite.has(name)) return
       expect(simulate(scenario, 1, { hours, store: "sqlite" }).digest).toBe(digest)
       await nextTick()
     }

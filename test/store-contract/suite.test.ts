@@ -13,6 +13,7 @@ import { contractCases, ContractViolation, type Stores } from "@lead-signals/sto
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { readFileSync } from "node:fs"
+import { isThorough } from "../harness/Thoroughness.ts"
 import { describe, expect, it } from "vitest"
 import { repositorySources, titlesOf } from "../../scripts/specification.mjs"
 
@@ -196,16 +197,19 @@ const casesOf = (alter: Altered) =>
   })
 
 describe("the contract's suite", () => {
-  it.each(broken)("fails a store that $name, and says so", async ({ alter, message, title }) => {
-    const found = casesOf(alter).filter((each) => each.title.startsWith(title))
-    expect(found).toHaveLength(1)
-    const failure: unknown = await found[0]!.run().then(
-      () => null,
-      (rejected: unknown) => rejected
-    )
-    expect(failure).toBeInstanceOf(ContractViolation)
-    expect((failure as ContractViolation).message).toMatch(message)
-  })
+  it.each(broken.filter((_, i) => isThorough || i % 3 === 0))(
+    "fails a store that $name, and says so",
+    async ({ alter, message, title }) => {
+      const found = casesOf(alter).filter((each) => each.title.startsWith(title))
+      expect(found).toHaveLength(1)
+      const failure: unknown = await found[0]!.run().then(
+        () => null,
+        (rejected: unknown) => rejected
+      )
+      expect(failure).toBeInstanceOf(ContractViolation)
+      expect((failure as ContractViolation).message).toMatch(message)
+    }
+  )
 
   it("repeats a history by the seed and the path of its failure", async () => {
     const { alter, message, title } = broken[0]!

@@ -23,12 +23,11 @@ const day = 86_400_000
 const limited: Retention.Retention = { ...Retention.defaults, engagements: 90 * day, leads: 90 * day }
 
 describe("a year at 10 engagements a minute with one webhook", () => {
-  it("stays within the bounds that docs/operations.md states [RET-1, RET-4]", async () => {
+  it.runIf(isThorough)("stays within the bounds that docs/operations.md states [RET-1, RET-4]", async () => {
     const operations = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8")
     const [, outbox, whole] = /outbox stays below (\d+) MB.*?file below ([\d.]+) GB/s.exec(operations)!
-    const [scale, step] = isThorough ? [100, 1] : [1000, 3]
     const reports = await playYear(
-      { filename: emptyStoreFile(), scale, step, days: 365, retention: limited },
+      { filename: emptyStoreFile(), scale: 100, step: 1, days: 365, retention: limited },
       (at) => at % 15 === 0
     )
     expect(Math.max(...reports.map((report) => report.outbox))).toBeLessThan(Number(outbox) * 1e6)
