@@ -69,10 +69,36 @@ const makeWebhook = async (url) => {
   return { path: `/brands/1/settings/webhooks/${id}`, close: () => receiver.close() }
 }
 
-const pagesOf = (webhook) => [
+/** Has six people seen by the demo brand's first signal, each time others by their ids. */
+const observeFrom = (url) => {
+  let seen = 0
+  return async () => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
+    const signals = await (await fetch(`${url}/operator/brands/1/signals`, { headers })).json()
+    for (let n = 1; n <= 6; n++) {
+      const id = `picture-${++seen}`
+      const engagement = { id, type: "comment", trackedAt: new Date().toISOString() }
+      const person = { extId: id, name: `Visitor ${n}`, headline: "Head of Growth" }
+      const body = JSON.stringify({ observations: [{ signalId: signals.data[0].id, person, engagement }] })
+      await fetch(`${url}/operator/brands/1/observations`, { method: "POST", headers, body })
+    }
+  }
+}
+
+const pagesOf = (webhook, observeSome) => [
   ["home", "/brands/1"],
   ["leads", "/brands/1/leads?qualified=true"],
   ["lead", "/brands/1/leads?search=sales&lead=12"],
+  ["campaigns", "/brands/1/campaigns?days=30"],
+  [
+    "live",
+    "/brands/1/live",
+    async (page) => {
+      await page.getByText("Connected", { exact: true }).waitFor()
+      await observeSome()
+      await page.getByRole("listitem").getByRole("link").nth(7).waitFor()
+    }
+  ],
   ["webhook", webhook],
   ["api", "/brands/1/api?operation=listLeads"],
   [
@@ -101,7 +127,8 @@ const take = async (browser, url, pages, { height, name, width }, colorScheme) =
   const page = await context.newPage()
   for (const [title, path, prepare] of pages) {
     await page.goto(`${url}/console${path}`)
-    await page.waitForLoadState("networkidle")
+    // A stream of events never ends.
+    if (title !== "live") await page.waitForLoadState("networkidle")
     await prepare?.(page)
     await page.screenshot({ path: join(folder, `${title}-${name}-${colorScheme}.png`) })
   }
@@ -111,7 +138,7 @@ const take = async (browser, url, pages, { height, name, width }, colorScheme) =
 mkdirSync(folder, { recursive: true })
 const { server, url } = await startServer()
 const webhook = await makeWebhook(url)
-const pages = pagesOf(webhook.path)
+const pages = pagesOf(webhook.path, observeFrom(url))
 const browser = await chromium.launch({
   executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
