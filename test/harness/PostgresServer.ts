@@ -78,6 +78,8 @@ export class PostgresServer {
     const { postmaster } = this
     if (postmaster === null || postmaster.exitCode !== null || postmaster.signalCode !== null) return
     const gone = once(postmaster, "exit")
+    // Nothing else may keep a program alive that waits for it.
+    postmaster.ref()
     process.kill(postmaster.pid!, signal)
     await gone
     this.postmaster = null

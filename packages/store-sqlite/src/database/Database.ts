@@ -14,7 +14,7 @@ import { OpenedFile } from "../connection/OpenedFile.ts"
 import { createPrivately } from "../connection/PrivateFile.ts"
 import { SharedSnapshot } from "../connection/SharedSnapshot.ts"
 import { statusOf, Writability } from "../connection/Writability.ts"
-import { checkForeign } from "../schema/Migrations.ts"
+import { checkForeign, versionOf } from "../schema/Migrations.ts"
 import { type ReadingWorker, readingWorker } from "../worker/ReadingWorker.ts"
 import { isThreadAvailable } from "../worker/startThread.ts"
 import { groupCommit, type GroupCommitOptions, type Write, type WriteBarrier } from "./GroupCommit.ts"
@@ -71,7 +71,10 @@ const make = (path: string, options: DatabaseOptions) =>
     const writer = yield* connect(filename, {
       readonly: false,
       synchronous: options.synced ? "FULL" : "OFF",
-      inspect: (connection) => checkForeign(connection, filename)
+      inspect: (connection) => {
+        checkForeign(connection, filename)
+        versionOf(connection, filename)
+      }
     })
     const opened = new OpenedFile(filename)
     yield* tighten(filename)
