@@ -226,7 +226,7 @@ describe("deploy/Dockerfile", () => {
     // Where there is apt-get, its lists go in the same layer, and nothing comes that was not asked for.
     for (const run of all("RUN").filter((each) => each.includes("apt-get install")))
       expect(run, "DL3009, DL3014, DL3015").toMatch(/-y.*--no-install-recommends.*rm -rf \/var\/lib\/apt\/lists/)
-    for (const [, name] of runs.matchAll(/npm install.* ([a-z][\w@/.-]+)(?= |$)/gm))
+    for (const [, name] of runs.matchAll(/npm install(?: --\S+)* ([^-\s]\S*)/g))
       expect(name, "DL3016").toMatch(/@\d+\.\d+\.\d+$/)
     for (const run of all("RUN").filter((each) => each.includes("npm install ")))
       expect(run, "the cache of npm goes in the same layer").toMatch(/--cache=(\S+) .*&& rm -rf \1/)

@@ -79,8 +79,8 @@ const makePostgres = async (sources: string) => {
       ["--schema=lead_signals", "--no-owner", "--no-privileges", "--rows-per-insert=50", server.url()],
       { encoding: "utf8", maxBuffer: 1 << 28 }
     )
-    // Lines for psql alone, and comments.
-    return { answers, content: Buffer.from(dump.replaceAll(/^(?:\\.*|--.*|)\n/gm, "")) }
+    // Lines for psql alone.
+    return { answers, content: Buffer.from(dump.replaceAll(/^\\(?:un)?restrict .*\n/gm, "")) }
   } finally {
     await server.remove()
   }

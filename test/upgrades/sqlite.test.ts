@@ -19,6 +19,8 @@ import { rowsOf, schemaOf } from "./SqliteContents.ts"
 
 const folder = temporaryFolder()
 const versions = fixtureVersions("sqlite")
+/** The first version, those at which the most changed, and the newest ones. */
+const chosen = isThorough ? versions : versions.filter((each) => [1, 12, 15, 16].includes(each) || each > versions.length - 2)
 const layer = (filename: string, maxEffort?: number) =>
   SqliteStore.layer({ filename, synced: false, ...(maxEffort === undefined ? {} : { maxEffort }) })
 const open = (filename: string, maxEffort?: number): Promise<void> =>
@@ -44,7 +46,7 @@ describe("a file of a released version", () => {
     expect(versions.length, "make it as CONTRIBUTING.md says").toBeGreaterThanOrEqual(newest - 1)
   })
 
-  it.each(versions)(
+  it.each(chosen)(
     "%i answers after the upgrade what it answered before, and is sound [STORE-5, UPG-1]",
     async (version) => {
       const filename = fileOf(version)
@@ -110,7 +112,7 @@ describe("a process that migrates a file", () => {
       const statements = Number(readFileSync(`${counting}.statements`, "utf8"))
       expect(statements).toBeGreaterThan(20)
       const filename = fileOf(version)
-      for (let kills = 0; kills < (isThorough ? 6 : 2); kills++) {
+      for (let kills = 0; kills < (isThorough ? 6 : 1); kills++) {
         // Again and again on one file, as a supervisor starts it.
         const ended = await openAndDie(filename, 1 + prng.below(statements))
         expect(["SIGKILL", 0]).toContain(ended)
