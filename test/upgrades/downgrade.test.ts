@@ -1,4 +1,6 @@
 /** A database of a newer version is refused by the server and by each command that opens it, with one line, and stays as it is. */
+import { Brands, BrandStore, StoreHealth } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
@@ -110,5 +112,30 @@ describe.skipIf(isWithoutPostgres)("a Postgres schema of a version that this one
     }
     expect(await state()).toEqual(before)
     expect(await query("SELECT count(*)::int AS n FROM pg_class")).toEqual(tables)
+  })
+})
+
+describe("a file that a newer version migrates while this one serves it", () => {
+  it("takes no write of this one any more, and is not ready [STORE-4, UPG-3]", async () => {
+    const filename = join(folder, "served.sqlite")
+    const refused = expect.stringContaining("was written by a newer version of Lead Signals")
+    await Effect.gen(function* () {
+      const brands = yield* BrandStore
+      const health = yield* StoreHealth
+      yield* Brands.create("Before")
+      expect((yield* health.check).writeProblem).toBe(null)
+      raw(filename, (db) =>
+        db.exec("INSERT INTO migration (migration_id, name) SELECT max(migration_id) + 1, 'later' FROM migration")
+      )
+      expect((yield* Effect.flip(Brands.create("After"))).reason).toEqual(refused)
+      expect((yield* Effect.flip(health.check)).reason).toEqual(refused)
+      raw(filename, (db) => db.exec("DELETE FROM migration WHERE name = 'later'"))
+      yield* Brands.create("After all")
+      expect((yield* brands.list).map(({ name }) => name)).toEqual(["Before", "After all"])
+    }).pipe(
+      Effect.provide(Layer.merge(SqliteStore.layer({ filename, synced: false }), webCrypto)),
+      Effect.scoped,
+      Effect.runPromise
+    )
   })
 })

@@ -20,7 +20,7 @@ import { rowsOf, schemaOf } from "./SqliteContents.ts"
 const folder = temporaryFolder()
 const versions = fixtureVersions("sqlite")
 /** The first version, those at which the most changed, and the newest ones. */
-const chosen = isThorough ? versions : versions.filter((each) => [1, 12, 15, 16].includes(each) || each > versions.length - 2)
+const chosen = isThorough ? versions : versions.filter((each) => [1, 12].includes(each) || each > versions.length - 2)
 const layer = (filename: string, maxEffort?: number) =>
   SqliteStore.layer({ filename, synced: false, ...(maxEffort === undefined ? {} : { maxEffort }) })
 const open = (filename: string, maxEffort?: number): Promise<void> =>

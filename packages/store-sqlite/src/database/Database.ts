@@ -14,7 +14,7 @@ import { OpenedFile } from "../connection/OpenedFile.ts"
 import { createPrivately } from "../connection/PrivateFile.ts"
 import { SharedSnapshot } from "../connection/SharedSnapshot.ts"
 import { statusOf, Writability } from "../connection/Writability.ts"
-import { checkForeign, versionOf } from "../schema/Migrations.ts"
+import { checkForeign, checkVersion, versionOf } from "../schema/Migrations.ts"
 import { type ReadingWorker, readingWorker } from "../worker/ReadingWorker.ts"
 import { isThreadAvailable } from "../worker/startThread.ts"
 import { groupCommit, type GroupCommitOptions, type Write, type WriteBarrier } from "./GroupCommit.ts"
@@ -96,8 +96,13 @@ const make = (path: string, options: DatabaseOptions) =>
     const queued = yield* Queue.sliding<void>(1)
     const barrier: WriteBarrier = { raised: null }
     const writability = new Writability(dirname(filename))
-    const { close, write } = groupCommit({ writer, log, snapshot, barrier, opened, writability }, options)
+    const resources = {
+      ...{ writer, log, snapshot, barrier, opened, writability },
+      checkVersion: (sql: Connection): void => checkVersion(sql, filename)
+    }
+    const { close, write } = groupCommit(resources, options)
     const read: (typeof Database.Service)["read"] = (work) => retryWhileBusy(() => snapshot.read(work))
+    const ofThisVersion = read(resources.checkVersion)
     // The last commits end before the log and the connections close. Without threads a commit ends at once.
     if (syncsInThreads) yield* Effect.addFinalizer(() => close)
     return Database.of({
@@ -105,9 +110,12 @@ const make = (path: string, options: DatabaseOptions) =>
       read,
       write,
       readingWorker: yield* readingWorker(filename, inPlace),
-      writeInWorker: offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges }),
+      writeInWorker: offloadTransactions({
+        ...{ worker, log, snapshot, barrier, writability, merges },
+        usable: Effect.zipRight(opened.checked, ofThisVersion)
+      }),
       truncateWal: log.truncate,
-      status: statusOf(read, write, opened, writability),
+      status: Effect.zipRight(ofThisVersion, statusOf(read, write, opened, writability)),
       putsOff: options.ticks.isAlone !== true,
       keepsReads: true
     })

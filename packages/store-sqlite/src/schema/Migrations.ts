@@ -78,6 +78,10 @@ export const versionOf = (sql: QueryConnection & Pick<Connection, "nameOf">, fil
   return newest
 }
 
+/** Fails when a newer program has migrated the file since this one opened it: it would leave out what that version keeps. */
+export const checkVersion = (sql: QueryConnection, filename: string): void =>
+  refuseNewer(sql.value<number>("SELECT max(migration_id) FROM migration")!, filename)
+
 /** Of an older file, about how many leads are to be looked at, by their greatest number; null of one of this version. */
 export const outstanding = (sql: Connection, filename: string): number | null => {
   const version = versionOf(sql, filename)
