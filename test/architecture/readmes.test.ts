@@ -22,18 +22,24 @@ describe.each(folders)("the README of %s", (folder) => {
   it("says what the package is, shortly, with an example that a test runs", () => {
     expect(text).toMatch(new RegExp(`^# ${manifestOf(folder).name}\\n\\n[A-Z]`))
     expect(text.split("\n").length).toBeLessThan(200)
-    const examples = blocks.filter((block) => isProgram(block) || isCommand(block) || block.words[0] === "example")
+    const examples = blocks.filter(
+      (block) => isProgram(block) || isCommand(block) || block.words[0] === "example"
+    )
     expect(examples.length).toBeGreaterThan(0)
   })
 
   it.skipIf(!blocks.some(({ words }) => words[0] === "example"))("prints what it shows", () => {
     blocks.forEach(({ code, words }, i) => {
       if (words[0] !== "example") return
-      const printed = execFileSync(process.execPath, ["--experimental-strip-types", "--input-type=module-typescript", "-e", code], {
-        cwd: join(root, folder),
-        encoding: "utf8",
-        stdio: "pipe"
-      })
+      const printed = execFileSync(
+        process.execPath,
+        ["--experimental-strip-types", "--input-type=module-typescript", "-e", code],
+        {
+          cwd: join(root, folder),
+          encoding: "utf8",
+          stdio: "pipe"
+        }
+      )
       expect(printed).toBe(blocks[i + 1]!.code)
     })
   })
@@ -41,7 +47,8 @@ describe.each(folders)("the README of %s", (folder) => {
 
 describe("the license", () => {
   it("is left to the owner in every package, and said once in the README", () => {
-    for (const folder of ["", ...folders]) expect([folder, manifestOf(folder).license]).toEqual([folder, "UNLICENSED"])
+    for (const folder of ["", ...folders])
+      expect([folder, manifestOf(folder).license]).toEqual([folder, "UNLICENSED"])
     expect(readFileSync(join(root, "README.md"), "utf8").match(/UNLICENSED/g)).toHaveLength(1)
   })
 })

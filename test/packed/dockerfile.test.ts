@@ -66,7 +66,9 @@ const unshared = ["--mount", "--propagation", "private"]
 
 const isContainable = ((): boolean => {
   try {
-    execFileSync("unshare", [...unshared, "sh", "-c", "mount -t tmpfs tmpfs /opt && setpriv --version"], { stdio: "ignore" })
+    execFileSync("unshare", [...unshared, "sh", "-c", "mount -t tmpfs tmpfs /opt && setpriv --version"], {
+      stdio: "ignore"
+    })
     return true
   } catch {
     console.warn("PARTLY: only root can run the image on a read-only root; it runs from a read-only folder.")
@@ -104,17 +106,31 @@ it("makes an image that serves from a read-only root without rights, and stops a
   const within = (text: string): string => text.replaceAll(built.root, "")
   if (isContainable) chownSync(join(built.root, "var", "lib", "lead-signals"), 1000, 1000)
   const server = isContainable
-    ? spawn("unshare", [...unshared, "sh", "-c", contained, "sh", process.execPath, ...built.entryPoint.slice(1).map(within)], {
-        cwd: "/",
-        env: {
-          ...environment,
-          ...Object.fromEntries(Object.entries(built.environment).map(([name, value]) => [name, within(value)])),
-          HOST: "127.0.0.1",
-          PORT: environment["PORT"],
-          IMAGE: built.root
-        },
-        stdio: ["ignore", "ignore", "inherit"]
-      })
+    ? spawn(
+        "unshare",
+        [
+          ...unshared,
+          "sh",
+          "-c",
+          contained,
+          "sh",
+          process.execPath,
+          ...built.entryPoint.slice(1).map(within)
+        ],
+        {
+          cwd: "/",
+          env: {
+            ...environment,
+            ...Object.fromEntries(
+              Object.entries(built.environment).map(([name, value]) => [name, within(value)])
+            ),
+            HOST: "127.0.0.1",
+            PORT: environment["PORT"],
+            IMAGE: built.root
+          },
+          stdio: ["ignore", "ignore", "inherit"]
+        }
+      )
     : spawn(built.entryPoint[0]!, built.entryPoint.slice(1), { cwd: "/", env: environment, stdio: "ignore" })
   const ended = once(server, "exit")
   try {

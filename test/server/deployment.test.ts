@@ -110,7 +110,9 @@ describe("deploy/prometheus-rules.yaml", () => {
     expect(ran).toContain("SUCCESS")
     const tested = textOf("test/server/prometheusRules.yaml")
     for (const [, alert] of rules.matchAll(/- alert: (\w+)/g)) {
-      expect(tested, `a test in which ${alert} fires`).toMatch(new RegExp(`alertname: ${alert}\\n +exp_alerts:`))
+      expect(tested, `a test in which ${alert} fires`).toMatch(
+        new RegExp(`alertname: ${alert}\\n +exp_alerts:`)
+      )
     }
   })
 
@@ -225,7 +227,9 @@ describe("deploy/Dockerfile", () => {
     for (const text of all("FROM")) expect(text, "DL3006, DL3007").toMatch(/^[a-z]+:(?!latest)[\w.-]+/)
     // Where there is apt-get, its lists go in the same layer, and nothing comes that was not asked for.
     for (const run of all("RUN").filter((each) => each.includes("apt-get install")))
-      expect(run, "DL3009, DL3014, DL3015").toMatch(/-y.*--no-install-recommends.*rm -rf \/var\/lib\/apt\/lists/)
+      expect(run, "DL3009, DL3014, DL3015").toMatch(
+        /-y.*--no-install-recommends.*rm -rf \/var\/lib\/apt\/lists/
+      )
     for (const [, name] of runs.matchAll(/npm install(?: --\S+)* ([^-\s]\S*)/g))
       expect(name, "DL3016").toMatch(/@\d+\.\d+\.\d+$/)
     for (const run of all("RUN").filter((each) => each.includes("npm install ")))
@@ -242,7 +246,15 @@ describe("deploy/Dockerfile", () => {
   it("holds no secret, and takes none from the folder that it is built in", () => {
     for (const name of ["ENV", "ARG"]) expect(all(name).join(" ")).not.toMatch(/TOKEN|SECRET|PASSWORD|KEY/)
     const left = textOf("deploy/Dockerfile.dockerignore").split("\n")
-    for (const pattern of [".git", ".data", "**/.env*", "**/*.pem", "**/*.key", "**/*.sqlite*", "**/node_modules"])
+    for (const pattern of [
+      ".git",
+      ".data",
+      "**/.env*",
+      "**/*.pem",
+      "**/*.key",
+      "**/*.sqlite*",
+      "**/node_modules"
+    ])
       expect(left).toContain(pattern)
   })
 })
@@ -289,7 +301,9 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("deploy/%s", (name) => 
   })
 
   it("names images with versions, volumes and services that exist, and no port open to others", () => {
-    for (const [service, { depends_on = [], image, ports = [], volumes: mounted = [] }] of Object.entries(services)) {
+    for (const [service, { depends_on = [], image, ports = [], volumes: mounted = [] }] of Object.entries(
+      services
+    )) {
       expect(image, service).toMatch(/^[a-z-]+:(?!latest)\S+$/)
       for (const port of ports) expect(port, service).toMatch(/^127\.0\.0\.1:/)
       for (const volume of mounted) expect(Object.keys(volumes), service).toContain(volume.split(":")[0])
@@ -305,7 +319,10 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("deploy/%s", (name) => 
 })
 
 describe("deploy/kubernetes.yaml", () => {
-  const [set, service] = parseAllDocuments(textOf("deploy/kubernetes.yaml")).map((each) => each.toJS()) as [any, any]
+  const [set, service] = parseAllDocuments(textOf("deploy/kubernetes.yaml")).map((each) => each.toJS()) as [
+    any,
+    any
+  ]
   const pod = set.spec.template
   const [container] = pod.spec.containers
 
@@ -315,9 +332,16 @@ describe("deploy/kubernetes.yaml", () => {
     expect([set.spec.selector.matchLabels, service.spec.selector]).toEqual([labels, labels])
     expect(set.spec.serviceName).toBe(service.metadata.name)
     const ports = container.ports.map((port: { name: string }) => port.name)
-    for (const port of [service.spec.ports[0].targetPort, container.livenessProbe.httpGet.port, container.readinessProbe.httpGet.port])
+    for (const port of [
+      service.spec.ports[0].targetPort,
+      container.livenessProbe.httpGet.port,
+      container.readinessProbe.httpGet.port
+    ])
       expect(ports).toContain(port)
-    const mountable = [...pod.spec.volumes, ...set.spec.volumeClaimTemplates.map((each: any) => each.metadata)]
+    const mountable = [
+      ...pod.spec.volumes,
+      ...set.spec.volumeClaimTemplates.map((each: any) => each.metadata)
+    ]
     const names = mountable.map((each: { name: string }) => each.name)
     for (const { name } of container.volumeMounts) expect(names).toContain(name)
   })
@@ -334,11 +358,18 @@ describe("deploy/kubernetes.yaml", () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ["ALL"] }
     })
-    expect([container.livenessProbe.httpGet.path, container.readinessProbe.httpGet.path]).toEqual(["/health", "/health/ready"])
-    const variables = new Map(container.env.map((each: { name: string; value?: string }) => [each.name, each.value]))
+    expect([container.livenessProbe.httpGet.path, container.readinessProbe.httpGet.path]).toEqual([
+      "/health",
+      "/health/ready"
+    ])
+    const variables = new Map(
+      container.env.map((each: { name: string; value?: string }) => [each.name, each.value])
+    )
     for (const name of variables.keys()) expect(settings).toContain(name)
     expect(variables.get("LEAD_SIGNALS_OPERATOR_TOKEN")).toBeUndefined()
-    expect(pod.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(15 + Number(variables.get("LEAD_SIGNALS_DRAIN_PAUSE")))
+    expect(pod.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+      15 + Number(variables.get("LEAD_SIGNALS_DRAIN_PAUSE"))
+    )
   })
 })
 
@@ -357,11 +388,14 @@ describe("deploy/lead-signals.service", () => {
     expect(unit).toContain(`Environment=LEAD_SIGNALS_DATABASE=/var/lib/${folder}/`)
   })
 
-  it.skipIf(!has("systemd-analyze"))("is a unit that systemd accepts, with an exposure of 1.2 of 10 at most", () => {
-    const file = unitFile()
-    expect(execFileSync("systemd-analyze", ["verify", file], { encoding: "utf8", stdio: "pipe" })).toBe("")
-    // It fails above the threshold, which is in tenths.
-    const security = ["security", "--offline=true", "--no-pager", "--threshold=12", file]
-    expect(execFileSync("systemd-analyze", security, { encoding: "utf8", stdio: "pipe" })).toContain("OK")
-  })
+  it.skipIf(!has("systemd-analyze"))(
+    "is a unit that systemd accepts, with an exposure of 1.2 of 10 at most",
+    () => {
+      const file = unitFile()
+      expect(execFileSync("systemd-analyze", ["verify", file], { encoding: "utf8", stdio: "pipe" })).toBe("")
+      // It fails above the threshold, which is in tenths.
+      const security = ["security", "--offline=true", "--no-pager", "--threshold=12", file]
+      expect(execFileSync("systemd-analyze", security, { encoding: "utf8", stdio: "pipe" })).toContain("OK")
+    }
+  )
 })

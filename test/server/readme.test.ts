@@ -72,7 +72,7 @@ describe("the README", () => {
 
   it("shows a command that works where nothing but the clone is", async () => {
     const { stdout } = await exec("./lead-signals", ["--version"], { cwd: root })
-    expect(stdout).toBe("0.1.0\n")
+    expect(stdout).toBe(`${JSON.parse(textOf("package.json")).version}\n`)
   })
 })
 

@@ -7,7 +7,10 @@ type Store = Parameters<typeof createLeadSignals>[0]["store"]
 const operatorToken = "operator-token-of-the-upgrades"
 
 /** Runs the work over the API of this version, whose store it closes afterwards. No webhook is sent. */
-export const withApi = async <A>(store: Store, work: (call: Call, token: string) => Promise<A>): Promise<A> => {
+export const withApi = async <A>(
+  store: Store,
+  work: (call: Call, token: string) => Promise<A>
+): Promise<A> => {
   const api = await createLeadSignals({ store, operatorToken, requestsPerMinute: 1_000_000 })
   try {
     return await work(async (method, path, token, body) => {
@@ -69,6 +72,7 @@ export const comparedWith = async (
     engagement: { id: `back-${extId}` }
   }))
   const { body } = await call("POST", `/operator/brands/${brandId}/observations`, token, { observations })
-  for (const { outcome } of body.data) if (outcome !== "suppressed") found.push(`an erased person is ${outcome}`)
+  for (const { outcome } of body.data)
+    if (outcome !== "suppressed") found.push(`an erased person is ${outcome}`)
   return found
 }

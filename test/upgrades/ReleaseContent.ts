@@ -120,7 +120,9 @@ export const fill = async (call: Call, token: string, receiver: string): Promise
   for (const name of [`Café ☕ "Ü" <b>O'Neil</b>; --`, "Second", "Without leads"]) {
     const { id } = await send("POST", "/operator/brands", { name })
     brandIds.push(id)
-    keys[id] = (await send("POST", `/operator/brands/${id}/keys`, { label: "crm", requestsPerMinute: 1_000_000 })).key
+    keys[id] = (
+      await send("POST", `/operator/brands/${id}/keys`, { label: "crm", requestsPerMinute: 1_000_000 })
+    ).key
   }
   const [first, second] = brandIds as [string, string]
   const of = (path: string) => `/operator/brands/${first}${path}`
@@ -135,13 +137,19 @@ export const fill = async (call: Call, token: string, receiver: string): Promise
   ] as const) {
     signals.push((await send("POST", of("/signals"), { name, signalType, source: of_ })).id)
   }
-  const theirs = (await send("POST", `/operator/brands/${second}/signals`, {
-    name: "S",
-    signalType: "t",
-    source: source("post-url", "https://network.example/posts/2")
-  })).id
+  const theirs = (
+    await send("POST", `/operator/brands/${second}/signals`, {
+      name: "S",
+      signalType: "t",
+      source: source("post-url", "https://network.example/posts/2")
+    })
+  ).id
   const campaign = (await send("POST", of("/campaigns"), { name: "Spring “tea”" })).id
-  for (const [post, on, n] of [["p/1", 0, 10], ["p/1", 1, 40], ["p'2", 1, 7]] as const) {
+  for (const [post, on, n] of [
+    ["p/1", 0, 10],
+    ["p/1", 1, 40],
+    ["p'2", 1, 7]
+  ] as const) {
     const date = new Date(begin + on * day).toISOString().slice(0, 10)
     await send("PUT", of(`/campaigns/${campaign}/posts/${encodeURIComponent(post)}/snapshots/${date}`), {
       impressions: n * 100,
@@ -157,7 +165,9 @@ export const fill = async (call: Call, token: string, receiver: string): Promise
   ] as const) {
     await send("POST", of("/webhooks"), { url: `${receiver}${path}`, events, description: `ü ${path}` })
   }
-  const outcomes = await send("POST", of("/observations"), { observations: observationsOf(signals, names, 0) })
+  const outcomes = await send("POST", of("/observations"), {
+    observations: observationsOf(signals, names, 0)
+  })
   await send("POST", `/operator/brands/${second}/observations`, {
     observations: observationsOf([theirs], names.slice(0, 5), 500)
   })
@@ -203,7 +213,8 @@ export const isSettled = async (call: Call, token: string, { brandIds }: Filled)
     if (enabled === false) continue
     for (const each of await send("GET", `${path}/${id}/deliveries?pageSize=100`)) {
       const next = each.nextAttemptAt === null ? null : Date.parse(each.nextAttemptAt)
-      if (each.state === "pending" && (each.attempts === 0 || next === null || next < Date.now() + 60_000)) return false
+      if (each.state === "pending" && (each.attempts === 0 || next === null || next < Date.now() + 60_000))
+        return false
     }
   }
   return true
@@ -231,7 +242,12 @@ export const answersOf = async (call: Call, token: string, filled: Filled): Prom
     const all: ReadonlyArray<{ readonly id: number }> = (
       await look(brandId, "/signals/leads?pageSize=100&sort=createdAt:asc", key)
     ).data
-    for (const query of ["sort=updatedAt:desc", "sort=score1:asc", "qualified=true", "exported=false&sort=updatedAt:asc"])
+    for (const query of [
+      "sort=updatedAt:desc",
+      "sort=score1:asc",
+      "qualified=true",
+      "exported=false&sort=updatedAt:asc"
+    ])
       await look(brandId, `/signals/leads?pageSize=100&${query}`, key)
     for (const { id } of all) {
       await look(brandId, `/signals/leads/${id}?includeEngagementDetail=true`, key)

@@ -68,7 +68,9 @@ export const fixturesOf = (kind: Kind): ReadonlyMap<number, Fixture> => {
   const archive = brotliDecompressSync(readFileSync(archiveOf(kind)))
   let at = archive.indexOf("\n") + 1
   const next = (length: number): Buffer => archive.subarray(at, (at += length))
-  for (const { answers, content, version } of JSON.parse(archive.toString("utf8", 0, at)) as ReadonlyArray<Entry>) {
+  for (const { answers, content, version } of JSON.parse(
+    archive.toString("utf8", 0, at)
+  ) as ReadonlyArray<Entry>) {
     fixtures.set(version, { content: next(content), answers: JSON.parse(next(answers).toString()) })
   }
   return fixtures
@@ -83,7 +85,11 @@ export const readFixture = (kind: Kind, version: number): Fixture => fixturesOf(
 export const writeFixtures = (kind: Kind, fixtures: ReadonlyMap<number, Fixture>): number => {
   const parts = [...fixtures]
     .sort(([a], [b]) => a - b)
-    .map(([version, { answers, content }]) => ({ version, content, answers: Buffer.from(JSON.stringify(answers)) }))
+    .map(([version, { answers, content }]) => ({
+      version,
+      content,
+      answers: Buffer.from(JSON.stringify(answers))
+    }))
   const entries = parts.map(({ answers, content, version }): Entry => ({
     version,
     content: content.length,

@@ -1,8 +1,14 @@
 /** What a SQLite file holds, in a form in which two files that were brought to one version are equal. */
 import { raw } from "../harness/RawFile.ts"
 
-/** Times of the migration itself, by table: persons who were erased before version 16 count as erased at that moment. */
-const timesOfMigration: Readonly<Record<string, string>> = { suppression: "erased_at" }
+/**
+ * What depends on the run, by table: persons who were erased before version 16 count as erased at that moment, and a killed process may have
+ * begun to merge segments.
+ */
+const ofTheRun: Readonly<Record<string, Readonly<Record<string, null>>>> = {
+  suppression: { erased_at: null },
+  segment_merge: { owner: null, is_under_way: null }
+}
 
 /** SQLite keeps statements as they were written, and quotes a table that was renamed. */
 const normalized = (sql: string): string =>
@@ -36,8 +42,7 @@ export const rowsOf = (filename: string): Readonly<Record<string, unknown>> =>
         .filter(({ name, type }) => type === "table" && name !== "migration")
         .map(({ name }) => {
           const rows = db.prepare(`SELECT * FROM "${name}"`).all() as Array<Record<string, unknown>>
-          const time = timesOfMigration[name]
-          return [name, time === undefined ? rows : rows.map((row) => ({ ...row, [time]: null }))]
+          return [name, rows.map((row) => ({ ...row, ...ofTheRun[name] }))]
         })
     )
   )

@@ -41,7 +41,8 @@ const startOn = async (database: string) => {
 
 describe("a file of a newer version", () => {
   const filename = join(folder, "newer.sqlite")
-  const refused = /was written by a newer version of Lead Signals \(\d+, this one knows \d+\): use that version, or a backup of before/
+  const refused =
+    /was written by a newer version of Lead Signals \(\d+, this one knows \d+\): use that version, or a backup of before/
   /** The digest, size, mode and time of the file, and the names beside it. */
   const state = () => {
     const { mode, mtimeMs, size } = statSync(filename)
@@ -55,7 +56,9 @@ describe("a file of a newer version", () => {
     await Effect.runPromise(Effect.scoped(Effect.asVoid(Layer.build(store))))
     raw(filename, (db) => {
       const next = `(SELECT max(migration_id) + 1 FROM migration)`
-      db.exec(`ALTER TABLE lead ADD COLUMN later TEXT; INSERT INTO migration (migration_id, name) VALUES (${next}, 'later')`)
+      db.exec(
+        `ALTER TABLE lead ADD COLUMN later TEXT; INSERT INTO migration (migration_id, name) VALUES (${next}, 'later')`
+      )
       // As a program leaves it that chose another way of writing: opening it must not change that either.
       db.pragma("wal_checkpoint(TRUNCATE)")
       db.pragma("journal_mode = DELETE")
@@ -70,17 +73,34 @@ describe("a file of a newer version", () => {
   })
 
   it("is refused by each command, and stays as it is [STORE-4, UPG-3]", async () => {
-    const commands = [...commandsOn(filename), ["backup", join(folder, "backup.sqlite"), "--database", filename]]
+    const commands = [
+      ...commandsOn(filename),
+      ["backup", join(folder, "backup.sqlite"), "--database", filename]
+    ]
     for (const command of commands) {
       const { code, err, out } = await runCommand(command)
-      expect([command[0], code, out, oneLine(err)]).toEqual([command[0], 1, "", expect.stringMatching(refused)])
-      expect([command[0], { ...state(), names: readdirSync(folder).filter((name) => !name.startsWith("copied")).sort() }]).toEqual([command[0], before])
+      expect([command[0], code, out, oneLine(err)]).toEqual([
+        command[0],
+        1,
+        "",
+        expect.stringMatching(refused)
+      ])
+      expect([
+        command[0],
+        {
+          ...state(),
+          names: readdirSync(folder)
+            .filter((name) => !name.startsWith("copied"))
+            .sort()
+        }
+      ]).toEqual([command[0], before])
     }
   })
 })
 
 describe.skipIf(isWithoutPostgres)("a Postgres schema of a version that this one can't serve", () => {
-  const refused = /is of a newer version of Lead Signals \(99, this one knows \d+\): use that version, or a backup of before/
+  const refused =
+    /is of a newer version of Lead Signals \(99, this one knows \d+\): use that version, or a backup of before/
   let url: string
   const query = async (text: string): Promise<ReadonlyArray<any>> => {
     const client = new pg.Client({ connectionString: url })
@@ -101,14 +121,21 @@ describe.skipIf(isWithoutPostgres)("a Postgres schema of a version that this one
 
   it("is refused by the server and each command, and stays as it is [STORE-4, UPG-3]", async () => {
     const state = () =>
-      query("SELECT relname, n_tup_ins + n_tup_upd + n_tup_del AS changes FROM pg_stat_user_tables ORDER BY relname")
+      query(
+        "SELECT relname, n_tup_ins + n_tup_upd + n_tup_del AS changes FROM pg_stat_user_tables ORDER BY relname"
+      )
     const tables = await query("SELECT count(*)::int AS n FROM pg_class")
     const before = await state()
     const { code, line } = await startOn(url)
     expect([code, line]).toEqual([2, expect.stringMatching(refused)])
     for (const command of commandsOn(url)) {
       const ran = await runCommand(command)
-      expect([command[0], ran.code, ran.out, oneLine(ran.err)]).toEqual([command[0], 1, "", expect.stringMatching(refused)])
+      expect([command[0], ran.code, ran.out, oneLine(ran.err)]).toEqual([
+        command[0],
+        1,
+        "",
+        expect.stringMatching(refused)
+      ])
     }
     expect(await state()).toEqual(before)
     expect(await query("SELECT count(*)::int AS n FROM pg_class")).toEqual(tables)
@@ -125,7 +152,9 @@ describe("a file that a newer version migrates while this one serves it", () => 
       yield* Brands.create("Before")
       expect((yield* health.check).writeProblem).toBe(null)
       raw(filename, (db) =>
-        db.exec("INSERT INTO migration (migration_id, name) SELECT max(migration_id) + 1, 'later' FROM migration")
+        db.exec(
+          "INSERT INTO migration (migration_id, name) SELECT max(migration_id) + 1, 'later' FROM migration"
+        )
       )
       expect((yield* Effect.flip(Brands.create("After"))).reason).toEqual(refused)
       expect((yield* Effect.flip(health.check)).reason).toEqual(refused)

@@ -51,7 +51,10 @@ const made = async (folder: string, database: string): Promise<Answers> => {
   const filled = await fill(callOf(dying.url), operatorToken, receiver.url)
   while (!(await isSettled(callOf(dying.url), operatorToken, filled))) await sleep(200)
   await dying.stop()
-  const patient = await startRelease(folder, database, { ...settings, LEAD_SIGNALS_WEBHOOK_RETRY: "3600,3600" })
+  const patient = await startRelease(folder, database, {
+    ...settings,
+    LEAD_SIGNALS_WEBHOOK_RETRY: "3600,3600"
+  })
   const call = callOf(patient.url)
   await fillMore(call, operatorToken, filled)
   while (!(await isSettled(call, operatorToken, filled))) await sleep(200)

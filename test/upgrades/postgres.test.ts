@@ -69,9 +69,12 @@ describe.skipIf(isWithoutPostgres)("a Postgres database of a released version", 
     expect(versions).toEqual(Array.from({ length: newest }, (_, i) => i + 1))
   })
 
-  it.each(chosen)("%i answers after the upgrade what it answered before, and is sound [UPG-1]", async (version) => {
-    await expectUpgraded(await databaseOf(version), version, true)
-  })
+  it.each(chosen)(
+    "%i answers after the upgrade what it answered before, and is sound [UPG-1]",
+    async (version) => {
+      await expectUpgraded(await databaseOf(version), version, true)
+    }
+  )
 
   it("is brought to this version after the connection was cut at any message of the migration [UPG-2]", async () => {
     for (const version of isThorough ? older : [1]) {
@@ -116,20 +119,23 @@ describe.skipIf(isWithoutPostgres)("a Postgres database of a released version", 
     return child
   }
 
-  it.skipIf(!isThorough)("is brought to this version after the node was killed at any message of the migration [UPG-2]", async () => {
-    for (const version of older) {
-      const url = await databaseOf(version)
-      const proxy = await countingProxy(url)
-      for (const at of [4, 6, 8, 10, 11, 12, 13, 14, 15, 16, 18, 20]) {
-        const child = openInProcess(proxy.url)
-        // The message is sent, and the connection stays open until the system closes it.
-        proxy.arm(at, () => child.kill("SIGKILL"))
-        await once(child, "exit")
+  it.skipIf(!isThorough)(
+    "is brought to this version after the node was killed at any message of the migration [UPG-2]",
+    async () => {
+      for (const version of older) {
+        const url = await databaseOf(version)
+        const proxy = await countingProxy(url)
+        for (const at of [4, 6, 8, 10, 11, 12, 13, 14, 15, 16, 18, 20]) {
+          const child = openInProcess(proxy.url)
+          // The message is sent, and the connection stays open until the system closes it.
+          proxy.arm(at, () => child.kill("SIGKILL"))
+          await once(child, "exit")
+        }
+        await proxy.close()
+        await expectUpgraded(url, version)
       }
-      await proxy.close()
-      await expectUpgraded(url, version)
     }
-  })
+  )
 
   /** The session that builds an index while another transaction keeps it waiting. */
   const buildingPid = async (query: Query): Promise<number> => {
@@ -155,7 +161,9 @@ describe.skipIf(isWithoutPostgres)("a Postgres database of a released version", 
   }
   const invalid = async (query: Query): Promise<ReadonlyArray<string>> =>
     (
-      await query("SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE NOT i.indisvalid")
+      await query(
+        "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE NOT i.indisvalid"
+      )
     ).map(({ relname }) => relname)
 
   it("with an index whose building was ended half way gets it built again [UPG-2]", async () => {
@@ -171,30 +179,36 @@ describe.skipIf(isWithoutPostgres)("a Postgres database of a released version", 
     await expectUpgraded(url, 1)
   })
 
-  it.skipIf(!isThorough)("whose node is killed while it builds an index is taken over by the next node [UPG-2]", async () => {
-    const url = await databaseOf(1)
-    const query = queryOf(url)
-    const waiting: Array<string> = []
-    let next: Promise<Exit.Exit<void, unknown>> | undefined
-    await whileBlocked(url, async () => {
-      const child = openInProcess(url)
-      await buildingPid(query)
-      child.kill("SIGKILL")
-      await once(child, "exit")
-      // The server goes on with the statement of a client that is gone.
-      next = open(url, ({ doing }) => waiting.push(doing))
-      while (waiting.length === 0) await sleep(20)
-    })
-    expect(Exit.isSuccess(await next!)).toBe(true)
-    expect(waiting[0]).toBe("waiting for another node that migrates the database")
-    expect(await invalid(query)).toEqual([])
-    await expectUpgraded(url, 1)
-  })
+  it.skipIf(!isThorough)(
+    "whose node is killed while it builds an index is taken over by the next node [UPG-2]",
+    async () => {
+      const url = await databaseOf(1)
+      const query = queryOf(url)
+      const waiting: Array<string> = []
+      let next: Promise<Exit.Exit<void, unknown>> | undefined
+      await whileBlocked(url, async () => {
+        const child = openInProcess(url)
+        await buildingPid(query)
+        child.kill("SIGKILL")
+        await once(child, "exit")
+        // The server goes on with the statement of a client that is gone.
+        next = open(url, ({ doing }) => waiting.push(doing))
+        while (waiting.length === 0) await sleep(20)
+      })
+      expect(Exit.isSuccess(await next!)).toBe(true)
+      expect(waiting[0]).toBe("waiting for another node that migrates the database")
+      expect(await invalid(query)).toEqual([])
+      await expectUpgraded(url, 1)
+    }
+  )
 
-  it.skipIf(!isThorough)("is brought to this version once by nodes that start at the same moment [UPG-2]", async () => {
-    const url = await databaseOf(1)
-    const exits = await Promise.all(Array.from({ length: 3 }, () => open(url)))
-    expect(exits.map(Exit.isSuccess)).toEqual([true, true, true])
-    await expectUpgraded(url, 1)
-  })
+  it.skipIf(!isThorough)(
+    "is brought to this version once by nodes that start at the same moment [UPG-2]",
+    async () => {
+      const url = await databaseOf(1)
+      const exits = await Promise.all(Array.from({ length: 3 }, () => open(url)))
+      expect(exits.map(Exit.isSuccess)).toEqual([true, true, true])
+      await expectUpgraded(url, 1)
+    }
+  )
 })

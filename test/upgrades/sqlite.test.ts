@@ -20,7 +20,9 @@ import { rowsOf, schemaOf } from "./SqliteContents.ts"
 const folder = temporaryFolder()
 const versions = fixtureVersions("sqlite")
 /** The first version, those at which the most changed, and the newest ones. */
-const chosen = isThorough ? versions : versions.filter((each) => [1, 12].includes(each) || each > versions.length - 2)
+const chosen = isThorough
+  ? versions
+  : versions.filter((each) => [1, 12].includes(each) || each > versions.length - 2)
 const layer = (filename: string, maxEffort?: number) =>
   SqliteStore.layer({ filename, synced: false, ...(maxEffort === undefined ? {} : { maxEffort }) })
 const open = (filename: string, maxEffort?: number): Promise<void> =>
@@ -50,7 +52,9 @@ describe("a file of a released version", () => {
     "%i answers after the upgrade what it answered before, and is sound [STORE-5, UPG-1]",
     async (version) => {
       const filename = fileOf(version)
-      expect(raw(filename, (db) => db.prepare("SELECT max(migration_id) FROM migration").pluck().get())).toBe(version)
+      expect(raw(filename, (db) => db.prepare("SELECT max(migration_id) FROM migration").pluck().get())).toBe(
+        version
+      )
       const { answers } = readFixture("sqlite", version)
       expect(answers.bodies.length).toBeGreaterThan(40)
       expect(await withApi(layer(filename), (call, token) => comparedWith(answers, call, token))).toEqual([])
@@ -63,7 +67,11 @@ describe("a file of a released version", () => {
       const derived = ["lead_count", "lead_day_count", "activity_hour", "delivery_hour"]
       const after = rowsOf(filename)
       for (const table of derived) {
-        const kept = (rows: unknown) => (rows as Array<{ n: number }>).filter(({ n }) => n !== 0).map((row) => JSON.stringify(row)).sort()
+        const kept = (rows: unknown) =>
+          (rows as Array<{ n: number }>)
+            .filter(({ n }) => n !== 0)
+            .map((row) => JSON.stringify(row))
+            .sort()
         expect([table, kept(after[table])]).toEqual([table, kept(before[table])])
       }
     }
