@@ -64,7 +64,7 @@ export interface RunningRelease {
 export const operatorToken = "operator-token-of-the-fixtures"
 
 /** The process of the server whose sources are in the folder. */
-export const spawnRelease = (
+const spawnRelease = (
   folder: string,
   database: string,
   environment: Readonly<Record<string, string>> = {}

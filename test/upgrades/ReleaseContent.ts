@@ -4,7 +4,7 @@
  */
 
 /** What a call answers: the status, and the body or null. */
-export interface Answer {
+interface Answer {
   readonly status: number
   // Bodies are compared as they are.
   readonly body: any
@@ -103,7 +103,7 @@ const caller =
     return answer.body?.data ?? null
   }
 
-export interface Filled {
+interface Filled {
   readonly brandIds: ReadonlyArray<string>
   readonly keys: Readonly<Record<string, string>>
   readonly revoked: string

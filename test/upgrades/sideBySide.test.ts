@@ -64,9 +64,9 @@ describe.skipIf(!isThorough || !hasHistory || isWithoutPostgres)(
 
         // The old node takes observations all the time while the new one migrates.
         let sent = 0
-        let isMigrating = true
+        const migration = { isOver: false }
         const sending = (async () => {
-          for (; isMigrating; sent += 20) await send(old.url, sent, "old")
+          for (; !migration.isOver; sent += 20) await send(old.url, sent, "old")
         })()
         const node = await startServer(
           {
@@ -76,7 +76,7 @@ describe.skipIf(!isThorough || !hasHistory || isWithoutPostgres)(
           },
           bundledServer
         )
-        isMigrating = false
+        migration.isOver = true
         await sending
         expect(sent).toBeGreaterThan(0)
 

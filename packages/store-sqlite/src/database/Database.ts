@@ -96,13 +96,13 @@ const make = (path: string, options: DatabaseOptions) =>
     const queued = yield* Queue.sliding<void>(1)
     const barrier: WriteBarrier = { raised: null }
     const writability = new Writability(dirname(filename))
-    const resources = {
-      ...{ writer, log, snapshot, barrier, opened, writability },
-      checkVersion: (sql: Connection): void => checkVersion(sql, filename)
-    }
-    const { close, write } = groupCommit(resources, options)
+    const refuseNewer = (sql: Connection): void => checkVersion(sql, filename)
+    const { close, write } = groupCommit(
+      { writer, log, snapshot, barrier, opened, writability, checkVersion: refuseNewer },
+      options
+    )
     const read: (typeof Database.Service)["read"] = (work) => retryWhileBusy(() => snapshot.read(work))
-    const ofThisVersion = read(resources.checkVersion)
+    const ofThisVersion = read(refuseNewer)
     // The last commits end before the log and the connections close. Without threads a commit ends at once.
     if (syncsInThreads) yield* Effect.addFinalizer(() => close)
     return Database.of({
@@ -111,7 +111,12 @@ const make = (path: string, options: DatabaseOptions) =>
       write,
       readingWorker: yield* readingWorker(filename, inPlace),
       writeInWorker: offloadTransactions({
-        ...{ worker, log, snapshot, barrier, writability, merges },
+        worker,
+        log,
+        snapshot,
+        barrier,
+        writability,
+        merges,
         usable: Effect.zipRight(opened.checked, ofThisVersion)
       }),
       truncateWal: log.truncate,
