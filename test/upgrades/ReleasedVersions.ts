@@ -10,8 +10,8 @@ import type { Answers } from "./ReleaseContent.ts"
 /** The stores whose schema has versions. */
 export type Kind = "sqlite" | "postgres"
 
-/** In order: the first is the commit of version 1. */
-export const commits: Readonly<Record<Kind, ReadonlyArray<string>>> = {
+/** In order: the first is the commit of version 1. Null is one that came to the main branch together with the next. */
+export const commits: Readonly<Record<Kind, ReadonlyArray<string | null>>> = {
   sqlite: [
     "7d1d3be5a5d28bd9e5d234185721e985c884f59c",
     "17c92db71ba39d370331d52ef06434657bb0f824",
@@ -75,6 +75,10 @@ export const fixturesOf = (kind: Kind): ReadonlyMap<number, Fixture> => {
   }
   return fixtures
 }
+
+/** The versions that have to have a fixture. */
+export const releasedVersions = (kind: Kind): ReadonlyArray<number> =>
+  commits[kind].flatMap((commit, i) => (commit === null ? [] : [i + 1]))
 
 /** The versions that have a fixture. */
 export const fixtureVersions = (kind: Kind): ReadonlyArray<number> => [...fixturesOf(kind).keys()]

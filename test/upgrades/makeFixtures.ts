@@ -96,6 +96,7 @@ for (const kind of ["sqlite", "postgres"] as const satisfies ReadonlyArray<Kind>
   const versions = versionsGiven.map(Number)
   for (const [i, commit] of commits[kind].entries()) {
     const version = i + 1
+    if (commit === null) continue
     if (versions.length > 0 ? !versions.includes(version) : fixtures.has(version)) continue
     const folder = mkdtempSync(join(tmpdir(), "lead-signals-fixture-"))
     try {

@@ -103,6 +103,7 @@ const make = (path: string, options: DatabaseOptions) =>
     )
     const read: (typeof Database.Service)["read"] = (work) => retryWhileBusy(() => snapshot.read(work))
     const ofThisVersion = read(refuseNewer)
+    const offloaded = offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges })
     // The last commits end before the log and the connections close. Without threads a commit ends at once.
     if (syncsInThreads) yield* Effect.addFinalizer(() => close)
     return Database.of({
@@ -110,15 +111,7 @@ const make = (path: string, options: DatabaseOptions) =>
       read,
       write,
       readingWorker: yield* readingWorker(filename, inPlace),
-      writeInWorker: offloadTransactions({
-        worker,
-        log,
-        snapshot,
-        barrier,
-        writability,
-        merges,
-        usable: Effect.zipRight(opened.checked, ofThisVersion)
-      }),
+      writeInWorker: (kind, input) => Effect.zipRight(ofThisVersion, offloaded(kind, input)),
       truncateWal: log.truncate,
       status: Effect.zipRight(ofThisVersion, statusOf(read, write, opened, writability)),
       putsOff: options.ticks.isAlone !== true,

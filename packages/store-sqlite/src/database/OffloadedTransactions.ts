@@ -3,6 +3,7 @@ import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import { busyRetry, unavailable } from "../connection/BusyRetry.ts"
 import { pragmasOf } from "../connection/FileConnection.ts"
+import type { OpenedFile } from "../connection/OpenedFile.ts"
 import type { SharedSnapshot } from "../connection/SharedSnapshot.ts"
 import type { Writability } from "../connection/Writability.ts"
 import type { JobKind, Jobs } from "../worker/Jobs.ts"
@@ -35,8 +36,7 @@ interface OffloadResources {
   readonly log: WriteAheadLog
   readonly snapshot: SharedSnapshot
   readonly barrier: WriteBarrier
-  /** Fails when the file may not be written any more. */
-  readonly usable: Effect.Effect<void, StoreUnavailable>
+  readonly opened: OpenedFile
   readonly writability: Writability
   readonly merges: MergeScheduler
 }
@@ -46,7 +46,7 @@ interface OffloadResources {
  * commit is on the disk; it is retried while another process keeps the file locked, and its caller can't interrupt it.
  */
 export const offloadTransactions =
-  ({ barrier, log, merges, snapshot, usable, worker, writability }: OffloadResources): WriteInWorker =>
+  ({ barrier, log, merges, opened, snapshot, worker, writability }: OffloadResources): WriteInWorker =>
   <K extends JobKind>(kind: K, input: (now: number) => Jobs[K]["input"]) => {
     const run = (now: number): Promise<Jobs[K]["output"]> => {
       const done = worker.run(kind, input(now))
@@ -61,7 +61,7 @@ export const offloadTransactions =
     return Effect.uninterruptible(
       Effect.clockWith((clock) =>
         Effect.zipRight(
-          usable,
+          opened.checked,
           Effect.tryPromise({
             try: () => run(clock.unsafeCurrentTimeMillis()),
             catch: (failure) => failure
