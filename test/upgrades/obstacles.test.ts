@@ -1,14 +1,18 @@
 /** What meets a migration of a SQLite file: full and read-only disks, several starts at once, logs that others left, damaged files. */
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Exit, Layer } from "effect"
-import { execFileSync } from "node:child_process"
+import { Prng } from "@lead-signals/simulation-kernel"
+import { execFileSync, spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { beforeAll, describe, expect, it } from "vitest"
-import { bundledServer } from "../harness/BundledServer.ts"
+import { bundledServer, compileCache, nodeArguments } from "../harness/BundledServer.ts"
 import { runProcess } from "../harness/CommandRun.ts"
+import { takeBackTo } from "../harness/EarlierVersions.ts"
+import { makeFile } from "../harness/MadeFile.ts"
 import { raw } from "../harness/RawFile.ts"
 import { callJson } from "../harness/ServerProcess.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -96,6 +100,44 @@ describe("an older file", () => {
       expect([part, digestOf(filename)]).toEqual([part, before])
       expect(existsSync(`${filename}-limits`)).toBe(false)
     }
+  })
+})
+
+describe.skipIf(!isThorough)("an older file with many leads", () => {
+  it("is killed at any time while a thread migrates it, and the next start brings it to the same end [STORE-5, UPG-2]", async () => {
+    const large = join(folder, "large.sqlite")
+    await makeFile(large, 2000)
+    raw(large, (db) => {
+      takeBackTo(db, 9)
+      db.pragma("wal_checkpoint(TRUNCATE)")
+    })
+    const [undisturbed, killed] = [join(folder, "undisturbed.sqlite"), join(folder, "killed.sqlite")]
+    for (const copy of [undisturbed, killed]) copyFileSync(large, copy)
+    await open(undisturbed)
+    const prng = Prng.of(28, "threads")
+    const ends: Array<string | number> = []
+    while (ends.filter((end) => end === "SIGKILL").length < 8) {
+      const child = spawn(
+        process.execPath,
+        [...nodeArguments, bundledServer, "prune", "--dry-run", "--database", killed],
+        {
+          env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache },
+          stdio: ["ignore", "pipe", "ignore"]
+        }
+      )
+      const ended = once(child, "exit")
+      // A migration in a thread begins some time after the log does.
+      while (child.exitCode === null && !existsSync(`${killed}-shm`)) await sleep(5)
+      await sleep(prng.below(300))
+      child.kill("SIGKILL")
+      const [code, signal] = await ended
+      ends.push(signal ?? code)
+      if (versionOf(killed) === newest) break
+    }
+    expect(ends).toContain("SIGKILL")
+    expect((await open(killed))._tag).toBe("Success")
+    expect(rowsOf(killed)).toEqual(rowsOf(undisturbed))
+    expect((await Effect.runPromise(SqliteStore.check(killed))).problems).toEqual([])
   })
 })
 
