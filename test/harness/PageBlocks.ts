@@ -4,6 +4,7 @@
  * - `sh run`: runs to its end, in the page's own terminal. Nothing is set but what earlier blocks of it have exported.
  * - `sh run NAME`: runs in a terminal of its own and goes on. The next block waits until it listens.
  * - `ts run`: a program. `server/readme.test.ts` runs those that read `process.env` as `sh run`, `packed/packed.test.ts` the others.
+ * - `ts example`: a program in the folder of a private package; `architecture/readmes.test.ts` runs it.
  * - `text output`: each line is among those that the block before has printed; with a NAME, that this terminal prints. Numbers and
  *   gaps may differ, and `…` stands for anything.
  * - `json output`: the block before has printed these keys with values of these types, and maybe more.

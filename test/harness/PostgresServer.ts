@@ -80,6 +80,8 @@ export class PostgresServer {
     // Without it a process that has nothing else to do would end before the server.
     postmaster.ref()
     const gone = once(postmaster, "exit")
+    // Nothing else may keep a program alive that waits for it.
+    postmaster.ref()
     process.kill(postmaster.pid!, signal)
     await gone
     this.postmaster = null

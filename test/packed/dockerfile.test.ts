@@ -1,7 +1,7 @@
 /** The steps of deploy/Dockerfile, run without Docker: what they make serves, is healthy, and ends at SIGTERM. */
 import { execFile, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -38,9 +38,56 @@ const healthy = async (command: ReadonlyArray<string>, environment: NodeJS.Proce
   }
 }
 
-it("makes an image that serves from a read-only folder and stops at SIGTERM [HEALTH-2]", async () => {
+const isIgnored = (pattern: string, file: string): boolean => {
+  const source = pattern
+    .replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/^\*\*\//, "(?:.*/)?")
+    .replaceAll(/(?<!\?:\.)\*/g, "[^/]*")
+  return new RegExp(`^${source}(?:/|$)`).test(file)
+}
+
+/**
+ * Where this process may: mounts the folders of the image at their places, makes all else read-only, and runs as the account 1000 without
+ * any capability.
+ */
+const contained = [
+  "set -e",
+  "mount -t tmpfs tmpfs /opt && mkdir -p /opt/lead-signals",
+  'mount --bind "$IMAGE/opt/lead-signals" /opt/lead-signals && mount -o remount,bind,ro /opt/lead-signals',
+  "mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/lead-signals",
+  'mount --bind "$IMAGE/var/lib/lead-signals" /var/lib/lead-signals',
+  "mount -t tmpfs -o ro tmpfs /tmp",
+  "mount -o remount,bind,ro /",
+  "! touch /opt/lead-signals/x 2>/dev/null && ! touch /x 2>/dev/null && ! touch /tmp/x 2>/dev/null",
+  'exec setpriv --reuid=1000 --regid=1000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$@"'
+].join("\n")
+
+const unshared = ["--mount", "--propagation", "private"]
+
+const isContainable = ((): boolean => {
+  try {
+    execFileSync("unshare", [...unshared, "sh", "-c", "mount -t tmpfs tmpfs /opt && setpriv --version"], {
+      stdio: "ignore"
+    })
+    return true
+  } catch {
+    console.warn("PARTLY: only root can run the image on a read-only root; it runs from a read-only folder.")
+    return false
+  }
+})()
+
+it("makes an image that serves from a read-only root without rights, and stops at SIGTERM [HEALTH-2]", async () => {
   const folder = temporaryFolder()
-  const built = build(readFileSync(join(root, "deploy", "Dockerfile"), "utf8"), contextOf(folder), folder)
+  const context = contextOf(folder)
+  const patterns = readFileSync(join(root, "deploy", "Dockerfile.dockerignore"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+  // A secret beside the Compose file is no part of what the image is built from; nothing that it needs is left out.
+  expect(patterns.some((pattern) => isIgnored(pattern, "deploy/.env"))).toBe(true)
+  const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n")
+  expect(tracked.filter((file) => patterns.some((pattern) => isIgnored(pattern, file)))).toEqual([])
+  const built = build(readFileSync(join(root, "deploy", "Dockerfile"), "utf8"), context, folder)
+  expect(existsSync(join(built.root, "var", "cache", "npm"))).toBe(false)
   expect(readdirSync(built.workingFolder).sort()).toEqual([
     "lead-signals.mjs",
     "node_modules",
@@ -56,11 +103,35 @@ it("makes an image that serves from a read-only folder and stops at SIGTERM [HEA
     LEAD_SIGNALS_OPERATOR_TOKEN: "a-token-of-the-test"
   }
   expect(await healthy(built.healthCheck, environment)).toBe(false)
-  const server = spawn(built.entryPoint[0]!, built.entryPoint.slice(1), {
-    cwd: "/",
-    env: environment,
-    stdio: "ignore"
-  })
+  const within = (text: string): string => text.replaceAll(built.root, "")
+  if (isContainable) chownSync(join(built.root, "var", "lib", "lead-signals"), 1000, 1000)
+  const server = isContainable
+    ? spawn(
+        "unshare",
+        [
+          ...unshared,
+          "sh",
+          "-c",
+          contained,
+          "sh",
+          process.execPath,
+          ...built.entryPoint.slice(1).map(within)
+        ],
+        {
+          cwd: "/",
+          env: {
+            ...environment,
+            ...Object.fromEntries(
+              Object.entries(built.environment).map(([name, value]) => [name, within(value)])
+            ),
+            HOST: "127.0.0.1",
+            PORT: environment["PORT"],
+            IMAGE: built.root
+          },
+          stdio: ["ignore", "ignore", "inherit"]
+        }
+      )
+    : spawn(built.entryPoint[0]!, built.entryPoint.slice(1), { cwd: "/", env: environment, stdio: "ignore" })
   const ended = once(server, "exit")
   try {
     while (!(await healthy(built.healthCheck, environment))) expect(server.exitCode).toBeNull()

@@ -1,6 +1,6 @@
 /** Runs the README and the pages of the documentation as they are written. */
 import { execFile } from "node:child_process"
-import { readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { openApi } from "@lead-signals/http"
@@ -24,7 +24,10 @@ const pages = [
   "README.md",
   ...readdirSync(join(root, "docs"))
     .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`)
+    .map((name) => `docs/${name}`),
+  ...readdirSync(join(root, "packages"))
+    .map((name) => `packages/${name}/README.md`)
+    .filter((page) => existsSync(join(root, page)))
 ].filter((page) => blocksOf(textOf(page)).some(isCommand))
 
 describe("each page with commands", () => {
@@ -36,7 +39,9 @@ describe("each page with commands", () => {
         "docs/getting-started.md",
         "docs/http-api.md",
         "docs/operations.md",
-        "docs/operator-api.md"
+        "docs/operator-api.md",
+        "packages/console/README.md",
+        "packages/server/README.md"
       ])
     )
   })
@@ -67,7 +72,7 @@ describe("the README", () => {
 
   it("shows a command that works where nothing but the clone is", async () => {
     const { stdout } = await exec("./lead-signals", ["--version"], { cwd: root })
-    expect(stdout).toBe("0.1.0\n")
+    expect(stdout).toBe(`${JSON.parse(textOf("package.json")).version}\n`)
   })
 })
 

@@ -8,21 +8,10 @@ import { createRequire } from "node:module"
 import pg from "pg"
 import { beforeAll, describe, expect, it } from "vitest"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
+import { catalogOf } from "../upgrades/PostgresCatalog.ts"
 import { newSchema, sharedDatabase } from "./Databases.ts"
 
 type Migration = NonNullable<PostgresStore.PostgresStoreOptions["migrations"]>[number]
-
-/** The columns, indexes and constraints of a schema, less what differs by its name. */
-const catalogSql = `
-  SELECT 'column' AS kind, table_name AS of, column_name AS name,
-    concat_ws(' ', data_type, is_nullable, column_default, collation_name, is_identity, identity_generation, generation_expression) AS text
-    FROM information_schema.columns WHERE table_schema = $1
-  UNION ALL SELECT 'index', tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = $1
-  UNION ALL SELECT 'constraint', c.conrelid::regclass::text, c.conname, pg_get_constraintdef(c.oid)
-    FROM pg_constraint c JOIN pg_namespace n ON n.oid = c.connamespace WHERE n.nspname = $1
-  UNION ALL SELECT 'table', c.relname, c.relpersistence::text, array_to_string(c.reloptions, ' ')
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'
-  ORDER BY 1, 2, 3`
 
 describe.skipIf(isWithoutPostgres)("the schema on Postgres", () => {
   let url: string
@@ -49,8 +38,7 @@ describe.skipIf(isWithoutPostgres)("the schema on Postgres", () => {
     })
   const open = (schema: string, migrations?: ReadonlyArray<Migration>) =>
     Effect.runPromiseExit(Effect.scoped(Layer.build(layer(schema, migrations))))
-  const catalog = async (schema: string) =>
-    (await query(catalogSql, [schema])).map((row) => JSON.stringify(row).replaceAll(`${schema}.`, ""))
+  const catalog = (schema: string) => catalogOf(query, schema)
 
   it("is in schema.sql what the migrations come to", async () => {
     const [written, migrated] = [newSchema(), newSchema()]
@@ -97,7 +85,7 @@ describe.skipIf(isWithoutPostgres)("the schema on Postgres", () => {
     }
     const refused = await open(schema, [first, expand])
     expect(String(refused)).toMatch(
-      /is of a newer version of Lead Signals \(3, this one knows 2\): start that version/
+      /is of a newer version of Lead Signals \(3, this one knows 2\): use that version/
     )
     expect(Exit.isSuccess(await open(schema, [first, expand, contract]))).toBe(true)
   })

@@ -44,7 +44,8 @@ export const pruneCommand = leaf(
       "may run beside servers, in small transactions. The retentions are those of the environment:",
       `${Object.values(retentionVariables).slice(0, 3).join(", ")},`,
       `${Object.values(retentionVariables).slice(3).join(", ")}: give it the server's.`,
-      "What is removed is gone: make a backup first. Freed room is used again; the file does not shrink."
+      "What is removed is gone: make a backup first. Freed room is used again; the file does not shrink. A database of an older version",
+      "is brought to this version first."
     ],
     examples: [
       ["lead-signals prune --dry-run", "says what is due, and removes nothing"],

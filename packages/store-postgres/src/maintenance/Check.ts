@@ -1,11 +1,12 @@
 /** Checks a database: its references, its derived tables, and the texts that searches and lists use. [STORE-9] */
-import { RenderedLeads, StoreUnavailable } from "@lead-signals/domain"
+import { RenderedLeads, type StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { gramsOf, searchTextsOf } from "../query/Grams.ts"
 import { orderings } from "../query/Ordering.ts"
 import { leadColumns, leadOf, type LeadRow } from "../rows/LeadRows.ts"
 import { newestMigration } from "../schema/Migrations.ts"
+import { readVersion } from "./SchemaVersion.ts"
 import { attempt, session } from "./Session.ts"
 
 /** The result of `check`. */
@@ -171,11 +172,7 @@ const checkAll = async (
   sql: Connection,
   onProgress: (fraction: number, what: string) => void
 ): Promise<Checked> => {
-  const exists = await sql.get(
-    "SELECT 1 FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = 'lead_signals' AND c.relname = 'lead'"
-  )
-  if (exists === undefined)
-    throw new StoreUnavailable({ reason: "the database has no tables of Lead Signals" })
+  const version = await readVersion(sql)
   const problems: Array<string> = []
   const kinds = Object.entries(counted)
   const steps = agreements.length + kinds.length + 1
@@ -192,9 +189,6 @@ const checkAll = async (
     onProgress((agreements.length + 1 + i) / steps, "counting rows")
     counts[kind] = Number((await sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${from}`))!.n)
   }
-  const { version } = (await sql.get<{ version: number }>(
-    "SELECT max(id) AS version FROM lead_signals.migration"
-  ))!
   return { version, newest: newestMigration, counts, problems }
 }
 

@@ -12,6 +12,8 @@ import {
 import { Effect, type Scope } from "effect"
 import type { Connection, Param } from "../connection/Connection.ts"
 import { deriveCounters, insertLeads } from "./DerivedTables.ts"
+import { newestMigration } from "../schema/Migrations.ts"
+import { readVersion } from "./SchemaVersion.ts"
 import { attempt, makeTables, run, session } from "./Session.ts"
 
 const rowsAtOnce = 2000
@@ -48,9 +50,6 @@ async function* rowsOf(
 const schemaExists = async (sql: Connection, schema: string): Promise<boolean> =>
   (await sql.get("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema])) !== undefined
 
-const noTables = (): StoreUnavailable =>
-  new StoreUnavailable({ reason: "the database has no tables of Lead Signals" })
-
 /** Waits at most so long for transactions that write. */
 const lockWait = "SET LOCAL lock_timeout = '15s'"
 
@@ -61,7 +60,17 @@ export const copySource = (url: string): Effect.Effect<CopySource, StoreUnavaila
   Effect.gen(function* () {
     const sql = yield* session(url, "lead_signals")
     yield* attempt(async () => {
-      if (!(await schemaExists(sql, "lead_signals"))) throw noTables()
+      const version = await readVersion(sql)
+      // A newer schema that this version can serve has columns that the copy would lose.
+      if (version !== newestMigration) {
+        const advice =
+          version < newestMigration
+            ? "start a server of this version on it once"
+            : "copy it with that newer version"
+        throw new StoreUnavailable({
+          reason: `the database has schema version ${version} and this program has ${newestMigration}; ${advice}`
+        })
+      }
       await sql.run("BEGIN")
       await sql.run(lockWait)
       const tables = copyTables.map(({ name }) => `lead_signals.${name}`).join(", ")

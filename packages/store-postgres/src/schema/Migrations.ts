@@ -62,6 +62,18 @@ const lockRetryMillis = 100
 
 const problem = (reason: string) => new StoreUnavailable({ reason })
 
+/** Fails on a schema that needs software of another version than this. */
+export const refuseNewer = (
+  { id, min_version }: { readonly id: number; readonly min_version: number },
+  schema: string,
+  known: number = newestMigration
+): void => {
+  if (min_version <= known) return
+  throw problem(
+    `the schema ${schema} is of a newer version of Lead Signals (${id}, this one knows ${known}): use that version, or a backup of before`
+  )
+}
+
 /** One connection that migrates. */
 class Migrator {
   private readonly client: pg.PoolClient
@@ -109,11 +121,7 @@ class Migrator {
     const [row] = await this.query<{ readonly id: number; readonly min_version: number }>(
       "SELECT coalesce(max(id), 0) AS id, coalesce(max(min_version), 0) AS min_version FROM lead_signals.migration"
     )
-    if (row!.min_version > this.known.length) {
-      throw problem(
-        `the schema ${this.schema} is of a newer version of Lead Signals (${row!.id}, this one knows ${this.known.length}): start that version`
-      )
-    }
+    refuseNewer(row!, this.schema, this.known.length)
     return row!.id
   }
 

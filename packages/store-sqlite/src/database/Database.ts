@@ -14,7 +14,7 @@ import { OpenedFile } from "../connection/OpenedFile.ts"
 import { createPrivately } from "../connection/PrivateFile.ts"
 import { SharedSnapshot } from "../connection/SharedSnapshot.ts"
 import { statusOf, Writability } from "../connection/Writability.ts"
-import { checkForeign } from "../schema/Migrations.ts"
+import { checkForeign, checkVersion, versionOf } from "../schema/Migrations.ts"
 import { type ReadingWorker, readingWorker } from "../worker/ReadingWorker.ts"
 import { isThreadAvailable } from "../worker/startThread.ts"
 import { groupCommit, type GroupCommitOptions, type Write, type WriteBarrier } from "./GroupCommit.ts"
@@ -71,7 +71,10 @@ const make = (path: string, options: DatabaseOptions) =>
     const writer = yield* connect(filename, {
       readonly: false,
       synchronous: options.synced ? "FULL" : "OFF",
-      inspect: (connection) => checkForeign(connection, filename)
+      inspect: (connection) => {
+        checkForeign(connection, filename)
+        versionOf(connection, filename)
+      }
     })
     const opened = new OpenedFile(filename)
     yield* tighten(filename)
@@ -93,8 +96,14 @@ const make = (path: string, options: DatabaseOptions) =>
     const queued = yield* Queue.sliding<void>(1)
     const barrier: WriteBarrier = { raised: null }
     const writability = new Writability(dirname(filename))
-    const { close, write } = groupCommit({ writer, log, snapshot, barrier, opened, writability }, options)
+    const refuseNewer = (sql: Connection): void => checkVersion(sql, filename)
+    const { close, write } = groupCommit(
+      { writer, log, snapshot, barrier, opened, writability, checkVersion: refuseNewer },
+      options
+    )
     const read: (typeof Database.Service)["read"] = (work) => retryWhileBusy(() => snapshot.read(work))
+    const ofThisVersion = read(refuseNewer)
+    const offloaded = offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges })
     // The last commits end before the log and the connections close. Without threads a commit ends at once.
     if (syncsInThreads) yield* Effect.addFinalizer(() => close)
     return Database.of({
@@ -102,9 +111,9 @@ const make = (path: string, options: DatabaseOptions) =>
       read,
       write,
       readingWorker: yield* readingWorker(filename, inPlace),
-      writeInWorker: offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges }),
+      writeInWorker: (kind, input) => Effect.zipRight(ofThisVersion, offloaded(kind, input)),
       truncateWal: log.truncate,
-      status: statusOf(read, write, opened, writability),
+      status: Effect.zipRight(ofThisVersion, statusOf(read, write, opened, writability)),
       putsOff: options.ticks.isAlone !== true,
       keepsReads: true
     })

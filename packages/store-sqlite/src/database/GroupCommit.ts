@@ -21,7 +21,7 @@ export interface GroupCommitOptions {
   readonly beforeCommit: (synchronous: () => number) => void
 }
 
-type CommitOptions = Omit<GroupCommitOptions, "ticks">
+type CommitOptions = Omit<GroupCommitOptions, "ticks"> & Pick<CommitResources, "checkVersion">
 
 /** A write that waits for its commit. */
 interface PendingWrite {
@@ -39,6 +39,7 @@ const commitTogether = (
   options: CommitOptions
 ): ReadonlyArray<Outcome> =>
   writer.transaction(() => {
+    options.checkVersion(writer)
     const startedAt = performance.now()
     const done: Array<Outcome> = []
     for (const { clock, work } of waiting) {
@@ -100,6 +101,8 @@ interface CommitResources {
   readonly barrier: WriteBarrier
   readonly opened: OpenedFile
   readonly writability: Writability
+  /** Throws in a transaction on a file that a newer program has migrated. */
+  readonly checkVersion: (sql: Connection) => void
 }
 
 /**
@@ -108,9 +111,10 @@ interface CommitResources {
  * have their outcome.
  */
 export const groupCommit = (
-  { barrier, log, opened, snapshot, writability, writer }: CommitResources,
-  { ticks, ...options }: GroupCommitOptions
+  { barrier, checkVersion, log, opened, snapshot, writability, writer }: CommitResources,
+  { ticks, ...given }: GroupCommitOptions
 ): { readonly write: Write; readonly close: Effect.Effect<void> } => {
+  const options = { ...given, checkVersion }
   let waiting: Array<PendingWrite> = []
   let isCommitting = false
   let isClosed = false

@@ -15,6 +15,7 @@ import { dirname, join, resolve } from "node:path"
 import { openToRead } from "../connection/Driver.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
 import { syncFolderOf } from "../database/WriteAheadLog.ts"
+import { readVersion } from "./FileVersion.ts"
 
 /** A file exists at the copy's path. */
 export class TargetExists extends Data.TaggedError("TargetExists")<{
@@ -72,7 +73,7 @@ const removeCopy = (partial: string): void => {
  * the copy and do not make it begin again. The copy belongs to its owner alone and is on the disk when this succeeds.
  * Until then it has another name; a failure leaves no file, and the next backup into the folder removes what a killed
  * one left. `onProgress` gets the fraction done, from 0 to 1. Fails with `TargetExists` when `target` exists, and
- * with `StoreUnavailable`. [STORE-8]
+ * with `StoreUnavailable`, also when the file is not of Lead Signals or is of a newer version. [STORE-8]
  */
 export const backup = (
   filename: string,
@@ -101,10 +102,17 @@ const copyTo = (
     const copied = yield* Effect.acquireUseRelease(
       Effect.try({
         try: () => {
-          removeLeft(dirname(partial))
-          removeCopy(partial)
-          closeSync(openSync(partial, "wx", 0o600))
-          return openToRead(filename)
+          const db = openToRead(filename)
+          try {
+            readVersion(db, filename)
+            removeLeft(dirname(partial))
+            removeCopy(partial)
+            closeSync(openSync(partial, "wx", 0o600))
+            return db
+          } catch (failure) {
+            db.close()
+            throw failure
+          }
         },
         catch: unavailable
       }),

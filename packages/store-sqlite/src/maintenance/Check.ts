@@ -1,5 +1,5 @@
 /** Checks a file: its pages, its references, its search indexes and its derived tables. [STORE-9] */
-import { StoreUnavailable } from "@lead-signals/domain"
+import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { openToRead } from "../connection/Driver.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
@@ -7,6 +7,7 @@ import { orderings } from "../filter/Ordering.ts"
 import { newestMigration } from "../schema/Migrations.ts"
 import { allFlags } from "../rank-index/RankIndex.ts"
 import { activityCounts, dayCounts, leadCounts } from "../rank-index/DerivedTables.ts"
+import { readVersion } from "./FileVersion.ts"
 
 /** The result of `check`. */
 export interface Checked {
@@ -95,8 +96,8 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
 /**
  * Reads the whole file and reports what is wrong with its pages, references, search indexes and derived tables. It
  * takes seconds a gigabyte; others may read and write meanwhile. `onProgress` gets the fraction done, from 0
- * to 1, and the step. Fails with `StoreUnavailable` when the file can't be opened or is not a database of Lead Signals.
- * [STORE-9]
+ * to 1, and the step. Fails with `StoreUnavailable` when the file can't be opened, is not a database of Lead Signals, or is of a
+ * newer version. [STORE-9]
  */
 export const check = (
   filename: string,
@@ -107,10 +108,8 @@ export const check = (
       const db = openToRead(filename)
       try {
         const one = (sql: string): number => db.prepare(sql).pluck().get() as number
+        const version = readVersion(db, filename)
         const tables = new Set(db.prepare("SELECT name FROM sqlite_schema").pluck().all())
-        if (!tables.has("migration") || !tables.has("lead")) {
-          throw new StoreUnavailable({ reason: `${filename} is not a database of Lead Signals` })
-        }
         const problems: Array<string> = []
         const steps = 2 + agreements.length
         onProgress(0, "reading every page")
@@ -127,7 +126,6 @@ export const check = (
             `foreign keys refer to missing rows in ${lost.length} places; the first from ${table} to ${parent}`
           )
         }
-        const version = one("SELECT max(migration_id) FROM migration")
         agreements.forEach(([what, sql], i) => {
           onProgress((2 + i) / steps, `counting ${what}`)
           if (version < newestMigration) return

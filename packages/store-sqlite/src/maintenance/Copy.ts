@@ -20,6 +20,7 @@ import { syncFolderOf } from "../database/WriteAheadLog.ts"
 import { newestMigration } from "../schema/Migrations.ts"
 import { rebuildDerivedTables } from "../rank-index/DerivedTables.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
+import { readVersion } from "./FileVersion.ts"
 
 const rowsAtOnce = 4000
 
@@ -99,11 +100,7 @@ const attempt = async <A>(work: () => A): Promise<A> => {
 }
 
 const checkVersion = (db: BetterSqlite3.Database, filename: string): void => {
-  const tables = new Set(db.prepare("SELECT name FROM sqlite_schema").pluck().all())
-  if (!tables.has("migration") || !tables.has("lead")) {
-    throw new StoreUnavailable({ reason: `${filename} is not a database of Lead Signals` })
-  }
-  const version = db.prepare("SELECT max(migration_id) FROM migration").pluck().get() as number
+  const version = readVersion(db, filename)
   if (version !== newestMigration) {
     throw new StoreUnavailable({
       reason: `${filename} has schema version ${version} and this program has ${newestMigration}; start a server of this version on it once`

@@ -61,18 +61,26 @@ export const checkForeign = (sql: QueryConnection, filename: string): void => {
   }
 }
 
+/** Fails on a version that a newer program has written. */
+export const refuseNewer = (version: number, filename: string): void => {
+  if (version <= newestMigration) return
+  throw new DatabaseProblem(
+    `${filename} was written by a newer version of Lead Signals (${version}, this one knows ${newestMigration}): use that version, or a backup of before`
+  )
+}
+
 /** The version of the file; 0 of one that has nothing in it yet. Fails on a newer one than is known here. */
-const versionOf = (sql: QueryConnection & Pick<Connection, "nameOf">, filename: string): number => {
+export const versionOf = (sql: QueryConnection & Pick<Connection, "nameOf">, filename: string): number => {
   if (sql.value("SELECT 1 FROM sqlite_schema WHERE name = ?", [sql.nameOf("migration")]) === undefined)
     return 0
-  const newest = sql.value<number | null>("SELECT max(migration_id) FROM migration")
-  if (newest! > migrations.length) {
-    throw new DatabaseProblem(
-      `${filename} was written by a newer version of Lead Signals: start that version`
-    )
-  }
-  return newest ?? 0
+  const newest = sql.value<number | null>("SELECT max(migration_id) FROM migration") ?? 0
+  refuseNewer(newest, filename)
+  return newest
 }
+
+/** Fails when a newer program has migrated the file since this one opened it: it would leave out what that version keeps. */
+export const checkVersion = (sql: QueryConnection, filename: string): void =>
+  refuseNewer(sql.value<number>("SELECT max(migration_id) FROM migration")!, filename)
 
 /** Of an older file, about how many leads are to be looked at, by their greatest number; null of one of this version. */
 export const outstanding = (sql: Connection, filename: string): number | null => {
