@@ -123,10 +123,23 @@ describe("the adapters", () => {
         )
         expect([
           relative(root, join(folder, name)),
-          imported.filter((from) => !/^@lead-signals\/domain(?:\/pure)?$/.test(from!))
+          imported.filter((from) => !/^@lead-signals\/(?:domain(?:\/pure)?|encryption)$/.test(from!))
         ]).toEqual([expect.any(String), []])
       }
     }
+  })
+})
+
+describe("the encryption package", () => {
+  it("imports nothing of this product, and the domain knows nothing of it", () => {
+    const importersOf = (folder: string, wanted: string) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+        (name) => name.endsWith(".ts") && readFileSync(join(folder, name), "utf8").includes(wanted)
+      )
+    const encryption = join(root, "packages", "encryption", "src")
+    expect(readdirSync(encryption)).toContain("EncryptionKey.ts")
+    expect(importersOf(encryption, '"@lead-signals/')).toEqual([])
+    expect(importersOf(sources, "@lead-signals/encryption")).toEqual([])
   })
 })
 
