@@ -87,6 +87,9 @@ const derive = (key: EncryptionKey, label: string, length: number): Uint8Array =
   return new Uint8Array(hkdfSync("sha256", bytes, new Uint8Array(0), `lead-signals/${label}`, length))
 }
 
+/** The `code` of the cause of a store's failure that another key, or none, would mend. */
+export const keyProblemCode = "ENCRYPTION_KEY"
+
 /** The labels of the derived keys that the stores use. */
 export const keyLabels = {
   /** Encrypts a SQLite file. */

@@ -8,6 +8,7 @@ export {
   keyBytes,
   keyId,
   keyLabels,
+  keyProblemCode,
   parseEncryptionKey
 } from "./EncryptionKey.ts"
 export { open, overhead, seal, Unopened } from "./Seal.ts"
