@@ -156,7 +156,8 @@ describe("an older file", () => {
     })
     await waited
     locking.exec(
-      `INSERT INTO migration (migration_id, name) VALUES (10, 'texts again'), (11, 'theirs'), (12, 'theirs'), (13, 'theirs'), (14, 'theirs'), (15, 'theirs'), (16, 'theirs'), (17, 'theirs'), (18, 'theirs')`
+      `INSERT INTO migration (migration_id, name) VALUES (10, 'texts again'), (11, 'theirs'), (12, 'theirs'), (13, 'theirs'), (14, 'theirs'), (15, 'theirs'), (16, 'theirs'), (17, 'theirs'), (18, 'theirs'), (19, 'theirs');
+       CREATE TABLE secret_wrapping (id INTEGER PRIMARY KEY CHECK (id = 1), key_id TEXT) STRICT;`
     )
     locking.exec("COMMIT")
     locking.close()

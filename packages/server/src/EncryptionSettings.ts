@@ -27,7 +27,8 @@ type Read = Either.Either<string, string>
 const ofFile = (path: string): Read =>
   Either.try({
     try: () => readFileSync(path, "utf8"),
-    catch: (failure) => `names a file that can't be read (${(failure as NodeJS.ErrnoException).code ?? "unknown"})`
+    catch: (failure) =>
+      `names a file that can't be read (${(failure as NodeJS.ErrnoException).code ?? "unknown"})`
   })
 
 /** What the command prints on standard output. Its standard error goes to that of this process; neither is shown in a message. */
@@ -50,8 +51,7 @@ type Source = "key" | "file" | "command"
 
 /** Reads the key of a source. Left: what is wrong, after the name of what gave the source, without any part of the key. */
 const readKey = (source: Source, value: string): Either.Either<EncryptionKey, string> => {
-  const text =
-    source === "key" ? Either.right(value) : source === "file" ? ofFile(value) : ofCommand(value)
+  const text = source === "key" ? Either.right(value) : source === "file" ? ofFile(value) : ofCommand(value)
   return Either.flatMap(text, (found) =>
     Either.mapLeft(parseEncryptionKey(found), ({ message }) => `gives no encryption key: ${message}`)
   )
@@ -80,7 +80,9 @@ export const readEncryption = (environment: Environment): Either.Either<Encrypti
     const [name, second] = given
     if (name === undefined) return null
     if (second !== undefined) {
-      return yield* Either.left(`${given.join(" and ")} are set; set one of them, and leave the others empty.`)
+      return yield* Either.left(
+        `${given.join(" and ")} are set; set one of them, and leave the others empty.`
+      )
     }
     const key = yield* Either.mapLeft(readKey(sources[name]!, valueOf(environment, name)!), (problem) =>
       ends(`${name} ${problem}`)
@@ -98,7 +100,8 @@ export const readTarget = (
 ): Either.Either<EncryptionKey | null, string> => {
   if (given === "none") return Either.right(null)
   const [, form, value] = /^(env|file|command):([\s\S]+)$/.exec(given) ?? []
-  if (value === undefined) return Either.left(`--to takes ${targetForms}; a key itself does not belong there.`)
+  if (value === undefined)
+    return Either.left(`--to takes ${targetForms}; a key itself does not belong there.`)
   if (form !== "env") {
     return Either.mapLeft(readKey(form as Source, value), (problem) => ends(`--to ${problem}`))
   }

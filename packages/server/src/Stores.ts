@@ -36,7 +36,13 @@ export const storeLayer = (
     case "sqlite":
       return Layer.suspend(() => {
         const { clearAfter, onMigrating } = migrating()
-        return clearAfter(SqliteStore.layer({ filename: database, onMigrating, ...(encryption === null ? {} : { encryption }) }))
+        return clearAfter(
+          SqliteStore.layer({
+            filename: database,
+            onMigrating,
+            ...(encryption === null ? {} : { encryption })
+          })
+        )
       })
     case "postgres":
       return Layer.unwrapEffect(

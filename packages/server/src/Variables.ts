@@ -25,7 +25,11 @@ export const variables: ReadonlyArray<Variable> = [
     otherwise: "not encrypted"
   },
   { name: "LEAD_SIGNALS_ENCRYPTION_KEY_FILE", takes: "a file with the key instead", otherwise: "none" },
-  { name: "LEAD_SIGNALS_ENCRYPTION_KEY_COMMAND", takes: "a command that prints it instead", otherwise: "none" },
+  {
+    name: "LEAD_SIGNALS_ENCRYPTION_KEY_COMMAND",
+    takes: "a command that prints it instead",
+    otherwise: "none"
+  },
   {
     name: "LEAD_SIGNALS_ENCRYPTION_SCOPE",
     takes: "file, or secrets to encrypt only those in a SQLite file",

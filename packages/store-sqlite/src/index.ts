@@ -139,7 +139,10 @@ export const layer = ({
         ),
         // The rate windows come second: a refused file gets no other file beside it.
         Layer.flatMap((made) =>
-          Layer.merge(Layer.succeedContext(made), SqliteRateWindows.layer(`${filename}-limits`, encryptionOf(encryption).fileKey))
+          Layer.merge(
+            Layer.succeedContext(made),
+            SqliteRateWindows.layer(`${filename}-limits`, encryptionOf(encryption).fileKey)
+          )
         )
       )
     )

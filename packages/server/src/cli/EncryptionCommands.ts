@@ -19,7 +19,10 @@ export const encryptionKeyCommand = leaf(
       "encrypts is lost, too."
     ],
     examples: [
-      ["(umask 077; lead-signals encryption-key > /etc/lead-signals.key)", "for LEAD_SIGNALS_ENCRYPTION_KEY_FILE"]
+      [
+        "(umask 077; lead-signals encryption-key > /etc/lead-signals.key)",
+        "for LEAD_SIGNALS_ENCRYPTION_KEY_FILE"
+      ]
     ]
   },
   {},
@@ -40,7 +43,10 @@ export const rekeyCommand = leaf(
     ],
     examples: [
       ["lead-signals rekey", "encrypts a plain file under the key that is set"],
-      ["lead-signals rekey --to file:/etc/lead-signals.new.key", "from the key that is set to that in the file"],
+      [
+        "lead-signals rekey --to file:/etc/lead-signals.new.key",
+        "from the key that is set to that in the file"
+      ],
       ["lead-signals rekey --to none", "decrypts"]
     ]
   },

@@ -103,7 +103,8 @@ export const openDatabase = (
 
 /** Loads the driver. Throws a `DatabaseProblem` where that fails, so that no file is made that nothing can use. */
 export const loadDriver = (key: FileKey | undefined): void => {
-  openDatabase(":memory:", {}, key).close()
+  const open = key === undefined ? openDatabase : openByCipherDriver
+  open(":memory:", {}, undefined).close()
 }
 
 /** Runs what reads a file first. Throws a `KeyProblem` where the file needs another key, or none. */

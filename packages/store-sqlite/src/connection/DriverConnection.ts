@@ -38,11 +38,7 @@ export class DriverConnection extends Connection {
     options: { readonly readonly: boolean; readonly busyMillis: number; readonly key?: FileKey | undefined }
   ) {
     super()
-    this.db = openDatabase(
-      filename,
-      { readonly: options.readonly, timeout: options.busyMillis },
-      options.key
-    )
+    this.db = openDatabase(filename, { readonly: options.readonly, timeout: options.busyMillis }, options.key)
   }
 
   private statement(text: string): Prepared {

@@ -1,5 +1,12 @@
 /** How a store is encrypted: the key of its file, and the wrapping of its secrets. */
-import { deriveKey, type EncryptionKey, keyId, keyLabels, type SecretWrapper, wrapper } from "@lead-signals/encryption"
+import {
+  deriveKey,
+  type EncryptionKey,
+  keyId,
+  keyLabels,
+  type SecretWrapper,
+  wrapper
+} from "@lead-signals/encryption"
 import type { FileKey } from "./FileKey.ts"
 
 /** The options of an encrypted store. */

@@ -88,11 +88,13 @@ export const backup = (
     if (existsSync(target)) return yield* new TargetExists({ target })
     const partial = partialOf(target)
     underWay.add(partial)
-    return yield* Effect.onExit(copyTo(filename, target, partial, onProgress, encryptionOf(encryption).fileKey), () =>
-      Effect.sync(() => {
-        removeCopy(partial)
-        underWay.delete(partial)
-      })
+    return yield* Effect.onExit(
+      copyTo(filename, target, partial, onProgress, encryptionOf(encryption).fileKey),
+      () =>
+        Effect.sync(() => {
+          removeCopy(partial)
+          underWay.delete(partial)
+        })
     )
   })
 

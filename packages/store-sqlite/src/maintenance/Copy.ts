@@ -14,11 +14,7 @@ import { Effect, type Scope } from "effect"
 import { existsSync, renameSync, rmSync } from "node:fs"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { openDatabase, refuseOtherKey } from "../connection/Driver.ts"
-import {
-  encryptionOf,
-  type EncryptionOptions,
-  type StoreEncryption
-} from "../connection/StoreEncryption.ts"
+import { encryptionOf, type EncryptionOptions, type StoreEncryption } from "../connection/StoreEncryption.ts"
 import { mustWrap, Secrets } from "../rows/Secrets.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
 import type { Param } from "../connection/Param.ts"
@@ -86,9 +82,7 @@ const withSecret = (secrets: Secrets, table: CopyTable, stored: boolean): ((row:
       return stored ? secrets.suppression(id(row), text) : secrets.suppressionOf(id(row), text)
     }
     const brandId = String(value(row, table, "brand_id"))
-    return stored
-      ? secrets.webhook(brandId, id(row), text)
-      : secrets.webhookSecretsOf(brandId, id(row), text)
+    return stored ? secrets.webhook(brandId, id(row), text) : secrets.webhookSecretsOf(brandId, id(row), text)
   }
   return (row) => row.with(at, change(row))
 }

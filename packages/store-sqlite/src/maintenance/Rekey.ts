@@ -102,14 +102,18 @@ const takeAlone = (db: BetterSqlite3.Database, filename: string): void => {
 
 const tablesOf = (db: BetterSqlite3.Database): ReadonlyArray<string> =>
   db
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name")
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
+    )
     .pluck()
     .all() as Array<string>
 
 /** Fails where the copy is damaged, or a table of it has more rows or fewer. */
 const compare = (source: BetterSqlite3.Database, copy: BetterSqlite3.Database, filename: string): void => {
   const rows = (db: BetterSqlite3.Database): string =>
-    JSON.stringify(tablesOf(db).map((name) => [name, db.prepare(`SELECT count(*) FROM "${name}"`).pluck().get()]))
+    JSON.stringify(
+      tablesOf(db).map((name) => [name, db.prepare(`SELECT count(*) FROM "${name}"`).pluck().get()])
+    )
   const isSound = copy.pragma("quick_check(1)", { simple: true }) === "ok" && rows(source) === rows(copy)
   if (!isSound) throw new DatabaseProblem(`the copy of ${filename} differs from it; the file is as it was`)
 }

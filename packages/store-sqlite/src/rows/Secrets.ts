@@ -1,6 +1,11 @@
 /** The secrets of brands and webhooks in their columns: wrapped where the store has an encryption key. [PII-4] */
 import type { Brand, Webhook } from "@lead-signals/domain"
-import { secretContexts, type SecretWrapper, unwrapWithout, type UnreadableSecret } from "@lead-signals/encryption"
+import {
+  secretContexts,
+  type SecretWrapper,
+  unwrapWithout,
+  type UnreadableSecret
+} from "@lead-signals/encryption"
 import { Either } from "effect"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { KeyProblem } from "../connection/FileKey.ts"
@@ -56,7 +61,11 @@ export class Secrets {
 }
 
 /** Rewrites all secrets of the store from one wrapping to another, in the transaction of the connection. */
-export const rewrap = (sql: Connection, from: SecretWrapper | undefined, to: SecretWrapper | undefined): void => {
+export const rewrap = (
+  sql: Connection,
+  from: SecretWrapper | undefined,
+  to: SecretWrapper | undefined
+): void => {
   const [before, after] = [new Secrets(from), new Secrets(to)]
   for (const { id, secret } of sql.all<{ id: number; secret: string }>(
     "SELECT id, suppression_secret AS secret FROM brand"

@@ -75,10 +75,7 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { brandOf } = database.secrets
   return BrandStore.of({
-    create: (brand) =>
-      database.write(
-        createBrand(database.secrets, brand)
-      ),
+    create: (brand) => database.write(createBrand(database.secrets, brand)),
     list: database.read(readAll(brandOf, "SELECT * FROM brand WHERE deleted_at IS NULL ORDER BY id", [])),
     get: (id) =>
       database.read(

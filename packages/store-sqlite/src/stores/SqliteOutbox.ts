@@ -332,7 +332,9 @@ const make = Effect.map(Database, (database) =>
     lease: (request) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const { candidates, nextDueAt } = yield* database.read((sql) => whatIsDue(sql, database.secrets, request, now))
+        const { candidates, nextDueAt } = yield* database.read((sql) =>
+          whatIsDue(sql, database.secrets, request, now)
+        )
         if (candidates.length === 0) return { leases: [], nextDueAt }
         return yield* database.write((sql, at) => lease(sql, database.secrets, request, at))
       }),

@@ -108,10 +108,7 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { secrets } = database
   return WebhookStore.of({
-    create: (webhook) =>
-      database.write(
-        createInBrand(webhook.brandId, createWebhook(secrets, webhook))
-      ),
+    create: (webhook) => database.write(createInBrand(webhook.brandId, createWebhook(secrets, webhook))),
     list: (brandId) =>
       database.read(
         readAll(secrets.webhookOf, "SELECT * FROM webhook WHERE brand_id = ? ORDER BY id", [idOf(brandId)])
