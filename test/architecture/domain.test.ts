@@ -227,7 +227,13 @@ describe("the threads of the SQLite store", () => {
   it("load neither Effect nor anything else that would keep them from starting at once", () => {
     const thread = join(root, "packages/store-sqlite/src/worker/thread.ts")
     expect(new Set(loadedBy(thread))).toEqual(
-      new Set(["@lead-signals/domain/pure", "better-sqlite3", "node:fs", "node:module", "node:worker_threads"])
+      new Set([
+        "@lead-signals/domain/pure",
+        "better-sqlite3",
+        "node:fs",
+        "node:module",
+        "node:worker_threads"
+      ])
     )
     expect(loadedBy(join(sources, "pure.ts"))).toEqual([])
   })

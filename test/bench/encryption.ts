@@ -40,16 +40,22 @@ const measure = async (encrypted: boolean): Promise<Figures> => {
   let runtime = open()
   const brand = await runtime.runPromise(Brands.create("B"))
   const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-  const signal = await runtime.runPromise(
-    Signals.create(brand.id, { name: "S", signalType: "t", source })
-  )
+  const signal = await runtime.runPromise(Signals.create(brand.id, { name: "S", signalType: "t", source }))
   const observe = (from: number) =>
     recordObservations(
       brand,
       Array.from({ length: batch }, (_, i) => ({
         signalId: signal.id,
-        person: { extId: `p${from + i}`, name: `Person ${(from + i) * 7919 % 1_000_003}`, headline: "Head of things" },
-        engagement: { id: `e${from + i}`, type: "comment", commentText: "A comment of some length. ".repeat(4) }
+        person: {
+          extId: `p${from + i}`,
+          name: `Person ${((from + i) * 7919) % 1_000_003}`,
+          headline: "Head of things"
+        },
+        engagement: {
+          id: `e${from + i}`,
+          type: "comment",
+          commentText: "A comment of some length. ".repeat(4)
+        }
       }))
     )
   let before = cpuMillis()
@@ -61,7 +67,7 @@ const measure = async (encrypted: boolean): Promise<Figures> => {
   await runtime.runPromise(Effect.void)
   const opened = cpuMillis() - before
   const list = (n: number) => {
-    const text = `page=${1 + (n * 37) % Math.floor(leads / 25)}&pageSize=25&sort=${n % 2 === 0 ? "name:asc" : "createdAt:desc"}`
+    const text = `page=${1 + ((n * 37) % Math.floor(leads / 25))}&pageSize=25&sort=${n % 2 === 0 ? "name:asc" : "createdAt:desc"}`
     const entries = [...new URLSearchParams(text)]
     return Leads.listRendered(brand.id, Either.getOrThrow(LeadQueries.readList(entries)))
   }

@@ -16,10 +16,13 @@ const shown = "<an encryption key>"
 
 /** A key of 32 bytes. Printing, serialising or inspecting it gives a placeholder. */
 class Key {
+  /** Tells a key from other values. */
   readonly _tag = "EncryptionKey"
+  /** A placeholder. */
   toString(): string {
     return shown
   }
+  /** A placeholder. */
   toJSON(): string {
     return shown
   }
@@ -39,6 +42,7 @@ export const isEncryptionKey = (value: unknown): value is EncryptionKey => value
 
 /** Why a text is no encryption key. The message holds no part of the text. */
 export class InvalidEncryptionKey extends Data.TaggedError("InvalidEncryptionKey")<{
+  /** What a key looks like, and what is wrong with the length of the text. */
   readonly message: string
 }> {}
 

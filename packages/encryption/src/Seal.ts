@@ -16,7 +16,11 @@ export const overhead = 1 + nonceBytes + tagBytes
  * A sealed value that does not open. `Damaged`: its bytes are no sealed value of a version that is known here. `Refused`: another key or
  * another context sealed it, or its bytes were changed; nobody can tell which.
  */
-export class Unopened extends Data.TaggedError("Unopened")<{ readonly reason: "Damaged" | "Refused" }> {
+export class Unopened extends Data.TaggedError("Unopened")<{
+  /** Whether the bytes are no sealed value at all, or one that does not open here. */
+  readonly reason: "Damaged" | "Refused"
+}> {
+  /** What is wrong, without any part of the value. */
   override get message(): string {
     return this.reason === "Damaged"
       ? "These bytes are no sealed value of a known version."

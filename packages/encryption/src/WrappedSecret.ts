@@ -28,12 +28,13 @@ export const wrappingKeyId = (stored: string): string | undefined => form.exec(s
 export class UnreadableSecret extends Data.TaggedError("UnreadableSecret")<{
   /** `NoKey`: it is wrapped and no key was given. `OtherKey`: another key wrapped it. `Damaged`: it was changed or moved. */
   readonly reason: "NoKey" | "OtherKey" | "Damaged"
+  /** What is wrong, and the ids of the keys, without any part of the secret. */
   readonly message: string
 }> {}
 
 /** Wraps and unwraps secrets under one key. */
 export interface SecretWrapper {
-  /** The id of the key. */
+  /** The public identifier of the key that wraps, which each wrapped secret names. */
   readonly keyId: string
   /** The secret as the store keeps it, bound to the context. */
   readonly wrap: (secret: string, context: string) => string

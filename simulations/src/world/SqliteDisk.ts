@@ -33,7 +33,11 @@ const folderOfRuns = (): string =>
 
 type BeforeCommit = NonNullable<SqliteStore.SqliteStoreOptions["beforeCommit"]>
 
-const layerOf = (filename: string, { encrypted, synced }: SqliteDiskOptions, beforeCommit: BeforeCommit = () => {}) =>
+const layerOf = (
+  filename: string,
+  { encrypted, synced }: SqliteDiskOptions,
+  beforeCommit: BeforeCommit = () => {}
+) =>
   SqliteStore.layer({
     filename,
     synced,
