@@ -326,7 +326,7 @@ describe("a change of the key", () => {
     expect([readableIn(filename), existsSync(`${filename}.lead-signals-rekey`)]).toEqual([[], false])
   })
 
-  it("is refused under neither key of the file, and while a store has it open [PII-4]", async () => {
+  it("is refused under neither key of the file, on a file of another program, and while a store has it open [PII-4]", async () => {
     const filename = await filled({ key })
     const refused = (current: SqliteStore.Rekeying["current"], target: Encryption) =>
       reasonOf(SqliteStore.rekey(filename, { current, target }))
@@ -334,6 +334,13 @@ describe("a change of the key", () => {
     expect(await refused(undefined, { key: otherKey })).toBe(`${encrypted}, and no encryption key is set`)
     expect(await refused(otherKey, undefined)).toBe(
       `${encrypted}, and the key that is set has the id ${keyId(otherKey)}`
+    )
+    const foreign = newFile()
+    const db = new PlainDatabase(foreign)
+    db.exec("CREATE TABLE theirs (x)")
+    db.close()
+    expect(await reasonOf(SqliteStore.rekey(foreign, { current: undefined, target: { key } }))).toBe(
+      `${foreign} is a SQLite file of another program`
     )
     const runtime = ManagedRuntime.make(layerOf(filename, { key }))
     const before = await runtime.runPromise(contents)

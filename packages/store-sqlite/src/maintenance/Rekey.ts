@@ -14,6 +14,7 @@ import { DriverConnection } from "../connection/DriverConnection.ts"
 import { changeKey, type FileKey, headerOf, KeyProblem } from "../connection/FileKey.ts"
 import { encryptionOf, type EncryptionOptions, fileKeyOf } from "../connection/StoreEncryption.ts"
 import { syncFolderOf } from "../database/WriteAheadLog.ts"
+import { checkForeign } from "../schema/Migrations.ts"
 import { rewrap, wrappingKey } from "../rows/Secrets.ts"
 
 /** The keys of `rekey`. */
@@ -75,6 +76,7 @@ const rewrapSecrets = (filename: string, key: FileKey | undefined, keys: Rekeyin
   try {
     sql.pragma("secure_delete = ON")
     sql.pragma("synchronous = FULL")
+    checkForeign(sql, filename)
     if (!hasTable(sql, "secret_wrapping")) return false
     const from = wrapperNow(sql, filename, keys)
     if (from?.keyId === to?.keyId) return false
@@ -138,6 +140,10 @@ const replace = (
   }
   const source = openByCipherDriver(filename, { fileMustExist: true, timeout: 50 }, from)
   try {
+    checkForeign(
+      { value: <Value>(text: string) => source.prepare(text).pluck().get() as Value | undefined },
+      filename
+    )
     takeAlone(source, filename)
     onProgress(0.05, "copying")
     remove()

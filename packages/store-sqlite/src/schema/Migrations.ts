@@ -55,7 +55,7 @@ export const newestMigration = migrations.length
 const applicationId = 0x4c536967
 
 /** Fails on a file of another program. */
-export const checkForeign = (sql: QueryConnection, filename: string): void => {
+export const checkForeign = (sql: Pick<QueryConnection, "value">, filename: string): void => {
   const id = sql.value<number>("SELECT application_id FROM pragma_application_id")
   const tables = sql.value<number>("SELECT count(*) FROM sqlite_schema")
   if (tables! > 0 && id !== applicationId) {
