@@ -1,6 +1,5 @@
 /** The encryption key of a store, which never shows itself, and the keys that are derived from it. [PII-4] */
 import { hkdfSync, randomBytes } from "node:crypto"
-import { inspect } from "node:util"
 import { Data, Either, Inspectable } from "effect"
 
 /** Bytes of an encryption key, and of each key that is derived from it. */
@@ -24,9 +23,6 @@ class Key {
   }
   /** A placeholder. */
   toJSON(): string {
-    return shown
-  }
-  [inspect.custom](): string {
     return shown
   }
   [Inspectable.NodeInspectSymbol](): string {
