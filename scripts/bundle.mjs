@@ -56,6 +56,19 @@ const driverOfThread = {
   }
 }
 
+/** The optional driver that encrypts is looked for beside the file whose thread it is, too. */
+const cipherDriverOfThread = {
+  name: "cipher-driver-of-thread",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[\\/]store-sqlite[\\/]src[\\/]connection[\\/]CipherDriver\.ts$/ }, () => ({
+      loader: "js",
+      contents: `import { createRequire } from "node:module"
+        import { workerData } from "node:worker_threads"
+        export const cipherDriver = () => createRequire(workerData.bundle)("better-sqlite3-multiple-ciphers")`
+    }))
+  }
+}
+
 const startThread = /[\\/]store-sqlite[\\/]src[\\/]worker[\\/]startThread\.ts$/
 
 /**
@@ -71,7 +84,7 @@ const bundleThread = async (plugins, inputs) => {
     platform: "node",
     format: "cjs",
     target,
-    plugins: [...plugins, driverOfThread],
+    plugins: [...plugins, driverOfThread, cipherDriverOfThread],
     write: false,
     metafile: true,
     ...minified

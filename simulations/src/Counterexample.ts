@@ -25,7 +25,7 @@ export const Counterexample = Schema.Struct({
   /** The scenario itself, where it does not come with the project. */
   definition: Schema.optional(anything),
   seed: Schema.Int,
-  store: Schema.Literal("memory", "sqlite"),
+  store: Schema.Literal("memory", "sqlite", "sqlite-encrypted"),
   /** The planted bug that it shows; null where it shows the code as it was. */
   bug: Schema.NullOr(Schema.String),
   violates: Schema.Struct({ oracle: Schema.String, message: Schema.String }),

@@ -38,12 +38,15 @@ const startsAt = Date.UTC(2026, 0, 5, 8)
 /** Longer than every schedule of retries takes, and every pause between them. */
 const drainDays = 30
 
+/** The stores that the service of a run may have: memory, a SQLite file, or an encrypted one. */
+export const storeKinds = ["memory", "sqlite", "sqlite-encrypted"] as const
+
 /**
  * `passed`: every rule held and everything owed arrived. `violated`: an oracle found a broken rule. `livelocked`:
  * something owed had not arrived when nothing went on any more, or when 30 days of drain phase were over.
  */
 export type Outcome = "passed" | "violated" | "livelocked"
-export type StoreKind = "memory" | "sqlite"
+export type StoreKind = (typeof storeKinds)[number]
 
 /** Who goes on, when several can: as the seed says, as a host would, or as it was noted. */
 export type Schedule =
@@ -268,7 +271,9 @@ const prepare = (input: RunInput, host: Host) => {
 }
 
 export const diskOf = (store: StoreKind, { rates }: Plan): Disk.Disk =>
-  store === "sqlite" ? sqlite({ synced: rates.tornWrites > 0 }) : Disk.memory()
+  store === "memory"
+    ? Disk.memory()
+    : sqlite({ synced: rates.tornWrites > 0, encrypted: store === "sqlite-encrypted" })
 
 /**
  * Is called with each event of a run while it goes on, and with the coverage marks so far. Time and chance are the run's

@@ -58,6 +58,7 @@ const derivedTables = new Set([
   "migration",
   "pruning",
   "rate_window",
+  "secret_wrapping",
   "segment_merge"
 ])
 

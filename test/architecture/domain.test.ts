@@ -123,10 +123,23 @@ describe("the adapters", () => {
         )
         expect([
           relative(root, join(folder, name)),
-          imported.filter((from) => !/^@lead-signals\/domain(?:\/pure)?$/.test(from!))
+          imported.filter((from) => !/^@lead-signals\/(?:domain(?:\/pure)?|encryption)$/.test(from!))
         ]).toEqual([expect.any(String), []])
       }
     }
+  })
+})
+
+describe("the encryption package", () => {
+  it("imports nothing of this product, and the domain knows nothing of it", () => {
+    const importersOf = (folder: string, wanted: string) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+        (name) => name.endsWith(".ts") && readFileSync(join(folder, name), "utf8").includes(wanted)
+      )
+    const encryption = join(root, "packages", "encryption", "src")
+    expect(readdirSync(encryption)).toContain("EncryptionKey.ts")
+    expect(importersOf(encryption, '"@lead-signals/')).toEqual([])
+    expect(importersOf(sources, "@lead-signals/encryption")).toEqual([])
   })
 })
 
@@ -214,7 +227,13 @@ describe("the threads of the SQLite store", () => {
   it("load neither Effect nor anything else that would keep them from starting at once", () => {
     const thread = join(root, "packages/store-sqlite/src/worker/thread.ts")
     expect(new Set(loadedBy(thread))).toEqual(
-      new Set(["@lead-signals/domain/pure", "better-sqlite3", "node:fs", "node:worker_threads"])
+      new Set([
+        "@lead-signals/domain/pure",
+        "better-sqlite3",
+        "node:fs",
+        "node:module",
+        "node:worker_threads"
+      ])
     )
     expect(loadedBy(join(sources, "pure.ts"))).toEqual([])
   })

@@ -204,9 +204,11 @@ describe("deploy/Dockerfile", () => {
     ])
   })
 
-  it("installs the driver of the lockfile", () => {
-    const [, version] = /^ {2}better-sqlite3@(\S+):$/m.exec(textOf("pnpm-lock.yaml"))!
-    expect(all("RUN").join("\n")).toContain(` better-sqlite3@${version} `)
+  it("installs the drivers of the lockfile", () => {
+    for (const driver of ["better-sqlite3", "better-sqlite3-multiple-ciphers"]) {
+      const [, version] = new RegExp(`^ {2}${driver}@(\\S+):$`, "m").exec(textOf("pnpm-lock.yaml"))!
+      expect(`${all("RUN").join("\n")}\n`).toMatch(new RegExp(` ${driver}@${version}\\s`))
+    }
   })
 
   it("runs without rights, in the exec form, with a health check", () => {

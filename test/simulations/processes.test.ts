@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
-const missedMarks = async (name: string, seeds: number, store: "memory" | "sqlite") => {
+const missedMarks = async (name: string, seeds: number, store: "memory" | "sqlite" | "sqlite-encrypted") => {
   const scenario = scenarioNamed(name)!
   const met = new Set<string>()
   for (let seed = 1; seed <= seeds; seed++) {
@@ -62,4 +62,23 @@ describe("a failover", () => {
     expect([outcome, violation]).toEqual(["passed", null])
     expect(coverageMarks).toContain("the store failed over")
   })
+})
+
+describe("an encrypted file", () => {
+  it("keeps the same histories as a plain one, event by event [PII-4]", async () => {
+    const scenario = scenarioNamed("swarm")!
+    for (let seed = 1; seed <= (isThorough ? 20 : 1); seed++) {
+      const plain = simulate(scenario, seed, { store: "sqlite" })
+      const encrypted = simulate(scenario, seed, { store: "sqlite-encrypted" })
+      expect([seed, encrypted.outcome, encrypted.digest]).toEqual([seed, "passed", plain.digest])
+      await nextTick()
+    }
+  })
+
+  it.runIf(isThorough)(
+    "is whole after each loss of power, with every commit that was acknowledged [PII-4, STORE-2]",
+    async () => {
+      expect(await missedMarks("torn-writes", 5, "sqlite-encrypted")).toEqual([])
+    }
+  )
 })

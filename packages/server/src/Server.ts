@@ -109,7 +109,10 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
     }).pipe(Effect.scoped, Effect.provide(api))
   }).pipe(
     Effect.provide(
-      Layer.mapError(Instrumentation.stores(storeLayer(settings.database), exporting), storeFailed(settings))
+      Layer.mapError(
+        Instrumentation.stores(storeLayer(settings.database, settings.encryption), exporting),
+        storeFailed(settings)
+      )
     )
   )
 

@@ -6,6 +6,7 @@ import { AuditRetention, RateLimit, Retention, Retries } from "@lead-signals/dom
 import { Addresses } from "@lead-signals/webhook"
 import { Either } from "effect"
 import { readDatabase } from "./DatabaseLocation.ts"
+import { type Encryption, readEncryption } from "./EncryptionSettings.ts"
 import { readRetention } from "./RetentionSettings.ts"
 import { type Environment, valueOf } from "./Variables.ts"
 
@@ -15,6 +16,8 @@ export interface Settings {
   readonly port: number
   /** A path, `memory`, or the URL of a Postgres database. */
   readonly database: string
+  /** Null: the database is not encrypted. [PII-4] */
+  readonly encryption: Encryption | null
   readonly demo: boolean
   /** Null: the server makes a token at start and prints it. */
   readonly operatorToken: string | null
@@ -113,6 +116,7 @@ export const readSettings = (
       host: yield* variable("HOST", text("a host name or an address to listen on"), "127.0.0.1"),
       port: yield* variable("PORT", integer(0, 65535), 4000),
       database: yield* variable("LEAD_SIGNALS_DATABASE", readDatabase, defaultDatabase),
+      encryption: yield* readEncryption(environment),
       demo: yield* variable("LEAD_SIGNALS_DEMO", boolean, true),
       operatorToken: yield* variable("LEAD_SIGNALS_OPERATOR_TOKEN", token, null),
       requestsPerMinute: yield* variable(

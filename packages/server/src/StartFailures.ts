@@ -1,22 +1,30 @@
 /** Why the server could not start, in one line that says what to change. [RUN-4] */
 import type { StoreUnavailable } from "@lead-signals/domain"
+import { keyProblemCode } from "@lead-signals/encryption"
 import { Data } from "effect"
 import { kindOf, postgresExample } from "./DatabaseLocation.ts"
+import { keyVariables } from "./EncryptionSettings.ts"
 import type { Settings } from "./Settings.ts"
 
 /** The server could not start; the message is one line for the operator. */
 export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
 
-const advice = (database: string): string =>
-  kindOf(database) === "postgres"
+/** The store's failures that another key, or none, would mend have this code. */
+const isAboutKey = (cause: unknown): boolean =>
+  (cause as { readonly code?: unknown } | null | undefined)?.code === keyProblemCode
+
+const advice = (database: string, cause: unknown): string => {
+  if (isAboutKey(cause)) return `Check ${keyVariables.join(", ")}; docs/operations.md explains them`
+  return kindOf(database) === "postgres"
     ? `Check LEAD_SIGNALS_DATABASE, or --database, a URL like ${postgresExample}, and that Postgres answers there`
     : "Set LEAD_SIGNALS_DATABASE, or --database, to another file or to memory"
+}
 
 /** The store can't be opened or read. */
 export const storeFailed =
   ({ database }: Pick<Settings, "database">) =>
-  ({ reason }: StoreUnavailable): StartFailed =>
-    new StartFailed({ message: `The database can't be used: ${reason}. ${advice(database)}.` })
+  ({ cause, reason }: StoreUnavailable): StartFailed =>
+    new StartFailed({ message: `The database can't be used: ${reason}. ${advice(database, cause)}.` })
 
 /** The server can't listen at its address; `error` is Node's. */
 export const listenFailed =

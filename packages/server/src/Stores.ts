@@ -1,9 +1,11 @@
 /** The store that the setting `LEAD_SIGNALS_DATABASE` names. Postgres is loaded only when it is used. */
-import type { CopySource, CopyTarget, StorePorts, StoreUnavailable } from "@lead-signals/domain"
+import { type CopySource, type CopyTarget, type StorePorts, StoreUnavailable } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer, type Scope } from "effect"
+import type { EncryptionKey } from "@lead-signals/encryption"
 import { kindOf } from "./DatabaseLocation.ts"
+import type { Encryption } from "./EncryptionSettings.ts"
 import { progress } from "./Progress.ts"
 
 const postgres = Effect.promise(() => import("@lead-signals/store-postgres"))
@@ -24,14 +26,23 @@ const migrating = () => {
 }
 
 /** All store ports over the database. On Postgres the clock of what is built upon them shows the database's time. */
-export const storeLayer = (database: string): Layer.Layer<StorePorts, StoreUnavailable> => {
+export const storeLayer = (
+  database: string,
+  encryption: Encryption | null
+): Layer.Layer<StorePorts, StoreUnavailable> => {
   switch (kindOf(database)) {
     case "memory":
       return MemoryStore.layer
     case "sqlite":
       return Layer.suspend(() => {
         const { clearAfter, onMigrating } = migrating()
-        return clearAfter(SqliteStore.layer({ filename: database, onMigrating }))
+        return clearAfter(
+          SqliteStore.layer({
+            filename: database,
+            onMigrating,
+            ...(encryption === null ? {} : { encryption })
+          })
+        )
       })
     case "postgres":
       return Layer.unwrapEffect(
@@ -61,26 +72,44 @@ export const exclusively = <A, E, R>(
 /** Reads the whole database and reports what is wrong with it. */
 export const checkDatabase = (
   database: string,
-  onProgress: (fraction: number, what: string) => void
+  onProgress: (fraction: number, what: string) => void,
+  encryption: Encryption | null
 ): Effect.Effect<SqliteStore.Checked, StoreUnavailable> =>
   kindOf(database) === "postgres"
     ? Effect.flatMap(postgres, (store) => store.check(database, onProgress))
-    : SqliteStore.check(database, onProgress)
+    : SqliteStore.check(database, onProgress, encryption ?? undefined)
 
 /** Opens the database to be copied from. Nothing writes it until the scope ends. */
-export const copySource = (database: string): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> =>
+export const copySource = (
+  database: string,
+  encryption: Encryption | null
+): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> =>
   kindOf(database) === "postgres"
     ? Effect.flatMap(postgres, (store) => store.copySource(database))
-    : SqliteStore.copySource(database)
+    : SqliteStore.copySource(database, encryption ?? undefined)
 
 /** Opens a database that is new, or holds an unfinished copy, to be filled. */
-export const copyTarget = (database: string): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
+export const copyTarget = (
+  database: string,
+  encryption: Encryption | null
+): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
   kindOf(database) === "postgres"
     ? Effect.flatMap(postgres, (store) => store.copyTarget(database))
-    : SqliteStore.copyTarget(database)
+    : SqliteStore.copyTarget(database, encryption ?? undefined)
 
 /** Removes what an unfinished copy left in the database. */
 export const removeUnfinishedCopy = (database: string): Effect.Effect<void, StoreUnavailable> =>
   kindOf(database) === "postgres"
     ? Effect.flatMap(postgres, (store) => store.removeUnfinishedCopy(database))
     : SqliteStore.removeUnfinishedCopy(database)
+
+/** Brings the database to another encryption; `current` is the key that is set, if any. */
+export const rekeyDatabase = (
+  database: string,
+  current: EncryptionKey | undefined,
+  target: Encryption | null,
+  onProgress: (fraction: number, what: string) => void
+): Effect.Effect<SqliteStore.Rekeyed, StoreUnavailable> =>
+  kindOf(database) === "postgres"
+    ? Effect.fail(new StoreUnavailable({ reason: "rekey takes a SQLite file" }))
+    : SqliteStore.rekey(database, { current, target: target ?? undefined }, onProgress)

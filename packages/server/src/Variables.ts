@@ -19,6 +19,22 @@ export const variables: ReadonlyArray<Variable> = [
     takes: "path of the SQLite file, memory, or postgres://…",
     otherwise: ".data/lead-signals.sqlite"
   },
+  {
+    name: "LEAD_SIGNALS_ENCRYPTION_KEY",
+    takes: "32 bytes in base64 or hex that encrypt the database",
+    otherwise: "not encrypted"
+  },
+  { name: "LEAD_SIGNALS_ENCRYPTION_KEY_FILE", takes: "a file with the key instead", otherwise: "none" },
+  {
+    name: "LEAD_SIGNALS_ENCRYPTION_KEY_COMMAND",
+    takes: "a command that prints it instead",
+    otherwise: "none"
+  },
+  {
+    name: "LEAD_SIGNALS_ENCRYPTION_SCOPE",
+    takes: "file, or secrets to encrypt only those in a SQLite file",
+    otherwise: "file"
+  },
   { name: "LEAD_SIGNALS_DEMO", takes: "true fills an empty database with a demo", otherwise: "true" },
   {
     name: "LEAD_SIGNALS_OPERATOR_TOKEN",

@@ -17,7 +17,9 @@
  * - `maintenance/` checks, copies and locks a file for its operator.
  */
 import type { CopyTarget, StorePorts, StoreUnavailable } from "@lead-signals/domain"
+import type { EncryptionKey } from "@lead-signals/encryption"
 import { Effect, Layer, type Scope } from "effect"
+import { encryptionOf, type EncryptionOptions } from "./connection/StoreEncryption.ts"
 import type { HostClient } from "./connection/HostClient.ts"
 import * as Database from "./database/Database.ts"
 import * as HostDatabase from "./database/HostDatabase.ts"
@@ -43,6 +45,8 @@ import * as TickScheduler from "./connection/TickScheduler.ts"
 
 export { type Backup, backup, TargetExists } from "./maintenance/Backup.ts"
 export { check, type Checked } from "./maintenance/Check.ts"
+export type { EncryptionOptions } from "./connection/StoreEncryption.ts"
+export { rekey, type Rekeyed, type Rekeying } from "./maintenance/Rekey.ts"
 export { copySource, removeUnfinishedCopy } from "./maintenance/Copy.ts"
 export { exclusively } from "./maintenance/ExclusiveLock.ts"
 export type { HostClient, HostFailure, HostTransaction } from "./connection/HostClient.ts"
@@ -83,6 +87,8 @@ export interface SqliteStoreOptions {
   readonly maxEffort?: number
   /** Called with the progress of the migrations of an older or a new file. */
   readonly onMigrating?: (migrating: Migrating) => void
+  /** Encrypts the file, or wraps secrets in it; neither unless given. */
+  readonly encryption?: EncryptionOptions
 }
 
 const ports = (options: ListingOptions) =>
@@ -103,10 +109,11 @@ const ports = (options: ListingOptions) =>
 
 /**
  * All store ports over one file, which several processes may use at once. Fails with `StoreUnavailable` when the file can't be
- * made, opened or migrated, belongs to another application, or was written by a newer version. [STORE-4, STORE-5]
+ * made, opened or migrated, belongs to another application, needs another encryption key or none, or was written by a newer version. [STORE-4, STORE-5]
  */
 export const layer = ({
   beforeCommit = () => {},
+  encryption,
   filename,
   maxEffort = 10_000,
   groupMillis = 12,
@@ -120,11 +127,22 @@ export const layer = ({
     Layer.build(
       ports({ rankIndex: { ...RankIndex.defaults, ...rankIndex }, maxEffort }).pipe(
         Layer.provide(
-          Database.layer(filename, { synced, beforeCommit, groupMillis, ticks, maxEffort, onMigrating })
+          Database.layer(filename, {
+            synced,
+            beforeCommit,
+            groupMillis,
+            ticks,
+            maxEffort,
+            onMigrating,
+            encryption: encryptionOf(encryption)
+          })
         ),
         // The rate windows come second: a refused file gets no other file beside it.
         Layer.flatMap((made) =>
-          Layer.merge(Layer.succeedContext(made), SqliteRateWindows.layer(`${filename}-limits`))
+          Layer.merge(
+            Layer.succeedContext(made),
+            SqliteRateWindows.layer(`${filename}-limits`, encryptionOf(encryption).fileKey)
+          )
         )
       )
     )
@@ -139,6 +157,8 @@ export interface HostStoreOptions {
   readonly tablePrefix?: string
   /** As of `SqliteStoreOptions`. */
   readonly rankIndex?: Partial<RankIndex.RankIndexOptions>
+  /** Wraps the secrets of brands and webhooks under the key. The host encrypts its file itself. */
+  readonly encryptionKey?: EncryptionKey
 }
 
 /**
@@ -155,7 +175,7 @@ export interface HostStoreOptions {
  */
 export const layerOver = (
   client: HostClient,
-  { rankIndex = {}, tablePrefix = "lead_signals_" }: HostStoreOptions = {}
+  { encryptionKey, rankIndex = {}, tablePrefix = "lead_signals_" }: HostStoreOptions = {}
 ): Layer.Layer<StorePorts, StoreUnavailable> =>
   Layer.scopedContext(
     Layer.build(
@@ -165,7 +185,11 @@ export const layerOver = (
             rankIndex: { ...RankIndex.defaults, ...rankIndex },
             maxEffort: Number.POSITIVE_INFINITY
           }),
-          HostDatabase.layerOver(client, tablePrefix)
+          HostDatabase.layerOver(
+            client,
+            tablePrefix,
+            encryptionOf(encryptionKey && { key: encryptionKey }).secrets
+          )
         ),
         SqliteRateWindows.inMemory
       )
@@ -174,9 +198,16 @@ export const layerOver = (
 
 /**
  * Opens a file that a copy from another store fills: a new one, or one that an unfinished copy left beside `filename`. It gets its name
- * when the copy is finished. Fails with `StoreUnavailable`, when there is a file of the name, too. [STORE-10]
+ * when the copy is finished. `encryption` is that of the new file. Fails with `StoreUnavailable`, when there is a file of the name, too. [STORE-10]
  */
-export const copyTarget = (filename: string): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
-  Copy.copyTarget(filename, (unfinished) =>
-    Effect.scoped(Effect.asVoid(Layer.build(layer({ filename: unfinished }))))
+export const copyTarget = (
+  filename: string,
+  encryption?: EncryptionOptions
+): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
+  Copy.copyTarget(filename, encryptionOf(encryption), (unfinished) =>
+    Effect.scoped(
+      Effect.asVoid(
+        Layer.build(layer({ filename: unfinished, ...(encryption === undefined ? {} : { encryption }) }))
+      )
+    )
   )

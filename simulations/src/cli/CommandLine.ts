@@ -2,6 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import { group, leaf, type Program } from "@lead-signals/command-line"
+import { storeKinds } from "../Run.ts"
 import { Effect, Option } from "effect"
 import { bench } from "../Bench.ts"
 import { bugs } from "../bugs/index.ts"
@@ -85,7 +86,7 @@ const coverageCommand = leaf(
   {
     seed,
     seeds: seedsOf(1000),
-    store: Options.choice("store", ["memory", "sqlite"]).pipe(
+    store: Options.choice("store", storeKinds).pipe(
       Options.withDescription("The store that the service runs on [memory]"),
       Options.withDefault("memory" as const)
     ),

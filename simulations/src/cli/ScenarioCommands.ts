@@ -2,6 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import { type Failed, leaf, type Node, usage } from "@lead-signals/command-line"
+import { storeKinds } from "../Run.ts"
 import { Effect, Either, Option } from "effect"
 import type { Scenario } from "../Scenario.ts"
 import { fieldTable } from "../scenario-file/FieldReference.ts"
@@ -37,7 +38,7 @@ const runCommand = (called: string, about: string, load: Effect.Effect<Scenario,
     {
       seed,
       seeds: seedsOf(1),
-      store: Options.choice("store", ["memory", "sqlite"]).pipe(
+      store: Options.choice("store", storeKinds).pipe(
         Options.withDescription("The store of the service [memory; a planted bug's own]"),
         Options.optional
       ),

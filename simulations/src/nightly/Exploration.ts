@@ -6,6 +6,8 @@ import { scenarioNamed, scenarioNames } from "../Scenarios.ts"
 const seedsPerScenario = 25
 /** The SQLite store takes longer and gives the same histories. */
 const seedsPerSqlite = 10
+/** An encrypted file does, too. */
+const seedsPerEncrypted = 50
 
 export const explorationOf = (seed: number): SeedRun => {
   if (seed % seedsPerScenario === 0) {
@@ -14,6 +16,11 @@ export const explorationOf = (seed: number): SeedRun => {
     const store = Math.floor(n / names.length) % 2 === 0 ? "memory" : "sqlite"
     return { scenario: scenarioNamed(names[n % names.length]!)!, seed, hours: null, store }
   }
-  const store = seed % seedsPerSqlite === seedsPerSqlite - 1 ? "sqlite" : "memory"
+  const store =
+    seed % seedsPerEncrypted === seedsPerEncrypted - 1
+      ? "sqlite-encrypted"
+      : seed % seedsPerSqlite === seedsPerSqlite - 1
+        ? "sqlite"
+        : "memory"
   return { scenario: scenarioNamed("swarm")!, seed, hours: null, store }
 }

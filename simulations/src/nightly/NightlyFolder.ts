@@ -21,7 +21,7 @@ const Run = {
   /** A scenario of the project. */
   scenario: Schema.String,
   seed: Schema.Int,
-  store: Schema.Literal("memory", "sqlite")
+  store: Schema.Literal("memory", "sqlite", "sqlite-encrypted")
 }
 
 /** A seed that was the first to reach some coverage keys. */

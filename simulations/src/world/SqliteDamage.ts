@@ -3,8 +3,11 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either } from "effect"
 
 /** What is wrong with the file, in one line; null where nothing is. */
-export const damageOf = (filename: string): string | null => {
-  const checked = Effect.runSync(Effect.either(SqliteStore.check(filename)))
+export const damageOf = (
+  filename: string,
+  encryption: SqliteStore.EncryptionOptions | undefined
+): string | null => {
+  const checked = Effect.runSync(Effect.either(SqliteStore.check(filename, () => {}, encryption)))
   if (Either.isLeft(checked)) return `the file can't be read after a loss of power: ${checked.left.reason}`
   const { problems } = checked.right
   return problems.length === 0 ? null : `the file is damaged after a loss of power: ${problems[0]}`

@@ -1,6 +1,8 @@
 /** A disk of SQLite files, for hosts that have files: `NoSqliteDisk` stands for it in a browser. */
+import { parseEncryptionKey } from "@lead-signals/encryption"
 import type { Prng } from "@lead-signals/simulation-kernel"
 import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Either } from "effect"
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,8 +10,15 @@ import { build, type Disk, type Opened } from "./Disk.ts"
 import { damageOf } from "./SqliteDamage.ts"
 import { UnsyncedWrites } from "./UnsyncedWrites.ts"
 
-/** A new file for all, made once: migrating an empty file takes longer than a short run. By the endings of its files. */
-let template: ReadonlyMap<string, Buffer> | null = null
+/**
+ * A new file for all, made once: migrating an empty file takes longer than a short run. By the endings of its files; one plain, one
+ * encrypted.
+ */
+const templates = new Map<boolean, ReadonlyMap<string, Buffer>>()
+
+const encryption: SqliteStore.EncryptionOptions = {
+  key: Either.getOrThrow(parseEncryptionKey("5e".repeat(32)))
+}
 
 const databaseEndings = ["", "-wal"]
 const limitsEndings = ["-limits", "-limits-wal"]
@@ -24,20 +33,25 @@ const folderOfRuns = (): string =>
 
 type BeforeCommit = NonNullable<SqliteStore.SqliteStoreOptions["beforeCommit"]>
 
-const layerOf = (filename: string, synced: boolean, beforeCommit: BeforeCommit = () => {}) =>
+const layerOf = (
+  filename: string,
+  { encrypted, synced }: SqliteDiskOptions,
+  beforeCommit: BeforeCommit = () => {}
+) =>
   SqliteStore.layer({
     filename,
     synced,
+    ...(encrypted ? { encryption } : {}),
     beforeCommit,
     ticks: SqliteStore.TickScheduler.none,
     groupMillis: Number.POSITIVE_INFINITY,
     maxEffort: Infinity
   })
 
-const makeTemplate = (): ReadonlyMap<string, Buffer> => {
+const makeTemplate = (encrypted: boolean): ReadonlyMap<string, Buffer> => {
   const folder = folderOfRuns()
   const file = join(folder, "template.sqlite")
-  build(layerOf(file, false)).close()
+  build(layerOf(file, { encrypted, synced: false })).close()
   const files = endings.filter((ending) => existsSync(file + ending))
   const made = new Map(files.map((ending) => [ending, readFileSync(file + ending)]))
   rmSync(folder, { recursive: true, force: true })
@@ -47,6 +61,8 @@ const makeTemplate = (): ReadonlyMap<string, Buffer> => {
 export interface SqliteDiskOptions {
   /** Whether a commit is synced when its write succeeds, as in production; needed where power is lost. */
   readonly synced: boolean
+  /** Whether the file is encrypted, under a key that all runs share. */
+  readonly encrypted: boolean
 }
 
 /** What a loss of power leaves of the rate windows: no file, or a damaged one. */
@@ -68,7 +84,8 @@ export const sqlite = (options: SqliteDiskOptions): Disk => {
   let dying: (() => void) | null = null
   let damage: string | null = null
   const unsynced = new UnsyncedWrites(filename)
-  template ??= makeTemplate()
+  const template = templates.get(options.encrypted) ?? makeTemplate(options.encrypted)
+  templates.set(options.encrypted, template)
   for (const [ending, bytes] of template) writeFileSync(filename() + ending, bytes, { mode: 0o600 })
   const beforeCommit: BeforeCommit = (synchronous) => {
     if (options.synced) unsynced.beforeCommit(synchronous())
@@ -97,7 +114,7 @@ export const sqlite = (options: SqliteDiskOptions): Disk => {
       return true
     },
     open: (process) => {
-      const next = build(layerOf(filename(), options.synced, beforeCommit))
+      const next = build(layerOf(filename(), options, beforeCommit))
       opened.set(process, next)
       return next.context
     },
@@ -114,7 +131,7 @@ export const sqlite = (options: SqliteDiskOptions): Disk => {
       moveOn((left, next) => {
         for (const [ending, bytes] of unsynced.survivors(left, draw)) writeFileSync(next + ending, bytes)
         loseLimits(next, draw)
-        damage = damageOf(next)
+        damage = damageOf(next, options.encrypted ? encryption : undefined)
       })
     },
     damage: () => damage,

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { variables } from "../Variables.ts"
 import { brandsCommand, keysCommand } from "./BrandCommands.ts"
 import { copyCommand } from "./CopyCommand.ts"
+import { encryptionKeyCommand, rekeyCommand } from "./EncryptionCommands.ts"
 import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
 import { backupCommand, checkCommand } from "./FileCommands.ts"
 import { importCommand } from "./ImportCommand.ts"
@@ -55,6 +56,8 @@ const commands = group(
     checkCommand,
     copyCommand,
     pruneCommand,
+    encryptionKeyCommand,
+    rekeyCommand,
     simulateCommand
   ]
 )

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs"
 import { copyStore } from "../copy/CopyStore.ts"
 import { kindOf, readDatabase, shownDatabase } from "../DatabaseLocation.ts"
 import { copySource, copyTarget, removeUnfinishedCopy } from "../Stores.ts"
-import { withProgressLine } from "./FileCommands.ts"
+import { encryptionOfEnvironment, withProgressLine } from "./FileCommands.ts"
 import { json } from "./OperatorCommand.ts"
 import { print, table } from "./Output.ts"
 
@@ -26,7 +26,8 @@ export const copyCommand = leaf(
     details: [
       "All ids, keys, webhooks and pending deliveries stay as they are. Stop the servers of the source first: until the copy ends, a server",
       "on it could read and not write. The copy compares every table of both sides before the target can be served. After a kill the same",
-      "command goes on where it stopped. Rate windows are not copied: budgets begin afresh."
+      "command goes on where it stopped. Rate windows are not copied: budgets begin afresh. The encryption key",
+      "that is set is that of both sides."
     ],
     examples: [
       [
@@ -51,12 +52,13 @@ export const copyCommand = leaf(
       const from = yield* read("--from", given.from)
       const to = yield* read("--to", given.to)
       if (kindOf(from) === "sqlite" && !existsSync(from)) return yield* usage(`There is no file ${from}.`)
+      const encryption = yield* encryptionOfEnvironment
       if (given.restart) yield* removeUnfinishedCopy(to)
       const copied = yield* withProgressLine((update) =>
         Effect.scoped(
           Effect.gen(function* () {
-            const target = yield* copyTarget(to)
-            const source = yield* copySource(from)
+            const target = yield* copyTarget(to, encryption)
+            const source = yield* copySource(from, encryption)
             return yield* copyStore(source, target, update)
           })
         )

@@ -6,6 +6,7 @@ import { Effect, Either, Option } from "effect"
 import { existsSync } from "node:fs"
 import { dirname } from "node:path"
 import { kindOf, readDatabase, shownDatabase } from "../DatabaseLocation.ts"
+import { readEncryption } from "../EncryptionSettings.ts"
 import { checkDatabase } from "../Stores.ts"
 import { valueOf } from "../Variables.ts"
 import { progress } from "../Progress.ts"
@@ -35,6 +36,11 @@ export const databaseOf = (given: { readonly database: Option.Option<string> }) 
           : usage(`There is no file ${read}; --database takes the path of a SQLite file, or postgres://….`)
     })
   })
+
+/** The encryption that the environment sets; null without a key. */
+export const encryptionOfEnvironment = Effect.flatMap(CommandProcess, ({ env }) =>
+  Either.match(readEncryption(env), { onLeft: usage, onRight: (read) => Effect.succeed(read) })
+)
 
 const toolsOfPostgres = [
   "Postgres copies its databases itself: pg_dump --format=custom --schema=lead_signals --file=TARGET URL copies the state of one moment;",
@@ -69,7 +75,7 @@ export const backupCommand = leaf(
   {
     summary: "Copies the SQLite file while the server runs on it",
     details: [
-      "The copy has the state of one moment, and only its owner can read it. It holds personal data: protect it as you protect the",
+      "The copy has the state of one moment, and only its owner can read it; that of an encrypted file is encrypted under the same key. It holds personal data: protect it as you protect the",
       "file, and delete it when an erasure is due. A backup that is killed leaves TARGET.PID.lead-signals-partial, which only its",
       "owner can read; the next backup into the same folder removes it."
     ],
@@ -89,11 +95,17 @@ export const backupCommand = leaf(
     Effect.gen(function* () {
       const file = yield* databaseOf(given)
       if (kindOf(file) === "postgres") return yield* usage(toolsOfPostgres)
+      const encryption = yield* encryptionOfEnvironment
       const folder = dirname(given.target)
       if (!existsSync(folder))
         return yield* usage(`There is no folder ${folder}: make it, or name a copy in another folder.`)
       const { bytes, pages } = yield* withProgressLine((update) =>
-        SqliteStore.backup(file, given.target, (fraction) => update(fraction, "copying"))
+        SqliteStore.backup(
+          file,
+          given.target,
+          (fraction) => update(fraction, "copying"),
+          encryption ?? undefined
+        )
       )
       const value = { file, target: given.target, pages, bytes }
       yield* print(given.json, value, `Copied ${file} (${size(bytes)}) to ${given.target}.`)
@@ -124,7 +136,8 @@ export const checkCommand = leaf(
       const file = yield* databaseOf(given)
       const isPostgres = kindOf(file) === "postgres"
       const what = isPostgres ? "database" : "file"
-      const checked = yield* withProgressLine((update) => checkDatabase(file, update))
+      const encryption = yield* encryptionOfEnvironment
+      const checked = yield* withProgressLine((update) => checkDatabase(file, update, encryption))
       const { counts, newest, problems, version } = checked
       const width = Math.max(...Object.keys(counts).map((name) => name.length))
       const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

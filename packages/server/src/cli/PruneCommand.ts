@@ -6,7 +6,7 @@ import { Effect, Either } from "effect"
 import { shownDatabase } from "../DatabaseLocation.ts"
 import { readRetention, retentionVariables } from "../RetentionSettings.ts"
 import { storeLayer } from "../Stores.ts"
-import { database, databaseOf, withProgressLine } from "./FileCommands.ts"
+import { database, databaseOf, encryptionOfEnvironment, withProgressLine } from "./FileCommands.ts"
 import { json } from "./OperatorCommand.ts"
 import { print, table } from "./Output.ts"
 
@@ -24,7 +24,7 @@ const { retentionKinds } = Retention
 const total = (counts: DueCounts): number => retentionKinds.reduce((sum, kind) => sum + counts[kind], 0)
 
 /** Counts what is due, then removes it, showing how far it is. */
-const prune = (place: string, retention: Retention.Retention) =>
+const prune = (store: ReturnType<typeof storeLayer>, retention: Retention.Retention) =>
   withProgressLine((update) =>
     Effect.flatMap(Retaining.countDue(retention), (due) => {
       let done = 0
@@ -32,7 +32,7 @@ const prune = (place: string, retention: Retention.Retention) =>
         done += removed
         update(Math.min(1, done / Math.max(1, total(due))), `removing ${words[kind]}`)
       })
-    }).pipe(Effect.provide(storeLayer(place)))
+    }).pipe(Effect.provide(store))
   )
 
 export const pruneCommand = leaf(
@@ -71,9 +71,10 @@ export const pruneCommand = leaf(
         onRight: (read) => Effect.succeed(read)
       })
       const place = yield* databaseOf(given)
+      const store = storeLayer(place, yield* encryptionOfEnvironment)
       const counts = yield* given.dryRun
-        ? Effect.provide(Retaining.countDue(retention), storeLayer(place))
-        : prune(place, retention)
+        ? Effect.provide(Retaining.countDue(retention), store)
+        : prune(store, retention)
       const rows = retentionKinds.map((kind) => [
         words[kind],
         Retention.format(retention[kind]),

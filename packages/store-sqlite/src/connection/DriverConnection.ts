@@ -2,6 +2,7 @@
 import type BetterSqlite3 from "better-sqlite3"
 import { Connection, type Tuple } from "./Connection.ts"
 import { openDatabase } from "./Driver.ts"
+import type { FileKey } from "./FileKey.ts"
 import type { Param } from "./Param.ts"
 
 type Statement = BetterSqlite3.Statement<Array<Param>>
@@ -32,9 +33,12 @@ export class DriverConnection extends Connection {
   private readonly ofValues = new Map<string, Statement>()
   private readonly db: BetterSqlite3.Database
 
-  constructor(filename: string, options: { readonly readonly: boolean; readonly busyMillis: number }) {
+  constructor(
+    filename: string,
+    options: { readonly readonly: boolean; readonly busyMillis: number; readonly key?: FileKey | undefined }
+  ) {
     super()
-    this.db = openDatabase(filename, { readonly: options.readonly, timeout: options.busyMillis })
+    this.db = openDatabase(filename, { readonly: options.readonly, timeout: options.busyMillis }, options.key)
   }
 
   private statement(text: string): Prepared {

@@ -3,6 +3,7 @@ import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import { retryWhileBusy } from "./BusyRetry.ts"
 import { DriverConnection } from "./DriverConnection.ts"
+import type { FileKey } from "./FileKey.ts"
 import { tighten } from "./FilePermissions.ts"
 import { createPrivately } from "./PrivateFile.ts"
 
@@ -26,6 +27,8 @@ export const connect = (
   options: {
     readonly readonly: boolean
     readonly synchronous: string
+    /** Encrypts the file; undefined where it is plain. */
+    readonly key: FileKey | undefined
     /** Refuses a file before anything of it is changed. */
     readonly inspect?: (connection: DriverConnection) => void
     /** Makes what must be there before the connection is used. */
@@ -52,8 +55,9 @@ export const connect = (
 /** Opens a connection to a file that need not survive a loss of power, and makes the file if it is missing. */
 export const connectVolatile = (
   filename: string,
+  key: FileKey | undefined,
   prepare: (connection: DriverConnection) => void
 ): Effect.Effect<DriverConnection, StoreUnavailable, Scope.Scope> =>
   Effect.flatMap(createPrivately(filename), (made) =>
-    Effect.tap(connect(made, { readonly: false, synchronous: "OFF", prepare }), () => tighten(made))
+    Effect.tap(connect(made, { readonly: false, synchronous: "OFF", key, prepare }), () => tighten(made))
   )

@@ -7,13 +7,15 @@ import { Context, Effect, Layer, Queue } from "effect"
 import { dirname } from "node:path"
 import { retryWhileBusy, unavailable } from "../connection/BusyRetry.ts"
 import type { Connection } from "../connection/Connection.ts"
-import { loadDriver } from "../connection/Driver.ts"
+import { loadDriver, refuseOtherKey } from "../connection/Driver.ts"
 import { connect } from "../connection/FileConnection.ts"
 import { tighten } from "../connection/FilePermissions.ts"
 import { OpenedFile } from "../connection/OpenedFile.ts"
 import { createPrivately } from "../connection/PrivateFile.ts"
+import type { StoreEncryption } from "../connection/StoreEncryption.ts"
 import { SharedSnapshot } from "../connection/SharedSnapshot.ts"
 import { statusOf, Writability } from "../connection/Writability.ts"
+import { mustWrap, rewrap, Secrets } from "../rows/Secrets.ts"
 import { checkForeign, checkVersion, versionOf } from "../schema/Migrations.ts"
 import { type ReadingWorker, readingWorker } from "../worker/ReadingWorker.ts"
 import { isThreadAvailable } from "../worker/startThread.ts"
@@ -39,6 +41,8 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     readonly writeInWorker: WriteInWorker
     /** Removes overwritten pages from the write-ahead log: at once, or as soon as no reader is in the way. [PII-3] */
     readonly truncateWal: Effect.Effect<void>
+    /** Reads and writes the columns of secrets. */
+    readonly secrets: Secrets
     /** Holds an item when this process has made deliveries due. */
     readonly queued: Queue.Queue<void>
     /** Fails when the file can't be read, or is not the one at its path any more. */
@@ -53,6 +57,8 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
 export interface DatabaseOptions extends UpgradeOptions, GroupCommitOptions {
   /** Whether what is committed is on the disk when the write succeeds. */
   readonly synced: boolean
+  /** The key of the file and the wrapper of its secrets. */
+  readonly encryption: StoreEncryption
 }
 
 const make = (path: string, options: DatabaseOptions) =>
@@ -65,12 +71,15 @@ const make = (path: string, options: DatabaseOptions) =>
           "the program of the store's threads is missing: leave @lead-signals/store-sqlite out of your bundle"
       })
     }
-    yield* Effect.try({ try: loadDriver, catch: unavailable })
+    const { fileKey: key, secrets } = options.encryption
+    yield* Effect.try({ try: () => loadDriver(key), catch: unavailable })
     const filename = yield* createPrivately(path)
     const wasLeft = WriteAheadLog.isLeft(filename)
+    yield* Effect.try({ try: () => refuseOtherKey(filename, key), catch: unavailable })
     const writer = yield* connect(filename, {
       readonly: false,
       synchronous: options.synced ? "FULL" : "OFF",
+      key,
       inspect: (connection) => {
         checkForeign(connection, filename)
         versionOf(connection, filename)
@@ -79,9 +88,16 @@ const make = (path: string, options: DatabaseOptions) =>
     const opened = new OpenedFile(filename)
     yield* tighten(filename)
     const inPlace = (): void => opened.check()
-    const worker = yield* writingWorker(filename, options.synced ? "NORMAL" : "OFF", inPlace)
+    const worker = yield* writingWorker(filename, options.synced ? "NORMAL" : "OFF", key, inPlace)
     yield* upgrade(filename, writer, worker, options)
-    const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL" })
+    yield* retryWhileBusy(() => {
+      if (!mustWrap(writer, filename, secrets)) return
+      // Another process may have wrapped them meanwhile.
+      writer.transaction(() => {
+        if (mustWrap(writer, filename, secrets)) rewrap(writer, undefined, secrets)
+      })
+    })
+    const reader = yield* connect(filename, { readonly: true, synchronous: "NORMAL", key })
     let log: WriteAheadLog.WriteAheadLog
     let merges = noMerges
     if (!syncsInThreads) log = yield* WriteAheadLog.ofSqlite(writer, wasLeft)
@@ -107,10 +123,11 @@ const make = (path: string, options: DatabaseOptions) =>
     // The last commits end before the log and the connections close. Without threads a commit ends at once.
     if (syncsInThreads) yield* Effect.addFinalizer(() => close)
     return Database.of({
+      secrets: new Secrets(secrets),
       queued,
       read,
       write,
-      readingWorker: yield* readingWorker(filename, inPlace),
+      readingWorker: yield* readingWorker(filename, key, inPlace),
       writeInWorker: (kind, input) => Effect.zipRight(ofThisVersion, offloaded(kind, input)),
       truncateWal: log.truncate,
       status: Effect.zipRight(ofThisVersion, statusOf(read, write, opened, writability)),

@@ -7,6 +7,8 @@ import { DatabaseProblem } from "../connection/DatabaseProblem.ts"
 import { type HostClient, type HostFailure, hostTransaction } from "../connection/HostClient.ts"
 import { HostConnection } from "../connection/HostConnection.ts"
 import { isPrefix } from "../connection/TablePrefix.ts"
+import type { SecretWrapper } from "@lead-signals/encryption"
+import { mustWrap, rewrap, Secrets } from "../rows/Secrets.ts"
 import { migrateTables } from "../schema/Migrations.ts"
 import { Database } from "./Database.ts"
 import type { Write } from "./GroupCommit.ts"
@@ -23,7 +25,7 @@ const isInTransaction = Effect.contextWith(
   (context: Context.Context<never>) => Context.getOption(context, hostTransaction)._tag === "Some"
 )
 
-const make = (client: HostClient, prefix: string) =>
+const make = (client: HostClient, prefix: string, secrets: SecretWrapper | undefined) =>
   Effect.gen(function* () {
     if (!isPrefix(prefix)) {
       return yield* new StoreUnavailable({
@@ -68,10 +70,12 @@ const make = (client: HostClient, prefix: string) =>
       // Erased rows are overwritten. [PII-3]
       sql.run("PRAGMA secure_delete = ON")
       migrateTables(sql, "the database", () => {})
+      if (mustWrap(sql, "the database", secrets)) rewrap(sql, undefined, secrets)
     })
     return Database.of({
       read: write,
       write,
+      secrets: new Secrets(secrets),
       queued: yield* Queue.sliding<void>(1),
       readingWorker: { read: () => Effect.fail(noThreads) },
       writeInWorker: () => Effect.fail(noThreads),
@@ -88,5 +92,8 @@ const make = (client: HostClient, prefix: string) =>
   })
 
 /** The database behind the host's client, with the store's tables in it under the prefix. */
-export const layerOver = (client: HostClient, prefix: string): Layer.Layer<Database, StoreUnavailable> =>
-  Layer.effect(Database, make(client, prefix))
+export const layerOver = (
+  client: HostClient,
+  prefix: string,
+  secrets: SecretWrapper | undefined
+): Layer.Layer<Database, StoreUnavailable> => Layer.effect(Database, make(client, prefix, secrets))

@@ -3,6 +3,7 @@ import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import { busyRetry, unavailable } from "../connection/BusyRetry.ts"
 import { pragmasOf } from "../connection/FileConnection.ts"
+import type { FileKey } from "../connection/FileKey.ts"
 import type { OpenedFile } from "../connection/OpenedFile.ts"
 import type { SharedSnapshot } from "../connection/SharedSnapshot.ts"
 import type { Writability } from "../connection/Writability.ts"
@@ -16,11 +17,13 @@ import type { WriteAheadLog } from "./WriteAheadLog.ts"
 export const writingWorker = (
   filename: string,
   synchronous: string,
+  key: FileKey | undefined,
   beforeOpening: () => void
 ): Effect.Effect<StoreWorker, never, Scope.Scope> =>
   storeWorker(filename, {
     readonly: false,
     busyMillis: 50,
+    key,
     beforeOpening,
     pragmas: pragmasOf(synchronous)
   })

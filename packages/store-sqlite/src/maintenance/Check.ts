@@ -1,6 +1,7 @@
 /** Checks a file: its pages, its references, its search indexes and its derived tables. [STORE-9] */
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
+import { encryptionOf, type EncryptionOptions } from "../connection/StoreEncryption.ts"
 import { openToRead } from "../connection/Driver.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
 import { orderings } from "../filter/Ordering.ts"
@@ -96,16 +97,17 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
 /**
  * Reads the whole file and reports what is wrong with its pages, references, search indexes and derived tables. It
  * takes seconds a gigabyte; others may read and write meanwhile. `onProgress` gets the fraction done, from 0
- * to 1, and the step. Fails with `StoreUnavailable` when the file can't be opened, is not a database of Lead Signals, or is of a
- * newer version. [STORE-9]
+ * to 1, and the step. `encryption` is that of the file. Fails with `StoreUnavailable` when the file can't be opened, is not a database
+ * of Lead Signals, or is of a newer version. [STORE-9]
  */
 export const check = (
   filename: string,
-  onProgress: (fraction: number, what: string) => void = () => {}
+  onProgress: (fraction: number, what: string) => void = () => {},
+  encryption?: EncryptionOptions
 ): Effect.Effect<Checked, StoreUnavailable> =>
   Effect.try({
     try: () => {
-      const db = openToRead(filename)
+      const db = openToRead(filename, encryptionOf(encryption).fileKey)
       try {
         const one = (sql: string): number => db.prepare(sql).pluck().get() as number
         const version = readVersion(db, filename)

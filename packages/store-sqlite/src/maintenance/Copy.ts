@@ -13,7 +13,9 @@ import type BetterSqlite3 from "better-sqlite3"
 import { Effect, type Scope } from "effect"
 import { existsSync, renameSync, rmSync } from "node:fs"
 import { DriverConnection } from "../connection/DriverConnection.ts"
-import { openDatabase } from "../connection/Driver.ts"
+import { openDatabase, refuseOtherKey } from "../connection/Driver.ts"
+import { encryptionOf, type EncryptionOptions, type StoreEncryption } from "../connection/StoreEncryption.ts"
+import { mustWrap, Secrets } from "../rows/Secrets.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
 import type { Param } from "../connection/Param.ts"
 import { syncFolderOf } from "../database/WriteAheadLog.ts"
@@ -69,17 +71,36 @@ const neutral = ({ booleans, columns }: CopyTable) => {
       }
 }
 
+/** Replaces the secret of a row by what `change` makes of it. The neutral form has secrets in clear text. */
+const withSecret = (secrets: Secrets, table: CopyTable, stored: boolean): ((row: CopyRow) => CopyRow) => {
+  const columns: Readonly<Record<string, string>> = { brand: "suppression_secret", webhook: "secrets" }
+  const at = table.columns.indexOf(columns[table.name] ?? "")
+  if (at < 0) return (row) => row
+  const id = (row: CopyRow): string => String(value(row, table, "id"))
+  const change = (row: CopyRow): string => {
+    const text = String(row[at])
+    if (table.name === "brand") {
+      return stored ? secrets.suppression(id(row), text) : secrets.suppressionOf(id(row), text)
+    }
+    const brandId = String(value(row, table, "brand_id"))
+    return stored ? secrets.webhook(brandId, id(row), text) : secrets.webhookSecretsOf(brandId, id(row), text)
+  }
+  return (row) => row.with(at, change(row))
+}
+
 async function* rowsOf(
   db: BetterSqlite3.Database,
+  secrets: Secrets,
   table: CopyTable,
   after: CopyRow | null
 ): AsyncGenerator<ReadonlyArray<CopyRow>> {
   const convert = neutral(table)
+  const inClear = withSecret(secrets, table, false)
   let part: Array<CopyRow> = []
   try {
     const statement = db.prepare<Array<Param>>(orderedRows(table, after === null)).raw()
     for (const row of statement.iterate(...((after ?? []) as ReadonlyArray<Param>))) {
-      part.push(convert(row as Array<CopyRow[number]>))
+      part.push(inClear(convert(row as Array<CopyRow[number]>)))
       if (part.length === rowsAtOnce) {
         yield part
         part = []
@@ -108,18 +129,36 @@ const checkVersion = (db: BetterSqlite3.Database, filename: string): void => {
   }
 }
 
+/** Throws where the secrets are wrapped under another key than the one that is set. */
+const refuseOtherWrapping = (
+  db: BetterSqlite3.Database,
+  filename: string,
+  encryption: EncryptionOptions | undefined
+): void =>
+  void mustWrap(
+    { value: <Value>(text: string) => db.prepare(text).pluck().get() as Value | undefined },
+    filename,
+    encryptionOf(encryption).secrets
+  )
+
 /**
- * Opens an existing file of this version to be copied. Until the scope ends no other process can write the file; reads go on. Fails with
+ * Opens an existing file of this version to be copied; `encryption` is that of the file. Until the scope ends no other process can write the file; reads go on. Fails with
  * `StoreUnavailable`. [STORE-10]
  */
-export const copySource = (filename: string): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> =>
-  Effect.map(
+export const copySource = (
+  filename: string,
+  encryption?: EncryptionOptions
+): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> => {
+  const { fileKey, secrets } = encryptionOf(encryption)
+  return Effect.map(
     Effect.acquireRelease(
       Effect.try({
         try: () => {
-          const db = openDatabase(filename, { fileMustExist: true, timeout: 10_000 })
+          refuseOtherKey(filename, fileKey)
+          const db = openDatabase(filename, { fileMustExist: true, timeout: 10_000 }, fileKey)
           try {
             checkVersion(db, filename)
+            refuseOtherWrapping(db, filename, encryption)
             db.exec("BEGIN IMMEDIATE")
             return db
           } catch (failure) {
@@ -136,7 +175,7 @@ export const copySource = (filename: string): Effect.Effect<CopySource, StoreUna
         })
     ),
     (db) => ({
-      rows: (table, after) => rowsOf(db, table, after),
+      rows: (table, after) => rowsOf(db, new Secrets(secrets), table, after),
       lastNumbers: () =>
         attempt(() => {
           const given = new Map(
@@ -147,6 +186,7 @@ export const copySource = (filename: string): Effect.Effect<CopySource, StoreUna
       count: ({ name }) => attempt(() => db.prepare(`SELECT count(*) FROM ${name}`).pluck().get() as number)
     })
   )
+}
 
 /** The columns that the file has and the neutral form lacks are derived; those that the file lacks follow from references. */
 const withoutBrand = new Set(["reading", "delivery", "delivery_body", "attempt"])
@@ -154,7 +194,8 @@ const withoutBrand = new Set(["reading", "delivery", "delivery_body", "attempt"]
 const value = (row: CopyRow, table: CopyTable, column: string): CopyRow[number] =>
   row[table.columns.indexOf(column)]!
 
-const insertRow = (sql: DriverConnection, table: CopyTable, row: CopyRow): void => {
+const insertRow = (sql: DriverConnection, secrets: Secrets, table: CopyTable, inClear: CopyRow): void => {
+  const row = withSecret(secrets, table, true)(inClear)
   const own = table.columns.flatMap((column, i) =>
     column === "brand_id" && withoutBrand.has(table.name) ? [] : [{ column, value: row[i]! }]
   )
@@ -210,6 +251,7 @@ export const removeUnfinishedCopy = (target: string): Effect.Effect<void> =>
  */
 export const copyTarget = (
   target: string,
+  { fileKey, secrets }: StoreEncryption,
   make: (filename: string) => Effect.Effect<void, StoreUnavailable>
 ): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
@@ -228,7 +270,13 @@ export const copyTarget = (
     const sql = yield* Effect.acquireRelease(
       Effect.try({
         try: () => {
-          const connection = new DriverConnection(unfinished, { readonly: false, busyMillis: 3000 })
+          refuseOtherKey(unfinished, fileKey)
+          const connection = new DriverConnection(unfinished, {
+            readonly: false,
+            busyMillis: 3000,
+            key: fileKey
+          })
+          mustWrap(connection, unfinished, secrets)
           connection.pragma("synchronous = FULL")
           connection.pragma("cache_size = -65536")
           connection.transaction(() =>
@@ -253,15 +301,15 @@ export const copyTarget = (
             if (progressText() !== known) {
               throw new StoreUnavailable({ reason: `another process copies into ${target}` })
             }
-            for (const row of rows) insertRow(sql, table, row)
+            for (const row of rows) insertRow(sql, new Secrets(secrets), table, row)
             sql.run("INSERT OR REPLACE INTO copy_progress VALUES (1, ?)", [text])
           })
           known = text
         }),
       rows: async function* (table, after) {
-        const db = openDatabase(unfinished, { readonly: true })
+        const db = openDatabase(unfinished, { readonly: true }, fileKey)
         try {
-          yield* rowsOf(db, table, after)
+          yield* rowsOf(db, new Secrets(secrets), table, after)
         } finally {
           db.close()
         }

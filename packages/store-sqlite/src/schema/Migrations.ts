@@ -18,6 +18,7 @@ import { segmentMerge } from "./migrations/0015_segment_merge.ts"
 import { retention } from "./migrations/0016_retention.ts"
 import { activity } from "./migrations/0017_activity.ts"
 import { operators } from "./migrations/0018_operators.ts"
+import { secretWrapping } from "./migrations/0019_secret_wrapping.ts"
 
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
@@ -44,7 +45,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["segment merge", segmentMerge],
   ["retention", retention],
   ["activity", activity],
-  ["operators", operators]
+  ["operators", operators],
+  ["secret wrapping", secretWrapping]
 ]
 
 export const newestMigration = migrations.length
@@ -53,7 +55,7 @@ export const newestMigration = migrations.length
 const applicationId = 0x4c536967
 
 /** Fails on a file of another program. */
-export const checkForeign = (sql: QueryConnection, filename: string): void => {
+export const checkForeign = (sql: Pick<QueryConnection, "value">, filename: string): void => {
   const id = sql.value<number>("SELECT application_id FROM pragma_application_id")
   const tables = sql.value<number>("SELECT count(*) FROM sqlite_schema")
   if (tables! > 0 && id !== applicationId) {

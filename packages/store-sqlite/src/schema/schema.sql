@@ -227,6 +227,13 @@ CREATE TABLE pruning (
 ) STRICT;
 INSERT INTO pruning VALUES (1, '', 0, 0);
 
+-- One row: the id of the encryption key that wraps the secrets of brands and webhooks; null where they are plain.
+CREATE TABLE secret_wrapping (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  key_id TEXT
+) STRICT;
+INSERT INTO secret_wrapping VALUES (1, NULL);
+
 -- Who did what. It refers to no other table: it outlives what it names. status is null until the call has ended.
 CREATE TABLE audit_entry (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3,18 +3,19 @@ import { type Brand, BrandStore } from "@lead-signals/domain"
 import { Effect, Layer, type Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
-import { brandOf, type BrandRow, idOf } from "../rows/Rows.ts"
+import { type BrandRow, idOf } from "../rows/Rows.ts"
+import type { Secrets } from "../rows/Secrets.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { readAll, readFirst, readOne, rename } from "./Statements.ts"
 
 /** Revokes the brand's keys, deletes its signals, and marks the brand; a repeated call keeps the first instants. */
 const startBrandDeletion =
-  (id: string, now: number) =>
+  (secrets: Secrets, id: string, now: number) =>
   (sql: Connection): Option.Option<Brand> => {
     sql.run("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE brand_id = ?", [now, idOf(id)])
     sql.run("UPDATE signal SET deleted_at = coalesce(deleted_at, ?) WHERE brand_id = ?", [now, idOf(id)])
     return readFirst<BrandRow, Brand>(
-      brandOf,
+      secrets.brandOf,
       `UPDATE brand SET deletion_started_at = coalesce(deletion_started_at, ?)
        WHERE id = ? AND deleted_at IS NULL RETURNING *`,
       [now, idOf(id)]
@@ -55,17 +56,26 @@ const removeBrandPiece =
     return "gone"
   }
 
+/** A wrapped secret is bound to the brand's id, so the row comes first. */
+const createBrand =
+  (secrets: Secrets, brand: Omit<Brand, "id" | "deletionStartedAt">) =>
+  (sql: Connection): Brand => {
+    const id = sql.insert("INSERT INTO brand (name, suppression_secret, created_at) VALUES (?, '', ?)", [
+      brand.name,
+      brand.createdAt
+    ])
+    return readOne<BrandRow, Brand>(
+      secrets.brandOf,
+      "UPDATE brand SET suppression_secret = ? WHERE id = ? RETURNING *",
+      [secrets.suppression(id, brand.suppressionSecret), id]
+    )(sql)
+  }
+
 const make = Effect.gen(function* () {
   const database = yield* Database
+  const { brandOf } = database.secrets
   return BrandStore.of({
-    create: (brand) =>
-      database.write(
-        readOne<BrandRow, Brand>(
-          brandOf,
-          "INSERT INTO brand (name, suppression_secret, created_at) VALUES (?, ?, ?) RETURNING *",
-          [brand.name, brand.suppressionSecret, brand.createdAt]
-        )
-      ),
+    create: (brand) => database.write(createBrand(database.secrets, brand)),
     list: database.read(readAll(brandOf, "SELECT * FROM brand WHERE deleted_at IS NULL ORDER BY id", [])),
     get: (id) =>
       database.read(
@@ -73,7 +83,7 @@ const make = Effect.gen(function* () {
       ),
     rename: (id, name) =>
       database.write(rename<BrandRow, Brand>(brandOf, "brand", name, "id = ?", [idOf(id)])),
-    startDeletion: (id, now) => database.write(startBrandDeletion(id, now)),
+    startDeletion: (id, now) => database.write(startBrandDeletion(database.secrets, id, now)),
     finishDeletion: (id) =>
       // The write-ahead log must not keep what the brand's rows held.
       Effect.uninterruptible(

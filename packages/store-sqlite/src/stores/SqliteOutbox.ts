@@ -17,7 +17,8 @@ import type { Connection } from "../connection/Connection.ts"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { Database } from "../database/Database.ts"
 import { engagementColumns, leadsById, readEngagements, windows, withAuthor } from "../rows/LeadReads.ts"
-import { type EventRow, eventOf, idOf, webhookOf, type WebhookRow } from "../rows/Rows.ts"
+import { type EventRow, eventOf, idOf, type WebhookRow } from "../rows/Rows.ts"
+import type { Secrets } from "../rows/Secrets.ts"
 
 /* Leasing */
 
@@ -28,6 +29,7 @@ interface Candidate extends Leasing.Candidate {
 /** Enabled webhooks with something due, and when the next delivery becomes due that there is a place for. */
 const whatIsDue = (
   sql: Connection,
+  secrets: Secrets,
   { limits, underWay }: LeaseRequest,
   now: Instant
 ): { readonly candidates: ReadonlyArray<Candidate>; readonly nextDueAt: Instant | null } => {
@@ -42,7 +44,7 @@ const whatIsDue = (
   const candidates: Array<Candidate> = []
   for (const row of rows) {
     if (row.due_at === null) continue
-    const webhook = webhookOf(row)
+    const webhook = secrets.webhookOf(row)
     const candidate = {
       webhook,
       webhookId: webhook.id,
@@ -178,9 +180,9 @@ const withBodies = (
   return found
 }
 
-const lease = (sql: Connection, request: LeaseRequest, now: Instant): Leased => {
+const lease = (sql: Connection, secrets: Secrets, request: LeaseRequest, now: Instant): Leased => {
   const { limits, underWay } = request
-  const { candidates, nextDueAt } = whatIsDue(sql, request, now)
+  const { candidates, nextDueAt } = whatIsDue(sql, secrets, request, now)
   const due = oldestDue(sql, candidates, now, limits.perWebhook)
   const counted = candidates.map((candidate) => ({
     ...candidate,
@@ -252,7 +254,13 @@ const webhooksOf = (
     .all<WebhookRow>("SELECT w.* FROM json_each(?) j CROSS JOIN webhook w ON w.id = j.value", [
       JSON.stringify([...new Set(rows.map(({ webhook_id }) => webhook_id))])
     ])
-    .map(webhookOf)
+    .map((row) => ({
+      id: String(row.id),
+      url: row.url,
+      enabled: row.enabled === 1,
+      disabledReason: row.disabled_reason,
+      failingSince: row.failing_since
+    }))
 
 /** Records attempts with a few statements, however many they are. */
 const write = (sql: Connection, changes: AttemptTransitions.Changes, seqs: ReadonlyMap<string, number>) => {
@@ -324,9 +332,11 @@ const make = Effect.map(Database, (database) =>
     lease: (request) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const { candidates, nextDueAt } = yield* database.read((sql) => whatIsDue(sql, request, now))
+        const { candidates, nextDueAt } = yield* database.read((sql) =>
+          whatIsDue(sql, database.secrets, request, now)
+        )
         if (candidates.length === 0) return { leases: [], nextDueAt }
-        return yield* database.write((sql, at) => lease(sql, request, at))
+        return yield* database.write((sql, at) => lease(sql, database.secrets, request, at))
       }),
     record: (attempts) => database.write((sql, now) => record(sql, attempts, now)),
     queued: Queue.take(database.queued)

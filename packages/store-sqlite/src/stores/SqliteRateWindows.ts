@@ -14,6 +14,7 @@ import { type Clock, Effect, Layer, Scope } from "effect"
 import { realpathSync, renameSync, rmSync } from "node:fs"
 import { basename } from "node:path"
 import type { DriverConnection } from "../connection/DriverConnection.ts"
+import type { FileKey } from "../connection/FileKey.ts"
 import { connectVolatile } from "../connection/FileConnection.ts"
 import { identityOf } from "../connection/OpenedFile.ts"
 import { briefBusyRetry, codeOf, retryWhileBusy, unavailable } from "../connection/BusyRetry.ts"
@@ -83,11 +84,14 @@ const setAside = (
     })
   )
 
-const open = (filename: string): Effect.Effect<DriverConnection, StoreUnavailable, Scope.Scope> =>
+const open = (
+  filename: string,
+  key: FileKey | undefined
+): Effect.Effect<DriverConnection, StoreUnavailable, Scope.Scope> =>
   Effect.suspend(() => {
     const identity = identityOf(filename)
-    return Effect.catchIf(connectVolatile(filename, prepare), isDamaged, (failure) =>
-      Effect.zipRight(setAside(filename, identity, failure), connectVolatile(filename, prepare))
+    return Effect.catchIf(connectVolatile(filename, key, prepare), isDamaged, (failure) =>
+      Effect.zipRight(setAside(filename, identity, failure), connectVolatile(filename, key, prepare))
     )
   })
 
@@ -101,7 +105,7 @@ const later = (
   return a.used >= b.used ? a : b
 }
 
-const make = (filename: string) =>
+const make = (filename: string, key: FileKey | undefined) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     let file: DriverConnection | null = null
@@ -175,7 +179,7 @@ const make = (filename: string) =>
     })
     const opened = Effect.suspend(() =>
       file === null
-        ? Effect.map(Scope.extend(open(filename), scope), (connection) => (file = connection))
+        ? Effect.map(Scope.extend(open(filename, key), scope), (connection) => (file = connection))
         : Effect.succeed(file)
     )
     const isLeftAlone = (now: number): boolean =>
@@ -206,7 +210,8 @@ const make = (filename: string) =>
     })
   })
 
-export const layer = (filename: string): Layer.Layer<RateWindows> => Layer.scoped(RateWindows, make(filename))
+export const layer = (filename: string, key: FileKey | undefined): Layer.Layer<RateWindows> =>
+  Layer.scoped(RateWindows, make(filename, key))
 
 /** Windows in the memory of this process, for a store without a file of its own. */
 export const inMemory: Layer.Layer<RateWindows> = Layer.sync(RateWindows, () => {

@@ -4,7 +4,8 @@ import { Effect, Layer, Option, Queue } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import type { Param } from "../connection/Param.ts"
 import { Database } from "../database/Database.ts"
-import { idOf, webhookOf, type WebhookRow } from "../rows/Rows.ts"
+import { idOf, type WebhookRow } from "../rows/Rows.ts"
+import type { Secrets } from "../rows/Secrets.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
@@ -14,12 +15,14 @@ const webhookValues = (webhook: Omit<Webhook, "id">): ReadonlyArray<Param> => [
   webhook.description,
   Number(webhook.enabled),
   webhook.disabledReason,
-  webhook.failingSince,
-  JSON.stringify(webhook.secrets)
+  webhook.failingSince
 ]
 
-const webhookById = (brandId: string, id: string) =>
-  readFirst<WebhookRow, Webhook>(webhookOf, "SELECT * FROM webhook WHERE id = ? AND brand_id = ?", [
+const storedSecrets = (secrets: Secrets, webhook: Omit<Webhook, "id">, id: number): string =>
+  secrets.webhook(webhook.brandId, id, JSON.stringify(webhook.secrets))
+
+const webhookById = (secrets: Secrets, brandId: string, id: string) =>
+  readFirst<WebhookRow, Webhook>(secrets.webhookOf, "SELECT * FROM webhook WHERE id = ? AND brand_id = ?", [
     idOf(id),
     idOf(brandId)
   ])
@@ -65,9 +68,26 @@ const deliveryRemovals = [
 
 const beingDeleted = "The webhook is being deleted; if it stays, delete it again."
 
+/** Wrapped secrets are bound to the webhook's id, so the row comes first. */
+const createWebhook =
+  (secrets: Secrets, webhook: Omit<Webhook, "id">) =>
+  (sql: Connection): Webhook => {
+    const id = sql.insert(
+      `INSERT INTO webhook (url, events, description, enabled, disabled_reason, failing_since, secrets, brand_id, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, '', ?, ?)`,
+      [...webhookValues(webhook), idOf(webhook.brandId), webhook.createdAt]
+    )
+    return readOne<WebhookRow, Webhook>(
+      secrets.webhookOf,
+      "UPDATE webhook SET secrets = ? WHERE id = ? RETURNING *",
+      [storedSecrets(secrets, webhook, id), id]
+    )(sql)
+  }
+
 /** Disables the webhook and removes some of its deliveries; with the last of them, removes the webhook too. */
 const removeWebhookPiece = (sql: Connection, brandId: string, id: string): Piece => {
-  if (Option.isNone(webhookById(brandId, id)(sql))) return "missing"
+  const known = sql.get("SELECT 1 FROM webhook WHERE id = ? AND brand_id = ?", [idOf(id), idOf(brandId)])
+  if (known === undefined) return "missing"
   const seqs = sql
     .all<{ seq: number }>("SELECT seq FROM delivery WHERE webhook_id = ? ORDER BY seq LIMIT ?", [
       idOf(id),
@@ -86,34 +106,24 @@ const removeWebhookPiece = (sql: Connection, brandId: string, id: string): Piece
 
 const make = Effect.gen(function* () {
   const database = yield* Database
+  const { secrets } = database
   return WebhookStore.of({
-    create: (webhook) =>
-      database.write(
-        createInBrand(
-          webhook.brandId,
-          readOne<WebhookRow, Webhook>(
-            webhookOf,
-            `INSERT INTO webhook (url, events, description, enabled, disabled_reason, failing_since, secrets, brand_id, created_at)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
-            [...webhookValues(webhook), idOf(webhook.brandId), webhook.createdAt]
-          )
-        )
-      ),
+    create: (webhook) => database.write(createInBrand(webhook.brandId, createWebhook(secrets, webhook))),
     list: (brandId) =>
       database.read(
-        readAll(webhookOf, "SELECT * FROM webhook WHERE brand_id = ? ORDER BY id", [idOf(brandId)])
+        readAll(secrets.webhookOf, "SELECT * FROM webhook WHERE brand_id = ? ORDER BY id", [idOf(brandId)])
       ),
-    get: (brandId, id) => database.read(webhookById(brandId, id)),
+    get: (brandId, id) => database.read(webhookById(secrets, brandId, id)),
     update: (brandId, id, change) =>
       Effect.tap(
         database.write((sql, now) => {
-          const before = webhookById(brandId, id)(sql)
+          const before = webhookById(secrets, brandId, id)(sql)
           if (Option.isNone(before)) return Option.none()
           const after = change(before.value, now)
           sql.run(
             `UPDATE webhook SET url = ?, events = ?, description = ?, enabled = ?, disabled_reason = ?, failing_since = ?,
                  secrets = ? WHERE id = ?`,
-            [...webhookValues(after), idOf(id)]
+            [...webhookValues(after), storedSecrets(secrets, after, idOf(id)), idOf(id)]
           )
           if (after.enabled && !before.value.enabled) resetPending(sql, idOf(id), now)
           return Option.some(after)

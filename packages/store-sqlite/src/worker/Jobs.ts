@@ -64,6 +64,8 @@ export interface Jobs {
   readonly checkpoint: { readonly input: CheckpointMode; readonly output: Checkpoint }
   /** Writes one page, so that this thread is the first to write into a restarted log. */
   readonly beginLog: { readonly input: null; readonly output: void }
+  /** Writes all rows into a new file under the key of this one. */
+  readonly vacuumInto: { readonly input: { readonly target: string }; readonly output: void }
   /** The input is the owner. */
   readonly beginMerge: { readonly input: number; readonly output: void }
   /** Whether there was something to merge. */
@@ -125,6 +127,7 @@ const jobs: { readonly [K in JobKind]: Run<K> } = {
   migrate: (sql, { filename }, report) => sql.transaction(() => migrate(sql, filename, report)),
   checkpoint: (sql, mode) => sql.get<Checkpoint>(`PRAGMA wal_checkpoint(${mode})`)!,
   beginLog: (sql) => sql.run("UPDATE commits SET n = n + 1"),
+  vacuumInto: (sql, { target }) => sql.run("VACUUM INTO ?", [target]),
   beginMerge,
   mergeStep: mergeOwnedStep,
   endMerge

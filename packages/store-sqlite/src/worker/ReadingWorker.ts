@@ -1,6 +1,7 @@
 /** A worker thread that reads lists that take long, while the serving thread answers others. */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
+import type { FileKey } from "../connection/FileKey.ts"
 import type { JobKind, Jobs } from "./Jobs.ts"
 import { storeWorker } from "./StoreWorker.ts"
 
@@ -41,10 +42,11 @@ export const roundRobin = () => {
 
 export const readingWorker = (
   filename: string,
+  key: FileKey | undefined,
   beforeOpening: () => void
 ): Effect.Effect<ReadingWorker, never, Scope.Scope> =>
   Effect.map(
-    storeWorker(filename, { readonly: true, busyMillis: 5000, pragmas: [], beforeOpening }),
+    storeWorker(filename, { readonly: true, busyMillis: 5000, key, pragmas: [], beforeOpening }),
     (worker) => {
       const inTurn = roundRobin()
       return {

@@ -2,14 +2,17 @@
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import type { Worker } from "node:worker_threads"
+import type { FileKey } from "../connection/FileKey.ts"
 import type { Migrating } from "../schema/Migrations.ts"
 import type { JobKind, Jobs, Report } from "./Jobs.ts"
 import { startThread } from "./startThread.ts"
 import type { ThreadOptions } from "./thread.ts"
 
-export interface StoreWorkerOptions extends Omit<ThreadOptions, "acknowledged" | "filename"> {
+export interface StoreWorkerOptions extends Omit<ThreadOptions, "acknowledged" | "filename" | "key"> {
   /** Throws where the file must not be opened: a thread opens it by its path, and late. */
   readonly beforeOpening?: () => void
+  /** Encrypts the file; a plain file has none. */
+  readonly key?: FileKey | undefined
 }
 
 export type OnProgress = (progress: Migrating) => void
@@ -34,10 +37,10 @@ class Thread {
   private pending: Pending | null = null
   isOver = false
 
-  constructor(filename: string, { busyMillis, pragmas, readonly }: StoreWorkerOptions) {
+  constructor(filename: string, { busyMillis, key, pragmas, readonly }: StoreWorkerOptions) {
     const acknowledged = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
     this.acknowledgement = new Int32Array(acknowledged)
-    this.worker = startThread({ filename, readonly, busyMillis, pragmas, acknowledged })
+    this.worker = startThread({ filename, readonly, busyMillis, key, pragmas, acknowledged })
     this.worker.unref()
     this.worker.on("message", (report: Report) => this.handle(report))
     const end = (reason: string): void => {

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { DatabaseProblem } from "../connection/DatabaseProblem.ts"
+import type { FileKey } from "../connection/FileKey.ts"
 import type { Migrating } from "../schema/Migrations.ts"
 import { leaveMerges } from "../search/SegmentMerge.ts"
 import { type Job, type Report, runJob } from "./Jobs.ts"
@@ -9,6 +10,8 @@ import { type Job, type Report, runJob } from "./Jobs.ts"
 export interface ThreadOptions {
   readonly filename: string
   readonly readonly: boolean
+  /** Encrypts the file; undefined where it is plain. */
+  readonly key: FileKey | undefined
   /** Milliseconds that a statement waits for a lock. */
   readonly busyMillis: number
   readonly pragmas: ReadonlyArray<string>
@@ -16,14 +19,14 @@ export interface ThreadOptions {
   readonly acknowledged: SharedArrayBuffer
 }
 
-const { acknowledged, busyMillis, filename, pragmas, readonly } = workerData as ThreadOptions
+const { acknowledged, busyMillis, filename, key, pragmas, readonly } = workerData as ThreadOptions
 const acknowledgement = new Int32Array(acknowledged)
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
 const post = (report: Report): void => parentPort!.postMessage(report)
 
 const open = (): DriverConnection => {
-  const connection = new DriverConnection(filename, { readonly, busyMillis })
+  const connection = new DriverConnection(filename, { readonly, busyMillis, key })
   try {
     for (const pragma of pragmas) connection.pragma(pragma)
     // The serving thread schedules them.
