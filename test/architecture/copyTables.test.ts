@@ -38,9 +38,11 @@ const ofPostgres: Columns = new Map(
 
 /** What a store makes anew from the rest, or needs for itself. */
 const derived: Readonly<Record<string, ReadonlyArray<string>>> = {
-  lead: ["name_key", "score_missing", "score_rank", "score_rank_desc", "shown"],
+  lead: ["name_key", "score_missing", "score_rank", "score_rank_desc", "sealed", "shown"],
   // The number of a row in the file.
-  engagement: ["seq"]
+  engagement: ["post_sealed", "sealed", "seq"],
+  delivery_body: ["sealed"],
+  attempt: ["sealed"]
 }
 const derivedTables = new Set([
   "activity_hour",
@@ -48,6 +50,7 @@ const derivedTables = new Set([
   "commits",
   "delivery_count",
   "delivery_hour",
+  "encryption",
   "lead_bucket",
   "lead_change",
   "lead_count",
@@ -56,6 +59,7 @@ const derivedTables = new Set([
   "lead_stretch",
   "lead_text",
   "migration",
+  "person_key",
   "pruning",
   "rate_window",
   "secret_wrapping",

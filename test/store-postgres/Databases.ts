@@ -1,4 +1,6 @@
 /** An empty place for a store on Postgres, cheaper than a database: a schema of the file's own database. */
+import { type EncryptionKey, generateEncryptionKey, parseEncryptionKey } from "@lead-signals/encryption"
+import { Either } from "effect"
 import { newDatabase } from "../harness/Postgres.ts"
 
 let database: Promise<string> | undefined
@@ -9,3 +11,6 @@ export const sharedDatabase = (): Promise<string> => (database ??= newDatabase()
 
 /** The name of a schema that no other test of this process has. */
 export const newSchema = (): string => `s${++schemas}`
+
+/** A fresh encryption key. */
+export const newKey = (): EncryptionKey => Either.getOrThrow(parseEncryptionKey(generateEncryptionKey()))

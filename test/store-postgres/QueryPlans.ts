@@ -61,7 +61,8 @@ export const connectionOver = (
       (await query(text, params)).rows as ReadonlyArray<Row>,
     get: async <Row>(text: string, params?: ReadonlyArray<Param>) =>
       (await query(text, params)).rows[0] as Row | undefined,
-    run: async (text, params) => (await query(text, params)).rowCount ?? 0
+    run: async (text, params) => (await query(text, params)).rowCount ?? 0,
+    keys: null
   }
 }
 

@@ -261,7 +261,8 @@ describe.skipIf(isWithoutPostgres)("what is kept beside the leads in Postgres", 
       {
         all: (text, params) => db.all(inSchema(text), params),
         get: (text, params) => db.get(inSchema(text), params),
-        run: (text, params) => db.run(inSchema(text), params)
+        run: (text, params) => db.run(inSchema(text), params),
+        keys: null
       },
       maxBucketLeads
     )

@@ -9,12 +9,15 @@ import { type Environment, valueOf } from "./Variables.ts"
 export interface Encryption {
   readonly key: EncryptionKey
   readonly scope: "file" | "secrets"
+  /** The key that a rotation of a database on Postgres is about to bring, while its nodes run. */
+  readonly next?: EncryptionKey
 }
 
 const keyVariable = "LEAD_SIGNALS_ENCRYPTION_KEY"
 const fileVariable = "LEAD_SIGNALS_ENCRYPTION_KEY_FILE"
 const commandVariable = "LEAD_SIGNALS_ENCRYPTION_KEY_COMMAND"
 const scopeVariable = "LEAD_SIGNALS_ENCRYPTION_SCOPE"
+const nextVariable = "LEAD_SIGNALS_ENCRYPTION_NEXT_KEY"
 
 /** The variables of which exactly one gives the key. */
 export const keyVariables: ReadonlyArray<string> = [keyVariable, fileVariable, commandVariable]
@@ -72,13 +75,48 @@ const sources: Readonly<Record<string, Source>> = {
   [commandVariable]: "command"
 }
 
+/** What `--to` of `rekey` takes. */
+export const targetForms = "env:NAME, file:PATH, command:COMMAND or none"
+
+const nextForms = "env:NAME, file:PATH or command:COMMAND"
+
+/** Reads a key of one of the forms. Left: what `name` takes, or what is wrong, without any part of a key. */
+const readNamed = (
+  name: string,
+  forms: string,
+  given: string,
+  environment: Environment
+): Either.Either<EncryptionKey, string> => {
+  const [, form, value] = /^(env|file|command):([\s\S]+)$/.exec(given) ?? []
+  if (value === undefined) return Either.left(`${name} takes ${forms}; a key itself does not belong there.`)
+  if (form !== "env") {
+    return Either.mapLeft(readKey(form as Source, value), (problem) => ends(`${name} ${problem}`))
+  }
+  const text = valueOf(environment, value)
+  return text === undefined
+    ? Either.left(`${name} names a variable that is not set.`)
+    : Either.mapLeft(readKey("key", text), (problem) => ends(`${name} ${problem}`))
+}
+
+/** Reads `--to` of `rekey`. Null for `none`. Left: what it takes, or what is wrong, without any part of a key. */
+export const readTarget = (
+  given: string,
+  environment: Environment
+): Either.Either<EncryptionKey | null, string> =>
+  given === "none" ? Either.right(null) : readNamed("--to", targetForms, given, environment)
+
 /** Left: the message of the first bad value, which names the variable and never shows a key. Null without a key. */
 export const readEncryption = (environment: Environment): Either.Either<Encryption | null, string> =>
   Either.gen(function* () {
     const scope = yield* scopeOf(environment)
+    const next = valueOf(environment, nextVariable)
     const given = keyVariables.filter((name) => valueOf(environment, name) !== undefined)
     const [name, second] = given
-    if (name === undefined) return null
+    if (name === undefined) {
+      return next === undefined
+        ? null
+        : yield* Either.left(`${nextVariable} is set, and none of ${keyVariables.join(", ")}.`)
+    }
     if (second !== undefined) {
       return yield* Either.left(
         `${given.join(" and ")} are set; set one of them, and leave the others empty.`
@@ -87,26 +125,6 @@ export const readEncryption = (environment: Environment): Either.Either<Encrypti
     const key = yield* Either.mapLeft(readKey(sources[name]!, valueOf(environment, name)!), (problem) =>
       ends(`${name} ${problem}`)
     )
-    return { key, scope }
+    if (next === undefined) return { key, scope }
+    return { key, scope, next: yield* readNamed(nextVariable, nextForms, next, environment) }
   })
-
-/** What `--to` of `rekey` takes. */
-export const targetForms = "env:NAME, file:PATH, command:COMMAND or none"
-
-/** Reads `--to` of `rekey`. Null for `none`. Left: what it takes, or what is wrong, without any part of a key. */
-export const readTarget = (
-  given: string,
-  environment: Environment
-): Either.Either<EncryptionKey | null, string> => {
-  if (given === "none") return Either.right(null)
-  const [, form, value] = /^(env|file|command):([\s\S]+)$/.exec(given) ?? []
-  if (value === undefined)
-    return Either.left(`--to takes ${targetForms}; a key itself does not belong there.`)
-  if (form !== "env") {
-    return Either.mapLeft(readKey(form as Source, value), (problem) => ends(`--to ${problem}`))
-  }
-  const text = valueOf(environment, value)
-  return text === undefined
-    ? Either.left("--to names a variable that is not set.")
-    : Either.mapLeft(readKey("key", text), (problem) => ends(`--to ${problem}`))
-}

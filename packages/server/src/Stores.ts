@@ -1,9 +1,10 @@
 /** The store that the setting `LEAD_SIGNALS_DATABASE` names. Postgres is loaded only when it is used. */
-import { type CopySource, type CopyTarget, type StorePorts, StoreUnavailable } from "@lead-signals/domain"
+import type { CopySource, CopyTarget, StorePorts, StoreUnavailable } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer, type Scope } from "effect"
 import type { EncryptionKey } from "@lead-signals/encryption"
+import type { PostgresStoreOptions } from "@lead-signals/store-postgres"
 import { kindOf } from "./DatabaseLocation.ts"
 import type { Encryption } from "./EncryptionSettings.ts"
 import { progress } from "./Progress.ts"
@@ -24,6 +25,17 @@ const migrating = () => {
       )
   }
 }
+
+/** The options of a store on Postgres that is encrypted. */
+const postgresKeys = (
+  encryption: Encryption | null
+): Pick<PostgresStoreOptions, "encryptionKey" | "otherEncryptionKey"> =>
+  encryption === null
+    ? {}
+    : {
+        encryptionKey: encryption.key,
+        ...(encryption.next === undefined ? {} : { otherEncryptionKey: encryption.next })
+      }
 
 /** All store ports over the database. On Postgres the clock of what is built upon them shows the database's time. */
 export const storeLayer = (
@@ -48,7 +60,7 @@ export const storeLayer = (
       return Layer.unwrapEffect(
         Effect.map(postgres, ({ layerWithClock }) => {
           const { clearAfter, onMigrating } = migrating()
-          return clearAfter(layerWithClock({ url: database, onMigrating }))
+          return clearAfter(layerWithClock({ url: database, onMigrating, ...postgresKeys(encryption) }))
         })
       )
   }
@@ -76,7 +88,7 @@ export const checkDatabase = (
   encryption: Encryption | null
 ): Effect.Effect<SqliteStore.Checked, StoreUnavailable> =>
   kindOf(database) === "postgres"
-    ? Effect.flatMap(postgres, (store) => store.check(database, onProgress))
+    ? Effect.flatMap(postgres, (store) => store.check(database, onProgress, encryption?.key))
     : SqliteStore.check(database, onProgress, encryption ?? undefined)
 
 /** Opens the database to be copied from. Nothing writes it until the scope ends. */
@@ -85,7 +97,7 @@ export const copySource = (
   encryption: Encryption | null
 ): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> =>
   kindOf(database) === "postgres"
-    ? Effect.flatMap(postgres, (store) => store.copySource(database))
+    ? Effect.flatMap(postgres, (store) => store.copySource(database, encryption?.key))
     : SqliteStore.copySource(database, encryption ?? undefined)
 
 /** Opens a database that is new, or holds an unfinished copy, to be filled. */
@@ -94,7 +106,7 @@ export const copyTarget = (
   encryption: Encryption | null
 ): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
   kindOf(database) === "postgres"
-    ? Effect.flatMap(postgres, (store) => store.copyTarget(database))
+    ? Effect.flatMap(postgres, (store) => store.copyTarget(database, encryption?.key))
     : SqliteStore.copyTarget(database, encryption ?? undefined)
 
 /** Removes what an unfinished copy left in the database. */
@@ -111,5 +123,5 @@ export const rekeyDatabase = (
   onProgress: (fraction: number, what: string) => void
 ): Effect.Effect<SqliteStore.Rekeyed, StoreUnavailable> =>
   kindOf(database) === "postgres"
-    ? Effect.fail(new StoreUnavailable({ reason: "rekey takes a SQLite file" }))
+    ? Effect.flatMap(postgres, (store) => store.rekey(database, { current, target: target?.key }, onProgress))
     : SqliteStore.rekey(database, { current, target: target ?? undefined }, onProgress)

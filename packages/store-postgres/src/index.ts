@@ -2,6 +2,7 @@
  * Every store port of Lead Signals, kept in a Postgres database that several nodes share.
  *
  * The folders import one way; each may import those before it:
+ * - `sealing/` has the encryption keys, and seals values under keys of persons;
  * - `connection/` runs statements and transactions over a pool of connections, and shows the database's time;
  * - `schema/` holds the tables and the migrations that lead to them;
  * - `rows/` turns rows into domain values;
@@ -11,6 +12,7 @@
  * - `maintenance/` checks, copies and locks a database for its operator.
  */
 import { CommitSize, type StorePorts, type StoreUnavailable } from "@lead-signals/domain"
+import type { EncryptionKey } from "@lead-signals/encryption"
 import { Layer } from "effect"
 import type pg from "pg"
 import type { ClientPool } from "./connection/Clients.ts"
@@ -18,7 +20,9 @@ import * as Database from "./connection/Database.ts"
 import { DatabaseClock } from "./connection/DatabaseClock.ts"
 import type { ListingOptions } from "./query/LeadPages.ts"
 import { plannerSettingNames } from "./query/PlannerSettings.ts"
+import { verifyKeys } from "./schema/EncryptionState.ts"
 import { migrate, type Migrating, type Migration } from "./schema/Migrations.ts"
+import { storeKeys } from "./sealing/StoreKeys.ts"
 import * as PostgresAccessTokenStore from "./stores/PostgresAccessTokenStore.ts"
 import * as PostgresAuditLog from "./stores/PostgresAuditLog.ts"
 import * as PostgresBrandStore from "./stores/PostgresBrandStore.ts"
@@ -36,6 +40,7 @@ import * as PostgresWebhookStore from "./stores/PostgresWebhookStore.ts"
 export { check, type Checked } from "./maintenance/Check.ts"
 export { copySource, copyTarget, removeUnfinishedCopy } from "./maintenance/Copy.ts"
 export { exclusively } from "./maintenance/ExclusiveLock.ts"
+export { rekey, type Rekeyed } from "./maintenance/Rekey.ts"
 export { DatabaseClock }
 export type { Migrating } from "./schema/Migrations.ts"
 
@@ -65,6 +70,13 @@ export interface PostgresSchemaOptions {
   readonly beforeStatement?: (text: string) => Promise<void>
   /** Other migrations than those of this version; for tests. */
   readonly migrations?: ReadonlyArray<Migration>
+  /**
+   * Seals personal fields under keys of their persons, and wraps those and the secrets of webhooks and brands under this key. A database
+   * without brands becomes encrypted; for another one, and for a change of the key, there is `rekey`.
+   */
+  readonly encryptionKey?: EncryptionKey
+  /** The other key, while `rekey` replaces one by the other under running nodes: each of them has both. */
+  readonly otherEncryptionKey?: EncryptionKey
 }
 
 /** The options of `layer`. Only `url` is required. */
@@ -94,6 +106,8 @@ const databaseOptions = (options: PostgresSchemaOptions, isPooled: boolean): Dat
   statementTimeoutMillis: options.statementTimeoutMillis ?? 10_000,
   beforeStatement: options.beforeStatement,
   clock: options.clock,
+  keys: storeKeys(options.encryptionKey, options.otherEncryptionKey),
+  verifyKeys: (sql) => verifyKeys(sql, true),
   migrate:
     (options.migrates ?? true)
       ? (pool) =>

@@ -52,8 +52,14 @@ const rowsOf = (batch: ReadonlyArray<NewObservation>, now: number) => {
     return { ...decision, after: { ...decision.lead, id: leadId } as Lead }
   })
   return {
-    leads: recorded.map(({ after }) => ({ before: null, after })),
-    engagements: recorded.map(({ after, engagement }) => ({ ...engagement, leadId: after.id, brandId })),
+    leads: recorded.map(({ after }) => ({ before: null, after, person: null })),
+    engagements: recorded.map(({ after, engagement }) => ({
+      ...engagement,
+      leadId: after.id,
+      brandId,
+      person: null,
+      author: null
+    })),
     events: recorded.flatMap(({ after, engagement, events }) =>
       events.map(({ event, isFirstActivity }) => ({
         brandId,

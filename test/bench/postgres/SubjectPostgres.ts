@@ -145,7 +145,8 @@ export const makeSubjectPostgres = async (url: string, leads: number, progress: 
       {
         all: async (text, params) => (await client.query(text, [...(params ?? [])])).rows,
         get: async (text, params) => (await client.query(text, [...(params ?? [])])).rows[0],
-        run: async (text, params) => (await client.query(text, [...(params ?? [])])).rowCount ?? 0
+        run: async (text, params) => (await client.query(text, [...(params ?? [])])).rowCount ?? 0,
+        keys: null
       },
       defaults.maxBucketLeads
     )

@@ -39,7 +39,8 @@ export const rekeyCommand = leaf(
     details: [
       "Without --to the database gets the key that is set; so a plain file is encrypted. With --to it leaves the key that is set for",
       "another one, or for none. Stop the servers first. A file needs as much free room again as it has. After a kill the same command",
-      "goes on, and a database is whole under the one key or the other at any time. Backups keep the key that they were made under."
+      "goes on, and a database is whole under the one key or the other at any time. Backups keep the key that they were made under.",
+      "A database on Postgres changes its key while nodes run that have LEAD_SIGNALS_ENCRYPTION_NEXT_KEY, too."
     ],
     examples: [
       ["lead-signals rekey", "encrypts a plain file under the key that is set"],

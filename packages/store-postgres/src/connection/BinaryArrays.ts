@@ -3,7 +3,7 @@
  */
 
 /** A value of an array: bigint columns take numbers up to 2^53, and bigint for other 64-bit values. */
-type Element = string | number | bigint | boolean | null
+type Element = string | number | bigint | boolean | Buffer | null
 
 interface Format {
   /** The type's number in the server's catalogue. */
@@ -45,6 +45,11 @@ const formats = {
     oid: 16,
     sizeOf: () => 1,
     write: (to: Buffer, value: boolean, at: number) => to.writeUInt8(Number(value), at)
+  },
+  bytea: {
+    oid: 17,
+    sizeOf: (value: Buffer) => value.length,
+    write: (to: Buffer, value: Buffer, at: number) => at + value.copy(to, at)
   },
   text: {
     oid: 25,

@@ -2,6 +2,7 @@
 import type { Instant, StoreStatus, StoreUnavailable } from "@lead-signals/domain"
 import { type Clock, Context, Effect, Layer, Queue, Schedule, type Scope } from "effect"
 import pg from "pg"
+import type { StoreKeys } from "../sealing/StoreKeys.ts"
 import { type ClientPool, Clients } from "./Clients.ts"
 import type { Connection } from "./Connection.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
@@ -47,6 +48,10 @@ export interface DatabaseOptions {
   readonly clock: DatabaseClock | undefined
   /** Null leaves the schema as it is. */
   readonly migrate: ((pool: ClientPool) => Promise<void>) | null
+  /** The keys under which the database is encrypted; null where it is not. */
+  readonly keys: StoreKeys | null
+  /** Rejects with `StoreUnavailable` unless the keys are those of the database. Encrypts an empty one. */
+  readonly verifyKeys: (sql: Connection) => Promise<void>
 }
 
 const effectOf = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
@@ -126,22 +131,21 @@ export interface ConnectOptions {
   readonly notifications: boolean
 }
 
-const open = (
-  pool: ClientPool,
-  { beforeStatement, clock, migrate, preparedStatements, schema, statementTimeoutMillis }: DatabaseOptions,
-  setsLimits: boolean
-) =>
+const open = (pool: ClientPool, options: DatabaseOptions, setsLimits: boolean) =>
   Effect.gen(function* () {
+    const { beforeStatement, clock, keys, migrate, preparedStatements, schema, statementTimeoutMillis } =
+      options
     const clients = new Clients(pool, begin(clock))
     const texts = new StatementTexts(schema, preparedStatements)
     if (migrate !== null) yield* effectOf(() => migrate(pool))
     const transactor = new Transactions(clients, texts, {
       beforeStatement,
+      keys,
       setsLimits,
       statementTimeoutMillis
     })
     // Fails here, and not at the first request, where the database can't be reached or the tables are missing.
-    yield* effectOf(() => transactor.read((sql) => sql.get("SELECT 1 FROM lead_signals.brand LIMIT 1")))
+    yield* effectOf(() => transactor.read(options.verifyKeys))
     if (clock !== undefined) yield* keepTime(clock, transactor)
     return transactor
   })
@@ -189,15 +193,15 @@ export const layerOverPool = (
  */
 export const layerOverClient = (
   client: pg.ClientBase,
-  { preparedStatements, schema, statementTimeoutMillis }: DatabaseOptions,
+  { keys, preparedStatements, schema, statementTimeoutMillis, verifyKeys }: DatabaseOptions,
   settings: ReadonlyArray<string>
 ): Layer.Layer<Database, StoreUnavailable> =>
   Layer.effect(
     Database,
     Effect.gen(function* () {
       const texts = new StatementTexts(schema, preparedStatements)
-      const transactor = new HostTransaction(client, texts, { settings, statementTimeoutMillis })
-      yield* effectOf(() => transactor.read((sql) => sql.get("SELECT 1 FROM lead_signals.brand LIMIT 1")))
+      const transactor = new HostTransaction(client, texts, { keys, settings, statementTimeoutMillis })
+      yield* effectOf(() => transactor.read(verifyKeys))
       const database = databaseOf(transactor, yield* Queue.sliding<void>(1), () => {})
       return {
         ...database,

@@ -3,6 +3,7 @@
  * leaves the host's transaction as it was. Nothing is committed here, and nothing runs again.
  */
 import type pg from "pg"
+import type { StoreKeys } from "../sealing/StoreKeys.ts"
 import { type Connection, connectionOf } from "./Connection.ts"
 import { QueryFailure, unavailable } from "./Failures.ts"
 import type { StatementTexts } from "./StatementTexts.ts"
@@ -12,6 +13,8 @@ export interface HostTransactionOptions {
   readonly statementTimeoutMillis: number
   /** Settings that statements of the store change for their transaction. The host's have their values back afterwards. */
   readonly settings: ReadonlyArray<string>
+  /** The keys under which the database is encrypted; null where it is not. */
+  readonly keys: StoreKeys | null
 }
 
 const savepoint = "lead_signals"
@@ -26,10 +29,10 @@ export class HostTransaction implements Transactor {
   constructor(
     client: pg.ClientBase,
     texts: StatementTexts,
-    { settings, statementTimeoutMillis }: HostTransactionOptions
+    { keys, settings, statementTimeoutMillis }: HostTransactionOptions
   ) {
     this.client = client
-    this.connection = connectionOf(client, texts, statementTimeoutMillis)
+    this.connection = connectionOf(client, texts, statementTimeoutMillis, keys)
     this.settings = settings
   }
 

@@ -3,6 +3,7 @@ import type { StoreUnavailable } from "@lead-signals/domain"
 import type pg from "pg"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { CheckedOut, Clients } from "./Clients.ts"
+import type { StoreKeys } from "../sealing/StoreKeys.ts"
 import { type Connection, connectionOf } from "./Connection.ts"
 import { breaksConnection, isConflict, QueryFailure, unavailable, unknownCommit } from "./Failures.ts"
 import type { StatementTexts } from "./StatementTexts.ts"
@@ -24,6 +25,8 @@ export interface TransactionOptions {
   readonly setsLimits: boolean
   /** Awaited before each statement of a transaction that writes, and before its commit. */
   readonly beforeStatement: ((text: string) => Promise<void>) | undefined
+  /** The keys under which the database is encrypted; null where it is not. */
+  readonly keys: StoreKeys | null
 }
 
 /** Attempts of a transaction that meets others: each time at least one of those in its way has gone on. */
@@ -48,7 +51,8 @@ const bounded = (sql: Connection, millis: number): Connection => {
   return {
     all: (text, params) => within(() => sql.all(text, params)),
     get: (text, params) => within(() => sql.get(text, params)),
-    run: (text, params) => within(() => sql.run(text, params))
+    run: (text, params) => within(() => sql.run(text, params)),
+    keys: sql.keys
   }
 }
 
@@ -59,7 +63,8 @@ const observed = (sql: Connection, before: TransactionOptions["beforeStatement"]
     : {
         all: async (text, params) => (await before(text), sql.all(text, params)),
         get: async (text, params) => (await before(text), sql.get(text, params)),
-        run: async (text, params) => (await before(text), sql.run(text, params))
+        run: async (text, params) => (await before(text), sql.run(text, params)),
+        keys: sql.keys
       }
 
 /** A commit that was sent and never answered. */
@@ -79,6 +84,7 @@ export class Transactions implements Transactor {
   private readonly timeoutMillis: number
   private readonly limits: string
   private readonly beforeStatement: TransactionOptions["beforeStatement"]
+  private readonly keys: StoreKeys | null
 
   private readonly clients: Clients
   private readonly texts: StatementTexts
@@ -86,8 +92,9 @@ export class Transactions implements Transactor {
   constructor(
     clients: Clients,
     texts: StatementTexts,
-    { beforeStatement, setsLimits, statementTimeoutMillis }: TransactionOptions
+    { beforeStatement, keys, setsLimits, statementTimeoutMillis }: TransactionOptions
   ) {
+    this.keys = keys
     this.clients = clients
     this.texts = texts
     this.timeoutMillis = statementTimeoutMillis
@@ -165,7 +172,7 @@ export class Transactions implements Transactor {
   }
 
   private connection(client: pg.PoolClient): Connection {
-    return connectionOf(client, this.texts, this.timeoutMillis + clientMarginMillis)
+    return connectionOf(client, this.texts, this.timeoutMillis + clientMarginMillis, this.keys)
   }
 
   /** Runs commands without parameters, in one round trip. */

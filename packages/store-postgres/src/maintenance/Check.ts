@@ -1,11 +1,15 @@
 /** Checks a database: its references, its derived tables, and the texts that searches and lists use. [STORE-9] */
 import { RenderedLeads, type StoreUnavailable } from "@lead-signals/domain"
+import type { EncryptionKey } from "@lead-signals/encryption"
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { gramsOf, searchTextsOf } from "../query/Grams.ts"
 import { orderings } from "../query/Ordering.ts"
 import { leadColumns, leadOf, type LeadRow } from "../rows/LeadRows.ts"
+import { openLeads } from "../rows/SealedRows.ts"
+import { verifyKeys } from "../schema/EncryptionState.ts"
 import { newestMigration } from "../schema/Migrations.ts"
+import { storeKeys } from "../sealing/StoreKeys.ts"
 import { readVersion } from "./SchemaVersion.ts"
 import { attempt, session } from "./Session.ts"
 
@@ -150,20 +154,39 @@ const hasRightTexts = (row: CheckedLead): boolean => {
 
 const leadsAtOnce = 2000
 
-/** Counts the leads whose folded names, search texts or rendered JSON are not what they are made of. */
-const wrongTexts = async (sql: Connection): Promise<number> => {
-  let wrong = 0
+/** What was found of the texts of leads. */
+interface TextCounts {
+  /** Leads whose folded names, search texts or rendered JSON are not what they are made of. */
+  readonly wrong: number
+  /** Leads whose fields don't open, because the keys of their persons are gone. */
+  readonly unopened: number
+  /** Leads whose fields are not sealed in an encrypted database. */
+  readonly unsealed: number
+}
+
+/** The columns of leads, in a schema that may be older. */
+const columnsOf = (hasSealed: boolean): string =>
+  hasSealed ? leadColumns : leadColumns.replaceAll("l.sealed", "NULL::bytea")
+
+const countTexts = async (sql: Connection, hasSealed: boolean): Promise<TextCounts> => {
+  let [wrong, unopened, unsealed] = [0, 0, 0]
   let last: readonly [brandId: number, id: number] = [0, 0]
   for (;;) {
     const rows = await sql.all<CheckedLead>(
-      `SELECT ${leadColumns}, l.name_key, l.shown, t.name_key AS text_name, t.headline_key AS text_headline, t.grams
+      `SELECT ${columnsOf(hasSealed)}, l.name_key, l.shown, t.name_key AS text_name, t.headline_key AS text_headline, t.grams
        FROM lead_signals.lead l LEFT JOIN lead_signals.lead_text t ON t.brand_id = l.brand_id AND t.lead_id = l.id
        WHERE (l.brand_id, l.id) > ($1, $2) ORDER BY l.brand_id, l.id LIMIT ${leadsAtOnce}`,
       last
     )
-    wrong += rows.filter((row) => !hasRightTexts(row)).length
+    const before = rows.map(({ ext_id }) => ext_id)
+    await openLeads(sql, rows)
+    for (const [i, row] of rows.entries()) {
+      if (sql.keys !== null && row.sealed === null) unsealed++
+      if (sql.keys !== null && row.sealed !== null && row.ext_id === before[i]) unopened++
+      else if (!hasRightTexts(row)) wrong++
+    }
     const end = rows.at(-1)
-    if (end === undefined) return wrong
+    if (end === undefined) return { wrong, unopened, unsealed }
     last = [end.brand_id, end.id]
   }
 }
@@ -182,8 +205,16 @@ const checkAll = async (
     if (Number(n) > 0) problems.push(`${what} are wrong in ${n} places`)
   }
   onProgress(agreements.length / steps, "comparing folded, searched and rendered texts")
-  const wrong = await wrongTexts(sql)
+  const column = await sql.get(
+    `SELECT 1 FROM pg_attribute WHERE attrelid = 'lead_signals.lead'::regclass AND attname = 'sealed'`
+  )
+  const { unopened, unsealed, wrong } = await countTexts(sql, column !== undefined)
   if (wrong > 0) problems.push(`the texts of ${wrong} leads are not those of their names and headlines`)
+  if (unsealed > 0) problems.push(`the fields of ${unsealed} leads are not encrypted`)
+  if (unopened > 0)
+    problems.push(
+      `the keys of ${unopened} leads are gone: their persons were erased; erase these leads again`
+    )
   const counts: Record<string, number> = {}
   for (const [i, [kind, from]] of kinds.entries()) {
     onProgress((agreements.length + 1 + i) / steps, "counting rows")
@@ -195,16 +226,19 @@ const checkAll = async (
 /**
  * Reads the whole database, as it is at one moment, and reports which references and derived tables are wrong. Servers may read and write
  * meanwhile. `onProgress` gets the fraction done, from 0 to 1, and the step. Fails with `StoreUnavailable` when the database can't be read
- * or holds no tables of Lead Signals. [STORE-9]
+ * or holds no tables of Lead Signals, or is encrypted under another key. [STORE-9, PII-4]
  */
 export const check = (
   url: string,
-  onProgress: (fraction: number, what: string) => void = () => {}
+  onProgress: (fraction: number, what: string) => void = () => {},
+  encryptionKey?: EncryptionKey
 ): Effect.Effect<Checked, StoreUnavailable> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const sql = yield* session(url, "lead_signals")
+      const sql = yield* session(url, "lead_signals", storeKeys(encryptionKey))
       return yield* attempt(async () => {
+        await readVersion(sql)
+        await verifyKeys(sql, false)
         await sql.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         const checked = await checkAll(sql, onProgress)
         await sql.run("COMMIT")

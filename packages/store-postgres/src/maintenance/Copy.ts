@@ -9,21 +9,38 @@ import {
   type CopyTarget,
   StoreUnavailable
 } from "@lead-signals/domain"
+import { type EncryptionKey, secretContexts } from "@lead-signals/encryption"
 import { Effect, type Scope } from "effect"
-import type { Connection, Param } from "../connection/Connection.ts"
+import { binaryArray } from "../connection/BinaryArrays.ts"
+import type { Connection, Param, Scalar } from "../connection/Connection.ts"
+import { engagementColumns } from "../rows/LeadRows.ts"
+import { isEncrypted, verifyKeys } from "../schema/EncryptionState.ts"
+import { storeKeys } from "../sealing/StoreKeys.ts"
 import { deriveCounters, insertLeads } from "./DerivedTables.ts"
 import { newestMigration } from "../schema/Migrations.ts"
 import { readVersion } from "./SchemaVersion.ts"
-import { attempt, makeTables, run, session } from "./Session.ts"
+import {
+  copiedColumns,
+  type Fields,
+  openCopied,
+  PersonHashes,
+  sealEngagements,
+  sealOfDeliveries,
+  textOfDelivery,
+  valuesOf,
+  wrapStored
+} from "./Sealing.ts"
+import { attempt, inTransaction, makeTables, run, session } from "./Session.ts"
 
 const rowsAtOnce = 2000
 
 /** The schema of a copy that is not finished, which no server reads. `finish` renames it. */
 const unfinished = "lead_signals_copy"
 
-const rowsAfter = ({ columns, key, name }: CopyTable, isFirst: boolean): string => {
+const rowsAfter = (sql: Connection, table: CopyTable, isFirst: boolean): string => {
+  const { key, name } = table
   const places = key.map((_, i) => `$${i + 1}`).join(", ")
-  return `SELECT ${columns.join(", ")} FROM lead_signals.${name}${isFirst ? "" : ` WHERE (${key.join(", ")}) > (${places})`}
+  return `SELECT ${copiedColumns(sql, table)} FROM lead_signals.${name}${isFirst ? "" : ` WHERE (${key.join(", ")}) > (${places})`}
     ORDER BY ${key.join(", ")} LIMIT ${rowsAtOnce}`
 }
 
@@ -37,10 +54,14 @@ async function* rowsOf(
 ): AsyncGenerator<ReadonlyArray<CopyRow>> {
   let last = after
   for (;;) {
-    const text = rowsAfter(table, last === null)
-    const found = await run(() => sql.all<Record<string, CopyRow[number]>>(text, last ?? []))
+    const text = rowsAfter(sql, table, last === null)
+    const found = await run(async () => {
+      const read = await sql.all<Fields>(text, last ?? [])
+      await openCopied(sql, table.name, read)
+      return read
+    })
     if (found.length === 0) return
-    const rows = found.map((row) => table.columns.map((column) => row[column]!))
+    const rows = found.map((row) => valuesOf(table, row))
     last = keyOf(table, rows.at(-1)!)
     yield rows
     if (found.length < rowsAtOnce) return
@@ -54,12 +75,17 @@ const schemaExists = async (sql: Connection, schema: string): Promise<boolean> =
 const lockWait = "SET LOCAL lock_timeout = '15s'"
 
 /**
- * Opens the database to be copied. Until the scope ends other sessions can read and not write it. Fails with `StoreUnavailable`. [STORE-10]
+ * Opens the database to be copied. Until the scope ends other sessions can read and not write it. Fails with `StoreUnavailable`, also for
+ * another key than the database's. [STORE-10]
  */
-export const copySource = (url: string): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> =>
+export const copySource = (
+  url: string,
+  encryptionKey?: EncryptionKey
+): Effect.Effect<CopySource, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
-    const sql = yield* session(url, "lead_signals")
-    yield* attempt(async () => {
+    const opened = yield* session(url, "lead_signals", storeKeys(encryptionKey))
+    const sql = yield* attempt(async () => {
+      const sql = opened
       const version = await readVersion(sql)
       // A newer schema that this version can serve has columns that the copy would lose.
       if (version !== newestMigration) {
@@ -71,10 +97,14 @@ export const copySource = (url: string): Effect.Effect<CopySource, StoreUnavaila
           reason: `the database has schema version ${version} and this program has ${newestMigration}; ${advice}`
         })
       }
+      // The key that is given can be that of the target alone.
+      const source = (await isEncrypted(sql)) ? sql : { ...sql, keys: null }
+      await verifyKeys(source, false)
       await sql.run("BEGIN")
       await sql.run(lockWait)
       const tables = copyTables.map(({ name }) => `lead_signals.${name}`).join(", ")
       await sql.run(`LOCK TABLE ${tables} IN SHARE MODE`)
+      return source
     })
     return {
       rows: (table, after) => rowsOf(sql, table, after),
@@ -118,18 +148,81 @@ const typesOf = async (sql: Connection, table: CopyTable): Promise<ReadonlyMap<s
     ).map(({ name, type }) => [name, type])
   )
 
-const insertAll = async (
+/** The table and rows as an encrypted database has them. */
+const sealedRows = async (
   sql: Connection,
   table: CopyTable,
+  rows: ReadonlyArray<CopyRow>,
+  hashes: PersonHashes
+): Promise<readonly [Pick<CopyTable, "name" | "columns">, ReadonlyArray<ReadonlyArray<Scalar>>]> => {
+  const { columns, name } = table
+  const fields = rows.map((row): Fields =>
+    Object.fromEntries(columns.map((column, i) => [column, row[i]!] as const))
+  )
+  const withSealed = { name, columns: [...columns, "sealed"] }
+  switch (name) {
+    case "engagement":
+      return [
+        { name, columns: engagementColumns.map(([column]) => column) },
+        await sealEngagements(sql, hashes, fields)
+      ]
+    case "brand":
+    case "webhook":
+      for (const row of fields) {
+        const column = name === "brand" ? "suppression_secret" : "secrets"
+        const context =
+          name === "brand"
+            ? secretContexts.suppression(row["id"])
+            : secretContexts.webhook(row["brand_id"], row["id"])
+        row[column] = await wrapStored(sql, row[column], context)
+      }
+      return [table, fields.map((row) => valuesOf(table, row))]
+    case "delivery_body":
+    case "attempt": {
+      const column = name === "attempt" ? "response" : "body"
+      const withText = fields.filter((row) => row[column] !== null)
+      const sealed = await sealOfDeliveries(
+        sql,
+        withText.map((row) => textOfDelivery(name, row, row[column]))
+      )
+      for (const [i, row] of withText.entries()) {
+        row["sealed"] = sealed[i]!
+        if (sealed[i] !== null) row[column] = name === "attempt" ? null : ""
+      }
+      return [withSealed, fields.map((row) => withSealed.columns.map((each) => row[each] ?? null))]
+    }
+    default:
+      return [table, rows]
+  }
+}
+
+const insertAll = async (
+  sql: Connection,
+  table: Pick<CopyTable, "name" | "columns">,
   types: ReadonlyMap<string, string>,
-  rows: ReadonlyArray<CopyRow>
+  rows: ReadonlyArray<ReadonlyArray<Scalar>>
 ): Promise<void> => {
   const arrays = table.columns.map((column, i) => `$${i + 1}::${types.get(column)!}[]`)
   await sql.run(
     `INSERT INTO lead_signals.${table.name} (${table.columns.join(", ")}) OVERRIDING SYSTEM VALUE
      SELECT * FROM unnest(${arrays.join(", ")})`,
-    table.columns.map((_, i) => rows.map((row) => row[i]!)) as ReadonlyArray<Param>
+    table.columns.map((column, i) => {
+      const values = rows.map((row) => row[i]!)
+      return types.get(column) === "bytea" ? binaryArray("bytea", values) : values
+    }) as ReadonlyArray<Param>
   )
+}
+
+/** Fails while servers run on the database. */
+export const refuseServed = async (sql: Connection): Promise<void> => {
+  const { served } = (await sql.get<{ served: number }>(
+    "SELECT count(*)::integer AS served FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lead-signals'"
+  ))!
+  if (served > 0) {
+    throw new StoreUnavailable({
+      reason: `servers are running on the database (${served} connections); stop them first`
+    })
+  }
 }
 
 /** Fails when the database has something in the place where the copy goes. */
@@ -142,27 +235,26 @@ const refuseOccupied = async (sql: Connection): Promise<void> => {
       })
     }
   }
-  const { served } = (await sql.get<{ served: number }>(
-    "SELECT count(*)::integer AS served FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lead-signals'"
-  ))!
-  if (served > 0) {
-    throw new StoreUnavailable({
-      reason: `servers are running on the database (${served} connections); stop them first`
-    })
-  }
+  await refuseServed(sql)
 }
 
 /**
  * Opens a database without brands, or with an unfinished copy, to be filled. Fails with `StoreUnavailable`, when servers run on the database,
  * too. [STORE-10]
  */
-export const copyTarget = (url: string): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
+export const copyTarget = (
+  url: string,
+  encryptionKey?: EncryptionKey
+): Effect.Effect<CopyTarget, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
-    const sql = yield* session(url, unfinished)
+    const keys = storeKeys(encryptionKey)
+    const sql = yield* session(url, unfinished, keys)
+    const hashes = new PersonHashes()
     const types = new Map<string, ReadonlyMap<string, string>>()
     yield* attempt(async () => {
       await refuseOccupied(sql)
       if (!(await schemaExists(sql, unfinished))) await makeTables(url, unfinished)
+      await verifyKeys(sql, true)
       await sql.run(
         "CREATE TABLE IF NOT EXISTS lead_signals.copy_progress (id integer PRIMARY KEY, progress text NOT NULL)"
       )
@@ -175,27 +267,20 @@ export const copyTarget = (url: string): Effect.Effect<CopyTarget, StoreUnavaila
         )
       )?.progress
     let known = yield* attempt(progressText)
-    const inTransaction = async (work: () => Promise<void>): Promise<void> => {
-      await sql.run("BEGIN")
-      try {
-        await work()
-        await sql.run("COMMIT")
-      } catch (failure) {
-        await sql.run("ROLLBACK").catch(() => {})
-        throw failure
-      }
-    }
     return {
       progress: () => Promise.resolve(known === undefined ? null : (JSON.parse(known) as CopyProgress)),
       write: (table, rows, progress) =>
         run(async () => {
           const text = JSON.stringify(progress)
-          await inTransaction(async () => {
+          await inTransaction(sql, async () => {
             if ((await progressText()) !== known) {
               throw new StoreUnavailable({ reason: "another process copies into the database" })
             }
-            if (table.name === "lead") await insertLeads(sql, table, rows)
-            else await insertAll(sql, table, types.get(table.name)!, rows)
+            if (table.name === "lead") await insertLeads(sql, table, rows, hashes)
+            else {
+              const [of, values] = keys === null ? [table, rows] : await sealedRows(sql, table, rows, hashes)
+              await insertAll(sql, of, types.get(table.name)!, values)
+            }
             await sql.run(
               "INSERT INTO lead_signals.copy_progress VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET progress = excluded.progress",
               [text]
@@ -206,7 +291,7 @@ export const copyTarget = (url: string): Effect.Effect<CopyTarget, StoreUnavaila
       rows: (table, after) => rowsOf(sql, table, after),
       finish: (lastNumbers) =>
         run(() =>
-          inTransaction(async () => {
+          inTransaction(sql, async () => {
             await deriveCounters(sql)
             for (const [name, last] of Object.entries(lastNumbers)) {
               if (last === 0) continue

@@ -2,21 +2,33 @@
 import type { CopyRow, CopyTable } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { defaults } from "../query/RankIndex.ts"
+import { idOf } from "../rows/Ids.ts"
 import { leadOf, type LeadRow } from "../rows/LeadRows.ts"
 import { rebuildDerivedTables } from "../writes/DerivedTables.ts"
 import { CounterChanges } from "../writes/LeadCounters.ts"
 import { writeLeads } from "../writes/LeadWrites.ts"
+import { personKeysOf, type PersonOf } from "../writes/PersonKeys.ts"
+import type { PersonHashes } from "./Sealing.ts"
 
 /** Inserts leads with their search texts and signals. Counters and rank buckets follow by `deriveCounters`. */
-export const insertLeads = (
+export const insertLeads = async (
   sql: Connection,
   { columns }: CopyTable,
-  rows: ReadonlyArray<CopyRow>
+  rows: ReadonlyArray<CopyRow>,
+  hashes: PersonHashes
 ): Promise<void> => {
-  const leads = rows.map((row) => {
-    const values = Object.fromEntries(columns.map((column, i) => [column, row[i]]))
-    return { before: null, after: leadOf(values as unknown as LeadRow) }
-  })
+  const read = rows.map((row) =>
+    leadOf(Object.fromEntries(columns.map((column, i) => [column, row[i]])) as unknown as LeadRow)
+  )
+  const persons: Array<PersonOf> = []
+  if (sql.keys !== null) {
+    for (const { brandId, extId } of read) {
+      const brand = idOf(brandId)
+      persons.push({ brandId: brand, hash: (await hashes.of(sql, brand))(extId) })
+    }
+  }
+  const keys = await personKeysOf(sql, persons)
+  const leads = read.map((after, i) => ({ before: null, after, person: keys?.of(persons[i]!) ?? null }))
   return writeLeads(sql, { leads, engagements: [], events: [] }, 0, new CounterChanges())
 }
 

@@ -6,6 +6,7 @@ import type { Connection, Param } from "../connection/Connection.ts"
 import { QueryFailure, unavailable as unavailableOf } from "../connection/Failures.ts"
 import { inSchema } from "../connection/StatementTexts.ts"
 import { migrate } from "../schema/Migrations.ts"
+import type { StoreKeys } from "../sealing/StoreKeys.ts"
 
 /** The id of bigint among the types of Postgres. */
 const int8 = 20
@@ -19,7 +20,7 @@ const connectMillis = 10_000
 const unavailable = (failure: unknown): StoreUnavailable =>
   failure instanceof StoreUnavailable ? failure : unavailableOf(new QueryFailure(failure))
 
-const sessionOf = (client: pg.Client, schema: string): Connection => {
+const sessionOf = (client: pg.Client, schema: string, keys: StoreKeys | null): Connection => {
   const query = (text: string, params: ReadonlyArray<Param> = []) =>
     client.query(inSchema(text, schema), [...params])
   const all = async <Row>(text: string, params?: ReadonlyArray<Param>): Promise<ReadonlyArray<Row>> =>
@@ -27,7 +28,8 @@ const sessionOf = (client: pg.Client, schema: string): Connection => {
   return {
     all,
     get: async <Row>(text: string, params?: ReadonlyArray<Param>) => (await all<Row>(text, params))[0],
-    run: async (text, params) => (await query(text, params)).rowCount ?? 0
+    run: async (text, params) => (await query(text, params)).rowCount ?? 0,
+    keys
   }
 }
 
@@ -53,7 +55,7 @@ export const makeTables = async (url: string, schema: string): Promise<void> => 
  * Connects to the database at the URL without the time limits of the store's own connections. The connection ends with the scope. Fails with
  * `StoreUnavailable` when it can't be made.
  */
-export const session = (url: string, schema: string) =>
+export const session = (url: string, schema: string, keys: StoreKeys | null = null) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.tryPromise({
@@ -70,8 +72,21 @@ export const session = (url: string, schema: string) =>
       }),
       (client) => Effect.promise(() => client.end().catch(() => {}))
     ),
-    (client) => sessionOf(client, schema)
+    (client) => sessionOf(client, schema, keys)
   )
+
+/** Runs the work in a transaction of the session. */
+export const inTransaction = async <A>(sql: Connection, work: () => Promise<A>): Promise<A> => {
+  await sql.run("BEGIN")
+  try {
+    const result = await work()
+    await sql.run("COMMIT")
+    return result
+  } catch (failure) {
+    await sql.run("ROLLBACK").catch(() => {})
+    throw failure
+  }
+}
 
 /** Runs statements of a session. Rejects with `StoreUnavailable`. */
 export const run = async <A>(work: () => Promise<A>): Promise<A> => {

@@ -9,6 +9,7 @@ import type {
   LeadEvent
 } from "@lead-signals/domain"
 import { testEvent } from "@lead-signals/domain/pure"
+import type { SealedColumn } from "./SealedRows.ts"
 
 export interface EventRow {
   readonly brand_id: number
@@ -67,6 +68,7 @@ export interface AttemptRow {
   readonly status: number | null
   readonly error: AttemptError | null
   readonly response: string | null
+  readonly sealed: SealedColumn
 }
 
 export const attemptOf = (row: AttemptRow): Attempt => ({

@@ -1,5 +1,7 @@
 /** Rows of brands and of what an operator sets up for them, and their translation into domain values. */
 import type { ApiKey, Brand, Campaign, Signal, Webhook } from "@lead-signals/domain"
+import { secretContexts } from "@lead-signals/encryption"
+import { type StoreKeys, unwrapSecret } from "../sealing/StoreKeys.ts"
 
 export interface BrandRow {
   readonly id: number
@@ -11,11 +13,12 @@ export interface BrandRow {
 
 export const brandColumns = "id, name, suppression_secret, created_at, deletion_started_at"
 
-export const brandOf = (row: BrandRow): Brand => ({
+/** Throws `StoreUnavailable` where the secret is wrapped under another key than the given ones. */
+export const brandOf = (row: BrandRow, keys: StoreKeys | null): Brand => ({
   id: String(row.id),
   name: row.name,
   createdAt: row.created_at,
-  suppressionSecret: row.suppression_secret,
+  suppressionSecret: unwrapSecret(keys, row.suppression_secret, secretContexts.suppression(row.id)),
   deletionStartedAt: row.deletion_started_at
 })
 
@@ -102,7 +105,8 @@ export interface WebhookRow {
 export const webhookColumns =
   "w.id, w.brand_id, w.url, w.events, w.description, w.enabled, w.disabled_reason, w.failing_since, w.secrets, w.created_at"
 
-export const webhookOf = (row: WebhookRow): Webhook => ({
+/** Throws `StoreUnavailable` where the secrets are wrapped under another key than the given ones. */
+export const webhookOf = (row: WebhookRow, keys: StoreKeys | null): Webhook => ({
   id: String(row.id),
   brandId: String(row.brand_id),
   url: row.url,
@@ -111,6 +115,6 @@ export const webhookOf = (row: WebhookRow): Webhook => ({
   enabled: row.enabled,
   disabledReason: row.disabled_reason,
   failingSince: row.failing_since,
-  secrets: JSON.parse(row.secrets),
+  secrets: JSON.parse(unwrapSecret(keys, row.secrets, secretContexts.webhook(row.brand_id, row.id))),
   createdAt: row.created_at
 })

@@ -1,16 +1,19 @@
 /** Events in the order of their commits, with what a feed shows of them. */
 import type { EngagementType, EventPage, EventType, Instant } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
+import { openLeads, type SealedColumn } from "./SealedRows.ts"
 
 interface EventReadRow {
   readonly position: number
   readonly event: EventType
-  readonly lead_id: number
+  readonly brand_id: number
+  readonly id: number
   readonly engagement_id: string
   readonly is_first_activity: boolean
   readonly occurred_at: Instant
   readonly name: string
   readonly headline: string | null
+  readonly sealed: SealedColumn
   readonly type: EngagementType | null
   readonly reaction_type: string | null
   readonly signal_id: number
@@ -32,8 +35,8 @@ export const eventsAfter = async (
     return { events: [], position: newest!.position }
   }
   const rows = await sql.all<EventReadRow>(
-    `SELECT e.position, e.event, e.lead_id, e.engagement_id, e.is_first_activity, e.occurred_at,
-       l.name, l.headline, g.type, g.reaction_type, g.signal_id, s.name AS signal_name
+    `SELECT e.position, e.event, e.brand_id, e.lead_id AS id, e.engagement_id, e.is_first_activity, e.occurred_at,
+       CASE WHEN l.sealed IS NULL THEN l.name ELSE l.name_key END AS name, l.headline, l.sealed, g.type, g.reaction_type, g.signal_id, s.name AS signal_name
      FROM (SELECT * FROM lead_signals.event WHERE brand_id = $1 AND position > $2 ORDER BY position LIMIT $3) e
        JOIN lead_signals.lead l ON l.brand_id = e.brand_id AND l.id = e.lead_id
        JOIN lead_signals.engagement g ON g.brand_id = e.brand_id AND g.id = e.engagement_id
@@ -41,13 +44,14 @@ export const eventsAfter = async (
      ORDER BY e.position`,
     [brand, after, limit]
   )
+  await openLeads(sql, rows)
   return {
     events: rows.map((row) => ({
       position: row.position,
       event: {
         event: row.event,
         brandId: String(brand),
-        leadId: row.lead_id,
+        leadId: row.id,
         engagementId: row.engagement_id,
         isFirstActivity: row.is_first_activity,
         occurredAt: row.occurred_at

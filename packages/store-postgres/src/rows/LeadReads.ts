@@ -10,23 +10,24 @@ import {
   leadOf,
   type LeadRow
 } from "./LeadRows.ts"
+import { openEngagements, openLeads, type SealedEngagement } from "./SealedRows.ts"
 
 /** `detailed` also reads the author's detail and lead. */
 export type Depth = "plain" | "detailed"
 
 const commonColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url, e.post_content,
-  e.post_posted_at, e.post_author, e.emitted_at, e.tracked_at`
+  e.post_posted_at, e.post_author, e.emitted_at, e.tracked_at, e.sealed, e.post_sealed`
 
 const columnsOf = (depth: Depth): string =>
   depth === "plain"
-    ? `${commonColumns}, NULL AS post_author_detail, NULL AS author_lead_id, NULL AS author_company`
-    : `${commonColumns}, e.post_author_detail, a.id AS author_lead_id, a.company AS author_company`
+    ? `${commonColumns}, NULL AS post_author_detail, NULL AS author_lead_id, NULL AS author_company, NULL AS author_sealed`
+    : `${commonColumns}, e.post_author_detail, a.id AS author_lead_id, a.company AS author_company, a.sealed AS author_sealed`
 
 /** A lookup for each engagement, whatever the planner thinks of the tables' sizes. */
 const authorOf = (depth: Depth): string =>
   depth === "plain"
     ? ""
-    : `LEFT JOIN LATERAL (SELECT l.id, l.company FROM lead_signals.lead l
+    : `LEFT JOIN LATERAL (SELECT l.id, l.company, l.sealed FROM lead_signals.lead l
          WHERE l.brand_id = e.brand_id AND l.ext_id = e.author_ext_id OFFSET 0) a ON true`
 
 const newestFirst = "ORDER BY e.tracked_at DESC, e.id DESC"
@@ -54,7 +55,9 @@ export const leadsById = async (
 ): Promise<ReadonlyArray<Lead>> =>
   ids.length === 0
     ? []
-    : inOrder(ids, await db.all<LeadRow>(rowOfEach(leadColumns), [brandId, ids])).map(leadOf)
+    : inOrder(ids, await openLeads(db, await db.all<LeadRow>(rowOfEach(leadColumns), [brandId, ids]))).map(
+        leadOf
+      )
 
 /** The rendered JSON of the leads, in the order of the ids; rendered from the columns where none of this view's version is stored. */
 export const renderedLeads = async (
@@ -63,6 +66,8 @@ export const renderedLeads = async (
   ids: ReadonlyArray<LeadId>
 ): Promise<ReadonlyArray<string>> => {
   if (ids.length === 0) return []
+  // An encrypted database keeps no rendered JSON.
+  if (db.keys !== null) return (await leadsById(db, brandId, ids)).map(RenderedLeads.renderLead)
   const rows = await db.all<{ id: LeadId; shown: string | null }>(rowOfEach("l.id, l.shown"), [brandId, ids])
   const kept = inOrder(ids, rows).map(({ id, shown }) => ({ id, rendered: RenderedLeads.restore(id, shown) }))
   const missing = kept.flatMap(({ id, rendered }) => (rendered === null ? [id] : []))
@@ -95,7 +100,7 @@ const readEngagements = async (
   text: string,
   params: readonly [brandId: number, ...ReadonlyArray<Param>]
 ): Promise<ReadonlyArray<EngagementRead>> => {
-  const rows = await db.all<EngagementRow>(text, params)
+  const rows = await openEngagements(db, params[0], await db.all<EngagementRow>(text, params))
   if (rows.length === 0) return []
   const named = await db.all<SignalRow>(
     `SELECT s.id, s.brand_id, s.name, s.signal_type, s.source, s.created_at FROM lead_signals.signal s
@@ -153,7 +158,9 @@ export const leadById = async (db: Connection, brandId: number, id: LeadId): Pro
     `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.id = $2`,
     [brandId, leadIdOf(id)]
   )
-  return row === undefined ? null : leadOf(row)
+  if (row === undefined) return null
+  await openLeads(db, [row])
+  return leadOf(row)
 }
 
 /** The window of one lead. */
@@ -171,6 +178,12 @@ export const renderedDetail = async (
   id: LeadId,
   depth: Depth
 ): Promise<string | null> => {
+  if (db.keys !== null) {
+    const lead = await leadById(db, brandId, id)
+    return lead === null
+      ? null
+      : RenderedLeads.ofLead({ lead, window: await windowOfLead(db, brandId, id, depth) }, depth)
+  }
   const row = await db.get<{ rendered: string | null; company: string | null }>(
     "SELECT shown AS rendered, company FROM lead_signals.lead WHERE brand_id = $1 AND id = $2",
     [brandId, leadIdOf(id)]
@@ -182,7 +195,7 @@ export const renderedDetail = async (
   return RenderedLeads.detailed(rendered, company, await windowOfLead(db, brandId, id, depth), depth)
 }
 
-interface PostRow {
+interface PostRow extends SealedEngagement {
   readonly post_url: string | null
   readonly post_content: string | null
   readonly post_posted_at: number | null
@@ -190,22 +203,31 @@ interface PostRow {
   readonly post_author_detail: string | null
 }
 
-/** The posts of the brand that the person wrote, each once. */
+const postOf = (row: PostRow): Post => ({
+  postUrl: row.post_url,
+  postContent: row.post_content,
+  postPostedAt: row.post_posted_at,
+  postAuthor: row.post_author,
+  postAuthorDetail: row.post_author_detail === null ? null : JSON.parse(row.post_author_detail)
+})
+
+/** The posts of the brand that the lead wrote, each once. */
 export const authoredPosts = async (
   db: Connection,
   brandId: number,
-  extId: string
+  id: LeadId
 ): Promise<ReadonlyArray<Post>> => {
+  // Sealed values of equal posts differ.
+  const distinct =
+    db.keys === null
+      ? "DISTINCT '' AS id, NULL::bytea AS sealed, NULL::bytea AS post_sealed"
+      : "id, NULL::bytea AS sealed, post_sealed"
   const rows = await db.all<PostRow>(
-    `SELECT DISTINCT post_url, post_content, post_posted_at, post_author, post_author_detail
-       FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = $2`,
-    [brandId, extId]
+    `SELECT ${distinct}, post_url, post_content, post_posted_at, post_author, post_author_detail
+       FROM lead_signals.engagement WHERE brand_id = $1
+         AND author_ext_id = (SELECT ext_id FROM lead_signals.lead WHERE brand_id = $1 AND id = $2)`,
+    [brandId, id]
   )
-  return rows.map((row) => ({
-    postUrl: row.post_url,
-    postContent: row.post_content,
-    postPostedAt: row.post_posted_at,
-    postAuthor: row.post_author,
-    postAuthorDetail: row.post_author_detail === null ? null : JSON.parse(row.post_author_detail)
-  }))
+  const posts = (await openEngagements(db, brandId, rows)).map(postOf)
+  return [...new Map(posts.map((post) => [JSON.stringify(post), post])).values()]
 }

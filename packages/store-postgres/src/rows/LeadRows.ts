@@ -10,7 +10,9 @@ import type {
 } from "@lead-signals/domain"
 import { Folding, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Scalar } from "../connection/Connection.ts"
+import type { PersonKey } from "../sealing/SealedValue.ts"
 import { idOf } from "./Ids.ts"
+import { engagementContext, leadContext, postContext, type SealedColumn, sealFields } from "./SealedRows.ts"
 
 /** A number that is no safe integer is no lead's id. */
 export const leadIdOf = (id: LeadId): number => (Number.isSafeInteger(id) && id > 0 ? id : 0)
@@ -34,10 +36,14 @@ export interface LeadRow {
   readonly score1: number | null
   readonly created_at: number
   readonly updated_at: number
+  /** The fields of the person, unless the database is not encrypted. */
+  readonly sealed: SealedColumn
 }
 
-export const leadColumns = `l.id, l.brand_id, l.ext_id, l.name, l.headline, l.username, l.title1, l.li_profile_url,
-  l.profile_img_url, l.company, l.profile_times, l.signal_id, l.signal_ids, l.flags, l.score1, l.created_at, l.updated_at`
+/** A lead whose sealed fields don't open, because its key is gone, has its folded name. */
+export const leadColumns = `l.id, l.brand_id, l.ext_id, CASE WHEN l.sealed IS NULL THEN l.name ELSE l.name_key END AS name,
+  l.headline, l.username, l.title1, l.li_profile_url, l.profile_img_url, l.company, l.profile_times, l.signal_id, l.signal_ids, l.flags,
+  l.score1, l.created_at, l.updated_at, l.sealed`
 
 export const flagsOf = (lead: Pick<Lead, "qualified" | "exported" | "isEmployee">): number =>
   Number(lead.qualified) + 2 * Number(lead.exported) + 4 * Number(lead.isEmployee)
@@ -89,10 +95,13 @@ export const writtenLeadColumns = [
   ["score1", "double precision"],
   ["created_at", "bigint"],
   ["updated_at", "bigint"],
-  ["shown", "text"]
+  ["shown", "text"],
+  ["sealed", "bytea"]
 ] as const
 
-export const leadValues = (lead: Observations.LeadDraft & { readonly id: LeadId }) => [
+type WrittenLead = Observations.LeadDraft & { readonly id: LeadId }
+
+const columnValues = (lead: WrittenLead, shown: string | null) => [
   idOf(lead.brandId),
   lead.id,
   lead.extId,
@@ -111,8 +120,63 @@ export const leadValues = (lead: Observations.LeadDraft & { readonly id: LeadId 
   lead.score1,
   lead.createdAt,
   lead.updatedAt,
-  RenderedLeads.keep(RenderedLeads.renderLead(lead))
+  shown,
+  null
 ]
+
+/** A person: the hash that an erasure keeps, and the person's key. */
+export interface Person {
+  readonly hash: string
+  readonly key: PersonKey
+}
+
+/** The columns of a lead in a database that is not encrypted. */
+export const leadValues = (lead: WrittenLead) =>
+  columnValues(lead, RenderedLeads.keep(RenderedLeads.renderLead(lead)))
+
+type Columns = ReadonlyArray<readonly [name: string, type: string]>
+
+/** Takes the named columns out of the values, and answers them by name. */
+const takeOut = (
+  columns: Columns,
+  values: Array<Scalar>,
+  names: ReadonlySet<string>
+): Record<string, Scalar> => {
+  const taken: Record<string, Scalar> = {}
+  for (const [i, [name]] of columns.entries()) {
+    if (!names.has(name)) continue
+    taken[name] = values[i]!
+    values[i] = null
+  }
+  return taken
+}
+
+const placeOf = (columns: Columns, name: string): number => columns.findIndex((each) => each[0] === name)
+
+/** The columns of a lead that are sealed. */
+const sealedOfLead = new Set([
+  "ext_id",
+  "name",
+  "headline",
+  "username",
+  "title1",
+  "li_profile_url",
+  "profile_img_url",
+  "company"
+])
+const leadExtId = placeOf(writtenLeadColumns, "ext_id")
+const leadName = placeOf(writtenLeadColumns, "name")
+const leadSealed = placeOf(writtenLeadColumns, "sealed")
+
+/** The columns of a lead whose person's fields are sealed. The folded name stays for order and search. [PII-4] */
+export const sealedLeadValues = (lead: WrittenLead, { hash, key }: Person): ReadonlyArray<Scalar> => {
+  const values: Array<Scalar> = columnValues(lead, null)
+  const fields = takeOut(writtenLeadColumns, values, sealedOfLead)
+  values[leadExtId] = hash
+  values[leadName] = ""
+  values[leadSealed] = sealFields([key], fields, leadContext(idOf(lead.brandId), lead.id))
+  return values
+}
 
 export const engagementColumns = [
   ["brand_id", "bigint"],
@@ -129,9 +193,12 @@ export const engagementColumns = [
   ["post_author_detail", "text"],
   ["author_ext_id", "text"],
   ["emitted_at", "bigint"],
-  ["tracked_at", "bigint"]
+  ["tracked_at", "bigint"],
+  ["sealed", "bytea"],
+  ["post_sealed", "bytea"]
 ] as const
 
+/** The columns of an engagement in a database that is not encrypted. */
 export const engagementValues = (brandId: number, engagement: Engagement): ReadonlyArray<Scalar> => [
   brandId,
   engagement.id,
@@ -147,8 +214,34 @@ export const engagementValues = (brandId: number, engagement: Engagement): Reado
   engagement.postAuthorDetail === null ? null : JSON.stringify(engagement.postAuthorDetail),
   engagement.postAuthorDetail?.extId ?? null,
   engagement.emittedAt,
-  engagement.trackedAt
+  engagement.trackedAt,
+  null,
+  null
 ]
+
+const sealedOfPost = new Set(["post_url", "post_content", "post_author", "post_author_detail"])
+const sealedOfEngagement = new Set(["comment_text"])
+const engagementAuthor = placeOf(engagementColumns, "author_ext_id")
+const engagementSealed = placeOf(engagementColumns, "sealed")
+const engagementPost = placeOf(engagementColumns, "post_sealed")
+
+/** The columns of an engagement whose texts are sealed: those of the post for its author, where the author's id is known. [PII-4] */
+export const sealedEngagementValues = (
+  brandId: number,
+  engagement: Engagement,
+  person: Person,
+  author: Person | null
+): ReadonlyArray<Scalar> => {
+  const { id } = engagement
+  const values = [...engagementValues(brandId, engagement)]
+  const post = takeOut(engagementColumns, values, sealedOfPost)
+  const own = takeOut(engagementColumns, values, sealedOfEngagement)
+  const all = author === null ? { ...own, ...post } : own
+  values[engagementAuthor] = author?.hash ?? null
+  values[engagementSealed] = sealFields([person.key], all, engagementContext(brandId, id))
+  if (author !== null) values[engagementPost] = sealFields([author.key], post, postContext(brandId, id))
+  return values
+}
 
 /** An engagement's row with its signal, and with the author's lead where the depth asks for it. */
 export interface EngagementRow {
@@ -167,26 +260,32 @@ export interface EngagementRow {
   readonly tracked_at: number
   readonly author_lead_id: number | null
   readonly author_company: string | null
+  readonly sealed: SealedColumn
+  readonly post_sealed: SealedColumn
+  /** The sealed fields of the author's lead. */
+  readonly author_sealed: SealedColumn
 }
+
+export const engagementOf = (row: EngagementRow): Engagement => ({
+  id: row.id,
+  leadId: row.lead_id,
+  signalId: String(row.signal_id),
+  type: row.type,
+  reactionType: row.reaction_type,
+  commentText: row.comment_text,
+  postUrl: row.post_url,
+  postContent: row.post_content,
+  postPostedAt: row.post_posted_at,
+  postAuthor: row.post_author,
+  postAuthorDetail: row.post_author_detail === null ? null : JSON.parse(row.post_author_detail),
+  emittedAt: row.emitted_at,
+  trackedAt: row.tracked_at
+})
 
 export const engagementReadOf =
   (signals: ReadonlyMap<number, Signal>) =>
   (row: EngagementRow): EngagementRead => ({
-    engagement: {
-      id: row.id,
-      leadId: row.lead_id,
-      signalId: String(row.signal_id),
-      type: row.type,
-      reactionType: row.reaction_type,
-      commentText: row.comment_text,
-      postUrl: row.post_url,
-      postContent: row.post_content,
-      postPostedAt: row.post_posted_at,
-      postAuthor: row.post_author,
-      postAuthorDetail: row.post_author_detail === null ? null : JSON.parse(row.post_author_detail),
-      emittedAt: row.emitted_at,
-      trackedAt: row.tracked_at
-    },
+    engagement: engagementOf(row),
     signal: signals.get(row.signal_id)!,
     authorLead:
       row.author_lead_id === null

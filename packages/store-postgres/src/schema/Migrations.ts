@@ -13,6 +13,7 @@ import { activityIndexes } from "./migrations/0003_activity.ts"
 import { tables } from "./migrations/0001_tables.ts"
 import { retention, retentionIndexes } from "./migrations/0002_retention.ts"
 import { operators } from "./migrations/0004_operators.ts"
+import { encryption } from "./migrations/0005_encryption.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -30,11 +31,15 @@ const migrations: ReadonlyArray<Migration> = [
   { name: "tables", minVersion: 1, statements: tables },
   { name: "retention", minVersion: 1, statements: retention, indexes: retentionIndexes },
   { name: "activity", minVersion: 1, indexes: activityIndexes },
-  { name: "operators", minVersion: 1, statements: operators }
+  { name: "operators", minVersion: 1, statements: operators },
+  { name: "encryption", minVersion: 1, statements: encryption }
 ]
 
 /** The number of the newest migration. */
 export const newestMigration = migrations.length
+
+/** The number of the migration that versions must know to use an encrypted database. */
+export const encryptionMigration = migrations.findIndex(({ name }) => name === "encryption") + 1
 
 export interface MigrationOptions {
   /** Called before each migration. */

@@ -1,5 +1,6 @@
 /** Brands on Postgres. */
 import { type Brand, BrandStore } from "@lead-signals/domain"
+import { secretContexts } from "@lead-signals/encryption"
 import { Effect, Layer, type Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
@@ -7,7 +8,7 @@ import { brandColumns, brandOf, type BrandRow } from "../rows/DirectoryRows.ts"
 import { idOf } from "../rows/Ids.ts"
 import { lockBrand } from "../writes/Locks.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { readAll, readFirst, readOne } from "./Statements.ts"
+import { nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
 
 /**
  * Marks the brand, revokes its keys and deletes its signals; a repeated call keeps the first instants. The brand's row comes first:
@@ -46,7 +47,13 @@ const brandRemovals = [
   "UPDATE lead_signals.signal SET name = '', signal_type = '', source = '{}' WHERE brand_id = $1"
 ]
 
-/** Removes some hashes of erased persons; with the last of them, removes the brand once its leads and webhooks are gone. */
+/** Tables that can have many rows of a brand without leads, by the column that tells them apart. */
+const largeTables = [
+  ["suppression", "hash"],
+  ["person_key", "id"]
+] as const
+
+/** Removes some hashes of erased persons and keys of authors; with the last of them, removes the brand once its leads and webhooks are gone. */
 const removeBrandPiece =
   (brandId: string) =>
   async (sql: Connection, now: number): Promise<Piece> => {
@@ -63,12 +70,14 @@ const removeBrandPiece =
       [id]
     )
     if (rest !== undefined) return "missing"
-    const removed = await sql.run(
-      `DELETE FROM lead_signals.suppression WHERE brand_id = $1 AND hash IN (
-         SELECT hash FROM lead_signals.suppression WHERE brand_id = $1 LIMIT $2)`,
-      [id, maxRowsPerPiece]
-    )
-    if (removed === maxRowsPerPiece) return "some"
+    for (const [table, key] of largeTables) {
+      const removed = await sql.run(
+        `DELETE FROM lead_signals.${table} WHERE brand_id = $1 AND ${key} IN (
+           SELECT ${key} FROM lead_signals.${table} WHERE brand_id = $1 LIMIT $2)`,
+        [id, maxRowsPerPiece]
+      )
+      if (removed === maxRowsPerPiece) return "some"
+    }
     for (const statement of brandRemovals) await sql.run(statement, [id])
     await sql.run(
       "UPDATE lead_signals.brand SET name = '', suppression_secret = '', deleted_at = $2 WHERE id = $1",
@@ -80,13 +89,16 @@ const removeBrandPiece =
 const make = Effect.map(Database, (database) =>
   BrandStore.of({
     create: (brand) =>
-      database.write(
-        readOne<BrandRow, Brand>(
+      database.write(async (sql) => {
+        const id = await nextId(sql, "brand")
+        const secret = await wrappedSecret(sql, brand.suppressionSecret, secretContexts.suppression(id))
+        return readOne<BrandRow, Brand>(
           brandOf,
-          `INSERT INTO lead_signals.brand (name, suppression_secret, created_at) VALUES ($1, $2, $3) RETURNING ${brandColumns}`,
-          [brand.name, brand.suppressionSecret, brand.createdAt]
-        )
-      ),
+          `INSERT INTO lead_signals.brand (id, name, suppression_secret, created_at) OVERRIDING SYSTEM VALUE
+             VALUES ($1, $2, $3, $4) RETURNING ${brandColumns}`,
+          [id, brand.name, secret, brand.createdAt]
+        )(sql)
+      }),
     list: database.read(
       readAll(
         brandOf,

@@ -14,6 +14,7 @@ import {
 import { countDeliveries } from "../rows/IntervalCounts.ts"
 import { idOf, keyText } from "../rows/Ids.ts"
 import { leadIdOf } from "../rows/LeadRows.ts"
+import { attemptContext, bodyContext, openValues, type SealedColumn } from "../rows/SealedRows.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
 
 const columns = `d.id, d.webhook_id, d.state, d.attempts, d.due_at, d.created_at, d.finished_at, d.resend_of, d.resent_as,
@@ -141,20 +142,40 @@ const make = Effect.map(Database, (database) => {
     get: (webhookId, id) =>
       database.readSnapshot(async (sql) => {
         const row = await sql.get<
-          DeliveryRow & { readonly brand_id: number; readonly seq: number; readonly body: string | null }
+          DeliveryRow & {
+            readonly brand_id: number
+            readonly seq: number
+            readonly body: string | null
+            readonly sealed: SealedColumn
+          }
         >(
-          `SELECT d.brand_id, d.seq, b.body, ${columns} FROM lead_signals.delivery d ${withEvent}
+          `SELECT d.brand_id, d.seq, b.body, b.sealed, ${columns} FROM lead_signals.delivery d ${withEvent}
              LEFT JOIN lead_signals.delivery_body b ON b.brand_id = d.brand_id AND b.seq = d.seq
              WHERE d.id = $1 AND d.webhook_id = $2`,
           [keyText(id), idOf(webhookId)]
         )
         if (row === undefined) return Option.none()
         const attempts = await sql.all<AttemptRow>(
-          `SELECT number, at, duration_millis, status, error, response FROM lead_signals.attempt
+          `SELECT number, at, duration_millis, status, error, response, sealed FROM lead_signals.attempt
              WHERE brand_id = $1 AND delivery_seq = $2 ORDER BY number`,
           [row.brand_id, row.seq]
         )
-        return Option.some({ delivery: deliveryOf(row), attempts: attempts.map(attemptOf), body: row.body })
+        const { brand_id: brandId, seq } = row
+        const [body, ...responses] = await openValues(sql, [
+          { brandId, value: row.sealed, context: bodyContext(brandId, seq) },
+          ...attempts.map(({ number, sealed }) => ({
+            brandId,
+            value: sealed,
+            context: attemptContext(brandId, seq, number)
+          }))
+        ])
+        return Option.some({
+          delivery: deliveryOf(row),
+          attempts: attempts.map((attempt, i) =>
+            attemptOf({ ...attempt, response: responses[i] ?? attempt.response })
+          ),
+          body: row.sealed === null ? row.body : body!
+        })
       }),
 
     queue: ({ brandId, id: webhookId }, request, ids) =>

@@ -2,6 +2,7 @@
 import { type Lead, LeadStore } from "@lead-signals/domain"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../connection/Database.ts"
+import type { Connection } from "../connection/Connection.ts"
 import { groupCommit } from "../connection/GroupCommit.ts"
 import { defaults, type ListingOptions, readLeadPage, readRenderedPage } from "../query/LeadPages.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
@@ -10,11 +11,14 @@ import { countActivity } from "../rows/IntervalCounts.ts"
 import { eventsAfter } from "../rows/EventReads.ts"
 import { allEngagements, authoredPosts, leadById, renderedDetail, windowOfLead } from "../rows/LeadReads.ts"
 import { idOf } from "../rows/Ids.ts"
-import { leadColumns, leadIdOf, leadOf, type LeadRow, leadValues } from "../rows/LeadRows.ts"
+import { leadColumns, leadIdOf, leadOf, type LeadRow, leadValues, type Person } from "../rows/LeadRows.ts"
+import { openLeads } from "../rows/SealedRows.ts"
 import { type CallResult, type CommitCall, commitBatch } from "../writes/CommitBatch.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import { CounterChanges } from "../writes/LeadCounters.ts"
 import { writeLeads } from "../writes/LeadWrites.ts"
+import { holdEncryptionKey } from "../writes/Locks.ts"
+import { personKeysOf } from "../writes/PersonKeys.ts"
 
 /** Totals of filters that one process keeps. */
 const maxTotals = 2000
@@ -31,6 +35,14 @@ const maxGroups = 2
 const isSame = (before: Lead, after: Lead): boolean => {
   const values = leadValues(after)
   return leadValues(before).every((value, i) => value === values[i])
+}
+
+/** The person of a lead's row that is not opened yet; null where the database is not encrypted. */
+const personOfRow = async (db: Connection, row: LeadRow): Promise<Person | null> => {
+  if (db.keys === null) return null
+  const { brand_id: brandId, ext_id: hash } = row
+  await holdEncryptionKey(db)
+  return (await personKeysOf(db, [{ brandId, hash }]))!.of({ brandId, hash })
 }
 
 const make = (options: ListingOptions) =>
@@ -73,7 +85,7 @@ const make = (options: ListingOptions) =>
           return Option.some({
             lead,
             engagements: await allEngagements(db, brand, id),
-            posts: await authoredPosts(db, brand, lead.extId)
+            posts: await authoredPosts(db, brand, lead.id)
           })
         }),
       update: (brandId, id, change) =>
@@ -84,11 +96,18 @@ const make = (options: ListingOptions) =>
             [idOf(brandId), leadIdOf(id)]
           )
           if (row === undefined) return Option.none()
+          const person = await personOfRow(db, row)
+          await openLeads(db, [row])
           const before = leadOf(row)
           const after = change(before, now)
           if (isSame(before, after)) return Option.some(after)
           const counters = new CounterChanges()
-          await writeLeads(db, { leads: [{ before, after }], engagements: [], events: [] }, now, counters)
+          await writeLeads(
+            db,
+            { leads: [{ before, after, person }], engagements: [], events: [] },
+            now,
+            counters
+          )
           await counters.apply(db, maxBucketLeads)
           return Option.some(after)
         }),

@@ -18,8 +18,10 @@ import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
 import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
 import { idOf } from "../rows/Ids.ts"
+import { bodyContext } from "../rows/SealedRows.ts"
+import { sealFor } from "../sealing/SealedValue.ts"
 import { recordAttempts } from "../writes/AttemptRecord.ts"
-import { readBodies, type Taken } from "../writes/DeliveryBodies.ts"
+import { type Body, readBodies, type Taken } from "../writes/DeliveryBodies.ts"
 
 type WebhookShare = { readonly webhook: Webhook; readonly places: number }
 
@@ -70,7 +72,7 @@ const sharesOf = async (
   const underWay = underWayOfAll(request.underWay, rows)
   let nextDueAt: Instant | null = null
   const candidates = rows.map((row) => {
-    const webhook = webhookOf(row)
+    const webhook = webhookOf(row, sql.keys)
     const { failingSince, id } = webhook
     const candidate = { webhook, webhookId: id, failingSince, dueAt: row.due_at ?? 0, due: row.due }
     if (row.next_at !== null && Leasing.hasPlace(candidate, limits, underWay)) {
@@ -100,7 +102,7 @@ const lockWebhooks = async (
        ORDER BY w.id FOR NO KEY UPDATE`,
     [shares.map(({ webhook }) => idOf(webhook.id))]
   )
-  return new Map(rows.map((row) => [row.id, webhookOf(row)]))
+  return new Map(rows.map((row) => [row.id, webhookOf(row, sql.keys)]))
 }
 
 /**
@@ -145,8 +147,8 @@ const firstBodies = 8
 const bodiesAtOnce = 256
 
 const leaseSql = `WITH made AS (
-    INSERT INTO lead_signals.delivery_body (brand_id, seq, body)
-    SELECT * FROM unnest($5::bigint[], $6::bigint[], $7::text[]))
+    INSERT INTO lead_signals.delivery_body (brand_id, seq, body, sealed)
+    SELECT * FROM unnest($5::bigint[], $6::bigint[], $7::text[], $8::bytea[]))
   UPDATE lead_signals.delivery d SET lease = $1, due_at = $2
   FROM unnest($3::bigint[], $4::bigint[]) AS given(brand_id, seq)
   WHERE d.brand_id = given.brand_id AND d.seq = given.seq`
@@ -161,19 +163,18 @@ const lease = async (
   const due = webhooks.size === 0 ? [] : await take(sql, request, shares, webhooks, now)
   if (due.length === 0) return { leases: [], nextDueAt }
   const taken: Array<Taken> = []
-  const bodies = new Map<number, string>()
-  const made: Array<Taken> = []
+  const bodies = new Map<number, Body>()
+  const made: Array<Taken & Body> = []
   for (let size = 0, length = firstBodies; taken.length < due.length && size < maxBodies;) {
     const part = due.slice(taken.length, taken.length + length)
     const read = await readBodies(sql, part, request.body)
-    const isMade = new Set(read.made)
     for (const each of part) {
-      const body = read.bodies.get(each.seq)
+      const body = read.get(each.seq)
       taken.push(each)
       if (body === undefined) continue
-      size += body.length
+      size += body.text.length
       bodies.set(each.seq, body)
-      if (isMade.has(each.seq)) made.push(each)
+      if (body.isMade) made.push({ ...each, ...body })
     }
     length = Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * taken.length) / Math.max(1, size))))
   }
@@ -187,14 +188,20 @@ const lease = async (
     made.map(({ seq }) => seq),
     binaryArray(
       "text",
-      made.map(({ seq }) => bodies.get(seq)!)
+      made.map(({ persons, text }) => (persons.length === 0 ? text : ""))
+    ),
+    binaryArray(
+      "bytea",
+      made.map(({ brand_id, persons, seq, text }) =>
+        persons.length === 0 ? null : sealFor(persons, text, bodyContext(brand_id, seq))
+      )
     )
   ])
   const leases = taken.map(({ id, seq, webhook_id }): Lease => ({
     deliveryId: id,
     token: request.token,
     until,
-    body: bodies.get(seq) ?? null,
+    body: bodies.get(seq)?.text ?? null,
     webhook: webhooks.get(webhook_id)!
   }))
   return { leases, nextDueAt: taken.length < due.length ? now : Math.min(nextDueAt ?? until, until) }

@@ -3,6 +3,7 @@
  * webhook and of its deliveries is one step.
  */
 import { AttemptTransitions, type DeliveryState, type Webhook, WebhookStore } from "@lead-signals/domain"
+import { secretContexts } from "@lead-signals/encryption"
 import { Effect, Layer, Option } from "effect"
 import type { Connection, Param } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
@@ -11,17 +12,25 @@ import { idOf } from "../rows/Ids.ts"
 import { countDeliveries } from "../writes/DeliveryCounts.ts"
 import { lockBrand } from "../writes/Locks.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
 
-const webhookValues = (webhook: Omit<Webhook, "id">): ReadonlyArray<Param> => [
+/** With the secrets as they are stored. */
+const webhookValues = (webhook: Omit<Webhook, "id">, secrets: string): ReadonlyArray<Param> => [
   webhook.url,
   JSON.stringify(webhook.events),
   webhook.description,
   webhook.enabled,
   webhook.disabledReason,
   webhook.failingSince,
-  JSON.stringify(webhook.secrets)
+  secrets
 ]
+
+/** The webhook's secrets as they are stored. */
+const storedSecrets = (
+  sql: Connection,
+  { brandId, secrets }: Omit<Webhook, "id">,
+  id: number
+): Promise<string> => wrappedSecret(sql, JSON.stringify(secrets), secretContexts.webhook(idOf(brandId), id))
 
 const webhookById = (brandId: string, id: string, lock: "" | "FOR NO KEY UPDATE" | "FOR UPDATE") =>
   readFirst<WebhookRow, Webhook>(
@@ -114,16 +123,17 @@ const make = Effect.map(Database, (database) =>
   WebhookStore.of({
     create: (webhook) =>
       database.write(
-        createInBrand(
-          webhook.brandId,
-          readOne<WebhookRow, Webhook>(
+        createInBrand(webhook.brandId, async (sql) => {
+          const id = await nextId(sql, "webhook")
+          const values = webhookValues(webhook, await storedSecrets(sql, webhook, id))
+          return readOne<WebhookRow, Webhook>(
             webhookOf,
             `INSERT INTO lead_signals.webhook AS w
-               (url, events, description, enabled, disabled_reason, failing_since, secrets, brand_id, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${webhookColumns}`,
-            [...webhookValues(webhook), idOf(webhook.brandId), webhook.createdAt]
-          )
-        )
+               (url, events, description, enabled, disabled_reason, failing_since, secrets, brand_id, created_at, id)
+             OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${webhookColumns}`,
+            [...values, idOf(webhook.brandId), webhook.createdAt, id]
+          )(sql)
+        })
       ),
     list: (brandId) =>
       database.read(
@@ -140,10 +150,11 @@ const make = Effect.map(Database, (database) =>
           const before = await webhookById(brandId, id, "FOR NO KEY UPDATE")(sql)
           if (Option.isNone(before)) return Option.none()
           const after = change(before.value, now)
+          const secrets = await storedSecrets(sql, after, idOf(id))
           await sql.run(
             `UPDATE lead_signals.webhook SET url = $1, events = $2, description = $3, enabled = $4, disabled_reason = $5,
                  failing_since = $6, secrets = $7 WHERE brand_id = $8 AND id = $9`,
-            [...webhookValues(after), idOf(brandId), idOf(id)]
+            [...webhookValues(after, secrets), idOf(brandId), idOf(id)]
           )
           if (after.enabled && !before.value.enabled) await resetPending(sql, idOf(brandId), idOf(id), now)
           return Option.some(after)

@@ -3,24 +3,30 @@ import { StoreUnavailable } from "@lead-signals/domain"
 import { Option } from "effect"
 import type { Connection, Param } from "../connection/Connection.ts"
 import { idOf } from "../rows/Ids.ts"
+import { readEncryption } from "../schema/EncryptionState.ts"
+import type { StoreKeys } from "../sealing/StoreKeys.ts"
+import { holdEncryptionKey } from "../writes/Locks.ts"
+
+/** What a row stands for; secrets of it can be wrapped under the keys. */
+type RowReader<Row, A> = (row: Row, keys: StoreKeys | null) => A
 
 /** Every row of a query. */
 export const readAll =
-  <Row, A>(of: (row: Row) => A, text: string, params: ReadonlyArray<Param>) =>
+  <Row, A>(of: RowReader<Row, A>, text: string, params: ReadonlyArray<Param>) =>
   async (sql: Connection): Promise<ReadonlyArray<A>> =>
-    (await sql.all<Row>(text, params)).map(of)
+    (await sql.all<Row>(text, params)).map((row) => of(row, sql.keys))
 
 /** The first row of a query, or of an `UPDATE … RETURNING`; none where there is no row. */
 export const readFirst =
-  <Row, A>(of: (row: Row) => A, text: string, params: ReadonlyArray<Param>) =>
+  <Row, A>(of: RowReader<Row, A>, text: string, params: ReadonlyArray<Param>) =>
   async (sql: Connection): Promise<Option.Option<A>> =>
-    Option.map(Option.fromNullable(await sql.get<Row>(text, params)), of)
+    Option.map(Option.fromNullable(await sql.get<Row>(text, params)), (row) => of(row, sql.keys))
 
 /** The row of an `INSERT … RETURNING`, which returns exactly one. */
 export const readOne =
-  <Row, A>(of: (row: Row) => A, text: string, params: ReadonlyArray<Param>) =>
+  <Row, A>(of: RowReader<Row, A>, text: string, params: ReadonlyArray<Param>) =>
   async (sql: Connection): Promise<A> =>
-    of((await sql.get<Row>(text, params))!)
+    of((await sql.get<Row>(text, params))!, sql.keys)
 
 /** Creates something in a brand. Fails with `StoreUnavailable` when the brand is missing or being deleted. */
 export const createInBrand =
@@ -34,3 +40,15 @@ export const createInBrand =
     if (brand === undefined) throw new StoreUnavailable({ reason: "the brand is being deleted" })
     return create(sql)
   }
+
+/** The next id of the table, which a secret of the row is bound to. */
+export const nextId = async (sql: Connection, table: "brand" | "webhook"): Promise<number> =>
+  (await sql.get<{ readonly id: number }>(`SELECT nextval('lead_signals.${table}_id_seq') AS id`))!.id
+
+/** The secret as it is stored: wrapped in an encrypted database. */
+export const wrappedSecret = async (sql: Connection, secret: string, context: string): Promise<string> => {
+  if (sql.keys === null) return secret
+  await holdEncryptionKey(sql)
+  const state = await readEncryption(sql)
+  return sql.keys.wrapSecret(state!.key_id, secret, context)
+}

@@ -1,8 +1,11 @@
 /** Records attempts: locks their webhooks and deliveries, and writes what follows with one statement. [DELIV-3, DELIV-5] */
 import { AttemptTransitions, type DeliveryState, Retries } from "@lead-signals/domain"
+import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection, Scalar } from "../connection/Connection.ts"
 import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
 import { idOf } from "../rows/Ids.ts"
+import { attemptContext, keysOf, personsOf } from "../rows/SealedRows.ts"
+import { maxHeaderBytes, type PersonKey, sealFor } from "../sealing/SealedValue.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
 
 interface AttemptedRow {
@@ -70,8 +73,26 @@ const writeSql = `WITH changed AS (
       failing_since = given.failing_since
     FROM unnest($9::bigint[], $10::boolean[], $11::text[], $12::bigint[]) AS given(id, enabled, disabled_reason, failing_since)
     WHERE w.id = given.id)
-  INSERT INTO lead_signals.attempt (brand_id, delivery_seq, number, at, duration_millis, status, error, response)
-  SELECT * FROM unnest($13::bigint[], $14::bigint[], $15::int[], $16::bigint[], $17::bigint[], $18::int[], $19::text[], $20::text[])`
+  INSERT INTO lead_signals.attempt (brand_id, delivery_seq, number, at, duration_millis, status, error, response, sealed)
+  SELECT * FROM unnest($13::bigint[], $14::bigint[], $15::int[], $16::bigint[], $17::bigint[], $18::int[], $19::text[], $20::text[], $21::bytea[])`
+
+/** The keys of the persons whom the deliveries' bodies are about, by seq: responses can repeat what a body says. */
+const personsOfBodies = async (
+  sql: Connection,
+  deliveries: ReadonlyArray<AttemptedRow>
+): Promise<ReadonlyMap<number, ReadonlyArray<PersonKey>>> => {
+  if (sql.keys === null || deliveries.length === 0) return new Map()
+  const rows = await sql.all<{ readonly brand_id: number; readonly seq: number; readonly header: Buffer }>(
+    `SELECT b.brand_id, b.seq, substring(b.sealed FROM 1 FOR ${maxHeaderBytes}) AS header
+     FROM unnest($1::bigint[], $2::bigint[]) AS given(brand_id, seq) CROSS JOIN LATERAL (
+       SELECT * FROM lead_signals.delivery_body b
+       WHERE b.brand_id = given.brand_id AND b.seq = given.seq AND b.sealed IS NOT NULL OFFSET 0) b`,
+    [deliveries.map(({ brand_id }) => brand_id), deliveries.map(({ seq }) => seq)]
+  )
+  const values = rows.map(({ brand_id, header }) => [{ brandId: brand_id, value: header, context: "" }])
+  const keys = await keysOf(sql, values.flat())
+  return new Map(rows.map(({ seq }, i) => [seq, personsOf(keys, values[i]!)]))
+}
 
 /** Postgres holds no U+0000, and a receiver may answer it. */
 const storable = (text: string | null): string | null => text?.replaceAll("\0", "\uFFFD") ?? null
@@ -91,7 +112,10 @@ export const recordAttempts = async (
   const ids = [...new Set(attempts.map(({ deliveryId }) => deliveryId))]
   const webhooks = await readWebhooks(sql, ids, attempts)
   const rows = await lockDeliveries(sql, ids)
-  const known = { deliveries: rows.map(currentDelivery), webhooks: webhooks.map(webhookOf) }
+  const known = {
+    deliveries: rows.map(currentDelivery),
+    webhooks: webhooks.map((row) => webhookOf(row, sql.keys))
+  }
   const changes = AttemptTransitions.settleAll(known, attempts, now)
   if (rows.length === 0) return changes.recorded
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -103,13 +127,30 @@ export const recordAttempts = async (
     ({ disabledReason, enabled, failingSince, id }) =>
       [idOf(id), enabled, disabledReason, failingSince] as Column
   )
+  const answered = new Set(
+    changes.log.flatMap(({ deliveryId, response }) => (response === null ? [] : deliveryId))
+  )
+  const persons = await personsOfBodies(
+    sql,
+    rows.filter(({ id }) => answered.has(id))
+  )
   const log = changes.log.map(
-    ({ at, deliveryId, durationMillis, error, number, response, status }): Column => {
+    ({ at, deliveryId, durationMillis, error, number, response: given, status }): Column => {
       const { brand_id, seq } = byId.get(deliveryId)!
-      return [brand_id, seq, number, at, durationMillis, status, error, storable(response)] as Column
+      const response = storable(given)
+      const keys = persons.get(seq)
+      const isSealed = response !== null && keys !== undefined && keys.length > 0
+      const sealed = isSealed ? sealFor(keys, response, attemptContext(brand_id, seq, number)) : null
+      return [brand_id, seq, number, at, durationMillis, status, error, isSealed ? null : response, sealed]
     }
   )
-  await sql.run(writeSql, [...columnsOf(8, deliveries), ...columnsOf(4, settled), ...columnsOf(8, log)])
+  const columns = columnsOf(9, log)
+  await sql.run(writeSql, [
+    ...columnsOf(8, deliveries),
+    ...columnsOf(4, settled),
+    ...columns.slice(0, 8),
+    binaryArray("bytea", columns[8]!)
+  ])
   await countDeliveries(
     sql,
     changes.deliveries.flatMap(({ id, state }) => {

@@ -2,10 +2,12 @@
 import type { Committed, DeliveryId, Engagement, Instant, Lead, Proposal } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { idOf } from "../rows/Ids.ts"
+import type { Person } from "../rows/LeadRows.ts"
 import { type Known, type KnownState, type Proposed, readKnownState } from "./KnownState.ts"
 import { CounterChanges } from "./LeadCounters.ts"
-import { type FiredEvent, type LeadChange, writeLeads } from "./LeadWrites.ts"
+import { type FiredEvent, type LeadChange, writeLeads, type Written } from "./LeadWrites.ts"
 import { type Lock, takeLocks } from "./Locks.ts"
+import type { PersonKeys } from "./PersonKeys.ts"
 
 /** The arguments of one call of `LeadStore.commit`. */
 export interface CommitCall {
@@ -20,11 +22,21 @@ export type CallResult =
   | { readonly committed: ReadonlyArray<Committed>; readonly queued: number }
   | { readonly thrown: unknown }
 
+/** A change of a lead, with the hash of its person. */
+type RecordedLead = Omit<LeadChange, "person"> & { readonly hash: string }
+
+/** An engagement, with the hashes of who engaged and of the post's author. */
+type RecordedEngagement = Engagement & {
+  readonly brandId: number
+  readonly hash: string
+  readonly authorHash: string | null
+}
+
 /** What a call adds to the transaction. */
 interface Recorded {
   readonly committed: ReadonlyArray<Committed>
-  readonly leads: ReadonlyArray<LeadChange>
-  readonly engagements: ReadonlyArray<Engagement & { readonly brandId: number }>
+  readonly leads: ReadonlyArray<RecordedLead>
+  readonly engagements: ReadonlyArray<RecordedEngagement>
   readonly events: ReadonlyArray<FiredEvent>
 }
 
@@ -46,8 +58,8 @@ const record = (
 ): Recorded => {
   const brand = idOf(brandId)
   const webhooks = subscriptions.get(brand) ?? []
-  const leads: Array<LeadChange> = []
-  const engagements: Array<Engagement & { readonly brandId: number }> = []
+  const leads: Array<RecordedLead> = []
+  const engagements: Array<RecordedEngagement> = []
   const events: Array<FiredEvent> = []
   const committed = proposals.map((proposal): Committed => {
     const known = state.of({ brandId: brand, proposal })
@@ -57,8 +69,10 @@ const record = (
     const lead: Lead = { ...decision.lead, id: before === null ? freshIds.shift()! : before.id }
     state.setLead(brand, lead)
     state.setEngagement(brand, decision.engagement.id, lead.id)
-    leads.push({ before, after: lead })
-    engagements.push({ ...decision.engagement, leadId: lead.id, brandId: brand })
+    const { authorHash, personHash: hash } = proposal
+    const author = (decision.engagement.postAuthorDetail?.extId ?? null) === null ? null : authorHash
+    leads.push({ before, after: lead, hash })
+    engagements.push({ ...decision.engagement, leadId: lead.id, brandId: brand, hash, authorHash: author })
     for (const { event, isFirstActivity } of decision.events) {
       events.push({
         brandId: brand,
@@ -77,13 +91,45 @@ const record = (
 }
 
 /** One change for each lead, from before the transaction to after it. */
-const changesOf = (leads: ReadonlyArray<LeadChange>): ReadonlyArray<LeadChange> => {
-  const byId = new Map<number, LeadChange>()
-  for (const { after, before } of leads) {
+const changesOf = (leads: ReadonlyArray<RecordedLead>): ReadonlyArray<RecordedLead> => {
+  const byId = new Map<number, RecordedLead>()
+  for (const { after, before, hash } of leads) {
     const earlier = byId.get(after.id)
-    byId.set(after.id, { before: earlier === undefined ? before : earlier.before, after })
+    byId.set(after.id, { before: earlier === undefined ? before : earlier.before, after, hash })
   }
   return [...byId.values()]
+}
+
+/** The rows to be written, with the keys of their persons, which are made where they are missing. */
+const writtenOf = async (
+  db: Connection,
+  recorded: ReadonlyArray<Recorded>,
+  persons: PersonKeys | null
+): Promise<Written> => {
+  const engagements = recorded.flatMap(({ engagements }) => engagements)
+  // Whoever has a lead here has an engagement.
+  await persons?.create(
+    db,
+    engagements.flatMap(({ authorHash, brandId, hash }) => [
+      { brandId, hash },
+      ...(authorHash === null ? [] : [{ brandId, hash: authorHash }])
+    ])
+  )
+  const personOf = (brandId: number, hash: string | null): Person | null =>
+    persons === null || hash === null ? null : persons.of({ brandId, hash })
+  return {
+    leads: changesOf(recorded.flatMap(({ leads }) => leads)).map(({ after, before, hash }) => ({
+      before,
+      after,
+      person: personOf(idOf(after.brandId), hash)
+    })),
+    engagements: engagements.map(({ authorHash, hash, ...engagement }) => ({
+      ...engagement,
+      person: personOf(engagement.brandId, hash),
+      author: personOf(engagement.brandId, authorHash)
+    })),
+    events: recorded.flatMap(({ events }) => events)
+  }
 }
 
 /**
@@ -118,12 +164,7 @@ export const commitBatch = async (
     }
   })
   const counters = new CounterChanges()
-  const written = {
-    leads: changesOf(recorded.flatMap(({ leads }) => leads)),
-    engagements: recorded.flatMap(({ engagements }) => engagements),
-    events: recorded.flatMap(({ events }) => events)
-  }
-  await writeLeads(db, written, now, counters)
+  await writeLeads(db, await writtenOf(db, recorded, known.persons), now, counters)
   await counters.apply(db, maxBucketLeads)
   return results
 }

@@ -3,6 +3,7 @@ import type { BrandId, DeliveryId, Instant, LeadId } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { idOf } from "../rows/Ids.ts"
 import { leadColumns, leadIdOf, leadOf, type LeadRow } from "../rows/LeadRows.ts"
+import { openLeads } from "../rows/SealedRows.ts"
 import { countedOf, CounterChanges } from "./LeadCounters.ts"
 import { lockBrandVersions } from "./LeadWrites.ts"
 import { lockBrand, takeLocks } from "./Locks.ts"
@@ -21,7 +22,7 @@ const lockDeliveriesOfLeads = lockDeliveries(
 
 const removedLeads = "brand_id = $1 AND lead_id = ANY ($2::bigint[])"
 
-/** Removes the leads from all tables, and adds the changes of counters. Their rows are locked. */
+/** Removes the leads from all tables, and adds the changes of counters. Their rows are locked, and opened where they are sealed. */
 export const removeLeads = async (
   db: Connection,
   brandId: number,
@@ -79,8 +80,8 @@ const forgetAuthor = async (
   const seqs = concerned.map(({ seq }) => seq)
   if (seqs.length === 0) return
   await db.run(
-    `UPDATE lead_signals.attempt SET response = NULL
-       WHERE brand_id = $1 AND delivery_seq = ANY ($2::bigint[]) AND response IS NOT NULL`,
+    `UPDATE lead_signals.attempt SET response = NULL, sealed = NULL
+       WHERE brand_id = $1 AND delivery_seq = ANY ($2::bigint[]) AND (response IS NOT NULL OR sealed IS NOT NULL)`,
     [brandId, seqs]
   )
   const made = await db.all<MadeBody>(
@@ -121,6 +122,16 @@ interface Reader {
   readonly updated_at: number
 }
 
+/** Without the key no copy of what was sealed for the person opens. [PII-4] */
+const removePersonKey = async (db: Connection, brandId: number, hash: string): Promise<void> => {
+  if (db.keys === null) return
+  const removed = await db.all<{ readonly id: number }>(
+    "DELETE FROM lead_signals.person_key WHERE brand_id = $1 AND person = $2 RETURNING id",
+    [brandId, hash]
+  )
+  for (const { id } of removed) db.keys.forgetPerson(id)
+}
+
 export interface ErasureOptions {
   readonly personHash: string
   /** Replaces the id of each other delivery whose body names the person. */
@@ -158,6 +169,7 @@ export const erase = async (
     [brandId, id]
   )
   if (row === undefined) return false
+  await openLeads(db, [row])
   const moved = locked.filter((each) => each.id !== id && each.updated_at < now)
   const counters = new CounterChanges()
   await removeLeads(db, brandId, [row], counters)
@@ -167,11 +179,12 @@ export const erase = async (
          INSERT INTO lead_signals.suppression (brand_id, hash, erased_at) VALUES ($1, $2, $4) ON CONFLICT DO NOTHING),
        posts AS (
          UPDATE lead_signals.engagement SET post_url = NULL, post_content = NULL, post_author = NULL,
-           post_author_detail = NULL, author_ext_id = NULL
+           post_author_detail = NULL, author_ext_id = NULL, post_sealed = NULL
          WHERE brand_id = $1 AND author_ext_id = $3)
      UPDATE lead_signals.lead SET updated_at = $4, shown = NULL WHERE brand_id = $1 AND id = ANY ($5::bigint[])`,
     [brandId, personHash, author, now, moved.map((reader) => reader.id)]
   )
+  await removePersonKey(db, brandId, personHash)
   for (const { flags, id, updated_at } of moved) counters.moveUpdated(brandId, { id, flags }, updated_at, now)
   await lockBrandVersions(db, [brandId])
   await counters.apply(db, maxBucketLeads)
@@ -192,6 +205,7 @@ export const removeSome = async (db: Connection, lead: BrandId, maxBucketLeads: 
   )
   if (rows.length > 0) {
     const counters = new CounterChanges()
+    await openLeads(db, rows)
     await removeLeads(db, brandId, rows, counters)
     await lockBrandVersions(db, [brandId])
     await counters.apply(db, maxBucketLeads)

@@ -3,6 +3,9 @@ import type { Lead, Observations, Proposal } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { idOf } from "../rows/Ids.ts"
 import { leadColumns, leadOf, type LeadRow } from "../rows/LeadRows.ts"
+import { openLeads } from "../rows/SealedRows.ts"
+import type { WrappedPersonKey } from "../sealing/StoreKeys.ts"
+import { PersonKeys } from "./PersonKeys.ts"
 
 /** A webhook of the brand and the types of events to which it subscribes. */
 interface Subscription {
@@ -85,10 +88,12 @@ export interface Known {
   readonly freshIds: Array<number>
   /** By brand, in the order of creation. */
   readonly subscriptions: ReadonlyMap<number, ReadonlyArray<Subscription>>
+  /** The keys of the proposals' persons; null where the database is not encrypted. */
+  readonly persons: PersonKeys | null
 }
 
 /** Rows without an order of their own are looked up one by one; `OFFSET 0` keeps the planner from another way. */
-const knownSql = `SELECT
+const knownSql = (keys: string): string => `SELECT
   (SELECT json_agg(l) FROM (
      SELECT ${leadColumns} FROM unnest($1::bigint[], $2::text[]) AS p(brand_id, ext_id)
        JOIN lead_signals.lead l ON l.brand_id = p.brand_id AND l.ext_id = p.ext_id
@@ -105,7 +110,16 @@ const knownSql = `SELECT
      CROSS JOIN LATERAL (SELECT * FROM lead_signals.signal s
        WHERE s.brand_id = g.brand_id AND s.id = g.id AND s.deleted_at IS NULL OFFSET 0) s) AS signals,
   (SELECT json_agg(json_build_array(w.brand_id, w.id, w.events) ORDER BY w.id) FROM lead_signals.webhook w
-     WHERE w.brand_id = ANY ($9::bigint[])) AS webhooks`
+     WHERE w.brand_id = ANY ($9::bigint[])) AS webhooks${keys}`
+
+const plainSql = knownSql("")
+
+/** With the keys of persons and authors, and the encryption key for new ones, which the caller's locks keep as it is. */
+const encryptedSql = knownSql(`,
+  (SELECT json_agg(k) FROM (SELECT k.brand_id, k.id, k.person, k.key_id, k.wrapped FROM unnest($5::bigint[], $6::text[]) AS h(brand_id, hash)
+     CROSS JOIN LATERAL (SELECT * FROM lead_signals.person_key k
+       WHERE k.brand_id = h.brand_id AND k.person = h.hash OFFSET 0) k) k) AS person_keys,
+  (SELECT key_id FROM lead_signals.encryption) AS key_id`)
 
 type Rows<A> = ReadonlyArray<A> | null
 
@@ -116,6 +130,8 @@ interface KnownRow {
   readonly suppressed: Rows<readonly [brandId: number, hash: string]>
   readonly signals: Rows<readonly [brandId: number, id: number]>
   readonly webhooks: Rows<readonly [brandId: number, id: number, events: string]>
+  readonly person_keys?: Rows<Omit<WrappedPersonKey, "wrapped"> & { readonly wrapped: string }>
+  readonly key_id?: string
 }
 
 /** Pairs of a brand and something of it, each once, as two arrays. */
@@ -132,8 +148,9 @@ const pairs = <A extends string | number>(
 
 /** The caller holds the locks of the proposals. */
 export const readKnownState = async (db: Connection, all: ReadonlyArray<Proposed>): Promise<Known> => {
-  const row = (await db.get<KnownRow>(knownSql, [
-    ...pairs(all, ({ personExtId }) => [personExtId]),
+  const { keys } = db
+  const row = (await db.get<KnownRow>(keys === null ? plainSql : encryptedSql, [
+    ...pairs(all, ({ personExtId, personHash }) => [keys === null ? personExtId : personHash]),
     ...pairs(all, ({ engagementId }) => [engagementId]),
     ...pairs(all, ({ authorHash, personHash }) =>
       authorHash === null ? [personHash] : [personHash, authorHash]
@@ -145,7 +162,11 @@ export const readKnownState = async (db: Connection, all: ReadonlyArray<Proposed
     new Set(row.signals?.map(([brandId, id]) => key(brandId, id))),
     new Set(row.suppressed?.map(([brandId, hash]) => key(brandId, hash)))
   )
-  for (const lead of row.leads ?? []) state.setLead(lead.brand_id, leadOf(lead))
+  const persons = keys === null ? null : new PersonKeys(keys, row.key_id!)
+  for (const key of row.person_keys ?? []) {
+    persons!.add({ ...key, wrapped: Buffer.from(key.wrapped.slice(2), "hex") })
+  }
+  for (const lead of await openLeads(db, row.leads ?? [])) state.setLead(lead.brand_id, leadOf(lead))
   for (const [brandId, id, leadId] of row.engagements ?? []) state.setEngagement(brandId, id, leadId)
   const subscriptions = new Map<number, Array<Subscription>>()
   for (const [brandId, webhookId, events] of row.webhooks ?? []) {
@@ -153,5 +174,5 @@ export const readKnownState = async (db: Connection, all: ReadonlyArray<Proposed
     ofBrand.push({ webhookId, events: JSON.parse(events) })
     subscriptions.set(brandId, ofBrand)
   }
-  return { state, freshIds: [...(row.ids ?? [])].sort((a, b) => a - b), subscriptions }
+  return { state, freshIds: [...(row.ids ?? [])].sort((a, b) => a - b), subscriptions, persons }
 }

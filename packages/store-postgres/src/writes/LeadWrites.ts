@@ -8,6 +8,9 @@ import {
   engagementValues,
   flagsOf,
   leadValues,
+  type Person,
+  sealedEngagementValues,
+  sealedLeadValues,
   writtenLeadColumns
 } from "../rows/LeadRows.ts"
 import { type CounterChanges, countedOf } from "./LeadCounters.ts"
@@ -17,6 +20,17 @@ import { type Column, namesOf, Params } from "./Rows.ts"
 export interface LeadChange {
   readonly before: Lead | null
   readonly after: Lead
+  /** Null in a database that is not encrypted. */
+  readonly person: Person | null
+}
+
+/** An engagement with its brand, and the persons for whom it is sealed. */
+type WrittenEngagement = Engagement & {
+  readonly brandId: number
+  /** Who engaged; null in a database that is not encrypted. */
+  readonly person: Person | null
+  /** The post's author; null where no external id is known. */
+  readonly author: Person | null
 }
 
 /** An event with the ids of its deliveries. */
@@ -32,7 +46,7 @@ export interface FiredEvent {
 /** All rows that a transaction writes. */
 export interface Written {
   readonly leads: ReadonlyArray<LeadChange>
-  readonly engagements: ReadonlyArray<Engagement & { readonly brandId: number }>
+  readonly engagements: ReadonlyArray<WrittenEngagement>
   readonly events: ReadonlyArray<FiredEvent>
 }
 
@@ -151,13 +165,27 @@ const addTexts = (parts: Parts, leads: ReadonlyArray<Lead>): void => {
 const insert = (table: string, columns: ReadonlyArray<Column>) => (from: string) =>
   `INSERT INTO lead_signals.${table} (${namesOf(columns)}) SELECT ${namesOf(columns)} FROM ${from}`
 
+const valuesOf = ({ after, person }: LeadChange): ReadonlyArray<Scalar> =>
+  person === null ? leadValues(after) : sealedLeadValues(after, person)
+
+const engagementValuesOf = (engagement: WrittenEngagement): ReadonlyArray<Scalar> => {
+  const { author, brandId, person } = engagement
+  return person === null
+    ? engagementValues(brandId, engagement)
+    : sealedEngagementValues(brandId, engagement, person, author)
+}
+
 const addLeads = (parts: Parts, leads: ReadonlyArray<LeadChange>): void => {
-  const created = leads.flatMap(({ after, before }) => (before === null ? [after] : []))
   const changed = leads.filter(({ before }) => before !== null)
-  parts.rows(created, leadValues, writtenLeadColumns, insert("lead", writtenLeadColumns))
+  parts.rows(
+    leads.filter(({ before }) => before === null),
+    valuesOf,
+    writtenLeadColumns,
+    insert("lead", writtenLeadColumns)
+  )
   parts.rows(
     changed,
-    ({ after }) => leadValues(after),
+    valuesOf,
     writtenLeadColumns,
     (table) => `UPDATE lead_signals.lead l SET ${updated.map(([name]) => `${name} = u.${name}`).join(", ")}
       FROM ${table} WHERE l.brand_id = u.brand_id AND l.id = u.id`
@@ -250,7 +278,7 @@ export const writeLeads = async (
     addLeads(parts, leads.slice(from, from + maxRows))
     parts.rows(
       engagements.slice(from, from + maxRows),
-      (engagement) => engagementValues(engagement.brandId, engagement),
+      engagementValuesOf,
       engagementColumns,
       insert("engagement", engagementColumns)
     )

@@ -12,9 +12,22 @@ type Locked =
   | { readonly kind: "brand"; readonly brandId: number }
   | { readonly kind: "person"; readonly brandId: number; readonly hash: string }
   | { readonly kind: "engagement"; readonly brandId: number; readonly id: string }
+  | { readonly kind: "encryption"; readonly brandId: 0 }
+
+const restOf = (locked: Locked): string => {
+  switch (locked.kind) {
+    case "brand":
+    case "encryption":
+      return ""
+    case "person":
+      return locked.hash
+    case "engagement":
+      return locked.id
+  }
+}
 
 const keyOf = (locked: Locked): bigint => {
-  const rest = locked.kind === "brand" ? "" : locked.kind === "person" ? locked.hash : locked.id
+  const rest = restOf(locked)
   return Buffer.from(hash("sha1", `${locked.kind} ${locked.brandId} ${rest}`, "hex"), "hex").readBigInt64BE(0)
 }
 
@@ -27,6 +40,22 @@ export interface Lock {
 /** The server has room for some thousand locks of all its transactions. One that wants more takes its brands as a whole. */
 const maxLocks = 600
 
+const encryption: Locked = { kind: "encryption", brandId: 0 }
+const encryptionKey = keyOf(encryption)
+
+/**
+ * Keeps the encryption key that wraps new keys of persons and secrets as it is, until the end of the transaction. Nothing happens where the
+ * database is not encrypted.
+ */
+export const holdEncryptionKey = async (db: Connection): Promise<void> => {
+  if (db.keys !== null) await db.get("SELECT pg_advisory_xact_lock_shared($1)", [String(encryptionKey)])
+}
+
+/** Waits for those who hold the encryption key, and keeps others waiting until the end of the transaction: for a change of it. */
+export const changeEncryptionKey = async (db: Connection): Promise<void> => {
+  await db.get("SELECT pg_advisory_xact_lock($1)", [String(encryptionKey)])
+}
+
 /** Waits for the locks, and sets the planner for the transaction. It must be the first statement that locks anything. */
 export const takeLocks = async (db: Connection, wanted: ReadonlyArray<Lock>): Promise<void> => {
   const isMany = wanted.length > maxLocks
@@ -36,6 +65,7 @@ export const takeLocks = async (db: Connection, wanted: ReadonlyArray<Lock>): Pr
     const key = keyOf(locked)
     shared.set(key, isShared && !isMany && (shared.get(key) ?? true))
   }
+  if (db.keys !== null) shared.set(encryptionKey, true)
   const keys = [...shared].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   await db.get(
     `SELECT ${plannerSettings}, (SELECT count(CASE WHEN given.is_shared
@@ -60,3 +90,25 @@ export const takeLocks = async (db: Connection, wanted: ReadonlyArray<Lock>): Pr
  */
 export const lockBrand = (db: Connection, brandId: number): Promise<void> =>
   takeLocks(db, [{ locked: { kind: "brand", brandId }, isShared: false }])
+
+/** Locks those persons that no other transaction holds, itself or with the brand, and answers their hashes. It waits for nobody. */
+export const tryLockPersons = async (
+  db: Connection,
+  brandId: number,
+  hashes: ReadonlyArray<string>
+): Promise<ReadonlyArray<string>> => {
+  const each = [...new Set(hashes)]
+  const rows = await db.all<{ readonly hash: string }>(
+    `SELECT hash FROM unnest($1::bigint[], $2::text[]) AS given(key, hash)
+     WHERE pg_try_advisory_xact_lock_shared($3) AND pg_try_advisory_xact_lock(key)`,
+    [
+      binaryArray(
+        "bigint",
+        each.map((hash) => keyOf({ kind: "person", brandId, hash }))
+      ),
+      each,
+      String(keyOf({ kind: "brand", brandId }))
+    ]
+  )
+  return rows.map(({ hash }) => hash)
+}

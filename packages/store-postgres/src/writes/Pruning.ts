@@ -6,11 +6,14 @@ import type { Instant, RetentionKind, RetentionLimits } from "@lead-signals/doma
 import type { DeliveryState } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { leadColumns, type LeadRow } from "../rows/LeadRows.ts"
+import { openLeads } from "../rows/SealedRows.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
 import { dueDeliveries, type Found, isQuiet, isTold, type PieceOf } from "./DueRows.ts"
 import { removeLeads } from "./Erasure.ts"
 import { CounterChanges } from "./LeadCounters.ts"
 import { lockBrandVersions } from "./LeadWrites.ts"
+import { tryLockPersons } from "./Locks.ts"
+import { removeUnusedKeys } from "./PersonKeys.ts"
 
 /** The rows that a piece removed, by when each was over. */
 type Removed = ReadonlyArray<{ readonly at: Instant }>
@@ -71,19 +74,25 @@ const removeEvents = async (sql: Connection, _of: PieceOf, { brandId, keys }: Fo
   return rows
 }
 
-const removeEngagements = (
+const removeEngagements = async (
   sql: Connection,
   { before }: PieceOf,
   { brandId, keys }: Found
-): Promise<Removed> =>
-  sql.all(
+): Promise<Removed> => {
+  const rows = await sql.all<{ readonly at: Instant; readonly author: string | null }>(
     `DELETE FROM lead_signals.engagement WHERE brand_id = $1 AND id IN (
          SELECT g.id FROM lead_signals.engagement g
          WHERE g.brand_id = $1 AND g.id = ANY ($2::text[]) AND g.tracked_at < $3 AND NOT ${isTold}
          FOR UPDATE SKIP LOCKED)
-       RETURNING tracked_at AS at`,
+       RETURNING tracked_at AS at, author_ext_id AS author`,
     [brandId, keys, before]
   )
+  const authors = rows.flatMap(({ author }) => author ?? [])
+  if (sql.keys !== null && authors.length > 0) {
+    await removeUnusedKeys(sql, brandId, await tryLockPersons(sql, brandId, authors))
+  }
+  return rows
+}
 
 /** The caller holds the brand. */
 const removePrunedLeads =
@@ -101,7 +110,10 @@ const removePrunedLeads =
     )
     await noteNewestEvent(sql, newest?.position ?? 0)
     const counters = new CounterChanges()
+    const persons = rows.map(({ ext_id }) => ext_id)
+    await openLeads(sql, rows)
     await removeLeads(sql, brandId, rows, counters)
+    await removeUnusedKeys(sql, brandId, persons)
     await lockBrandVersions(sql, [brandId])
     await counters.apply(sql, maxBucketLeads)
     return rows.map(({ updated_at }) => ({ at: updated_at }))

@@ -1,0 +1,275 @@
+/** Encryption keys of a database on Postgres: which open it, how they change, and what happens to the keys of persons. */
+import {
+  Brands,
+  copyTables,
+  Leads,
+  Pruning,
+  recordObservations,
+  Signals,
+  Webhooks,
+  WebhookStore,
+  WebhookTargets
+} from "@lead-signals/domain"
+import type { EncryptionKey } from "@lead-signals/encryption"
+import { webCrypto } from "@lead-signals/http"
+import * as PostgresStore from "@lead-signals/store-postgres"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import pg from "pg"
+import { beforeEach, describe, expect, it } from "vitest"
+import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { findCanaries, observationOf } from "./Canaries.ts"
+import { newKey } from "./Databases.ts"
+
+const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+const people = 6
+
+const nodeOn = (url: string, key?: EncryptionKey, other?: EncryptionKey) =>
+  ManagedRuntime.make(
+    Layer.mergeAll(
+      PostgresStore.layer({
+        url,
+        notifications: false,
+        maxConnections: 2,
+        ...(key === undefined ? {} : { encryptionKey: key }),
+        ...(other === undefined ? {} : { otherEncryptionKey: other })
+      }),
+      webCrypto,
+      Layer.succeed(WebhookTargets, { check: Effect.succeed })
+    )
+  )
+type Node = ReturnType<typeof nodeOn>
+
+const observe = (first: number, count: number) =>
+  Effect.gen(function* () {
+    const brand = yield* Brands.get("1")
+    yield* recordObservations(
+      brand,
+      Array.from({ length: count }, (_, i) => observationOf("1", first + i))
+    )
+  })
+
+const fill = Effect.gen(function* () {
+  const brand = yield* Brands.create("B")
+  yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+  yield* Webhooks.create(brand.id, {
+    url: "https://receiver.example/",
+    events: ["lead2.created"],
+    description: null,
+    enabled: true
+  })
+  yield* observe(0, people)
+})
+
+/** What the API could show of everything. */
+const everything = (count: number) =>
+  Effect.gen(function* () {
+    const brand = yield* Brands.get("1")
+    const webhooks = yield* Effect.flatMap(WebhookStore, (store) => store.list(brand.id))
+    const leads = yield* Effect.forEach(
+      Array.from({ length: count }, (_, i) => i + 1),
+      (id) => Leads.exportData(brand.id, id)
+    )
+    return { brand, webhooks, leads }
+  })
+
+describe.skipIf(isWithoutPostgres)("the encryption of a database on Postgres", () => {
+  let url: string
+  beforeEach(async () => {
+    url = await newDatabase()
+  })
+
+  const withNode = async <A>(node: Node, work: (node: Node) => Promise<A>): Promise<A> => {
+    try {
+      return await work(node)
+    } finally {
+      await node.dispose()
+    }
+  }
+  const run = <A>(
+    effect: Parameters<Node["runPromise"]>[0] & Effect.Effect<A, any, any>,
+    key?: EncryptionKey,
+    other?: EncryptionKey
+  ): Promise<A> => withNode(nodeOn(url, key, other), (node) => node.runPromise(effect as any) as Promise<A>)
+  const opened = async (key?: EncryptionKey): Promise<string> => {
+    const exit = await withNode(nodeOn(url, key), (node) => node.runPromiseExit(Effect.void))
+    return String(exit)
+  }
+  const query = async <Row = any>(text: string): Promise<ReadonlyArray<Row>> => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const { rows } = await client.query(text)
+    await client.end()
+    return rows
+  }
+  const rekey = (current: EncryptionKey | undefined, target: EncryptionKey | undefined) =>
+    Effect.runPromise(Effect.either(PostgresStore.rekey(url, { current, target })))
+  const reasonOf = (result: Awaited<ReturnType<typeof rekey>>): string =>
+    result._tag === "Left" ? result.left.reason : "changed"
+  const problems = async (key?: EncryptionKey) =>
+    (await Effect.runPromise(PostgresStore.check(url, () => {}, key))).problems
+  /** All rows as text, with bytes as they are. */
+  const allRows = async (): Promise<string> => {
+    const tables = await Promise.all(
+      copyTables.map(({ name }) => query(`SELECT t::text AS row FROM lead_signals.${name} t`))
+    )
+    return JSON.stringify(tables)
+  }
+
+  it("is opened by its key alone, and a plain one by none; each other key is one clear line [PII-4]", async () => {
+    const [key, other] = [newKey(), newKey()]
+    await run(fill, key)
+    expect(await opened(other)).toMatch(
+      /the database is encrypted under the key [0-9a-f]{16}, and [0-9a-f]{16} is set/
+    )
+    expect(await opened()).toMatch(
+      /the database is encrypted under the key [0-9a-f]{16}, and no encryption key is set/
+    )
+    await expect(problems()).rejects.toThrow(/no encryption key is set/)
+    expect(await problems(key)).toEqual([])
+    url = await newDatabase()
+    await run(fill)
+    expect(await opened(key)).toMatch(
+      /the database is not encrypted, and an encryption key is set: encrypt it by `lead-signals rekey`/
+    )
+    expect(await problems()).toEqual([])
+  })
+
+  it("refuses versions that know nothing of it, from the first key on [PII-4]", async () => {
+    const versions = "SELECT max(min_version) AS n FROM lead_signals.migration"
+    await run(Effect.void)
+    expect(await query(versions)).toEqual([{ n: 1 }])
+    await run(Effect.void, newKey())
+    expect(await query(versions)).toEqual([{ n: 5 }])
+  })
+
+  it("seals every row of a plain database, and goes on where a kill stopped it [PII-4]", async () => {
+    await run(fill)
+    const before = await run(everything(people))
+    const key = newKey()
+    // As a kill after the first rows leaves it.
+    await query(
+      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'killed'; END $$;
+       CREATE TRIGGER killed BEFORE UPDATE ON lead_signals.engagement FOR EACH ROW EXECUTE FUNCTION fail()`
+    )
+    expect(reasonOf(await rekey(undefined, key))).not.toBe("changed")
+    expect(await opened(key)).toMatch(/not encrypted as a whole yet: finish by `lead-signals rekey`/)
+    expect(await opened()).toMatch(/no encryption key is set/)
+    await query("DROP FUNCTION fail() CASCADE")
+    expect(reasonOf(await rekey(undefined, newKey()))).toMatch(/is not finished: finish it first/)
+    expect(await rekey(undefined, key)).toMatchObject({ right: { changed: true } })
+    expect(await run(everything(people), key)).toEqual(before)
+    expect(await problems(key)).toEqual([])
+    const found = findCanaries([Buffer.from(await allRows())])
+    expect(Object.keys(found)).toEqual(["name, folded"])
+  })
+
+  it("changes its key while a node with both keys reads and writes, and then opens with the new one alone [PII-4]", async () => {
+    const [key, next] = [newKey(), newKey()]
+    await run(fill, key)
+    await withNode(nodeOn(url, key, next), async (node) => {
+      const before = await node.runPromise(everything(people))
+      const writing = node.runPromise(Effect.forEach([10, 20, 30, 40, 50], (first) => observe(first, 5)))
+      expect(await rekey(key, next)).toMatchObject({ right: { changed: true } })
+      await writing
+      await node.runPromise(observe(60, 5))
+      expect(await node.runPromise(everything(people))).toEqual(before)
+    })
+    const all = people + 30
+    const after = await run(everything(all), next)
+    expect(findCanaries([Buffer.from(JSON.stringify(after))])["externalid"]).toBe(all)
+    expect(await opened(key)).toMatch(/is encrypted under the key/)
+    expect(await problems(next)).toEqual([])
+    expect(await rekey(key, next)).toMatchObject({ right: { changed: false } })
+    expect(reasonOf(await rekey(key, undefined))).toMatch(/is not decrypted in place/)
+  })
+
+  it("ends a change of its key that was killed, and says meanwhile which keys are needed [PII-4]", async () => {
+    const [key, next] = [newKey(), newKey()]
+    await run(fill, key)
+    await query(
+      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'killed'; END $$;
+       CREATE TRIGGER killed BEFORE UPDATE ON lead_signals.webhook FOR EACH ROW EXECUTE FUNCTION fail()`
+    )
+    expect(reasonOf(await rekey(key, next))).not.toBe("changed")
+    expect(await opened(next)).toMatch(
+      /is being changed from [0-9a-f]{16} to [0-9a-f]{16}, and [0-9a-f]{16} is set/
+    )
+    const during = await run(everything(people), key, next)
+    await query("DROP FUNCTION fail() CASCADE")
+    expect(reasonOf(await rekey(undefined, next))).toMatch(/encryption key is [0-9a-f]{16}/)
+    expect(await rekey(key, next)).toMatchObject({ right: { changed: true } })
+    expect(await run(everything(people), next)).toEqual(during)
+  })
+
+  it("loses the key of a person with an erasure, and those of people of whom retention leaves nothing [PII-3, PII-4, RET-7]", async () => {
+    const key = newKey()
+    await run(fill, key)
+    const keys = () => query("SELECT person FROM lead_signals.person_key ORDER BY id")
+    // Each has a key, and so has the author of every second post.
+    expect(await keys()).toHaveLength(people + people / 2)
+    await withNode(nodeOn(url, key), async (node) => {
+      const brand = await node.runPromise(Brands.get("1"))
+      await node.runPromise(Leads.erase(brand, 1))
+      expect(await keys()).toHaveLength(people + people / 2 - 1)
+      // Seen again once the hash of the erasure is pruned: the node has kept no key of before.
+      await query("DELETE FROM lead_signals.suppression")
+      await node.runPromise(observe(0, 1))
+    })
+    const found = await run(
+      Effect.flatMap(Brands.get("1"), ({ id }) => Leads.exportData(id, people + 1)),
+      key
+    )
+    expect(findCanaries([Buffer.from(JSON.stringify(found))])["comment"]).toBe(1)
+    // All engagements and then all leads are due; nothing of their events and deliveries is left to wait for.
+    await query("DELETE FROM lead_signals.delivery; DELETE FROM lead_signals.event")
+    const prune = (kind: "engagements" | "leads") =>
+      run(
+        Effect.flatMap(Pruning, (pruning) =>
+          pruning.prune({ kind, before: Date.now() + 60_000, after: null, limit: 100, lease: null })
+        ),
+        key
+      )
+    expect(await prune("engagements")).toMatchObject({ removed: people })
+    // Nobody needs the keys of authors any more.
+    expect(await keys()).toHaveLength(people)
+    expect(await prune("leads")).toMatchObject({ removed: people })
+    expect(await keys()).toEqual([])
+  })
+
+  it("is copied to another kind of encryption row by row [STORE-10, PII-4]", async () => {
+    await run(fill)
+    const before = await run(everything(people))
+    const plain = url
+    url = await newDatabase()
+    const key = newKey()
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const target = yield* PostgresStore.copyTarget(url, key)
+          const source = yield* PostgresStore.copySource(plain)
+          yield* Effect.promise(async () => {
+            for (const table of copyTables) {
+              for await (const rows of source.rows(table, null))
+                await target.write(table, rows, { source: "s", table: table.name, after: null })
+            }
+            for (const table of copyTables) {
+              const both = await Promise.all(
+                [source, target].map(async (side) => {
+                  const all = []
+                  for await (const rows of side.rows(table, null)) all.push(...rows)
+                  return all
+                })
+              )
+              expect(both[1]).toEqual(both[0])
+            }
+            await target.finish(await source.lastNumbers())
+          })
+        })
+      )
+    )
+    expect(await run(everything(people), key)).toEqual(before)
+    expect(await problems(key)).toEqual([])
+    const found = findCanaries([Buffer.from(await allRows())])
+    expect(Object.keys(found)).toEqual(["name, folded"])
+  })
+})
