@@ -3,6 +3,7 @@ import type Database from "better-sqlite3"
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [19, "DROP TABLE idempotency_record;"],
   [
     18,
     `DROP TABLE access_token; DROP TABLE audit_entry; ALTER TABLE api_key DROP COLUMN expires_at;

@@ -13,6 +13,7 @@ import { activityIndexes } from "./migrations/0003_activity.ts"
 import { tables } from "./migrations/0001_tables.ts"
 import { retention, retentionIndexes } from "./migrations/0002_retention.ts"
 import { operators } from "./migrations/0004_operators.ts"
+import { idempotency } from "./migrations/0005_idempotency.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -30,7 +31,8 @@ const migrations: ReadonlyArray<Migration> = [
   { name: "tables", minVersion: 1, statements: tables },
   { name: "retention", minVersion: 1, statements: retention, indexes: retentionIndexes },
   { name: "activity", minVersion: 1, indexes: activityIndexes },
-  { name: "operators", minVersion: 1, statements: operators }
+  { name: "operators", minVersion: 1, statements: operators },
+  { name: "idempotency", minVersion: 1, statements: idempotency }
 ]
 
 /** The number of the newest migration. */

@@ -17,6 +17,7 @@ import { statusOf, Writability } from "../connection/Writability.ts"
 import { checkForeign } from "../schema/Migrations.ts"
 import { type ReadingWorker, readingWorker } from "../worker/ReadingWorker.ts"
 import { isThreadAvailable } from "../worker/startThread.ts"
+import { bound } from "./BoundWrites.ts"
 import { groupCommit, type GroupCommitOptions, type Write, type WriteBarrier } from "./GroupCommit.ts"
 import { noMerges, scheduleMerges } from "./MergeScheduler.ts"
 import { offloadTransactions, type WriteInWorker, writingWorker } from "./OffloadedTransactions.ts"
@@ -100,7 +101,7 @@ const make = (path: string, options: DatabaseOptions) =>
     return Database.of({
       queued,
       read,
-      write,
+      write: bound(write),
       readingWorker: yield* readingWorker(filename, inPlace),
       writeInWorker: offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges }),
       truncateWal: log.truncate,

@@ -8,6 +8,7 @@ import { type HostClient, type HostFailure, hostTransaction } from "../connectio
 import { HostConnection } from "../connection/HostConnection.ts"
 import { isPrefix } from "../connection/TablePrefix.ts"
 import { migrateTables } from "../schema/Migrations.ts"
+import { bound } from "./BoundWrites.ts"
 import { Database } from "./Database.ts"
 import type { Write } from "./GroupCommit.ts"
 
@@ -71,7 +72,7 @@ const make = (client: HostClient, prefix: string) =>
     })
     return Database.of({
       read: write,
-      write,
+      write: bound(write),
       queued: yield* Queue.sliding<void>(1),
       readingWorker: { read: () => Effect.fail(noThreads) },
       writeInWorker: () => Effect.fail(noThreads),
