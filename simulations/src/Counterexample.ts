@@ -237,6 +237,8 @@ const describeAction = (action: Action): string => {
       return `${action.people} people are loaded${action.isLines ? " as lines" : ""}`
     case "probe":
       return `requests in other forms: ${action.probes.join("; ")}`
+    case "keyed":
+      return `a ${action.what} is created with an Idempotency-Key in ${action.tries.length} requests: ${action.tries.map(({ after, isOfOther, isOther }) => `${after} ms${isOther === true ? " with another body" : ""}${isOfOther === true ? " by another token" : ""}`).join(", ")}`
     case "tenant":
       return `a brand with ${action.people} people is created, used and deleted`
     case "cross":

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import * as KeyHolders from "./actors/KeyHolders.ts"
 import * as Operator from "./actors/Operator.ts"
+import { keyed } from "./actors/KeyedCalls.ts"
 import { inspect } from "./actors/OperatorReads.ts"
 import { load, observe } from "./actors/People.ts"
 import { probe } from "./actors/Probing.ts"
@@ -79,6 +80,8 @@ export const perform = (
       return Readers.metrics(context, caller, brand, action)
     case "probe":
       return probe(context, caller, brand, brands, action.probes, action.n)
+    case "keyed":
+      return keyed(context, caller, brand, action)
     case "tenant":
       return tenant(context, caller, action)
     case "cross": {

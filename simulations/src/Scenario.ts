@@ -44,7 +44,8 @@ export const actionKinds = [
   "recover",
   "test",
   "toggle",
-  "inspect"
+  "inspect",
+  "keyed"
 ] as const
 export type ActionKind = (typeof actionKinds)[number]
 

@@ -6,6 +6,7 @@ import erasure from "./scenarios/erasure.json" with { type: "json" }
 import failoverLosesTail from "./scenarios/failover-loses-tail.json" with { type: "json" }
 import failover from "./scenarios/failover.json" with { type: "json" }
 import flakyConsumers from "./scenarios/flaky-consumers.json" with { type: "json" }
+import idempotency from "./scenarios/idempotency.json" with { type: "json" }
 import keyRotation from "./scenarios/key-rotation.json" with { type: "json" }
 import launchBurst from "./scenarios/launch-burst.json" with { type: "json" }
 import lostAnswers from "./scenarios/lost-answers.json" with { type: "json" }
@@ -29,6 +30,7 @@ const scenarios: ReadonlyMap<string, unknown> = new Map(
     failover,
     failoverLosesTail,
     flakyConsumers,
+    idempotency,
     keyRotation,
     launchBurst,
     lostAnswers,

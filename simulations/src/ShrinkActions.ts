@@ -66,6 +66,8 @@ export const simplerActions = (action: Action): ReadonlyArray<Action> => {
       return [Math.ceil(action.requests / 8), Math.ceil(action.requests / 2)]
         .filter((requests) => requests < action.requests)
         .map((requests) => ({ ...action, requests }))
+    case "keyed":
+      return action.tries.slice(1).map((_, i) => ({ ...action, tries: action.tries.toSpliced(i + 1, 1) }))
     case "tenant":
       return action.people > 1 || action.useMillis > 0 ? [{ ...action, people: 1, useMillis: 0 }] : []
     default:

@@ -3,6 +3,7 @@ import type Database from "better-sqlite3"
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [20, "DROP TABLE idempotency_record;"],
   [19, "DROP TABLE secret_wrapping;"],
   [
     18,

@@ -82,6 +82,67 @@ describe("the audit log", () => {
     })
   })
 
+  it("has sign-ins and sign-outs, by whom and of which brand [AUD-7]", async () => {
+    const { body } = await api.operate("POST", "/operator/tokens", { name: "browser", scopes: ["read"] })
+    const { token, id } = body.data
+    const whole = { at: expect.any(String), id: expect.any(String), subjectId: null }
+    const credentials = [
+      [operatorToken, environment, null],
+      [token, { type: "token", id, name: "browser" }, null],
+      [brand.key, { type: "key", id: brand.keyId, name: null }, brand.id]
+    ] as const
+    for (const [credential, actor, brandId] of credentials) {
+      const begun = await api.call("/session", { method: "POST", json: { credential } })
+      const signedIn = { ...whole, actor, brandId, viaSession: false, operation: "signIn", status: 201 }
+      expect(await newest()).toEqual(signedIn)
+      const cookie = begun.headers.get("set-cookie")!.split(";")[0]!
+      const headers = { cookie, "sec-fetch-site": "same-origin" }
+      const signOut = () => api.call("/session", { method: "DELETE", headers })
+      expect((await signOut()).status).toBe(204)
+      const signedOut = { ...signedIn, viaSession: true, operation: "signOut", status: 204 }
+      expect(await newest()).toEqual({ ...signedOut, at: expect.any(String), id: expect.any(String) })
+      const { id: last } = await newest()
+      expect((await signOut()).status).toBe(204)
+      expect((await newest()).id).toBe(last)
+    }
+  })
+
+  it("has one entry a minute of refused credentials, however many there are [AUD-7]", async () => {
+    const refusing = await startApi()
+    const tryAll = async () => {
+      for (let i = 0; i < 5; i++) {
+        await refusing.call("/session", { method: "POST", json: { credential: `canary-${i}` } })
+        await refusing.call("/operator/brands", { headers: { authorization: `Bearer canary-${i}` } })
+        await refusing.call("/operator/brands")
+      }
+    }
+    const unknown = { type: "unknown", id: null, name: null }
+    const started = Math.floor(Date.now() / 60_000)
+    await tryAll()
+    const { data } = await entries("", refusing)
+    expect(data.at(-1)).toMatchObject({
+      actor: unknown,
+      operation: "signIn",
+      status: 401,
+      brandId: null,
+      subjectId: null
+    })
+    // A minute may have ended meanwhile.
+    expect(data.length).toBeLessThanOrEqual(1 + Math.floor(Date.now() / 60_000) - started)
+    expect(JSON.stringify(data)).not.toContain("canary")
+  })
+
+  it("lets an operator sign in while it can't be written [AUD-7]", async () => {
+    const down = Effect.fail(new StoreUnavailable({ reason: "the log is down" }))
+    const stores = Layer.map(MemoryStore.layer, (context) =>
+      Context.add(context, AuditLog, { ...Context.get(context, AuditLog), append: () => down })
+    )
+    const failing = await startApi({ stores })
+    const signIn = (credential: string) => failing.call("/session", { method: "POST", json: { credential } })
+    expect([(await signIn(operatorToken)).status, (await signIn("wrong")).status]).toEqual([201, 401])
+    expect(failing.log.join()).toContain("no audit entry of a session")
+  })
+
   it("has what a token was refused, by the token's name [AUD-4, AUD-6]", async () => {
     const { body } = await api.operate("POST", "/operator/tokens", { name: "reader", scopes: ["read"] })
     const headers = { authorization: `Bearer ${body.data.token}` }

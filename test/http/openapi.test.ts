@@ -146,9 +146,13 @@ describe("the OpenAPI document", () => {
       ["404", "not_found"],
       ["405", "method_not_allowed"],
       ["408", "request_timeout"],
+      ["409", "idempotency_answer_lost"],
+      ["409", "idempotency_key_in_use"],
       ["413", "payload_too_large"],
       ["415", "unsupported_media_type"],
+      ["422", "idempotency_key_reused"],
       ["429", "rate_limit_exceeded"],
+      ["429", "too_many_idempotency_keys"],
       ["431", "too_many_headers"],
       ["500", "internal_error"],
       ["503", "unavailable"]

@@ -46,6 +46,12 @@ const signedIn = async (credential: string) => ({ cookie: cookieOf(await signIn(
 
 const leadsPath = (query = "") => `/operator/brands/${brand.id}/leads${query}`
 
+const environment = {
+  kind: "operator",
+  tokenHash: null,
+  actor: { type: "environment", id: null }
+} as const
+
 describe("sign-in", () => {
   it("takes the operator token and an API key, and nothing else [SES-1]", async () => {
     const operator = await signIn(operatorToken)
@@ -54,7 +60,7 @@ describe("sign-in", () => {
       {
         access: "operator",
         brand: null,
-        scopes: ["read", "ingest", "webhooks", "admin"],
+        scopes: ["read", "ingest", "webhooks", "metrics", "admin"],
         brandIds: null,
         expiresAt: expect.any(String)
       }
@@ -210,7 +216,7 @@ describe("sessions in memory", () => {
     inTime(
       Effect.gen(function* () {
         const sessions = yield* Sessions
-        const { expiresAt, token } = yield* sessions.begin({ kind: "operator", tokenHash: null })
+        const { expiresAt, token } = yield* sessions.begin(environment)
         expect(expiresAt).toBe(sessionSeconds * 1000)
         yield* TestClock.adjust(sessionSeconds * 1000 - 1)
         expect(yield* sessions.find(cookie(token))).not.toBeNull()
@@ -223,10 +229,7 @@ describe("sessions in memory", () => {
     inTime(
       Effect.gen(function* () {
         const sessions = yield* Sessions
-        const begun = yield* Effect.replicateEffect(
-          sessions.begin({ kind: "operator", tokenHash: null }),
-          maxSessions + 1
-        )
+        const begun = yield* Effect.replicateEffect(sessions.begin(environment), maxSessions + 1)
         const found = yield* Effect.forEach(begun, ({ token }) => sessions.find(cookie(token)))
         expect(found.filter((session) => session === null).length).toBe(1)
         expect(found[0]).toBeNull()

@@ -35,6 +35,14 @@ beforeAll(async () => {
 const called = (...args: ReadonlyArray<string>): Promise<any> => callServer(server, args)
 
 describe("the operator's commands", () => {
+  it("do nothing twice with the same Idempotency-Key [IDEM-2]", async () => {
+    const create = (key: string) =>
+      called("brands", "create", "Once", "--key", "crm", "--idempotency-key", key)
+    const first = await create("5f6c1c0e-8a2b-4d59-9d3e-0d1f7a1b2c3d")
+    expect(await create("5f6c1c0e-8a2b-4d59-9d3e-0d1f7a1b2c3d")).toEqual(first)
+    expect((await create("0b1e7f52-3c7a-4b5e-8a57-6f0a3d9c1e2f")).brand.id).not.toBe(first.brand.id)
+  })
+
   it("makes tokens of operators, lists and revokes them, and shows who did what [OPER-11, AUD-4]", async () => {
     const brand = await called("brands", "create", "Of tokens")
     const id = brand.brand.id as string
@@ -66,9 +74,10 @@ describe("the operator's commands", () => {
       "2100-01-31T00:00:00.000Z",
       ["192.0.2.0/24", "::1"]
     ])
-    const entries = await called("audit", "--limit", "3")
+    const entries = await called("audit", "--limit", "4")
     expect(entries.map(({ operation, status }: any) => [operation, status])).toEqual([
       ["createKey", 201],
+      ["refusedToken", 401],
       ["revokeToken", 204],
       ["createToken", 201]
     ])

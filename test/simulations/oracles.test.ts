@@ -54,8 +54,10 @@ describe("oracles", () => {
       checks = summedChecks([checks, simulate(swarm, seed).checks])
       await nextTick()
     }
-    // The scenario of retention alone prunes.
-    const judged = checks.filter(({ oracle, rule }) => oracle !== "retention kept" && !ofOthers.test(rule))
+    // Scenarios of their own prune, and repeat calls with a key.
+    const judged = checks.filter(
+      ({ oracle, rule }) => !["retention kept", "idempotency holds"].includes(oracle) && !ofOthers.test(rule)
+    )
     expect(judged.filter((each) => each.judged === 0)).toEqual([])
     expect(judged.filter((each) => weakenedShare(each) > 0.02)).toEqual([])
   })

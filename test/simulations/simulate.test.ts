@@ -22,6 +22,7 @@ const hoursOf = (name: string): number => {
     "networked-store": 0.1,
     failover: 0.1,
     retention: 2,
+    idempotency: 4,
     "torn-writes": 0.1
   }
   return (longest[name] ?? 0.15) / (isThorough ? 1 : 5)
@@ -49,7 +50,7 @@ describe("scenarios", () => {
     }
   )
 
-  it("there are the nineteen that the design asks for", () => {
+  it("there are the twenty that the design asks for", () => {
     expect(scenarioNames()).toEqual(
       [
         "quiet-day",
@@ -64,6 +65,7 @@ describe("scenarios", () => {
         "erasure",
         "resend-storm",
         "retention",
+        "idempotency",
         "month-of-retries",
         "several-processes",
         "networked-store",

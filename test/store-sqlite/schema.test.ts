@@ -81,7 +81,8 @@ const digests: Readonly<Record<string, string>> = {
   "0016_retention.ts": "f3f8fc9e0e804511",
   "0017_activity.ts": "d439c614454cc264",
   "0018_operators.ts": "3032aa5cfdd7ce0e",
-  "0019_secret_wrapping.ts": "903092eefac5c903"
+  "0019_secret_wrapping.ts": "903092eefac5c903",
+  "0020_idempotency.ts": "b4fbeae476fdea29"
 }
 
 describe("a migration", () => {

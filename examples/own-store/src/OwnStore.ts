@@ -1,6 +1,7 @@
 /** A store of one's own: every port over tables in a file of JSON lines. */
 import {
   Deliveries,
+  IdempotencyRecords,
   LeadStore,
   Outbox,
   Pruning,
@@ -11,6 +12,7 @@ import {
 import { Context, Effect, Layer, Queue } from "effect"
 import { deliveries } from "./deliveries.ts"
 import { directory } from "./directory.ts"
+import { idempotency } from "./idempotency.ts"
 import { Journal } from "./Journal.ts"
 import { leadStore } from "./leadStore.ts"
 import { operators } from "./operators.ts"
@@ -48,6 +50,7 @@ export const layer = (
         Context.add(Deliveries, deliveries(tables)),
         Context.merge(directory(tables)),
         Context.merge(operators(tables)),
+        Context.add(IdempotencyRecords, idempotency(tables)),
         Context.add(RateWindows, rateWindows(tables)),
         Context.add(Pruning, pruning(tables))
       )

@@ -6,20 +6,25 @@ import {
   type AuditEntry,
   type Brand,
   type Campaign,
+  currentReservation,
   type Delivery,
   type DeliveryId,
   type Engagement,
+  Idempotency,
+  type IdempotencyRecord,
   type Lead,
   type LeadEvent,
   type PostTotals,
   type RateLimit,
+  type Reservation,
+  reservationLost,
   type AttemptTransitions,
   type Signal,
   StoreUnavailable,
   testEvent,
   type Webhook
 } from "@lead-signals/domain"
-import { Clock, Effect, type Queue } from "effect"
+import { Clock, Effect, FiberRef, type Queue } from "effect"
 import { type Journal, type Table, WriteFailed } from "./Journal.ts"
 
 export interface ReadingRow {
@@ -50,6 +55,7 @@ export class Tables {
   /** With the hash of each. */
   readonly accessTokens: Table<AccessToken & { readonly hash: string }>
   readonly auditEntries: Table<AuditEntry>
+  readonly idempotencyRecords: Table<IdempotencyRecord>
   readonly signals: Table<Signal>
   /** Ids of deleted signals, which stay among the signals for the engagements that show them. */
   readonly deletedSignals: Table<true>
@@ -74,6 +80,7 @@ export class Tables {
     this.keyHashes = journal.table("keyHashes")
     this.accessTokens = journal.table("accessTokens")
     this.auditEntries = journal.table("auditEntries")
+    this.idempotencyRecords = journal.table("idempotencyRecords")
     this.signals = journal.table("signals")
     this.deletedSignals = journal.table("deletedSignals")
     this.campaigns = journal.table("campaigns")
@@ -147,18 +154,31 @@ export class Tables {
 
   /** A port's method that changes something: one transaction, with the time of its commit. */
   write<A>(work: (now: number) => A, isErasure = false): Effect.Effect<A, StoreUnavailable> {
-    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.suspend(() => {
-        try {
-          return Effect.succeed(this.journal.transact(() => work(now), isErasure))
-        } catch (failure) {
-          if (failure instanceof StoreUnavailable) return Effect.fail(failure)
-          return failure instanceof WriteFailed
-            ? new StoreUnavailable({ reason: failure.message, cause: failure.cause })
-            : Effect.die(failure)
-        }
-      })
+    return Effect.flatMap(
+      Effect.all([Clock.currentTimeMillis, FiberRef.get(currentReservation)]),
+      ([now, on]) =>
+        Effect.suspend(() => {
+          try {
+            const transaction = (): A => {
+              if (on !== null) this.markApplied(on)
+              return work(now)
+            }
+            return Effect.succeed(this.journal.transact(transaction, isErasure))
+          } catch (failure) {
+            if (failure instanceof StoreUnavailable) return Effect.fail(failure)
+            return failure instanceof WriteFailed
+              ? new StoreUnavailable({ reason: failure.message, cause: failure.cause })
+              : Effect.die(failure)
+          }
+        })
     )
+  }
+
+  /** Marks the record of the Idempotency-Key in the transaction of its change; throws when another call holds it. */
+  private markApplied(reservation: Reservation): void {
+    const kept = this.idempotencyRecords.get(reservation.id)
+    if (kept === undefined || !Idempotency.isHeld(kept, reservation)) throw reservationLost()
+    this.idempotencyRecords.put(kept.id, { ...kept, state: "applied" })
   }
 
   /** The same for what can make deliveries due: it wakes who waits for them. */

@@ -35,6 +35,7 @@ import { headersOf } from "./ResponseHeaders.ts"
 import * as Responses from "./Responses.ts"
 import * as Routes from "./Routes.ts"
 import { makeSessions, Sessions } from "./Sessions.ts"
+import { RefusedCredentials } from "./SessionTrail.ts"
 import * as Target from "./Target.ts"
 
 /** The router turns a failure into a response by itself; the operator's log still has to have it. */
@@ -53,6 +54,7 @@ const routes = Layer.mergeAll(logStoreFailures, Documents.layer).pipe(
   Layer.provide(Admission.layer),
   Layer.provide(EventStreams.layer),
   Layer.provide(operatorAccess),
+  Layer.provide(RefusedCredentials.layer),
   Layer.provideMerge(HttpApiBuilder.Router.Live),
   Layer.provideMerge(HttpApiBuilder.Middleware.layer)
 )

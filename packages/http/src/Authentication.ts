@@ -3,6 +3,7 @@ import {
   AccessTokens,
   type AccessTokenStore,
   type ApiKey,
+  type AuditLog,
   InvalidApiKey,
   Keys,
   type KeyStore,
@@ -20,6 +21,7 @@ import { ofEnvironment, type Operator, ofToken } from "./CurrentOperator.ts"
 import { Forbidden, InvalidOperatorToken } from "./contract/Failures.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
 import { hasSameOriginProof, Sessions } from "./Sessions.ts"
+import { RefusedCredentials } from "./SessionTrail.ts"
 
 /** The token of an `Authorization` header, if its scheme is Bearer, in any letter case. [AUTH-1] */
 export const bearerToken = (header: string | undefined): string | undefined =>
@@ -119,10 +121,17 @@ const orInvalid = (operator: Operator | null): Effect.Effect<Operator, InvalidOp
 export const operatorAccess = Layer.effect(
   OperatorAccess,
   Effect.gen(function* () {
-    const sessions = yield* Sessions
-    const context = yield* Effect.context<OperatorToken | AccessTokenStore>()
+    const [sessions, refused] = yield* Effect.all([Sessions, RefusedCredentials])
+    const context = yield* Effect.context<OperatorToken | AccessTokenStore | AuditLog>()
     const byToken = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-      Effect.flatMap(operatorOf(bearerToken(headers["authorization"]) ?? ""), orInvalid)
+      Effect.flatMap(operatorOf(bearerToken(headers["authorization"]) ?? ""), (operator) =>
+        Effect.zipRight(
+          operator === null && headers["authorization"] !== undefined
+            ? refused.note("refusedToken")
+            : Effect.void,
+          orInvalid(operator)
+        )
+      )
     )
     const bySession = Effect.gen(function* () {
       const { headers, method } = yield* HttpServerRequest.HttpServerRequest

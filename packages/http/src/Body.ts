@@ -99,6 +99,3 @@ export const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
       return yield* decode(value)
     })
 }
-
-/** Reads the body as JSON and by the schema. */
-export const read = <A, I>(schema: Schema.Schema<A, I>) => Effect.flatMap(receive, decoding(schema))

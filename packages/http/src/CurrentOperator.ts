@@ -51,6 +51,8 @@ export const reaches = ({ brandIds }: Operator, brandId: BrandId): boolean =>
 /** What a call needs of its operator. */
 export interface Needs {
   readonly scope: OperatorScope
+  /** Another scope that is as good; undefined for most calls. */
+  readonly orScope?: OperatorScope | undefined
   /** The brand that the path names; null where it names none. */
   readonly brandId: BrandId | null
   /** On a call of no brand, whether it takes operators who are limited to brands, and itself keeps to their limits. */
@@ -63,9 +65,10 @@ export interface Needs {
  */
 export const permit = (
   operator: Operator,
-  { brandId, scope, takesLimited }: Needs
+  { brandId, orScope, scope, takesLimited }: Needs
 ): Effect.Effect<void, Forbidden | NotFound> => {
-  if (!operator.scopes.includes(scope)) return Effect.fail(new Forbidden({ reason: "scope", scope }))
+  if (!operator.scopes.includes(scope) && !(orScope !== undefined && operator.scopes.includes(orScope)))
+    return Effect.fail(new Forbidden({ reason: "scope", scope }))
   if (brandId === null)
     return operator.brandIds === null || takesLimited
       ? Effect.void

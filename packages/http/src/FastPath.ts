@@ -7,7 +7,8 @@ import {
   StoreUnavailable
 } from "@lead-signals/domain"
 import { Effect, Either } from "effect"
-import { type ErrorResponse, errorBody, Forbidden } from "./contract/Failures.ts"
+import type { ErrorResponse } from "./contract/ErrorResponse.ts"
+import { errorBody, Forbidden } from "./contract/Failures.ts"
 import { aroundRead, idIn } from "./AuditTrail.ts"
 import { type FastRow, fastRows } from "./endpoints/Api.ts"
 import type { Attention } from "./Attention.ts"

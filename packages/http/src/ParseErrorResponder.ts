@@ -4,13 +4,8 @@
  */
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
-import {
-  errorBody,
-  type ErrorResponse,
-  maxHeaderCount,
-  repeatedAuthorization,
-  tooManyHeaders
-} from "./contract/Failures.ts"
+import type { ErrorResponse } from "./contract/ErrorResponse.ts"
+import { errorBody, maxHeaderCount, repeatedAuthorization, tooManyHeaders } from "./contract/Failures.ts"
 
 /** Room for a target that is refused with its own message, and for a browser's headers beside a long one. */
 export const maxHeaderBytes = 64 * 1024

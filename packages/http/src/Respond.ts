@@ -1,7 +1,8 @@
 /** Turns whatever comes of the work on a request into a response and a line in the log. No failure and no defect passes. */
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Cause, Effect } from "effect"
-import { type ErrorResponse, errorResponseOf } from "./contract/Failures.ts"
+import type { ErrorResponse } from "./contract/ErrorResponse.ts"
+import { errorResponseOf } from "./contract/Failures.ts"
 import { logDefect, logRequest, logUnavailable } from "./RequestLog.ts"
 import type { RequestObserver } from "./RequestObserver.ts"
 import type { RequestRecord } from "./RequestRecord.ts"

@@ -2,7 +2,7 @@
  * Sessions of browsers: a cookie stands for an operator's token or for an API key. They are in this process's memory, by the hashes
  * of their tokens, and end with it. [SES-1, SES-2, SES-3]
  */
-import { type BrandId, Entropy } from "@lead-signals/domain"
+import { type AuditActor, type BrandId, Entropy } from "@lead-signals/domain"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import { Clock, Context, Effect, Encoding } from "effect"
@@ -12,11 +12,15 @@ export type SessionAccess =
   | /** Stands for the stored token with this hash; null for the token of the environment. */ {
       readonly kind: "operator"
       readonly tokenHash: string | null
+      /** Whose token it is, for the audit log. */
+      readonly actor: AuditActor
     }
   | /** Stands for an API key of the brand. */ {
       readonly kind: "brand"
       readonly brandId: BrandId
       readonly keyHash: string
+      /** The key, for the audit log. */
+      readonly actor: AuditActor
     }
 
 /** A session that has not ended. */

@@ -1,5 +1,5 @@
 /** Assembles the server from its settings: store (`Stores.ts`), webhooks, API, telemetry. */
-import { AuditRetention, BrandStore, RetentionPolicy } from "@lead-signals/domain"
+import { AuditRetention, BrandStore, IdempotencyRetention, RetentionPolicy } from "@lead-signals/domain"
 import {
   ConsoleFiles,
   DefaultRateLimit,
@@ -77,6 +77,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
           Layer.succeed(RetentionPolicy, settings.retention),
           retaining(settings.retention),
           Layer.scopedDiscard(Effect.forkScoped(AuditRetention.retain(settings.auditRetentionMillis))),
+          Layer.scopedDiscard(Effect.forkScoped(IdempotencyRetention.retain)),
           Layer.succeed(TrustedProxies, settings.trustedProxies),
           Instrumentation.metrics,
           exporting ? Instrumentation.queueDepth : Layer.empty,

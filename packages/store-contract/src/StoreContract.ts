@@ -3,6 +3,7 @@ import { brandCases } from "./cases/brandCases.ts"
 import { deletionCases } from "./cases/deletionCases.ts"
 import { deliveryCases } from "./cases/deliveryCases.ts"
 import { directoryCases } from "./cases/directoryCases.ts"
+import { idempotencyCases } from "./cases/idempotencyCases.ts"
 import { leadCases } from "./cases/leadCases.ts"
 import { operatorCases } from "./cases/operatorCases.ts"
 import { retentionCases } from "./cases/retentionCases.ts"
@@ -22,7 +23,14 @@ export interface Runner {
 /** One case over one store, for a program that is no test runner. */
 export interface ContractCase {
   /** Which ports the case is about. */
-  readonly group: "leads" | "deliveries" | "directory" | "deletion" | "retention" | "operators"
+  readonly group:
+    | "leads"
+    | "deliveries"
+    | "directory"
+    | "deletion"
+    | "retention"
+    | "operators"
+    | "idempotency"
   /** The requirement on the store, with the clauses of docs/specification.md that it shows, in square brackets. */
   readonly title: string
   /** Runs the case on a new store, which it closes at the end. Rejects with a `ContractViolation`. */
@@ -38,7 +46,8 @@ const groups: ReadonlyArray<readonly [ContractCase["group"], ReadonlyArray<Case>
   ["directory", directoryCases],
   ["deletion", deletionCases],
   ["retention", retentionCases],
-  ["operators", operatorCases]
+  ["operators", operatorCases],
+  ["idempotency", idempotencyCases]
 ]
 
 /** Every case that the store must pass, in order. Each has a store of its own. */

@@ -5,6 +5,7 @@ import type {
   AuditEntry,
   Brand,
   Campaign,
+  IdempotencyRecord,
   PostTotals,
   RateLimit,
   Signal,
@@ -32,6 +33,8 @@ export class Memory {
   readonly accessTokenIdsByHash = new Map<string, string>()
   /** The audit log, by the ids of its entries. */
   readonly auditEntries = new Map<string, AuditEntry>()
+  /** What is kept of Idempotency-Keys, by the ids of the records. */
+  readonly idempotencyRecords = new Map<string, IdempotencyRecord>()
   /** The open rate window of each key, by the key's id. */
   readonly rateWindows = new Map<string, RateLimit.RateWindow>()
   /** Signals by id. */

@@ -5,6 +5,7 @@ import * as MemoryAuditLog from "./MemoryAuditLog.ts"
 import * as MemoryBrandStore from "./MemoryBrandStore.ts"
 import * as MemoryCampaignStore from "./MemoryCampaignStore.ts"
 import * as MemoryDeliveries from "./MemoryDeliveries.ts"
+import * as MemoryIdempotencyRecords from "./MemoryIdempotencyRecords.ts"
 import * as MemoryKeyStore from "./MemoryKeyStore.ts"
 import * as MemoryLeadStore from "./MemoryLeadStore.ts"
 import * as MemoryOutbox from "./MemoryOutbox.ts"
@@ -22,6 +23,7 @@ const stores = Layer.mergeAll(
   MemoryKeyStore.layer,
   MemoryAccessTokenStore.layer,
   MemoryAuditLog.layer,
+  MemoryIdempotencyRecords.layer,
   MemorySignalStore.layer,
   MemoryCampaignStore.layer,
   MemoryWebhookStore.layer,
@@ -35,7 +37,11 @@ const stores = Layer.mergeAll(
 
 /** All store ports over the given memory, which may outlive the program. */
 export const layerOver = (memory: Memory) =>
-  Layer.scopedContext(Layer.build(Layer.provide(stores, MemoryState.layer(memory))))
+  Layer.scopedContext(
+    Effect.map(Layer.build(Layer.provide(stores, MemoryState.layer(memory))), (built) =>
+      MemoryIdempotencyRecords.bound(memory, built)
+    )
+  )
 
 /** All store ports over a new memory, which all users of the layer in one program share. */
 export const layer = Layer.unwrapEffect(Effect.sync(() => layerOver(new Memory())))

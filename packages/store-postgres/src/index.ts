@@ -28,6 +28,7 @@ import * as PostgresAuditLog from "./stores/PostgresAuditLog.ts"
 import * as PostgresBrandStore from "./stores/PostgresBrandStore.ts"
 import * as PostgresCampaignStore from "./stores/PostgresCampaignStore.ts"
 import * as PostgresDeliveries from "./stores/PostgresDeliveries.ts"
+import * as PostgresIdempotencyRecords from "./stores/PostgresIdempotencyRecords.ts"
 import * as PostgresKeyStore from "./stores/PostgresKeyStore.ts"
 import * as PostgresLeadStore from "./stores/PostgresLeadStore.ts"
 import * as PostgresOutbox from "./stores/PostgresOutbox.ts"
@@ -128,6 +129,7 @@ const storesOver = (
     Layer.build(
       Layer.mergeAll(
         PostgresBrandStore.layer,
+        PostgresIdempotencyRecords.layer,
         PostgresKeyStore.layer,
         PostgresAccessTokenStore.layer,
         PostgresAuditLog.layer,

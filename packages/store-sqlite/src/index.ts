@@ -33,6 +33,7 @@ import * as SqliteAuditLog from "./stores/SqliteAuditLog.ts"
 import * as SqliteBrandStore from "./stores/SqliteBrandStore.ts"
 import * as SqliteCampaignStore from "./stores/SqliteCampaignStore.ts"
 import * as SqliteDeliveries from "./stores/SqliteDeliveries.ts"
+import * as SqliteIdempotencyRecords from "./stores/SqliteIdempotencyRecords.ts"
 import * as SqliteKeyStore from "./stores/SqliteKeyStore.ts"
 import * as SqliteLeadStore from "./stores/SqliteLeadStore.ts"
 import * as SqliteOutbox from "./stores/SqliteOutbox.ts"
@@ -94,6 +95,7 @@ export interface SqliteStoreOptions {
 const ports = (options: ListingOptions) =>
   Layer.mergeAll(
     SqliteBrandStore.layer,
+    SqliteIdempotencyRecords.layer,
     SqliteKeyStore.layer,
     SqliteAccessTokenStore.layer,
     SqliteAuditLog.layer,

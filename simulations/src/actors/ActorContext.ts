@@ -32,6 +32,8 @@ export interface Ask {
   readonly brand: KnownBrand | null
   /** Null: the operator's token. */
   readonly key?: KnownKey | null
+  /** Another operator's token than the environment's, where `key` is null. */
+  readonly token?: string
   readonly meaning: Meaning
   readonly expects?: Expectation
   /** When the request reaches the service, in true time, however long messages take. */
@@ -54,7 +56,18 @@ export const once = (
   ask: Ask
 ): Effect.Effect<SimulatedResponse, NoAnswer> =>
   Effect.suspend(() => {
-    const { arrivesAt, body, brand, expects, key = null, meaning, method = "GET", route, unusual } = ask
+    const {
+      arrivesAt,
+      body,
+      brand,
+      expects,
+      key = null,
+      meaning,
+      method = "GET",
+      route,
+      token,
+      unusual
+    } = ask
     facts.requests++
     return world.request({
       label,
@@ -63,7 +76,7 @@ export const once = (
       request: {
         method,
         url: pathOf(ask),
-        token: key === null ? operatorToken : key.value,
+        token: key === null ? (token ?? operatorToken) : key.value,
         ...(body === undefined ? {} : { body }),
         ...(unusual === undefined ? {} : { unusual })
       },

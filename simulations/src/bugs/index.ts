@@ -1,6 +1,7 @@
 /** The planted bugs, by where they are. */
 import type { Bug } from "./Bug.ts"
 import { inEmitter } from "./emitter.ts"
+import { inAudit, inIdempotency } from "./idempotency.ts"
 import { inHttp } from "./http.ts"
 import { inMemoryStore } from "./memory.ts"
 import { wherePeopleLook } from "./oracles.ts"
@@ -23,7 +24,9 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["reading of inputs", inVocabulary],
   ["views, counts, headers and exact instants", wherePeopleLook],
   ["work of several processes, and in files", inSeveralProcesses],
-  ["retention", inRetention]
+  ["retention", inRetention],
+  ["Idempotency-Keys", inIdempotency],
+  ["the audit log", inAudit]
 ]
 
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)

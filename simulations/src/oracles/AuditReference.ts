@@ -4,7 +4,9 @@
  */
 import type { Answered, Call, Json } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
-import { operationOf } from "./Requests.ts"
+import { operatorToken } from "../world/Host.ts"
+import { operations } from "../vocabulary/Operations.ts"
+import { operationOf, paramsOf } from "./Requests.ts"
 
 /** Intake, which has no entries. */
 const unaudited = new Set([
@@ -24,6 +26,37 @@ const isAudited = (call: Call): boolean => {
   return call.request.method === "GET" ? auditedReads.has(operation) : !unaudited.has(operation)
 }
 
+/** A call that an earlier one with its Idempotency-Key has answered, or that was refused for its key, has done nothing. */
+const hasDoneNothing = ({ call, response }: Answered): boolean =>
+  call.request.unusual?.idempotencyKey !== undefined &&
+  (response.headers["idempotent-replayed"] !== undefined || [409, 422, 429].includes(response.status))
+
+/** The form of an id. Every other text can be personal data, and is in no entry. [AUD-3] */
+const idOrNull = (text: unknown): string | null =>
+  typeof text === "string" && /^([1-9]\d{0,15}|wh_[0-9a-f]{32})$/.test(text) ? text : null
+
+const namedIn = (call: Call): { readonly brandId: string | null; readonly subjectId: string | null } => {
+  let params: Readonly<Record<string, string>>
+  try {
+    params = paramsOf(call)
+  } catch {
+    return { brandId: null, subjectId: null }
+  }
+  const { brandId, deliveryId, id, keyId, tokenId } = params
+  return { brandId: idOrNull(brandId), subjectId: idOrNull(deliveryId ?? keyId ?? tokenId ?? id) }
+}
+
+/** What the entry must say while the call runs; its time and outcome apart. */
+const expectedOf = (call: Call) => {
+  const { method, token } = call.request
+  return {
+    actor: token === operatorToken ? "environment" : "token",
+    viaSession: false,
+    operation: operations.find((each) => each.method === method && each.route === call.route)?.id,
+    ...namedIn(call)
+  }
+}
+
 const order = (a: Json, b: Json): number => b.at - a.at || Number(b.id) - Number(a.id)
 
 export const auditReference = (checks: Checks) => {
@@ -35,8 +68,20 @@ export const auditReference = (checks: Checks) => {
       if (entries.has(id)) return `the audit log gives the id ${id} again`
       const added = { ...entry, id }
       entries.set(id, added)
+      if (entry.actor.type === "unknown") return null
+      if (ofCalls.has(call)) return `${operationOf(call)} has two entries in the audit log`
       ofCalls.set(call, added)
-      return isAudited(call) ? null : `${operationOf(call)} has an entry in the audit log`
+      if (!isAudited(call)) return `${operationOf(call)} has an entry in the audit log`
+      const { actor, brandId, operation, subjectId, viaSession } = entry
+      const said = JSON.stringify({
+        actor: actor.type,
+        viaSession,
+        operation,
+        brandId,
+        subjectId: subjectId ?? namedIn(call).subjectId
+      })
+      const wanted = JSON.stringify(expectedOf(call))
+      return said === wanted ? null : `the entry of ${operationOf(call)} says ${said}, not ${wanted}`
     },
     completed: (id: string, outcome: Json): null => {
       const entry = entries.get(id)
@@ -58,9 +103,14 @@ export const auditReference = (checks: Checks) => {
       )
       return listed === wanted ? null : `the audit log lists ${listed}, not ${wanted}`
     },
-    answered: ({ call, response }: Answered): string | null => {
+    answered: (answered: Answered): string | null => {
+      const { body, call, response } = answered
       if (!isAudited(call) || [401, 405].includes(response.status)) return null
       const entry = ofCalls.get(call)
+      if (hasDoneNothing(answered))
+        return entry === undefined
+          ? null
+          : `${operationOf(call)} did nothing, and has an entry in the audit log`
       // A path that nothing is at, or a target that can't be read, never became an operation.
       if (entry === undefined)
         return response.status === 400 || response.status === 404
@@ -71,9 +121,12 @@ export const auditReference = (checks: Checks) => {
         return null
       }
       kept.judged++
-      return entry.status === response.status
+      if (entry.status !== response.status)
+        return `the audit log has ${entry.status} of ${operationOf(call)}, which was answered ${response.status}`
+      const subject = namedIn(call).subjectId ?? idOrNull(body?.data?.id)
+      return call.request.method === "GET" || response.status >= 300 || entry.subjectId === subject
         ? null
-        : `the audit log has ${entry.status} of ${operationOf(call)}, which was answered ${response.status}`
+        : `the audit log has ${operationOf(call)} of ${entry.subjectId}, not of ${subject}`
     }
   }
 }

@@ -85,8 +85,7 @@ export const keyShown = (key: Key, lastUsedAt: number | null): Json => ({
   allowedAddresses: key.allowedAddresses
 })
 
-/** No party bears a token of the store: its last use is null. */
-export const tokenShown = ({ createdAt, revokedAt, ...token }: Token): Json => ({
+export const tokenShown = ({ createdAt, revokedAt, ...token }: Token, lastUsedAt: number | null): Json => ({
   id: token.id,
   name: token.name,
   start: token.start,
@@ -94,7 +93,7 @@ export const tokenShown = ({ createdAt, revokedAt, ...token }: Token): Json => (
   brandIds: token.brandIds,
   createdAt: iso(createdAt),
   expiresAt: token.expiresAt,
-  lastUsedAt: null,
+  lastUsedAt: isoOrNull(lastUsedAt),
   revokedAt: isoOrNull(revokedAt)
 })
 
@@ -172,14 +171,14 @@ export class DirectoryReference {
           id,
           name: asked.name,
           start: args[0].start,
-          scopes: inOrder(["read", "ingest", "webhooks", "admin"], asked.scopes),
+          scopes: inOrder(["read", "ingest", "webhooks", "metrics", "admin"], asked.scopes),
           brandIds: asked.brandIds ?? null,
           createdAt: args[0].createdAt,
           expiresAt: asked.expiresAt ?? null,
           revokedAt: null
         }
         this.tokens.set(id, token)
-        return tokenShown(token)
+        return tokenShown(token, null)
       }
       case "signals.create": {
         const { name, signalType, source } = asked

@@ -28,7 +28,8 @@ const known = new Set([
   "x-ratelimit-reset",
   "retry-after",
   "www-authenticate",
-  "allow"
+  "allow",
+  "idempotent-replayed"
 ])
 
 const ofDocuments = new Set(["etag", "vary", "location", "content-security-policy", "content-encoding"])
@@ -62,6 +63,10 @@ const strange = ({ headers }: SimulatedResponse, isDocument: boolean): string | 
   return null
 }
 
+/** A repeated request, whose first one is under way. [IDEM-3] */
+const isKeyInUse = ({ body, response }: Answered): boolean =>
+  response.status === 409 && body?.error?.code === "idempotency_key_in_use"
+
 const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
   const { call, response } = fact
   const { headers, status, text } = response
@@ -90,7 +95,7 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
     (status === 405 && !isOtherMethods(headers["allow"]!, call.request.method)
       ? `Allow is ${headers["allow"]}`
       : null) ??
-    (isOverload ? null : presence(headers, "retry-after", status === 429)) ??
+    (isOverload ? null : presence(headers, "retry-after", status === 429 || isKeyInUse(fact))) ??
     (call.key === null || status === 401 ? presence(headers, "x-ratelimit-limit", false) : null)
   )
 }

@@ -159,7 +159,15 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       }
       case "accessTokens.list":
         if (call.route === "/operator/tokens")
-          expected.set(call, answerOf(200, [...directory.tokens.values()].map(tokenShown)))
+          expected.set(
+            call,
+            answerOf(
+              200,
+              [...directory.tokens.values()].map((token, i) =>
+                tokenShown(token, answer[i]?.lastUsedAt ?? null)
+              )
+            )
+          )
         return null
       case "accessTokens.revoke": {
         const token = directory.tokens.get(args[0])
@@ -286,6 +294,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     answers.judged++
     const what = `${call.request.method} ${call.request.url}`
     if (wanted === undefined) {
+      // A key's call that does nothing is judged by `idempotency holds`.
+      if (call.request.unusual?.idempotencyKey !== undefined) return null
       const isRefusal = response.status >= 400 && response.status < 500
       return isRefusal && call.meaning.means === "bad"
         ? null

@@ -9,6 +9,7 @@ import { deliveriesKept } from "./DeliveriesKept.ts"
 import { errorsClear } from "./ErrorsClear.ts"
 import { everythingArrives } from "./EverythingArrives.ts"
 import { headersRight } from "./HeadersRight.ts"
+import { idempotencyHolds } from "./IdempotencyHolds.ts"
 import { limitsHold } from "./LimitsHold.ts"
 import { mirrorsConverge } from "./MirrorsConverge.ts"
 import { noDefects } from "./NoDefects.ts"
@@ -29,6 +30,7 @@ export const oracles: ReadonlyArray<Oracle> = [
   noDefects,
   deliveriesKept,
   operatorAnswers,
+  idempotencyHolds,
   headersRight,
   bodiesValid,
   nothingInternal,

@@ -3,7 +3,14 @@ import { Prng, zipf } from "@lead-signals/simulation-kernel"
 import { type BrandScenario, type ActionKind, actionKinds } from "../Scenario.ts"
 import { strangeTexts } from "../vocabulary/Texts.ts"
 import { day, hour, instants } from "./EventTimes.ts"
-import { type DatedAction, inspections, type UndatedAction, type Sighting } from "./Plan.ts"
+import {
+  type DatedAction,
+  inspections,
+  keyedThings,
+  type KeyedTry,
+  type UndatedAction,
+  type Sighting
+} from "./Plan.ts"
 import { everything, query } from "./Queries.ts"
 import { drawForeign, drawRefused, probeOf } from "./Probes.ts"
 import { engagementIdOf, extIdOf, personSeen, seenAt, sighting } from "./Sightings.ts"
@@ -178,6 +185,19 @@ const actionsOfKind = (
         nth: prng.below(1000),
         state: prng.pick([null, null, "pending", "held", "delivered", "dead"]),
         pageSize: prng.pick([null, 1, 2, 25, 200])
+      })
+    case "keyed":
+      return () => ({
+        do: "keyed",
+        what: prng.pick(keyedThings),
+        tries: [
+          { after: 0 },
+          ...Array.from({ length: 2 + prng.below(5) }, (): KeyedTry => ({
+            after: prng.pick([0, 1, 30, 400, 2500, 11_000, 40_000, 600_000, day - 1000, day + 60_000]),
+            ...(prng.chance(0.15) ? { isOther: true } : {}),
+            ...(prng.chance(0.1) ? { isOfOther: true } : {})
+          }))
+        ]
       })
   }
 }

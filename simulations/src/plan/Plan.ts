@@ -111,6 +111,24 @@ export type UndatedAction =
       readonly state: "pending" | "held" | "delivered" | "dead" | null
       readonly pageSize: number | null
     }
+  | {
+      readonly do: "keyed"
+      readonly what: (typeof keyedThings)[number]
+      readonly tries: ReadonlyArray<KeyedTry>
+    }
+
+/** What is created with an Idempotency-Key. */
+export const keyedThings = ["brand", "token", "key", "signal", "campaign"] as const
+
+/** One request with the key of its action. */
+export interface KeyedTry {
+  /** Milliseconds after the first. */
+  readonly after: number
+  /** Whether the body is another one. */
+  readonly isOther?: boolean
+  /** Whether another operator sends it. */
+  readonly isOfOther?: boolean
+}
 
 /** Something that somebody does at a time, in milliseconds since the run began. */
 export type DatedAction = { readonly at: number; readonly brand: number } & UndatedAction

@@ -46,6 +46,8 @@ const explanations: Readonly<Record<string, string>> = {
     "The log of a delivery must hold every attempt without gaps, agree with what the receiver got, and name no person.",
   "retention kept":
     "What is kept for its retention must go soon after, and not before; nothing may go that is pending or that something left refers to, and no id may come again.",
+  "idempotency holds":
+    "A key of an operator must create one thing a day at most; a repeated call must get the first answer, and a call with another body, or while the first runs, must be refused.",
   "calls succeed":
     "A call that is right must succeed in the end: somebody repeated it until it was answered, and the answer was still a refusal.",
   "observations are taken": "An observation that keeps to the specification must be accepted, item by item.",

@@ -187,21 +187,24 @@ const bodyFields = (schema: Json, path = ""): ReadonlyArray<Field> =>
     return [field, item, ...bodyFields(resolved(inner["items"]), `${item.path}.`)]
   })
 
+/** Without the header of Idempotency-Keys: the action `keyed` draws those. */
 const fieldsOf = (route: string, { parameters = [], requestBody }: Json): ReadonlyArray<Field> => [
-  ...(parameters as ReadonlyArray<Json>).map(({ in: place, name, required, schema }): Field => ({
-    place,
-    path: name,
-    kind: kindOf(schema),
-    format:
-      place === "path"
-        ? pathFormat(route, name)
-        : queryFormat(
-            name,
-            (parameters as ReadonlyArray<Json>).some((each) => each["name"] === "interval")
-          ),
-    isRequired: required === true,
-    isNullable: false
-  })),
+  ...(parameters as ReadonlyArray<Json>)
+    .filter((each) => each["in"] !== "header")
+    .map(({ in: place, name, required, schema }): Field => ({
+      place,
+      path: name,
+      kind: kindOf(schema),
+      format:
+        place === "path"
+          ? pathFormat(route, name)
+          : queryFormat(
+              name,
+              (parameters as ReadonlyArray<Json>).some((each) => each["name"] === "interval")
+            ),
+      isRequired: required === true,
+      isNullable: false
+    })),
   ...(requestBody === undefined ? [] : bodyFields(requestBody.content["application/json"].schema))
 ]
 

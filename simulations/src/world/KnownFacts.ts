@@ -219,6 +219,8 @@ export class KnownFacts {
   readonly finalLists = new Map<string, ReadonlyArray<Json>>()
   /** When the host lost its power, and with it every rate window. [RATE-5] */
   readonly powerLostAt: Array<number> = []
+  /** Calls whose reservation of an Idempotency-Key another call has taken over: they can change nothing any more. [IDEM-3] */
+  readonly overtaken = new WeakSet<Call>()
   /** What a failover of the store has lost, in words. */
   readonly lostByFailover: Array<string> = []
   requests = 0

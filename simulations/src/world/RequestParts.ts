@@ -7,6 +7,8 @@ export interface UnusualRequest {
   /** The header Authorization; null: none. */
   readonly authorization?: string | null
   readonly contentType?: string
+  /** The header Idempotency-Key. */
+  readonly idempotencyKey?: string
   readonly bytes?: Uint8Array
 }
 
@@ -38,6 +40,7 @@ export const headersOf = ({ body, token, unusual }: SimulatedRequest): Record<st
   const hasBody = body !== undefined || unusual?.bytes !== undefined
   return {
     ...(authorization === null ? {} : { authorization }),
+    ...(unusual?.idempotencyKey === undefined ? {} : { "idempotency-key": unusual.idempotencyKey }),
     ...(hasBody ? { "content-type": unusual?.contentType ?? "application/json" } : {})
   }
 }

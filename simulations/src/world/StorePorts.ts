@@ -89,6 +89,12 @@ const faultPoints: FaultPoints = {
     markUsed: "markAccessTokenUsed"
   },
   auditLog: { append: "appendAudit", complete: "completeAudit", list: "auditEntries", prune: "pruneAudit" },
+  idempotency: {
+    reserve: "reserveKey",
+    complete: "completeKey",
+    release: "releaseKey",
+    prune: "pruneKeys"
+  },
   pruning: { prune: "prune", countDue: "countDue", newestPrunedEvent: "newestPrunedEvent" }
 }
 

@@ -1,6 +1,7 @@
 /** The client of the API: its calls and their types derive from the contract. */
 import createClient from "openapi-fetch"
 import type { components, paths } from "./contract.ts"
+import { repeatedCalls } from "./repeatedCalls.ts"
 
 export type Schemas = components["schemas"]
 export type Lead = Schemas["Lead"]
@@ -17,6 +18,7 @@ export const basePath = "/console"
 
 /** The session's cookie is the credential; the browser proves the origin of each call by itself. */
 export const api = createClient<paths>({ baseUrl: location.origin, credentials: "same-origin" })
+api.use(repeatedCalls())
 
 /** A call that was refused, or that the server could not answer. */
 export class CallFailed extends Error {

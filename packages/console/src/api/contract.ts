@@ -1022,7 +1022,7 @@ export interface components {
             /** @enum {string} */
             access: "operator" | "brand";
             brand: components["schemas"]["SessionBrand"] | null;
-            scopes: ("read" | "ingest" | "webhooks" | "admin")[] | null;
+            scopes: ("read" | "ingest" | "webhooks" | "metrics" | "admin")[] | null;
             brandIds: string[] | null;
             /** Format: date-time */
             expiresAt: string;
@@ -1210,7 +1210,7 @@ export interface components {
             id: string;
             name: string;
             start: string;
-            scopes: ("read" | "ingest" | "webhooks" | "admin")[];
+            scopes: ("read" | "ingest" | "webhooks" | "metrics" | "admin")[];
             brandIds: string[] | null;
             /** Format: date-time */
             createdAt: string;
@@ -1226,7 +1226,7 @@ export interface components {
             id: string;
             name: string;
             start: string;
-            scopes: ("read" | "ingest" | "webhooks" | "admin")[];
+            scopes: ("read" | "ingest" | "webhooks" | "metrics" | "admin")[];
             brandIds: string[] | null;
             /** Format: date-time */
             createdAt: string;
@@ -1257,7 +1257,7 @@ export interface components {
         };
         AuditActor: {
             /** @enum {string} */
-            type: "environment" | "token" | "key";
+            type: "environment" | "token" | "key" | "unknown";
             id: string | null;
             name: string | null;
         };
@@ -1764,7 +1764,9 @@ export interface operations {
     "operator.createBrand": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1898,7 +1900,9 @@ export interface operations {
     "operator.createKey": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 brandId: string;
             };
@@ -2000,7 +2004,9 @@ export interface operations {
     "operator.createSignal": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 brandId: string;
             };
@@ -2551,7 +2557,9 @@ export interface operations {
     "operator.createCampaign": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 brandId: string;
             };
@@ -2802,7 +2810,9 @@ export interface operations {
     "operator.createToken": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2811,7 +2821,7 @@ export interface operations {
                 "application/json": {
                     name: string;
                     /** minItems(1) */
-                    scopes: ("read" | "ingest" | "webhooks" | "admin")[];
+                    scopes: ("read" | "ingest" | "webhooks" | "metrics" | "admin")[];
                     brandIds?: string[] | null;
                     expiresAt?: string | null;
                 };
@@ -2931,7 +2941,9 @@ export interface operations {
     "webhooks.createWebhook": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 brandId: string;
             };
@@ -3074,7 +3086,9 @@ export interface operations {
     "webhooks.rotateWebhookSecret": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 brandId: string;
                 id: string;
@@ -3106,7 +3120,9 @@ export interface operations {
     "webhooks.testWebhook": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 brandId: string;
                 id: string;
@@ -3140,7 +3156,9 @@ export interface operations {
     "webhooks.recoverWebhook": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 brandId: string;
                 id: string;
@@ -3247,7 +3265,9 @@ export interface operations {
     "webhooks.resendDelivery": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 brandId: string;
                 id: string;
@@ -3282,7 +3302,9 @@ export interface operations {
     "webhooks.resendLead": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 brandId: string;
                 id: string;

@@ -6,10 +6,10 @@ import { requiredText, textLimits } from "./Text.ts"
 
 /**
  * What an operator's token can be let do, in the order in which tokens show it. `read` reads brands, leads and figures; `ingest`
- * records observations and snapshots; `webhooks` reads and changes webhooks and deliveries; `admin` does the rest. None of them
- * includes another. [OPER-10]
+ * records observations and snapshots; `webhooks` reads and changes webhooks and deliveries; `metrics` reads the service's own metrics and nothing of a brand;
+ * `admin` does the rest. None of them includes another. [OPER-10]
  */
-export const operatorScopes = ["read", "ingest", "webhooks", "admin"] as const
+export const operatorScopes = ["read", "ingest", "webhooks", "metrics", "admin"] as const
 /** One of `operatorScopes`. */
 export type OperatorScope = (typeof operatorScopes)[number]
 

@@ -4,8 +4,12 @@ import type { Instant } from "./Instant.ts"
 
 /** Who calls. A key acts here through a browser's session alone. */
 export type AuditActor =
-  | /** The token that the host's environment holds. */ {
+  | /** The token that the host's environment holds, or a one-time code that stands for it. */ {
       readonly type: "environment"
+      readonly id: null
+    }
+  | /** Somebody whose credential was refused. */ {
+      readonly type: "unknown"
       readonly id: null
     }
   | /** A token that the store keeps, or an API key, by its id. */ {
@@ -23,7 +27,7 @@ export interface AuditEntry {
   readonly actor: AuditActor
   /** Whether a browser's session stood for the actor's credential. */
   readonly viaSession: boolean
-  /** The id of the operation in the OpenAPI document, such as `operator.createKey`. */
+  /** The last part of the operation's id in the OpenAPI document, such as `createKey`; `refusedToken` where a refused token opened none. */
   readonly operation: string
   /** The brand that the call named; null when it named none, or something that is no id. */
   readonly brandId: BrandId | null

@@ -48,6 +48,7 @@ export const copyTables: ReadonlyArray<CopyTable> = [
     "id at actor_type actor_id via_session operation brand_id subject_id status",
     "via_session"
   ),
+  table("idempotency_record", "id", "id actor fingerprint holder state created_at lease_until answer"),
   table("signal", "brand_id id", "brand_id id name signal_type source created_at deleted_at"),
   table("campaign", "brand_id id", "brand_id id name created_at deleted_at"),
   table(

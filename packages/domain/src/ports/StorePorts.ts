@@ -4,6 +4,7 @@ import { AuditLog } from "./AuditLog.ts"
 import { BrandStore } from "./BrandStore.ts"
 import { CampaignStore } from "./CampaignStore.ts"
 import { Deliveries } from "./Deliveries.ts"
+import { IdempotencyRecords } from "./IdempotencyRecords.ts"
 import { KeyStore } from "./KeyStore.ts"
 import { LeadStore } from "./LeadStore.ts"
 import { Outbox } from "./Outbox.ts"
@@ -25,6 +26,8 @@ export const storePorts = {
   accessTokens: AccessTokenStore,
   /** Who did what. */
   auditLog: AuditLog,
+  /** Idempotency-Keys and the answers that they had. */
+  idempotency: IdempotencyRecords,
   /** The tracked entries of each brand. */
   signals: SignalStore,
   /** Campaigns and the readings of their posts. */
@@ -53,6 +56,7 @@ export type StorePorts =
   | KeyStore
   | AccessTokenStore
   | AuditLog
+  | IdempotencyRecords
   | SignalStore
   | CampaignStore
   | WebhookStore

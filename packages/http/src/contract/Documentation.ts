@@ -4,6 +4,7 @@
  */
 import type { BodyDocumentation } from "../endpoints/Endpoint.ts"
 import { errorExamples } from "./ErrorExamples.ts"
+import { documentKey } from "./IdempotencyAnswers.ts"
 import type { Words } from "./FieldWords.ts"
 import { liveExample } from "./LiveSchemas.ts"
 import { observationWords } from "./ObservationSchema.ts"
@@ -15,6 +16,8 @@ export interface DocumentedRow {
   readonly pathWords: Readonly<Record<string, Words>>
   /** What the token or key must be let do; null where there is no such thing. [OPER-10, AUTH-10] */
   readonly scope: string | null
+  /** Whether calls may bear an Idempotency-Key. [IDEM-1] */
+  readonly takesKey: boolean
 }
 
 type WordsByPath = Readonly<Record<string, Words>>
@@ -135,6 +138,7 @@ const documentOperation = (operation: Json, row: DocumentedRow, schemas: Json): 
     operation["x-required-scope"] = row.scope
     operation["description"] += ` Needs the scope \`${row.scope}\`.`
   }
+  if (row.takesKey) documentKey(operation)
   const request = operation["requestBody"] as Json | undefined
   if (request !== undefined) documentRequest(request, row.documentation, schemas)
   for (const [status, response] of Object.entries(operation["responses"] as Json)) {

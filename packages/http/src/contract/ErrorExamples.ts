@@ -2,6 +2,7 @@
 import { InvalidApiKey, LeadQueries, NotFound, RateLimitExceeded } from "@lead-signals/domain"
 import { Either } from "effect"
 import { internalMessage, methodNotAllowedMessage } from "../Responses.ts"
+import { idempotencyErrors } from "./IdempotencyAnswers.ts"
 import { jsonTooLarge, notJson } from "../Body.ts"
 import { defaultLimits, Pace } from "../BodyPace.ts"
 import {
@@ -27,5 +28,6 @@ export const errorExamples: Readonly<Record<string, string>> = {
   unavailable: unavailableMessage,
   too_many_headers: tooManyHeaders.message,
   method_not_allowed: methodNotAllowedMessage("GET, HEAD"),
-  internal_error: internalMessage
+  internal_error: internalMessage,
+  ...Object.fromEntries(idempotencyErrors.map(({ code, message }) => [code, message]))
 }

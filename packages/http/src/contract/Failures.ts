@@ -11,7 +11,9 @@ import {
 } from "@lead-signals/domain"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import { Schema } from "effect"
+import type { ErrorResponse } from "./ErrorResponse.ts"
 import { field, oneOf, text } from "./Fields.ts"
+import { idempotencyErrors } from "./IdempotencyAnswers.ts"
 
 /** Every error body. */
 export interface ErrorBody {
@@ -86,13 +88,6 @@ export class RequestTimeout extends Schema.TaggedError<RequestTimeout>()(
   "@lead-signals/http/RequestTimeout",
   { message: Schema.String }
 ) {}
-
-/** What a client learns of a failure. */
-export interface ErrorResponse {
-  readonly status: number
-  readonly code: string
-  readonly message: string
-}
 
 const forms = new Map<string, Pick<Form<Error>, "status" | "code" | "message">>()
 
@@ -299,6 +294,7 @@ export const tooManyStreams: ErrorResponse & { readonly retryAfterSeconds: numbe
 
 const undeclared: ReadonlyArray<Pick<ErrorResponse, "status" | "code">> = [
   { status: 405, code: "method_not_allowed" },
+  ...idempotencyErrors,
   tooManyHeaders,
   { status: 500, code: "internal_error" }
 ]

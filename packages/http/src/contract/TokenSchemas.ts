@@ -40,10 +40,10 @@ export const CreatedAccessTokenBody = Schema.Struct({
 
 const AuditActorBody = Schema.Struct({
   type: oneOf(
-    ["environment", "token", "key"],
-    "environment: the token of the server's environment; token: a token of /operator/tokens; key: an API key's session"
+    ["environment", "token", "key", "unknown"],
+    "environment: the token of the server's environment, or a one-time code; token: a token of /operator/tokens; key: an API key's session; unknown: a refused credential"
   ),
-  id: textOrNull("Id of the token or key; null for the environment's token", "3"),
+  id: textOrNull("Id of the token or key; null for the environment's token and a refused credential", "3"),
   name: textOrNull("Name of the token; null for the others", "collector")
 }).annotations({ identifier: "AuditActor", description: "Who made a call" })
 
@@ -52,7 +52,10 @@ const AuditEntryBody = Schema.Struct({
   at: time,
   actor: field(AuditActorBody, "Who made the call"),
   viaSession: flag("Whether a browser's session stood for the credential", false),
-  operation: text("The operation: the last part of its operationId in this document", "createKey"),
+  operation: text(
+    "The operation: the last part of its operationId in this document; refusedToken for calls with a token that was refused",
+    "createKey"
+  ),
   brandId: textOrNull("Id of the brand that the call named; null when it named none", "1"),
   subjectId: textOrNull("Id of what the call created, changed or read; null when there is none", "7"),
   status: numberOrNull("HTTP status of the answer; null when the outcome is not known", 201)

@@ -36,7 +36,7 @@ import { tokens } from "./Tokens.ts"
 import { leadResend, webhooks } from "./Webhooks.ts"
 
 /** The version of the contract. Its minor part rises when the contract grows; docs/openapi keeps a baseline of each. [VER-1] */
-export const apiVersion = "1.6.0"
+export const apiVersion = "1.7.0"
 
 const operatorEndpoints = {
   ...metricsPage,
@@ -113,7 +113,10 @@ export const RoutedApi = HttpApi.make("lead-signals")
   .add(OperatorApi)
   .add(WebhookApi)
 
-const scopeOf = (row: { readonly scope?: string }): string | null => row.scope ?? null
+const operatorRowOf = (row: { readonly scope?: string; readonly takesKey?: boolean }) => ({
+  scope: row.scope ?? null,
+  takesKey: row.takesKey ?? false
+})
 
 /** What the document says of the operations, by their ids there. */
 const documentedRows = (): Readonly<Record<string, DocumentedRow>> =>
@@ -124,8 +127,8 @@ const documentedRows = (): Readonly<Record<string, DocumentedRow>> =>
           onNone: () => ({}),
           onSome: pathWordsOf
         })
-        const scope = scopeOf(endpoints[identifier][name as never])
-        return [topLevel ? name : `${identifier}.${name}`, { documentation, pathWords, scope }]
+        const ofOperator = operatorRowOf(endpoints[identifier][name as never])
+        return [topLevel ? name : `${identifier}.${name}`, { documentation, pathWords, ...ofOperator }]
       })
     )
   )

@@ -79,6 +79,14 @@ interface EndpointRequest<Declared extends AnyDeclared> {
     InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
     HttpServerRequest.HttpServerRequest
   >
+  /** The bytes of the body, without decoding them; none where the declaration has no body. */
+  readonly bodyBytes: Effect.Effect<
+    Uint8Array,
+    InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
+    HttpServerRequest.HttpServerRequest
+  >
+  /** Decodes bytes as `body` does. */
+  readonly decodeBody: (bytes: Uint8Array) => Effect.Effect<Payload<Declared>, InvalidParameter>
   readonly request: HttpServerRequest.HttpServerRequest
 }
 
@@ -173,7 +181,8 @@ export const groupOf = <const Id extends string, Table extends Rows, const TopLe
     HttpApiGroup.make(id, options) as unknown as HttpApiGroup.HttpApiGroup<string, any>
   ) as never
 
-const responseTo = (declared: Declaration) => {
+/** The response with an answer of the endpoint. */
+export const responseTo = (declared: Declaration) => {
   const status = HttpApiSchema.getStatusSuccess(declared.successSchema)
   return (answer: unknown): HttpServerResponse.HttpServerResponse => {
     if (HttpServerResponse.isServerResponse(answer)) return answer
@@ -185,9 +194,16 @@ const responseTo = (declared: Declaration) => {
 const rawHandlerOf = ({ declared, handle }: RoutedEndpoint<any, any>) => {
   const respond = responseTo(declared as Declaration)
   const payload = (declared as Declaration).payloadSchema as Option.Option<Schema.Schema<any, any>>
-  const body = Option.match(payload, { onNone: () => Effect.void, onSome: (schema) => Body.read(schema) })
+  const [bodyBytes, decodeBody] = Option.match(payload, {
+    onNone: () => [Effect.succeed(new Uint8Array()), () => Effect.void] as const,
+    onSome: (schema) => [Body.receive, Body.decoding(schema)] as const
+  })
+  const body = Effect.flatMap(bodyBytes as typeof Body.receive, decodeBody)
   return ({ path, request }: { readonly path: never; readonly request: never }) =>
-    Effect.map(handle({ path, request, body: body as never }), respond)
+    Effect.map(
+      handle({ path, request, bodyBytes, body: body as never, decodeBody: decodeBody as never }),
+      respond
+    )
 }
 
 type NeedsOf<Each> = Each extends RoutedEndpoint<any, infer R> ? R : never

@@ -17,10 +17,12 @@ export const metricsPage = {
       HttpApiSchema.Text({ contentType }).annotations({ description: answer })
     ),
     {
+      // Readers of leads scraped before there was a scope for it.
       scope: "read",
+      orScope: "metrics",
       summary: "The service's metrics, for Prometheus",
       description:
-        "Requests by route and status, calls of the store, observations, delivery attempts and pending deliveries, in Prometheus' text format: in seconds, and as totals since the process began. It holds no personal data.",
+        "Requests by route and status, calls of the store, observations, delivery attempts and pending deliveries, in Prometheus' text format: in seconds, and as totals since the process began. It holds no personal data. The scope `metrics` opens it, too, and nothing else.",
       answer,
       handle: () =>
         Effect.flatMap(Metrics, ({ text }) =>

@@ -40,6 +40,8 @@ export const observations = {
     {
       scope: "ingest",
       audited: "none",
+      // The ids of engagements make it safe to repeat, in lines of any number, too.
+      takesKey: false,
       summary: "Feed observations",
       description: `At most ${maxBatchLength} observations as JSON, or any number as application/x-ndjson, one a line, answered as application/x-ndjson while the server reads: one outcome a line, in order. Of many rejected lines it answers the first ${maxFullRejections} in full, and then a count for each run of them. When the store fails midway, the last line is an error body.`,
       body: "The observations",

@@ -2,15 +2,17 @@
  * The rows of the operator API. Each declares the scope that its call needs, and `servedToOperators` takes such rows alone: the compiler
  * refuses a call without a scope. [OPER-10, AUD-1]
  */
-import type { AuditLog, OperatorScope, StoreUnavailable } from "@lead-signals/domain"
+import type { AuditLog, Entropy, IdempotencyRecords, OperatorScope } from "@lead-signals/domain"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { aroundChange, aroundRead, idIn, type Outcome } from "../AuditTrail.ts"
 import { CurrentOperator, permit } from "../CurrentOperator.ts"
+import { hasKey, idempotently } from "../Idempotency.ts"
 import type * as HttpApi from "@effect/platform/HttpApi"
-import { type BodyDocumentation, endpoint, type RoutedEndpoint, served } from "./Endpoint.ts"
+import { type BodyDocumentation, endpoint, responseTo, type RoutedEndpoint, served } from "./Endpoint.ts"
 
 type Declaration = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 
@@ -24,15 +26,21 @@ export interface OperatorEndpoint<
 > extends RoutedEndpoint<Declared, R> {
   readonly scope: OperatorScope
   readonly audited: Audited
+  /** Whether calls may bear an Idempotency-Key. [IDEM-1] */
+  readonly takesKey: boolean
 }
 
 interface OperatorRow {
   /** The scope that a call needs. */
   readonly scope: OperatorScope
+  /** As in `Needs`. */
+  readonly orScope?: OperatorScope
   /** What the audit log keeps; without it, a call that is no `GET` is a change. */
   readonly audited?: Audited
   /** As in `Needs`; false unless given. */
   readonly takesLimited?: boolean
+  /** Whether an Idempotency-Key counts; without it, where the call is a `POST`. Elsewhere the header is ignored: those calls repeat safely by themselves. */
+  readonly takesKey?: boolean
 }
 
 /** The id in `{ data: { id } }` of a new thing. */
@@ -50,33 +58,41 @@ const outcomeIn = (declared: Declaration) => {
   }
 }
 
+/** What the wrapper of every row needs. */
+type KeyedNeeds =
+  | CurrentOperator
+  | AuditLog
+  | IdempotencyRecords
+  | Entropy
+  | HttpServerRequest.HttpServerRequest
+
 /** A row of operators: it lets those pass who have the scope and reach the brand, and writes the audit log. */
 export const operatorEndpoint = <Declared extends HttpApiEndpoint.HttpApiEndpoint.Any, R>(
   declared: Declared,
   {
     audited,
     handle,
+    orScope,
     scope,
+    takesKey,
     takesLimited = false,
     ...documentation
   }: OperatorRow &
     BodyDocumentation<HttpApiEndpoint.HttpApiEndpoint.Payload<Declared>> &
     Pick<RoutedEndpoint<Declared, R>, "handle">
-): OperatorEndpoint<Declared, R | CurrentOperator | AuditLog> => {
-  const { method, name } = declared as unknown as Declaration
+): OperatorEndpoint<Declared, R | KeyedNeeds> => {
+  const declaration = declared as unknown as Declaration
+  const { method, name } = declaration
   const kept = audited ?? (method === "GET" ? "none" : "change")
-  const outcomeOf = outcomeIn(declared as unknown as Declaration)
-  const row = endpoint<Declared, R | CurrentOperator | AuditLog>(declared, {
+  const isKeyed = takesKey ?? method === "POST"
+  const outcomeOf = outcomeIn(declaration)
+  const respond = responseTo(declaration)
+  const row = endpoint<Declared, R | KeyedNeeds>(declared, {
     ...(documentation as BodyDocumentation<HttpApiEndpoint.HttpApiEndpoint.Payload<Declared>>),
     handle: (request) =>
       Effect.gen(function* () {
         const operator = yield* CurrentOperator
         const path = (request.path ?? {}) as Readonly<Record<string, string>>
-        const work = Effect.zipRight(
-          permit(operator, { scope, takesLimited, brandId: path["brandId"] ?? null }),
-          handle(request)
-        )
-        if (kept === "none") return yield* work
         const { actor, viaSession } = operator
         const call = {
           actor,
@@ -85,12 +101,28 @@ export const operatorEndpoint = <Declared extends HttpApiEndpoint.HttpApiEndpoin
           brandId: idIn(path["brandId"]),
           subjectId: subjectOf(path)
         }
-        return yield* kept === "change"
-          ? aroundChange(call, work, outcomeOf)
-          : aroundRead(call, work, (answer) => outcomeOf(answer).status)
-      }) satisfies Effect.Effect<unknown, unknown | StoreUnavailable, unknown>
+        const recorded = <A, E, R2>(work: Effect.Effect<A, E, R2>) => {
+          if (kept === "none") return work
+          return kept === "change"
+            ? aroundChange(call, work, outcomeOf)
+            : aroundRead(call, work, (answer) => outcomeOf(answer).status)
+        }
+        const permitted = permit(operator, { scope, orScope, takesLimited, brandId: path["brandId"] ?? null })
+        if (!isKeyed || !hasKey(request.request))
+          return yield* recorded(Effect.zipRight(permitted, handle(request)))
+        const refused = yield* Effect.either(permitted)
+        if (Either.isLeft(refused)) return yield* recorded(Effect.fail(refused.left))
+        // A repetition that is answered from what is kept changes nothing, and has no entry of its own. [AUD-1]
+        return yield* idempotently({
+          operator,
+          respond,
+          request: request.request,
+          received: request.bodyBytes,
+          run: (bytes, bound) => recorded(bound(handle({ ...request, body: request.decodeBody(bytes) })))
+        })
+      })
   })
-  return { ...row, scope, audited: kept }
+  return { ...row, scope, audited: kept, takesKey: isKeyed }
 }
 
 /** Serves the rows as a group of the API that operators call. */

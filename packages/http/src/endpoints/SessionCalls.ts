@@ -1,4 +1,4 @@
-/** Sign-in of browsers: a credential is exchanged for a session cookie. [SES-1, SES-2, SES-5] */
+/** Sign-in of browsers: a credential is exchanged for a session cookie. [SES-1, SES-2, SES-5, AUD-7] */
 import { Brands, formatInstant, KeyFormat, Keys } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
@@ -10,7 +10,15 @@ import { created, data } from "../contract/Envelopes.ts"
 import { Forbidden, InvalidCredential } from "../contract/Failures.ts"
 import { SessionBody, SignIn } from "../contract/SessionSchemas.ts"
 import { json } from "../Responses.ts"
-import { hasSameOriginProof, isCrossOrigin, type Session, Sessions, setCookie } from "../Sessions.ts"
+import {
+  hasSameOriginProof,
+  isCrossOrigin,
+  type Session,
+  type SessionAccess,
+  Sessions,
+  setCookie
+} from "../Sessions.ts"
+import { recordSession, RefusedCredentials } from "../SessionTrail.ts"
 import { endpoint } from "./Endpoint.ts"
 
 /** What the credential opens. A one-time code is used up. */
@@ -19,17 +27,18 @@ const accessOf = (credential: string, origin: Origin) =>
     const operator = yield* operatorOf(credential)
     if (operator !== null) {
       const tokenHash = operator.actor.type === "environment" ? null : KeyFormat.hash(credential)
-      return { kind: "operator", tokenHash } as const
+      return { kind: "operator", tokenHash, actor: operator.actor } as const
     }
     if (KeyFormat.isWellFormed(credential)) {
-      const { brandId } = yield* Effect.flatMap(Keys.authenticate(credential), (key) =>
+      const { brandId, id } = yield* Effect.flatMap(Keys.authenticate(credential), (key) =>
         fromAllowedAddress(key, origin)
       )
-      return { kind: "brand", brandId, keyHash: KeyFormat.hash(credential) } as const
+      const actor = { type: "key", id } as const
+      return { kind: "brand", brandId, keyHash: KeyFormat.hash(credential), actor } as const
     }
     const sessions = yield* Sessions
     if (!(yield* sessions.redeemCode(credential))) return yield* new InvalidCredential()
-    return { kind: "operator", tokenHash: null } as const
+    return { kind: "operator", tokenHash: null, actor: { type: "environment", id: null } } as const
   }).pipe(Effect.catchTag("@lead-signals/domain/InvalidApiKey", () => Effect.fail(new InvalidCredential())))
 
 /** Null when the credential has become invalid since. A brand's session fails with `NotFound` when the brand is gone. */
@@ -45,6 +54,12 @@ const viewOf = ({ access, expiresAt: instant }: Session) =>
     const { brandIds, scopes } = operator
     return { access: access.kind, brand: null, scopes, brandIds, expiresAt }
   })
+
+/** Whose session it is, as the audit log names them. */
+const trailOf = (access: SessionAccess) => ({
+  actor: access.actor,
+  brandId: access.kind === "brand" ? access.brandId : null
+})
 
 const headersOf = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => headers)
 
@@ -67,12 +82,16 @@ export const sessionCalls = {
         Effect.gen(function* () {
           if (isCrossOrigin(request.headers)) return yield* new Forbidden({ reason: "origin" })
           const { credential } = yield* body
-          const access = yield* accessOf(credential, originOf(request))
+          const refused = yield* RefusedCredentials
+          const access = yield* accessOf(credential, originOf(request)).pipe(
+            Effect.tapErrorTag("@lead-signals/http/InvalidCredential", () => refused.note("signIn"))
+          )
           const sessions = yield* Sessions
           const session = yield* sessions.begin(access)
           const view = yield* viewOf(session)
           // The token can be revoked at the same moment.
           if (view === null) return yield* new InvalidCredential()
+          yield* recordSession({ ...trailOf(access), viaSession: false, operation: "signIn", status: 201 })
           return HttpServerResponse.setHeader(
             json({ data: view }, 201),
             "set-cookie",
@@ -107,6 +126,13 @@ export const sessionCalls = {
         if (session !== null && !hasSameOriginProof(headers))
           return yield* new Forbidden({ reason: "origin" })
         yield* sessions.end(headers["cookie"])
+        if (session !== null)
+          yield* recordSession({
+            ...trailOf(session.access),
+            viaSession: true,
+            operation: "signOut",
+            status: 204
+          })
         return HttpServerResponse.empty({ status: 204, headers: { "set-cookie": setCookie("", headers) } })
       })
   })

@@ -11,6 +11,7 @@ import {
   calling,
   listAt,
   listOfBrand,
+  keyedOptions,
   operatorOptions,
   pathOf,
   printResource
@@ -100,7 +101,7 @@ export const brandsCommand = group(
         summary: "Creates a brand; --key and --watch also create a key and a signal",
         details: ["The key is printed only now: the server keeps nothing but its hash."]
       },
-      { name, key: withKey, watch, ...operatorOptions },
+      { name, key: withKey, watch, ...keyedOptions },
       calling((call, given) =>
         Effect.gen(function* () {
           const label = Option.getOrNull(given.key)
@@ -222,7 +223,7 @@ export const keysCommand = group(
         summary: "Creates a key",
         details: ["The key is printed only now: the server keeps nothing but its hash."]
       },
-      { label, brand, limit, scopes, expires, allow, ...operatorOptions },
+      { label, brand, limit, scopes, expires, allow, ...keyedOptions },
       calling((call, given) => {
         const requestsPerMinute = Option.getOrUndefined(given.limit)
         const keyScopes = Option.getOrUndefined(Option.map(given.scopes, listed))

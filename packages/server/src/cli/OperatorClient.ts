@@ -53,7 +53,8 @@ export const callOperator = (
   { token, url }: Operator,
   method: Method,
   path: string,
-  body?: unknown
+  body?: unknown,
+  idempotencyKey: string | null = null
 ): Effect.Effect<Json, Failed> =>
   Effect.tryPromise({
     try: async (signal) => {
@@ -62,6 +63,7 @@ export const callOperator = (
         signal,
         headers: {
           authorization: `Bearer ${token}`,
+          ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey }),
           ...(body === undefined ? {} : { "content-type": "application/json" })
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) })

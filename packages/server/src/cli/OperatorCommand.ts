@@ -28,6 +28,17 @@ export const json = Options.boolean("json").pipe(Options.withDescription("Prints
 
 export const operatorOptions = { url, token, json }
 
+/** Options of commands that create or send something: a repetition with the same key does nothing again. */
+export const keyedOptions = {
+  ...operatorOptions,
+  idempotencyKey: Options.text("idempotency-key").pipe(
+    Options.withDescription(
+      "Makes the command safe to repeat for a day: the same key gets the first answer; 16 to 255 characters, such as a UUID"
+    ),
+    Options.optional
+  )
+}
+
 /** What such a command prints: a value with --json, the text without. */
 interface Printed {
   readonly value: unknown
@@ -38,14 +49,22 @@ type Call = (method: Method, path: string, body?: unknown) => Effect.Effect<Json
 
 /** A handler that resolves the server from the options, calls it and prints the result. */
 export const calling =
-  <Given extends { readonly url: string; readonly token: Option.Option<string>; readonly json: boolean }>(
+  <
+    Given extends {
+      readonly url: string
+      readonly token: Option.Option<string>
+      readonly json: boolean
+      readonly idempotencyKey?: Option.Option<string>
+    }
+  >(
     work: (call: Call, given: Given) => Effect.Effect<Printed, Failed>
   ) =>
   (given: Given): Effect.Effect<void, Failed> =>
     Effect.gen(function* () {
       const operator = yield* resolveOperator(given)
+      const key = given.idempotencyKey === undefined ? null : Option.getOrNull(given.idempotencyKey)
       const { text, value } = yield* work(
-        (method, path, body) => callOperator(operator, method, path, body),
+        (method, path, body) => callOperator(operator, method, path, body, method === "POST" ? key : null),
         given
       )
       yield* print(given.json, value, text)

@@ -9,6 +9,7 @@ import {
   calling,
   type Columns,
   listAt,
+  keyedOptions,
   operatorOptions,
   printResource,
   tableOf
@@ -67,7 +68,7 @@ export const operatorsCommand = group(
         summary: "Creates a token",
         details: ["The token is printed only now: the server keeps nothing but its hash."]
       },
-      { name, scopes, brands, expires, ...operatorOptions },
+      { name, scopes, brands, expires, ...keyedOptions },
       calling((call, given) => {
         const brandIds = Option.getOrUndefined(Option.map(given.brands, listed))
         const expiresAt = Option.getOrUndefined(given.expires)

@@ -4,7 +4,15 @@ import * as Options from "@effect/cli/Options"
 import { sourceTypes } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { group, leaf } from "@lead-signals/command-line"
-import { brand, calling, listOfBrand, operatorOptions, pathOf, printResource } from "./OperatorCommand.ts"
+import {
+  brand,
+  calling,
+  listOfBrand,
+  keyedOptions,
+  operatorOptions,
+  pathOf,
+  printResource
+} from "./OperatorCommand.ts"
 
 const singular = { signals: "Signal", campaigns: "Campaign" } as const
 
@@ -73,7 +81,7 @@ export const signalsCommand = group(
     leaf(
       "create",
       { summary: "Creates a signal" },
-      { name, type, value, signalType, brand, ...operatorOptions },
+      { name, type, value, signalType, brand, ...keyedOptions },
       calling((call, given) =>
         Effect.map(
           call("POST", pathOf(given.brand, "signals"), {
@@ -107,7 +115,7 @@ export const campaignsCommand = group(
     leaf(
       "create",
       { summary: "Creates a campaign" },
-      { name, brand, ...operatorOptions },
+      { name, brand, ...keyedOptions },
       calling((call, given) =>
         Effect.map(
           call("POST", pathOf(given.brand, "campaigns"), { name: given.name }),

@@ -9,6 +9,7 @@ import {
   calling,
   type Columns,
   listOfBrand,
+  keyedOptions,
   operatorOptions,
   pathOf,
   printResource,
@@ -79,7 +80,7 @@ export const webhooksCommand = group(
         summary: "Creates a webhook",
         details: ["The secret is printed only now; `rotate-secret` makes a new one."]
       },
-      { target, brand, events, ...operatorOptions },
+      { target, brand, events, ...keyedOptions },
       calling((call, given) =>
         Effect.map(
           call("POST", pathOf(given.brand, "webhooks"), {
@@ -93,7 +94,7 @@ export const webhooksCommand = group(
     leaf(
       "test",
       { summary: "Sends a test event, which concerns nobody" },
-      webhookOptions,
+      { ...webhookOptions, ...keyedOptions },
       calling((call, given) =>
         Effect.map(
           call("POST", pathOf(given.brand, "webhooks", given.id, "test")),
@@ -119,7 +120,7 @@ export const webhooksCommand = group(
     leaf(
       "recover",
       { summary: "Sends again the dead deliveries since a time" },
-      { ...webhookOptions, since },
+      { ...webhookOptions, since, ...keyedOptions },
       calling((call, given) =>
         Effect.map(
           call("POST", pathOf(given.brand, "webhooks", given.id, "recover"), { since: given.since }),
@@ -130,7 +131,7 @@ export const webhooksCommand = group(
     leaf(
       "rotate-secret",
       { summary: "Makes a new secret; the old one also signs for a day" },
-      webhookOptions,
+      { ...webhookOptions, ...keyedOptions },
       calling((call, given) =>
         Effect.map(
           call("POST", pathOf(given.brand, "webhooks", given.id, "rotate-secret")),

@@ -1,11 +1,17 @@
 /** The database of one store: transactions over a pool of connections. */
-import type { Instant, StoreStatus, StoreUnavailable } from "@lead-signals/domain"
-import { type Clock, Context, Effect, Layer, Queue, Schedule, type Scope } from "effect"
+import {
+  currentReservation,
+  type Instant,
+  type StoreStatus,
+  type StoreUnavailable
+} from "@lead-signals/domain"
+import { type Clock, Context, Effect, FiberRef, Layer, Queue, Schedule, type Scope } from "effect"
 import pg from "pg"
 import type { StoreKeys } from "../sealing/StoreKeys.ts"
 import { type ClientPool, Clients } from "./Clients.ts"
 import type { Connection } from "./Connection.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
+import { markApplied } from "./HeldReservation.ts"
 import { HostTransaction } from "./HostTransaction.ts"
 import { listen } from "./Notifications.ts"
 import { StatementTexts } from "./StatementTexts.ts"
@@ -105,8 +111,17 @@ const databaseOf = (
 ): typeof Database.Service => {
   const writability = new Writability()
   const write: (typeof Database.Service)["write"] = (work) =>
-    Effect.clockWith((clock: Clock.Clock) =>
-      writability.watch(effectOf(() => transactor.write((sql) => work(sql, clock.unsafeCurrentTimeMillis()))))
+    Effect.flatMap(FiberRef.get(currentReservation), (reservation) =>
+      Effect.clockWith((clock: Clock.Clock) =>
+        writability.watch(
+          effectOf(() =>
+            transactor.write(async (sql) => {
+              if (reservation !== null) await markApplied(sql, reservation)
+              return work(sql, clock.unsafeCurrentTimeMillis())
+            })
+          )
+        )
+      )
     )
   return {
     read: (work) => effectOf(() => transactor.read(work)),

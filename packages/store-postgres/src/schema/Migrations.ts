@@ -14,6 +14,7 @@ import { tables } from "./migrations/0001_tables.ts"
 import { retention, retentionIndexes } from "./migrations/0002_retention.ts"
 import { operators } from "./migrations/0004_operators.ts"
 import { encryption } from "./migrations/0005_encryption.ts"
+import { idempotency } from "./migrations/0006_idempotency.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -32,7 +33,8 @@ const migrations: ReadonlyArray<Migration> = [
   { name: "retention", minVersion: 1, statements: retention, indexes: retentionIndexes },
   { name: "activity", minVersion: 1, indexes: activityIndexes },
   { name: "operators", minVersion: 1, statements: operators },
-  { name: "encryption", minVersion: 1, statements: encryption }
+  { name: "encryption", minVersion: 1, statements: encryption },
+  { name: "idempotency", minVersion: 1, statements: idempotency }
 ]
 
 /** The number of the newest migration. */

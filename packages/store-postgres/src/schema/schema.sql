@@ -300,6 +300,20 @@ CREATE TABLE lead_signals.audit_entry (
 CREATE INDEX audit_entry_by_time ON lead_signals.audit_entry (at, id);
 CREATE INDEX audit_entry_by_brand ON lead_signals.audit_entry (brand_id, at, id);
 
+-- What is kept of Idempotency-Keys for a day. state is reserved, applied or answered; answer is sealed under the key, which is not kept.
+CREATE TABLE lead_signals.idempotency_record (
+  id text COLLATE "C" PRIMARY KEY,
+  actor text COLLATE "C" NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
+  holder text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  created_at bigint NOT NULL,
+  lease_until bigint NOT NULL,
+  answer text COLLATE "C"
+);
+CREATE INDEX idempotency_record_by_time ON lead_signals.idempotency_record (created_at);
+CREATE INDEX idempotency_record_by_actor ON lead_signals.idempotency_record (actor);
+
 -- Counters, which each write changes last. signal_id 0 counts all leads of a brand.
 CREATE TABLE lead_signals.delivery_count (
   brand_id bigint NOT NULL,

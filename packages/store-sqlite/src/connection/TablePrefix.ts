@@ -8,7 +8,8 @@ const names = new Set(
   `migration brand api_key api_key_by_brand signal signal_by_brand campaign campaign_by_brand reading reading_by_day lead
    lead_by_created lead_by_updated lead_by_name lead_by_score lead_by_score_desc lead_by_flags lead_signal lead_signal_by_lead
    lead_signal_in_order engagement engagement_by_lead engagement_by_author suppression event event_by_lead webhook
-   webhook_by_brand delivery delivery_due delivery_by_webhook delivery_by_state delivery_dead delivery_finished pruning access_token audit_entry audit_entry_by_time audit_entry_by_brand delivery_by_event delivery_body
+   webhook_by_brand delivery delivery_due delivery_by_webhook delivery_by_state delivery_dead delivery_finished pruning access_token audit_entry audit_entry_by_time audit_entry_by_brand idempotency_record
+   idempotency_record_by_time idempotency_record_by_actor delivery_by_event delivery_body
    attempt delivery_count lead_count lead_day_count lead_stretch lead_stretch_long lead_stretch_by_length lead_change lead_text
    lead_gram segment_merge commits delivery_inserted delivery_deleted delivery_settled lead_inserted lead_deleted lead_reflagged
    lead_touched lead_caught lead_uncaught lead_caught_otherwise lead_added lead_changed lead_removed brand_inserted lead_placed

@@ -19,6 +19,7 @@ import { mustWrap, rewrap, Secrets } from "../rows/Secrets.ts"
 import { checkForeign, checkVersion, versionOf } from "../schema/Migrations.ts"
 import { type ReadingWorker, readingWorker } from "../worker/ReadingWorker.ts"
 import { isThreadAvailable } from "../worker/startThread.ts"
+import { bound } from "./BoundWrites.ts"
 import { groupCommit, type GroupCommitOptions, type Write, type WriteBarrier } from "./GroupCommit.ts"
 import { noMerges, scheduleMerges } from "./MergeScheduler.ts"
 import { offloadTransactions, type WriteInWorker, writingWorker } from "./OffloadedTransactions.ts"
@@ -126,7 +127,7 @@ const make = (path: string, options: DatabaseOptions) =>
       secrets: new Secrets(secrets),
       queued,
       read,
-      write,
+      write: bound(write),
       readingWorker: yield* readingWorker(filename, key, inPlace),
       writeInWorker: (kind, input) => Effect.zipRight(ofThisVersion, offloaded(kind, input)),
       truncateWal: log.truncate,

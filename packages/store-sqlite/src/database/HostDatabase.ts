@@ -10,6 +10,7 @@ import { isPrefix } from "../connection/TablePrefix.ts"
 import type { SecretWrapper } from "@lead-signals/encryption"
 import { mustWrap, rewrap, Secrets } from "../rows/Secrets.ts"
 import { migrateTables } from "../schema/Migrations.ts"
+import { bound } from "./BoundWrites.ts"
 import { Database } from "./Database.ts"
 import type { Write } from "./GroupCommit.ts"
 
@@ -74,7 +75,7 @@ const make = (client: HostClient, prefix: string, secrets: SecretWrapper | undef
     })
     return Database.of({
       read: write,
-      write,
+      write: bound(write),
       secrets: new Secrets(secrets),
       queued: yield* Queue.sliding<void>(1),
       readingWorker: { read: () => Effect.fail(noThreads) },

@@ -1,5 +1,5 @@
-/** Rows of operators' tokens and of the audit log, and their translation into domain values. */
-import type { AccessToken, AuditActor, AuditEntry } from "@lead-signals/domain"
+/** Rows of operators' tokens, of the audit log and of Idempotency-Keys, and their translation into domain values. */
+import type { AccessToken, AuditActor, AuditEntry, IdempotencyRecord } from "@lead-signals/domain"
 
 export interface AccessTokenRow {
   readonly id: number
@@ -46,4 +46,25 @@ export const auditEntryOf = (row: AuditRow): AuditEntry => ({
   brandId: row.brand_id === null ? null : String(row.brand_id),
   subjectId: row.subject_id,
   status: row.status
+})
+
+export interface IdempotencyRow {
+  readonly id: string
+  readonly actor: string
+  readonly fingerprint: string
+  readonly holder: string
+  readonly state: IdempotencyRecord["state"]
+  readonly created_at: number
+  readonly lease_until: number
+  readonly answer: string | null
+}
+
+export const idempotencyRecordOf = ({
+  created_at,
+  lease_until,
+  ...row
+}: IdempotencyRow): IdempotencyRecord => ({
+  ...row,
+  createdAt: created_at,
+  leaseUntil: lease_until
 })

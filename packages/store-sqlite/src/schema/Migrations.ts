@@ -19,6 +19,7 @@ import { retention } from "./migrations/0016_retention.ts"
 import { activity } from "./migrations/0017_activity.ts"
 import { operators } from "./migrations/0018_operators.ts"
 import { secretWrapping } from "./migrations/0019_secret_wrapping.ts"
+import { idempotency } from "./migrations/0020_idempotency.ts"
 
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
@@ -46,7 +47,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["retention", retention],
   ["activity", activity],
   ["operators", operators],
-  ["secret wrapping", secretWrapping]
+  ["secret wrapping", secretWrapping],
+  ["idempotency", idempotency]
 ]
 
 export const newestMigration = migrations.length

@@ -249,6 +249,20 @@ CREATE TABLE audit_entry (
 CREATE INDEX audit_entry_by_time ON audit_entry (at, id);
 CREATE INDEX audit_entry_by_brand ON audit_entry (brand_id, at, id);
 
+-- What is kept of Idempotency-Keys for a day. state is reserved, applied or answered; answer is sealed under the key, which is not kept.
+CREATE TABLE idempotency_record (
+  id TEXT PRIMARY KEY NOT NULL,
+  actor TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  holder TEXT NOT NULL,
+  state TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  lease_until INTEGER NOT NULL,
+  answer TEXT
+) STRICT;
+CREATE INDEX idempotency_record_by_time ON idempotency_record (created_at);
+CREATE INDEX idempotency_record_by_actor ON idempotency_record (actor);
+
 -- Counters, kept by triggers. signal_id 0 counts all leads of a brand; field is created or updated; day counts days since 1970.
 CREATE TABLE lead_count (
   brand_id INTEGER NOT NULL,

@@ -1,0 +1,35 @@
+/** Removes records of Idempotency-Keys after their day. [IDEM-6] */
+import { Clock, Effect } from "effect"
+import { keptMillis } from "../decisions/Idempotency.ts"
+import type { StoreUnavailable } from "../model/Failure.ts"
+import { IdempotencyRecords } from "../ports/IdempotencyRecords.ts"
+
+/** How many records one transaction removes at most. */
+export const pieceSize = 500
+
+/**
+ * Removes the records that are older than a day, piece by piece, and answers how many. Several processes may do so at once. When it fails
+ * with `StoreUnavailable`, some may have gone; another call goes on. [IDEM-6]
+ */
+export const prune: Effect.Effect<number, StoreUnavailable, IdempotencyRecords> = Effect.gen(function* () {
+  const records = yield* IdempotencyRecords
+  const before = (yield* Clock.currentTimeMillis) - keptMillis
+  for (let removed = 0; ;) {
+    const piece = yield* records.prune({ before, limit: pieceSize })
+    removed += piece
+    if (piece < pieceSize) return removed
+    yield* Effect.yieldNow()
+  }
+})
+
+/** Prunes for ever: when it begins, and then every 10 minutes. A failure of the store is logged, and the next time tries again. */
+export const retain: Effect.Effect<never, never, IdempotencyRecords> = Effect.forever(
+  Effect.zipRight(
+    Effect.catchAll(prune, ({ reason }) =>
+      Effect.logWarning("pruning of Idempotency-Keys stopped, and goes on later").pipe(
+        Effect.annotateLogs({ reason })
+      )
+    ),
+    Effect.sleep("10 minutes")
+  )
+)

@@ -1,0 +1,72 @@
+/** The operator creates something with an Idempotency-Key, and sends the request again in all the ways in which clients do. */
+import { Effect } from "effect"
+import type { Action } from "../plan/Plan.ts"
+import type { KnownBrand } from "../world/KnownFacts.ts"
+import { type ActorContext, type Ask, type Caller, once, succeeding } from "./ActorContext.ts"
+
+type Keyed = Extract<Action, { do: "keyed" }>
+
+const source = { type: "posts-with-keywords", value: "idempotency" }
+
+const bodies: Readonly<Record<Keyed["what"], (name: string) => Record<string, unknown>>> = {
+  brand: (name) => ({ name }),
+  token: (name) => ({ name, scopes: ["read"] }),
+  key: (label) => ({ label }),
+  signal: (name) => ({ name, signalType: "keywords", source }),
+  campaign: (name) => ({ name })
+}
+
+const routes: Readonly<Record<Keyed["what"], string>> = {
+  brand: "/operator/brands",
+  token: "/operator/tokens",
+  key: "/operator/brands/{brandId}/keys",
+  signal: "/operator/brands/{brandId}/signals",
+  campaign: "/operator/brands/{brandId}/campaigns"
+}
+
+export const keyed = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  { tries, what }: Keyed
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { facts } = context
+    const other = tries.some(({ isOfOther }) => isOfOther === true)
+      ? yield* succeeding(
+          context,
+          { ...caller, label: `${caller.label} other` },
+          {
+            method: "POST",
+            route: routes.token,
+            body: { name: "Other", scopes: ["admin"] },
+            brand: null,
+            meaning: { means: "make" }
+          }
+        )
+      : null
+    const ask = (i: number): Ask => {
+      const { isOfOther, isOther } = tries[i]!
+      return {
+        method: "POST",
+        route: routes[what],
+        ...(what === "brand" || what === "token" ? {} : { params: { brandId: brand.id } }),
+        body: bodies[what](isOther === true ? "Another" : "Keyed"),
+        unusual: { idempotencyKey: `"idempotency ${caller.label}"` },
+        ...(isOfOther === true && other !== null ? { token: other.data.token as string } : {}),
+        brand: null,
+        meaning: { means: "make" }
+      }
+    }
+    const each = tries.map(({ after }, i) =>
+      Effect.gen(function* () {
+        yield* Effect.sleep(after)
+        const label = `${caller.label} try ${i}`
+        const { headers, status } = yield* once(context, { ...caller, label }, ask(i))
+        if (headers["idempotent-replayed"] === "true") facts.coverageMarks.add("an answer was repeated")
+        if (status === 409) facts.coverageMarks.add("a repeated request met the first, or what it left")
+        if (status === 422) facts.coverageMarks.add("a key came with another body")
+      }).pipe(Effect.ignore)
+    )
+    yield* Effect.all(each, { concurrency: "unbounded", discard: true })
+  })
