@@ -58,6 +58,9 @@ const derivedTables = new Set([
   "migration",
   "pruning",
   "rate_window",
+  // The copy is another database than the source, with a history of its own.
+  "removal",
+  "removal_journal",
   "segment_merge"
 ])
 

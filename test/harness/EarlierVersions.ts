@@ -4,6 +4,12 @@ import type Database from "better-sqlite3"
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
   [
+    20,
+    `DROP TRIGGER removal_of_person; DROP TRIGGER removal_of_key; DROP TRIGGER removal_of_token; DROP TRIGGER removal_of_signal;
+     DROP TRIGGER removal_of_campaign; DROP TRIGGER removal_of_webhook; DROP TRIGGER removal_of_brand; DROP TABLE removal;
+     DROP TABLE removal_journal;`
+  ],
+  [
     18,
     `DROP TABLE access_token; DROP TABLE audit_entry; ALTER TABLE api_key DROP COLUMN expires_at;
      ALTER TABLE api_key DROP COLUMN scopes; ALTER TABLE api_key DROP COLUMN allowed_addresses;`

@@ -14,9 +14,11 @@ import { OpenedFile } from "../connection/OpenedFile.ts"
 import { createPrivately } from "../connection/PrivateFile.ts"
 import { SharedSnapshot } from "../connection/SharedSnapshot.ts"
 import { statusOf, Writability } from "../connection/Writability.ts"
+import { RemovalJournal } from "../journal/RemovalJournal.ts"
 import { checkForeign } from "../schema/Migrations.ts"
 import { type ReadingWorker, readingWorker } from "../worker/ReadingWorker.ts"
 import { isThreadAvailable } from "../worker/startThread.ts"
+import { journaling } from "./Journaling.ts"
 import { groupCommit, type GroupCommitOptions, type Write, type WriteBarrier } from "./GroupCommit.ts"
 import { noMerges, scheduleMerges } from "./MergeScheduler.ts"
 import { offloadTransactions, type WriteInWorker, writingWorker } from "./OffloadedTransactions.ts"
@@ -39,6 +41,11 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     readonly writeInWorker: WriteInWorker
     /** Removes overwritten pages from the write-ahead log: at once, or as soon as no reader is in the way. [PII-3] */
     readonly truncateWal: Effect.Effect<void>
+    /**
+     * Ends when the journal of removals has all that the database has removed: to be awaited before a removal is answered. Fails when
+     * the journal can't be written; then it is tried again until it has it. [REST-1, REST-2]
+     */
+    readonly journalRemovals: Effect.Effect<void, StoreUnavailable>
     /** Holds an item when this process has made deliveries due. */
     readonly queued: Queue.Queue<void>
     /** Fails when the file can't be read, or is not the one at its path any more. */
@@ -68,12 +75,14 @@ const make = (path: string, options: DatabaseOptions) =>
     yield* Effect.try({ try: loadDriver, catch: unavailable })
     const filename = yield* createPrivately(path)
     const wasLeft = WriteAheadLog.isLeft(filename)
+    const opened = new OpenedFile(filename)
     const writer = yield* connect(filename, {
       readonly: false,
       synchronous: options.synced ? "FULL" : "OFF",
       inspect: (connection) => checkForeign(connection, filename)
     })
-    const opened = new OpenedFile(filename)
+    // A restore can have replaced the file while this process waited for it.
+    yield* opened.checked
     yield* tighten(filename)
     const inPlace = (): void => opened.check()
     const worker = yield* writingWorker(filename, options.synced ? "NORMAL" : "OFF", inPlace)
@@ -94,6 +103,8 @@ const make = (path: string, options: DatabaseOptions) =>
     const barrier: WriteBarrier = { raised: null }
     const writability = new Writability(dirname(filename))
     const { close, write } = groupCommit({ writer, log, snapshot, barrier, opened, writability }, options)
+    const journal = new RemovalJournal(filename, { synced: options.synced })
+    const { journalRemovals, journalProblem } = yield* journaling({ journal, writer, log, barrier, opened })
     const read: (typeof Database.Service)["read"] = (work) => retryWhileBusy(() => snapshot.read(work))
     // The last commits end before the log and the connections close. Without threads a commit ends at once.
     if (syncsInThreads) yield* Effect.addFinalizer(() => close)
@@ -104,7 +115,10 @@ const make = (path: string, options: DatabaseOptions) =>
       readingWorker: yield* readingWorker(filename, inPlace),
       writeInWorker: offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges }),
       truncateWal: log.truncate,
-      status: statusOf(read, write, opened, writability),
+      journalRemovals,
+      status: Effect.map(statusOf(read, write, opened, writability), ({ writeProblem }) => ({
+        writeProblem: writeProblem ?? journalProblem()
+      })),
       putsOff: options.ticks.isAlone !== true,
       keepsReads: true
     })

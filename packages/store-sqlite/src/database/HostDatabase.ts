@@ -7,6 +7,7 @@ import { DatabaseProblem } from "../connection/DatabaseProblem.ts"
 import { type HostClient, type HostFailure, hostTransaction } from "../connection/HostClient.ts"
 import { HostConnection } from "../connection/HostConnection.ts"
 import { isPrefix } from "../connection/TablePrefix.ts"
+import { dropOld } from "../journal/RemovalRows.ts"
 import { migrateTables } from "../schema/Migrations.ts"
 import { Database } from "./Database.ts"
 import type { Write } from "./GroupCommit.ts"
@@ -61,13 +62,14 @@ const make = (client: HostClient, prefix: string) =>
       )
       return Effect.mapError(retried, unavailable)
     }
-    yield* write((sql) => {
+    yield* write((sql, now) => {
       if (sql.value("SELECT 1 FROM pragma_compile_options LIMIT 1") === undefined) {
         throw new DatabaseProblem("layerOver takes a client of @effect/sql-sqlite-node")
       }
       // Erased rows are overwritten. [PII-3]
       sql.run("PRAGMA secure_delete = ON")
       migrateTables(sql, "the database", () => {})
+      dropOld(sql, now)
     })
     return Database.of({
       read: write,
@@ -78,6 +80,8 @@ const make = (client: HostClient, prefix: string) =>
       truncateWal: Effect.flatMap(isInTransaction, (isInHosts) =>
         isInHosts ? Effect.void : Effect.ignore(client.unsafe("PRAGMA wal_checkpoint(TRUNCATE)"))
       ),
+      // The host backs its database up, and restores it.
+      journalRemovals: Effect.void,
       status: Effect.as(
         write((sql) => sql.value("SELECT 1")),
         { writeProblem: null }

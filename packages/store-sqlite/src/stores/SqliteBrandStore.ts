@@ -5,10 +5,10 @@ import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
 import { brandOf, type BrandRow, idOf } from "../rows/Rows.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { readAll, readFirst, readOne, rename } from "./Statements.ts"
+import { journaled, readAll, readFirst, readOne, rename } from "./Statements.ts"
 
 /** Revokes the brand's keys, deletes its signals, and marks the brand; a repeated call keeps the first instants. */
-const startBrandDeletion =
+export const startBrandDeletion =
   (id: string, now: number) =>
   (sql: Connection): Option.Option<Brand> => {
     sql.run("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE brand_id = ?", [now, idOf(id)])
@@ -33,7 +33,7 @@ const brandRemovals = [
 ]
 
 /** Removes some hashes of erased persons; with the last of them, removes the brand once its leads and webhooks are gone. */
-const removeBrandPiece =
+export const removeBrandPiece =
   (brandId: string) =>
   (sql: Connection, now: number): Piece => {
     const id = idOf(brandId)
@@ -73,7 +73,7 @@ const make = Effect.gen(function* () {
       ),
     rename: (id, name) =>
       database.write(rename<BrandRow, Brand>(brandOf, "brand", name, "id = ?", [idOf(id)])),
-    startDeletion: (id, now) => database.write(startBrandDeletion(id, now)),
+    startDeletion: (id, now) => journaled(database, database.write(startBrandDeletion(id, now))),
     finishDeletion: (id) =>
       // The write-ahead log must not keep what the brand's rows held.
       Effect.uninterruptible(

@@ -6,7 +6,7 @@ import type { Param } from "../connection/Param.ts"
 import { Database } from "../database/Database.ts"
 import { idOf, webhookOf, type WebhookRow } from "../rows/Rows.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
 const webhookValues = (webhook: Omit<Webhook, "id">): ReadonlyArray<Param> => [
   webhook.url,
@@ -66,7 +66,7 @@ const deliveryRemovals = [
 const beingDeleted = "The webhook is being deleted; if it stays, delete it again."
 
 /** Disables the webhook and removes some of its deliveries; with the last of them, removes the webhook too. */
-const removeWebhookPiece = (sql: Connection, brandId: string, id: string): Piece => {
+export const removeWebhookPiece = (sql: Connection, brandId: string, id: string): Piece => {
   if (Option.isNone(webhookById(brandId, id)(sql))) return "missing"
   const seqs = sql
     .all<{ seq: number }>("SELECT seq FROM delivery WHERE webhook_id = ? ORDER BY seq LIMIT ?", [
@@ -120,7 +120,11 @@ const make = Effect.gen(function* () {
         }),
         () => Queue.offer(database.queued, undefined)
       ),
-    delete: (brandId, id) => removeInPieces(database, (sql) => removeWebhookPiece(sql, brandId, id))
+    delete: (brandId, id) =>
+      journaled(
+        database,
+        removeInPieces(database, (sql) => removeWebhookPiece(sql, brandId, id))
+      )
   })
 })
 
