@@ -23,7 +23,7 @@ import { removals } from "./migrations/0020_removals.ts"
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
 
-/** Rebuilt the index of texts, which step 13 rebuilds from the leads whatever it holds. */
+/** Nothing: a number that no release used, or the index of texts, which step 13 rebuilds from the leads whatever it holds. */
 const superseded: Steps = []
 
 /** In order; what a released one does to a file of this version is never changed. `schema.sql` says what they come to. */
