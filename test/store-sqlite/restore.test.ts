@@ -11,6 +11,9 @@ import {
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect } from "effect"
 import {
+  symlinkSync,
+  lstatSync,
+  realpathSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -412,6 +415,16 @@ describe("a restore without the database", () => {
     expect(namesIn(database)).toEqual(namesIn(backup))
     expect(await refusalOf(database)).toBe("opened")
     expect(readdirSync(folder).filter((name) => name.startsWith("leads.sqlite-removals."))).toHaveLength(1)
+  })
+
+  it("of a path that is a link restores the file that it names [REST-3, REST-4]", async () => {
+    const { backup, database, folder } = scene()
+    const link = join(folder, "link.sqlite")
+    symlinkSync(database, link)
+    const { replacedAs } = await Effect.runPromise(restore(backup, link))
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(replacedAs!.startsWith(`${realpathSync(database)}.replaced-`)).toBe(true)
+    expect(namesIn(database)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
   })
 
   it("puts a file aside that SQLite can't read, and leaves no log of it [REST-4]", async () => {

@@ -2,7 +2,7 @@
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Clock, Effect, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
-import { existsSync, fsyncSync, closeSync, openSync, statSync } from "node:fs"
+import { existsSync, realpathSync, fsyncSync, closeSync, openSync, statSync } from "node:fs"
 import { unavailable } from "../connection/BusyRetry.ts"
 import { openToRead } from "../connection/Driver.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
@@ -158,6 +158,9 @@ const inspected = (file: string): Effect.Effect<number, RestoreRefused | StoreUn
     }
   })
 
+/** The path beside which SQLite and the store keep their files: that of the file itself. */
+const withoutLinks = (path: string): string => (existsSync(path) ? realpathSync(path) : path)
+
 /** The database at the target; released when the scope ends. */
 const held = (target: string) =>
   existsSync(target)
@@ -177,7 +180,8 @@ export const restore = (
 ): Effect.Effect<Restored, RestoreRefused | StoreUnavailable> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const { dryRun, file, onProgress = () => {}, replace, target } = options
+      const { dryRun, file, onProgress = () => {}, replace } = options
+      const target = withoutLinks(options.target)
       if (!existsSync(file)) return yield* refuse(`there is no file ${file}`)
       const fromVersion = yield* inspected(file)
       if (fromVersion > newestMigration) {
