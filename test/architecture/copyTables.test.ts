@@ -62,6 +62,9 @@ const derivedTables = new Set([
   "person_key",
   "pruning",
   "rate_window",
+  // The copy is another database than the source, with a history of its own.
+  "removal",
+  "removal_journal",
   "secret_wrapping",
   "segment_merge"
 ])

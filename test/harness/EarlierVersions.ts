@@ -3,6 +3,12 @@ import type Database from "better-sqlite3"
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [
+    21,
+    `DROP TRIGGER removal_of_person; DROP TRIGGER removal_of_key; DROP TRIGGER removal_of_token; DROP TRIGGER removal_of_signal;
+     DROP TRIGGER removal_of_campaign; DROP TRIGGER removal_of_webhook; DROP TRIGGER removal_of_brand; DROP TABLE removal;
+     DROP TABLE removal_journal;`
+  ],
   [20, "DROP TABLE idempotency_record;"],
   [19, "DROP TABLE secret_wrapping;"],
   [

@@ -44,6 +44,7 @@ describe("lead-signals", () => {
       "webhooks",
       "listen",
       "backup",
+      "restore",
       "check",
       "copy",
       "prune",

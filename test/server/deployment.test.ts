@@ -77,7 +77,7 @@ const settings = new Set(
 
 describe("the metrics of docs/operations.md", () => {
   it("are those of the code, and no others", () => {
-    const source = ["Metrics", "RetentionMetrics"]
+    const source = ["Metrics", "RetentionMetrics", "BackupMetrics"]
       .map((module) => textOf(`packages/server/src/telemetry/${module}.ts`))
       .join("\n")
     const inCode = Array.from(source.matchAll(/"((?:http_server|lead_signals)_\w+)"/g), ([, name]) => name!)

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:f
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { compileCache, nodeArguments } from "../harness/BundledServer.ts"
 import { program, runProcess } from "../harness/CommandRun.ts"
@@ -90,8 +91,7 @@ describe("a signal", () => {
     }
     expect(code).toBe("SIGKILL")
     for (const file of partials()) expect(statSync(file).mode & 0o077).toBe(0)
-    const small = join(folder, "small.sqlite")
-    new Database(small).exec("CREATE TABLE t (b)").close()
+    const small = emptyStoreFile()
     const other = join(folder, "afterwards.sqlite")
     expect((await runProcess(folder, ["backup", other, "--database", small])).code).toBe(0)
     expect(partials()).toEqual([])

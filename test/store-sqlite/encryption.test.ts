@@ -145,7 +145,7 @@ describe("an encrypted file", () => {
       for (const encryption of [undefined, { key: otherKey }]) {
         for (const use of [
           SqliteStore.check(filename, () => {}, encryption),
-          SqliteStore.backup(filename, newFile(), () => {}, encryption),
+          SqliteStore.backup(filename, newFile(), { encryption }),
           Effect.scoped(SqliteStore.copySource(filename, encryption))
         ]) {
           const { cause, reason } = await Effect.runPromise(
@@ -200,7 +200,10 @@ describe("an encrypted file", () => {
     const target = newFile()
     const fractions: Array<number> = []
     const made = await Effect.runPromise(
-      SqliteStore.backup(filename, target, (fraction) => fractions.push(fraction), { key })
+      SqliteStore.backup(filename, target, {
+        onProgress: (fraction) => fractions.push(fraction),
+        encryption: { key }
+      })
     )
     expect(made.bytes).toBe(readFileSync(target).length)
     expect(readableIn(target)).toEqual([])

@@ -106,7 +106,7 @@ describe("the SQLite file", () => {
         Effect.gen(function* () {
           yield* Brands.create("D")
           expect(beside().sort()).toEqual(
-            ["", "-limits", "-limits-shm", "-limits-wal", "-shm", "-wal"].map(
+            ["", "-limits", "-limits-shm", "-limits-wal", "-removals", "-shm", "-wal"].map(
               (ending) => basename(filename) + ending
             )
           )

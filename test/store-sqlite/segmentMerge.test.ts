@@ -70,7 +70,7 @@ const mergesMore = (sql: DriverConnection, index: string): boolean => {
 
 /** Runs a job over the connection, as a worker over its own. */
 const run = <K extends JobKind>(sql: DriverConnection, kind: K, input: Jobs[K]["input"]): Jobs[K]["output"] =>
-  runJob(sql, { kind, input }, () => {})
+  runJob(sql, { kind, input }, () => {}) as Jobs[K]["output"]
 
 describe("the segments of a search index", () => {
   it("are merged in the worker until none are left to merge, and in no commit [LIST-5]", async () => {

@@ -21,6 +21,7 @@ import { progress } from "./Progress.ts"
 import type { Settings } from "./Settings.ts"
 import { listenFailed, storeFailed } from "./StartFailures.ts"
 import { exclusively, storeLayer } from "./Stores.ts"
+import { backingUp } from "./telemetry/BackupMetrics.ts"
 import { retaining } from "./telemetry/RetentionMetrics.ts"
 import type { Telemetry } from "./telemetry/Telemetry.ts"
 import * as Instrumentation from "./telemetry/Instrumentation.ts"
@@ -76,6 +77,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
           Layer.succeed(DefaultRateLimit, settings.requestsPerMinute),
           Layer.succeed(RetentionPolicy, settings.retention),
           retaining(settings.retention),
+          backingUp(settings.backups, settings.database, settings.encryption ?? undefined),
           Layer.scopedDiscard(Effect.forkScoped(AuditRetention.retain(settings.auditRetentionMillis))),
           Layer.scopedDiscard(Effect.forkScoped(IdempotencyRetention.retain)),
           Layer.succeed(TrustedProxies, settings.trustedProxies),

@@ -5,6 +5,7 @@
 import { AuditRetention, RateLimit, Retention, Retries } from "@lead-signals/domain"
 import { Addresses } from "@lead-signals/webhook"
 import { Either } from "effect"
+import { type BackupSettings, readBackups } from "./BackupSettings.ts"
 import { readDatabase } from "./DatabaseLocation.ts"
 import { type Encryption, readEncryption } from "./EncryptionSettings.ts"
 import { readRetention } from "./RetentionSettings.ts"
@@ -32,6 +33,8 @@ export interface Settings {
   readonly retention: Retention.Retention
   /** Milliseconds for which entries of the audit log are kept; null keeps them for ever. [AUD-5] */
   readonly auditRetentionMillis: number | null
+  /** Null: the server makes no backups. */
+  readonly backups: BackupSettings | null
   /** Milliseconds between reporting unready and closing the port. */
   readonly drainPauseMillis: number
   /** Null: pretty on a terminal, JSON elsewhere. */
@@ -112,10 +115,11 @@ export const readSettings = (
       : Either.mapLeft(read(value), (takes) => `${optionNames[name] ?? name} ${takes}.`)
   }
   return Either.gen(function* () {
+    const database = yield* variable("LEAD_SIGNALS_DATABASE", readDatabase, defaultDatabase)
     return {
       host: yield* variable("HOST", text("a host name or an address to listen on"), "127.0.0.1"),
       port: yield* variable("PORT", integer(0, 65535), 4000),
-      database: yield* variable("LEAD_SIGNALS_DATABASE", readDatabase, defaultDatabase),
+      database,
       encryption: yield* readEncryption(environment),
       demo: yield* variable("LEAD_SIGNALS_DEMO", boolean, true),
       operatorToken: yield* variable("LEAD_SIGNALS_OPERATOR_TOKEN", token, null),
@@ -137,6 +141,7 @@ export const readSettings = (
         Retention.parse,
         AuditRetention.defaultMillis
       ),
+      backups: yield* readBackups(environment, database),
       drainPauseMillis: yield* variable("LEAD_SIGNALS_DRAIN_PAUSE", pauseMillis, defaultDrainPauseMillis),
       log: yield* variable("LEAD_SIGNALS_LOG", format, null)
     }

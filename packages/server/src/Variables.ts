@@ -72,6 +72,9 @@ export const variables: ReadonlyArray<Variable> = [
     takes: "how long erasures are remembered",
     otherwise: "keep"
   },
+  { name: "LEAD_SIGNALS_BACKUP_FOLDER", takes: "where the server makes backups", otherwise: "none are made" },
+  { name: "LEAD_SIGNALS_BACKUP_INTERVAL", takes: "time between backups, like 6h", otherwise: "1d" },
+  { name: "LEAD_SIGNALS_BACKUP_COPIES", takes: "backups that are kept", otherwise: "7" },
   {
     name: "LEAD_SIGNALS_DRAIN_PAUSE",
     takes: "seconds between reporting unready and closing the port",

@@ -4,6 +4,7 @@
  * The folders import one way; each may import those before it:
  * - `connection/` opens a file, and retries and shares reads over one connection;
  * - `schema/` holds the tables and the migrations that lead to them;
+ * - `journal/` says, beside the file, what was removed, for the restore of a backup;
  * - `cache/` keeps values by the version of the file;
  * - `rows/` turns rows into domain values;
  * - `search/` maintains the full-text indexes;
@@ -14,7 +15,7 @@
  * - `worker/` runs jobs in threads;
  * - `database/` joins connections, worker and log into one file that commits in groups;
  * - `stores/` implements the ports, one file a port;
- * - `maintenance/` checks, copies and locks a file for its operator.
+ * - `maintenance/` checks, copies, restores and locks a file for its operator.
  */
 import type { CopyTarget, StorePorts, StoreUnavailable } from "@lead-signals/domain"
 import type { EncryptionKey } from "@lead-signals/encryption"
@@ -44,11 +45,15 @@ import * as SqliteStoreHealth from "./stores/SqliteStoreHealth.ts"
 import * as SqliteWebhookStore from "./stores/SqliteWebhookStore.ts"
 import * as TickScheduler from "./connection/TickScheduler.ts"
 
-export { type Backup, backup, TargetExists } from "./maintenance/Backup.ts"
+export { type Backup, backup, type BackupOptions, TargetExists } from "./maintenance/Backup.ts"
 export { check, type Checked } from "./maintenance/Check.ts"
 export type { EncryptionOptions } from "./connection/StoreEncryption.ts"
 export { rekey, type Rekeyed, type Rekeying } from "./maintenance/Rekey.ts"
 export { copySource, removeUnfinishedCopy } from "./maintenance/Copy.ts"
+export { RestoreRefused } from "./maintenance/FindJournal.ts"
+export { type ReplayedByKind } from "./maintenance/Replay.ts"
+export { restore, type Restored, type RestoreOptions } from "./maintenance/Restore.ts"
+export type { CopyCounts } from "./connection/VerifyCopy.ts"
 export { exclusively } from "./maintenance/ExclusiveLock.ts"
 export type { HostClient, HostFailure, HostTransaction } from "./connection/HostClient.ts"
 export type { Migrating } from "./schema/Migrations.ts"

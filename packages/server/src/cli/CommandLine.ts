@@ -11,6 +11,7 @@ import { importCommand } from "./ImportCommand.ts"
 import { auditCommand, operatorsCommand } from "./OperatorsCommands.ts"
 import { listenCommand } from "./ListenCommand.ts"
 import { pruneCommand } from "./PruneCommand.ts"
+import { restoreCommand } from "./RestoreCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
 import { campaignsCommand, signalsCommand } from "./SignalCommands.ts"
 import { webhooksCommand } from "./WebhookCommands.ts"
@@ -53,6 +54,7 @@ const commands = group(
     webhooksCommand,
     listenCommand,
     backupCommand,
+    restoreCommand,
     checkCommand,
     copyCommand,
     pruneCommand,

@@ -75,9 +75,10 @@ export const backupCommand = leaf(
   {
     summary: "Copies the SQLite file while the server runs on it",
     details: [
-      "The copy has the state of one moment, and only its owner can read it; that of an encrypted file is encrypted under the same key. It holds personal data: protect it as you protect the",
-      "file, and delete it when an erasure is due. A backup that is killed leaves TARGET.PID.lead-signals-partial, which only its",
-      "owner can read; the next backup into the same folder removes it."
+      "The copy has the state of one moment, is opened and read through, and only its owner can read it; that of an encrypted file is",
+      "encrypted under the same key. It holds personal data: protect it as you protect the file. `restore` makes it the database again,",
+      "without what was erased since. A backup that is killed leaves TARGET.PID.lead-signals-partial, which only its owner can read; the",
+      "next backup into the same folder removes it. A server makes backups by itself with LEAD_SIGNALS_BACKUP_FOLDER."
     ],
     examples: [
       ["lead-signals backup /backups/leads-2026-01-31.sqlite", "copies the file in LEAD_SIGNALS_DATABASE"],
@@ -99,15 +100,13 @@ export const backupCommand = leaf(
       const folder = dirname(given.target)
       if (!existsSync(folder))
         return yield* usage(`There is no folder ${folder}: make it, or name a copy in another folder.`)
-      const { bytes, pages } = yield* withProgressLine((update) =>
-        SqliteStore.backup(
-          file,
-          given.target,
-          (fraction) => update(fraction, "copying"),
-          encryption ?? undefined
-        )
+      const { bytes, counts, pages } = yield* withProgressLine((update) =>
+        SqliteStore.backup(file, given.target, {
+          encryption: encryption ?? undefined,
+          onProgress: (fraction) => update(fraction, "copying")
+        })
       )
-      const value = { file, target: given.target, pages, bytes }
+      const value = { file, target: given.target, pages, bytes, counts }
       yield* print(given.json, value, `Copied ${file} (${size(bytes)}) to ${given.target}.`)
     }).pipe(
       Effect.catchTag("TargetExists", ({ target }) =>

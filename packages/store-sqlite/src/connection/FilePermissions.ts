@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { chmodSync, statSync } from "node:fs"
 import { basename } from "node:path"
 
-/** The file, SQLite's log and its shared memory. */
-const endings = ["", "-wal", "-shm"]
+/** The file, SQLite's log and its shared memory, and the journal of removals. */
+const endings = ["", "-wal", "-shm", "-removals"]
 
 const othersMay = 0o077
 

@@ -16,7 +16,8 @@ const names = new Set(
    lead_gone lead_placed_anew lead_moved_created lead_moved_updated lead_moved_name lead_moved_score lead_moved_scoreDesc
    lead_shown_otherwise activity_hour delivery_hour activity_lead_inserted activity_lead_deleted activity_lead_caught
    activity_lead_uncaught activity_engagement_inserted activity_engagement_deleted delivery_hour_inserted delivery_hour_finished
-   delivery_hour_deleted secret_wrapping`.split(/\s+/)
+   delivery_hour_deleted secret_wrapping removal removal_journal removal_of_person removal_of_key removal_of_token removal_of_signal
+   removal_of_campaign removal_of_webhook removal_of_brand`.split(/\s+/)
 )
 
 /** Names that columns have, too: they are a table's only behind one of `beforeTables`. */

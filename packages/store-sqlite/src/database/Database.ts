@@ -15,11 +15,13 @@ import { createPrivately } from "../connection/PrivateFile.ts"
 import type { StoreEncryption } from "../connection/StoreEncryption.ts"
 import { SharedSnapshot } from "../connection/SharedSnapshot.ts"
 import { statusOf, Writability } from "../connection/Writability.ts"
+import { RemovalJournal } from "../journal/RemovalJournal.ts"
 import { mustWrap, rewrap, Secrets } from "../rows/Secrets.ts"
 import { checkForeign, checkVersion, versionOf } from "../schema/Migrations.ts"
 import { type ReadingWorker, readingWorker } from "../worker/ReadingWorker.ts"
 import { isThreadAvailable } from "../worker/startThread.ts"
 import { bound } from "./BoundWrites.ts"
+import { journaling } from "./Journaling.ts"
 import { groupCommit, type GroupCommitOptions, type Write, type WriteBarrier } from "./GroupCommit.ts"
 import { noMerges, scheduleMerges } from "./MergeScheduler.ts"
 import { offloadTransactions, type WriteInWorker, writingWorker } from "./OffloadedTransactions.ts"
@@ -44,6 +46,11 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     readonly truncateWal: Effect.Effect<void>
     /** Reads and writes the columns of secrets. */
     readonly secrets: Secrets
+    /**
+     * Ends when the journal of removals has all that the database has removed: to be awaited before a removal is answered. Fails when
+     * the journal can't be written; then it is tried again until it has it. [REST-1, REST-2]
+     */
+    readonly journalRemovals: Effect.Effect<void, StoreUnavailable>
     /** Holds an item when this process has made deliveries due. */
     readonly queued: Queue.Queue<void>
     /** Fails when the file can't be read, or is not the one at its path any more. */
@@ -77,6 +84,7 @@ const make = (path: string, options: DatabaseOptions) =>
     const filename = yield* createPrivately(path)
     const wasLeft = WriteAheadLog.isLeft(filename)
     yield* Effect.try({ try: () => refuseOtherKey(filename, key), catch: unavailable })
+    const opened = new OpenedFile(filename)
     const writer = yield* connect(filename, {
       readonly: false,
       synchronous: options.synced ? "FULL" : "OFF",
@@ -86,7 +94,8 @@ const make = (path: string, options: DatabaseOptions) =>
         versionOf(connection, filename)
       }
     })
-    const opened = new OpenedFile(filename)
+    // A restore can have replaced the file while this process waited for it.
+    yield* opened.checked
     yield* tighten(filename)
     const inPlace = (): void => opened.check()
     const worker = yield* writingWorker(filename, options.synced ? "NORMAL" : "OFF", key, inPlace)
@@ -118,6 +127,8 @@ const make = (path: string, options: DatabaseOptions) =>
       { writer, log, snapshot, barrier, opened, writability, checkVersion: refuseNewer },
       options
     )
+    const journal = new RemovalJournal(filename, { synced: options.synced })
+    const { journalRemovals, journalProblem } = yield* journaling({ journal, writer, log, barrier, opened })
     const read: (typeof Database.Service)["read"] = (work) => retryWhileBusy(() => snapshot.read(work))
     const ofThisVersion = read(refuseNewer)
     const offloaded = offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges })
@@ -131,7 +142,13 @@ const make = (path: string, options: DatabaseOptions) =>
       readingWorker: yield* readingWorker(filename, key, inPlace),
       writeInWorker: (kind, input) => Effect.zipRight(ofThisVersion, offloaded(kind, input)),
       truncateWal: log.truncate,
-      status: Effect.zipRight(ofThisVersion, statusOf(read, write, opened, writability)),
+      journalRemovals,
+      status: Effect.zipRight(
+        ofThisVersion,
+        Effect.map(statusOf(read, write, opened, writability), ({ writeProblem }) => ({
+          writeProblem: writeProblem ?? journalProblem()
+        }))
+      ),
       putsOff: options.ticks.isAlone !== true,
       keepsReads: true
     })

@@ -9,6 +9,7 @@ import { HostConnection } from "../connection/HostConnection.ts"
 import { isPrefix } from "../connection/TablePrefix.ts"
 import type { SecretWrapper } from "@lead-signals/encryption"
 import { mustWrap, rewrap, Secrets } from "../rows/Secrets.ts"
+import { dropOld } from "../journal/RemovalRows.ts"
 import { migrateTables } from "../schema/Migrations.ts"
 import { bound } from "./BoundWrites.ts"
 import { Database } from "./Database.ts"
@@ -64,7 +65,7 @@ const make = (client: HostClient, prefix: string, secrets: SecretWrapper | undef
       )
       return Effect.mapError(retried, unavailable)
     }
-    yield* write((sql) => {
+    yield* write((sql, now) => {
       if (sql.value("SELECT 1 FROM pragma_compile_options LIMIT 1") === undefined) {
         throw new DatabaseProblem("layerOver takes a client of @effect/sql-sqlite-node")
       }
@@ -72,6 +73,7 @@ const make = (client: HostClient, prefix: string, secrets: SecretWrapper | undef
       sql.run("PRAGMA secure_delete = ON")
       migrateTables(sql, "the database", () => {})
       if (mustWrap(sql, "the database", secrets)) rewrap(sql, undefined, secrets)
+      dropOld(sql, now)
     })
     return Database.of({
       read: write,
@@ -83,6 +85,8 @@ const make = (client: HostClient, prefix: string, secrets: SecretWrapper | undef
       truncateWal: Effect.flatMap(isInTransaction, (isInHosts) =>
         isInHosts ? Effect.void : Effect.ignore(client.unsafe("PRAGMA wal_checkpoint(TRUNCATE)"))
       ),
+      // The host backs its database up, and restores it.
+      journalRemovals: Effect.void,
       status: Effect.as(
         write((sql) => sql.value("SELECT 1")),
         { writeProblem: null }

@@ -4,10 +4,10 @@
  */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
-import { close, closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync, statSync } from "node:fs"
-import { dirname } from "node:path"
+import { close, fdatasync, fdatasyncSync, openSync, statSync } from "node:fs"
 import type { DriverConnection } from "../connection/DriverConnection.ts"
 import { diskIsFull } from "../connection/BusyRetry.ts"
+import { syncFolderOf } from "../connection/FolderSync.ts"
 import type { Checkpoint, CheckpointMode } from "../worker/Jobs.ts"
 import type { StoreWorker } from "../worker/StoreWorker.ts"
 
@@ -42,18 +42,6 @@ const maxPages = 4000
 
 /** A commit itself checkpoints a log of so many pages, so the log stays bounded when the worker fails. */
 export const maxPagesEver = 32_000
-
-/** Syncs the file's folder: without that a new file can be missing after a loss of power. */
-export const syncFolderOf = (filename: string): void => {
-  // Windows opens no folders, and needs no such sync.
-  if (process.platform === "win32") return
-  const folder = openSync(dirname(filename), "r")
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
-}
 
 const failed = (failure: unknown): StoreUnavailable => {
   if (failure instanceof StoreUnavailable) return failure

@@ -18,7 +18,7 @@ import { encryptionOf, type EncryptionOptions, type StoreEncryption } from "../c
 import { mustWrap, Secrets } from "../rows/Secrets.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
 import type { Param } from "../connection/Param.ts"
-import { syncFolderOf } from "../database/WriteAheadLog.ts"
+import { syncFolderOf } from "../connection/FolderSync.ts"
 import { newestMigration } from "../schema/Migrations.ts"
 import { rebuildDerivedTables } from "../rank-index/DerivedTables.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
@@ -237,7 +237,7 @@ const insertRow = (sql: DriverConnection, secrets: Secrets, table: CopyTable, in
 /** The name of a file while it is filled; a server that is started on the target does not find it. */
 const unfinishedOf = (target: string): string => `${target}.lead-signals-copy`
 
-const endings = ["", "-wal", "-shm", "-journal", "-limits", "-limits-wal", "-limits-shm"]
+const endings = ["", "-wal", "-shm", "-journal", "-removals", "-limits", "-limits-wal", "-limits-shm"]
 
 /** Removes an unfinished copy into the target. */
 export const removeUnfinishedCopy = (target: string): Effect.Effect<void> =>
@@ -263,7 +263,7 @@ export const copyTarget = (
     const unfinished = unfinishedOf(target)
     if (!existsSync(unfinished)) {
       yield* make(unfinished)
-      for (const ending of ["-limits", "-limits-wal", "-limits-shm"]) {
+      for (const ending of ["-removals", "-limits", "-limits-wal", "-limits-shm"]) {
         rmSync(`${unfinished}${ending}`, { force: true })
       }
     }
@@ -325,6 +325,11 @@ export const copyTarget = (
             }
             // What the source had pruned is not known: nobody goes on after an event of before the copy.
             sql.run("UPDATE pruning SET newest_event = ? WHERE id = 1", [lastNumbers["event"] ?? 0])
+            // The copy is another database than the source: it has a journal of its own, which begins here.
+            sql.run(
+              "UPDATE removal_journal SET dropped = coalesce((SELECT max(position) FROM removal), dropped)"
+            )
+            sql.run("DELETE FROM removal")
             sql.run("DROP TABLE copy_progress")
           })
           sql.run("PRAGMA wal_checkpoint(TRUNCATE)")

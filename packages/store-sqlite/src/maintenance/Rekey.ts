@@ -13,7 +13,7 @@ import { openByCipherDriver, openDatabase, refuseOtherKey } from "../connection/
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { changeKey, type FileKey, headerOf, KeyProblem } from "../connection/FileKey.ts"
 import { encryptionOf, type EncryptionOptions, fileKeyOf } from "../connection/StoreEncryption.ts"
-import { syncFolderOf } from "../database/WriteAheadLog.ts"
+import { syncFolderOf } from "../connection/FolderSync.ts"
 import { checkForeign } from "../schema/Migrations.ts"
 import { rewrap, wrappingKey } from "../rows/Secrets.ts"
 

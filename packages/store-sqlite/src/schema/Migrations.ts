@@ -20,11 +20,12 @@ import { activity } from "./migrations/0017_activity.ts"
 import { operators } from "./migrations/0018_operators.ts"
 import { secretWrapping } from "./migrations/0019_secret_wrapping.ts"
 import { idempotency } from "./migrations/0020_idempotency.ts"
+import { removals } from "./migrations/0021_removals.ts"
 
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
 
-/** Rebuilt the index of texts, which step 13 rebuilds from the leads whatever it holds. */
+/** Nothing: a number that no release used, or the index of texts, which step 13 rebuilds from the leads whatever it holds. */
 const superseded: Steps = []
 
 /** In order; what a released one does to a file of this version is never changed. `schema.sql` says what they come to. */
@@ -48,7 +49,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["activity", activity],
   ["operators", operators],
   ["secret wrapping", secretWrapping],
-  ["idempotency", idempotency]
+  ["idempotency", idempotency],
+  ["removals", removals]
 ]
 
 export const newestMigration = migrations.length

@@ -151,6 +151,23 @@ CREATE TABLE suppression (
   PRIMARY KEY (brand_id, hash)
 ) STRICT, WITHOUT ROWID;
 
+-- What was erased, revoked or deleted, for the journal beside the file, from which a restored backup learns it. database_id is the
+-- database's own name, empty until a store has opened the file; dropped is the newest position that is not kept any more.
+CREATE TABLE removal (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  brand_id INTEGER,
+  subject TEXT NOT NULL
+) STRICT;
+CREATE TABLE removal_journal (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  database_id TEXT NOT NULL,
+  began_at INTEGER NOT NULL,
+  dropped INTEGER NOT NULL
+) STRICT;
+INSERT INTO removal_journal VALUES (1, '', 0, 0);
+
 -- Outbox: events, and the way of each to each webhook. delivery.due_at of a leased delivery is when its lease runs out; position is
 -- null on a test. A body is kept only while its delivery is pending.
 CREATE TABLE event (
@@ -578,4 +595,32 @@ END;
 CREATE TRIGGER delivery_hour_deleted AFTER DELETE ON delivery WHEN OLD.state <> 'pending' BEGIN
   UPDATE delivery_hour SET n = n - 1
     WHERE webhook_id = OLD.webhook_id AND hour = OLD.finished_at / 3600000 AND state = OLD.state;
+END;
+
+-- Triggers that record removals.
+CREATE TRIGGER removal_of_person AFTER INSERT ON suppression BEGIN
+  INSERT INTO removal (at, kind, brand_id, subject) VALUES (coalesce(NEW.erased_at, unixepoch() * 1000), 'person', NEW.brand_id, NEW.hash);
+END;
+CREATE TRIGGER removal_of_key AFTER UPDATE OF revoked_at ON api_key
+WHEN OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL BEGIN
+  INSERT INTO removal (at, kind, brand_id, subject) VALUES (NEW.revoked_at, 'key', NEW.brand_id, NEW.hash);
+END;
+CREATE TRIGGER removal_of_token AFTER UPDATE OF revoked_at ON access_token
+WHEN OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL BEGIN
+  INSERT INTO removal (at, kind, brand_id, subject) VALUES (NEW.revoked_at, 'token', NULL, NEW.hash);
+END;
+CREATE TRIGGER removal_of_signal AFTER UPDATE OF deleted_at ON signal
+WHEN OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL BEGIN
+  INSERT INTO removal (at, kind, brand_id, subject) VALUES (NEW.deleted_at, 'signal', NEW.brand_id, NEW.id || ':' || NEW.created_at);
+END;
+CREATE TRIGGER removal_of_campaign AFTER UPDATE OF deleted_at ON campaign
+WHEN OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL BEGIN
+  INSERT INTO removal (at, kind, brand_id, subject) VALUES (NEW.deleted_at, 'campaign', NEW.brand_id, NEW.id || ':' || NEW.created_at);
+END;
+CREATE TRIGGER removal_of_webhook AFTER DELETE ON webhook BEGIN
+  INSERT INTO removal (at, kind, brand_id, subject) VALUES (unixepoch() * 1000, 'webhook', OLD.brand_id, OLD.id || ':' || OLD.created_at);
+END;
+CREATE TRIGGER removal_of_brand AFTER UPDATE OF deletion_started_at ON brand
+WHEN OLD.deletion_started_at IS NULL AND NEW.deletion_started_at IS NOT NULL BEGIN
+  INSERT INTO removal (at, kind, brand_id, subject) VALUES (NEW.deletion_started_at, 'brand', NEW.id, NEW.id || ':' || NEW.created_at);
 END;

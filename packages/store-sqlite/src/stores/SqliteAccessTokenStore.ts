@@ -5,7 +5,7 @@ import { Database } from "../database/Database.ts"
 import { accessTokenOf, type AccessTokenRow } from "../rows/OperatorRows.ts"
 import { idOf } from "../rows/Rows.ts"
 import * as LastUses from "./LastUses.ts"
-import { readAll, readFirst, readOne } from "./Statements.ts"
+import { journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
 const columns = "id, name, start, scopes, brand_ids, created_at, expires_at, last_used_at, revoked_at"
 
@@ -54,12 +54,15 @@ const make = Effect.gen(function* () {
         )
       ),
     revoke: (id, now) =>
-      database.write(
-        (sql) =>
-          sql.all("UPDATE access_token SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING id", [
-            now,
-            idOf(id)
-          ]).length === 1
+      journaled(
+        database,
+        database.write(
+          (sql) =>
+            sql.all(
+              "UPDATE access_token SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING id",
+              [now, idOf(id)]
+            ).length === 1
+        )
       ),
     markUsed: lastUses.mark
   })

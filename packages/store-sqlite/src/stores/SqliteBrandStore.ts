@@ -6,10 +6,10 @@ import { Database } from "../database/Database.ts"
 import { type BrandRow, idOf } from "../rows/Rows.ts"
 import type { Secrets } from "../rows/Secrets.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { readAll, readFirst, readOne, rename } from "./Statements.ts"
+import { journaled, readAll, readFirst, readOne, rename } from "./Statements.ts"
 
 /** Revokes the brand's keys, deletes its signals, and marks the brand; a repeated call keeps the first instants. */
-const startBrandDeletion =
+export const startBrandDeletion =
   (secrets: Secrets, id: string, now: number) =>
   (sql: Connection): Option.Option<Brand> => {
     sql.run("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE brand_id = ?", [now, idOf(id)])
@@ -34,7 +34,7 @@ const brandRemovals = [
 ]
 
 /** Removes some hashes of erased persons; with the last of them, removes the brand once its leads and webhooks are gone. */
-const removeBrandPiece =
+export const removeBrandPiece =
   (brandId: string) =>
   (sql: Connection, now: number): Piece => {
     const id = idOf(brandId)
@@ -83,7 +83,8 @@ const make = Effect.gen(function* () {
       ),
     rename: (id, name) =>
       database.write(rename<BrandRow, Brand>(brandOf, "brand", name, "id = ?", [idOf(id)])),
-    startDeletion: (id, now) => database.write(startBrandDeletion(database.secrets, id, now)),
+    startDeletion: (id, now) =>
+      journaled(database, database.write(startBrandDeletion(database.secrets, id, now))),
     finishDeletion: (id) =>
       // The write-ahead log must not keep what the brand's rows held.
       Effect.uninterruptible(

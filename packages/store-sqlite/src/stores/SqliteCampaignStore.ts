@@ -6,13 +6,13 @@ import { Database } from "../database/Database.ts"
 import { dayChanges, lastReadings } from "../rows/ReadingRows.ts"
 import { campaignOf, type CampaignRow, idOf } from "../rows/Rows.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, readAll, readOne, rename } from "./Statements.ts"
+import { createInBrand, journaled, readAll, readOne, rename } from "./Statements.ts"
 
 /**
  * Hides the campaign and removes some of its readings; with the last of them, removes the campaign too. A call after one that
  * failed continues where that one ended.
  */
-const removeCampaignPiece =
+export const removeCampaignPiece =
   (brandId: string, id: string, now: number) =>
   (sql: Connection): Piece => {
     const params = [idOf(id), idOf(brandId)]
@@ -64,7 +64,8 @@ const make = Effect.gen(function* () {
           idOf(brandId)
         ])
       ),
-    delete: (brandId, id, now) => removeInPieces(database, removeCampaignPiece(brandId, id, now)),
+    delete: (brandId, id, now) =>
+      journaled(database, removeInPieces(database, removeCampaignPiece(brandId, id, now))),
     putReading: (brandId, id, { day, postId, totals: { comments, impressions, reactions, reposts } }) =>
       database.write((sql) => {
         if (!isThere(sql, brandId, id)) return false

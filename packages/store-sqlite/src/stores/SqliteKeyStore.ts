@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { apiKeyOf, type ApiKeyRow, idOf } from "../rows/Rows.ts"
 import * as LastUses from "./LastUses.ts"
-import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
 const keyColumns =
   "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at, expires_at, scopes, allowed_addresses"
@@ -55,12 +55,15 @@ const make = Effect.gen(function* () {
       ),
     findByHash: (hash) => database.read(keyByHash(hash)),
     revoke: (brandId, keyId, now) =>
-      database.write(
-        (sql) =>
-          sql.all(
-            "UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND brand_id = ? RETURNING id",
-            [now, idOf(keyId), idOf(brandId)]
-          ).length === 1
+      journaled(
+        database,
+        database.write(
+          (sql) =>
+            sql.all(
+              "UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND brand_id = ? RETURNING id",
+              [now, idOf(keyId), idOf(brandId)]
+            ).length === 1
+        )
       ),
     markUsed: lastUses.mark
   })

@@ -33,6 +33,7 @@ import { countActivity } from "../rows/IntervalCounts.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import type { ListingOptions } from "../query/LeadPages.ts"
 import { leadLists } from "./LeadLists.ts"
+import { journaled } from "./Statements.ts"
 import { orderings } from "../filter/Ordering.ts"
 import * as RankIndex from "../rank-index/RankIndex.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
@@ -338,7 +339,10 @@ const makeLeadStore = (options: ListingOptions) =>
           database.read((sql) => Erasure.takesMore(sql, lead, options.maxEffort)),
           // Uninterruptible, so that a committed erasure also truncates the log.
           (takesMore) =>
-            Effect.uninterruptible(Effect.tap(takesMore ? offloaded([]) : here, () => forgetRead))
+            journaled(
+              database,
+              Effect.uninterruptible(Effect.tap(takesMore ? offloaded([]) : here, () => forgetRead))
+            )
         )
       },
       eventsAfter: (brandId, after, limit) => database.read((sql) => eventsAfter(sql, brandId, after, limit)),

@@ -3,7 +3,7 @@ import { type Signal, SignalStore } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { idOf, signalOf, type SignalRow } from "../rows/Rows.ts"
-import { createInBrand, readAll, readOne, rename } from "./Statements.ts"
+import { createInBrand, journaled, readAll, readOne, rename } from "./Statements.ts"
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -33,12 +33,15 @@ const make = Effect.gen(function* () {
         ])
       ),
     delete: (brandId, id, now) =>
-      database.write(
-        (sql) =>
-          sql.all(
-            "UPDATE signal SET deleted_at = ? WHERE id = ? AND brand_id = ? AND deleted_at IS NULL RETURNING id",
-            [now, idOf(id), idOf(brandId)]
-          ).length === 1
+      journaled(
+        database,
+        database.write(
+          (sql) =>
+            sql.all(
+              "UPDATE signal SET deleted_at = ? WHERE id = ? AND brand_id = ? AND deleted_at IS NULL RETURNING id",
+              [now, idOf(id), idOf(brandId)]
+            ).length === 1
+        )
       )
   })
 })

@@ -7,7 +7,7 @@ import { Database } from "../database/Database.ts"
 import { idOf, type WebhookRow } from "../rows/Rows.ts"
 import type { Secrets } from "../rows/Secrets.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
 const webhookValues = (webhook: Omit<Webhook, "id">): ReadonlyArray<Param> => [
   webhook.url,
@@ -85,7 +85,7 @@ const createWebhook =
   }
 
 /** Disables the webhook and removes some of its deliveries; with the last of them, removes the webhook too. */
-const removeWebhookPiece = (sql: Connection, brandId: string, id: string): Piece => {
+export const removeWebhookPiece = (sql: Connection, brandId: string, id: string): Piece => {
   const known = sql.get("SELECT 1 FROM webhook WHERE id = ? AND brand_id = ?", [idOf(id), idOf(brandId)])
   if (known === undefined) return "missing"
   const seqs = sql
@@ -130,7 +130,11 @@ const make = Effect.gen(function* () {
         }),
         () => Queue.offer(database.queued, undefined)
       ),
-    delete: (brandId, id) => removeInPieces(database, (sql) => removeWebhookPiece(sql, brandId, id))
+    delete: (brandId, id) =>
+      journaled(
+        database,
+        removeInPieces(database, (sql) => removeWebhookPiece(sql, brandId, id))
+      )
   })
 })
 

@@ -4,6 +4,8 @@
  */
 import type { DeliveryId, LeadPage, RenderedPage } from "@lead-signals/domain"
 import type { DriverConnection } from "../connection/DriverConnection.ts"
+import { copyPages } from "../connection/CopyPages.ts"
+import { type CopyCounts, verifyCopy } from "../connection/VerifyCopy.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import {
   type ListingOptions,
@@ -70,6 +72,13 @@ export interface Jobs {
   readonly beginMerge: { readonly input: number; readonly output: void }
   /** Whether there was something to merge. */
   readonly mergeStep: { readonly input: OwnedStep; readonly output: boolean }
+  /** Copies another file to a new one, which may be the worker's. Answers the number of pages. */
+  readonly copyPages: {
+    readonly input: { readonly filename: string; readonly target: string }
+    readonly output: number
+  }
+  /** Reads through a copy; the input is its name. */
+  readonly verifyCopy: { readonly input: string; readonly output: CopyCounts }
   /** The input is the owner. */
   readonly endMerge: { readonly input: number; readonly output: void }
 }
@@ -117,7 +126,7 @@ type Run<K extends JobKind> = (
   sql: DriverConnection,
   input: Jobs[K]["input"],
   report: (progress: Migrating) => void
-) => Jobs[K]["output"]
+) => Jobs[K]["output"] | Promise<Jobs[K]["output"]>
 
 const jobs: { readonly [K in JobKind]: Run<K> } = {
   listLeads: listing(readLeadPage),
@@ -130,6 +139,9 @@ const jobs: { readonly [K in JobKind]: Run<K> } = {
   vacuumInto: (sql, { target }) => sql.run("VACUUM INTO ?", [target]),
   beginMerge,
   mergeStep: mergeOwnedStep,
+  copyPages: (_, { filename, target }, report) =>
+    copyPages(filename, target, (fraction) => report({ fraction, doing: "copying" })),
+  verifyCopy,
   endMerge
 }
 
@@ -137,4 +149,4 @@ export const runJob = <K extends JobKind>(
   sql: DriverConnection,
   { input, kind }: { readonly kind: K; readonly input: Jobs[K]["input"] },
   report: (progress: Migrating) => void
-): Jobs[K]["output"] => jobs[kind](sql, input, report)
+): Jobs[K]["output"] | Promise<Jobs[K]["output"]> => jobs[kind](sql, input, report)

@@ -47,10 +47,11 @@ const reportProgress = (progress: Migrating): void => {
 
 let sql: DriverConnection | null = null
 
-parentPort!.on("message", (job: Job) => {
+parentPort!.on("message", async (job: Job) => {
   try {
     sql ??= open()
-    post({ kind: "done", output: runJob(sql, job, reportProgress) })
+    const output = runJob(sql, job, reportProgress)
+    post({ kind: "done", output: output instanceof Promise ? await output : output })
   } catch (failure) {
     const code = (failure as { readonly code?: unknown }).code
     post({

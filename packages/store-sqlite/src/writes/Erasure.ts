@@ -63,6 +63,23 @@ const forgetAuthor = (sql: Connection, brand: number, author: string, nextId: ()
   }
 }
 
+/** Removes the person as the author of posts that leads engaged with; these leads change. */
+export const eraseAuthor = (
+  sql: Connection,
+  brand: number,
+  author: string,
+  { nextId, now }: Pick<ErasureOptions, "nextId" | "now">
+): void => {
+  forgetAuthor(sql, brand, author, nextId)
+  sql.run(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [now, brand, author])
+  sql.run(
+    `UPDATE engagement SET post_url = NULL, post_content = NULL, post_author = NULL, post_author_detail = NULL,
+         author_ext_id = NULL
+       WHERE brand_id = ? AND author_ext_id = ?`,
+    [brand, author]
+  )
+}
+
 export interface Erased {
   readonly brandId: Lead["brandId"]
   readonly id: LeadId
@@ -124,14 +141,7 @@ export const erase = (
     now
   ])
   removeLeads(sql, brand, [id])
-  forgetAuthor(sql, brand, author, nextId)
-  sql.run(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [now, brand, author])
-  sql.run(
-    `UPDATE engagement SET post_url = NULL, post_content = NULL, post_author = NULL, post_author_detail = NULL,
-         author_ext_id = NULL
-       WHERE brand_id = ? AND author_ext_id = ?`,
-    [brand, author]
-  )
+  eraseAuthor(sql, brand, author, { nextId, now })
   changeSearch(sql, lead, null)
   RankIndex.splitLongBuckets(sql, orderings, maxBucketLeads)
   return true

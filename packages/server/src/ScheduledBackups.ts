@@ -1,0 +1,153 @@
+/**
+ * Backups that the server makes by itself, of its SQLite file: at an interval, beside requests, and as many as are to be kept. Several
+ * servers on one file make one. [REST-6]
+ */
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Clock, Data, Effect } from "effect"
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
+import { basename, extname, join } from "node:path"
+import type { BackupSettings } from "./BackupSettings.ts"
+
+/** A backup of the folder, by its name. */
+interface KeptBackup {
+  readonly file: string
+  /** When it was made, to the second. */
+  readonly madeAt: number
+}
+
+/** A backup that could not be made, for the log. */
+class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly reason: string }> {}
+
+/** A backup that was made and opened. */
+interface MadeBackup extends KeptBackup {
+  readonly bytes: number
+  readonly tookMillis: number
+}
+
+/** What is backed up, and how. */
+export interface BackedUp {
+  readonly settings: BackupSettings
+  /** The path of the file. */
+  readonly database: string
+  /** That of the file; its backups have it, too. */
+  readonly encryption: SqliteStore.EncryptionOptions | undefined
+}
+
+export interface BackupObserver {
+  readonly onMade: (
+    made: Pick<MadeBackup, "madeAt" | "bytes"> & { readonly tookMillis: number | null }
+  ) => void
+  readonly onFailed: () => void
+}
+
+/** A failure is tried again after so long, or after the interval where that is shorter. */
+const retryMillis = 5 * 60_000
+
+const stemOf = (database: string): string => basename(database, extname(database))
+
+const nameOf = (database: string, now: number): string =>
+  `${stemOf(database)}-${new Date(now).toISOString().slice(0, 19).replaceAll(":", "-")}Z.sqlite`
+
+const instantOf = (database: string, name: string): number | null => {
+  const stem = `${stemOf(database)}-`
+  if (!name.startsWith(stem)) return null
+  const [, day, hours, minutes, seconds] =
+    /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.sqlite$/.exec(name.slice(stem.length)) ?? []
+  const at = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
+  return Number.isNaN(at) ? null : at
+}
+
+/** The backups of the database in the folder, newest first. Throws where the folder can't be read. */
+const keptBackups = (folder: string, database: string): ReadonlyArray<KeptBackup> =>
+  readdirSync(folder)
+    .flatMap((name) => {
+      const madeAt = instantOf(database, name)
+      return madeAt === null ? [] : [{ file: join(folder, name), madeAt }]
+    })
+    .sort((one, other) => other.madeAt - one.madeAt)
+
+const inFolder = (folder: string, database: string): Effect.Effect<ReadonlyArray<KeptBackup>, BackupFailed> =>
+  Effect.try({
+    try: () => keptBackups(folder, database),
+    catch: (failure) =>
+      new BackupFailed({
+        reason: existsSync(folder)
+          ? `the folder ${folder} can't be read (${(failure as NodeJS.ErrnoException).code ?? "unknown"})`
+          : `there is no folder ${folder}`
+      })
+  })
+
+/** Milliseconds until the next backup is due; one that is dated in the future counts as made now. */
+const untilDue = (kept: ReadonlyArray<KeptBackup>, intervalMillis: number, now: number): number => {
+  const [newest] = kept
+  return newest === undefined ? 0 : Math.max(0, Math.min(newest.madeAt, now) + intervalMillis - now)
+}
+
+/** Removes the oldest backups beyond the number that is kept. */
+const removeOldest = ({ copies, folder }: BackupSettings, database: string): void => {
+  for (const { file } of keptBackups(folder, database).slice(copies)) rmSync(file, { force: true })
+}
+
+/** Makes a backup unless another process has made it meanwhile, which answers null. */
+const make = ({ database, encryption, settings }: BackedUp): Effect.Effect<MadeBackup | null, BackupFailed> =>
+  Effect.gen(function* () {
+    const startedAt = yield* Clock.currentTimeMillis
+    if (untilDue(yield* inFolder(settings.folder, database), settings.intervalMillis, startedAt) > 0)
+      return null
+    const file = join(settings.folder, nameOf(database, startedAt))
+    const { bytes } = yield* SqliteStore.backup(database, file, { encryption })
+    removeOldest(settings, database)
+    const endedAt = yield* Clock.currentTimeMillis
+    return { file, bytes, madeAt: startedAt, tookMillis: endedAt - startedAt }
+  }).pipe(
+    Effect.catchTags({
+      TargetExists: () => Effect.succeed(null),
+      "@lead-signals/domain/StoreUnavailable": ({ reason }) => new BackupFailed({ reason })
+    })
+  )
+
+/** Makes the backup that is due, if any, and answers after how many milliseconds to look again. */
+const round = (backedUp: BackedUp, { onFailed, onMade }: BackupObserver) =>
+  Effect.gen(function* () {
+    const { database, settings } = backedUp
+    const { folder, intervalMillis } = settings
+    const due = untilDue(yield* inFolder(folder, database), intervalMillis, yield* Clock.currentTimeMillis)
+    if (due > 0) return due
+    const made = yield* SqliteStore.exclusively(`${database}-backup`, make(backedUp)).pipe(
+      Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) => new BackupFailed({ reason }))
+    )
+    if (made !== null) {
+      onMade(made)
+      yield* Effect.logInfo("backup made", {
+        file: made.file,
+        bytes: made.bytes,
+        durationMillis: made.tookMillis
+      })
+    }
+    return 1000
+  }).pipe(
+    Effect.catchTag("BackupFailed", ({ reason }) =>
+      Effect.as(
+        Effect.logError("backup failed", { reason }).pipe(Effect.tap(() => Effect.sync(onFailed))),
+        Math.min(retryMillis, backedUp.settings.intervalMillis)
+      )
+    )
+  )
+
+/** The longest wait of a timer; a longer interval is waited for in parts. */
+const maxWaitMillis = 24 * 3_600_000
+
+/** Makes backups for ever. */
+export const makeBackups = (backedUp: BackedUp, observer: BackupObserver): Effect.Effect<never> =>
+  Effect.gen(function* () {
+    const { database, settings } = backedUp
+    const [newest] = yield* Effect.orElseSucceed(inFolder(settings.folder, database), () => [])
+    if (newest !== undefined) {
+      // A restart does not make an alarm of a backup that is there.
+      const bytes = statSync(newest.file, { throwIfNoEntry: false })?.size ?? 0
+      observer.onMade({ madeAt: newest.madeAt, bytes, tookMillis: null })
+    }
+    return yield* Effect.forever(
+      Effect.flatMap(round(backedUp, observer), (millis) => Effect.sleep(Math.min(millis, maxWaitMillis)))
+    )
+  })

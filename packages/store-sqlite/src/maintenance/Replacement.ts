@@ -1,0 +1,102 @@
+/** Puts a whole file in the place of a database that no process has open. At each instant one of the two is there. [REST-4] */
+import {
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  closeSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync
+} from "node:fs"
+import { isBusy } from "../connection/BusyRetry.ts"
+import { refuseOtherKey } from "../connection/Driver.ts"
+import { DriverConnection } from "../connection/DriverConnection.ts"
+import type { FileKey } from "../connection/FileKey.ts"
+import { syncFolderOf } from "../connection/FolderSync.ts"
+import { renameToNew } from "./Backup.ts"
+import { RestoreRefused } from "./FindJournal.ts"
+
+const lockWaitMillis = 500
+
+/** The database at the target, kept from all other processes. */
+export interface HeldDatabase {
+  /** Null of a file that SQLite can't read. */
+  readonly sql: DriverConnection | null
+  readonly release: () => void
+}
+
+const inUse = (target: string) =>
+  new RestoreRefused({
+    reason: `a server or another process has ${target} open: stop it first`
+  })
+
+const isUnreadable = (failure: unknown): boolean =>
+  /^SQLITE_(NOTADB|CORRUPT)/.test(String((failure as { code?: unknown }).code))
+
+/**
+ * Locks the database, with its log taken over into the file. Other processes wait for the lock, and then find that the file was replaced.
+ * Throws a `RestoreRefused` when a process has it open, and a `KeyProblem` where it needs another key.
+ */
+export const hold = (target: string, key: FileKey | undefined): HeldDatabase => {
+  refuseOtherKey(target, key)
+  const sql = new DriverConnection(target, { readonly: false, busyMillis: lockWaitMillis, key })
+  try {
+    sql.pragma("locking_mode = EXCLUSIVE")
+    // Without a log of its own no file beside it has to be replaced in the same instant.
+    if (sql.value<string>("PRAGMA journal_mode = DELETE") !== "delete") throw inUse(target)
+    sql.run("BEGIN EXCLUSIVE")
+  } catch (failure) {
+    sql.close()
+    if (isBusy(failure)) throw inUse(target)
+    if (isUnreadable(failure)) return { sql: null, release: () => {} }
+    throw failure
+  }
+  return {
+    sql,
+    release: () => {
+      if (sql.isInTransaction) sql.run("ROLLBACK")
+      sql.close()
+    }
+  }
+}
+
+const instant = (now: number): string => new Date(now).toISOString().replaceAll(/[:.]/g, "-")
+
+/** A second name for the file, or a copy where the file system has no second names. */
+const keepAside = (file: string, aside: string): void => {
+  try {
+    linkSync(file, aside)
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code === "EEXIST") throw failure
+    copyFileSync(file, aside)
+    const fd = openSync(aside, "r+")
+    fsyncSync(fd)
+    closeSync(fd)
+  }
+}
+
+/**
+ * Puts `whole` in the place of `target`. Returns the name under which the replaced database is kept; null where there was none. A kill
+ * leaves `target` as it was or replaced, and nothing to repair.
+ */
+export const putInPlace = (whole: string, target: string, now: number): string | null => {
+  if (!existsSync(target)) {
+    renameToNew(whole, target)
+    return null
+  }
+  const aside = `${target}.replaced-${instant(now)}`
+  keepAside(target, aside)
+  for (const ending of ["-wal", "-journal"]) {
+    // Left beside a file that SQLite can't read: the log of a replaced file would damage the new one.
+    if (!existsSync(target + ending)) continue
+    keepAside(target + ending, aside + ending)
+    rmSync(target + ending)
+  }
+  rmSync(`${target}-shm`, { force: true })
+  syncFolderOf(target)
+  renameSync(whole, target)
+  syncFolderOf(target)
+  for (const ending of ["-limits", "-limits-wal", "-limits-shm"]) rmSync(target + ending, { force: true })
+  return aside
+}

@@ -1,0 +1,169 @@
+/** Backups that the server makes by itself. */
+import { readSettings } from "@lead-signals/server/internal"
+import { Either } from "effect"
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { runCommand, program } from "../harness/CommandRun.ts"
+import {
+  callJson,
+  endServersAfterTests,
+  operatorToken,
+  setUpBrand,
+  startServer
+} from "../harness/ServerProcess.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+
+endServersAfterTests()
+
+const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+const until = async <A>(look: () => Promise<A | undefined> | A | undefined): Promise<A> => {
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    await sleep(20)
+  }
+}
+
+const metric = async (url: string, name: string): Promise<number | undefined> => {
+  const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${operatorToken}` } })
+  const value = new RegExp(`^lead_signals_backup_${name} (\\S+)$`, "m").exec(await response.text())?.[1]
+  return value === undefined ? undefined : Number(value)
+}
+
+const settings = (folder: string) => ({
+  LEAD_SIGNALS_DATABASE: join(folder, "leads.sqlite"),
+  LEAD_SIGNALS_DEMO: "false",
+  LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+  LEAD_SIGNALS_BACKUP_FOLDER: join(folder, "backups"),
+  LEAD_SIGNALS_BACKUP_COPIES: "3"
+})
+
+describe("a server with a folder for backups", () => {
+  it("makes one that can be restored, keeps as many as it is to, and touches no other file [REST-6]", async () => {
+    const folder = temporaryFolder()
+    const backups = join(folder, "backups")
+    mkdirSync(backups)
+    const old = ["01", "02", "03"].map((day) => `leads-2026-01-${day}T00-00-00Z.sqlite`)
+    const others = ["other-2026-01-01T00-00-00Z.sqlite", "leads-2026-01-01.sqlite", "notes.txt"]
+    for (const name of [...old, ...others]) writeFileSync(join(backups, name), "x")
+    // A killed process left it.
+    writeFileSync(join(backups, "leads-2026-01-04T00-00-00Z.sqlite.999999.lead-signals-partial"), "x")
+    // Two servers on one file make one backup.
+    const servers = await Promise.all([
+      startServer(settings(folder), program),
+      startServer(settings(folder), program)
+    ])
+    const listed = () => readdirSync(backups).sort()
+    const made = await until(() =>
+      listed().find((name) => name.startsWith("leads-") && !old.includes(name) && name.endsWith("Z.sqlite"))
+    )
+    await until(() => (listed().includes(old[0]!) ? undefined : true))
+    const times = await until(async () => {
+      const each = await Promise.all(servers.map(({ url }) => metric(url, "completed_timestamp_seconds")))
+      return each.find((value) => value !== undefined && value > 1_780_000_000)
+    })
+    expect(Math.abs(times * 1000 - Date.now())).toBeLessThan(60_000)
+    await Promise.all(servers.map((each) => each.end("SIGTERM")))
+    expect(listed()).toEqual([...others, ...old.slice(1), made].sort())
+    expect(statSync(join(backups, made)).mode & 0o077).toBe(0)
+    const { code, out } = await runCommand([
+      "restore",
+      join(backups, made),
+      "--to",
+      join(folder, "leads.sqlite"),
+      "--replace"
+    ])
+    expect([code, out]).toEqual([0, expect.stringContaining("Restored ")])
+  })
+
+  it("serves on while backups fail, says so in log and metrics, and goes on when it can [REST-6]", async () => {
+    const folder = temporaryFolder()
+    const backups = join(folder, "backups")
+    const server = await startServer({ ...settings(folder), LEAD_SIGNALS_BACKUP_INTERVAL: "1m" }, program)
+    await until(async () => ((await metric(server.url, "failures_total")) === 1 ? true : undefined))
+    expect(server.err()).toMatch(/"level":"error","message":"backup failed".*there is no folder/)
+    expect(await metric(server.url, "interval_seconds")).toBe(60)
+    expect(await metric(server.url, "completed_timestamp_seconds")).toBeUndefined()
+    await setUpBrand(server.url)
+    expect((await callJson(`${server.url}/operator/brands`, operatorToken)).status).toBe(200)
+    await server.end("SIGTERM")
+    // The time of the newest backup is known after a restart, and none is made before it is due.
+    mkdirSync(backups)
+    const name = `leads-${new Date(Date.now() - 30_000).toISOString().slice(0, 19).replaceAll(":", "-")}Z.sqlite`
+    writeFileSync(join(backups, name), "12345")
+    const again = await startServer({ ...settings(folder), LEAD_SIGNALS_BACKUP_INTERVAL: "1m" }, program)
+    expect(await until(() => metric(again.url, "bytes"))).toBe(5)
+    expect(readdirSync(backups)).toEqual([name])
+    await again.end("SIGTERM")
+  })
+})
+
+describe("the settings of backups", () => {
+  const read = (more: Record<string, string>) =>
+    Either.getLeft(readSettings({ LEAD_SIGNALS_BACKUP_FOLDER: "/backups", ...more }))
+  it("say what they take, and refuse stores that have no file [REST-6]", () => {
+    const given = Either.getOrThrow(readSettings({ LEAD_SIGNALS_BACKUP_FOLDER: "/backups" }))
+    expect(given.backups).toEqual({ folder: "/backups", intervalMillis: 86_400_000, copies: 7 })
+    expect(Either.getOrThrow(readSettings({})).backups).toBeNull()
+    const refused: ReadonlyArray<readonly [Record<string, string>, RegExp]> = [
+      [{ LEAD_SIGNALS_BACKUP_INTERVAL: "keep" }, /INTERVAL takes a time from 1m/],
+      [{ LEAD_SIGNALS_BACKUP_COPIES: "0" }, /COPIES takes an integer from 1 to 1000/],
+      [{ LEAD_SIGNALS_DATABASE: "memory" }, /a store in memory has none/],
+      [{ LEAD_SIGNALS_DATABASE: "postgres://db/leads" }, /back Postgres up by its own tools/]
+    ]
+    for (const [more, message] of refused)
+      expect(read(more)).toMatchObject({ value: expect.stringMatching(message) })
+  })
+})
+
+describe("the command restore", () => {
+  it("says what it did, and why it did not [REST-3, REST-4, CLI-1]", async () => {
+    const folder = temporaryFolder()
+    const database = join(folder, "leads.sqlite")
+    const environment = { ...settings(folder), LEAD_SIGNALS_BACKUP_FOLDER: "" }
+    const server = await startServer(environment, program)
+    const { brandId, key, signalId } = await setUpBrand(server.url)
+    const operate = (method: string, path: string, json?: unknown) =>
+      callJson(`${server.url}/operator/brands/${brandId}${path}`, operatorToken, method, json)
+    const observations = ["a", "b"].map((extId) => ({
+      signalId,
+      person: { extId, name: extId },
+      engagement: { id: extId }
+    }))
+    const { body } = await operate("POST", "/observations", { observations })
+    const backup = join(folder, "backup.sqlite")
+    expect((await runCommand(["backup", backup, "--database", database])).code).toBe(0)
+    await operate("DELETE", `/leads/${body.data[0].leadId}`)
+    const run = (...args: ReadonlyArray<string>) =>
+      runCommand(["restore", backup, ...args], { LEAD_SIGNALS_DATABASE: database })
+    expect(await run("--replace")).toMatchObject({ code: 1, err: expect.stringContaining("stop it first") })
+    await server.end("SIGTERM")
+    expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining("--replace restores over it") })
+    const dry = await run("--dry-run")
+    expect(dry.out).toMatch(/persons erased +1 +0/)
+    expect(dry.out).toContain("can be restored")
+    const { code, out } = await run("--replace", "--json")
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      expect.objectContaining({
+        target: database,
+        replayed: expect.objectContaining({ person: { done: 1, absent: 0 } }),
+        counts: expect.objectContaining({ leads: 1 })
+      })
+    ])
+    const again = await startServer(environment, program)
+    expect(
+      (await callJson(`${again.url}/signals/leads`, key)).body.data.map(({ name }: { name: string }) => name)
+    ).toEqual(["b"])
+    await again.end("SIGTERM")
+    for (const [to, message] of [
+      ["memory", /no file/],
+      ["postgres://db/leads", /Postgres restores its databases itself/]
+    ] as const) {
+      expect(await run("--to", to)).toMatchObject({ code: 2, err: expect.stringMatching(message) })
+    }
+    expect(await run("--journal", "x", "--without-journal")).toMatchObject({ code: 2 })
+  })
+})

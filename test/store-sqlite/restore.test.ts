@@ -1,0 +1,439 @@
+/** A backup becomes the database again, and nothing comes back that was erased, revoked or deleted since. */
+import {
+  AccessTokens,
+  BrandStore,
+  Keys,
+  LeadStore,
+  Leads,
+  recordObservations,
+  StoreHealth
+} from "@lead-signals/domain"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect } from "effect"
+import {
+  symlinkSync,
+  lstatSync,
+  realpathSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { takeBackTo } from "../harness/EarlierVersions.ts"
+import { raw } from "../harness/RawFile.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { before, on, refusalOf, removeAfter, restore, seen, whyNot } from "./RestoredHistory.ts"
+
+const root = temporaryFolder()
+
+/** A folder with a database, a backup of it from before the removals, and its journal; made once. */
+const template = join(root, "template")
+mkdirSync(template)
+const known = await (async () => {
+  const database = join(template, "leads.sqlite")
+  const made = await on(database, before)
+  await Effect.runPromise(SqliteStore.backup(database, join(template, "backup.sqlite")))
+  await on(database, removeAfter(made))
+  return made
+})()
+
+let copies = 0
+
+/** The same in a folder of its own. */
+const scene = () => {
+  const folder = join(root, `scene-${++copies}`)
+  cpSync(template, folder, { recursive: true })
+  return {
+    folder,
+    database: join(folder, "leads.sqlite"),
+    backup: join(folder, "backup.sqlite"),
+    journal: join(folder, "leads.sqlite-removals")
+  }
+}
+
+const linesOf = (journal: string): Array<string> => readFileSync(journal, "utf8").split("\n")
+
+/** What is in the file of the names that the people of these tests have. */
+const namesIn = (file: string): ReadonlyArray<string> =>
+  raw(
+    file,
+    (db) => db.prepare("SELECT ext_id FROM lead ORDER BY brand_id, id").pluck().all() as Array<string>
+  )
+
+const authorsIn = (file: string, brandId: string): ReadonlyArray<unknown> =>
+  raw(file, (db) =>
+    db
+      .prepare("SELECT DISTINCT author_ext_id FROM engagement WHERE brand_id = ?")
+      .pluck()
+      .all(Number(brandId))
+  )
+
+const soundness = async (file: string) => (await Effect.runPromise(SqliteStore.check(file))).problems
+
+describe("the journal of removals", () => {
+  it("has each erasure, revocation and deletion when its call ends, and no personal data [REST-1]", async () => {
+    const { database, journal } = scene()
+    const text = readFileSync(journal, "utf8")
+    const kinds = linesOf(journal)
+      .slice(1, -1)
+      .map((line) => `${line.split(" ")[2]} ${line.split(" ")[3]}`)
+    const [mine, gone] = [known.mine.brand.id, known.gone.brand.id]
+    expect(kinds).toEqual([
+      `person ${mine}`,
+      `person ${mine}`,
+      `key ${mine}`,
+      "token -",
+      `signal ${mine}`,
+      `campaign ${mine}`,
+      `webhook ${mine}`,
+      // The deletion of a brand revokes its keys and deletes its signals.
+      `key ${gone}`,
+      `signal ${gone}`,
+      `signal ${gone}`,
+      `brand ${gone}`,
+      `webhook ${gone}`,
+      `campaign ${gone}`
+    ])
+    for (const personal of [
+      "ylva",
+      "author",
+      "Name",
+      "Zebrafinch",
+      "receiver",
+      known.mine.key.value,
+      known.token.value
+    ])
+      expect(text.slice(text.indexOf("\n"))).not.toContain(personal)
+    expect(statSync(journal).mode & 0o077).toBe(0)
+    // Each is there when its call ends, not when the store closes.
+    await on(
+      database,
+      Effect.gen(function* () {
+        const { brand, key, leads } = known.others
+        yield* Leads.erase(brand, leads[1]!)
+        expect(linesOf(journal).at(-2)).toContain(` person ${brand.id} `)
+        yield* Keys.revoke(brand.id, key.key.id)
+        yield* Keys.revoke(brand.id, key.key.id)
+        expect(linesOf(journal).length).toBe(kinds.length + 4)
+      })
+    )
+  })
+
+  it("is made good at the next start after a kill, a loss or damage of it [REST-2]", async () => {
+    const { database, folder, journal } = scene()
+    const whole = readFileSync(journal, "utf8")
+    const reopened = async () => {
+      await on(database, Effect.void)
+      return readFileSync(journal, "utf8")
+    }
+    // A kill between the commit and the journal, or within a line of it.
+    for (const cut of [1, 40, 200]) {
+      writeFileSync(journal, whole.slice(0, -cut))
+      expect(await reopened()).toBe(whole)
+    }
+    rmSync(journal)
+    expect(await reopened()).toBe(whole)
+    expect(readdirSync(folder)).not.toContain("leads.sqlite-removals.damaged")
+    const damaged = whole.replace("person", "Person")
+    writeFileSync(journal, damaged)
+    expect(await reopened()).toBe(whole)
+    expect(readFileSync(`${journal}.damaged`, "utf8")).toBe(damaged)
+  })
+
+  it("that can't be written keeps no removal from being done, and gets it as soon as it can [REST-2, HEALTH-3]", async () => {
+    const { database, journal } = scene()
+    const { brand, key, leads } = known.others
+    await on(
+      database,
+      Effect.gen(function* () {
+        const { check } = yield* StoreHealth
+        const lines = linesOf(journal).length
+        rmSync(journal)
+        mkdirSync(journal)
+        const refused = yield* Effect.flip(Leads.erase(brand, leads[0]!))
+        expect(refused).toMatchObject({
+          publicReason: expect.stringContaining(
+            "the removal is done, and could not be written to the journal"
+          )
+        })
+        // It is done; and so is the next.
+        expect((yield* Effect.flip(Leads.erase(brand, leads[0]!)))._tag).toBe("@lead-signals/domain/NotFound")
+        expect((yield* Effect.either(Keys.revoke(brand.id, key.key.id)))._tag).toBe("Left")
+        expect(yield* check).toEqual({ writeProblem: expect.stringContaining("the journal of removals") })
+        rmSync(journal, { recursive: true })
+        while ((yield* check).writeProblem !== null) yield* Effect.sleep("20 millis")
+        expect(linesOf(journal).length).toBe(lines + 2)
+      })
+    )
+  })
+
+  it("keeps a backup that was put in the place of the file by hand from being served [REST-2]", async () => {
+    const { backup, database } = scene()
+    for (const ending of ["", "-wal", "-shm"]) rmSync(database + ending, { force: true })
+    cpSync(backup, database)
+    expect(await refusalOf(database)).toMatch(
+      /older than its journal of removals.*13 erasures.*lead-signals restore/
+    )
+    await Effect.runPromise(restore(backup, database))
+    expect(await refusalOf(database)).toBe("opened")
+  })
+
+  it("forgets what is 400 days old, and a backup from before is refused [REST-2, REST-3]", async () => {
+    const { backup, database, journal } = scene()
+    const day = 24 * 3_600_000
+    raw(database, (db) => {
+      db.prepare("UPDATE removal SET at = ? WHERE position <= 5").run(Date.now() - 401 * day)
+      db.prepare("UPDATE removal SET at = ? WHERE position = 6").run(Date.now() - 399 * day)
+    })
+    rmSync(journal)
+    await on(database, Effect.void)
+    const [first, ...kept] = linesOf(journal)
+    expect([first!.split(" ")[2], kept.length]).toEqual(["5", 9])
+    expect(raw(database, (db) => db.prepare("SELECT min(position) FROM removal").pluck().get())).toBe(6)
+    expect(await whyNot(backup, database)).toMatch(/begins with removal 6.*older than the journal reaches/)
+    // The next removal goes on behind them.
+    await on(database, Leads.erase(known.others.brand, known.others.leads[0]!))
+    expect(linesOf(journal).at(-2)).toMatch(/^14 /)
+  })
+
+  it("of another database is kept, and the new one gets its own [REST-2]", async () => {
+    const { database, folder, journal } = scene()
+    const [first] = linesOf(journal)
+    for (const ending of ["", "-wal", "-shm"]) rmSync(database + ending, { force: true })
+    await on(database, Effect.void)
+    const name = first!.split(" ")[1]!.slice(0, 8)
+    expect(readdirSync(folder)).toContain(`leads.sqlite-removals.${name}`)
+    // A restore still finds it.
+    const { replayed } = await Effect.runPromise(restore(join(folder, "backup.sqlite"), database))
+    expect(replayed.person.done).toBe(2)
+  })
+})
+
+describe("a restore", () => {
+  it("erases, revokes and deletes again what was since, and nothing of another brand [REST-3]", async () => {
+    const { backup, database, folder } = scene()
+    expect(namesIn(backup)).toEqual(["ylva", "bob", "cleo", "ylva", "bob", "cleo", "ylva", "bob", "cleo"])
+    const restored = await Effect.runPromise(restore(backup, database))
+    expect(restored.replayed).toEqual({
+      person: { done: 2, absent: 0 },
+      key: { done: 2, absent: 0 },
+      token: { done: 1, absent: 0 },
+      signal: { done: 3, absent: 0 },
+      campaign: { done: 1, absent: 1 },
+      webhook: { done: 1, absent: 1 },
+      brand: { done: 1, absent: 0 }
+    })
+    expect(await soundness(database)).toEqual([])
+    expect(namesIn(database)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
+    expect(authorsIn(database, known.mine.brand.id)).toEqual([null])
+    expect(authorsIn(database, known.others.brand.id)).toEqual(["author"])
+    const { mine, others, token } = known
+    await on(
+      database,
+      Effect.gen(function* () {
+        const again = yield* recordObservations(mine.brand, [
+          seen(mine.signal.id, "ylva", "again"),
+          seen(mine.signal.id, "author", "again-2", "x")
+        ])
+        expect(again.map(({ outcome }) => outcome)).toEqual(["suppressed", "suppressed"])
+        expect(yield* Effect.either(Keys.authenticate(mine.key.value))).toMatchObject({ _tag: "Left" })
+        expect((yield* Keys.authenticate(others.key.value)).id).toBe(others.key.key.id)
+        expect(yield* AccessTokens.authenticate(token.value)).toBeNull()
+        expect((yield* (yield* BrandStore).list).map(({ name }) => name)).toEqual(["mine", "others"])
+        const known2 = yield* (yield* LeadStore).get(others.brand.id, others.leads[0]!, "none")
+        expect(known2._tag).toBe("Some")
+      })
+    )
+    // The replaced database is kept, and is whole.
+    expect(namesIn(restored.replacedAs!)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
+    expect(readdirSync(folder).filter((name) => name.includes("partial"))).toEqual([])
+    // Nothing of the person is left in the file.
+    const bytes = readFileSync(database).toString("latin1")
+    expect(bytes).toContain("Name of author others")
+    expect(bytes).toContain("Name of bob mine")
+    for (const name of ["Name of author mine", "Name of ylva mine"]) expect(bytes).not.toContain(name)
+    // Once more: all of it is replayed on the backup again.
+    const twice = await Effect.runPromise(restore(backup, database))
+    expect(twice.replayed).toEqual(restored.replayed)
+    expect(namesIn(database)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
+  })
+
+  it("gives no number again that the replaced database has given [REST-5]", async () => {
+    const { backup, database } = scene()
+    const { mine } = known
+    const late = await on(
+      database,
+      Effect.map(
+        recordObservations(mine.brand, [seen(mine.signal.id, "late", "late-1", "x")]),
+        ([outcome]) => outcome!.leadId!
+      )
+    )
+    await Effect.runPromise(restore(backup, database))
+    const next = await on(
+      database,
+      Effect.map(
+        recordObservations(mine.brand, [seen(mine.signal.id, "next", "next-1", "x")]),
+        ([outcome]) => outcome!.leadId!
+      )
+    )
+    expect(next).toBe(late + 1)
+    // A stream that resumes after a lost event is told so.
+    const [newest, given] = raw(database, (db) => [
+      db.prepare("SELECT newest_event FROM pruning").pluck().get(),
+      db.prepare("SELECT max(position) FROM event").pluck().get()
+    ])
+    expect(newest).toBe((given as number) - 2)
+  })
+
+  it("without --replace, of a dry run, or of a newer schema leaves everything as it was [REST-4]", async () => {
+    const { backup, database, folder } = scene()
+    const all = () => readdirSync(folder).sort()
+    const content = () =>
+      raw(database, (db) => db.prepare("SELECT * FROM lead JOIN removal ORDER BY 1").all())
+    const before = content()
+    const names = all()
+    expect(await whyNot(backup, database, { replace: false })).toContain("--replace")
+    const dry = await Effect.runPromise(restore(backup, database, { dryRun: true }))
+    expect([dry.replacedAs, dry.replayed.person.done]).toEqual([null, 2])
+    const newer = join(root, "newer.sqlite")
+    cpSync(backup, newer)
+    raw(newer, (db) => db.exec("INSERT INTO migration (migration_id, name) VALUES (99, 'later')"))
+    expect(await whyNot(newer, database)).toMatch(/schema version 99 and this program has/)
+    const damaged = join(root, "damaged.sqlite")
+    cpSync(backup, damaged)
+    raw(damaged, (db) => db.exec("UPDATE lead_count SET n = n + 1"))
+    expect(await whyNot(damaged, database)).toContain("is damaged")
+    expect(await whyNot(join(root, "missing.sqlite"), database)).toContain("there is no file")
+    const foreign = join(root, "foreign.sqlite")
+    raw(foreign, (db) => db.exec("CREATE TABLE t (x)"))
+    expect(await whyNot(foreign, database)).toContain("not a database of Lead Signals")
+    expect(all()).toEqual(names)
+    expect(content()).toEqual(before)
+  })
+
+  it("is refused while a process has the database open [REST-4]", async () => {
+    const { backup, database } = scene()
+    await on(
+      database,
+      Effect.gen(function* () {
+        expect(yield* Effect.promise(() => whyNot(backup, database))).toContain("stop it first")
+        expect((yield* (yield* BrandStore).list).length).toBe(2)
+      })
+    )
+    await Effect.runPromise(restore(backup, database))
+  })
+
+  it("brings an older backup to this version, and says what its journal can't know [REST-3]", async () => {
+    const { backup, database } = scene()
+    raw(backup, (db) => takeBackTo(db, 18))
+    const restored = await Effect.runPromise(restore(backup, database))
+    expect(restored.fromVersion).toBe(18)
+    expect(restored.replayed.person.done).toBe(2)
+    expect(restored.warnings).toEqual([expect.stringContaining("a version without a journal")])
+    expect(namesIn(database)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
+    expect(await refusalOf(database)).toBe("opened")
+  })
+})
+
+describe("a restore without the database", () => {
+  const lost = () => {
+    const made = scene()
+    for (const ending of ["", "-wal", "-shm"]) rmSync(made.database + ending, { force: true })
+    return made
+  }
+
+  it("reads the journal, beside it or elsewhere [REST-3]", async () => {
+    const { backup, database, folder, journal } = lost()
+    await Effect.runPromise(restore(backup, database, { replace: false }))
+    expect(namesIn(database)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
+    const elsewhere = join(folder, "elsewhere")
+    mkdirSync(elsewhere)
+    const target = join(elsewhere, "new.sqlite")
+    expect(await whyNot(backup, target)).toMatch(/no journal of removals.*--journal.*--without-journal/)
+    await Effect.runPromise(restore(backup, target, { journal: { file: journal } }))
+    expect(namesIn(target)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
+    await on(target, Effect.void)
+    expect(readFileSync(`${target}-removals`, "utf8")).toBe(readFileSync(journal, "utf8"))
+  })
+
+  it("refuses a journal that is damaged, ends too early, or is of another database [REST-3]", async () => {
+    const { backup, database, journal } = lost()
+    const whole = readFileSync(journal, "utf8")
+    const lines = whole.split("\n")
+    writeFileSync(
+      journal,
+      lines
+        .with(
+          3,
+          lines[3]!.replace(/\d/, (digit) => String((Number(digit) + 1) % 10))
+        )
+        .join("\n")
+    )
+    expect(await whyNot(backup, database)).toMatch(/damaged behind removal 2;/)
+    // A line that is missing in the middle.
+    writeFileSync(journal, lines.toSpliced(2, 1).join("\n"))
+    expect(await whyNot(backup, database)).toMatch(/damaged behind removal 1;/)
+    const partly = await Effect.runPromise(
+      restore(backup, database, { acceptIncomplete: true, dryRun: true })
+    )
+    expect([partly.replayed.person.done, partly.warnings.length]).toEqual([1, 1])
+    // The last line was being written when the process was killed: nobody was told that it is done.
+    writeFileSync(journal, whole.slice(0, -3))
+    expect((await Effect.runPromise(restore(backup, database, { dryRun: true }))).warnings).toEqual([])
+    writeFileSync(journal, "")
+    expect(await whyNot(backup, database)).toContain("no journal of removals")
+    const other = join(root, `other-${++copies}.sqlite`)
+    await on(other, Effect.void)
+    expect(await whyNot(backup, database, { journal: { file: `${other}-removals` } })).toContain(
+      "another database"
+    )
+    expect(existsSync(database)).toBe(false)
+  })
+
+  it("of a backup that has more than the journal is refused [REST-3]", async () => {
+    const made = scene()
+    const short = linesOf(made.journal).slice(0, 4).join("\n") + "\n"
+    const later = join(made.folder, "later.sqlite")
+    await Effect.runPromise(SqliteStore.backup(made.database, later))
+    for (const ending of ["", "-wal", "-shm"]) rmSync(made.database + ending, { force: true })
+    writeFileSync(made.journal, short)
+    expect(await whyNot(later, made.database)).toMatch(
+      /ends with removal 3, before the copy was made with removal 13/
+    )
+  })
+
+  it("can leave the journal out, and the file then is a database of its own [REST-3]", async () => {
+    const { backup, database, folder } = lost()
+    const restored = await Effect.runPromise(restore(backup, database, { journal: "none" }))
+    expect(restored.replayed.person).toEqual({ done: 0, absent: 0 })
+    expect(namesIn(database)).toEqual(namesIn(backup))
+    expect(await refusalOf(database)).toBe("opened")
+    expect(readdirSync(folder).filter((name) => name.startsWith("leads.sqlite-removals."))).toHaveLength(1)
+  })
+
+  it("of a path that is a link restores the file that it names [REST-3, REST-4]", async () => {
+    const { backup, database, folder } = scene()
+    const link = join(folder, "link.sqlite")
+    symlinkSync(database, link)
+    const { replacedAs } = await Effect.runPromise(restore(backup, link))
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(replacedAs!.startsWith(`${realpathSync(database)}.replaced-`)).toBe(true)
+    expect(namesIn(database)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
+  })
+
+  it("puts a file aside that SQLite can't read, and leaves no log of it [REST-4]", async () => {
+    const { backup, database } = scene()
+    writeFileSync(database, "no database ".repeat(1000))
+    writeFileSync(`${database}-wal`, "a log")
+    const { replacedAs } = await Effect.runPromise(restore(backup, database))
+    expect(readFileSync(replacedAs!, "utf8")).toBe("no database ".repeat(1000))
+    expect(existsSync(`${database}-wal`)).toBe(false)
+    expect(await soundness(database)).toEqual([])
+  })
+})
