@@ -80,7 +80,8 @@ const digests: Readonly<Record<string, string>> = {
   "0015_segment_merge.ts": "5eb21df867f94694",
   "0016_retention.ts": "f3f8fc9e0e804511",
   "0017_activity.ts": "d439c614454cc264",
-  "0018_operators.ts": "3032aa5cfdd7ce0e"
+  "0018_operators.ts": "3032aa5cfdd7ce0e",
+  "0022_counts_by_commit.ts": "a3be07540b519da7"
 }
 
 describe("a migration", () => {

@@ -18,6 +18,7 @@ import { segmentMerge } from "./migrations/0015_segment_merge.ts"
 import { retention } from "./migrations/0016_retention.ts"
 import { activity } from "./migrations/0017_activity.ts"
 import { operators } from "./migrations/0018_operators.ts"
+import { countsByCommit } from "./migrations/0022_counts_by_commit.ts"
 
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
@@ -44,7 +45,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["segment merge", segmentMerge],
   ["retention", retention],
   ["activity", activity],
-  ["operators", operators]
+  ["operators", operators],
+  ["counts by commit", countsByCommit]
 ]
 
 export const newestMigration = migrations.length

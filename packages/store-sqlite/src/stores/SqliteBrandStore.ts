@@ -4,6 +4,7 @@ import { Effect, Layer, type Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
 import { brandOf, type BrandRow, idOf } from "../rows/Rows.ts"
+import { writeDerivedChanges } from "../rank-index/DerivedChanges.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { readAll, readFirst, readOne, rename } from "./Statements.ts"
 
@@ -50,6 +51,7 @@ const removeBrandPiece =
       [id, maxRowsPerPiece]
     )
     if (sql.get("SELECT 1 FROM suppression WHERE brand_id = ?", [id]) !== undefined) return "some"
+    writeDerivedChanges(sql)
     for (const statement of brandRemovals) sql.run(statement, [id])
     sql.run("UPDATE brand SET name = '', suppression_secret = '', deleted_at = ? WHERE id = ?", [now, id])
     return "gone"
