@@ -16,7 +16,7 @@
  * - `stores/` implements the ports, one file a port;
  * - `maintenance/` checks, copies and locks a file for its operator.
  */
-import type { CopyTarget, StorePorts, StoreUnavailable } from "@lead-signals/domain"
+import { CommitSize, type CopyTarget, type StorePorts, type StoreUnavailable } from "@lead-signals/domain"
 import { Effect, Layer, type Scope } from "effect"
 import type { HostClient } from "./connection/HostClient.ts"
 import * as Database from "./database/Database.ts"
@@ -96,6 +96,7 @@ const ports = (options: ListingOptions) =>
     SqliteWebhookStore.layer,
     SqliteStoreHealth.layer,
     SqliteLeadStore.layer(options),
+    Layer.succeed(CommitSize, SqliteLeadStore.commitSize),
     SqliteOutbox.layer,
     SqliteDeliveries.layer,
     SqlitePruning.layer

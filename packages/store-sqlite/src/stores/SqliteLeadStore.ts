@@ -373,4 +373,7 @@ const makeLeadStore = (options: ListingOptions) =>
     })
   })
 
+/** Observations of one commit, which keeps other requests waiting for some 12 ms. A commit by itself costs as much as five of them. */
+export const commitSize = 50
+
 export const layer = (options: ListingOptions) => Layer.effect(LeadStore, makeLeadStore(options))
