@@ -2,7 +2,7 @@
  * Observations taken in, beside prepared statements in the same transactions and with the same durability: reference (c).
  * Both in this process: ours through the use case that the operator API calls. Every observation is of a new person, and
  * an enabled-later webhook subscribes to activity.detected, so each writes a lead, an engagement, a link, two events and
- * a delivery.
+ * a delivery. Figures named floor take the rows alone into the product's tables, which no implementation can do without.
  */
 import { Brands, recordObservations, StoreHealth, Webhooks } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
@@ -13,6 +13,7 @@ import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import type { Progress } from "./BulkLoad.ts"
 import { type NewObservation, newObservation } from "./NewObservation.ts"
 import { makePlainIngest } from "./reference/PlainIngest.ts"
+import { makeRowsAlone, prepareRows } from "./reference/RowsAlone.ts"
 
 export interface IngestFigure {
   readonly name: string
@@ -108,6 +109,17 @@ export const measureIngest = async (
         async () => plain.record(batch(batchLength))
       )
     ]
+    const rowsAlone = makeRowsAlone(subjectFile)
+    const recordRows = async (length: number) => rowsAlone.record(batch(length).map(prepareRows))
+    figures.push(
+      await figure("ingest-floor-one-by-one", () => recordRows(1), plainOne),
+      await figure(
+        "ingest-floor-batches-of-100",
+        () => recordRows(batchLength),
+        async () => plain.record(batch(batchLength))
+      )
+    )
+    rowsAlone.close()
     await runtime.runPromise(Effect.flatMap(StoreHealth, (storeHealth) => storeHealth.check))
     return figures
   } finally {

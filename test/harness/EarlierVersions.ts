@@ -1,8 +1,27 @@
 /** Takes back what later versions of the file brought, as far as the steps to them would find it there. */
 import type Database from "better-sqlite3"
+import { readdirSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const folder = fileURLToPath(new URL("../../packages/store-sqlite/src/schema/migrations/", import.meta.url))
+
+/** The statements of each migration that is a list of statements. */
+const statements: Array<string> = []
+for (const name of readdirSync(folder).sort()) {
+  const module = (await import(`${folder}${name}`)) as Readonly<Record<string, unknown>>
+  for (const exported of Object.values(module)) if (Array.isArray(exported)) statements.push(...exported)
+}
+
+/** The triggers that version 22 drops, as the last migration before it made them. */
+const droppedTriggers = statements
+  .flatMap((statement) => /^DROP TRIGGER (\w+)$/.exec(statement)?.[1] ?? [])
+  .flatMap(
+    (name) => statements.findLast((statement) => statement.startsWith(`CREATE TRIGGER ${name} `)) ?? []
+  )
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [22, [...new Set(droppedTriggers)].map((trigger) => `${trigger};`).join("\n")],
   [
     21,
     `DROP TRIGGER removal_of_person; DROP TRIGGER removal_of_key; DROP TRIGGER removal_of_token; DROP TRIGGER removal_of_signal;

@@ -1,12 +1,14 @@
 /** Everything kept beside the leads, against what a naive count of the base tables gives, after histories that are drawn. */
 import { Brands, type Lead, Leads, recordObservations, RenderedLeads, Signals } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
 import { LeadHistories, SettableClock } from "@lead-signals/store-contract"
-import { SearchIndex, rebuildDerivedTables } from "@lead-signals/store-sqlite/internal"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { DriverConnection, SearchIndex, rebuildDerivedTables } from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
-import { Effect, ManagedRuntime } from "effect"
+import { Effect, Exit, Layer, ManagedRuntime } from "effect"
 import fc from "fast-check"
 import { join } from "node:path"
-import { afterAll, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it, vi } from "vitest"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { storeOver } from "./ShortRankBuckets.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -228,6 +230,95 @@ describe("what is kept beside the leads", () => {
       { numRuns: cases(60) }
     )
     db.close()
+  })
+
+  it("is what counting the leads gives, whichever statement fails [STORE-1, PAGE-1]", async () => {
+    const interrupted = join(temporaryFolder(), "interrupted.sqlite")
+    const opened = runtimeOver(interrupted)
+    await opened.runPromise(Effect.void)
+    const db = new Database(interrupted, { readonly: true })
+    const seen = (person: string, name: string, engagement: number, signal: number) => ({
+      person: { extId: person, name },
+      engagement: { id: `e${engagement}`, type: "comment" as const, commentText: "c" },
+      signal
+    })
+    const steps = [
+      { step: "observe", seen: [seen("a", "Ada", 1, 0), seen("b", "Bo", 2, 1), seen("a", "Eve", 3, 2)] },
+      { step: "amend", lead: 0, change: { qualified: true, score1: 7 } },
+      { step: "erase", lead: 1 }
+    ] as unknown as ReadonlyArray<LeadHistories.Step>
+    let failures = 0
+    for (let isOver = false, at = 1; !isOver; at++) {
+      let executed = 0
+      const spies = (["run", "insert"] as const).map((method) => {
+        const original = DriverConnection.prototype[method] as (...args: Array<unknown>) => unknown
+        return vi.spyOn(DriverConnection.prototype, method).mockImplementation(function (
+          this: DriverConnection,
+          ...args: ReadonlyArray<unknown>
+        ) {
+          // A reader that can't end its transaction would fail from then on.
+          const isWork = !/^(?:BEGIN|COMMIT|ROLLBACK)/.test(String(args[0]))
+          if (isWork && ++executed === at) throw new Error("planted")
+          return original.apply(this, [...args]) as never
+        })
+      })
+      const ended = await opened.runPromise(Effect.exit(clock.provide(play(steps))))
+      for (const spy of spies) spy.mockRestore()
+      isOver = Exit.isSuccess(ended)
+      expect(isOver).toBe(executed < at)
+      if (!isOver) failures++
+      compared(db)
+    }
+    expect(failures).toBeGreaterThan(50)
+    db.close()
+    await opened.dispose()
+  })
+
+  it("is what counting the leads gives, where one transaction changes a lead and erases it [STORE-1, PII-3]", async () => {
+    const shared = join(temporaryFolder(), "shared.sqlite")
+    let commits = 0
+    const store = SqliteStore.layer({
+      filename: shared,
+      groupMillis: Number.POSITIVE_INFINITY,
+      rankIndex: { maxBucketLeads },
+      beforeCommit: () => {
+        commits++
+      }
+    })
+    const opened = ManagedRuntime.make(Layer.merge(store, webCrypto))
+    const run = <A, E>(work: Effect.Effect<A, E, any>): Promise<A> =>
+      opened.runPromise(clock.provide(work) as Effect.Effect<A, E>)
+    const brand = await run(Brands.create("B"))
+    const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+    const { id: signalId } = await run(Signals.create(brand.id, { name: "S", signalType: "t", source }))
+    let engagements = 0
+    const observe = (extId: string, name: string) =>
+      recordObservations(brand, [
+        { signalId, person: { extId, name }, engagement: { id: `e${++engagements}` } }
+      ])
+    const db = new Database(shared, { readonly: true })
+    const ids: Array<number> = []
+    for (const person of ["a", "b", "c", "d", "e"]) ids.push((await run(observe(person, person)))[0]!.leadId!)
+    clock.millis += millisOfDay
+    const before = commits
+    await run(
+      Effect.all(
+        [
+          observe("a", "Zoe"),
+          observe("f", "New"),
+          Leads.amend(brand.id, ids[1]!, { qualified: true }),
+          Leads.erase(brand, ids[0]!),
+          Leads.erase(brand, ids[1]!),
+          observe("g", "Newer")
+        ],
+        { concurrency: "unbounded" }
+      )
+    )
+    expect(commits - before).toBeLessThan(3)
+    expect(db.prepare("SELECT ext_id FROM lead ORDER BY id").pluck().all()).toEqual(["c", "d", "e", "f", "g"])
+    compared(db)
+    db.close()
+    await opened.dispose()
   })
 
   it("is made anew from the leads, whatever it was [PAGE-1]", async () => {

@@ -86,7 +86,8 @@ const digests: Readonly<Record<string, string>> = {
   "0018_operators.ts": "3032aa5cfdd7ce0e",
   "0019_secret_wrapping.ts": "903092eefac5c903",
   "0020_idempotency.ts": "b4fbeae476fdea29",
-  "0021_removals.ts": "fffa5d42aa722bbb"
+  "0021_removals.ts": "fffa5d42aa722bbb",
+  "0022_counts_by_commit.ts": "a3be07540b519da7"
 }
 
 describe("a migration", () => {

@@ -49,8 +49,8 @@ describe("the indexes of texts", () => {
         )
       )
     )
-    // At sixteen of one size FTS5 merges them all at once.
-    for (const most of greatest) expect(most).toBeLessThan(16)
+    // At sixteen of one size FTS5 merges them all at once: without earlier merges there are thirty of several sizes.
+    for (const most of greatest) expect(most).toBeLessThan(20)
     expect(greatest[0]).toBeGreaterThan(1)
     raw.close()
   })

@@ -17,6 +17,7 @@ import fc from "fast-check"
 import { join } from "node:path"
 import { setImmediate as nextTick } from "node:timers/promises"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
+import { editLead } from "./EditedByHand.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const folder = temporaryFolder()
@@ -182,7 +183,7 @@ const play = (
       if (each.change === "amend") {
         yield* Leads.amend(brandId, id, { qualified: each.qualified, exported: !each.qualified })
       } else if (each.change === "erase") yield* Leads.erase(brand, id)
-      else db.prepare("UPDATE lead SET flags = 7 - flags WHERE id = ?").run(id)
+      else editLead(db, id, "flags = 7 - flags", { withBuckets: true })
     }).pipe(Effect.catchAllCause(() => Effect.void))
   return (isElsewhere ? elsewhere : here).runPromise(
     clock.provide(Effect.forEach(changes, one, { concurrency: "unbounded", discard: true }))

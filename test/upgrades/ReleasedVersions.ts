@@ -30,13 +30,17 @@ export const commits: Readonly<Record<Kind, ReadonlyArray<string | null>>> = {
     "aee0ed535765f4cfdae60720cdf5921e206455da",
     "7871e44e89c5857b3cb131f8a42bd779d90eec22",
     "1560fa80acc0d0f4bd055f32bb07c4974c915646",
-    "ef972abc3ee62b7da32df510288750409839ac84"
+    "ef972abc3ee62b7da32df510288750409839ac84",
+    null,
+    null,
+    null
   ],
   postgres: [
     "aee0ed535765f4cfdae60720cdf5921e206455da",
     "7871e44e89c5857b3cb131f8a42bd779d90eec22",
     "1560fa80acc0d0f4bd055f32bb07c4974c915646",
-    "ef972abc3ee62b7da32df510288750409839ac84"
+    "ef972abc3ee62b7da32df510288750409839ac84",
+    null
   ]
 }
 

@@ -17,7 +17,7 @@
  * - `stores/` implements the ports, one file a port;
  * - `maintenance/` checks, copies, restores and locks a file for its operator.
  */
-import type { CopyTarget, StorePorts, StoreUnavailable } from "@lead-signals/domain"
+import { CommitSize, type CopyTarget, type StorePorts, type StoreUnavailable } from "@lead-signals/domain"
 import type { EncryptionKey } from "@lead-signals/encryption"
 import { Effect, Layer, type Scope } from "effect"
 import { encryptionOf, type EncryptionOptions } from "./connection/StoreEncryption.ts"
@@ -109,6 +109,7 @@ const ports = (options: ListingOptions) =>
     SqliteWebhookStore.layer,
     SqliteStoreHealth.layer,
     SqliteLeadStore.layer(options),
+    Layer.succeed(CommitSize, SqliteLeadStore.commitSize),
     SqliteOutbox.layer,
     SqliteDeliveries.layer,
     SqlitePruning.layer

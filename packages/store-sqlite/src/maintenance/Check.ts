@@ -7,7 +7,13 @@ import { unavailable } from "../connection/BusyRetry.ts"
 import { orderings } from "../filter/Ordering.ts"
 import { newestMigration } from "../schema/Migrations.ts"
 import { allFlags } from "../rank-index/RankIndex.ts"
-import { activityCounts, dayCounts, leadCounts } from "../rank-index/DerivedTables.ts"
+import {
+  activityCounts,
+  dayCounts,
+  deliveryCounts,
+  finishedCounts,
+  leadCounts
+} from "../rank-index/DerivedTables.ts"
 import { readVersion } from "./FileVersion.ts"
 
 /** The result of `check`. */
@@ -65,10 +71,12 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
     )
   ],
   [
+    "the counts of deliveries by state",
+    different("SELECT webhook_id, state, n FROM delivery_count WHERE n <> 0", [deliveryCounts])
+  ],
+  [
     "the counts of deliveries by the hour",
-    different("SELECT webhook_id, hour, state, n FROM delivery_hour WHERE n <> 0", [
-      "SELECT webhook_id, finished_at / 3600000, state, count(*) FROM delivery WHERE state <> 'pending' GROUP BY 1, 2, 3"
-    ])
+    different("SELECT webhook_id, hour, state, n FROM delivery_hour WHERE n <> 0", [finishedCounts])
   ],
   [
     "the rank buckets of the orders",

@@ -1,4 +1,4 @@
-/** Rebuilds the tables that triggers derive from the leads: counts, and the rank buckets of the orders. */
+/** Rebuilds the tables that are derived from others: counts, and the rank buckets of the orders. */
 import { type Ordering, orderings } from "../filter/Ordering.ts"
 import * as RankIndex from "./RankIndex.ts"
 
@@ -28,6 +28,13 @@ export const activityCounts = [
   `SELECT brand_id, 'engagement', ${hourOf("tracked_at")}, signal_id, coalesce(type, ''), count(*)
    FROM engagement GROUP BY 1, 3, 4, 5`
 ]
+
+/** The rows of `delivery_count`. */
+export const deliveryCounts = "SELECT webhook_id, state, count(*) FROM delivery GROUP BY 1, 2"
+
+/** The rows of `delivery_hour`. */
+export const finishedCounts =
+  "SELECT webhook_id, finished_at / 3600000, state, count(*) FROM delivery WHERE state <> 'pending' GROUP BY 1, 2, 3"
 
 /** A literal below every key of the order. */
 const leastOf = ({ name }: Ordering): string => (name === "name" ? "''" : "-9e999")
@@ -61,6 +68,10 @@ export const rebuildDerivedTables: ReadonlyArray<string> = [
   ...dayCounts.map((counts) => `INSERT INTO lead_day_count ${counts}`),
   "DELETE FROM activity_hour",
   ...activityCounts.map((counts) => `INSERT INTO activity_hour ${counts}`),
+  "DELETE FROM delivery_count",
+  `INSERT INTO delivery_count ${deliveryCounts}`,
+  "DELETE FROM delivery_hour",
+  `INSERT INTO delivery_hour ${finishedCounts}`,
   "DELETE FROM lead_stretch",
   ...Object.values(orderings).flatMap(rebuildBuckets)
 ]

@@ -21,6 +21,7 @@ import { operators } from "./migrations/0018_operators.ts"
 import { secretWrapping } from "./migrations/0019_secret_wrapping.ts"
 import { idempotency } from "./migrations/0020_idempotency.ts"
 import { removals } from "./migrations/0021_removals.ts"
+import { countsByCommit } from "./migrations/0022_counts_by_commit.ts"
 
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
@@ -50,7 +51,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["operators", operators],
   ["secret wrapping", secretWrapping],
   ["idempotency", idempotency],
-  ["removals", removals]
+  ["removals", removals],
+  ["counts by commit", countsByCommit]
 ]
 
 export const newestMigration = migrations.length

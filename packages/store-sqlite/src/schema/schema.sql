@@ -280,7 +280,7 @@ CREATE TABLE idempotency_record (
 CREATE INDEX idempotency_record_by_time ON idempotency_record (created_at);
 CREATE INDEX idempotency_record_by_actor ON idempotency_record (actor);
 
--- Counters, kept by triggers. signal_id 0 counts all leads of a brand; field is created or updated; day counts days since 1970.
+-- Counters, which the store writes once a commit; triggers count what is deleted. signal_id 0 counts all leads of a brand; field is created or updated; day counts days since 1970.
 CREATE TABLE lead_count (
   brand_id INTEGER NOT NULL,
   signal_id INTEGER NOT NULL,
@@ -297,7 +297,7 @@ CREATE TABLE lead_day_count (
   PRIMARY KEY (brand_id, field, day, flags)
 ) STRICT, WITHOUT ROWID;
 
--- Counts by the hour, kept by triggers: of leads (kind lead; signal_id 0 counts all leads of a brand), of engagements (kind engagement),
+-- Counts by the hour, kept in the same way: of leads (kind lead; signal_id 0 counts all leads of a brand), of engagements (kind engagement),
 -- and of deliveries that ended. hour counts hours since 1970; type is empty where an engagement has none.
 CREATE TABLE activity_hour (
   brand_id INTEGER NOT NULL,
@@ -317,7 +317,7 @@ CREATE TABLE delivery_hour (
 ) STRICT, WITHOUT ROWID;
 
 -- Rank buckets: each order of a brand is cut into buckets, each from (key, id) to the beginning of the next; n0 to n7 count the leads
--- of a bucket by their flags. Triggers count, and the store splits long buckets.
+-- of a bucket by their flags. The store counts once a commit and splits long buckets; triggers count what is deleted.
 CREATE TABLE lead_stretch (
   seq INTEGER PRIMARY KEY,
   brand_id INTEGER NOT NULL,
@@ -336,7 +336,7 @@ CREATE TABLE lead_stretch (
 ) STRICT;
 CREATE INDEX lead_stretch_long ON lead_stretch (seq) WHERE n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7 > 1536;
 
--- The number of the newest change of a lead that a filter could see.
+-- The number of the newest change of leads that a filter could see: each transaction that changes some has one.
 CREATE TABLE lead_change (id INTEGER PRIMARY KEY CHECK (id = 1), n INTEGER NOT NULL) STRICT;
 INSERT INTO lead_change VALUES (1, 0);
 
@@ -357,30 +357,12 @@ INSERT INTO segment_merge VALUES (1, 0, 0);
 CREATE TABLE commits (n INTEGER NOT NULL) STRICT;
 INSERT INTO commits VALUES (0);
 
--- Triggers that count deliveries.
-CREATE TRIGGER delivery_inserted AFTER INSERT ON delivery BEGIN
-  INSERT INTO delivery_count VALUES (NEW.webhook_id, NEW.state, 1)
-    ON CONFLICT DO UPDATE SET n = n + 1;
-END;
+-- Triggers that count deleted deliveries.
 CREATE TRIGGER delivery_deleted AFTER DELETE ON delivery BEGIN
   UPDATE delivery_count SET n = n - 1 WHERE webhook_id = OLD.webhook_id AND state = OLD.state;
 END;
-CREATE TRIGGER delivery_settled AFTER UPDATE OF state ON delivery
-WHEN OLD.state <> NEW.state BEGIN
-  UPDATE delivery_count SET n = n - 1 WHERE webhook_id = OLD.webhook_id AND state = OLD.state;
-  INSERT INTO delivery_count VALUES (NEW.webhook_id, NEW.state, 1)
-    ON CONFLICT DO UPDATE SET n = n + 1;
-END;
 
--- Triggers that count leads.
-CREATE TRIGGER lead_inserted AFTER INSERT ON lead BEGIN
-  INSERT INTO lead_count VALUES (NEW.brand_id, 0, NEW.flags, 1)
-    ON CONFLICT DO UPDATE SET n = n + 1;
-  INSERT INTO lead_day_count VALUES (NEW.brand_id, 'created', NEW.created_at / 86400000, NEW.flags, 1)
-    ON CONFLICT DO UPDATE SET n = n + 1;
-  INSERT INTO lead_day_count VALUES (NEW.brand_id, 'updated', NEW.updated_at / 86400000, NEW.flags, 1)
-    ON CONFLICT DO UPDATE SET n = n + 1;
-END;
+-- Triggers that count deleted leads.
 CREATE TRIGGER lead_deleted AFTER DELETE ON lead BEGIN
   UPDATE lead_count SET n = n - 1 WHERE brand_id = OLD.brand_id AND signal_id = 0 AND flags = OLD.flags;
   UPDATE lead_day_count SET n = n - 1
@@ -388,80 +370,28 @@ CREATE TRIGGER lead_deleted AFTER DELETE ON lead BEGIN
   UPDATE lead_day_count SET n = n - 1
     WHERE brand_id = OLD.brand_id AND field = 'updated' AND day = OLD.updated_at / 86400000 AND flags = OLD.flags;
 END;
-CREATE TRIGGER lead_touched AFTER UPDATE OF flags, updated_at ON lead
-WHEN OLD.flags <> NEW.flags OR OLD.updated_at / 86400000 <> NEW.updated_at / 86400000 BEGIN
-  UPDATE lead_day_count SET n = n - 1
-    WHERE brand_id = OLD.brand_id AND field = 'updated' AND day = OLD.updated_at / 86400000 AND flags = OLD.flags;
-  INSERT INTO lead_day_count VALUES (NEW.brand_id, 'updated', NEW.updated_at / 86400000, NEW.flags, 1)
-    ON CONFLICT DO UPDATE SET n = n + 1;
-END;
-CREATE TRIGGER lead_reflagged AFTER UPDATE OF flags ON lead
-WHEN OLD.flags <> NEW.flags BEGIN
-  UPDATE lead_count SET n = n - 1
-    WHERE brand_id = OLD.brand_id AND flags = OLD.flags AND signal_id IN (SELECT 0 UNION ALL SELECT signal_id FROM lead_signal WHERE lead_id = OLD.id);
-  INSERT INTO lead_count SELECT NEW.brand_id, s.signal_id, NEW.flags, 1
-    FROM (SELECT 0 AS signal_id UNION ALL SELECT signal_id FROM lead_signal
-    WHERE lead_id = NEW.id) s WHERE true
-    ON CONFLICT DO UPDATE SET n = n + 1;
-  UPDATE lead_day_count SET n = n - 1
-    WHERE brand_id = OLD.brand_id AND field = 'created' AND day = OLD.created_at / 86400000 AND flags = OLD.flags;
-  INSERT INTO lead_day_count VALUES (NEW.brand_id, 'created', NEW.created_at / 86400000, NEW.flags, 1)
-    ON CONFLICT DO UPDATE SET n = n + 1;
-END;
-CREATE TRIGGER lead_caught AFTER INSERT ON lead_signal BEGIN
-  INSERT INTO lead_count SELECT brand_id, id, NEW.flags, 1 FROM signal
-    WHERE id = NEW.signal_id
-    ON CONFLICT DO UPDATE SET n = n + excluded.n;
-END;
 CREATE TRIGGER lead_uncaught AFTER DELETE ON lead_signal BEGIN
   INSERT INTO lead_count SELECT brand_id, id, OLD.flags, -1 FROM signal
     WHERE id = OLD.signal_id
     ON CONFLICT DO UPDATE SET n = n + excluded.n;
 END;
 
--- Triggers that number changes, keep what lead_signal has of a lead, and forget what is shown otherwise.
+-- Triggers that number deletions, and forget what is shown otherwise.
 CREATE TRIGGER lead_shown_otherwise AFTER UPDATE OF ext_id, name, headline, username, title1, li_profile_url, profile_img_url, company, signal_id, signal_ids, flags, score1, created_at, updated_at ON lead
 WHEN NEW.shown IS OLD.shown AND OLD.shown IS NOT NULL BEGIN
   UPDATE lead SET shown = NULL WHERE id = NEW.id;
-END;
-CREATE TRIGGER lead_caught_otherwise AFTER UPDATE OF flags, created_at ON lead
-WHEN OLD.flags <> NEW.flags OR OLD.created_at <> NEW.created_at BEGIN
-  UPDATE lead_signal SET flags = NEW.flags, created_at = NEW.created_at WHERE lead_id = NEW.id;
-END;
-CREATE TRIGGER lead_added AFTER INSERT ON lead BEGIN
-  UPDATE lead_change SET n = n + 1 WHERE id = 1;
-END;
-CREATE TRIGGER lead_changed AFTER UPDATE OF brand_id, name, headline, signal_ids, flags, created_at, updated_at ON lead BEGIN
-  UPDATE lead_change SET n = n + 1 WHERE id = 1;
 END;
 CREATE TRIGGER lead_removed AFTER DELETE ON lead BEGIN
   UPDATE lead_change SET n = n + 1 WHERE id = 1;
 END;
 
--- Triggers that count leads in their rank buckets.
+-- Triggers that make the first rank buckets, and count deleted leads in their buckets.
 CREATE TRIGGER brand_inserted AFTER INSERT ON brand BEGIN
   INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'created', -9e999, 0);
   INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'updated', -9e999, 0);
   INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'name', '', 0);
   INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'score', -9e999, 0);
   INSERT INTO lead_stretch (brand_id, ordering, key, id) VALUES (NEW.id, 'scoreDesc', -9e999, 0);
-END;
-CREATE TRIGGER lead_placed AFTER INSERT ON lead BEGIN
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'created'
-      AND (key, id) <= (NEW.created_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'updated'
-      AND (key, id) <= (NEW.updated_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'name'
-      AND (key, id) <= (NEW.name_key, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'score'
-      AND (key, id) <= (NEW.score_rank, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'scoreDesc'
-      AND (key, id) <= (NEW.score_rank_desc, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
 END;
 CREATE TRIGGER lead_gone AFTER DELETE ON lead BEGIN
   UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
@@ -480,117 +410,19 @@ CREATE TRIGGER lead_gone AFTER DELETE ON lead BEGIN
     WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'scoreDesc'
       AND (key, id) <= (OLD.score_rank_desc, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
 END;
-CREATE TRIGGER lead_placed_anew AFTER UPDATE OF flags ON lead
-WHEN OLD.flags <> NEW.flags BEGIN
-  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'created'
-      AND (key, id) <= (OLD.created_at, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'created'
-      AND (key, id) <= (NEW.created_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'updated'
-      AND (key, id) <= (OLD.updated_at, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'updated'
-      AND (key, id) <= (NEW.updated_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'name'
-      AND (key, id) <= (OLD.name_key, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'name'
-      AND (key, id) <= (NEW.name_key, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'score'
-      AND (key, id) <= (OLD.score_rank, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'score'
-      AND (key, id) <= (NEW.score_rank, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'scoreDesc'
-      AND (key, id) <= (OLD.score_rank_desc, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'scoreDesc'
-      AND (key, id) <= (NEW.score_rank_desc, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-END;
-CREATE TRIGGER lead_moved_created AFTER UPDATE OF created_at ON lead
-WHEN OLD.flags = NEW.flags AND OLD.created_at <> NEW.created_at BEGIN
-  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'created'
-      AND (key, id) <= (OLD.created_at, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'created'
-      AND (key, id) <= (NEW.created_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-END;
-CREATE TRIGGER lead_moved_updated AFTER UPDATE OF updated_at ON lead
-WHEN OLD.flags = NEW.flags AND OLD.updated_at <> NEW.updated_at BEGIN
-  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'updated'
-      AND (key, id) <= (OLD.updated_at, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'updated'
-      AND (key, id) <= (NEW.updated_at, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-END;
-CREATE TRIGGER lead_moved_name AFTER UPDATE OF name_key ON lead
-WHEN OLD.flags = NEW.flags AND OLD.name_key <> NEW.name_key BEGIN
-  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'name'
-      AND (key, id) <= (OLD.name_key, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'name'
-      AND (key, id) <= (NEW.name_key, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-END;
-CREATE TRIGGER lead_moved_score AFTER UPDATE OF score_rank ON lead
-WHEN OLD.flags = NEW.flags AND OLD.score_rank <> NEW.score_rank BEGIN
-  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'score'
-      AND (key, id) <= (OLD.score_rank, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'score'
-      AND (key, id) <= (NEW.score_rank, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-END;
-CREATE TRIGGER lead_moved_scoreDesc AFTER UPDATE OF score_rank_desc ON lead
-WHEN OLD.flags = NEW.flags AND OLD.score_rank_desc <> NEW.score_rank_desc BEGIN
-  UPDATE lead_stretch SET n0 = n0 - (OLD.flags = 0), n1 = n1 - (OLD.flags = 1), n2 = n2 - (OLD.flags = 2), n3 = n3 - (OLD.flags = 3), n4 = n4 - (OLD.flags = 4), n5 = n5 - (OLD.flags = 5), n6 = n6 - (OLD.flags = 6), n7 = n7 - (OLD.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = OLD.brand_id AND ordering = 'scoreDesc'
-      AND (key, id) <= (OLD.score_rank_desc, OLD.id) ORDER BY key DESC, id DESC LIMIT 1);
-  UPDATE lead_stretch SET n0 = n0 + (NEW.flags = 0), n1 = n1 + (NEW.flags = 1), n2 = n2 + (NEW.flags = 2), n3 = n3 + (NEW.flags = 3), n4 = n4 + (NEW.flags = 4), n5 = n5 + (NEW.flags = 5), n6 = n6 + (NEW.flags = 6), n7 = n7 + (NEW.flags = 7)
-    WHERE seq = (SELECT seq FROM lead_stretch WHERE brand_id = NEW.brand_id AND ordering = 'scoreDesc'
-      AND (key, id) <= (NEW.score_rank_desc, NEW.id) ORDER BY key DESC, id DESC LIMIT 1);
-END;
 
--- Triggers that count by the hour.
-CREATE TRIGGER activity_lead_inserted AFTER INSERT ON lead BEGIN
-  INSERT INTO activity_hour VALUES (NEW.brand_id, 'lead', NEW.created_at / 3600000, 0, '', 1)
-    ON CONFLICT DO UPDATE SET n = n + 1;
-END;
+-- Triggers that count by the hour what is deleted.
 CREATE TRIGGER activity_lead_deleted AFTER DELETE ON lead BEGIN
   UPDATE activity_hour SET n = n - 1
     WHERE brand_id = OLD.brand_id AND kind = 'lead' AND hour = OLD.created_at / 3600000 AND signal_id = 0 AND type = '';
-END;
-CREATE TRIGGER activity_lead_caught AFTER INSERT ON lead_signal BEGIN
-  INSERT INTO activity_hour SELECT brand_id, 'lead', NEW.created_at / 3600000, id, '', 1 FROM signal WHERE id = NEW.signal_id
-    ON CONFLICT DO UPDATE SET n = n + excluded.n;
 END;
 CREATE TRIGGER activity_lead_uncaught AFTER DELETE ON lead_signal BEGIN
   INSERT INTO activity_hour SELECT brand_id, 'lead', OLD.created_at / 3600000, id, '', -1 FROM signal WHERE id = OLD.signal_id
     ON CONFLICT DO UPDATE SET n = n + excluded.n;
 END;
-CREATE TRIGGER activity_engagement_inserted AFTER INSERT ON engagement BEGIN
-  INSERT INTO activity_hour VALUES (NEW.brand_id, 'engagement', (NEW.tracked_at - ((NEW.tracked_at % 3600000) + 3600000) % 3600000) / 3600000, NEW.signal_id, coalesce(NEW.type, ''), 1)
-    ON CONFLICT DO UPDATE SET n = n + 1;
-END;
 CREATE TRIGGER activity_engagement_deleted AFTER DELETE ON engagement BEGIN
   UPDATE activity_hour SET n = n - 1
     WHERE brand_id = OLD.brand_id AND kind = 'engagement' AND hour = (OLD.tracked_at - ((OLD.tracked_at % 3600000) + 3600000) % 3600000) / 3600000 AND signal_id = OLD.signal_id AND type = coalesce(OLD.type, '');
-END;
-CREATE TRIGGER delivery_hour_inserted AFTER INSERT ON delivery WHEN NEW.state <> 'pending' BEGIN
-  INSERT INTO delivery_hour VALUES (NEW.webhook_id, NEW.finished_at / 3600000, NEW.state, 1)
-    ON CONFLICT DO UPDATE SET n = n + 1;
-END;
-CREATE TRIGGER delivery_hour_finished AFTER UPDATE OF state ON delivery WHEN OLD.state = 'pending' AND NEW.state <> 'pending' BEGIN
-  INSERT INTO delivery_hour VALUES (NEW.webhook_id, NEW.finished_at / 3600000, NEW.state, 1)
-    ON CONFLICT DO UPDATE SET n = n + 1;
 END;
 CREATE TRIGGER delivery_hour_deleted AFTER DELETE ON delivery WHEN OLD.state <> 'pending' BEGIN
   UPDATE delivery_hour SET n = n - 1

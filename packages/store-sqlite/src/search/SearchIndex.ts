@@ -17,7 +17,13 @@ export interface SearchTexts {
   readonly grams: string
 }
 
-const codeOf = (character: string): string => `u${character.codePointAt(0)!.toString(16)}`
+/** Of most characters of most texts. */
+const asciiCodes: ReadonlyArray<string> = Array.from({ length: 128 }, (_, code) => `u${code.toString(16)}`)
+
+const codeOf = (character: string): string => {
+  const code = character.codePointAt(0)!
+  return asciiCodes[code] ?? `u${code.toString(16)}`
+}
 
 /** ASCII letters and digits only: FTS5 separates tokens at any other character. */
 const token = (brandId: number, codes: string): string => `b${brandId}${codes}`

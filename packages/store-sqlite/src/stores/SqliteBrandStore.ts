@@ -3,6 +3,7 @@ import { type Brand, BrandStore } from "@lead-signals/domain"
 import { Effect, Layer, type Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
+import { writeDerivedChanges } from "../rank-index/DerivedChanges.ts"
 import { type BrandRow, idOf } from "../rows/Rows.ts"
 import type { Secrets } from "../rows/Secrets.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
@@ -51,6 +52,7 @@ export const removeBrandPiece =
       [id, maxRowsPerPiece]
     )
     if (sql.get("SELECT 1 FROM suppression WHERE brand_id = ?", [id]) !== undefined) return "some"
+    writeDerivedChanges(sql)
     for (const statement of brandRemovals) sql.run(statement, [id])
     sql.run("UPDATE brand SET name = '', suppression_secret = '', deleted_at = ? WHERE id = ?", [now, id])
     return "gone"

@@ -35,6 +35,7 @@ import type { ListingOptions } from "../query/LeadPages.ts"
 import { leadLists } from "./LeadLists.ts"
 import { journaled } from "./Statements.ts"
 import { orderings } from "../filter/Ordering.ts"
+import { derivedChanges } from "../rank-index/DerivedChanges.ts"
 import * as RankIndex from "../rank-index/RankIndex.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
@@ -70,6 +71,7 @@ const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
     [idOf(draft.brandId), draft.extId, ...values(draft)]
   )
   const lead = { ...draft, id }
+  derivedChanges(sql).change(null, lead)
   changeSearch(sql, null, lead)
   return lead
 }
@@ -83,16 +85,21 @@ const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
        WHERE id = ?`,
     [...values(after), after.id]
   )
-  if (before.profile.name !== after.profile.name) {
-    const lead = { brandId: idOf(after.brandId), id: after.id }
-    RankIndex.forgetName(sql, orderings, lead, Folding.fold(before.profile.name))
+  derivedChanges(sql).change(before, after)
+  if (flagsOf(before) !== flagsOf(after) || before.createdAt !== after.createdAt) {
+    sql.run("UPDATE lead_signal SET flags = ?, created_at = ? WHERE lead_id = ?", [
+      flagsOf(after),
+      after.createdAt,
+      after.id
+    ])
   }
   if (before.profile.name !== after.profile.name || before.profile.headline !== after.profile.headline) {
     changeSearch(sql, before, after)
   }
 }
 
-const insertEngagement = (sql: Connection, brandId: number, engagement: Engagement): unknown =>
+const insertEngagement = (sql: Connection, brandId: number, engagement: Engagement): void => {
+  derivedChanges(sql).addEngagement(brandId, engagement)
   sql.run(
     `INSERT INTO engagement (brand_id, id, lead_id, signal_id, type, reaction_type, comment_text, post_url, post_content,
        post_posted_at, post_author, post_author_detail, author_ext_id, emitted_at, tracked_at)
@@ -115,6 +122,7 @@ const insertEngagement = (sql: Connection, brandId: number, engagement: Engageme
       engagement.trackedAt
     ]
   )
+}
 
 const knownOf = (sql: Connection, brandId: number, proposal: Proposal): Observations.CurrentState => {
   const row = sql.get<{
@@ -250,8 +258,14 @@ const commit = (
 const makeLeadStore = (options: ListingOptions) =>
   Effect.map(Database, (database) => {
     const { maxBucketLeads } = options.rankIndex
-    const splitLongBuckets = (sql: Connection): void =>
-      RankIndex.splitLongBuckets(sql, orderings, maxBucketLeads)
+    const split = Symbol("split of long buckets")
+    /** Before the commit, once the buckets count what the transaction changes. */
+    const splitLongBuckets = (sql: Connection): void => {
+      derivedChanges(sql)
+      sql.ofTransaction(split, () =>
+        sql.beforeCommit(() => RankIndex.splitLongBuckets(sql, orderings, maxBucketLeads))
+      )
+    }
     const changed = new LeadChanges()
     const caches = new LeadCaches(changed, database.keepsReads)
     const { list, listRendered } = leadLists(database, caches, options)
@@ -362,5 +376,8 @@ const makeLeadStore = (options: ListingOptions) =>
       }
     })
   })
+
+/** Observations of one commit, which keeps other requests waiting for some 12 ms. A commit by itself costs as much as five of them. */
+export const commitSize = 50
 
 export const layer = (options: ListingOptions) => Layer.effect(LeadStore, makeLeadStore(options))

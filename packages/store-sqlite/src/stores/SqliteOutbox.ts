@@ -19,6 +19,7 @@ import { Database } from "../database/Database.ts"
 import { engagementColumns, leadsById, readEngagements, windows, withAuthor } from "../rows/LeadReads.ts"
 import { type EventRow, eventOf, idOf, type WebhookRow } from "../rows/Rows.ts"
 import type { Secrets } from "../rows/Secrets.ts"
+import { countDeliveries } from "../writes/DeliveryCounts.ts"
 
 /* Leasing */
 
@@ -263,9 +264,14 @@ const webhooksOf = (
     }))
 
 /** Records attempts with a few statements, however many they are. */
-const write = (sql: Connection, changes: AttemptTransitions.Changes, seqs: ReadonlyMap<string, number>) => {
+const write = (
+  sql: Connection,
+  changes: AttemptTransitions.Changes,
+  rows: ReadonlyMap<string, AttemptedRow>
+) => {
+  const seqOf = (id: DeliveryId): number => rows.get(id)!.seq
   const deliveries = changes.deliveries.map((to) => [
-    seqs.get(to.id)!,
+    seqOf(to.id),
     to.state,
     to.attempts,
     to.failures,
@@ -280,7 +286,7 @@ const write = (sql: Connection, changes: AttemptTransitions.Changes, seqs: Reado
     [JSON.stringify(deliveries)]
   )
   const log = changes.log.map(({ at, deliveryId, durationMillis, error, number, response, status }) => [
-    seqs.get(deliveryId)!,
+    seqOf(deliveryId),
     number,
     at,
     durationMillis,
@@ -296,8 +302,15 @@ const write = (sql: Connection, changes: AttemptTransitions.Changes, seqs: Reado
   )
   const finished = changes.deliveries.filter(({ state }) => state !== "pending")
   sql.run("DELETE FROM delivery_body WHERE seq IN (SELECT value FROM json_each(?))", [
-    JSON.stringify(finished.map(({ id }) => seqs.get(id)!))
+    JSON.stringify(finished.map(({ id }) => seqOf(id)))
   ])
+  countDeliveries(
+    sql,
+    changes.deliveries.map(({ finishedAt, id, state }) => {
+      const { state: from, webhook_id: webhookId } = rows.get(id)!
+      return { webhookId, from, to: state, finishedAt }
+    })
+  )
   for (const { disabledReason, enabled, failingSince, id } of changes.webhooks) {
     sql.run("UPDATE webhook SET enabled = ?, disabled_reason = ?, failing_since = ? WHERE id = ?", [
       Number(enabled),
@@ -323,7 +336,7 @@ const record = (
     attempts,
     now
   )
-  write(sql, changes, new Map(rows.map(({ id, seq }) => [id, seq])))
+  write(sql, changes, new Map(rows.map((row) => [row.id, row])))
   return changes.recorded
 }
 

@@ -1,6 +1,7 @@
 /** Queues deliveries, which are due at once. [DELIV-2] */
 import type { DeliveryId } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
+import { countDeliveries } from "./DeliveryCounts.ts"
 
 export interface NewDelivery {
   readonly id: DeliveryId
@@ -28,4 +29,8 @@ export const insertDeliveries = (
       [now, now, JSON.stringify(rows)]
     )
   }
+  countDeliveries(
+    sql,
+    deliveries.map(({ webhookId }) => ({ webhookId, from: null, to: "pending", finishedAt: null }))
+  )
 }

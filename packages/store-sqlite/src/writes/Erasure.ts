@@ -3,6 +3,7 @@ import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { orderings } from "../filter/Ordering.ts"
 import { leadById, leadsById } from "../rows/LeadReads.ts"
+import { derivedChanges, writeDerivedChanges } from "../rank-index/DerivedChanges.ts"
 import * as RankIndex from "../rank-index/RankIndex.ts"
 import { idOf } from "../rows/Rows.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
@@ -25,6 +26,7 @@ const removals = [
 
 /** Removes the leads from all tables but the indexes of texts. */
 export const removeLeads = (sql: Connection, brandId: number, ids: ReadonlyArray<LeadId>): void => {
+  writeDerivedChanges(sql)
   for (const statement of removals) sql.run(statement, [JSON.stringify(ids)])
   RankIndex.forgetLeads(sql, orderings, { brandId, ids })
 }
@@ -63,6 +65,25 @@ const forgetAuthor = (sql: Connection, brand: number, author: string, nextId: ()
   }
 }
 
+/** The leads that engaged with the person's posts show something else from now on. */
+const touchReaders = (
+  sql: Connection,
+  { author, brand }: { readonly brand: number; readonly author: string },
+  now: number
+): void => {
+  const touched = sql.all<{ readonly id: LeadId; readonly flags: number; readonly updated_at: number }>(
+    `SELECT id, flags, updated_at FROM lead WHERE updated_at < ? AND id IN (${readers})`,
+    [now, brand, author]
+  )
+  const derived = derivedChanges(sql)
+  for (const { flags, id, updated_at } of touched) derived.moveUpdated(brand, { id, flags }, updated_at, now)
+  sql.run("UPDATE lead SET updated_at = ? WHERE id IN (SELECT value FROM json_each(?))", [
+    now,
+    JSON.stringify(touched.map(({ id }) => id))
+  ])
+  writeDerivedChanges(sql)
+}
+
 /** Removes the person as the author of posts that leads engaged with; these leads change. */
 export const eraseAuthor = (
   sql: Connection,
@@ -71,7 +92,7 @@ export const eraseAuthor = (
   { nextId, now }: Pick<ErasureOptions, "nextId" | "now">
 ): void => {
   forgetAuthor(sql, brand, author, nextId)
-  sql.run(`UPDATE lead SET updated_at = max(updated_at, ?) WHERE id IN (${readers})`, [now, brand, author])
+  touchReaders(sql, { author, brand }, now)
   sql.run(
     `UPDATE engagement SET post_url = NULL, post_content = NULL, post_author = NULL, post_author_detail = NULL,
          author_ext_id = NULL

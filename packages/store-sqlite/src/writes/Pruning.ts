@@ -4,6 +4,7 @@
  */
 import type { Instant, LeadId, PruneCursor, RetentionKind, RetentionLimits } from "@lead-signals/domain"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
+import { writeDerivedChanges } from "../rank-index/DerivedChanges.ts"
 import { leadsById } from "../rows/LeadReads.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
 import { removeLeads } from "./Erasure.ts"
@@ -170,8 +171,10 @@ export const remove: Readonly<Record<RetentionKind, (sql: Connection, keys: Foun
     ])
     sql.run(`DELETE FROM event WHERE position IN (${given})`, [JSON.stringify(positions)])
   },
-  engagements: (sql, seqs) =>
-    sql.run(`DELETE FROM engagement WHERE seq IN (${given})`, [JSON.stringify(seqs)]),
+  engagements: (sql, seqs) => {
+    writeDerivedChanges(sql)
+    sql.run(`DELETE FROM engagement WHERE seq IN (${given})`, [JSON.stringify(seqs)])
+  },
   leads: (sql, ids) => removePrunedLeads(sql, ids.map(Number)),
   suppressions: (sql, keys) => {
     const pairs = keys.map((key) => String(key).split(" "))
