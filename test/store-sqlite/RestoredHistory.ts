@@ -19,10 +19,14 @@ type Services =
   | Layer.Layer.Success<typeof webCrypto>
 
 /** Runs the work over the store on the file, and closes it. */
-export const on = <A, E>(filename: string, work: Effect.Effect<A, E, Services>): Promise<A> =>
-  Effect.runPromise(
-    work.pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename, synced: false }), webCrypto)))
-  )
+export const on = <A, E>(
+  filename: string,
+  work: Effect.Effect<A, E, Services>,
+  encryption?: SqliteStore.EncryptionOptions
+): Promise<A> => {
+  const options = { filename, synced: false, ...(encryption === undefined ? {} : { encryption }) }
+  return Effect.runPromise(work.pipe(Effect.provide(Layer.merge(SqliteStore.layer(options), webCrypto))))
+}
 
 /** The failure with which the store refuses to open the file. */
 export const refusalOf = (filename: string): Promise<string> =>

@@ -9,7 +9,8 @@ import {
   StoreHealth
 } from "@lead-signals/domain"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Effect } from "effect"
+import { generateEncryptionKey, parseEncryptionKey } from "@lead-signals/encryption"
+import { Effect, Either } from "effect"
 import {
   symlinkSync,
   lstatSync,
@@ -436,4 +437,43 @@ describe("a restore without the database", () => {
     expect(existsSync(`${database}-wal`)).toBe(false)
     expect(await soundness(database)).toEqual([])
   })
+})
+
+describe("a restore of an encrypted database", () => {
+  const newKey = () => Either.getOrThrow(parseEncryptionKey(generateEncryptionKey()))
+  const [encryption, other] = [{ key: newKey() }, { key: newKey() }]
+
+  it.each([undefined, "secrets"] as const)(
+    "replays what was removed under its key, and refuses without it (scope %s) [REST-3, PII-4]",
+    async (scope) => {
+      const options = scope === undefined ? encryption : { ...encryption, scope }
+      const folder = temporaryFolder()
+      const [database, backup] = [join(folder, "leads.sqlite"), join(folder, "backup.sqlite")]
+      const made = await on(database, before, options)
+      await Effect.runPromise(SqliteStore.backup(database, backup, { encryption: options }))
+      await on(database, removeAfter(made), options)
+      const kept = readFileSync(database)
+      for (const wrong of scope === undefined ? [undefined, other] : [])
+        expect(await whyNot(backup, database, { encryption: wrong })).toMatch(/encryption key/)
+      expect(readFileSync(database).equals(kept)).toBe(true)
+      const restored = await Effect.runPromise(restore(backup, database, { encryption: options }))
+      expect(restored.replayed).toMatchObject({
+        person: { done: 2, absent: 0 },
+        key: { done: 2 },
+        brand: { done: 1 },
+        webhook: { done: 1 }
+      })
+      const { problems } = await Effect.runPromise(SqliteStore.check(database, () => {}, options))
+      expect(problems).toEqual([])
+      const left = await on(
+        database,
+        Effect.flatMap(
+          recordObservations(made.mine.brand, [seen(made.mine.signal.id, "ylva", "mine-again")]),
+          ([again]) => Effect.succeed(again!.outcome)
+        ),
+        options
+      )
+      expect(left).toBe("suppressed")
+    }
+  )
 })

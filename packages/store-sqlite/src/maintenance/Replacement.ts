@@ -10,9 +10,8 @@ import {
   rmSync
 } from "node:fs"
 import { isBusy } from "../connection/BusyRetry.ts"
-import { refuseOtherKey } from "../connection/Driver.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
-import type { FileKey } from "../connection/FileKey.ts"
+import { type FileKey, keyProblem } from "../connection/FileKey.ts"
 import { syncFolderOf } from "../connection/FolderSync.ts"
 import { renameToNew } from "./Backup.ts"
 import { RestoreRefused } from "./FindJournal.ts"
@@ -39,7 +38,9 @@ const isUnreadable = (failure: unknown): boolean =>
  * Throws a `RestoreRefused` when a process has it open, and a `KeyProblem` where it needs another key.
  */
 export const hold = (target: string, key: FileKey | undefined): HeldDatabase => {
-  refuseOtherKey(target, key)
+  // A connection without the key would take the log of an encrypted file for an empty one.
+  const problem = keyProblem(target, key)
+  if (problem !== null) throw problem
   const sql = new DriverConnection(target, { readonly: false, busyMillis: lockWaitMillis, key })
   try {
     sql.pragma("locking_mode = EXCLUSIVE")
