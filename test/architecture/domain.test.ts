@@ -232,6 +232,7 @@ describe("the threads of the SQLite store", () => {
         "better-sqlite3",
         "node:fs",
         "node:module",
+        "node:path",
         "node:worker_threads"
       ])
     )

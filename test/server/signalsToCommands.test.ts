@@ -61,7 +61,10 @@ describe("a signal", () => {
     const large = join(folder, "large.sqlite")
     const db = new Database(large)
     // Small pages take long to copy.
-    db.exec("PRAGMA page_size = 512; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; CREATE TABLE t (b)")
+    db.exec(
+      `PRAGMA page_size = 512; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; CREATE TABLE t (b);
+       CREATE TABLE lead (id); CREATE TABLE migration (migration_id); INSERT INTO migration VALUES (1);`
+    )
     db.prepare("INSERT INTO t VALUES (zeroblob(?))").run(200_000_000)
     db.close()
     const target = join(folder, "interrupted.sqlite")

@@ -30,7 +30,8 @@ const node = (schema: string, notifications: boolean, key?: EncryptionKey) =>
 const sealed =
   /over generated histories|PII-5|lose each other|keeps brands, keys|keeps tokens|deletes a brand/
 const representative: Runner["it"] = (title, body, timeoutMillis) => {
-  if (sealed.test(title)) it(title, body, timeoutMillis)
+  const run = sealed.test(title) ? it : it.skip
+  run(title, body, timeoutMillis)
 }
 
 describe.skipIf(isWithoutPostgres)("a store on Postgres", () => {

@@ -2,12 +2,13 @@
 import { raw } from "../harness/RawFile.ts"
 
 /**
- * What depends on the run, by table: persons who were erased before version 16 count as erased at that moment, and a killed process may have
- * begun to merge segments.
+ * What depends on the run, by table: persons who were erased before version 16 count as erased at that moment, a killed process may have
+ * begun to merge segments, and a file gets a name when its journal of removals begins.
  */
 const ofTheRun: Readonly<Record<string, Readonly<Record<string, null>>>> = {
   suppression: { erased_at: null },
-  segment_merge: { owner: null, is_under_way: null }
+  segment_merge: { owner: null, is_under_way: null },
+  removal_journal: { database_id: null, began_at: null }
 }
 
 /** SQLite keeps statements as they were written, and quotes a table that was renamed. */

@@ -35,6 +35,11 @@ export const variables: ReadonlyArray<Variable> = [
     takes: "file, or secrets to encrypt only those in a SQLite file",
     otherwise: "file"
   },
+  {
+    name: "LEAD_SIGNALS_ENCRYPTION_NEXT_KEY",
+    takes: "file:PATH, env:NAME or command:COMMAND with the next key, on Postgres",
+    otherwise: "none"
+  },
   { name: "LEAD_SIGNALS_DEMO", takes: "true fills an empty database with a demo", otherwise: "true" },
   {
     name: "LEAD_SIGNALS_OPERATOR_TOKEN",
