@@ -1,8 +1,9 @@
 /**
- * Once for all tests: the server and its command line as one file, as it is built, which starts in a third of the time; and a folder
- * for what `madeOnce` makes, gone after the run.
+ * Once for all tests: the server and its command line as one file, as it is built, which starts in a third of the time; a folder
+ * for what `madeOnce` makes; and a folder for temporary files of all processes. Both folders are gone after the run.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { TestProject } from "vitest/node"
 import { bundleServer } from "../../scripts/bundle.mjs"
@@ -20,5 +21,18 @@ export default async (project: TestProject): Promise<() => void> => {
   const folder = mkdtempSync(join(dirname(bundledServer), "run-"))
   project.provide("runFolder", folder)
   project.provide("runPid", process.pid)
-  return () => rmSync(folder, { recursive: true, force: true })
+  const temporary = mkdtempSync(join(tmpdir(), "lead-signals-run-"))
+  // Postgres runs as another user than root.
+  chmodSync(temporary, 0o755)
+  for (const name of ["TMPDIR", "TEMP", "TMP"]) process.env[name] = temporary
+  return () => {
+    for (const each of [folder, temporary]) {
+      try {
+        rmSync(each, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+      } catch (failure) {
+        // A disk that a killed test left mounted. The tests have their result.
+        process.stderr.write(`${each} stays: ${String(failure)}\n`)
+      }
+    }
+  }
 }
