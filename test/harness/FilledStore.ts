@@ -40,6 +40,16 @@ export const fillStore = async (database: string, receiverUrl: string): Promise<
   const revoked = await operate("POST", `/brands/${demo}/keys`, { label: "revoked" })
   await operate("DELETE", `/brands/${demo}/keys/${revoked.id}`)
   const { key: otherKey } = await operate("POST", `/brands/${other.id}/keys`, { label: "other" })
+  const keyed = await fetch(`${server.url}/operator/brands/${other.id}/campaigns`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${operatorToken}`,
+      "content-type": "application/json",
+      "idempotency-key": '"of the filled store, once"'
+    },
+    body: JSON.stringify({ name: "made with a key" })
+  })
+  if (!keyed.ok) throw new Error(`POST with a key: ${keyed.status}`)
   await operate("POST", "/tokens", { name: "collector", scopes: ["ingest"], brandIds: [other.id] })
   const source = { type: "posts-with-keywords", value: "v" }
   const [kept, deleted] = [

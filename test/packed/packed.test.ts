@@ -36,9 +36,11 @@ const run = async (command: string, args: ReadonlyArray<string>, cwd: string): P
   }
 }
 
+const isPacked = (folder: string): boolean =>
+  JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")).publishConfig !== undefined
 const readmes = [...readdirSync(join(root, "packages")).map((name) => `packages/${name}`), "simulations"]
+  .filter(isPacked)
   .map((library) => `${library}/README.md`)
-  .filter((page) => existsSync(join(root, page)))
 /** The TypeScript of the documentation, each with what its page shows as its output. */
 const examples = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`), ...readmes]
   .filter((page) => page.endsWith(".md"))
