@@ -25,7 +25,7 @@ import {
 
 closeBrowserAfterTests()
 
-describe.skipIf(chromiumPath === undefined)("the simulator in the console", () => {
+describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the console", () => {
   let server: ConsoleServer
   let main: ConsoleWindow
   let page: Page
@@ -75,7 +75,7 @@ describe.skipIf(chromiumPath === undefined)("the simulator in the console", () =
     expect(new URL(page.url()).search).toBe("?scenario=swarm&seed=7&hours=0.2")
   })
 
-  it.runIf(isThorough)("pauses, steps on and back, and plays as fast as it is asked to", async () => {
+  it("pauses, steps on and back, and plays as fast as it is asked to", async () => {
     const place = page.getByRole("slider", { name: "Place in the run" })
     const clock = () => page.locator("[data-clock]").innerText()
     const all = await events()
@@ -105,80 +105,62 @@ describe.skipIf(chromiumPath === undefined)("the simulator in the console", () =
     expect(await events()).toBe(paused)
   })
 
-  it.runIf(isThorough)(
-    "makes a broken rule's counterexample small, replays it, and saves the file that Node replays",
-    async () => {
-      await go("?bug=lost-update&seed=1")
-      await start()
-      await page.getByText("A rule broke: reference").waitFor({ timeout: 120_000 })
-      const broken = await digest()
-      if (isThorough) {
-        const program = fileURLToPath(new URL("../../scripts/run.mjs", import.meta.url))
-        const words = [
-          "simulations/src/simulate.ts",
-          "swarm",
-          "--seed",
-          "1",
-          "--bug",
-          "lost-update",
-          "--json"
-        ]
-        const { stdout } = spawnSync(process.execPath, [program, ...words], { encoding: "utf8" })
-        expect(stdout).toContain(`"digest":"${broken}"`)
-      }
-      await page
-        .getByRole("heading", { name: "The counterexample: 2 actions, 0 faults" })
-        .waitFor({ timeout: 240_000 })
-      expect(await page.getByRole("region", { name: "Expected beside got" }).innerText()).toContain(
-        "updatedAt"
-      )
-      await page.getByText("The planted bug", { exact: true }).click()
-      expect(await page.locator("details pre").innerText()).toContain("yield* Effect.sleep(100)")
-      if (isThorough) expect(await axeFindings(page)).toEqual([])
-      const started = page.waitForEvent("download")
-      await page.getByRole("button", { name: "Save the file" }).click()
-      const text = readFileSync(await (await started).path(), "utf8")
-      const counterexample = Either.getOrThrow(readCounterexample(text))
-      expect([counterexample.bug, counterexample.violates.oracle]).toEqual(["lost-update", "reference"])
-      // Node runs the code as it is: the same steps, and the rule holds.
-      expect(run(inputOfCounterexample(counterexample)).outcome).toBe("passed")
-      await page.getByRole("button", { name: "Replay it" }).click()
-      await page.getByText("The counterexample breaks the same rule again.").waitFor({ timeout: 60_000 })
-      expect(await digest()).toBe(counterexample.digest)
+  it("makes a broken rule's counterexample small, replays it, and saves the file that Node replays", async () => {
+    await go("?bug=lost-update&seed=1")
+    await start()
+    await page.getByText("A rule broke: reference").waitFor({ timeout: 120_000 })
+    const broken = await digest()
+    const program = fileURLToPath(new URL("../../scripts/run.mjs", import.meta.url))
+    const words = ["simulations/src/simulate.ts", "swarm", "--seed", "1", "--bug", "lost-update", "--json"]
+    const { stdout } = spawnSync(process.execPath, [program, ...words], { encoding: "utf8" })
+    expect(stdout).toContain(`"digest":"${broken}"`)
+    await page
+      .getByRole("heading", { name: "The counterexample: 2 actions, 0 faults" })
+      .waitFor({ timeout: 240_000 })
+    expect(await page.getByRole("region", { name: "Expected beside got" }).innerText()).toContain("updatedAt")
+    await page.getByText("The planted bug", { exact: true }).click()
+    expect(await page.locator("details pre").innerText()).toContain("yield* Effect.sleep(100)")
+    expect(await axeFindings(page)).toEqual([])
+    const started = page.waitForEvent("download")
+    await page.getByRole("button", { name: "Save the file" }).click()
+    const text = readFileSync(await (await started).path(), "utf8")
+    const counterexample = Either.getOrThrow(readCounterexample(text))
+    expect([counterexample.bug, counterexample.violates.oracle]).toEqual(["lost-update", "reference"])
+    // Node runs the code as it is: the same steps, and the rule holds.
+    expect(run(inputOfCounterexample(counterexample)).outcome).toBe("passed")
+    await page.getByRole("button", { name: "Replay it" }).click()
+    await page.getByText("The counterexample breaks the same rule again.").waitFor({ timeout: 60_000 })
+    expect(await digest()).toBe(counterexample.digest)
 
-      await go("")
-      await openFile("found.json", text)
-      await page
-        .getByText("It is a counterexample of swarm, seed 1, with the planted bug lost-update.")
-        .waitFor()
-      await page.getByRole("button", { name: "Replay it" }).click()
-      await page.getByText("The counterexample breaks the same rule again.").waitFor({ timeout: 60_000 })
-      expect(await digest()).toBe(counterexample.digest)
+    await go("")
+    await openFile("found.json", text)
+    await page
+      .getByText("It is a counterexample of swarm, seed 1, with the planted bug lost-update.")
+      .waitFor()
+    await page.getByRole("button", { name: "Replay it" }).click()
+    await page.getByText("The counterexample breaks the same rule again.").waitFor({ timeout: 60_000 })
+    expect(await digest()).toBe(counterexample.digest)
+  })
+
+  it("takes a scenario of one's own from a file, and says what is wrong with another", async () => {
+    await openFile("wrong.json", `{ "name": "fair", "hours": "1" }`)
+    await page.getByText(/hours: takes a number .*not "1"/).waitFor()
+    const own = {
+      name: "fair",
+      about: "A trade fair.",
+      hours: 0.1,
+      brands: [{ people: 5, consumers: ["healthy"], perHour: { observe: 100 } }]
     }
-  )
+    await openFile("fair.json", JSON.stringify(own))
+    await page.getByText("It is a scenario: choose a seed above, and run it.").waitFor()
+    await page.getByLabel("Seed").fill("5")
+    await start()
+    expect(await digest()).toBe(simulate(Schema.decodeUnknownSync(Scenario)(own), 5).digest)
+    await page.getByRole("button", { name: "Put it away" }).click()
+    expect(await page.getByLabel("Scenario").inputValue()).toBe("swarm")
+  })
 
-  it.runIf(isThorough)(
-    "takes a scenario of one's own from a file, and says what is wrong with another",
-    async () => {
-      await openFile("wrong.json", `{ "name": "fair", "hours": "1" }`)
-      await page.getByText(/hours: takes a number .*not "1"/).waitFor()
-      const own = {
-        name: "fair",
-        about: "A trade fair.",
-        hours: 0.1,
-        brands: [{ people: 5, consumers: ["healthy"], perHour: { observe: 100 } }]
-      }
-      await openFile("fair.json", JSON.stringify(own))
-      await page.getByText("It is a scenario: choose a seed above, and run it.").waitFor()
-      await page.getByLabel("Seed").fill("5")
-      await start()
-      expect(await digest()).toBe(simulate(Schema.decodeUnknownSync(Scenario)(own), 5).digest)
-      await page.getByRole("button", { name: "Put it away" }).click()
-      expect(await page.getByLabel("Scenario").inputValue()).toBe("swarm")
-    }
-  )
-
-  it.runIf(isThorough)("opens to a key, too, and asks the server for nothing but its program", async () => {
+  it("opens to a key, too, and asks the server for nothing but its program", async () => {
     const { data } = await server.operate("POST", `/operator/brands/${brand}/keys`, { label: "sales" })
     const sales = await server.open(`/brands/${brand}/simulator?hours=0.01`, { credential: data.key })
     await sales.page.getByLabel("Scenario").waitFor()

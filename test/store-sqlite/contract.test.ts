@@ -1,4 +1,4 @@
-import { storeContract } from "@lead-signals/store-contract"
+import { type Runner, storeContract } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { describe, it } from "vitest"
 import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
@@ -21,9 +21,15 @@ storeContract(
   }
 )
 
+/** By default the cases that read and erase much: the others do the same in a thread as without. */
+const inThreads: Runner["it"] = (title, body, timeoutMillis) => {
+  const run = isThorough || /over generated histories|PII-3/.test(title) ? it : it.skip
+  run(title, body, timeoutMillis)
+}
+
 /** What takes long there, and what is erased, is done in threads: here all of it is. */
 storeContract(
-  { describe, it },
+  { describe, it: inThreads },
   {
     name: "SQLite in threads",
     layer: () =>
