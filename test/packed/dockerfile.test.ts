@@ -2,7 +2,7 @@
 import { execFile, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { expect, it } from "vitest"
@@ -52,7 +52,9 @@ const isIgnored = (pattern: string, file: string): boolean => {
  */
 const contained = [
   "set -e",
-  "mount -t tmpfs tmpfs /opt && mkdir -p /opt/lead-signals",
+  "mount -t tmpfs tmpfs /opt && mkdir -p /opt/lead-signals /opt/node",
+  // Node, the image and this clone may lie in /tmp.
+  'mount --bind "$NODE" /opt/node',
   'mount --bind "$IMAGE/opt/lead-signals" /opt/lead-signals && mount -o remount,bind,ro /opt/lead-signals',
   "mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/lead-signals",
   'mount --bind "$IMAGE/var/lib/lead-signals" /var/lib/lead-signals',
@@ -114,7 +116,7 @@ it("makes an image that serves from a read-only root without rights, and stops a
           "-c",
           contained,
           "sh",
-          process.execPath,
+          join("/opt/node", basename(process.execPath)),
           ...built.entryPoint.slice(1).map(within)
         ],
         {
@@ -126,7 +128,8 @@ it("makes an image that serves from a read-only root without rights, and stops a
             ),
             HOST: "127.0.0.1",
             PORT: environment["PORT"],
-            IMAGE: built.root
+            IMAGE: built.root,
+            NODE: dirname(process.execPath)
           },
           stdio: ["ignore", "ignore", "inherit"]
         }
