@@ -56,7 +56,7 @@ const edits = [...manifests.map((path) => [path, '"version": "']), ...named].map
   return [path, text.replaceAll(before + current, before + version)]
 })
 const date = new Date().toISOString().slice(0, 10)
-edits.push(["CHANGELOG.md", changelog.replace(heading, `${heading}\n## ${version} - ${date}\n`)])
+edits.push(["CHANGELOG.md", changelog.replace(heading, `${heading}\n## [${version}] - ${date}\n`)])
 for (const [path, text] of edits) writeFileSync(join(folder, path), text)
 process.stdout.write(
   `${edits.length} files have version ${version}. Next: npm test, a commit "Release ${version}", and a tag v${version}.\n`

@@ -1,6 +1,6 @@
 /** One version for everything, and a release that changes it everywhere. */
 import { execFileSync, spawnSync } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
@@ -59,6 +59,11 @@ describe("npm run release", () => {
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       cpSync(join(root, path), join(folder, path))
     }
+    const log = textIn(folder, "CHANGELOG.md")
+    writeFileSync(
+      join(folder, "CHANGELOG.md"),
+      log.replace(/^## Unreleased\n\n(?=## )/m, "## Unreleased\n\n### Added\n\n- Something.\n\n")
+    )
     for (const refused of ["", "next", version, "0.0.9"]) {
       const { status, stderr } = release(folder, refused)
       expect([refused, status, stderr]).toEqual([
@@ -76,7 +81,7 @@ describe("npm run release", () => {
       expect([path, left]).toEqual([path, []])
     }
     expect(textIn(folder, "CHANGELOG.md")).toMatch(
-      /## Unreleased\n\n## 99\.1\.0 - \d{4}-\d\d-\d\d\n\n### Added/
+      /## Unreleased\n\n## \[99\.1\.0\] - \d{4}-\d\d-\d\d\n\n### Added/
     )
     // Nothing is left to release.
     expect([release(folder, "99.2.0").status, release(folder, "99.2.0").stderr]).toEqual([

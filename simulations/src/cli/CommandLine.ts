@@ -130,7 +130,7 @@ export const programFor = (words: ReadonlyArray<string>): Program => {
   const command = words.find((word) => word !== "help")
   const files = command !== undefined && isScenarioFile(command) ? [fileCommand(command)] : []
   return {
-    version: "0.1.0",
+    version: "0.2.0",
     exitCodes: exitCodeTable,
     variables: [],
     calledAs: "./lead-signals simulate",

@@ -66,7 +66,7 @@ const commands = group(
 
 export const program: Program = {
   root: commands,
-  version: "0.1.0",
+  version: "0.2.0",
   exitCodes: exitCodeTable,
   variables: variables.map(({ name, otherwise, takes }) => [name, takes, otherwise]),
   helpExample: "help keys create"
