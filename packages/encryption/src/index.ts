@@ -11,7 +11,7 @@ export {
   keyProblemCode,
   parseEncryptionKey
 } from "./EncryptionKey.ts"
-export { open, overhead, seal, type SealingKey, Unopened } from "./Seal.ts"
+export { open, overhead, seal, type SecretKeyObject, type SealingKey, Unopened } from "./Seal.ts"
 export {
   isWrapped,
   secretContexts,
