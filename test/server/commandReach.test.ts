@@ -141,7 +141,22 @@ describe("the commands", () => {
     const seen = { signalId: signal.id, person: { extId: "p", name: "Ada" }, engagement: { id: "e" } }
     writeFileSync(file, `${JSON.stringify(seen)}\n`)
     await run("import", file, ...of)
-    const settings = ["--description", "To the CRM", "--enabled", "true"]
+    const settings = [
+      "--description",
+      "To the CRM",
+      "--enabled",
+      "true",
+      "--ordering",
+      "lead",
+      "--max-delay",
+      "60",
+      "--format",
+      "cloudevents",
+      "--max-batch",
+      "5",
+      "--max-wait",
+      "1"
+    ]
     const webhook = await run(
       "webhooks",
       "create",
@@ -164,6 +179,8 @@ describe("the commands", () => {
       ...settings,
       ...of
     )
+    const longest = await run("webhooks", "edit", webhook.id, "--max-delay", "none", ...of)
+    expect(longest).toMatchObject({ ordering: "lead", maxDelay: null, format: "cloudevents", maxBatch: 5 })
     await run("webhooks", "disable", webhook.id, ...of)
     await run("webhooks", "enable", webhook.id, ...of)
     const { leadId } = await run("trigger", "lead2.created", ...of)
@@ -189,8 +206,18 @@ describe("the commands", () => {
     await run("webhooks", "delete", webhook.id, ...of)
     const times = ["created-after", "created-before", "updated-after", "updated-before"]
     const filter = [
-      ...["--search", "a", "--signal", signal.id, "--qualified", "false", "--exported", "false"],
-      ...["--employee", "false", "--engagements", "--engagement-detail"],
+      "--search",
+      "a",
+      "--signal",
+      signal.id,
+      "--qualified",
+      "false",
+      "--exported",
+      "false",
+      "--employee",
+      "false",
+      "--engagements",
+      "--engagement-detail",
       ...times.flatMap((name) => [`--${name}`, name.endsWith("after") ? "2000-01-01" : "2100-01-01"])
     ]
     const listed = await run(

@@ -1,13 +1,14 @@
 /** `lead-signals webhooks …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { DeliveryQueries, eventTypes } from "@lead-signals/domain"
+import { DeliveryQueries, eventTypes, webhookFormats, webhookOrderings } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { group, leaf, usage } from "@lead-signals/command-line"
 import {
   brand,
   calling,
   flagOption,
+  integerOption,
   listing,
   listingOptions,
   listOfBrand,
@@ -51,18 +52,55 @@ const delivery = Args.text({ name: "DELIVERY-ID" }).pipe(
 /** The settings of a webhook, as options of `create` and `edit`. */
 const settingOptions = {
   description: textOption("description", "What the webhook is for, in your words"),
-  enabled: flagOption("enabled", "false holds its deliveries [true]")
+  enabled: flagOption("enabled", "false holds its deliveries [true]"),
+  ordering: Options.choice("ordering", webhookOrderings).pipe(
+    Options.withDescription("lead: the events of one lead wait for each other [none]"),
+    Options.optional
+  ),
+  maxDelay: Options.text("max-delay").pipe(
+    Options.withDescription(
+      "Seconds for which a failing event holds back its lead's later events, or none: as long as its retries last [none]"
+    ),
+    Options.filterMap(
+      (text) =>
+        text === "none"
+          ? Option.some(null)
+          : /^[0-9]{1,9}$/.test(text)
+            ? Option.some(Number(text))
+            : Option.none(),
+      "--max-delay takes a number of seconds, or none."
+    ),
+    Options.optional
+  ),
+  format: Options.choice("format", webhookFormats).pipe(
+    Options.withDescription("The form of the bodies [envelope]"),
+    Options.optional
+  ),
+  maxBatch: integerOption("max-batch", "Events that one post may carry [1]"),
+  maxWait: integerOption("max-wait", "Seconds that an event may wait for others to be sent with [0]")
 }
 
-interface Settings {
-  readonly description: Option.Option<string>
-  readonly enabled: Option.Option<"true" | "false">
-}
+/** Options of `settingOptions` as they were given. */
+type Settings = Readonly<Record<keyof typeof settingOptions, Option.Option<string | number | null>>>
 
 /** The fields of the settings that were given. */
-const settingsOf = (given: Settings): Readonly<Record<string, unknown>> => ({
-  ...(Option.isSome(given.description) ? { description: given.description.value } : {}),
-  ...(Option.isSome(given.enabled) ? { enabled: given.enabled.value === "true" } : {})
+const settingsOf = ({ enabled, ...rest }: Settings): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries<Option.Option<unknown>>({
+      ...rest,
+      enabled: Option.map(enabled, (text) => text === "true")
+    }).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
+  )
+
+/** The settings among the options of a command. */
+const settingsIn = (given: Settings): Settings => ({
+  description: given.description,
+  enabled: given.enabled,
+  ordering: given.ordering,
+  maxDelay: given.maxDelay,
+  format: given.format,
+  maxBatch: given.maxBatch,
+  maxWait: given.maxWait
 })
 
 const describeWebhook =
@@ -77,6 +115,11 @@ const describeWebhook =
         enabled: webhook.enabled ? "yes" : "no",
         "disabled because": webhook.disabledReason,
         "failing since": webhook.failingSince,
+        ordering: webhook.ordering,
+        "held back for": webhook.maxDelay === null ? null : `${webhook.maxDelay} s`,
+        format: webhook.format,
+        "events a post": webhook.maxBatch,
+        "waits for": `${webhook.maxWait} s`,
         created: webhook.createdAt
       },
       terminalColumns
@@ -167,7 +210,7 @@ export const webhooksCommand = group(
           call("POST", pathOf(given.brand, "webhooks"), {
             url: given.target,
             events: listed(given.events),
-            ...settingsOf(given)
+            ...settingsOf(settingsIn(given))
           }),
           printResource(({ id, secret, url }) => `Webhook ${id} to ${url}\nSecret ${secret}`)
         )
@@ -212,7 +255,7 @@ export const webhooksCommand = group(
           const body = {
             ...(Option.isSome(given.target) ? { url: given.target.value } : {}),
             ...(Option.isSome(given.events) ? { events: listed(given.events.value) } : {}),
-            ...settingsOf(given)
+            ...settingsOf(settingsIn(given))
           }
           if (Object.keys(body).length === 0)
             return yield* usage("Nothing to change: name one of the options of `webhooks edit`.")
