@@ -52,10 +52,10 @@ export const inAccess: ReadonlyArray<Bug> = [
       put: 'Effect.fail(new Forbidden({ reason: "brands" }))'
     }
   ),
-  operator("foreign-brand-reached", "a token for two brands reaches every brand", {
+  operator("foreign-brand-reached", "a token with brands reaches every brand", {
     in: "reaches",
     find: "$brandIds.includes($brandId)",
-    put: "($brandIds.length > 1 || $brandIds.includes($brandId))"
+    put: "$brandIds.length > 0"
   }),
   operator("tokens-by-limited", "a token that is limited to brands may make calls of no brand", {
     in: "permit",
