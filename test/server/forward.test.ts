@@ -45,16 +45,14 @@ describe("lead-signals listen --forward-to", () => {
     })
     const port = await freePort()
     const listener = listenHere(
-      ...[
-        "--port",
-        String(port),
-        "--secret",
-        secret,
-        "--forward-to",
-        `${behind}/hooks?x=1`,
-        "--print",
-        "json"
-      ]
+      "--port",
+      String(port),
+      "--secret",
+      secret,
+      "--forward-to",
+      `${behind}/hooks?x=1`,
+      "--print",
+      "json"
     )
     await listener.until(/Listening on/)
     // White space and escapes that a parser would not write again.
