@@ -287,10 +287,13 @@ export const isAnswerable = ({ search, signalId }: LeadFilter): boolean =>
 /** A hit: its segment's number times `segmentLeads`, plus its slot. */
 type Hit = number
 
-/** A number whose order is that of the first six bytes. */
-const prefixOf = (texts: Buffer, from: number, to: number): number => {
+/** A number whose order is that of the first six bytes of the name that begins there; what a shorter one lacks is 0. */
+const prefixOf = (texts: Buffer, from: number): number => {
   let prefix = 0
-  for (let i = 0; i < 6; i++) prefix = prefix * 256 + (from + i < to ? texts[from + i]! : 0)
+  for (let i = 0, isIn = true; i < 6; i++) {
+    isIn &&= texts[from + i] !== end
+    prefix = prefix * 256 + (isIn ? texts[from + i]! : 0)
+  }
   return prefix
 }
 
@@ -448,7 +451,7 @@ export class SearchMemory {
       else if (field === "score1") {
         const score = segment.scores[slot]!
         keys[i] = score === Number.POSITIVE_INFINITY ? score : sign * score
-      } else keys[i] = sign * prefixOf(segment.texts, segment.starts[slot]!, segment.starts[slot + 1]!)
+      } else keys[i] = sign * prefixOf(segment.texts, segment.starts[slot]!)
     }
     const byKey = (a: number, b: number): number => {
       const [left, right] = [keys[a]!, keys[b]!]
