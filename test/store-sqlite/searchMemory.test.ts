@@ -2,6 +2,7 @@
 import {
   Brands,
   Folding,
+  type LeadFilter,
   Leads,
   LeadStore,
   recordObservations,

@@ -35,7 +35,7 @@ export interface KnownTotals {
 }
 
 /** The leads of a page. */
-export interface FoundPage {
+interface FoundPage {
   readonly total: number
   /** In the order of the page. */
   readonly ids: ReadonlyArray<LeadId>

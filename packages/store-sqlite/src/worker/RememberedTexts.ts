@@ -11,7 +11,7 @@ import { idOf } from "../rows/Rows.ts"
 import { type SearchableLead, SearchMemory } from "../search/SearchMemory.ts"
 
 /** A lead as a commit left it. */
-export interface Changed extends SearchableLead {
+interface Changed extends SearchableLead {
   readonly brandId: string
 }
 
