@@ -27,6 +27,8 @@ export interface Settings {
   readonly trustedProxies: ReadonlyArray<string>
   /** Ranges that webhooks may reach although they are not public, and over plain http. */
   readonly webhookAllow: ReadonlyArray<Addresses.Cidr>
+  /** The absolute URL of the API as its clients know it; null: it is not known. [FMT-2] */
+  readonly publicUrl: string | null
   /** Milliseconds from each failed attempt to the next. */
   readonly webhookRetryMillis: ReadonlyArray<number>
   /** How long what is over is kept. */
@@ -35,6 +37,8 @@ export interface Settings {
   readonly auditRetentionMillis: number | null
   /** Null: the server makes no backups. */
   readonly backups: BackupSettings | null
+  /** How many leads, each of some 200 bytes, a SQLite store keeps in memory for searches at most; 0 keeps none there. */
+  readonly searchMemoryLeads: number
   /** Milliseconds between reporting unready and closing the port. */
   readonly drainPauseMillis: number
   /** Null: pretty on a terminal, JSON elsewhere. */
@@ -92,6 +96,16 @@ const retryWaits: Read<ReadonlyArray<number>> = (value) =>
     ? Either.right(entries(value).map((entry) => Number(entry) * 1000))
     : Either.left(`takes seconds separated by commas, each at most ${maxRetryWaitSeconds}, like 5,300,1800`)
 
+const publicUrl: Read<string> = (value) =>
+  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && !/[?#\s]/.test(value)
+    ? Either.right(value)
+    : Either.left(
+        "takes an absolute http or https URL without query and fragment, like https://leads.example.com"
+      )
+/** Some 200 bytes each. */
+const defaultSearchMemoryLeads = 2_000_000
+const maxSearchMemoryLeads = 1_000_000_000
+
 const defaultDrainPauseMillis = 500
 const maxDrainPauseSeconds = 600
 
@@ -130,6 +144,7 @@ export const readSettings = (
       ),
       trustedProxies: yield* variable("LEAD_SIGNALS_TRUSTED_PROXIES", proxies, []),
       webhookAllow: yield* variable("LEAD_SIGNALS_WEBHOOK_ALLOW", cidrs, []),
+      publicUrl: yield* variable("LEAD_SIGNALS_PUBLIC_URL", publicUrl, null),
       webhookRetryMillis: yield* variable(
         "LEAD_SIGNALS_WEBHOOK_RETRY",
         retryWaits,
@@ -142,6 +157,11 @@ export const readSettings = (
         AuditRetention.defaultMillis
       ),
       backups: yield* readBackups(environment, database),
+      searchMemoryLeads: yield* variable(
+        "LEAD_SIGNALS_SEARCH_MEMORY",
+        integer(0, maxSearchMemoryLeads),
+        defaultSearchMemoryLeads
+      ),
       drainPauseMillis: yield* variable("LEAD_SIGNALS_DRAIN_PAUSE", pauseMillis, defaultDrainPauseMillis),
       log: yield* variable("LEAD_SIGNALS_LOG", format, null)
     }

@@ -58,6 +58,11 @@ export const variables: ReadonlyArray<Variable> = [
     otherwise: "none"
   },
   {
+    name: "LEAD_SIGNALS_PUBLIC_URL",
+    takes: "the URL of the API as clients know it, by which CloudEvents name the schema of their data",
+    otherwise: "none"
+  },
+  {
     name: "LEAD_SIGNALS_WEBHOOK_RETRY",
     takes: "seconds from each failed attempt to the next",
     otherwise: "5,300,1800,7200,…"
@@ -80,6 +85,11 @@ export const variables: ReadonlyArray<Variable> = [
   { name: "LEAD_SIGNALS_BACKUP_FOLDER", takes: "where the server makes backups", otherwise: "none are made" },
   { name: "LEAD_SIGNALS_BACKUP_INTERVAL", takes: "time between backups, like 6h", otherwise: "1d" },
   { name: "LEAD_SIGNALS_BACKUP_COPIES", takes: "backups that are kept", otherwise: "7" },
+  {
+    name: "LEAD_SIGNALS_SEARCH_MEMORY",
+    takes: "leads in memory for searches of SQLite, 200 bytes each",
+    otherwise: "2000000"
+  },
   {
     name: "LEAD_SIGNALS_DRAIN_PAUSE",
     takes: "seconds between reporting unready and closing the port",
