@@ -21,6 +21,12 @@ const droppedTriggers = statements
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [
+    23,
+    `DROP INDEX delivery_in_order; ALTER TABLE delivery DROP COLUMN ordered_lead; ALTER TABLE delivery DROP COLUMN failing_since;
+     ALTER TABLE webhook DROP COLUMN max_wait; ALTER TABLE webhook DROP COLUMN max_batch; ALTER TABLE webhook DROP COLUMN format;
+     ALTER TABLE webhook DROP COLUMN max_delay; ALTER TABLE webhook DROP COLUMN ordering;`
+  ],
   [22, [...new Set(droppedTriggers)].map((trigger) => `${trigger};`).join("\n")],
   [
     21,

@@ -4,6 +4,7 @@
  */
 import {
   Brands,
+  defaultSending,
   Leasing,
   Outbox,
   recordInOneCommit,
@@ -132,6 +133,7 @@ export const playYear = (
       description: null,
       enabled: true,
       disabledReason: null,
+      ...defaultSending,
       failingSince: null,
       secrets: { current: "whsec_x", previous: null },
       createdAt: startsAt

@@ -1,4 +1,4 @@
-import { apiVersion, openApi } from "@lead-signals/http"
+import { apiVersion, eventDocuments, openApi } from "@lead-signals/http"
 import { readdirSync, readFileSync } from "node:fs"
 import { request } from "node:http"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -221,6 +221,7 @@ describe("the OpenAPI document", () => {
     for (const [path, caching] of [
       ["/docs", "no-cache"],
       ["/openapi.json", "no-cache"],
+      ["/events/lead2.created.data.json", "no-cache"],
       ["/favicon.ico", "no-cache"],
       ["/docs/swagger-ui.css", "public, max-age=31536000, immutable"],
       ["/docs/swagger-ui.js", "public, max-age=31536000, immutable"]
@@ -246,6 +247,16 @@ describe("the OpenAPI document", () => {
     }
     // No cache may keep personal data, as ever.
     expect((await api.call("/signals/leads")).headers.get("cache-control")).toBe("no-store")
+  })
+
+  it("has the schemas of events beside it, each as a document of its own [FMT-4]", async () => {
+    for (const [name, document] of Object.entries(eventDocuments(openApi()))) {
+      const { headers, status, text } = await api.call(`/events/${name}`)
+      expect([name, status, headers.get("content-type")]).toEqual([name, 200, "application/schema+json"])
+      expect(JSON.parse(text)).toEqual(document)
+    }
+    expect((await api.call("/events/lead3.created.json")).status).toBe(404)
+    expect((await api.call("/events/lead2.created.json", { method: "POST" })).status).toBe(405)
   })
 
   it("is where / leads [DOC-1]", async () => {

@@ -83,6 +83,11 @@ describe("a webhook", () => {
       enabled: true,
       disabledReason: null,
       failingSince: null,
+      ordering: "none",
+      maxDelay: null,
+      format: "envelope",
+      maxBatch: 1,
+      maxWait: 0,
       createdAt: expect.any(String),
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/)
     })
@@ -103,6 +108,11 @@ describe("a webhook", () => {
       enabled: false,
       disabledReason: "The operator disabled it."
     })
+    const sending = { ordering: "lead", maxDelay: 600, format: "cloudevents", maxBatch: 10, maxWait: 2 }
+    const sent = await operate("PATCH", `${webhooks()}/${created.id}`, sending)
+    expect(sent.body.data).toEqual({ ...changed.body.data, ...sending })
+    const unbounded = await operate("PATCH", `${webhooks()}/${created.id}`, { maxDelay: null })
+    expect(unbounded.body.data).toEqual({ ...sent.body.data, maxDelay: null })
     expect((await operate("DELETE", `${webhooks()}/${created.id}`)).status).toBe(204)
     for (const [method, path, json] of [
       ["GET", "", undefined],
@@ -165,7 +175,21 @@ describe("a webhook", () => {
     ],
     [
       { url: "https://example.com/", events, secret: "x" },
-      "secret is not a field of this request. It takes url, events, description, enabled."
+      "secret is not a field of this request. It takes url, events, description, enabled, ordering, maxDelay, format, maxBatch, maxWait."
+    ],
+    [{ url: "https://example.com/", events, ordering: "brand" }, "ordering takes one of none, lead."],
+    [
+      { url: "https://example.com/", events, maxDelay: 0 },
+      "maxDelay takes an integer of seconds from 1 to 2592000, or null."
+    ],
+    [{ url: "https://example.com/", events, format: "xml" }, "format takes one of envelope, cloudevents."],
+    [
+      { url: "https://example.com/", events, maxBatch: 0.5 },
+      "maxBatch takes an integer of events from 1 to 100."
+    ],
+    [
+      { url: "https://example.com/", events, maxWait: 301 },
+      "maxWait takes an integer of seconds from 0 to 300."
     ],
     [{ url: "https://example.com/", events, enabled: "yes" }, "enabled takes true or false."]
   ])("is refused with what it takes: %j [OPER-4, ERR-3, DELIV-6]", async (body, message) => {

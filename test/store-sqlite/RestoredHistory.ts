@@ -4,6 +4,7 @@ import {
   type Brand,
   Brands,
   Campaigns,
+  defaultSending,
   Keys,
   Leads,
   recordObservations,
@@ -67,6 +68,7 @@ const brandOf = (name: string) =>
       description: null,
       enabled: true,
       disabledReason: null,
+      ...defaultSending,
       failingSince: null,
       secrets: { current: "whsec_c2VjcmV0", previous: null },
       createdAt: 5

@@ -2,6 +2,7 @@
 import {
   BrandStore,
   type Brand,
+  defaultSending,
   type StoreUnavailable,
   type Webhook,
   WebhookStore
@@ -61,6 +62,7 @@ const fill = Effect.gen(function* () {
     description: null,
     enabled: true,
     disabledReason: null,
+    ...defaultSending,
     failingSince: null,
     secrets: { current: whsec, previous: null },
     createdAt: 1

@@ -33,13 +33,16 @@ export const commits: Readonly<Record<Kind, ReadonlyArray<string | null>>> = {
     "ef972abc3ee62b7da32df510288750409839ac84",
     null,
     null,
-    null
+    null,
+    "4750d127941f3caa991825f6035adc2b89f83d85"
   ],
   postgres: [
     "aee0ed535765f4cfdae60720cdf5921e206455da",
     "7871e44e89c5857b3cb131f8a42bd779d90eec22",
     "1560fa80acc0d0f4bd055f32bb07c4974c915646",
     "ef972abc3ee62b7da32df510288750409839ac84",
+    null,
+    "4750d127941f3caa991825f6035adc2b89f83d85",
     null
   ]
 }

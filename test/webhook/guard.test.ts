@@ -1,6 +1,7 @@
 /** No hostile target is ever dialled: not when a webhook is created or changed, tested, sent to or sent to again. */
 import {
   Brands,
+  defaultSending,
   Deliveries,
   type Deliveries as DeliveriesPort,
   Entropy,
@@ -90,6 +91,7 @@ const plant = (brandId: string, url: string) =>
       brandId,
       ...newWebhook(url),
       disabledReason: null,
+      ...defaultSending,
       failingSince: null,
       secrets: { current: `whsec_${Buffer.alloc(32).toString("base64")}`, previous: null },
       createdAt: 0

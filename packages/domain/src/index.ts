@@ -61,6 +61,7 @@ export * as Retries from "./decisions/Retries.ts"
 
 export * from "./views/CompanyView.ts"
 export * from "./views/EngagementView.ts"
+export * from "./views/CloudEventView.ts"
 export * from "./views/EventView.ts"
 export * from "./views/LeadDetailView.ts"
 export * from "./views/LeadListView.ts"

@@ -1,6 +1,6 @@
 /**
- * What the API says of itself: the OpenAPI document, and a page to read it on. Both work wherever the API is mounted, and load
- * nothing from elsewhere. Made on the first request, and cached. [DOC-1, DOC-3]
+ * What the API says of itself: the OpenAPI document, a page to read it on, and the schemas of events. All work wherever the API is mounted, and load
+ * nothing from elsewhere. Made on the first request, and cached. [DOC-1, DOC-3, FMT-4]
  */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
@@ -9,11 +9,11 @@ import * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Layer } from "effect"
+import { eventDocumentNames, eventDocuments } from "./contract/EventDocuments.ts"
 import { openApi } from "./endpoints/Api.ts"
 import { type Document, document, immutable, madeOnce, revalidated, serve } from "./StaticDocument.ts"
 
-/** Where the documents are; each takes GET and HEAD. */
-export const documentPaths = [
+const pagePaths = [
   "/",
   "/openapi.json",
   "/docs",
@@ -22,7 +22,13 @@ export const documentPaths = [
   "/favicon.ico"
 ] as const
 
-type DocumentPath = (typeof documentPaths)[number]
+type PagePath = (typeof pagePaths)[number]
+
+/** Where the documents are; each takes GET and HEAD. [DOC-1, FMT-4] */
+export const documentPaths: ReadonlyArray<string> = [
+  ...pagePaths,
+  ...eventDocumentNames.map((name) => `/events/${name}`)
+]
 
 /* The page: Swagger UI, which the platform has only as one page with everything in it */
 
@@ -121,7 +127,7 @@ export const layer = HttpApiBuilder.Router.use((router) =>
       Effect.flatMap(swagger, (assets) => document("text/html; charset=utf-8", page(assets)))
     )
     const assetOf = (name: "css" | "js") => Effect.map(swagger, (assets) => assets[name])
-    const handlers: Readonly<Record<DocumentPath, ReturnType<typeof serve>>> = {
+    const handlers: Readonly<Record<PagePath, ReturnType<typeof serve>>> = {
       "/": Effect.succeed(toDocs),
       "/openapi.json": serve(json, revalidated),
       "/docs": serve(docs, { ...revalidated, "content-security-policy": policy }),
@@ -129,6 +135,14 @@ export const layer = HttpApiBuilder.Router.use((router) =>
       "/docs/swagger-ui.js": serve(assetOf("js"), immutable),
       "/favicon.ico": serve(favicon, revalidated)
     }
-    for (const path of documentPaths) yield* router.get(path, handlers[path])
+    for (const path of pagePaths) yield* router.get(path, handlers[path])
+    for (const name of eventDocumentNames) {
+      const schema = yield* madeOnce(
+        Effect.suspend(() =>
+          document("application/schema+json", JSON.stringify(eventDocuments(openApi())[name]))
+        )
+      )
+      yield* router.get(`/events/${name}`, serve(schema, revalidated))
+    }
   })
 )

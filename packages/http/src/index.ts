@@ -1,6 +1,7 @@
 /** The HTTP API of Lead Signals. The Node server is at `@lead-signals/http/node`. */
 export { make as app } from "./App.ts"
 export type { Requirements } from "./Requirements.ts"
+export { eventDocuments } from "./contract/EventDocuments.ts"
 export { Api, apiVersion, openApi } from "./endpoints/Api.ts"
 export { type BodyLimits, BodyPace, type PaceLimits } from "./BodyPace.ts"
 export { webCrypto } from "./Entropy.ts"

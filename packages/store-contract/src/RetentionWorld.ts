@@ -6,6 +6,7 @@ import {
   type BodyMaterial,
   type Brand,
   Brands,
+  defaultSending,
   Deliveries,
   deliveryBodyView,
   Leads,
@@ -164,6 +165,7 @@ export class RetentionWorld {
         description: null,
         enabled: true,
         disabledReason: null,
+        ...defaultSending,
         failingSince: null,
         secrets: { current: "whsec_x", previous: null },
         createdAt: 0

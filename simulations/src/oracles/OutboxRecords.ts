@@ -56,6 +56,15 @@ export interface KnownDelivery {
   readonly log: Array<LoggedAttempt>
 }
 
+/** How a webhook is sent to, as the operator set it. */
+export interface Sending {
+  readonly ordering: string
+  readonly maxDelay: number | null
+  readonly format: string
+  readonly maxBatch: number
+  readonly maxWait: number
+}
+
 /** A webhook as the operator must see it. */
 export interface OutboxWebhook {
   readonly id: string
@@ -68,6 +77,7 @@ export interface OutboxWebhook {
   /** What the reason must name, in words that can change, until it is seen; null where it is known. */
   reasonNames: ReadonlyArray<string> | null
   failingSince: number | null
+  sending: Sending
   /** In true time: when one of its attempts last failed, and when it was last enabled, disabled or changed. */
   failedAt: number
   changedAt: number

@@ -14,7 +14,8 @@ import {
   type KnownLease,
   type LeadEvents,
   type OutboxWebhook,
-  subjectOf
+  subjectOf,
+  type Sending
 } from "./OutboxRecords.ts"
 import { bodyOf } from "./Requests.ts"
 
@@ -29,6 +30,23 @@ interface Noted {
   readonly at: number
   readonly authored: Authored
 }
+
+/** Of a webhook that is created without another wish. */
+const usualSending: Sending = {
+  ordering: "none",
+  maxDelay: null,
+  format: "envelope",
+  maxBatch: 1,
+  maxWait: 0
+}
+
+const sendingOf = (asked: Json, before: Sending): Sending => ({
+  ordering: asked.ordering ?? before.ordering,
+  maxDelay: asked.maxDelay === undefined ? before.maxDelay : asked.maxDelay,
+  format: asked.format ?? before.format,
+  maxBatch: asked.maxBatch ?? before.maxBatch,
+  maxWait: asked.maxWait ?? before.maxWait
+})
 
 export class OutboxReference implements DeliveriesOfWebhooks {
   readonly webhooks = new Map<string, OutboxWebhook>()
@@ -157,6 +175,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       disabledReason: enabled ? null : "The operator disabled it.",
       reasonNames: null,
       failingSince: null,
+      sending: sendingOf(asked, usualSending),
       failedAt: 0,
       changedAt: this.trueNow,
       createdAt: args[0].createdAt,
@@ -189,6 +208,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     webhook.url = asked.url ?? webhook.url
     if (asked.events !== undefined) webhook.events = inOrder(asked.events)
     if (asked.description !== undefined) webhook.description = asked.description
+    webhook.sending = sendingOf(asked, webhook.sending)
     webhook.enabled = enabled
     if (enabled || wasEnabled) {
       webhook.disabledReason = enabled ? null : "The operator disabled it."

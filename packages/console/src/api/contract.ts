@@ -1270,6 +1270,13 @@ export interface components {
             disabledReason: string | null;
             /** Format: date-time */
             failingSince: string | null;
+            /** @enum {string} */
+            ordering: "none" | "lead";
+            maxDelay: number | null;
+            /** @enum {string} */
+            format: "envelope" | "cloudevents";
+            maxBatch: number;
+            maxWait: number;
             /** Format: date-time */
             createdAt: string;
             secret: string;
@@ -1283,6 +1290,13 @@ export interface components {
             disabledReason: string | null;
             /** Format: date-time */
             failingSince: string | null;
+            /** @enum {string} */
+            ordering: "none" | "lead";
+            maxDelay: number | null;
+            /** @enum {string} */
+            format: "envelope" | "cloudevents";
+            maxBatch: number;
+            maxWait: number;
             /** Format: date-time */
             createdAt: string;
         };
@@ -2957,6 +2971,13 @@ export interface operations {
                     events: ("lead2.created" | "activity.detected")[];
                     description?: string | null;
                     enabled?: boolean;
+                    /** @enum {string} */
+                    ordering?: "none" | "lead";
+                    maxDelay?: number | null;
+                    /** @enum {string} */
+                    format?: "envelope" | "cloudevents";
+                    maxBatch?: number;
+                    maxWait?: number;
                 };
             };
         };
@@ -3059,6 +3080,13 @@ export interface operations {
                     events?: ("lead2.created" | "activity.detected")[];
                     description?: string | null;
                     enabled?: boolean;
+                    /** @enum {string} */
+                    ordering?: "none" | "lead";
+                    maxDelay?: number | null;
+                    /** @enum {string} */
+                    format?: "envelope" | "cloudevents";
+                    maxBatch?: number;
+                    maxWait?: number;
                 };
             };
         };

@@ -15,6 +15,32 @@ export interface WebhookSecrets {
   readonly previous: { readonly secret: string; readonly until: Instant } | null
 }
 
+/** In which order a webhook's events arrive. [ORD-1] */
+export const webhookOrderings = ["none", "lead"] as const
+/** `none`: side by side. `lead`: the events of one lead one after the other, in the order of their commits. */
+export type WebhookOrdering = (typeof webhookOrderings)[number]
+
+/** The form of a webhook's bodies. */
+export const webhookFormats = ["envelope", "cloudevents"] as const
+/** `envelope`: the envelope of version 1. `cloudevents`: CloudEvents in their structured JSON form. */
+export type WebhookFormat = (typeof webhookFormats)[number]
+
+/** How a webhook sends when nothing else was chosen. */
+export const defaultSending: Pick<Webhook, "ordering" | "maxDelay" | "format" | "maxBatch" | "maxWait"> = {
+  ordering: "none",
+  maxDelay: null,
+  format: "envelope",
+  maxBatch: 1,
+  maxWait: 0
+}
+
+/** The longest `maxDelay`, 30 days in seconds. [ORD-4] */
+export const longestMaxDelaySeconds = 2_592_000
+/** The most events that one post may carry. */
+export const largestMaxBatch = 100
+/** The longest `maxWait`, in seconds. */
+export const longestMaxWaitSeconds = 300
+
 /** A webhook as the store keeps it. */
 export interface Webhook {
   /** The id by which the operator addresses the webhook. */
@@ -36,6 +62,19 @@ export interface Webhook {
    * [DELIV-4]
    */
   readonly failingSince: Instant | null
+  /** Whether the events of one lead wait for each other. [ORD-1] */
+  readonly ordering: WebhookOrdering
+  /**
+   * Seconds from the first failed attempt of an event until it holds its lead's later events back no longer; null: as
+   * long as its retries last. It counts where `ordering` is `lead`. [ORD-4]
+   */
+  readonly maxDelay: number | null
+  /** The form of the bodies. */
+  readonly format: WebhookFormat
+  /** Events that one post may carry, from 1. */
+  readonly maxBatch: number
+  /** Seconds that an event may wait for others to be sent with; 0: it does not wait. */
+  readonly maxWait: number
   /** The secrets that sign each post. [DELIV-1] */
   readonly secrets: WebhookSecrets
   /** When the operator created the webhook. */
@@ -58,17 +97,43 @@ const Events = Schema.Array(
   .pipe(Schema.minItems(1))
   .annotations({ description: `an array of one or more of ${eventTypes.join(", ")}` })
 
+const Ordering = Schema.Literal(...webhookOrderings).annotations({
+  description: `one of ${webhookOrderings.join(", ")}`
+})
+const Format = Schema.Literal(...webhookFormats).annotations({
+  description: `one of ${webhookFormats.join(", ")}`
+})
+
+/** An integer within bounds, which its refusal names. */
+const integerBetween = (least: number, most: number, unit: string) =>
+  Schema.Number.pipe(
+    Schema.filter((value) => Number.isInteger(value) && value >= least && value <= most, {
+      description: `an integer of ${unit} from ${least} to ${most}`,
+      jsonSchema: { type: "integer", minimum: least, maximum: most }
+    })
+  )
+const MaxDelay = Schema.NullOr(integerBetween(1, longestMaxDelaySeconds, "seconds")).annotations({
+  description: `an integer of seconds from 1 to ${longestMaxDelaySeconds}, or null`
+})
+const MaxBatch = integerBetween(1, largestMaxBatch, "events")
+const MaxWait = integerBetween(0, longestMaxWaitSeconds, "seconds")
+
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 /**
  * The schema of a new webhook: `url` of at most 2,048 characters, one or more `events`, an optional `description` of
- * at most 4,096 characters; `enabled` is true unless given.
+ * at most 4,096 characters; `enabled` is true unless given, and the rest is as in `defaultSending`.
  */
 export const NewWebhook = Schema.Struct({
   url: Url,
   events: Events,
   description: optionalText(textLimits.description),
-  enabled: Schema.optionalWith(Schema.Boolean, { default: () => true })
+  enabled: Schema.optionalWith(Schema.Boolean, { default: () => true }),
+  ordering: optional(Ordering),
+  maxDelay: optional(MaxDelay),
+  format: optional(Format),
+  maxBatch: optional(MaxBatch),
+  maxWait: optional(MaxWait)
 })
 export type NewWebhook = typeof NewWebhook.Type
 
@@ -77,6 +142,11 @@ export const WebhookChange = Schema.Struct({
   url: optional(Url),
   events: optional(Events),
   description: optional(nullableText(textLimits.description)),
-  enabled: optional(Schema.Boolean)
+  enabled: optional(Schema.Boolean),
+  ordering: optional(Ordering),
+  maxDelay: optional(MaxDelay),
+  format: optional(Format),
+  maxBatch: optional(MaxBatch),
+  maxWait: optional(MaxWait)
 })
 export type WebhookChange = typeof WebhookChange.Type

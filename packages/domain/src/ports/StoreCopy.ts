@@ -76,13 +76,13 @@ export const copyTables: ReadonlyArray<CopyTable> = [
   table(
     "webhook",
     "brand_id id",
-    "brand_id id url events description enabled disabled_reason failing_since secrets created_at",
+    "brand_id id url events description enabled disabled_reason failing_since secrets created_at ordering max_delay format max_batch max_wait",
     "enabled"
   ),
   table(
     "delivery",
     "brand_id seq",
-    "brand_id seq id webhook_id position state attempts failures lease due_at created_at finished_at resend_of resent_as"
+    "brand_id seq id webhook_id position state attempts failures lease due_at created_at finished_at resend_of resent_as failing_since ordered_lead"
   ),
   table("delivery_body", "brand_id seq", "brand_id seq body"),
   table(

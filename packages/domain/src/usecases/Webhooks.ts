@@ -6,7 +6,13 @@ import { InvalidParameter, NotFound, type StoreUnavailable } from "../model/Fail
 import type { Instant } from "../model/Instant.ts"
 import type { LeadId } from "../model/Lead.ts"
 import { type EventType, eventTypes } from "../model/LeadEvent.ts"
-import type { NewWebhook, Webhook, WebhookChange, WebhookId } from "../model/Webhook.ts"
+import {
+  defaultSending,
+  type NewWebhook,
+  type Webhook,
+  type WebhookChange,
+  type WebhookId
+} from "../model/Webhook.ts"
 import type { BrandStore } from "../ports/BrandStore.ts"
 import { Deliveries } from "../ports/Deliveries.ts"
 import { LeadStore } from "../ports/LeadStore.ts"
@@ -33,15 +39,16 @@ const disabledByOperator = "The operator disabled it."
  * when `WebhookTargets` refuses the URL, with `NotFound` when there is no such brand, and with `StoreUnavailable`.
  * [DELIV-1, DELIV-6]
  */
-export const create = (brandId: BrandId, { description, enabled, events, url }: NewWebhook) =>
+export const create = (brandId: BrandId, { enabled, events, url, ...settings }: NewWebhook) =>
   Effect.gen(function* () {
     const [webhookStore, targets] = yield* Effect.all([WebhookStore, WebhookTargets])
     const { id } = yield* Brands.get(brandId)
     return yield* webhookStore.create({
+      ...defaultSending,
+      ...settings,
       brandId: id,
       url: yield* targets.check(url),
       events: inOrder(events),
-      description,
       enabled,
       disabledReason: enabled ? null : disabledByOperator,
       failingSince: null,
@@ -61,13 +68,13 @@ export const get = (brandId: BrandId, id: WebhookId) =>
     return yield* orNotFound(yield* webhookStore.get(brandId, id), "webhook")
   })
 
-const changed = (webhook: Webhook, { description, enabled, events, url }: WebhookChange): Webhook => {
+const changed = (webhook: Webhook, { enabled, events, url, ...settings }: WebhookChange): Webhook => {
   const isEnabled = enabled ?? webhook.enabled
   return {
     ...webhook,
+    ...settings,
     url: url ?? webhook.url,
     events: events === undefined ? webhook.events : inOrder(events),
-    description: description === undefined ? webhook.description : description,
     enabled: isEnabled,
     // Disabling one again keeps why it was disabled first.
     disabledReason: isEnabled ? null : webhook.enabled ? disabledByOperator : webhook.disabledReason,

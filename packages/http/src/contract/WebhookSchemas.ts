@@ -1,5 +1,12 @@
 /** What the operator sends and is answered about webhooks and their deliveries. */
-import { attemptErrors, DeliveryQueries, eventTypes, testEvent } from "@lead-signals/domain"
+import {
+  attemptErrors,
+  DeliveryQueries,
+  eventTypes,
+  testEvent,
+  webhookFormats,
+  webhookOrderings
+} from "@lead-signals/domain"
 import { Schema } from "effect"
 import { meta, pagination, warnings } from "./Envelopes.ts"
 import {
@@ -43,6 +50,17 @@ const webhookFields = {
   enabled: flag("While false, its deliveries are held"),
   disabledReason: textOrNull("Why it is disabled, as a sentence", "The receiver answered 410 Gone."),
   failingSince: timeOrNull,
+  ordering: oneOf(
+    webhookOrderings,
+    "lead: events of one lead arrive one after the other; none: in any order"
+  ),
+  maxDelay: numberOrNull(
+    "Seconds for which a failing event holds its lead's later ones back; null: as long as its retries last",
+    600
+  ),
+  format: oneOf(webhookFormats, "The form of the bodies"),
+  maxBatch: integer("Events that one post may carry", 1),
+  maxWait: integer("Seconds that an event may wait for others to be sent with", 0),
   createdAt: time
 }
 

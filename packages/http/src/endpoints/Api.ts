@@ -36,7 +36,7 @@ import { tokens } from "./Tokens.ts"
 import { leadResend, webhooks } from "./Webhooks.ts"
 
 /** The version of the contract. Its minor part rises when the contract grows; docs/openapi keeps a baseline of each. [VER-1] */
-export const apiVersion = "1.7.0"
+export const apiVersion = "1.8.0"
 
 const operatorEndpoints = {
   ...metricsPage,

@@ -97,6 +97,11 @@ export const webhookView = (webhook: Webhook) => ({
   enabled: webhook.enabled,
   disabledReason: webhook.disabledReason,
   failingSince: formatInstantOrNull(webhook.failingSince),
+  ordering: webhook.ordering,
+  maxDelay: webhook.maxDelay,
+  format: webhook.format,
+  maxBatch: webhook.maxBatch,
+  maxWait: webhook.maxWait,
   createdAt: formatInstant(webhook.createdAt)
 })
 

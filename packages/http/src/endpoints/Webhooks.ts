@@ -35,7 +35,15 @@ const settingWords = {
   url: ["URL that receives the events: public, and https", "https://example.com/hooks/leads"],
   events: ["The event types that the webhook receives"],
   description: ["What the webhook is for, in the operator's words; null when not given", "To the CRM"],
-  enabled: ["Whether the service sends to it; while false, its deliveries are held"]
+  enabled: ["Whether the service sends to it; while false, its deliveries are held"],
+  ordering: ["lead: events of one lead arrive one after the other; none: in any order"],
+  maxDelay: [
+    "Seconds for which a failing event holds its lead's later ones back; null: as long as its retries last",
+    600
+  ],
+  format: ["The form of the bodies"],
+  maxBatch: ["Events that one post may carry", 1],
+  maxWait: ["Seconds that an event may wait for others to be sent with", 0]
 } as const
 
 export const webhooks = {

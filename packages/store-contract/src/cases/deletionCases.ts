@@ -4,6 +4,7 @@ import {
   BrandStore,
   Campaigns,
   CampaignStore,
+  defaultSending,
   Deliveries,
   eventTypes,
   KeyFormat,
@@ -38,6 +39,7 @@ const webhookOf = (brandId: string) => ({
   description: null,
   enabled: true,
   disabledReason: null,
+  ...defaultSending,
   failingSince: null,
   secrets: { current: "whsec_x", previous: null },
   createdAt: 0

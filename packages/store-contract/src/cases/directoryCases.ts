@@ -6,6 +6,8 @@ import {
   campaignSeriesView,
   Campaigns,
   CampaignStore,
+  defaultSending,
+  eventTypes,
   KeyFormat,
   Keys,
   KeyStore,
@@ -192,6 +194,11 @@ const survivesReopening: Case = {
           enabled: false,
           disabledReason: "The operator disabled it.",
           failingSince: null,
+          ordering: "lead",
+          maxDelay: 600,
+          format: "cloudevents",
+          maxBatch: 20,
+          maxWait: 5,
           secrets: { current: "whsec_AAAA", previous: { secret: "whsec_BBBB", until: 5 } },
           createdAt: open.clock.millis
         })
@@ -214,6 +221,46 @@ const survivesReopening: Case = {
 }
 
 export const directoryCases: ReadonlyArray<Case> = [
+  caseOf("keeps how a webhook sends, and its changes alone [ORD-1, OPER-2]", () =>
+    Effect.gen(function* () {
+      const webhookStore = yield* WebhookStore
+      const [brand] = yield* twoBrands
+      const url = "https://r.example/"
+      const plain = {
+        brandId: brand.id,
+        url,
+        events: eventTypes,
+        description: null,
+        enabled: true,
+        disabledReason: null,
+        failingSince: null,
+        ...defaultSending,
+        secrets: { current: "whsec_AAAA", previous: null },
+        createdAt: 5
+      }
+      const sending = {
+        ordering: "lead",
+        maxDelay: 2,
+        format: "cloudevents",
+        maxBatch: 3,
+        maxWait: 4
+      } as const
+      const [first, second] = [
+        yield* webhookStore.create(plain),
+        yield* webhookStore.create({ ...plain, ...sending })
+      ]
+      assertEqual("WebhookStore.list", yield* webhookStore.list(brand.id), [
+        { ...plain, id: first.id },
+        { ...plain, ...sending, id: second.id }
+      ])
+      yield* webhookStore.update(brand.id, first.id, (before) => ({ ...before, ...sending }))
+      yield* webhookStore.update(brand.id, second.id, (before) => ({ ...before, ...defaultSending }))
+      assertEqual("WebhookStore.list, after changes", yield* webhookStore.list(brand.id), [
+        { ...plain, ...sending, id: first.id },
+        { ...plain, id: second.id }
+      ])
+    })
+  ),
   caseOf(
     "keeps several keys of a brand, lists them by their start, revokes each alone [AUTH-4, AUTH-5, AUTH-6, AUTH-8]",
     (clock) =>

@@ -1,5 +1,13 @@
 /** Rows of brands and of what an operator sets up for them, and their translation into domain values. */
-import type { ApiKey, Brand, Campaign, Signal, Webhook } from "@lead-signals/domain"
+import type {
+  ApiKey,
+  Brand,
+  Campaign,
+  Signal,
+  Webhook,
+  WebhookFormat,
+  WebhookOrdering
+} from "@lead-signals/domain"
 import { secretContexts } from "@lead-signals/encryption"
 import { type StoreKeys, unwrapSecret } from "../sealing/StoreKeys.ts"
 
@@ -100,10 +108,15 @@ export interface WebhookRow {
   readonly failing_since: number | null
   readonly secrets: string
   readonly created_at: number
+  readonly ordering: WebhookOrdering
+  readonly max_delay: number | null
+  readonly format: WebhookFormat
+  readonly max_batch: number
+  readonly max_wait: number
 }
 
 export const webhookColumns =
-  "w.id, w.brand_id, w.url, w.events, w.description, w.enabled, w.disabled_reason, w.failing_since, w.secrets, w.created_at"
+  "w.id, w.brand_id, w.url, w.events, w.description, w.enabled, w.disabled_reason, w.failing_since, w.secrets, w.created_at, w.ordering, w.max_delay, w.format, w.max_batch, w.max_wait"
 
 /** Throws `StoreUnavailable` where the secrets are wrapped under another key than the given ones. */
 export const webhookOf = (row: WebhookRow, keys: StoreKeys | null): Webhook => ({
@@ -115,6 +128,11 @@ export const webhookOf = (row: WebhookRow, keys: StoreKeys | null): Webhook => (
   enabled: row.enabled,
   disabledReason: row.disabled_reason,
   failingSince: row.failing_since,
+  ordering: row.ordering,
+  maxDelay: row.max_delay,
+  format: row.format,
+  maxBatch: row.max_batch,
+  maxWait: row.max_wait,
   secrets: JSON.parse(unwrapSecret(keys, row.secrets, secretContexts.webhook(row.brand_id, row.id))),
   createdAt: row.created_at
 })

@@ -15,6 +15,8 @@ import { retention, retentionIndexes } from "./migrations/0002_retention.ts"
 import { operators } from "./migrations/0004_operators.ts"
 import { encryption } from "./migrations/0005_encryption.ts"
 import { idempotency } from "./migrations/0006_idempotency.ts"
+import { webhookSettings } from "./migrations/0007_webhook_settings.ts"
+import { deliveryOrderIndexes } from "./migrations/0008_delivery_order.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -34,7 +36,9 @@ const migrations: ReadonlyArray<Migration> = [
   { name: "activity", minVersion: 1, indexes: activityIndexes },
   { name: "operators", minVersion: 1, statements: operators },
   { name: "encryption", minVersion: 1, statements: encryption },
-  { name: "idempotency", minVersion: 1, statements: idempotency }
+  { name: "idempotency", minVersion: 1, statements: idempotency },
+  { name: "webhook settings", minVersion: 1, statements: webhookSettings },
+  { name: "delivery order", minVersion: 1, indexes: deliveryOrderIndexes }
 ]
 
 /** The number of the newest migration. */

@@ -196,7 +196,8 @@ CREATE TABLE lead_signals.encryption (
 );
 
 -- Outbox: events, and the delivery of each to each webhook. delivery.due_at of a leased delivery is when its lease runs out; position is
--- null on a test. A body is kept only while its delivery is pending.
+-- null on a test. A body is kept only while its delivery is pending. ordered_lead is set where the webhook was ordered when the event was
+-- committed; a delivery that waits for an earlier one of that lead is due at 8640000000000000, the last instant there is.
 CREATE TABLE lead_signals.event (
   brand_id bigint NOT NULL,
   position bigint GENERATED ALWAYS AS IDENTITY,
@@ -219,6 +220,11 @@ CREATE TABLE lead_signals.webhook (
   failing_since bigint,
   secrets text COLLATE "C" NOT NULL,
   created_at bigint NOT NULL,
+  ordering text COLLATE "C" NOT NULL DEFAULT 'none' CHECK (ordering IN ('none', 'lead')),
+  max_delay integer,
+  format text COLLATE "C" NOT NULL DEFAULT 'envelope' CHECK (format IN ('envelope', 'cloudevents')),
+  max_batch integer NOT NULL DEFAULT 1,
+  max_wait integer NOT NULL DEFAULT 0,
   PRIMARY KEY (brand_id, id)
 );
 CREATE INDEX webhook_by_id ON lead_signals.webhook (id);
@@ -237,6 +243,8 @@ CREATE TABLE lead_signals.delivery (
   finished_at bigint,
   resend_of text COLLATE "C",
   resent_as text COLLATE "C",
+  failing_since bigint,
+  ordered_lead bigint,
   PRIMARY KEY (brand_id, seq),
   CHECK ((state = 'pending') = (due_at IS NOT NULL)),
   CHECK ((state = 'pending') = (finished_at IS NULL))
@@ -255,6 +263,7 @@ CREATE INDEX delivery_dead ON lead_signals.delivery (webhook_id, finished_at, se
 CREATE INDEX delivery_finished ON lead_signals.delivery (state, finished_at, seq) WHERE state <> 'pending';
 CREATE INDEX delivery_finished_by_webhook ON lead_signals.delivery (webhook_id, finished_at) INCLUDE (state) WHERE finished_at IS NOT NULL;
 CREATE INDEX delivery_by_event ON lead_signals.delivery (brand_id, position) WHERE position IS NOT NULL;
+CREATE INDEX delivery_in_order ON lead_signals.delivery (webhook_id, ordered_lead, seq) WHERE ordered_lead IS NOT NULL;
 CREATE TABLE lead_signals.delivery_body (
   brand_id bigint NOT NULL,
   seq bigint NOT NULL,

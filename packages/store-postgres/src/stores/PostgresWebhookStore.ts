@@ -22,7 +22,12 @@ const webhookValues = (webhook: Omit<Webhook, "id">, secrets: string): ReadonlyA
   webhook.enabled,
   webhook.disabledReason,
   webhook.failingSince,
-  secrets
+  secrets,
+  webhook.ordering,
+  webhook.maxDelay,
+  webhook.format,
+  webhook.maxBatch,
+  webhook.maxWait
 ]
 
 /** The webhook's secrets as they are stored. */
@@ -129,8 +134,9 @@ const make = Effect.map(Database, (database) =>
           return readOne<WebhookRow, Webhook>(
             webhookOf,
             `INSERT INTO lead_signals.webhook AS w
-               (url, events, description, enabled, disabled_reason, failing_since, secrets, brand_id, created_at, id)
-             OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${webhookColumns}`,
+               (url, events, description, enabled, disabled_reason, failing_since, secrets, ordering, max_delay, format, max_batch,
+                max_wait, brand_id, created_at, id)
+             OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING ${webhookColumns}`,
             [...values, idOf(webhook.brandId), webhook.createdAt, id]
           )(sql)
         })
@@ -153,7 +159,8 @@ const make = Effect.map(Database, (database) =>
           const secrets = await storedSecrets(sql, after, idOf(id))
           await sql.run(
             `UPDATE lead_signals.webhook SET url = $1, events = $2, description = $3, enabled = $4, disabled_reason = $5,
-                 failing_since = $6, secrets = $7 WHERE brand_id = $8 AND id = $9`,
+                 failing_since = $6, secrets = $7, ordering = $8, max_delay = $9, format = $10, max_batch = $11, max_wait = $12
+               WHERE brand_id = $13 AND id = $14`,
             [...webhookValues(after, secrets), idOf(brandId), idOf(id)]
           )
           if (after.enabled && !before.value.enabled) await resetPending(sql, idOf(brandId), idOf(id), now)

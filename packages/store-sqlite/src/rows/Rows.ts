@@ -14,7 +14,9 @@ import type {
   Lead,
   LeadEvent,
   Signal,
-  Webhook
+  Webhook,
+  WebhookFormat,
+  WebhookOrdering
 } from "@lead-signals/domain"
 import { testEvent } from "@lead-signals/domain/pure"
 
@@ -236,6 +238,11 @@ export interface WebhookRow {
   readonly failing_since: number | null
   readonly secrets: string
   readonly created_at: number
+  readonly ordering: WebhookOrdering
+  readonly max_delay: number | null
+  readonly format: WebhookFormat
+  readonly max_batch: number
+  readonly max_wait: number
 }
 
 export const webhookOf = (row: WebhookRow): Webhook => ({
@@ -247,6 +254,11 @@ export const webhookOf = (row: WebhookRow): Webhook => ({
   enabled: row.enabled === 1,
   disabledReason: row.disabled_reason,
   failingSince: row.failing_since,
+  ordering: row.ordering,
+  maxDelay: row.max_delay,
+  format: row.format,
+  maxBatch: row.max_batch,
+  maxWait: row.max_wait,
   secrets: JSON.parse(row.secrets),
   createdAt: row.created_at
 })

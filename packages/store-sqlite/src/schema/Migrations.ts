@@ -22,6 +22,7 @@ import { secretWrapping } from "./migrations/0019_secret_wrapping.ts"
 import { idempotency } from "./migrations/0020_idempotency.ts"
 import { removals } from "./migrations/0021_removals.ts"
 import { countsByCommit } from "./migrations/0022_counts_by_commit.ts"
+import { webhookSettings } from "./migrations/0023_webhook_settings.ts"
 
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
@@ -52,7 +53,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["secret wrapping", secretWrapping],
   ["idempotency", idempotency],
   ["removals", removals],
-  ["counts by commit", countsByCommit]
+  ["counts by commit", countsByCommit],
+  ["webhook settings", webhookSettings]
 ]
 
 export const newestMigration = migrations.length

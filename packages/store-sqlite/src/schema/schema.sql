@@ -169,7 +169,8 @@ CREATE TABLE removal_journal (
 INSERT INTO removal_journal VALUES (1, '', 0, 0);
 
 -- Outbox: events, and the way of each to each webhook. delivery.due_at of a leased delivery is when its lease runs out; position is
--- null on a test. A body is kept only while its delivery is pending.
+-- null on a test. A body is kept only while its delivery is pending. ordered_lead is set where the webhook was ordered when the event was
+-- committed; a delivery that waits for an earlier one of that lead is due at 8640000000000000, the last instant there is.
 CREATE TABLE event (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   event TEXT NOT NULL,
@@ -190,7 +191,12 @@ CREATE TABLE webhook (
   disabled_reason TEXT CHECK ((disabled_reason IS NULL) = enabled),
   failing_since INTEGER,
   secrets TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  ordering TEXT NOT NULL DEFAULT 'none' CHECK (ordering IN ('none', 'lead')),
+  max_delay INTEGER,
+  format TEXT NOT NULL DEFAULT 'envelope' CHECK (format IN ('envelope', 'cloudevents')),
+  max_batch INTEGER NOT NULL DEFAULT 1,
+  max_wait INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX webhook_by_brand ON webhook (brand_id);
 CREATE TABLE delivery (
@@ -207,6 +213,8 @@ CREATE TABLE delivery (
   finished_at INTEGER,
   resend_of TEXT,
   resent_as TEXT,
+  failing_since INTEGER,
+  ordered_lead INTEGER,
   CHECK ((state = 'pending') = (due_at IS NOT NULL)),
   CHECK ((state = 'pending') = (finished_at IS NULL))
 ) STRICT;
@@ -216,6 +224,7 @@ CREATE INDEX delivery_by_state ON delivery (webhook_id, state, seq);
 CREATE INDEX delivery_dead ON delivery (webhook_id, finished_at, seq) WHERE state = 'dead' AND resent_as IS NULL;
 CREATE INDEX delivery_finished ON delivery (state, finished_at, seq) WHERE state <> 'pending';
 CREATE INDEX delivery_by_event ON delivery (position) WHERE position IS NOT NULL;
+CREATE INDEX delivery_in_order ON delivery (webhook_id, ordered_lead, seq) WHERE ordered_lead IS NOT NULL;
 CREATE TABLE delivery_body (seq INTEGER PRIMARY KEY REFERENCES delivery, body TEXT NOT NULL) STRICT;
 CREATE TABLE attempt (
   delivery_seq INTEGER NOT NULL REFERENCES delivery,

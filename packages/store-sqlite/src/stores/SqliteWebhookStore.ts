@@ -15,7 +15,12 @@ const webhookValues = (webhook: Omit<Webhook, "id">): ReadonlyArray<Param> => [
   webhook.description,
   Number(webhook.enabled),
   webhook.disabledReason,
-  webhook.failingSince
+  webhook.failingSince,
+  webhook.ordering,
+  webhook.maxDelay,
+  webhook.format,
+  webhook.maxBatch,
+  webhook.maxWait
 ]
 
 const storedSecrets = (secrets: Secrets, webhook: Omit<Webhook, "id">, id: number): string =>
@@ -73,8 +78,9 @@ const createWebhook =
   (secrets: Secrets, webhook: Omit<Webhook, "id">) =>
   (sql: Connection): Webhook => {
     const id = sql.insert(
-      `INSERT INTO webhook (url, events, description, enabled, disabled_reason, failing_since, secrets, brand_id, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, '', ?, ?)`,
+      `INSERT INTO webhook (url, events, description, enabled, disabled_reason, failing_since, ordering, max_delay, format,
+         max_batch, max_wait, secrets, brand_id, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?)`,
       [...webhookValues(webhook), idOf(webhook.brandId), webhook.createdAt]
     )
     return readOne<WebhookRow, Webhook>(
@@ -122,7 +128,7 @@ const make = Effect.gen(function* () {
           const after = change(before.value, now)
           sql.run(
             `UPDATE webhook SET url = ?, events = ?, description = ?, enabled = ?, disabled_reason = ?, failing_since = ?,
-                 secrets = ? WHERE id = ?`,
+                 ordering = ?, max_delay = ?, format = ?, max_batch = ?, max_wait = ?, secrets = ? WHERE id = ?`,
             [...webhookValues(after), storedSecrets(secrets, after, idOf(id)), idOf(id)]
           )
           if (after.enabled && !before.value.enabled) resetPending(sql, idOf(id), now)

@@ -1,0 +1,1 @@
+export declare const staleEventSchemas: (documents: Readonly<Record<string, object>>) => ReadonlyArray<string>
