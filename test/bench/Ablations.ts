@@ -143,12 +143,6 @@ export const ablations: ReadonlyArray<Ablation> = [
     ["random-search", "random-paging", "written-search-common", "written-qualified+search"],
     { in: "planPage", find: "$walks && $searched !== undefined && $$rest", put: "false" }
   ),
-  inStore("SearchTexts")(
-    "search-texts",
-    "keeps the texts of large brands in memory for searches",
-    ["random-search", "beside-random-search"],
-    { in: "SearchTexts", find: "$database.searchingWorker", put: "null" }
-  ),
   inStore("index")(
     "reading-worker",
     "reads in a thread what takes long",

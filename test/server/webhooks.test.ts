@@ -96,7 +96,12 @@ describe("webhooks of the server", () => {
       "5,x",
       "takes seconds separated by commas, each at most 2592000, like 5,300,1800."
     ],
-    ["LEAD_SIGNALS_WEBHOOK_RETRY", " ", "takes seconds separated by commas"]
+    ["LEAD_SIGNALS_WEBHOOK_RETRY", " ", "takes seconds separated by commas"],
+    [
+      "LEAD_SIGNALS_PUBLIC_URL",
+      "leads.example.com",
+      "takes an absolute http or https URL without query and fragment"
+    ]
   ])("are refused with one line when %s is %j [RUN-1]", (name, value, message) => {
     const refused = Either.flip(readSettings({ [name]: value })).pipe(Either.getOrNull)
     expect(refused?.split("\n")).toEqual([expect.stringContaining(`${name} `)])
