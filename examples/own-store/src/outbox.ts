@@ -1,6 +1,7 @@
 /** The way of events to webhooks: what is due is leased, and how the attempt ended is recorded. */
 import {
   type BodyMaterial,
+  LeadOrder,
   type Lease,
   type LeaseRequest,
   Leasing,
@@ -20,6 +21,25 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
       .filter(({ state }) => state === "pending")
       .sort(byDue)
 
+  /** The deliveries before one of an ordered lead: the first of them that is pending is attempted, the others wait. */
+  const before = (row: DeliveryRow): Array<DeliveryRow> =>
+    tables
+      .deliveriesOf(row.webhookId)
+      .filter(
+        ({ orderedLead, seq }) => row.orderedLead !== null && orderedLead === row.orderedLead && seq < row.seq
+      )
+
+  const canGo = (row: DeliveryRow): boolean => before(row).every(({ state }) => state !== "pending")
+
+  const placeOf = (row: DeliveryRow): LeadOrder.DeliveryPlace => {
+    const earlier = before(row)
+    const dead = earlier.slice(earlier.findLastIndex(({ state }) => state === "delivered") + 1)
+    return {
+      isInOrder: row.orderedLead !== null,
+      skipped: dead.slice(-LeadOrder.maxSkippedIds).map(({ id }) => id)
+    }
+  }
+
   const materialOf = ({ createdAt, event, id }: DeliveryRow, webhook: Webhook): BodyMaterial => {
     const { brandId } = webhook
     const material = { deliveryId: id, webhookId: webhook.id, brandId, createdAt, subject: event }
@@ -38,7 +58,11 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
       .all()
       .filter(({ enabled }) => enabled)
       .filter(({ failingSince, id }) => Leasing.hasPlace({ webhookId: id, failingSince }, limits, underWay))
-      .flatMap(({ id }) => pendingOf(id).map(({ dueAt }) => dueAt!))
+      .flatMap(({ id }) =>
+        pendingOf(id)
+          .filter(canGo)
+          .map(({ dueAt }) => dueAt!)
+      )
       .filter((dueAt) => dueAt > now)
     return times.length === 0 ? null : Math.min(...times)
   }
@@ -50,7 +74,10 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
         const candidates = tables.webhooks
           .all()
           .filter(({ enabled }) => enabled)
-          .map((webhook) => ({ webhook, due: pendingOf(webhook.id).filter(({ dueAt }) => dueAt! <= now) }))
+          .map((webhook) => ({
+            webhook,
+            due: pendingOf(webhook.id).filter((row) => row.dueAt! <= now && canGo(row))
+          }))
           .filter(({ due }) => due.length > 0)
         const shares = Leasing.allocate(
           candidates.map(({ due, webhook: { failingSince, id } }) => ({
@@ -67,7 +94,8 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
           due.slice(0, shares.get(webhook.id) ?? 0).map((row): Lease => {
             const made = row.body ?? body(materialOf(row, webhook))
             tables.deliveries.put(row.id, { ...row, body: made, lease: token, dueAt: until })
-            return { deliveryId: row.id, token, until, body: made, webhook }
+            const place = webhook.ordering === "none" ? null : placeOf(row)
+            return { deliveryId: row.id, token, until, body: made, resendOf: row.resendOf, place, webhook }
           })
         )
         return { leases, nextDueAt: nextDueAt(request, now) }
@@ -82,11 +110,10 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
         const webhooks = [...webhookIds].map((id) => tables.webhooks.get(id)!)
         // The rule says what becomes of each; the store writes it.
         const changes = AttemptTransitions.settleAll({ deliveries, webhooks }, attempts, now)
-        for (const { attempts: made, dueAt, failures, finishedAt, id, lease, state } of changes.deliveries) {
+        for (const { attempts: made, id, ...changed } of changes.deliveries) {
           const row = tables.deliveries.get(id)!
-          const body = state === "pending" ? row.body : null
-          const settled = { attempts: made, dueAt, failures, finishedAt, lease, state, body }
-          tables.deliveries.put(id, { ...row, ...settled })
+          const body = changed.state === "pending" ? row.body : null
+          tables.deliveries.put(id, { ...row, ...changed, attempts: made, body })
         }
         for (const { deliveryId, ...attempt } of changes.log) {
           const row = tables.deliveries.get(deliveryId)!

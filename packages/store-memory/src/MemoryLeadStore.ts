@@ -4,6 +4,7 @@ import {
   type Engagement,
   type EventRead,
   type Lead,
+  LeadOrder,
   type LeadPage,
   LeadStore,
   type Observations,
@@ -74,7 +75,7 @@ const make = Effect.gen(function* () {
     const due = events.map(({ event }) =>
       [...memory.webhooks.values()]
         .filter((webhook) => webhook.brandId === brandId && webhook.events.includes(event))
-        .map((webhook) => ({ id: ids(), webhookId: webhook.id }))
+        .map((webhook) => ({ id: ids(), webhook }))
     )
     const existing = leads.byExtId.get(lead.extId)
     const earlier = existing === undefined ? undefined : leads.byId.get(existing)!.lead
@@ -92,8 +93,14 @@ const make = Effect.gen(function* () {
         isFirstActivity,
         occurredAt: now
       })
-      for (const delivery of due[i]!) {
-        queued.push(memory.queueDelivery({ ...delivery, event: fired, resendOf: null }, now))
+      for (const { id: deliveryId, webhook } of due[i]!) {
+        const orderedLead = LeadOrder.orderedLead(webhook, id)
+        queued.push(
+          memory.queueDelivery(
+            { id: deliveryId, webhookId: webhook.id, event: fired, resendOf: null, orderedLead },
+            now
+          )
+        )
       }
     }
     const undo = (): void => {

@@ -1,6 +1,7 @@
 /** One attempt of a leased delivery: signs its body, posts it, and turns the response into a result of the domain. */
 import {
   attemptHeaders,
+  placeHeaders,
   type AttemptResult,
   type BodyMaterial,
   deliveryBodyView,
@@ -60,7 +61,7 @@ export const renderBody = (material: BodyMaterial): string | null => {
 /** Posts a signed body. Fails only by interruption: a defect of the sender is the result `internal`. */
 const post = (
   { hmac, sender }: Posting,
-  { deliveryId, webhook }: Lease,
+  { deliveryId, place, resendOf, webhook }: Lease,
   body: string,
   at: number
 ): Effect.Effect<AttemptResult> =>
@@ -70,6 +71,7 @@ const post = (
       body,
       headers: {
         ...attemptHeaders(deliveryId, at),
+        ...placeHeaders(place, resendOf),
         ...sign(WebhookSecrets.signing(webhook.secrets, at), { id: deliveryId, now: at, body }, hmac)
       }
     })

@@ -8,7 +8,7 @@ import type {
   LastAttempt,
   LeadEvent
 } from "@lead-signals/domain"
-import { testEvent } from "@lead-signals/domain/pure"
+import { LeadOrder, testEvent } from "@lead-signals/domain/pure"
 import type { SealedColumn } from "./SealedRows.ts"
 
 export interface EventRow {
@@ -55,7 +55,7 @@ export const deliveryOf = (row: DeliveryRow): Delivery => ({
   state: row.state,
   attempts: row.attempts,
   createdAt: row.created_at,
-  dueAt: row.due_at,
+  dueAt: LeadOrder.dueAtOf(row.due_at),
   finishedAt: row.finished_at,
   resendOf: row.resend_of,
   resentAs: row.resent_as
