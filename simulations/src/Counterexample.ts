@@ -5,7 +5,7 @@
 import { Retention } from "@lead-signals/domain"
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import { Either, Schema } from "effect"
-import { type Action, type Plan, routings } from "./plan/Plan.ts"
+import { type Action, addressLists, type Plan, routings } from "./plan/Plan.ts"
 import type { RunInput, RunReport, StoreKind } from "./Run.ts"
 import { Rates, type Scenario } from "./Scenario.ts"
 
@@ -239,6 +239,17 @@ const describeAction = (action: Action): string => {
       return `requests in other forms: ${action.probes.join("; ")}`
     case "keyed":
       return `a ${action.what} is created with an Idempotency-Key in ${action.tries.length} requests: ${action.tries.map(({ after, isOfOther, isOther }) => `${after} ms${isOther === true ? " with another body" : ""}${isOfOther === true ? " by another token" : ""}`).join(", ")}`
+    case "access": {
+      const { allowed, brands, expiresMillis, holder, revokeMillis, scopes, uses } = action
+      return [
+        `a ${holder} with the scopes ${scopes.join(", ")}`,
+        ...(holder === "token" && brands !== "all" ? [`for ${brands} brands`] : []),
+        ...(allowed === null ? [] : [`from ${addressLists[allowed]!.join(", ")}`]),
+        ...(expiresMillis === null ? [] : [`valid for ${expiresMillis} ms`]),
+        ...(revokeMillis === null ? [] : [`revoked after ${revokeMillis} ms`]),
+        `used ${uses.length} times`
+      ].join(", ")
+    }
     case "tenant":
       return `a brand with ${action.people} people is created, used and deleted`
     case "cross":

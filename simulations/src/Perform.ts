@@ -1,5 +1,6 @@
 /** The plan's hours: who does what of it, and what befalls the service. */
 import { Effect } from "effect"
+import { access } from "./actors/Accesses.ts"
 import * as KeyHolders from "./actors/KeyHolders.ts"
 import * as Operator from "./actors/Operator.ts"
 import { keyed } from "./actors/KeyedCalls.ts"
@@ -82,6 +83,8 @@ export const perform = (
       return probe(context, caller, brand, brands, action.probes, action.n)
     case "keyed":
       return keyed(context, caller, brand, action)
+    case "access":
+      return access(context, caller, brand, brands[(brand.index + 1) % brands.length]!, action)
     case "tenant":
       return tenant(context, caller, action)
     case "cross": {

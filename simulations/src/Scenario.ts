@@ -45,7 +45,8 @@ export const actionKinds = [
   "test",
   "toggle",
   "inspect",
-  "keyed"
+  "keyed",
+  "access"
 ] as const
 export type ActionKind = (typeof actionKinds)[number]
 

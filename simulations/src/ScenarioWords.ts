@@ -27,7 +27,9 @@ export const actionEffects = {
   toggle: "The operator switches a webhook off, and on again within 20 minutes.",
   inspect: "The operator reads everything that there is of a brand, and creates, renames and deletes.",
   keyed:
-    "The operator creates something with an Idempotency-Key, and sends it again: at once, later, a day later, with another body, by another token."
+    "The operator creates something with an Idempotency-Key, and sends it again: at once, later, a day later, with another body, by another token.",
+  access:
+    "A token with some scopes and brands, or a key with some scopes and addresses, is created, used for whatever there is to call, also in its last millisecond, and expires or is revoked."
 }
 
 export const behaviourEffects = {

@@ -1,5 +1,6 @@
 /** The scenarios that come with the project. */
 import { Either, Schema } from "effect"
+import access from "./scenarios/access.json" with { type: "json" }
 import clockTrouble from "./scenarios/clock-trouble.json" with { type: "json" }
 import crashLoop from "./scenarios/crash-loop.json" with { type: "json" }
 import erasure from "./scenarios/erasure.json" with { type: "json" }
@@ -24,6 +25,7 @@ import { Scenario } from "./Scenario.ts"
 
 const scenarios: ReadonlyMap<string, unknown> = new Map(
   [
+    access,
     clockTrouble,
     crashLoop,
     erasure,

@@ -66,6 +66,8 @@ export const simplerActions = (action: Action): ReadonlyArray<Action> => {
       return [Math.ceil(action.requests / 8), Math.ceil(action.requests / 2)]
         .filter((requests) => requests < action.requests)
         .map((requests) => ({ ...action, requests }))
+    case "access":
+      return action.uses.map((_, i) => ({ ...action, uses: action.uses.toSpliced(i, 1) }))
     case "keyed":
       return action.tries.slice(1).map((_, i) => ({ ...action, tries: action.tries.toSpliced(i + 1, 1) }))
     case "tenant":

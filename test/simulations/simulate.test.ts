@@ -23,6 +23,7 @@ const hoursOf = (name: string): number => {
     failover: 0.1,
     retention: 2,
     idempotency: 4,
+    access: 0.5,
     "torn-writes": 0.1
   }
   return (longest[name] ?? 0.15) / (isThorough ? 1 : 5)
@@ -50,7 +51,7 @@ describe("scenarios", () => {
     }
   )
 
-  it("there are the twenty that the design asks for", () => {
+  it("there are those that the design asks for", () => {
     expect(scenarioNames()).toEqual(
       [
         "quiet-day",
@@ -66,6 +67,7 @@ describe("scenarios", () => {
         "resend-storm",
         "retention",
         "idempotency",
+        "access",
         "month-of-retries",
         "several-processes",
         "networked-store",

@@ -9,9 +9,10 @@ import {
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
+import { WriteAheadLog } from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
 import { Effect, Either, Fiber, Layer, ManagedRuntime } from "effect"
-import fs, { copyFileSync, readFileSync, statSync } from "node:fs"
+import fs, { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -225,6 +226,31 @@ describe.skipIf(process.platform !== "linux")("the log of the SQLite file", () =
     await until(() => !isInLog())
     reader.close()
     await runtime.dispose()
+  })
+
+  it("is cleared as soon as nobody is in the way, though nothing is written meanwhile [PII-3]", async () => {
+    const filename = newFile()
+    writeFileSync(`${filename}-wal`, "")
+    const checkpoints: Array<unknown> = []
+    let busy = 2
+    const worker = {
+      run: async (_: unknown, mode: unknown) => {
+        checkpoints.push(mode)
+        if (mode !== "TRUNCATE") return { busy: 0, checkpointed: 7, log: 7 }
+        return { busy: busy-- > 0 ? 1 : 0, checkpointed: 7, log: 7 }
+      }
+    } as unknown as Parameters<typeof WriteAheadLog.synced>[2]
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const log = yield* WriteAheadLog.synced(filename, false, worker)
+          yield* log.truncate
+          expect(checkpoints).toEqual(["TRUNCATE"])
+          yield* Effect.promise(() => until(() => busy < 0))
+          expect(checkpoints).toEqual(["TRUNCATE", "PASSIVE", "TRUNCATE", "PASSIVE", "TRUNCATE"])
+        })
+      )
+    )
   })
 
   it("that a process left which was killed is cleared by the next one [PII-3]", async () => {

@@ -138,7 +138,11 @@ describe("an older file", () => {
     // In the way of the eleventh version.
     raw(filename, (db) => db.exec("CREATE TABLE lead_change (theirs)"))
     const before = contents(filename)
-    await expect(open(filename)).rejects.toThrow(/SQLITE_ERROR/)
+    const failure = await Effect.runPromise(Effect.scoped(Effect.flip(Layer.build(over(filename)))))
+    expect([failure._tag, failure.reason]).toEqual([
+      "@lead-signals/domain/StoreUnavailable",
+      "the SQLite file could not be used (SQLITE_ERROR)"
+    ])
     expect(contents(filename)).toEqual(before)
   })
 

@@ -11,6 +11,7 @@ import { readCampaignSearch } from "./campaigns/campaignSearch.ts"
 import { readHomeSearch } from "./home/homeSearch.ts"
 import { readLeadSearch } from "./leads/leadSearch.ts"
 import { readLiveSearch } from "./live/liveSearch.ts"
+import { readAuditSearch } from "./settings/auditSearch.ts"
 import { readDeliverySearch } from "./settings/deliverySearch.ts"
 import { readReferenceSearch } from "./reference/referenceSearch.ts"
 import { readSimulationSearch } from "./simulator/simulationSearch.ts"
@@ -84,6 +85,19 @@ const webhook = createRoute({
   component: lazyRouteComponent(() => import("./settings/WebhookPage.tsx"), "WebhookPage")
 })
 
+const operators = createRoute({
+  getParentRoute: () => brand,
+  path: "/settings/operators",
+  component: lazyRouteComponent(() => import("./settings/OperatorsPage.tsx"), "OperatorsPage")
+})
+
+const audit = createRoute({
+  getParentRoute: () => brand,
+  path: "/settings/audit",
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import("./settings/AuditPage.tsx"), "AuditPage")
+})
+
 const simulator = createRoute({
   getParentRoute: () => brand,
   path: "/simulator",
@@ -128,6 +142,8 @@ export const router = createRouter({
       keys,
       webhooks,
       webhook,
+      operators,
+      audit,
       simulator,
       reference
     ]),

@@ -44,12 +44,16 @@ const suggestedCommands = ({
     : ["Create an API key", post(`/operator/brands/${brandId}/keys`, '{"label":"Another"}')]
 }
 
+/** A store in memory has nothing at rest. */
+const isEncrypted = ({ database, encryption }: Settings): boolean =>
+  encryption !== null && database !== "memory"
+
 export const banner = (started: StartedServer): string => {
   const { demo, operatorToken, settings, signInCode, url } = started
   return [
     `Listening on ${url}`,
     "",
-    `Database        ${shownDatabase(settings.database)}`,
+    `Database        ${shownDatabase(settings.database)}${isEncrypted(settings) ? "   (encrypted)" : ""}`,
     `Console         ${url}/console/${signInCode === null ? "" : `#code=${signInCode}   (signs in once, within an hour)`}`,
     `Documentation   ${url}/docs`,
     ...(demo === null ? [] : [`Demo key        ${demo.key}   (printed only now)`]),

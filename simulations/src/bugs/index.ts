@@ -1,4 +1,5 @@
 /** The planted bugs, by where they are. */
+import { inAccess } from "./access.ts"
 import type { Bug } from "./Bug.ts"
 import { inEmitter } from "./emitter.ts"
 import { inAudit, inIdempotency } from "./idempotency.ts"
@@ -26,7 +27,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["work of several processes, and in files", inSeveralProcesses],
   ["retention", inRetention],
   ["Idempotency-Keys", inIdempotency],
-  ["the audit log", inAudit]
+  ["the audit log", inAudit],
+  ["credentials", inAccess]
 ]
 
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)

@@ -160,7 +160,7 @@ const bodies = (facts: KnownFacts, known: Map<string, string>, { answer }: Store
 }
 
 /** The statuses that a request can get which is as it should be: of these other oracles say when. */
-const explained = new Set([401, 404, 429])
+const explained = new Set([401, 403, 404, 429])
 
 /**
  * Whether the store answers a reading that its campaign is gone: before the reading was put, or between that and the metrics that

@@ -6,7 +6,8 @@ import type { Answered, Call, Json } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
 import { operatorToken } from "../world/Host.ts"
 import { operations } from "../vocabulary/Operations.ts"
-import { operationOf, paramsOf } from "./Requests.ts"
+import { type AccessReference } from "./AccessReference.ts"
+import { operationOf, paramsOf, queryOf } from "./Requests.ts"
 
 /** Intake, which has no entries. */
 const unaudited = new Set([
@@ -47,10 +48,11 @@ const namedIn = (call: Call): { readonly brandId: string | null; readonly subjec
 }
 
 /** What the entry must say while the call runs; its time and outcome apart. */
-const expectedOf = (call: Call) => {
+const expectedOf = (call: Call, access: AccessReference) => {
   const { method, token } = call.request
   return {
     actor: token === operatorToken ? "environment" : "token",
+    actorId: access.grantOf(call)?.id ?? null,
     viaSession: false,
     operation: operations.find((each) => each.method === method && each.route === call.route)?.id,
     ...namedIn(call)
@@ -59,7 +61,19 @@ const expectedOf = (call: Call) => {
 
 const order = (a: Json, b: Json): number => b.at - a.at || Number(b.id) - Number(a.id)
 
-export const auditReference = (checks: Checks) => {
+/** The brands whose entries the call lists; null for all. */
+const listedBrands = (call: Call, access: AccessReference): ReadonlyArray<string> | null => {
+  const asked = queryOf(call).get("brandId")
+  const reached = access.brandIdsOf(call)
+  if (asked === null) return reached
+  return reached === null || reached.includes(asked) ? [asked] : []
+}
+
+const mostOnPage = 100
+const usualPage = 25
+
+export const auditReference = (checks: Checks, access: AccessReference) => {
+  const pages = checks.rule("each page of the audit log")
   const kept = checks.rule("each entry of the audit log")
   const entries = new Map<string, Json>()
   const ofCalls = new WeakMap<Call, Json>()
@@ -75,12 +89,13 @@ export const auditReference = (checks: Checks) => {
       const { actor, brandId, operation, subjectId, viaSession } = entry
       const said = JSON.stringify({
         actor: actor.type,
+        actorId: actor.id,
         viaSession,
         operation,
         brandId,
         subjectId: subjectId ?? namedIn(call).subjectId
       })
-      const wanted = JSON.stringify(expectedOf(call))
+      const wanted = JSON.stringify(expectedOf(call, access))
       return said === wanted ? null : `the entry of ${operationOf(call)} says ${said}, not ${wanted}`
     },
     completed: (id: string, outcome: Json): null => {
@@ -88,7 +103,10 @@ export const auditReference = (checks: Checks) => {
       if (entry?.status === null) Object.assign(entry, outcome)
       return null
     },
-    listed: ({ after, brandIds, limit, since }: Json, answer: Json): string | null => {
+    /** The store has listed entries; `pageOf` says what the answer must show of them. */
+    listed: (call: Call, { after, brandIds, limit, since }: Json, answer: Json): string | null => {
+      const [asked, reached] = [brandIds, listedBrands(call, access)].map((ids) => JSON.stringify(ids))
+      if (asked !== reached) return `the audit log is read for the brands ${asked}, not for ${reached}`
       const right = [...entries.values()]
         .filter(
           (entry) =>
@@ -102,6 +120,27 @@ export const auditReference = (checks: Checks) => {
         JSON.stringify(all.map(({ id, status }) => [id, status]))
       )
       return listed === wanted ? null : `the audit log lists ${listed}, not ${wanted}`
+    },
+    /** The answer to a call that lists these entries, as they are now; `nameOf` answers the name of a token. [AUD-3, AUD-4] */
+    pageOf: (call: Call, ids: ReadonlyArray<string>, nameOf: (tokenId: string) => string | null): Json => {
+      pages.judged++
+      const asked = queryOf(call).get("pageSize")
+      const size = Math.min(asked === null ? usualPage : Number(asked), mostOnPage)
+      const shown = ids.slice(0, size).map((id) => entries.get(id))
+      const last = shown.at(-1)
+      return {
+        data: shown.map(({ actor, at, brandId, id, operation, status, subjectId, viaSession }) => ({
+          id,
+          at: new Date(at).toISOString(),
+          actor: { type: actor.type, id: actor.id, name: actor.type === "token" ? nameOf(actor.id) : null },
+          viaSession,
+          operation,
+          brandId,
+          subjectId,
+          status
+        })),
+        meta: { nextCursor: ids.length > size ? `${last.at}-${last.id}` : null }
+      }
     },
     answered: (answered: Answered): string | null => {
       const { body, call, response } = answered

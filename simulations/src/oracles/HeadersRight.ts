@@ -37,7 +37,8 @@ const ofDocuments = new Set(["etag", "vary", "location", "content-security-polic
 const posted = ["content-type", "user-agent", "webhook-id", "webhook-signature", "webhook-timestamp"]
 
 const contentType = ({ call, response }: Answered): RegExp | null => {
-  if (response.text === "") return null
+  // The page of a host that collects no metrics is empty.
+  if (response.text === "" && call.route !== "/metrics") return null
   if (response.status >= 400) return /^application\/json$/
   if (call.route === "/metrics") return /^text\/plain; version=0\.0\.4/
   if (call.request.body !== undefined && /ndjson/.test(response.headers["content-type"] ?? ""))

@@ -49,6 +49,9 @@ export const problemOf = (
   const response = operation?.responses[status]
   const isError = status >= 400
   if (response === undefined && !isError) return `no ${status} for ${method} ${path}`
+  // A page of text.
+  if (response?.content !== undefined && response.content["application/json"] === undefined)
+    return body === null ? null : `${method} ${path} is answered with JSON`
   const pointer =
     response?.content === undefined
       ? "/components/schemas/Error"

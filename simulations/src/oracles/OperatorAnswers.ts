@@ -3,6 +3,7 @@
  * instant at which the store did it. What is shown of leads `reference` compares.
  */
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import { accessOf } from "./AccessReference.ts"
 import type { Checks } from "./Checks.ts"
 import { difference } from "./Difference.ts"
 import {
@@ -39,7 +40,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const outbox = outboxOf(facts)
   const expected: ExpectedAnswers = new WeakMap()
   const ofWebhooks = webhookAnswers(outbox, expected)
-  const audit = auditReference(checks)
+  const access = accessOf(facts)
+  const audit = auditReference(checks, access)
 
   const isClockSteady = (call: Call): boolean =>
     !facts.incidents.touched(["clock"], call.handledAt, facts.now(), call.handledBy)
@@ -121,7 +123,15 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         else if (call.route.endsWith("/observations")) expected.set(call, found)
         return null
       case "brands.list":
-        expected.set(call, answerOf(200, [...directory.brands.values()].map(brandShown)))
+        expected.set(
+          call,
+          answerOf(
+            200,
+            [...directory.brands.values()]
+              .filter(({ id }) => access.brandIdsOf(call)?.includes(id) ?? true)
+              .map(brandShown)
+          )
+        )
         return null
       case "brands.rename":
         renamed(call, directory.brands.get(args[0]), bodyOf(call).name, brandShown)
@@ -180,8 +190,15 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       case "auditLog.complete":
         return audit.completed(args[0], args[1])
       case "auditLog.list":
-        expected.set(call, found)
-        return audit.listed(args[0], answer)
+        expected.set(call, {
+          status: 200,
+          body: audit.pageOf(
+            call,
+            answer.map(({ id }: Json) => id),
+            (tokenId) => directory.tokens.get(tokenId)?.name ?? null
+          )
+        })
+        return audit.listed(call, args[0], answer)
       case "keys.findByHash":
         uses.lookUp(call, now)
         return null
@@ -290,6 +307,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const unaudited = audit.answered(fact)
     if (unaudited !== null) return unaudited
     if (call.key !== null) return uses.answered(fact)
+    // `access decided` judges how it is refused.
+    if (access.isRefused(call, response.status)) return null
     const wanted = expected.get(call) ?? withoutStore(fact)
     answers.judged++
     const what = `${call.request.method} ${call.request.url}`

@@ -1,4 +1,5 @@
 import type { Call } from "../world/KnownFacts.ts"
+import { accessOf } from "./AccessReference.ts"
 import type { Oracle } from "./Oracle.ts"
 
 /**
@@ -11,6 +12,7 @@ export const revokedKeysFail: Oracle = {
     const rule = checks.rule("each request with a key")
     const revoked = new Set<string>()
     const brands = new Map<string, string>()
+    const access = accessOf(facts)
     const verdicts = new WeakMap<Call, boolean>()
     return {
       stored: ({ answer, args, call, method }) => {
@@ -26,9 +28,12 @@ export const revokedKeysFail: Oracle = {
         const { key, sentAt } = call
         const { status } = response
         if (key === null) {
-          const isValid = call.expects?.status !== 401
+          // What other operators' tokens open `access decided` judges.
+          const isValid = call.expects?.status !== 401 && access.grantOf(call) === undefined
           return isValid && status === 401 ? "the operator's token was refused" : null
         }
+        // `access decided` judges keys that expire, or work from some addresses.
+        if (access.isLimited(call)) return null
         rule.judged++
         const isRefused = verdicts.get(call)
         if (isRefused !== undefined && status < 500 && (status === 401) !== isRefused)

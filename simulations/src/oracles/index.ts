@@ -1,4 +1,5 @@
 /** Every rule that a run is judged by. */
+import { accessDecided } from "./AccessDecided.ts"
 import { agreesWithReference } from "./AgreesWithReference.ts"
 import { attemptsLogged } from "./AttemptsLogged.ts"
 import { bodiesValid } from "./BodiesValid.ts"
@@ -25,10 +26,11 @@ import { revokedKeysFail } from "./RevokedKeysFail.ts"
 import { signed } from "./Signed.ts"
 import { windowsHold } from "./WindowsHold.ts"
 
-/** `deliveriesKept` moves the outbox on that others look at, and must see an erasure before `agreesWithReference` does. */
+/** `accessDecided` learns what a credential opens, which others go by. `deliveriesKept` moves the outbox on that others look at, and must see an erasure before `agreesWithReference` does. */
 export const oracles: ReadonlyArray<Oracle> = [
   noDefects,
   deliveriesKept,
+  accessDecided,
   operatorAnswers,
   idempotencyHolds,
   headersRight,

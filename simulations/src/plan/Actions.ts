@@ -4,6 +4,9 @@ import { type BrandScenario, type ActionKind, actionKinds } from "../Scenario.ts
 import { strangeTexts } from "../vocabulary/Texts.ts"
 import { day, hour, instants } from "./EventTimes.ts"
 import {
+  type AccessUse,
+  addressLists,
+  clientAddresses,
   type DatedAction,
   inspections,
   keyedThings,
@@ -20,6 +23,13 @@ const spree = 22
 
 /** The share of bursts that use a key with a limit of hundreds up. */
 const largeLimitShare = 0.04
+
+/** The scopes that tokens and keys can have. [OPER-10, AUTH-10] */
+const operatorScopes = ["read", "ingest", "webhooks", "metrics", "admin"]
+const keyScopes = ["leads", "metrics"]
+
+/** How often a credential is used. */
+const accessUses = 8
 
 /** Probes of one action. */
 const probesAtOnce = 6
@@ -186,6 +196,31 @@ const actionsOfKind = (
         state: prng.pick([null, null, "pending", "held", "delivered", "dead"]),
         pageSize: prng.pick([null, 1, 2, 25, 200])
       })
+    case "access":
+      return () => {
+        const holder = prng.chance(0.7) ? "token" : "key"
+        const all = holder === "token" ? operatorScopes : keyScopes
+        const drawn = all.filter(() => prng.chance(0.45))
+        const expiresMillis = prng.chance(0.6) ? 1000 + prng.below(90_000) : null
+        const hasList = holder === "key" && prng.chance(0.6)
+        return {
+          do: "access",
+          holder,
+          scopes: drawn.length === 0 ? [prng.pick(all)] : drawn,
+          brands: prng.pick(["all", "own", "own", "other", "both"] as const),
+          expiresMillis,
+          revokeMillis: prng.chance(0.4) ? 500 + prng.below(60_000) : null,
+          allowed: hasList ? prng.below(addressLists.length) : null,
+          uses: Array.from({ length: accessUses }, (_, i): AccessUse => ({
+            n: prng.below(1000),
+            after: prng.below(90_000),
+            ...(expiresMillis !== null && i < 3 ? { atExpiry: i - 1 } : {}),
+            operation: prng.below(1000),
+            isOfOther: prng.chance(0.35),
+            ...(hasList && prng.chance(0.9) ? { from: prng.pick(clientAddresses) } : {})
+          }))
+        }
+      }
     case "keyed":
       return () => ({
         do: "keyed",

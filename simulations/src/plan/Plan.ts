@@ -111,11 +111,66 @@ export type UndatedAction =
       readonly state: "pending" | "held" | "delivered" | "dead" | null
       readonly pageSize: number | null
     }
+  | ({ readonly do: "access" } & PlannedAccess)
   | {
       readonly do: "keyed"
       readonly what: (typeof keyedThings)[number]
       readonly tries: ReadonlyArray<KeyedTry>
     }
+
+/** What a credential of the action `access` can do for which brands of the plan, when it ends, and how it is used. */
+interface PlannedAccess {
+  readonly holder: "token" | "key"
+  readonly scopes: ReadonlyArray<string>
+  /** The brands that a token reaches: all, that of the action, the next one, or both. */
+  readonly brands: "all" | "own" | "other" | "both"
+  /** When it expires, in milliseconds after its creation; null: never. */
+  readonly expiresMillis: number | null
+  /** When it is revoked; null: it is not. */
+  readonly revokeMillis: number | null
+  /** The addresses that a key works from: the place in `addressLists`; null: from all. */
+  readonly allowed: number | null
+  readonly uses: ReadonlyArray<AccessUse>
+}
+
+export interface AccessUse {
+  readonly n: number
+  /** Milliseconds after the creation. */
+  readonly after: number
+  /** In place of `after`: so many milliseconds beside the end of the credential. */
+  readonly atExpiry?: number
+  /** The n-th operation of the document, over and over. */
+  readonly operation: number
+  /** Whether the call is about the next brand. */
+  readonly isOfOther: boolean
+  /** The client's address. */
+  readonly from?: string
+}
+
+/** Lists of addresses for keys. [AUTH-11] */
+export const addressLists: ReadonlyArray<ReadonlyArray<string>> = [
+  ["192.0.2.7"],
+  ["192.0.2.0/24"],
+  ["198.51.100.0/25", "2001:db8:0:1::/64"],
+  ["2001:db8::1"],
+  ["0.0.0.0/0"],
+  ["203.0.113.255", "::/0"]
+]
+
+/** Addresses within these lists, at their edges and just outside. */
+export const clientAddresses: ReadonlyArray<string> = [
+  "192.0.2.7",
+  "192.0.2.8",
+  "192.0.2.255",
+  "192.0.3.0",
+  "::ffff:192.0.2.7",
+  "198.51.100.127",
+  "198.51.100.128",
+  "203.0.113.255",
+  "2001:db8::1",
+  "2001:db8:0:1:ffff:ffff:ffff:ffff",
+  "2001:db8:0:2::"
+]
 
 /** What is created with an Idempotency-Key. */
 export const keyedThings = ["brand", "token", "key", "signal", "campaign"] as const

@@ -46,6 +46,8 @@ const explanations: Readonly<Record<string, string>> = {
     "The log of a delivery must hold every attempt without gaps, agree with what the receiver got, and name no person.",
   "retention kept":
     "What is kept for its retention must go soon after, and not before; nothing may go that is pending or that something left refers to, and no id may come again.",
+  "access decided":
+    "Each call must be let through or refused as its credential says: its scopes, the brands that it reaches, the addresses that it works from, and until when it is valid.",
   "idempotency holds":
     "A key of an operator must create one thing a day at most; a repeated call must get the first answer, and a call with another body, or while the first runs, must be refused.",
   "calls succeed":

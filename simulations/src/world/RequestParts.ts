@@ -10,6 +10,8 @@ export interface UnusualRequest {
   /** The header Idempotency-Key. */
   readonly idempotencyKey?: string
   readonly bytes?: Uint8Array
+  /** The address of the client; nobody knows it unless given. */
+  readonly address?: string
 }
 
 export interface SimulatedRequest {

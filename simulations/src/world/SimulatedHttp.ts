@@ -38,7 +38,6 @@ const unsupported = (what: string) => Effect.dieMessage(`A simulated request has
 class Request extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
   readonly [HttpServerRequest.TypeId]: HttpServerRequest.TypeId = HttpServerRequest.TypeId
   readonly [IncomingMessage.TypeId]: IncomingMessage.TypeId = IncomingMessage.TypeId
-  readonly remoteAddress = Option.none<string>()
   readonly source = {}
 
   constructor(
@@ -46,7 +45,8 @@ class Request extends Inspectable.Class implements HttpServerRequest.HttpServerR
     readonly originalUrl: string,
     readonly url: string,
     readonly headers: Headers.Headers,
-    private readonly bytes: Uint8Array
+    private readonly bytes: Uint8Array,
+    readonly remoteAddress: Option.Option<string>
   ) {
     super()
   }
@@ -77,7 +77,14 @@ class Request extends Inspectable.Class implements HttpServerRequest.HttpServerR
   readonly upgrade = unsupported("socket")
 
   modify({ headers, url }: { readonly url?: string; readonly headers?: Headers.Headers }): Request {
-    return new Request(this.method, this.originalUrl, url ?? this.url, headers ?? this.headers, this.bytes)
+    return new Request(
+      this.method,
+      this.originalUrl,
+      url ?? this.url,
+      headers ?? this.headers,
+      this.bytes,
+      this.remoteAddress
+    )
   }
 
   toJSON(): unknown {
@@ -119,6 +126,9 @@ export const handle = (app: HttpApp.Default, sent: SimulatedRequest): Handling =
         )
       )
     ),
-    context: Context.make(HttpServerRequest.HttpServerRequest, new Request(method, url, url, headers, bytes))
+    context: Context.make(
+      HttpServerRequest.HttpServerRequest,
+      new Request(method, url, url, headers, bytes, Option.fromNullable(sent.unusual?.address))
+    )
   }
 }

@@ -11,6 +11,8 @@ export type Signal = Schemas["Signal"]
 export type Webhook = Schemas["Webhook"]
 export type Delivery = Schemas["Delivery"]
 export type ApiKey = Schemas["ApiKey"]
+export type AccessToken = Schemas["OperatorToken"]
+export type AuditEntry = Schemas["AuditEntry"]
 export type Session = Schemas["Session"]
 
 /** Every page of the console lies below this path, and the API beside it. */

@@ -1,5 +1,5 @@
 /** What the pages read, with the keys under which the cache has it. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query"
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
 import { answerOf, api, type Session } from "./client.ts"
 import type { operations } from "./contract.ts"
 
@@ -83,6 +83,28 @@ export const keysQuery = (brandId: string) =>
     queryKey: keysKey(brandId),
     queryFn: async () =>
       (await answerOf(api.GET("/operator/brands/{brandId}/keys", { params: { path: { brandId } } }))).data
+  })
+
+export const tokensKey = ["tokens"] as const
+
+export const tokensQuery = queryOptions({
+  queryKey: tokensKey,
+  queryFn: async () => (await answerOf(api.GET("/operator/tokens"))).data
+})
+
+/** Pages of the audit log, the newest entries first. `since`: any timestamp that the filters take. */
+export const auditQuery = (query: { readonly brandId?: string; readonly since?: string }) =>
+  infiniteQueryOptions({
+    queryKey: ["audit", query],
+    queryFn: ({ pageParam, signal }) =>
+      answerOf(
+        api.GET("/operator/audit", {
+          params: { query: { ...query, pageSize: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+          signal
+        })
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ meta }) => meta.nextCursor
   })
 
 export const signalsKey = (brandId: string) => [...ofBrand(brandId), "signals"] as const

@@ -5,6 +5,7 @@ import { useMemo, useState } from "react"
 import { answerOf, api } from "../api/client.ts"
 import { campaignsKey, campaignsQuery, type CampaignSeriesQuery } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
+import { useHasScope } from "../session/permissions.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
 import { Button } from "../ui/Button.tsx"
 import { TextField } from "../ui/Field.tsx"
@@ -73,7 +74,8 @@ const Campaign = ({
 }: {
   readonly brandId: string
   readonly campaigns: ReadonlyArray<{ readonly id: string; readonly name: string }>
-  readonly onNew: () => void
+  /** Null for sessions that create none. */
+  readonly onNew: (() => void) | null
 }) => {
   const search = useSearch({ from })
   const navigate = useNavigate({ from })
@@ -109,9 +111,11 @@ const Campaign = ({
                 }
               ]}
             />
-            <Button icon="plus" onClick={onNew}>
-              New campaign
-            </Button>
+            {onNew === null ? null : (
+              <Button icon="plus" onClick={onNew}>
+                New campaign
+              </Button>
+            )}
           </>
         }
       />
@@ -166,7 +170,8 @@ const Campaign = ({
 const Campaigns = ({ brandId }: { readonly brandId: string }) => {
   const { data, error, refetch } = useQuery(campaignsQuery(brandId))
   const [isNew, setNew] = useState(false)
-  const onNew = () => setNew(true)
+  const mayCreate = useHasScope("admin")
+  const onNew = mayCreate ? () => setNew(true) : null
   const content = () => {
     if (error !== null)
       return (
@@ -183,9 +188,11 @@ const Campaigns = ({ brandId }: { readonly brandId: string }) => {
           icon="chart"
           title="No campaign yet"
           action={
-            <Button look="primary" icon="plus" onClick={onNew}>
-              New campaign
-            </Button>
+            onNew === null ? null : (
+              <Button look="primary" icon="plus" onClick={onNew}>
+                New campaign
+              </Button>
+            )
           }
         >
           A campaign is a group of posts whose impressions, reactions, comments and reposts are measured

@@ -14,6 +14,8 @@ import {
 } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
 import { filterOf } from "../leads/leadSearch.ts"
+import { hasScope } from "../session/permissions.ts"
+import { useSession } from "../session/session.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
 import { Failure, Loading } from "../ui/States.tsx"
 import { exactTime } from "../ui/Time.tsx"
@@ -64,7 +66,10 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
   const { data: brands } = useQuery(brandsQuery)
   const signals = useQuery(signalsQuery(brandId))
   const keys = useQuery(keysQuery(brandId))
-  const webhooks = useQuery(webhooksQuery(brandId))
+  const session = useSession()
+  const readsWebhooks = hasScope(session, "webhooks")
+  const mayDoAll = (["ingest", "webhooks", "admin"] as const).every((scope) => hasScope(session, scope))
+  const webhooks = useQuery({ ...webhooksQuery(brandId), enabled: readsWebhooks })
   const leads = useQuery(leadCountQuery("operator", brandId, {}))
   const { data: attention } = useQuery(attentionQuery(brandId))
   const ids = webhooks.data?.map(({ id }) => id) ?? []
@@ -82,21 +87,22 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
   if (
     signals.data === undefined ||
     keys.data === undefined ||
-    webhooks.data === undefined ||
+    (readsWebhooks && webhooks.data === undefined) ||
     leads.data === undefined
   )
     return <Loading />
 
+  const listed = webhooks.data ?? []
   const facts: ChecklistFacts = {
     signals: signals.data.length,
     leads: leads.data,
     keys: keys.data.filter(({ revokedAt }) => revokedAt === null).length,
     usedKeys: keys.data.filter(({ lastUsedAt }) => lastUsedAt !== null).length,
-    webhooks: webhooks.data.length,
+    webhooks: listed.length,
     delivered: [...delivered.values()].reduce((sum, count) => sum + count, 0)
   }
   const troubles = [
-    ...webhooks.data.flatMap((webhook) => {
+    ...listed.flatMap((webhook) => {
       const name = webhook.description ?? webhook.url
       const trouble = (text: string, state?: string): Trouble => ({
         name,
@@ -145,17 +151,17 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
         }
       />
       <div className="flex flex-col gap-6 px-4 pb-8 md:px-6">
-        <Checklist brandId={brandId} facts={facts} />
+        {mayDoAll ? <Checklist brandId={brandId} facts={facts} /> : null}
         {leads.data === 0 ? null : (
           <>
             <Counts brandId={brandId} total={leads.data} />
             <NeedsAHand
               brandId={brandId}
               troubles={troubles}
-              hasWebhooks={webhooks.data.length > 0}
+              hasWebhooks={listed.length > 0}
               since={attention?.since}
             />
-            <Activity brandId={brandId} signals={signals.data} hasWebhooks={webhooks.data.length > 0} />
+            <Activity brandId={brandId} signals={signals.data} hasWebhooks={listed.length > 0} />
           </>
         )}
       </div>

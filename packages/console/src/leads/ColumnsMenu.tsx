@@ -1,37 +1,41 @@
 /** Which columns the list has, which the browser remembers. */
 import { Menu } from "@base-ui/react/menu"
-import type { ColumnVisibilityState } from "@tanstack/react-table"
 import { useState } from "react"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { menuItemClass, menuPopupClass } from "../ui/menu.ts"
-import { columnTexts } from "./columns.tsx"
+import { type ColumnId, leadColumns } from "./columns.tsx"
 
 const storageKey = "columns"
 
-const stored = (): ColumnVisibilityState => {
+/** The name stays: it is the link that opens a lead. */
+const hideable = leadColumns.filter(({ id }) => id !== "name")
+
+const stored = (): ReadonlySet<ColumnId> => {
   const hidden = (localStorage.getItem(storageKey) ?? "").split(",")
-  return Object.fromEntries(Object.keys(columnTexts).map((id) => [id, !hidden.includes(id)]))
+  return new Set(hideable.flatMap(({ id }) => (hidden.includes(id) ? [id] : [])))
 }
 
-/** The visible columns, and a function that shows or hides one. */
-export const useColumns = (): readonly [ColumnVisibilityState, (id: string, isVisible: boolean) => void] => {
-  const [visibility, setVisibility] = useState(stored)
-  const change = (id: string, isVisible: boolean) => {
-    const next = { ...visibility, [id]: isVisible }
-    const hidden = Object.keys(columnTexts).filter((each) => next[each] === false)
-    localStorage.setItem(storageKey, hidden.join(","))
-    setVisibility(next)
+/** The hidden columns, and a function that shows or hides one. */
+export const useHiddenColumns = (): readonly [
+  ReadonlySet<ColumnId>,
+  (id: ColumnId, isVisible: boolean) => void
+] => {
+  const [hidden, setHidden] = useState(stored)
+  const change = (changed: ColumnId, isVisible: boolean) => {
+    const next = hideable.flatMap(({ id }) => ((id === changed ? !isVisible : hidden.has(id)) ? [id] : []))
+    localStorage.setItem(storageKey, next.join(","))
+    setHidden(new Set(next))
   }
-  return [visibility, change]
+  return [hidden, change]
 }
 
 interface ColumnsMenuProps {
-  readonly visibility: ColumnVisibilityState
-  readonly onChange: (id: string, isVisible: boolean) => void
+  readonly hidden: ReadonlySet<ColumnId>
+  readonly onChange: (id: ColumnId, isVisible: boolean) => void
 }
 
-export const ColumnsMenu = ({ onChange, visibility }: ColumnsMenuProps) => (
+export const ColumnsMenu = ({ hidden, onChange }: ColumnsMenuProps) => (
   <Menu.Root>
     <Menu.Trigger
       render={
@@ -43,11 +47,11 @@ export const ColumnsMenu = ({ onChange, visibility }: ColumnsMenuProps) => (
     <Menu.Portal>
       <Menu.Positioner sideOffset={4} align="end" className="z-50">
         <Menu.Popup className={menuPopupClass}>
-          {Object.entries(columnTexts).map(([id, text]) => (
+          {hideable.map(({ id, title }) => (
             <Menu.CheckboxItem
               key={id}
               className={menuItemClass}
-              checked={visibility[id] !== false}
+              checked={!hidden.has(id)}
               onCheckedChange={(isVisible) => onChange(id, isVisible)}
             >
               <span className="flex size-4 items-center justify-center">
@@ -55,7 +59,7 @@ export const ColumnsMenu = ({ onChange, visibility }: ColumnsMenuProps) => (
                   <Icon name="check" />
                 </Menu.CheckboxItemIndicator>
               </span>
-              {text}
+              {title}
             </Menu.CheckboxItem>
           ))}
         </Menu.Popup>

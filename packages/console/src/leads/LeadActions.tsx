@@ -2,11 +2,15 @@
 import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
 import { answerOf, api, type LeadDetail } from "../api/client.ts"
+import { hasScope } from "../session/permissions.ts"
+import { useSession } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
+import { lazyDialog } from "../ui/lazyDialog.tsx"
 import { saveText } from "../ui/saveFile.ts"
 import { notify, notifyFailure } from "../ui/toasts.tsx"
-import { EraseDialog } from "./EraseDialog.tsx"
 import { ResendForm } from "./ResendForm.tsx"
+
+const EraseDialog = lazyDialog(async () => (await import("./EraseDialog.tsx")).EraseDialog)
 
 interface LeadActionsProps {
   readonly brandId: string
@@ -16,6 +20,7 @@ interface LeadActionsProps {
 
 export const LeadActions = ({ brandId, lead, onErased }: LeadActionsProps) => {
   const [isErasing, setErasing] = useState(false)
+  const session = useSession()
   const exportPerson = useMutation({
     mutationFn: async () =>
       (
@@ -33,14 +38,16 @@ export const LeadActions = ({ brandId, lead, onErased }: LeadActionsProps) => {
   })
   return (
     <>
-      <ResendForm brandId={brandId} leadId={lead.id} />
+      {hasScope(session, "webhooks") ? <ResendForm brandId={brandId} leadId={lead.id} /> : null}
       <div className="flex flex-wrap gap-2">
         <Button icon="download" onClick={() => exportPerson.mutate()} disabled={exportPerson.isPending}>
           Export the person
         </Button>
-        <Button icon="trash" className="text-danger!" onClick={() => setErasing(true)}>
-          Erase …
-        </Button>
+        {hasScope(session, "admin") ? (
+          <Button icon="trash" className="text-danger!" onClick={() => setErasing(true)}>
+            Erase …
+          </Button>
+        ) : null}
       </div>
       {isErasing ? (
         <EraseDialog brandId={brandId} lead={lead} onClose={() => setErasing(false)} onErased={onErased} />

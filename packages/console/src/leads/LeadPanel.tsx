@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { CallFailed, type LeadDetail } from "../api/client.ts"
 import { leadQuery } from "../api/queries.ts"
+import { hasScope } from "../session/permissions.ts"
 import { useSession } from "../session/session.ts"
 import { IconButton } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -60,7 +61,7 @@ const Content = ({
   readonly lead: LeadDetail
   readonly onClose: () => void
 }) => {
-  const { access } = useSession()
+  const session = useSession()
   return (
     <>
       <div className="flex items-start gap-3 px-4 pb-4">
@@ -85,7 +86,7 @@ const Content = ({
         </div>
       </div>
       <Section title="Assessment">
-        {access === "operator" ? (
+        {hasScope(session, "ingest") ? (
           <LeadFlags brandId={brandId} lead={lead} />
         ) : (
           <p className="flex items-center gap-3 text-sm">
@@ -99,7 +100,7 @@ const Content = ({
       <Section title={lead.engagementsMeta.truncated ? "Newest 20 engagements" : "Engagements"}>
         <Timeline engagements={lead.engagements} />
       </Section>
-      {access === "operator" ? (
+      {session.access === "operator" ? (
         <Section title="Actions">
           <LeadActions brandId={brandId} lead={lead} onErased={onClose} />
         </Section>

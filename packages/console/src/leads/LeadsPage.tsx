@@ -9,7 +9,7 @@ import { PageHeader } from "../shell/PageHeader.tsx"
 import { useKeys } from "../shell/shortcuts.ts"
 import { Button } from "../ui/Button.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
-import { ColumnsMenu, useColumns } from "./ColumnsMenu.tsx"
+import { ColumnsMenu, useHiddenColumns } from "./ColumnsMenu.tsx"
 import { ExportMenu } from "./ExportMenu.tsx"
 import { LeadFilters } from "./LeadFilters.tsx"
 import { LeadPanel } from "./LeadPanel.tsx"
@@ -43,7 +43,7 @@ export const LeadsPage = () => {
   const search = useSearch({ from })
   const navigate = useNavigate({ from })
   const { access } = useSession()
-  const [visibility, setVisible] = useColumns()
+  const [hiddenColumns, setVisible] = useHiddenColumns()
   const query = useMemo(() => {
     const { lead: _, ...list } = search
     return queryOf(list)
@@ -111,7 +111,7 @@ export const LeadsPage = () => {
         leads={data.data}
         search={search}
         signalNames={signalNames}
-        columnVisibility={visibility}
+        hiddenColumns={hiddenColumns}
         isStale={isPlaceholderData}
       />
     )
@@ -125,7 +125,7 @@ export const LeadsPage = () => {
           actions={
             <>
               <CurlButton calls={calls} />
-              <ColumnsMenu visibility={visibility} onChange={setVisible} />
+              <ColumnsMenu hidden={hiddenColumns} onChange={setVisible} />
               <ExportMenu brandId={brandId} filter={() => filterOf(search)} />
             </>
           }

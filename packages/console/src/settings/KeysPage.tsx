@@ -5,16 +5,17 @@ import { useState } from "react"
 import { answerOf, api, type ApiKey } from "../api/client.ts"
 import { keysKey, keysQuery } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
+import { useHasScope } from "../session/permissions.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
 import { Badge } from "../ui/Badge.tsx"
 import { Button } from "../ui/Button.tsx"
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
-import { TextField } from "../ui/Field.tsx"
+import { SelectField, TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { SecretDialog } from "../ui/SecretDialog.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
-import { Time } from "../ui/Time.tsx"
+import { exactTime, Time } from "../ui/Time.tsx"
 import { notify } from "../ui/toasts.tsx"
 
 const maxRequestsPerMinute = 1_000_000
@@ -29,11 +30,21 @@ const CreateKey = ({ brandId, onClose, onCreated }: CreateKeyProps) => {
   const queryClient = useQueryClient()
   const [label, setLabel] = useState("")
   const [limit, setLimit] = useState("")
+  const [reads, setReads] = useState<"" | ApiKey["scopes"][number]>("")
+  const [lastDay, setLastDay] = useState("")
+  const [allowed, setAllowed] = useState("")
+  const addresses = allowed.split(/[\s,]+/).filter((address) => address !== "")
   const create = async () => {
     const { data } = await answerOf(
       api.POST("/operator/brands/{brandId}/keys", {
         params: { path: { brandId } },
-        body: { label, ...(limit === "" ? {} : { requestsPerMinute: Number(limit) }) }
+        body: {
+          label,
+          ...(limit === "" ? {} : { requestsPerMinute: Number(limit) }),
+          ...(reads === "" ? {} : { scopes: [reads] }),
+          ...(lastDay === "" ? {} : { expiresAt: lastDay }),
+          ...(addresses.length === 0 ? {} : { allowedAddresses: addresses })
+        }
       })
     )
     await queryClient.invalidateQueries({ queryKey: keysKey(brandId) })
@@ -60,15 +71,42 @@ const CreateKey = ({ brandId, onClose, onCreated }: CreateKeyProps) => {
         value={limit}
         onChange={(event) => setLimit(event.target.value)}
       />
+      <SelectField
+        label="Reads"
+        value={reads}
+        onChange={(event) => setReads(event.target.value as typeof reads)}
+      >
+        <option value="">Leads and metrics of campaigns</option>
+        <option value="leads">Leads alone</option>
+        <option value="metrics">Metrics of campaigns alone</option>
+      </SelectField>
+      <TextField
+        label="Expires"
+        hint="At the beginning of this day, UTC. Empty: never."
+        type="date"
+        value={lastDay}
+        onChange={(event) => setLastDay(event.target.value)}
+      />
+      <TextField
+        label="Allowed addresses"
+        hint="Addresses and ranges from which the key works, with a comma between. Empty: all."
+        placeholder="192.0.2.0/24, 2001:db8::1"
+        value={allowed}
+        onChange={(event) => setAllowed(event.target.value)}
+      />
     </FormDialog>
   )
 }
+
+const isExpired = ({ expiresAt }: ApiKey): boolean =>
+  expiresAt !== null && Date.parse(expiresAt) <= Date.now()
 
 export const KeysPage = () => {
   const { brandId } = useParams({ from: "/brands/$brandId/settings/keys" })
   const { data: keys, error, refetch } = useQuery(keysQuery(brandId))
   const queryClient = useQueryClient()
   const [isCreating, setCreating] = useState(false)
+  const mayChange = useHasScope("admin")
   const [created, setCreated] = useState<string | null>(null)
   const [revoking, setRevoking] = useState<ApiKey | null>(null)
 
@@ -101,6 +139,21 @@ export const KeysPage = () => {
         <span className="tabular-nums">{requestsPerMinute.toLocaleString("en")} / min</span>
       )
     },
+    {
+      title: "Reads",
+      className: "max-lg:hidden",
+      cell: ({ scopes }) => <span className="text-muted">{scopes.join(", ")}</span>
+    },
+    {
+      title: "Expires",
+      className: "max-lg:hidden",
+      cell: ({ expiresAt }) =>
+        expiresAt === null ? (
+          <span className="text-muted">Never</span>
+        ) : (
+          <time dateTime={expiresAt}>{exactTime(expiresAt)}</time>
+        )
+    },
     { title: "Created", className: "max-md:hidden", cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       title: "Last used",
@@ -111,21 +164,25 @@ export const KeysPage = () => {
       title: "State",
       className: "text-right",
       cell: (key) =>
-        key.revokedAt === null ? (
+        key.revokedAt !== null ? (
+          <Badge>Revoked</Badge>
+        ) : isExpired(key) ? (
+          <Badge>Expired</Badge>
+        ) : mayChange ? (
           <Button onClick={() => setRevoking(key)} aria-label={`Revoke the key ${key.label}`}>
             Revoke
           </Button>
         ) : (
-          <Badge>Revoked</Badge>
+          <Badge tone="good">Active</Badge>
         )
     }
   ]
 
-  const create = (
+  const create = mayChange ? (
     <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
       Create New Key
     </Button>
-  )
+  ) : null
   const body = () => {
     if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />
     if (keys === undefined) return <Loading />

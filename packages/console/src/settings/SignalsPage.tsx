@@ -5,6 +5,7 @@ import { useState } from "react"
 import { answerOf, api, type Signal } from "../api/client.ts"
 import { signalsKey, signalsQuery } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
+import { useHasScope } from "../session/permissions.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
 import { Button, IconButton } from "../ui/Button.tsx"
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
@@ -128,6 +129,7 @@ export const SignalsPage = () => {
   const { data: signals, error, refetch } = useQuery(signalsQuery(brandId))
   const refresh = useRefresh(brandId)
   const [isCreating, setCreating] = useState(false)
+  const mayChange = useHasScope("admin")
   const [renaming, setRenaming] = useState<Signal | null>(null)
   const [deleting, setDeleting] = useState<Signal | null>(null)
 
@@ -139,6 +141,22 @@ export const SignalsPage = () => {
     notify(`Deleted the signal ${name}`)
   }
 
+  const actions: Column<Signal> = {
+    title: "Actions",
+    className: "w-px text-right whitespace-nowrap",
+    cell: (signal) => (
+      <span className="inline-flex items-center gap-1">
+        <Button onClick={() => setRenaming(signal)} aria-label={`Rename the signal ${signal.name}`}>
+          Rename
+        </Button>
+        <IconButton
+          icon="trash"
+          label={`Delete the signal ${signal.name}`}
+          onClick={() => setDeleting(signal)}
+        />
+      </span>
+    )
+  }
   const columns: ReadonlyArray<Column<Signal>> = [
     {
       title: "Name",
@@ -172,29 +190,14 @@ export const SignalsPage = () => {
       cell: ({ signalType }) => <span className="text-muted">{signalType}</span>
     },
     { title: "Created", className: "max-md:hidden", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    {
-      title: "Actions",
-      className: "w-px text-right whitespace-nowrap",
-      cell: (signal) => (
-        <span className="inline-flex items-center gap-1">
-          <Button onClick={() => setRenaming(signal)} aria-label={`Rename the signal ${signal.name}`}>
-            Rename
-          </Button>
-          <IconButton
-            icon="trash"
-            label={`Delete the signal ${signal.name}`}
-            onClick={() => setDeleting(signal)}
-          />
-        </span>
-      )
-    }
+    ...(mayChange ? [actions] : [])
   ]
 
-  const create = (
+  const create = mayChange ? (
     <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
       New signal
     </Button>
-  )
+  ) : null
   const body = () => {
     if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />
     if (signals === undefined) return <Loading />

@@ -1,43 +1,21 @@
 /** The frame of a brand's pages: navigation, the brand, the user's menu, and the keys that work everywhere. */
 import { Link, Outlet, useLocation, useParams } from "@tanstack/react-router"
 import { Suspense, useEffect, useState } from "react"
+import { allScopes } from "../session/permissions.ts"
 import { useSession, useSignOut } from "../session/session.ts"
 import { IconButton } from "../ui/Button.tsx"
-import { Icon, type IconName } from "../ui/Icon.tsx"
+import { Icon } from "../ui/Icon.tsx"
 import { Logo } from "../ui/Logo.tsx"
+import { lazyDialog } from "../ui/lazyDialog.tsx"
 import { Loading } from "../ui/States.tsx"
 import { BrandMenu } from "./BrandMenu.tsx"
 import { lastBrand } from "./lastBrand.ts"
 import { NoAccess } from "./NoAccess.tsx"
-import { ShortcutsDialog } from "./ShortcutsDialog.tsx"
+import { pageAt, pages } from "./pages.ts"
 import { useGlobalKeys } from "./shortcuts.ts"
 import { useTheme } from "./theme.ts"
 
-const pages = [
-  { to: "/brands/$brandId", icon: "home", text: "Home", forBrands: false, exact: true },
-  { to: "/brands/$brandId/leads", icon: "leads", text: "Leads", forBrands: true, exact: false },
-  { to: "/brands/$brandId/live", icon: "live", text: "Live", forBrands: false, exact: false },
-  { to: "/brands/$brandId/campaigns", icon: "chart", text: "Campaigns", forBrands: false, exact: false },
-  { to: "/brands/$brandId/signals", icon: "signal", text: "Signals", forBrands: false, exact: false },
-  { to: "/brands/$brandId/import", icon: "import", text: "Import", forBrands: false, exact: false },
-  { to: "/brands/$brandId/settings/keys", icon: "key", text: "API Keys", forBrands: false, exact: false },
-  {
-    to: "/brands/$brandId/settings/webhooks",
-    icon: "webhook",
-    text: "Webhooks",
-    forBrands: false,
-    exact: false
-  },
-  { to: "/brands/$brandId/simulator", icon: "flask", text: "Simulator", forBrands: true, exact: false },
-  { to: "/brands/$brandId/api", icon: "book", text: "API", forBrands: true, exact: false }
-] as const satisfies ReadonlyArray<{
-  readonly to: string
-  readonly icon: IconName
-  readonly [key: string]: unknown
-}>
-
-/** Above the first page of a group. */
-const groupTitles: Partial<Record<IconName, string>> = { key: "Settings", flask: "Explore" }
+const ShortcutsDialog = lazyDialog(async () => (await import("./ShortcutsDialog.tsx")).ShortcutsDialog)
 
 const Navigation = ({
   brandId,
@@ -46,19 +24,19 @@ const Navigation = ({
   readonly brandId: string
   readonly onNavigate: () => void
 }) => {
-  const { access } = useSession()
-  const shown = pages.filter(({ forBrands }) => forBrands || access === "operator")
+  const session = useSession()
+  const shown = pages.filter(({ opens }) => opens(session))
   return (
     <nav aria-label="Pages" className="flex flex-col gap-0.5 px-2">
-      {shown.map(({ exact, icon, text, to }) => (
+      {shown.map(({ group, icon, text, to }, i) => (
         <div key={to}>
-          {groupTitles[icon] === undefined ? null : (
-            <p className="text-muted px-2 pt-4 pb-1 text-xs font-medium">{groupTitles[icon]}</p>
+          {group === null || group === shown[i - 1]?.group ? null : (
+            <p className="text-muted px-2 pt-4 pb-1 text-xs font-medium">{group}</p>
           )}
           <Link
             to={to}
             params={{ brandId }}
-            activeOptions={{ exact, includeSearch: false }}
+            activeOptions={{ exact: to === pages[0].to, includeSearch: false }}
             onClick={onNavigate}
             className="text-muted hover:bg-sunken hover:text-ink flex h-8 items-center gap-2.5 rounded-md px-2 text-sm font-medium"
             activeProps={{ className: "bg-accent-soft text-accent! hover:bg-accent-soft" }}
@@ -73,12 +51,18 @@ const Navigation = ({
 }
 
 const UserMenu = ({ onHelp }: { readonly onHelp: () => void }) => {
-  const { access } = useSession()
+  const { access, scopes } = useSession()
   const [theme, nextTheme] = useTheme()
   const signOut = useSignOut()
   return (
     <div className="border-line flex items-center gap-1 border-t px-3 py-2">
-      <p className="text-muted grow text-xs">{access === "operator" ? "Operator" : "Read-only key"}</p>
+      <p className="text-muted grow text-xs">
+        {access === "brand"
+          ? "Read-only key"
+          : scopes?.length === allScopes.length
+            ? "Operator"
+            : `Operator: ${scopes?.join(", ")}`}
+      </p>
       <IconButton icon="theme" label={`Theme: ${theme}`} onClick={nextTheme} />
       <IconButton icon="help" label="Keyboard shortcuts (?)" onClick={onHelp} />
       <IconButton icon="out" label="Sign out" onClick={() => signOut.mutate()} />
@@ -86,13 +70,11 @@ const UserMenu = ({ onHelp }: { readonly onHelp: () => void }) => {
   )
 }
 
-/** What a session of an API key sees: the leads, and what needs no data of the server. */
-const openToKeys = /\/(leads|simulator|api)$/
-
-const Page = ({ brandId }: { readonly brandId: string }) => {
-  const { access } = useSession()
+const OpenedPage = ({ brandId }: { readonly brandId: string }) => {
+  const session = useSession()
   const { pathname } = useLocation()
-  return access === "operator" || openToKeys.test(pathname) ? <Outlet /> : <NoAccess brandId={brandId} />
+  const page = pageAt(pathname)
+  return page.opens(session) ? <Outlet /> : <NoAccess brandId={brandId} page={page} />
 }
 
 export const BrandShell = () => {
@@ -139,7 +121,7 @@ export const BrandShell = () => {
         className="flex min-h-0 min-w-0 grow flex-col overflow-y-auto outline-none"
       >
         <Suspense fallback={<Loading />}>
-          <Page brandId={brandId} />
+          <OpenedPage brandId={brandId} />
         </Suspense>
       </main>
       {isHelpShown ? <ShortcutsDialog onClose={() => setHelpShown(false)} /> : null}

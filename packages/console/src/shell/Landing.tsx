@@ -1,13 +1,18 @@
 /** The first page: the brand that was open last, or the first; without any, the form that creates one. */
 import { useQuery } from "@tanstack/react-query"
 import { Navigate } from "@tanstack/react-router"
+import type { Session } from "../api/client.ts"
 import { brandsQuery } from "../api/queries.ts"
-import { useSession } from "../session/session.ts"
-import { Failure, Loading } from "../ui/States.tsx"
+import { hasScope, isUnlimited } from "../session/permissions.ts"
+import { useSession, useSignOut } from "../session/session.ts"
+import { Button } from "../ui/Button.tsx"
+import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { FirstBrand } from "./FirstBrand.tsx"
 import { lastBrand } from "./lastBrand.ts"
+import { firstPage } from "./pages.ts"
 
 const OperatorLanding = () => {
+  const session = useSession()
   const { data: brands, error, refetch } = useQuery(brandsQuery)
   if (error !== null)
     return (
@@ -17,18 +22,43 @@ const OperatorLanding = () => {
     )
   if (brands === undefined) return <Loading />
   const brand = brands.find(({ id }) => id === lastBrand.read()) ?? brands[0]
+  const mayCreate = hasScope(session, "admin") && isUnlimited(session)
   return brand === undefined ? (
-    <FirstBrand />
+    mayCreate ? (
+      <FirstBrand />
+    ) : (
+      <Empty icon="signal" title="No brands yet">
+        An operator whose token has the scope admin creates the first.
+      </Empty>
+    )
   ) : (
     <Navigate to="/brands/$brandId" params={{ brandId: brand.id }} replace />
   )
 }
 
-export const Landing = () => {
-  const { brand } = useSession()
-  return brand === null ? (
-    <OperatorLanding />
+/** A token without the scope `read` can't list brands: it opens the first that it names. */
+const UnlistedLanding = ({ session }: { readonly session: Session }) => {
+  const signOut = useSignOut()
+  const brandId = session.brandIds?.[0]
+  return brandId === undefined ? (
+    <main className="mx-auto max-w-md p-6">
+      <Empty
+        icon="key"
+        title="This token opens no page"
+        action={<Button onClick={() => signOut.mutate()}>Sign out</Button>}
+      >
+        It has {session.scopes?.join(", ")}. The console lists brands with the scope read: sign in with a
+        token that has it, or that is limited to a brand.
+      </Empty>
+    </main>
   ) : (
-    <Navigate to="/brands/$brandId/leads" params={{ brandId: brand.id }} replace />
+    <Navigate to={firstPage(session).to} params={{ brandId }} replace />
   )
+}
+
+export const Landing = () => {
+  const session = useSession()
+  if (session.brand !== null)
+    return <Navigate to="/brands/$brandId/leads" params={{ brandId: session.brand.id }} replace />
+  return hasScope(session, "read") ? <OperatorLanding /> : <UnlistedLanding session={session} />
 }

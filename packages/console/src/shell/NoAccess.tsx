@@ -1,18 +1,26 @@
-/** What a session of an API key sees in place of an operator's page. */
+/** What a session sees in place of a page that it does not open. */
 import { Link } from "@tanstack/react-router"
+import { useSession } from "../session/session.ts"
 import { buttonClass } from "../ui/Button.tsx"
 import { Empty } from "../ui/States.tsx"
+import { firstPage, type Page } from "./pages.ts"
 
-export const NoAccess = ({ brandId }: { readonly brandId: string }) => (
-  <Empty
-    icon="key"
-    title="This page is the operator's"
-    action={
-      <Link to="/brands/$brandId/leads" params={{ brandId }} className={buttonClass("primary")}>
-        Open the leads
-      </Link>
-    }
-  >
-    You are signed in with an API key, which reads leads. Sign in with the operator token to see this page.
-  </Empty>
-)
+export const NoAccess = ({ brandId, page }: { readonly brandId: string; readonly page: Page }) => {
+  const session = useSession()
+  const open = firstPage(session)
+  return (
+    <Empty
+      icon="key"
+      title={session.access === "brand" ? "This page is the operator's" : `${page.text} needs another scope`}
+      action={
+        <Link to={open.to} params={{ brandId }} className={buttonClass("primary")}>
+          Open {open.text}
+        </Link>
+      }
+    >
+      {session.access === "brand"
+        ? "You are signed in with an API key, which reads leads. Sign in with an operator's token to see this page."
+        : `Your token has ${session.scopes?.join(", ")}, and this page needs ${page.needs}. Sign in with a token that has it.`}
+    </Empty>
+  )
+}

@@ -15,6 +15,8 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, does: string]> = [
   ["g i", "Go to Import"],
   ["g k", "Go to API Keys"],
   ["g w", "Go to Webhooks"],
+  ["g o", "Go to Operators"],
+  ["g u", "Go to the audit log"],
   ["g m", "Go to the simulator"],
   ["g a", "Go to the reference of the API"],
   ["Space", "Pause or play the simulation"],
@@ -31,6 +33,8 @@ const pageOf = {
   i: "/brands/$brandId/import",
   k: "/brands/$brandId/settings/keys",
   w: "/brands/$brandId/settings/webhooks",
+  o: "/brands/$brandId/settings/operators",
+  u: "/brands/$brandId/settings/audit",
   m: "/brands/$brandId/simulator",
   a: "/brands/$brandId/api"
 } as const

@@ -1,0 +1,262 @@
+/**
+ * Somebody gets a credential that opens only some of it, for a while or from some places: a token with scopes, brands and an end, or a key
+ * with scopes, addresses and an end. It is used for all that there is to call, at its last millisecond and after, and revoked meanwhile.
+ */
+import type { HttpMethod } from "@effect/platform/HttpMethod"
+import type { Query } from "@lead-signals/store-contract/reference"
+import { Effect } from "effect"
+import { type Action, addressLists } from "../plan/Plan.ts"
+import { correctBody, pathTexts } from "../vocabulary/CorrectRequests.ts"
+import { type Operation, operations, requiredScope } from "../vocabulary/Operations.ts"
+import type { Json, KnownBrand, KnownKey } from "../world/KnownFacts.ts"
+import { type ActorContext, type Ask, bodyOf, type Caller, once, persistently } from "./ActorContext.ts"
+
+type Access = Extract<Action, { do: "access" }>
+type Use = Access["uses"][number]
+
+interface Credential {
+  /** Its value and id; of a token, too. */
+  readonly key: KnownKey
+  readonly expiresAt: number | null
+}
+
+const requestsPerMinuteOfKey = 600
+const ofBrand = "/operator/brands/{brandId}"
+
+/** Calls that a credential may make without disturbing what others do. */
+const harmless = new Set([
+  "createBrand",
+  "renameBrand",
+  "createKey",
+  "createToken",
+  "createCampaign",
+  "renameCampaign",
+  "renameSignal",
+  "recordObservations"
+])
+
+const isHarmless = ({ id, method }: Operation): boolean => method === "GET" || harmless.has(id)
+
+const everyLead: Query = {
+  filter: {},
+  field: "createdAt",
+  direction: "desc",
+  page: 1,
+  pageSize: 25,
+  engagements: "none"
+}
+
+const webhookOf = ({ webhooks }: KnownBrand): string => webhooks[0]?.id ?? "999999"
+
+/** What the parameter of a path is in the brand; of what it has none an id that nothing has. */
+const paramOf = (name: string, route: string, brand: KnownBrand): string => {
+  if (name in pathTexts) return pathTexts[name]!
+  if (name === "brandId") return brand.id
+  if (name === "keyId") return brand.limitedKey.id
+  if (route.includes("/webhooks/{id}") && name === "id") return webhookOf(brand)
+  if (route.includes("/campaign/{id}") || route.includes("/campaigns/{id}")) return brand.campaignId
+  if (route.includes("/signals/{id}") && route.startsWith("/operator")) return brand.signalIds[0]!
+  return String([...brand.leadIds.values()][0] ?? 999_999)
+}
+
+const bodyFor = (operation: Operation, brand: KnownBrand): Json => {
+  if (!operation.hasBody) return undefined
+  if (operation.id === "recordObservations") return { observations: [] }
+  if (operation.id === "resendLead") return { webhookId: webhookOf(brand), event: "lead2.created" }
+  return correctBody(operation.id, {})
+}
+
+/** Whether the operation is refused whatever the time and the store say; then it may be one that deletes. */
+const isRefusedAnyway = (operation: Operation, { brands, scopes }: Access, isOfOther: boolean): boolean => {
+  const scope = requiredScope(operation.method, operation.route)
+  if (scope === null || !scopes.includes(scope)) return true
+  if (brands === "all" || brands === "both") return false
+  if (!operation.route.includes("{brandId}")) return true
+  return (brands === "own") === isOfOther
+}
+
+const askOf = (operation: Operation, brand: KnownBrand, access: Access, use: Use): Ask => {
+  const { method, route } = operation
+  const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+  const isOfBrand = names.includes("brandId")
+  const query = operation.id === "listAudit" ? auditQuery(brand, use) : ""
+  const isList = operation.id === "listLeads"
+  const isRead = method === "GET"
+  return {
+    method: method as HttpMethod,
+    route,
+    params: Object.fromEntries(names.map((name) => [name, paramOf(name, route, brand)])),
+    query,
+    body: bodyFor(operation, brand),
+    brand: isOfBrand || access.holder === "key" ? brand : null,
+    meaning: isList
+      ? { means: "list", query: everyLead }
+      : { means: isRead || method === "PATCH" ? "look" : "make" }
+  }
+}
+
+const auditQuery = (brand: KnownBrand, { n }: Use): string =>
+  [
+    ...(n % 3 === 0 ? [`brandId=${brand.id}`] : []),
+    ...(n % 2 === 0 ? [`pageSize=${1 + (n % 7)}`] : []),
+    ...(n % 5 === 0 ? ["since=2026-01-05T08:10:00Z"] : [])
+  ].join("&")
+
+const creationOf = (
+  { allowed, brands, expiresMillis, holder, scopes }: Access,
+  brand: KnownBrand,
+  other: KnownBrand,
+  now: number
+): Pick<Ask, "route" | "params" | "body"> & { readonly expiresAt: number | null } => {
+  const expiresAt = expiresMillis === null ? null : now + expiresMillis
+  const end = expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }
+  if (holder === "key") {
+    const list = allowed === null ? {} : { allowedAddresses: addressLists[allowed] }
+    const body = { label: "Somebody's", requestsPerMinute: requestsPerMinuteOfKey, scopes, ...end, ...list }
+    return { route: `${ofBrand}/keys`, params: { brandId: brand.id }, body, expiresAt }
+  }
+  const ids = {
+    all: null,
+    own: [brand.id],
+    other: [other.id],
+    both: [...new Set([brand.id, other.id])]
+  }[brands]
+  const limit = ids === null ? {} : { brandIds: ids }
+  return { route: "/operator/tokens", body: { name: "Somebody's", scopes, ...end, ...limit }, expiresAt }
+}
+
+/** Reads the whole audit log by its cursors. */
+const walkAudit = (context: ActorContext, caller: Caller, token: string): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    let cursor: string | null = null
+    for (let n = 1; n <= 4; n++) {
+      const query: string = `pageSize=40${cursor === null ? "" : `&cursor=${cursor}`}`
+      const response = yield* persistently(
+        context,
+        { ...caller, label: `${caller.label} audit ${n}` },
+        { route: "/operator/audit", query, brand: null, token, meaning: { means: "look" } }
+      )
+      if (response.status !== 200) return
+      cursor = bodyOf(response).meta.nextCursor
+      context.facts.coverageMarks.add("the audit log was read")
+      if (cursor === null) return
+    }
+  })
+
+const useOnce = (
+  context: ActorContext,
+  caller: Caller,
+  credential: Credential,
+  action: Access,
+  brands: { readonly own: KnownBrand; readonly other: KnownBrand },
+  use: Use
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { world } = context
+    const all = operations.filter(({ access }) => access === (action.holder === "key" ? "key" : "operator"))
+    const operation = all[use.operation % all.length]!
+    const brand = use.isOfOther && action.holder === "token" ? brands.other : brands.own
+    if (
+      !isHarmless(operation) &&
+      !isRefusedAnyway(operation, action, use.isOfOther && brands.other !== brands.own)
+    )
+      return
+    const ask = askOf(operation, brand, action, use)
+    const { expiresAt, key } = credential
+    const at = use.atExpiry === undefined || expiresAt === null ? null : expiresAt + use.atExpiry
+    yield* Effect.sleep(at === null ? use.after : Math.max(0, at - 100 - world.kernel.now))
+    yield* Effect.ignore(
+      once(context, caller, {
+        ...ask,
+        ...(action.holder === "key" ? { key } : { token: key.value }),
+        ...(use.from === undefined ? {} : { unusual: { address: use.from } }),
+        ...(at === null ? {} : { arrivesAt: at })
+      })
+    )
+  })
+
+const revoked = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  { key }: Credential,
+  { holder, revokeMillis }: Access
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    if (revokeMillis === null) return
+    yield* Effect.sleep(revokeMillis)
+    const { world } = context
+    key.revokingAt = world.kernel.now
+    const ofKey = holder === "key"
+    const { status } = yield* persistently(
+      context,
+      { ...caller, label: `${caller.label} revoke` },
+      {
+        method: "DELETE",
+        route: ofKey ? `${ofBrand}/keys/{keyId}` : "/operator/tokens/{tokenId}",
+        params: ofKey ? { brandId: brand.id, keyId: key.id } : { tokenId: key.id },
+        brand: ofKey ? brand : null,
+        meaning: { means: "look" }
+      }
+    )
+    if (status !== 204) context.facts.violate("calls succeed", `a revocation was answered ${status}`)
+    key.revokedAt = world.kernel.now
+    if (ofKey) return
+    yield* Effect.ignore(
+      once(
+        context,
+        { ...caller, label: `${caller.label} after` },
+        { route: "/operator/brands", brand: null, token: key.value, meaning: { means: "look" } }
+      )
+    )
+  })
+
+export const access = (
+  context: ActorContext,
+  caller: Caller,
+  own: KnownBrand,
+  other: KnownBrand,
+  action: Access
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { world } = context
+    const { expiresAt, ...creation } = creationOf(action, own, other, world.storeNow)
+    const made = yield* Effect.either(
+      once(
+        context,
+        { ...caller, label: `${caller.label} creation` },
+        { ...creation, method: "POST", brand: null, meaning: { means: "make" } }
+      )
+    )
+    // Whose answer was lost is nobody's.
+    if (made._tag === "Left" || made.right.status !== 201) return
+    const { data } = bodyOf(made.right)
+    const value: string = action.holder === "key" ? data.key : data.token
+    const key: KnownKey = {
+      id: data.id,
+      value,
+      requestsPerMinute: requestsPerMinuteOfKey,
+      revokingAt: null,
+      revokedAt: null
+    }
+    const credential: Credential = { key, expiresAt }
+    const uses = action.uses.map((use, i) =>
+      useOnce(
+        context,
+        { ...caller, label: `${caller.label} use ${i}` },
+        credential,
+        action,
+        { own, other },
+        use
+      )
+    )
+    const isAdmin = action.holder === "token" && action.scopes.includes("admin")
+    yield* Effect.all(
+      [
+        ...uses,
+        revoked(context, caller, own, credential, action),
+        isAdmin ? walkAudit(context, caller, value) : Effect.void
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
+  })
