@@ -153,6 +153,11 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       url: asked.url,
       events: inOrder(asked.events),
       description: asked.description ?? null,
+      ordering: asked.ordering ?? "none",
+      maxDelay: asked.maxDelay ?? null,
+      format: asked.format ?? "envelope",
+      maxBatch: asked.maxBatch ?? 1,
+      maxWait: asked.maxWait ?? 0,
       enabled,
       disabledReason: enabled ? null : "The operator disabled it.",
       reasonNames: null,
@@ -204,6 +209,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     for (const delivery of webhook.deliveries) {
       if (delivery.state !== "pending") continue
       delivery.failures = 0
+      delivery.firstFailedAt = null
       if (delivery.lease === null) {
         const { from, to } = delivery.due!
         delivery.due = { from: Math.min(from, now), to: Math.min(to, now) }
@@ -254,7 +260,8 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     of: Pick<KnownDelivery, "event" | "leadId" | "engagementId" | "occurredAt">,
     now: number,
     id: string | null,
-    resendOf: KnownDelivery | null = null
+    resendOf: KnownDelivery | null = null,
+    isOrdered = false
   ): void {
     const delivery: KnownDelivery = {
       id: null,
@@ -268,6 +275,9 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       state: "pending",
       attempts: 0,
       failures: 0,
+      firstFailedAt: null,
+      isOrdered,
+      isSetAside: false,
       due: { from: now, to: now },
       lease: null,
       finishedAt: null,
@@ -301,7 +311,8 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       else known.activities.push(occurred)
       for (const event of known === undefined ? eventOrder : ["activity.detected"]) {
         for (const webhook of webhooks) {
-          if (webhook.events.includes(event)) this.queue(webhook, { event, leadId, ...occurred }, now, null)
+          if (!webhook.events.includes(event)) continue
+          this.queue(webhook, { event, leadId, ...occurred }, now, null, null, webhook.ordering === "lead")
         }
       }
     }
