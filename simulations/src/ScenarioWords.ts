@@ -25,7 +25,8 @@ export const actionEffects = {
   recover: "The operator sends everything again that a webhook did not take within the last two hours.",
   test: "The operator sends a test event to a webhook.",
   toggle: "The operator switches a webhook off, and on again within 20 minutes.",
-  inspect: "The operator reads everything that there is of a brand, and creates, renames and deletes.",
+  inspect:
+    "The operator reads everything that there is of a brand, figures over time, too, and creates, renames and deletes.",
   keyed:
     "The operator creates something with an Idempotency-Key, and sends it again: at once, later, a day later, with another body, by another token.",
   access:

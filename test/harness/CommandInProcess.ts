@@ -2,6 +2,7 @@
 import { CommandProcess, execute, type Program } from "@lead-signals/command-line"
 import { Effect, Exit, Fiber } from "effect"
 import { EventEmitter } from "node:events"
+import { PassThrough } from "node:stream"
 
 export interface Ran {
   readonly code: number
@@ -9,12 +10,19 @@ export interface Ran {
   readonly err: string
 }
 
+/** A terminal instead of pipes: its columns, and what is typed at it. */
+export interface InProcessTerminal {
+  readonly columns: number
+  readonly typed?: string
+}
+
 /** Starts the command. `onOutput` hears of all that it writes. */
 export const startInProcess = (
   program: Program,
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
-  onOutput: (text: string) => void = () => {}
+  onOutput: (text: string) => void = () => {},
+  terminal?: InProcessTerminal
 ): { readonly ended: Promise<Ran>; readonly interrupt: () => void } => {
   const written = { out: "", err: "" }
   const stream = (name: "out" | "err") =>
@@ -22,11 +30,14 @@ export const startInProcess = (
       write: (text: string) => {
         written[name] += text
         onOutput(text)
-      }
+      },
+      ...(terminal === undefined ? {} : { isTTY: true, columns: terminal.columns })
     })
+  const stdin =
+    terminal === undefined ? {} : Object.assign(new PassThrough(), { isTTY: true }).end(terminal.typed ?? "")
   const commandProcess: typeof CommandProcess.Service = {
     env,
-    stdin: {},
+    stdin,
     stdout: stream("out"),
     stderr: stream("err")
   }

@@ -2,7 +2,7 @@
 import { program as commandLine } from "@lead-signals/server/internal"
 import { execFile } from "node:child_process"
 import { bundledServer, compileCache, nodeArguments } from "./BundledServer.ts"
-import { type Ran, startInProcess } from "./CommandInProcess.ts"
+import { type InProcessTerminal, type Ran, startInProcess } from "./CommandInProcess.ts"
 import { operatorToken, type ServerProcess, startServer } from "./ServerProcess.ts"
 
 /** `lead-signals` as one file, as it is built. */
@@ -14,15 +14,28 @@ export type { Ran }
 export const startCommand = (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
-  onOutput?: (text: string) => void
+  onOutput?: (text: string) => void,
+  terminal?: InProcessTerminal
 ) =>
-  startInProcess(commandLine, args, { LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken, ...environment }, onOutput)
+  startInProcess(
+    commandLine,
+    args,
+    { LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken, ...environment },
+    onOutput,
+    terminal
+  )
 
 /** Runs the command in this process, with the operator token in its environment. */
 export const runCommand = (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {}
 ): Promise<Ran> => startCommand(args, environment).ended
+
+/** Runs the command in this process as on a terminal. */
+export const runOnTerminal = (
+  args: ReadonlyArray<string>,
+  terminal: InProcessTerminal = { columns: 80 }
+): Promise<Ran> => startCommand(args, {}, undefined, terminal).ended
 
 /** Runs the command as a process in the folder, with the operator token in its environment. */
 export const runProcess = (

@@ -1,5 +1,5 @@
 /** `lead-signals` as people type it: help, wrong usage, the calls of a server, copies and checks of a file. */
-import { help, type Node } from "@lead-signals/command-line"
+import { help, helpTree, type Node } from "@lead-signals/command-line"
 import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -39,9 +39,15 @@ describe("lead-signals", () => {
       "keys",
       "operators",
       "audit",
+      "leads",
       "signals",
       "campaigns",
+      "series",
+      "attention",
+      "events",
+      "metrics",
       "webhooks",
+      "trigger",
       "listen",
       "backup",
       "restore",
@@ -167,6 +173,12 @@ describe("lead-signals", () => {
       ]
     })
     expect(undocumented).toEqual([])
+  })
+
+  it("has all commands as a tree in its help and in the documentation [CLI-15]", async () => {
+    const [, shown] = /^```text tree\n([\s\S]*?)^```$/m.exec(page)!
+    expect(shown).toBe(helpTree(commandLine))
+    expect((await runCommand(["--help", "--tree"])).out).toBe(shown)
   })
 
   it("ends with 3 when a proxy or the server can't answer now [CLI-1]", async () => {

@@ -129,7 +129,7 @@ describe("the operator's commands", () => {
     expect(rotated.out).not.toContain(webhook.secret)
     await called("webhooks", "delete", webhook.id, ...brand)
     expect(await called("webhooks", "list", ...brand)).toEqual([])
-    const plain = await runCommand(["brands", "list", "--url", server.url])
+    const plain = await runCommand(["brands", "list", "--output", "table", "--url", server.url])
     expect(plain.out).toMatch(/^id +name +created +being deleted since\n(?:.*\n)*\d +Mine/)
   })
 

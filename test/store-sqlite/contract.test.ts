@@ -37,7 +37,8 @@ storeContract(
         filename: emptyStoreFile(),
         synced: false,
         rankIndex,
-        maxEffort: 0
+        maxEffort: 0,
+        searchTexts: { minLeads: 1, pauseMillis: 0, pieceLeads: 3 }
       }),
     survivesReopening: true,
     leadHistories: isThorough ? 300 : 6,

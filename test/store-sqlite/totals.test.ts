@@ -27,7 +27,12 @@ const minute = 60_000
 const clock = new SettableClock(LeadHistories.startOfHistories)
 
 const open = (filename: string, maxEffort: number) =>
-  ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename, synced: false, maxEffort }), webCrypto))
+  ManagedRuntime.make(
+    Layer.merge(
+      SqliteStore.layer({ filename, synced: false, maxEffort, searchTexts: { minLeads: 1, pauseMillis: 0 } }),
+      webCrypto
+    )
+  )
 
 interface Opened {
   readonly brandId: string

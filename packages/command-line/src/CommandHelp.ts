@@ -92,6 +92,7 @@ export const help = (program: Program, path: ReadonlyArray<Node>, isColoured: bo
       ? []
       : section("Everywhere", [
           ["-h, --help, help", `Prints this help, or that of a command: \`${helpExample}\``],
+          ["--help --tree", "Prints all commands as a tree"],
           ["--version", "Prints the version"],
           ["--completions SHELL", "Prints a completion script for bash, zsh or fish"]
         ])),
@@ -106,4 +107,15 @@ export const help = (program: Program, path: ReadonlyArray<Node>, isColoured: bo
         )),
     ""
   ].join("\n")
+}
+
+/** All commands below the root, each under its group, with what it is for. [CLI-15] */
+export const helpTree = ({ root }: Pick<Program, "root">): string => {
+  const rows = (node: Node, depth: number): ReadonlyArray<readonly [string, string]> => [
+    [`${"  ".repeat(depth)}${node.name}`, node.summary],
+    ...node.children.flatMap((child) => rows(child, depth + 1))
+  ]
+  const all = rows(root, 0)
+  const width = Math.max(...all.map(([name]) => name.length))
+  return all.map(([name, summary]) => `${name.padEnd(width)}  ${summary}\n`).join("")
 }

@@ -7,9 +7,9 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import type { Teardown } from "@effect/platform/Runtime"
 import { Cause, Effect, Exit, Layer, Logger } from "effect"
 import { bashCompletions } from "./BashCompletions.ts"
-import { help, plain } from "./CommandHelp.ts"
+import { help, helpTree, plain } from "./CommandHelp.ts"
 import { CommandProcess, type OutputStream } from "./CommandProcess.ts"
-import { callOf, type Failed, type Node, type Program, realConsole } from "./CommandTree.ts"
+import { callOf, Failed, type Node, type Program, realConsole } from "./CommandTree.ts"
 import { exitCodes } from "./ExitCodes.ts"
 import { find } from "./Suggestions.ts"
 
@@ -40,6 +40,22 @@ const interruptible = ({ interrupted }: Node): Teardown => {
   }
 }
 
+/**
+ * Ends when standard output takes nothing more. Its reader has gone, as in `list | head`: it has all that it wants. Anything else, such as
+ * a full disk, is a failure. [CLI-12]
+ */
+const outputEnded = ({ stdout }: typeof CommandProcess.Service): Effect.Effect<void, Failed> =>
+  Effect.async((resume) => {
+    const end = (error?: NodeJS.ErrnoException): void =>
+      resume(
+        error?.code === undefined || error.code === "EPIPE"
+          ? Effect.void
+          : new Failed({ message: `Standard output can't be written: ${error.code}.` })
+      )
+    stdout.on("error", end)
+    return Effect.sync(() => void stdout.off("error", end))
+  })
+
 /** Executes the command that `words` name, the arguments after the program; sets the exit code of its `CommandProcess`. */
 export const execute = (program: Program, words: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -55,6 +71,7 @@ export const execute = (program: Program, words: ReadonlyArray<string>): Effect.
     }
     const misused = (message: string): void =>
       stop(`${message} Run ${callOf(program, path)} --help for usage.`, exitCodes.usage)
+    if (isHelp && words.includes("--tree")) return void stdout.write(helpTree(program))
     if (isHelp) return void stdout.write(help(program, path, isColoured(stdout)))
     if (words.includes("--version")) return void stdout.write(`${version}\n`)
     if (words[0] === "--completions" && words[1] === "bash") return void stdout.write(bashCompletions(root))
@@ -74,6 +91,7 @@ export const execute = (program: Program, words: ReadonlyArray<string>): Effect.
       version,
       executable: root.name
     })(["node", root.name, ...words]).pipe(
+      Effect.raceFirst(outputEnded(process)),
       // Mutes the library, which reports wrong usage in paragraphs: one line below replaces them.
       Effect.withConsole({ ...realConsole, error: () => Effect.void }),
       Effect.catchAllCause((cause) => {
@@ -108,6 +126,8 @@ export const execute = (program: Program, words: ReadonlyArray<string>): Effect.
 /** Ends the process with the exit code of the command that `argv` names, as `process.argv` has it. */
 export const run = (program: Program, argv: ReadonlyArray<string> = process.argv): void => {
   const words = argv.slice(2)
+  // An error can come after the command has ended, and would end the process with a stack.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   NodeRuntime.runMain(execute(program, words), {
     disableErrorReporting: true,
     disablePrettyLogger: true,

@@ -53,8 +53,8 @@ const maxLineBytes = 16 * 1024 * 1024
 /** Below the number of rejections for which the server still returns one outcome a line. */
 const batchLimits = { lines: 500, bytes: 1024 * 1024 }
 
-/** Retries for about a minute. */
-const retrySchedule = Schedule.exponential("200 millis").pipe(
+/** Tries again for about a minute while a server is unavailable. */
+export const retrySchedule = Schedule.exponential("200 millis").pipe(
   Schedule.either(Schedule.spaced("5 seconds")),
   Schedule.upTo("60 seconds")
 )

@@ -113,7 +113,10 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
   }).pipe(
     Effect.provide(
       Layer.mapError(
-        Instrumentation.stores(storeLayer(settings.database, settings.encryption), exporting),
+        Instrumentation.stores(
+          storeLayer(settings.database, settings.encryption, settings.searchMemoryLeads),
+          exporting
+        ),
         storeFailed(settings)
       )
     )

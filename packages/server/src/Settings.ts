@@ -35,6 +35,8 @@ export interface Settings {
   readonly auditRetentionMillis: number | null
   /** Null: the server makes no backups. */
   readonly backups: BackupSettings | null
+  /** How many leads, each of some 200 bytes, a SQLite store keeps in memory for searches at most; 0 keeps none there. */
+  readonly searchMemoryLeads: number
   /** Milliseconds between reporting unready and closing the port. */
   readonly drainPauseMillis: number
   /** Null: pretty on a terminal, JSON elsewhere. */
@@ -92,6 +94,10 @@ const retryWaits: Read<ReadonlyArray<number>> = (value) =>
     ? Either.right(entries(value).map((entry) => Number(entry) * 1000))
     : Either.left(`takes seconds separated by commas, each at most ${maxRetryWaitSeconds}, like 5,300,1800`)
 
+/** Some 200 bytes each. */
+const defaultSearchMemoryLeads = 2_000_000
+const maxSearchMemoryLeads = 1_000_000_000
+
 const defaultDrainPauseMillis = 500
 const maxDrainPauseSeconds = 600
 
@@ -142,6 +148,11 @@ export const readSettings = (
         AuditRetention.defaultMillis
       ),
       backups: yield* readBackups(environment, database),
+      searchMemoryLeads: yield* variable(
+        "LEAD_SIGNALS_SEARCH_MEMORY",
+        integer(0, maxSearchMemoryLeads),
+        defaultSearchMemoryLeads
+      ),
       drainPauseMillis: yield* variable("LEAD_SIGNALS_DRAIN_PAUSE", pauseMillis, defaultDrainPauseMillis),
       log: yield* variable("LEAD_SIGNALS_LOG", format, null)
     }

@@ -37,10 +37,11 @@ const postgresKeys = (
         ...(encryption.next === undefined ? {} : { otherEncryptionKey: encryption.next })
       }
 
-/** All store ports over the database. On Postgres the clock of what is built upon them shows the database's time. */
+/** All store ports over the database; SQLite keeps so many leads in memory for searches at most. On Postgres the clock of what is built upon them shows the database's time. */
 export const storeLayer = (
   database: string,
-  encryption: Encryption | null
+  encryption: Encryption | null,
+  searchMemoryLeads = 0
 ): Layer.Layer<StorePorts, StoreUnavailable> => {
   switch (kindOf(database)) {
     case "memory":
@@ -52,6 +53,7 @@ export const storeLayer = (
           SqliteStore.layer({
             filename: database,
             onMigrating,
+            searchTexts: { maxLeads: searchMemoryLeads },
             ...(encryption === null ? {} : { encryption })
           })
         )

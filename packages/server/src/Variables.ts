@@ -81,6 +81,11 @@ export const variables: ReadonlyArray<Variable> = [
   { name: "LEAD_SIGNALS_BACKUP_INTERVAL", takes: "time between backups, like 6h", otherwise: "1d" },
   { name: "LEAD_SIGNALS_BACKUP_COPIES", takes: "backups that are kept", otherwise: "7" },
   {
+    name: "LEAD_SIGNALS_SEARCH_MEMORY",
+    takes: "leads in memory for searches of SQLite, 200 bytes each",
+    otherwise: "2000000"
+  },
+  {
     name: "LEAD_SIGNALS_DRAIN_PAUSE",
     takes: "seconds between reporting unready and closing the port",
     otherwise: "0.5"

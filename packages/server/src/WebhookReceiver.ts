@@ -1,6 +1,7 @@
 /** A receiver for trying webhooks out: verifies each post and renders it as one readable line. */
 import { WebhookSignature } from "@lead-signals/webhook"
 import { stripControlCharacters } from "./UntrustedText.ts"
+import type { Forwarded } from "./WebhookForwarding.ts"
 
 /** Responds with `status` to the first `count` posts; null: to all posts. */
 export interface PlannedFailure {
@@ -123,17 +124,14 @@ export const makeReceiver = (options: {
 
 const verificationMarks = { verified: "✓ verified", refused: "✗ refused ", unknown: "  unsigned" }
 
-/** `12:03:01  ✓ verified  activity.detected  Ada Example commented “Nice!”  wh_5f0c…` */
-export const formatReceivedPost = ({
-  answered,
-  at,
-  event,
-  id,
-  refusal,
-  summary,
-  times,
-  verified
-}: ReceivedPost): string => {
+/**
+ * `12:03:01  ✓ verified  activity.detected  Ada Example commented “Nice!”  wh_5f0c…`. A post that was forwarded says what became of it:
+ * `→ 200 in 12 ms`.
+ */
+export const formatReceivedPost = (
+  { answered, at, event, id, refusal, summary, times, verified }: ReceivedPost,
+  forwarded: Pick<Forwarded, "status" | "error" | "millis"> | null = null
+): string => {
   const mark =
     verified === null
       ? verificationMarks.unknown
@@ -147,7 +145,13 @@ export const formatReceivedPost = ({
     summary,
     ...(refusal === null ? [] : [`(${refusal})`]),
     ...(times > 1 ? [`(again, ${times})`] : []),
-    ...(answered === accepted ? [] : [`→ ${answered}`]),
+    ...(forwarded === null
+      ? answered === accepted
+        ? []
+        : [`→ ${answered}`]
+      : [
+          `→ ${forwarded.status} in ${forwarded.millis} ms${forwarded.error === null ? "" : ` (${forwarded.error})`}`
+        ]),
     plainText(id ?? "")
   ]
     .filter((part) => part !== "")

@@ -2,6 +2,8 @@
  * Internals of this package for the workspace's tests, benchmarks and simulator. Nothing else may import this module; what
  * it exports changes without notice.
  */
+export { exportLeads } from "./LeadExport.ts"
+export { forward } from "./WebhookForwarding.ts"
 export { progress } from "./Progress.ts"
 export { readSettings } from "./Settings.ts"
 export { listenFailed } from "./StartFailures.ts"

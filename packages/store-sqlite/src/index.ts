@@ -29,6 +29,7 @@ import type { ListingOptions } from "./query/LeadPages.ts"
 
 import * as Copy from "./maintenance/Copy.ts"
 import * as RankIndex from "./rank-index/RankIndex.ts"
+import * as SearchTexts from "./stores/SearchTexts.ts"
 import * as SqliteAccessTokenStore from "./stores/SqliteAccessTokenStore.ts"
 import * as SqliteAuditLog from "./stores/SqliteAuditLog.ts"
 import * as SqliteBrandStore from "./stores/SqliteBrandStore.ts"
@@ -91,13 +92,15 @@ export interface SqliteStoreOptions {
    * more run in a worker thread. `Infinity` where there can be no thread.
    */
   readonly maxEffort?: number
+  /** When brands' texts are kept in memory for searches. `SearchTexts.defaults` unless given. */
+  readonly searchTexts?: Partial<SearchTexts.SearchTextsOptions>
   /** Called with the progress of the migrations of an older or a new file. */
   readonly onMigrating?: (migrating: Migrating) => void
   /** Encrypts the file, or wraps secrets in it; neither unless given. */
   readonly encryption?: EncryptionOptions
 }
 
-const ports = (options: ListingOptions) =>
+const ports = (options: ListingOptions, searchTexts: SearchTexts.SearchTextsOptions) =>
   Layer.mergeAll(
     SqliteBrandStore.layer,
     SqliteIdempotencyRecords.layer,
@@ -108,7 +111,7 @@ const ports = (options: ListingOptions) =>
     SqliteCampaignStore.layer,
     SqliteWebhookStore.layer,
     SqliteStoreHealth.layer,
-    SqliteLeadStore.layer(options),
+    SqliteLeadStore.layer(options, searchTexts),
     Layer.succeed(CommitSize, SqliteLeadStore.commitSize),
     SqliteOutbox.layer,
     SqliteDeliveries.layer,
@@ -127,13 +130,17 @@ export const layer = ({
   groupMillis = 12,
   onMigrating = () => {},
   rankIndex = {},
+  searchTexts = {},
   synced = true,
   ticks = TickScheduler.ofEventLoop
 }: SqliteStoreOptions): Layer.Layer<StorePorts, StoreUnavailable> =>
   // `Layer.build` keeps two stores of one program apart, which would share layers otherwise.
   Layer.scopedContext(
     Layer.build(
-      ports({ rankIndex: { ...RankIndex.defaults, ...rankIndex }, maxEffort }).pipe(
+      ports(
+        { rankIndex: { ...RankIndex.defaults, ...rankIndex }, maxEffort },
+        { ...SearchTexts.defaults, ...searchTexts }
+      ).pipe(
         Layer.provide(
           Database.layer(filename, {
             synced,
@@ -189,10 +196,13 @@ export const layerOver = (
     Layer.build(
       Layer.merge(
         Layer.provide(
-          ports({
-            rankIndex: { ...RankIndex.defaults, ...rankIndex },
-            maxEffort: Number.POSITIVE_INFINITY
-          }),
+          ports(
+            {
+              rankIndex: { ...RankIndex.defaults, ...rankIndex },
+              maxEffort: Number.POSITIVE_INFINITY
+            },
+            SearchTexts.defaults
+          ),
           HostDatabase.layerOver(
             client,
             tablePrefix,

@@ -273,6 +273,54 @@ const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand): Effe
     }
   })
 
+/** Spans of figures, around the days of a run: most of them in the intervals that the service draws by itself. */
+const spans = [
+  "interval=hour",
+  "",
+  "interval=week",
+  "interval=day&startDate=2026-01-01",
+  "interval=hour&startDate=2026-01-05&endDate=2026-01-05",
+  "interval=week&startDate=2025-12-30&endDate=2026-01-04",
+  "interval=day&endDate=2026-01-04"
+]
+
+/** Figures over time, by whatever they can be grouped by. */
+const series = (
+  context: ActorContext,
+  by: Caller,
+  brand: KnownBrand,
+  { nth }: Inspection
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const of = caller(by)
+    const params = { brandId: brand.id }
+    const span = spans[nth % spans.length]!
+    const read = (what: string, group: string | null): Effect.Effect<Json> =>
+      succeeding(context, of(`${what} by ${group}`), {
+        route: `${ofBrand}/series/${what}`,
+        params,
+        query: [span, ...(group === null ? [] : [`by=${group}`])].filter((part) => part !== "").join("&"),
+        brand,
+        meaning: look
+      })
+    yield* read("leads", nth % 2 === 0 ? null : "signal")
+    yield* read("engagements", [null, "signal", "type"][nth % 3]!)
+    yield* read("deliveries", null)
+    const ofCampaign = { params: { ...params, id: brand.campaignId }, brand, meaning: look }
+    const route = `${ofBrand}/campaigns/{id}`
+    yield* succeeding(context, of("posts"), { ...ofCampaign, route: `${route}/posts` })
+    const query = [
+      ...(span.includes("hour") ? [] : [span]),
+      ...(nth % 4 === 0 ? ["postId=post-0"] : [])
+    ].filter((part) => part !== "")
+    yield* succeeding(context, of("campaign's series"), {
+      ...ofCampaign,
+      route: `${route}/series`,
+      query: query.join("&")
+    })
+    context.facts.coverageMarks.add("figures over time were read")
+  })
+
 export const inspect = (
   context: ActorContext,
   by: Caller,
@@ -294,6 +342,8 @@ export const inspect = (
       return endOfWindow(context, by, brand)
     case "deliveries":
       return webhook === undefined ? Effect.void : deliveries(context, by, brand, webhook, inspection)
+    case "series":
+      return series(context, by, brand, inspection)
     case "enabling":
       return webhook === undefined ? Effect.void : enableDuringAttempt(context, by, brand, webhook)
   }

@@ -204,5 +204,25 @@ export const wherePeopleLook: ReadonlyArray<Bug> = [
   bugsIn("domain", "RequestView")("posted-by-nobody", "a post does not say who sends it", {
     in: "attemptHeaders",
     drop: '"user-agent": "Lead-Signals/1.0 (webhooks)"'
+  }),
+  bugsIn("domain", "Interval")("week-from-thursday", "a week of figures begins on a Thursday", {
+    in: "startOf",
+    find: '$interval === "week" ? mondayOffset : 0',
+    put: "0"
+  }),
+  bugsIn("domain", "CampaignSeries")(
+    "figures-of-the-last-day-alone",
+    "a campaign's figures at the end of a day are what that day added",
+    { in: "snapshots", find: "$sum ?? none", put: "none" }
+  ),
+  bugsIn("domain", "SeriesQueries")("hours-of-three-days", "a series of hours has three days by default", {
+    in: "defaults",
+    find: '["day", 2]',
+    put: '["day", 3]'
+  }),
+  bugsIn("domain", "CountSeries")("fewest-first", "the groups of a series with the fewest come first", {
+    in: "largest",
+    find: "sumOf($b.counts) - sumOf($a.counts)",
+    put: "sumOf($a.counts) - sumOf($b.counts)"
   })
 ]

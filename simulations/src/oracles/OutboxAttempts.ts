@@ -90,7 +90,8 @@ export class OutboxAttempts {
   private misplaced(delivery: KnownDelivery, place: Json): string | null {
     const { isOrdered, webhook } = delivery
     if (waits(delivery)) return `before an earlier event of lead ${delivery.leadId}`
-    if ((place !== null) !== (webhook.ordering === "lead")) return `with the place ${JSON.stringify(place)}`
+    if ((place !== null) !== (webhook.sending.ordering === "lead"))
+      return `with the place ${JSON.stringify(place)}`
     if (place === null) return null
     if (place.isInOrder !== isOrdered) return `as ${place.isInOrder ? "" : "not "}in order`
     const skipped = skippedBefore(delivery)
@@ -203,8 +204,8 @@ export class OutboxAttempts {
     const scheduled = scheduledWaits[delivery.failures]
     const { isOrdered } = delivery
     const lasts =
-      isOrdered && webhook.ordering === "lead"
-        ? (webhook.maxDelay ?? Number.POSITIVE_INFINITY)
+      isOrdered && webhook.sending.ordering === "lead"
+        ? (webhook.sending.maxDelay ?? Number.POSITIVE_INFINITY)
         : Number.POSITIVE_INFINITY
     // For so long after its first failure it holds its lead back. [ORD-4]
     const end = (delivery.firstFailedAt ?? now) + lasts * 1000

@@ -48,7 +48,7 @@ export interface KnownDelivery {
   /** When the first of these failed. */
   firstFailedAt: number | null
   /** Whether it keeps its place among its lead's: its event queued it while the webhook was ordered. */
-  readonly isOrdered: boolean
+  isOrdered: boolean
   /** Whether the store says that it waits: it was passed over by a lease. */
   isSetAside: boolean
   /** It is due at some time between these, both included; null once it is delivered or dead. */
@@ -62,6 +62,15 @@ export interface KnownDelivery {
   readonly log: Array<LoggedAttempt>
 }
 
+/** How a webhook is sent to, as the operator set it. */
+export interface Sending {
+  readonly ordering: string
+  readonly maxDelay: number | null
+  readonly format: string
+  readonly maxBatch: number
+  readonly maxWait: number
+}
+
 /** A webhook as the operator must see it. */
 export interface OutboxWebhook {
   readonly id: string
@@ -69,16 +78,12 @@ export interface OutboxWebhook {
   url: string
   events: ReadonlyArray<string>
   description: string | null
-  ordering: "none" | "lead"
-  maxDelay: number | null
-  format: string
-  maxBatch: number
-  maxWait: number
   enabled: boolean
   disabledReason: string | null
   /** What the reason must name, in words that can change, until it is seen; null where it is known. */
   reasonNames: ReadonlyArray<string> | null
   failingSince: number | null
+  sending: Sending
   /** In true time: when one of its attempts last failed, and when it was last enabled, disabled or changed. */
   failedAt: number
   changedAt: number

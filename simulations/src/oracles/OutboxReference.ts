@@ -14,7 +14,8 @@ import {
   type KnownLease,
   type LeadEvents,
   type OutboxWebhook,
-  subjectOf
+  subjectOf,
+  type Sending
 } from "./OutboxRecords.ts"
 import { bodyOf } from "./Requests.ts"
 
@@ -29,6 +30,23 @@ interface Noted {
   readonly at: number
   readonly authored: Authored
 }
+
+/** Of a webhook that is created without another wish. */
+const usualSending: Sending = {
+  ordering: "none",
+  maxDelay: null,
+  format: "envelope",
+  maxBatch: 1,
+  maxWait: 0
+}
+
+const sendingOf = (asked: Json, before: Sending): Sending => ({
+  ordering: asked.ordering ?? before.ordering,
+  maxDelay: asked.maxDelay === undefined ? before.maxDelay : asked.maxDelay,
+  format: asked.format ?? before.format,
+  maxBatch: asked.maxBatch ?? before.maxBatch,
+  maxWait: asked.maxWait ?? before.maxWait
+})
 
 export class OutboxReference implements DeliveriesOfWebhooks {
   readonly webhooks = new Map<string, OutboxWebhook>()
@@ -153,15 +171,11 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       url: asked.url,
       events: inOrder(asked.events),
       description: asked.description ?? null,
-      ordering: asked.ordering ?? "none",
-      maxDelay: asked.maxDelay ?? null,
-      format: asked.format ?? "envelope",
-      maxBatch: asked.maxBatch ?? 1,
-      maxWait: asked.maxWait ?? 0,
       enabled,
       disabledReason: enabled ? null : "The operator disabled it.",
       reasonNames: null,
       failingSince: null,
+      sending: sendingOf(asked, usualSending),
       failedAt: 0,
       changedAt: this.trueNow,
       createdAt: args[0].createdAt,
@@ -194,6 +208,11 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     webhook.url = asked.url ?? webhook.url
     if (asked.events !== undefined) webhook.events = inOrder(asked.events)
     if (asked.description !== undefined) webhook.description = asked.description
+    webhook.sending = sendingOf(asked, webhook.sending)
+    if (webhook.sending.ordering === "none") {
+      // What waits loses its place. [ORD-1]
+      for (const delivery of webhook.deliveries) if (delivery.state === "pending") delivery.isOrdered = false
+    }
     webhook.enabled = enabled
     if (enabled || wasEnabled) {
       webhook.disabledReason = enabled ? null : "The operator disabled it."
@@ -312,7 +331,14 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       for (const event of known === undefined ? eventOrder : ["activity.detected"]) {
         for (const webhook of webhooks) {
           if (!webhook.events.includes(event)) continue
-          this.queue(webhook, { event, leadId, ...occurred }, now, null, null, webhook.ordering === "lead")
+          this.queue(
+            webhook,
+            { event, leadId, ...occurred },
+            now,
+            null,
+            null,
+            webhook.sending.ordering === "lead"
+          )
         }
       }
     }

@@ -14,11 +14,11 @@ export const webhookShown = (webhook: OutboxWebhook): Json => ({
   enabled: webhook.enabled,
   disabledReason: webhook.disabledReason,
   failingSince: isoOrNull(webhook.failingSince),
-  ordering: webhook.ordering,
-  maxDelay: webhook.maxDelay,
-  format: webhook.format,
-  maxBatch: webhook.maxBatch,
-  maxWait: webhook.maxWait,
+  ordering: webhook.sending.ordering,
+  maxDelay: webhook.sending.maxDelay,
+  format: webhook.sending.format,
+  maxBatch: webhook.sending.maxBatch,
+  maxWait: webhook.sending.maxWait,
   createdAt: iso(webhook.createdAt)
 })
 

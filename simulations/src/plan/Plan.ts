@@ -44,7 +44,8 @@ export const inspections = [
   "pair",
   "end of a window",
   "deliveries",
-  "enabling"
+  "enabling",
+  "series"
 ] as const
 type Inspection = (typeof inspections)[number]
 

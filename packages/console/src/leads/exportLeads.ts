@@ -73,10 +73,13 @@ const columns: ReadonlyArray<readonly [name: string, of: (lead: Lead) => unknown
   ["updatedAt", ({ updatedAt }) => updatedAt]
 ]
 
+/** What a spreadsheet takes for the beginning of a formula, as the command line has it. */
+const formula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u
+
 /** A cell. A text that a spreadsheet would run as a formula begins with an apostrophe. */
 const csvCell = (value: unknown): string => {
   if (value === null || value === undefined) return ""
-  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
+  const text = typeof value === "string" && formula.test(value) ? `'${value}` : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

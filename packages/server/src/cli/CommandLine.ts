@@ -7,13 +7,18 @@ import { copyCommand } from "./CopyCommand.ts"
 import { encryptionKeyCommand, rekeyCommand } from "./EncryptionCommands.ts"
 import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
 import { backupCommand, checkCommand } from "./FileCommands.ts"
+import { eventsCommand } from "./EventsCommand.ts"
 import { importCommand } from "./ImportCommand.ts"
+import { leadsCommand } from "./LeadCommands.ts"
+import { metricsCommand } from "./MetricsCommand.ts"
 import { auditCommand, operatorsCommand } from "./OperatorsCommands.ts"
 import { listenCommand } from "./ListenCommand.ts"
 import { pruneCommand } from "./PruneCommand.ts"
 import { restoreCommand } from "./RestoreCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
+import { attentionCommand, seriesCommand } from "./SeriesCommands.ts"
 import { campaignsCommand, signalsCommand } from "./SignalCommands.ts"
+import { triggerCommand } from "./TriggerCommand.ts"
 import { webhooksCommand } from "./WebhookCommands.ts"
 
 /** The help lists it; its commands are a program of their own. */
@@ -49,9 +54,15 @@ const commands = group(
     keysCommand,
     operatorsCommand,
     auditCommand,
+    leadsCommand,
     signalsCommand,
     campaignsCommand,
+    seriesCommand,
+    attentionCommand,
+    eventsCommand,
+    metricsCommand,
     webhooksCommand,
+    triggerCommand,
     listenCommand,
     backupCommand,
     restoreCommand,

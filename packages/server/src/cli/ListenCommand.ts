@@ -3,12 +3,14 @@
  * with --secret it verifies the posts of an existing one.
  */
 import * as Options from "@effect/cli/Options"
-import { eventTypes } from "@lead-signals/domain"
+import { eventTypes, Retries } from "@lead-signals/domain"
 import { WebhookSignature } from "@lead-signals/webhook"
 import { Effect, Option } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
+import { terminalSafeJson } from "../UntrustedText.ts"
 import { valueOf } from "../Variables.ts"
+import { forward } from "../WebhookForwarding.ts"
 import { formatReceivedPost, parseFailure, makeReceiver } from "../WebhookReceiver.ts"
 import { CommandProcess, type OutputStream, Failed, leaf, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
@@ -33,10 +35,28 @@ const failure = Options.text("fail").pipe(
   Options.optional
 )
 
+const forwardTo = Options.text("forward-to").pipe(
+  Options.withDescription(
+    "Also sends each verified post to this URL as it came, and answers with the status of what is there"
+  ),
+  Options.optional
+)
+const printed = Options.choice("print", ["line", "json"] as const).pipe(
+  Options.withDescription("What is printed of a post: a line, or JSON with its body, as --json does [line]"),
+  Options.optional
+)
+
+/** The URL to forward to. Null: it can't be used. */
+const readTarget = (text: string): URL | null => {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
+  const target = new URL(text)
+  return target.username === "" && target.password === "" ? target : null
+}
+
 const maxBodyBytes = 64 * 1024 * 1024
 
 /** Returns null when the body is larger than any event. */
-const readBody = async (request: IncomingMessage): Promise<string | null> => {
+const readBody = async (request: IncomingMessage): Promise<Buffer | null> => {
   const chunks: Array<Buffer> = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -44,7 +64,7 @@ const readBody = async (request: IncomingMessage): Promise<string | null> => {
     if (size > maxBodyBytes) return null
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString("utf8")
+  return Buffer.concat(chunks)
 }
 
 /**
@@ -53,27 +73,60 @@ const readBody = async (request: IncomingMessage): Promise<string | null> => {
  */
 const serveReceiver = (
   currentReceiver: () => ReturnType<typeof makeReceiver>,
-  options: { readonly port: number; readonly json: boolean; readonly stdout: OutputStream },
+  options: {
+    readonly port: number
+    readonly json: boolean
+    /** Where verified posts go, too; null: nowhere. */
+    readonly forwardTo: URL | null
+    readonly stdout: OutputStream
+  },
   onListening: (url: string) => Effect.Effect<void, Failed>
 ) =>
   Effect.acquireUseRelease(
     Effect.sync(() =>
       createServer((request, response) => {
-        readBody(request).then(
-          (body) => {
-            if (request.method !== "POST" || body === null) {
-              response.writeHead(request.method === "POST" ? 413 : 405, { allow: "POST" }).end()
-              return
-            }
-            const headers = request.headers as Record<string, string | undefined>
-            const outcome = currentReceiver()({ headers, body }, Date.now())
-            options.stdout.write(
-              `${options.json ? JSON.stringify({ ...outcome, body }) : formatReceivedPost(outcome)}\n`
-            )
-            response.writeHead(outcome.answered).end()
-          },
-          () => response.destroy()
-        )
+        const handle = async (): Promise<void> => {
+          const bytes = await readBody(request)
+          if (request.method !== "POST" || bytes === null) {
+            response.writeHead(request.method === "POST" ? 413 : 405, { allow: "POST" }).end()
+            return
+          }
+          const body = bytes.toString("utf8")
+          const headers = request.headers as Record<string, string | undefined>
+          const outcome = currentReceiver()({ headers, body }, Date.now())
+          const isPassedOn = options.forwardTo !== null && outcome.answered < 300
+          const forwarded = isPassedOn
+            ? await forward(
+                options.forwardTo,
+                { rawHeaders: request.rawHeaders, body: bytes },
+                Retries.attemptTimeoutMillis
+              )
+            : null
+          const answered = forwarded?.status ?? outcome.answered
+          options.stdout.write(
+            `${
+              options.json
+                ? terminalSafeJson({
+                    ...outcome,
+                    answered,
+                    ...(forwarded === null
+                      ? {}
+                      : {
+                          forwarded: {
+                            status: forwarded.status,
+                            error: forwarded.error,
+                            millis: forwarded.millis
+                          }
+                        }),
+                    body
+                  })
+                : formatReceivedPost({ ...outcome, answered }, forwarded)
+            }\n`
+          )
+          if (forwarded === null) response.writeHead(answered).end()
+          else response.writeHead(answered, forwarded.headers).end(forwarded.body)
+        }
+        handle().catch(() => response.destroy())
       })
     ),
     (server) => {
@@ -128,7 +181,7 @@ const targetRefused = (failure: Failed): Failed =>
 export const listenCommand = leaf(
   "listen",
   {
-    summary: "Receives webhooks, verifies their signatures, and prints each event",
+    summary: "Receives webhooks, verifies their signatures, prints each event, and forwards it",
     details: [
       "It prints all that it receives, personal data included, and is meant for trials. Start the server with",
       "LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8."
@@ -136,11 +189,15 @@ export const listenCommand = leaf(
     examples: [
       ["lead-signals listen --brand 2", "creates a webhook, and prints its events"],
       ["lead-signals listen --port 4100 --secret whsec_…", "receives for a webhook that exists"],
+      [
+        "lead-signals listen --brand 2 --forward-to http://127.0.0.1:3000/hooks",
+        "also sends them to your program"
+      ],
       ["lead-signals listen --brand 2 --fail 503:3", "fails the first three posts, to show retries"]
     ],
     interrupted: exitCodes.done
   },
-  { port, secret, brand, failure, url, token, json },
+  { port, secret, brand, failure, forwardTo, printed, url, token, json },
   (given) =>
     Effect.gen(function* () {
       const { env, stdout } = yield* CommandProcess
@@ -160,8 +217,17 @@ export const listenCommand = leaf(
           "--fail takes a status from 300 to 599, such as 503, or with a number of posts, such as 503:3."
         )
       }
+      const target = Option.getOrNull(Option.map(given.forwardTo, readTarget))
+      if (Option.isSome(given.forwardTo) && target === null) {
+        return yield* usage(
+          "--forward-to takes a URL like http://127.0.0.1:3000/hooks, without a user or password."
+        )
+      }
+      const isJson = given.json || Option.contains(given.printed, "json")
+      if (given.json && Option.contains(given.printed, "line"))
+        return yield* usage("--json and --print line exclude each other.")
       let receive = makeReceiver({ secret: key, failure: planned })
-      const options = { port: wanted, json: given.json, stdout }
+      const options = { port: wanted, json: isJson, forwardTo: target, stdout }
       if (brandId === null) {
         return yield* serveReceiver(
           () => receive,

@@ -1,6 +1,7 @@
 /** Calls the operator API of a running server. */
 import { Effect, Option } from "effect"
 import { foreignResponseMessage, isUnavailable, refusalMessage } from "../ServerResponse.ts"
+import { stripControlCharacters } from "../UntrustedText.ts"
 import { valueOf } from "../Variables.ts"
 import { CommandProcess, Failed, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
@@ -35,7 +36,7 @@ export const resolveOperator = ({
 /** The parsed body of a response, whose form each command knows. */
 export type Json = any
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE"
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 /** Fails without quoting the body, which may hold anything. */
 const parseBody = (url: string, text: string): Effect.Effect<Json, Failed> =>
@@ -48,14 +49,14 @@ const parseBody = (url: string, text: string): Effect.Effect<Json, Failed> =>
     catch: () => new Failed({ message: foreignResponseMessage(url) })
   })
 
-/** Calls the operator API. Returns the response's body, null when it is empty; fails with the server's own message. */
-export const callOperator = (
+/** Calls the server. Returns the text of a response with a status below 300; fails with the server's own message. */
+const request = (
   { token, url }: Operator,
   method: Method,
   path: string,
   body?: unknown,
   idempotencyKey: string | null = null
-): Effect.Effect<Json, Failed> =>
+): Effect.Effect<string, Failed> =>
   Effect.tryPromise({
     try: async (signal) => {
       const response = await fetch(`${url}${path}`, {
@@ -70,20 +71,42 @@ export const callOperator = (
       })
       return { status: response.status, text: await response.text() }
     },
-    catch: () =>
-      new Failed({
-        message: `There is no answer from ${url}; is the server running there?`,
-        code: exitCodes.unreachable
-      })
+    catch: () => noAnswer(url)
   }).pipe(
     Effect.flatMap(({ status, text }) => {
-      if (status === 401) {
-        const message = `${refusalMessage(text)} Set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token.`
-        return Effect.fail(new Failed({ message }))
-      }
-      if (isUnavailable(status))
-        return Effect.fail(new Failed({ message: refusalMessage(text), code: exitCodes.unreachable }))
-      if (status >= 300) return Effect.fail(new Failed({ message: refusalMessage(text) }))
-      return text === "" ? Effect.succeed(null) : parseBody(url, text)
+      const refusal = refusalOf(status, text)
+      return refusal === null ? Effect.succeed(text) : Effect.fail(refusal)
     })
   )
+
+/** The failure of a command for a status of the server; null for one below 300. */
+export const refusalOf = (status: number, text: string): Failed | null => {
+  const message = (): string => stripControlCharacters(refusalMessage(text))
+  if (status === 401)
+    return new Failed({ message: `${message()} Set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token.` })
+  if (isUnavailable(status)) return new Failed({ message: message(), code: exitCodes.unreachable })
+  return status >= 300 ? new Failed({ message: message() }) : null
+}
+
+/** Calls the operator API. Returns the response's body, null when it is empty; fails with the server's own message. */
+export const callOperator = (
+  operator: Operator,
+  method: Method,
+  path: string,
+  body?: unknown,
+  idempotencyKey: string | null = null
+): Effect.Effect<Json, Failed> =>
+  Effect.flatMap(request(operator, method, path, body, idempotencyKey), (text) =>
+    text === "" ? Effect.succeed(null) : parseBody(operator.url, text)
+  )
+
+/** Reads a page that is no JSON. */
+export const readText = (operator: Operator, path: string): Effect.Effect<string, Failed> =>
+  request(operator, "GET", path)
+
+/** The failure of a call that got no answer. */
+export const noAnswer = (url: string): Failed =>
+  new Failed({
+    message: `There is no answer from ${url}; is the server running there?`,
+    code: exitCodes.unreachable
+  })

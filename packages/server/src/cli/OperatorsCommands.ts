@@ -7,13 +7,14 @@ import { group, leaf } from "@lead-signals/command-line"
 import {
   brandOption,
   calling,
-  type Columns,
   listAt,
+  listing,
+  listingOptions,
   keyedOptions,
   operatorOptions,
-  printResource,
-  tableOf
+  printResource
 } from "./OperatorCommand.ts"
+import type { Columns } from "./Output.ts"
 
 const tokens = "/operator/tokens"
 
@@ -129,9 +130,9 @@ export const auditCommand = leaf(
     brand: Options.optional(brandOption("Entries of this brand alone, by its id")),
     since,
     limit,
-    ...operatorOptions
+    ...listingOptions
   },
-  calling((call, given) =>
+  listing((call, given) =>
     Effect.gen(function* () {
       const query = new URLSearchParams({ pageSize: String(Math.min(pageSize, Math.max(1, given.limit))) })
       if (Option.isSome(given.brand)) query.set("brandId", given.brand.value)
@@ -143,8 +144,8 @@ export const auditCommand = leaf(
         if (meta.nextCursor === null || entries.length >= given.limit) break
         query.set("cursor", meta.nextCursor)
       }
-      const value = entries.slice(0, given.limit)
-      return { value, text: tableOf(columns, value) }
+      const items = entries.slice(0, given.limit)
+      return { value: items, items, columns }
     })
   )
 )

@@ -1,30 +1,238 @@
-/** What commands print on standard output: tables for people, JSON for scripts. */
-import { CommandProcess } from "@lead-signals/command-line"
-import { Effect } from "effect"
-import { stripControlCharacters } from "../UntrustedText.ts"
+/** What commands print on standard output: tables and sentences for people, JSON and CSV for programs. [CLI-9, CLI-10, CLI-11] */
+import * as Options from "@effect/cli/Options"
+import { CommandProcess, type Failed, usage } from "@lead-signals/command-line"
+import { Effect, Option } from "effect"
+import { stripControlCharacters, stripFromLines, terminalSafeJson } from "../UntrustedText.ts"
+import { csvLine } from "./Csv.ts"
+
+/** The forms of a listing. */
+export type Form = "table" | "json" | "jsonl" | "csv"
 
 const cell = (value: unknown): string =>
   value === null || value === undefined
     ? "–"
     : stripControlCharacters(String(Array.isArray(value) ? value.join(", ") : value))
 
-/** Rows under the names of their columns, padded to the widest cell. A dash stands for null. */
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+
+/** Takes two columns of a terminal. */
+const wide =
+  /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+
+/** The columns that a text takes on a terminal. */
+const widthOf = (text: string): number => {
+  // oxlint-disable-next-line no-control-regex -- ASCII, which most texts are
+  if (/^[\x00-\x7f–]*$/.test(text)) return text.length
+  let width = 0
+  for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1
+  return width
+}
+
+const cut = (text: string, width: number): string => {
+  if (widthOf(text) <= width) return text
+  let kept = ""
+  let taken = 1
+  for (const { segment } of graphemes.segment(text)) {
+    taken += wide.test(segment) ? 2 : 1
+    if (taken > width) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+const gap = 2
+/** No column is cut below this. */
+const leastWidth = 8
+
+/** Takes from the widest column until the line fits into `columns`, or nothing can be taken. */
+const fitted = (widths: ReadonlyArray<number>, columns: number): ReadonlyArray<number> => {
+  const fit = [...widths]
+  let surplus = fit.reduce((sum, width) => sum + width, 0) + gap * (fit.length - 1) - columns
+  while (surplus > 0) {
+    const widest = Math.max(...fit)
+    if (widest <= leastWidth) break
+    const next = Math.max(leastWidth, ...fit.filter((width) => width < widest))
+    const at = fit.indexOf(widest)
+    const taken = Math.min(surplus, Math.max(1, widest - next))
+    fit[at] = widest - taken
+    surplus -= taken
+  }
+  return fit
+}
+
+/**
+ * Rows under the names of their columns, padded to the widest cell. A dash stands for null. With a number of `columns` of a terminal, the
+ * widest cells are cut so that a row takes one line where it can.
+ */
 export const table = (
   columns: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<unknown>>
+  rows: ReadonlyArray<ReadonlyArray<unknown>>,
+  terminalColumns = Number.POSITIVE_INFINITY
 ): string => {
   const lines = [columns, ...rows.map((row) => row.map(cell))]
-  const widths = columns.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)))
+  const widest = columns.map((_, i) => Math.max(...lines.map((line) => widthOf(line[i]!))))
+  const widths = fitted(widest, terminalColumns)
   return lines
     .map((line) =>
       line
-        .map((text, i) => text.padEnd(widths[i]!))
-        .join("  ")
+        .map((text, i) => {
+          const shown = cut(text, widths[i]!)
+          return shown + " ".repeat(widths[i]! - widthOf(shown))
+        })
+        .join(" ".repeat(gap))
         .trimEnd()
     )
     .join("\n")
 }
 
+/** Writes to standard output, and waits while its reader is behind. */
+export const write = (text: string): Effect.Effect<void> =>
+  Effect.flatMap(CommandProcess, ({ stdout }) =>
+    Effect.async<void>((resume) => {
+      if (stdout.write(text) !== false) return resume(Effect.void)
+      const go = (): void => {
+        stdout.off("drain", go)
+        resume(Effect.void)
+      }
+      stdout.on("drain", go)
+      return Effect.sync(() => void stdout.off("drain", go))
+    })
+  )
+
 /** Prints a value as one line of JSON, or a text. */
 export const print = (isJson: boolean, value: unknown, text: string): Effect.Effect<void> =>
-  Effect.map(CommandProcess, ({ stdout }) => void stdout.write(`${isJson ? JSON.stringify(value) : text}\n`))
+  write(`${isJson ? terminalSafeJson(value) : stripFromLines(text)}\n`)
+
+/* Listings and readings */
+
+/** The columns of a list by heading, each with the cell of an item. An item is what the API answered, of a form that the command knows. */
+export type Columns = Readonly<Record<string, (item: any) => unknown>>
+
+/** What a listing command read. */
+export interface Listing {
+  /** What `json` prints. */
+  readonly value: unknown
+  readonly items: ReadonlyArray<unknown>
+  readonly columns: Columns
+  /** The columns in CSV, where they are others than the table's. */
+  readonly csvColumns?: Columns
+  /** A line under the table. */
+  readonly footer?: string
+}
+
+/** What a command that reads one thing has read. */
+export interface Reading {
+  readonly value: unknown
+  /** What people read, given the columns of the terminal. */
+  readonly text: (columns: number) => string
+}
+
+const cellsOf = (columns: Columns, item: unknown): ReadonlyArray<unknown> =>
+  Object.values(columns).map((of) => of(item))
+
+/** The table of a list. */
+export const tableOf = (
+  columns: Columns,
+  items: ReadonlyArray<unknown>,
+  terminalColumns?: number | undefined
+): string =>
+  table(
+    Object.keys(columns),
+    items.map((item) => cellsOf(columns, item)),
+    terminalColumns
+  )
+
+/** Names and values, one a line, without those that are null. */
+export const described = (
+  fields: Readonly<Record<string, unknown>>,
+  columns: number = Number.POSITIVE_INFINITY
+): string => {
+  const shown = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)
+  const width = Math.max(...shown.map(([name]) => name.length))
+  return shown
+    .map(([name, value]) => cut(`${name.padEnd(width)}  ${cell(value)}`.trimEnd(), Math.max(columns, 40)))
+    .join("\n")
+}
+
+export const json = Options.boolean("json").pipe(Options.withDescription("Prints JSON, for scripts"))
+
+/** The options of a listing. */
+export const listingFormOptions = {
+  json,
+  output: Options.choice("output", ["table", "json", "jsonl", "csv"] as const).pipe(
+    Options.withDescription("How it is printed [table on a terminal, json elsewhere]"),
+    Options.optional
+  )
+}
+
+/** The options of a command that reads one thing. */
+export const readingFormOptions = {
+  json,
+  output: Options.choice("output", ["table", "json"] as const).pipe(
+    Options.withDescription("How it is printed [table on a terminal, json elsewhere]"),
+    Options.optional
+  )
+}
+
+/** How a command prints what it read: as the options say, for people on a terminal, as JSON elsewhere. */
+export const formOf = (given: {
+  readonly json: boolean
+  readonly output: Option.Option<Form>
+}): Effect.Effect<Form, Failed> =>
+  Effect.flatMap(CommandProcess, ({ stdout }) => {
+    const named = Option.getOrNull(given.output)
+    if (given.json && named !== null && named !== "json")
+      return usage("--json and --output name two forms: leave one out.")
+    return Effect.succeed(given.json ? "json" : (named ?? (stdout.isTTY === true ? "table" : "json")))
+  })
+
+const terminalColumnsOf = Effect.map(CommandProcess, ({ stdout }) =>
+  stdout.isTTY === true && (stdout.columns ?? 0) > 0 ? stdout.columns! : Number.POSITIVE_INFINITY
+)
+
+const isTerminal = Effect.map(CommandProcess, ({ stdout }) => stdout.isTTY === true)
+
+/** A text of CSV is harmless on a terminal, too; in a file it keeps its characters. */
+const csvOf = (columns: Columns, items: ReadonlyArray<unknown>, isSteered: boolean): string => {
+  const safe = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? safe(value.join(" "))
+      : isSteered && typeof value === "string"
+        ? stripControlCharacters(value)
+        : value
+  return [
+    csvLine(Object.keys(columns)),
+    ...items.map((item) => csvLine(cellsOf(columns, item).map(safe)))
+  ].join("")
+}
+
+/** The lines of a listing in a form. */
+export const rendered = (listing: Listing, form: Form): Effect.Effect<string> =>
+  Effect.gen(function* () {
+    const { columns, csvColumns = columns, footer, items, value } = listing
+    switch (form) {
+      case "json":
+        return `${terminalSafeJson(value)}\n`
+      case "jsonl":
+        return items.map((item) => `${terminalSafeJson(item)}\n`).join("")
+      case "csv":
+        return csvOf(csvColumns, items, yield* isTerminal)
+      case "table": {
+        const text = tableOf(columns, items, yield* terminalColumnsOf)
+        return `${text}\n${footer === undefined ? "" : `${footer}\n`}`
+      }
+    }
+  })
+
+/** The lines of one thing in a form. */
+export const renderedReading = ({ text, value }: Reading, form: Form): Effect.Effect<string> =>
+  form === "table"
+    ? Effect.map(terminalColumnsOf, (columns) => `${stripFromLines(text(columns))}\n`)
+    : Effect.succeed(`${terminalSafeJson(value)}\n`)
+
+/** Moves to an empty screen, which is kept. */
+const emptyScreen = "\u001b[2J\u001b[H"
+
+/** Prints again in the place of what was printed before: on a terminal on an empty screen, elsewhere below it. */
+export const writeAgain = (text: string): Effect.Effect<void> =>
+  Effect.flatMap(isTerminal, (steers) => write(steers ? `${emptyScreen}${text}` : text))

@@ -2,17 +2,23 @@
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import { sourceTypes } from "@lead-signals/domain"
-import { Effect } from "effect"
-import { group, leaf } from "@lead-signals/command-line"
+import { Effect, Option } from "effect"
+import { group, leaf, usage } from "@lead-signals/command-line"
 import {
   brand,
   calling,
+  listing,
+  listingOptions,
   listOfBrand,
   keyedOptions,
   operatorOptions,
   pathOf,
-  printResource
+  printResource,
+  queryOf,
+  textOption
 } from "./OperatorCommand.ts"
+import type { Columns } from "./Output.ts"
+import { spanOptions, spanOf } from "./SeriesCommands.ts"
 
 const singular = { signals: "Signal", campaigns: "Campaign" } as const
 
@@ -61,6 +67,22 @@ const signalType = Options.text("signal-type").pipe(
   Options.withDefault("")
 )
 
+const company = textOption(
+  "company",
+  `The company behind the source as JSON, like '{"id":12,"name":"Northwind"}'; not for post-url and posts-with-keywords`
+)
+const companyId = textOption(
+  "company-id",
+  "The company's id in the network, in digits; for li-company-mention"
+)
+
+/** Leaves it to the server to say what a company takes. */
+const readCompany = (text: string) =>
+  Effect.try({
+    try: () => JSON.parse(text) as unknown,
+    catch: () => usage(`--company takes JSON, like '{"id":12,"name":"Northwind"}'.`)
+  })
+
 export const signalsCommand = group(
   "signals",
   {
@@ -81,16 +103,20 @@ export const signalsCommand = group(
     leaf(
       "create",
       { summary: "Creates a signal" },
-      { name, type, value, signalType, brand, ...keyedOptions },
+      { name, type, value, signalType, company, companyId, brand, ...keyedOptions },
       calling((call, given) =>
-        Effect.map(
-          call("POST", pathOf(given.brand, "signals"), {
-            name: given.name,
-            signalType: given.signalType === "" ? given.type : given.signalType,
-            source: { type: given.type, value: given.value }
-          }),
-          printResource(({ id, source }) => `Signal ${id} watches ${source.value}`)
-        )
+        Effect.gen(function* () {
+          const source = {
+            type: given.type,
+            value: given.value,
+            ...(Option.isSome(given.company) ? { company: yield* readCompany(given.company.value) } : {}),
+            ...(Option.isSome(given.companyId) ? { liCompanyId: given.companyId.value } : {})
+          }
+          const signalType = given.signalType === "" ? given.type : given.signalType
+          return printResource(({ id, source: watched }) => `Signal ${id} watches ${watched.value}`)(
+            yield* call("POST", pathOf(given.brand, "signals"), { name: given.name, signalType, source })
+          )
+        })
       )
     ),
     renameLeaf("signals"),
@@ -100,10 +126,107 @@ export const signalsCommand = group(
   ]
 )
 
+const postColumns: Columns = {
+  post: ({ postId }) => postId,
+  day: ({ snapshotDate }) => snapshotDate,
+  impressions: ({ impressions }) => impressions,
+  reactions: ({ reactions }) => reactions,
+  comments: ({ comments }) => comments,
+  reposts: ({ reposts }) => reposts,
+  "engagement rate": ({ engagementRate }) => engagementRate
+}
+
+const { post: _post, day: _day, ...figureColumns } = postColumns
+const pointColumns: Columns = { start: ({ start }) => start, ...figureColumns }
+
+const figure = (name: string) =>
+  Options.integer(name).pipe(Options.withDescription(`All ${name} of the post up to that day`))
+
+const figures = {
+  impressions: figure("impressions"),
+  reactions: figure("reactions"),
+  comments: figure("comments"),
+  reposts: figure("reposts")
+}
+
+/** The readings of a campaign's posts: what is put in, and what comes out. */
+const readingLeaves = [
+  leaf(
+    "record",
+    {
+      summary: "Sets a post's cumulative totals of a day; those set before are replaced",
+      examples: [
+        [
+          "lead-signals campaigns record 3 post-1 2026-01-31 --impressions 1200 --reactions 40 --comments 6 --reposts 2 --brand 2",
+          ""
+        ]
+      ]
+    },
+    {
+      id: idIn("campaigns"),
+      post: Args.text({ name: "POST-ID" }).pipe(Args.withDescription("The post's id, as you name it")),
+      day: Args.text({ name: "DAY" }).pipe(Args.withDescription("The day, as YYYY-MM-DD")),
+      ...figures,
+      brand,
+      ...operatorOptions
+    },
+    calling((call, given) =>
+      Effect.map(
+        call("PUT", pathOf(given.brand, "campaigns", given.id, "posts", given.post, "snapshots", given.day), {
+          impressions: given.impressions,
+          reactions: given.reactions,
+          comments: given.comments,
+          reposts: given.reposts
+        }),
+        printResource(
+          ({ comments, impressions, reactions, reposts }) =>
+            `As of ${given.day} the campaign has ${impressions} impressions, ${reactions} reactions, ${comments} comments and ${reposts} reposts.`
+        )
+      )
+    )
+  ),
+  leaf(
+    "posts",
+    { summary: "Lists a campaign's posts with their last totals, the most impressions first" },
+    { id: idIn("campaigns"), brand, ...listingOptions },
+    listing((call, given) =>
+      Effect.map(call("GET", pathOf(given.brand, "campaigns", given.id, "posts")), ({ data }) => ({
+        value: data,
+        items: data,
+        columns: postColumns
+      }))
+    )
+  ),
+  leaf(
+    "series",
+    {
+      summary: "Lists a campaign's figures at the end of each day or week",
+      examples: [["lead-signals campaigns series 3 --start 2026-01-01 --end 2026-01-31 --brand 2", ""]]
+    },
+    {
+      id: idIn("campaigns"),
+      brand,
+      ...spanOptions(["day", "week"]),
+      post: textOption("post", "The figures of this post alone, by its id"),
+      ...listingOptions
+    },
+    listing((call, given) =>
+      Effect.map(
+        call(
+          "GET",
+          pathOf(given.brand, "campaigns", given.id, "series") +
+            queryOf({ ...spanOf(given), postId: given.post })
+        ),
+        ({ data }) => ({ value: data, items: data.points, columns: pointColumns })
+      )
+    )
+  )
+] as const
+
 export const campaignsCommand = group(
   "campaigns",
   {
-    summary: "Lists, creates, renames and deletes the campaigns of a brand",
+    summary: "Lists, creates, renames and deletes the campaigns of a brand; records and lists their figures",
     examples: [["lead-signals campaigns rename 3 'Spring launch' --brand 2", ""]]
   },
   [
@@ -123,6 +246,7 @@ export const campaignsCommand = group(
         )
       )
     ),
+    ...readingLeaves,
     renameLeaf("campaigns"),
     deleteLeaf("campaigns", "Deletes a campaign with its snapshots")
   ]

@@ -1,20 +1,31 @@
 /** `lead-signals webhooks …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { DeliveryQueries, eventTypes } from "@lead-signals/domain"
+import { DeliveryQueries, eventTypes, webhookFormats, webhookOrderings } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
-import { group, leaf } from "@lead-signals/command-line"
+import { group, leaf, usage } from "@lead-signals/command-line"
 import {
   brand,
   calling,
-  type Columns,
+  flagOption,
+  integerOption,
+  listing,
+  listingOptions,
   listOfBrand,
   keyedOptions,
   operatorOptions,
+  pageListing,
+  pageOptions,
   pathOf,
   printResource,
-  tableOf
+  queryOf,
+  readingOne,
+  readingOptions,
+  textOption
 } from "./OperatorCommand.ts"
+import { type Columns, described, tableOf } from "./Output.ts"
+import type { Json } from "./OperatorClient.ts"
+import { listed } from "./OperatorsCommands.ts"
 
 const id = Args.text({ name: "WEBHOOK-ID" }).pipe(
   Args.withDescription("Id of the webhook; `webhooks list` shows it")
@@ -34,6 +45,118 @@ const state = Options.choice("state", DeliveryQueries.reportedStates).pipe(
   Options.optional
 )
 const webhookOptions = { id, brand, ...operatorOptions }
+const delivery = Args.text({ name: "DELIVERY-ID" }).pipe(
+  Args.withDescription("Id of the delivery, wh_…; `webhooks deliveries` shows it")
+)
+
+/** The settings of a webhook, as options of `create` and `edit`. */
+const settingOptions = {
+  description: textOption("description", "What the webhook is for, in your words"),
+  enabled: flagOption("enabled", "false holds its deliveries [true]"),
+  ordering: Options.choice("ordering", webhookOrderings).pipe(
+    Options.withDescription("lead: the events of one lead wait for each other [none]"),
+    Options.optional
+  ),
+  maxDelay: Options.text("max-delay").pipe(
+    Options.withDescription(
+      "Seconds for which a failing event holds back its lead's later events, or none: as long as its retries last [none]"
+    ),
+    Options.filterMap(
+      (text) =>
+        text === "none"
+          ? Option.some(null)
+          : /^[0-9]{1,9}$/.test(text)
+            ? Option.some(Number(text))
+            : Option.none(),
+      "--max-delay takes a number of seconds, or none."
+    ),
+    Options.optional
+  ),
+  format: Options.choice("format", webhookFormats).pipe(
+    Options.withDescription("The form of the bodies [envelope]"),
+    Options.optional
+  ),
+  maxBatch: integerOption("max-batch", "Events that one post may carry [1]"),
+  maxWait: integerOption("max-wait", "Seconds that an event may wait for others to be sent with [0]")
+}
+
+/** Options of `settingOptions` as they were given. */
+type Settings = Readonly<Record<keyof typeof settingOptions, Option.Option<string | number | null>>>
+
+/** The fields of the settings that were given. */
+const settingsOf = ({ enabled, ...rest }: Settings): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries<Option.Option<unknown>>({
+      ...rest,
+      enabled: Option.map(enabled, (text) => text === "true")
+    }).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
+  )
+
+/** The settings among the options of a command. */
+const settingsIn = (given: Settings): Settings => ({
+  description: given.description,
+  enabled: given.enabled,
+  ordering: given.ordering,
+  maxDelay: given.maxDelay,
+  format: given.format,
+  maxBatch: given.maxBatch,
+  maxWait: given.maxWait
+})
+
+const describeWebhook =
+  (webhook: Json) =>
+  (terminalColumns: number): string =>
+    described(
+      {
+        id: webhook.id,
+        url: webhook.url,
+        events: webhook.events,
+        description: webhook.description,
+        enabled: webhook.enabled ? "yes" : "no",
+        "disabled because": webhook.disabledReason,
+        "failing since": webhook.failingSince,
+        ordering: webhook.ordering,
+        "held back for": webhook.maxDelay === null ? null : `${webhook.maxDelay} s`,
+        format: webhook.format,
+        "events a post": webhook.maxBatch,
+        "waits for": `${webhook.maxWait} s`,
+        created: webhook.createdAt
+      },
+      terminalColumns
+    )
+
+const attemptColumns: Columns = {
+  attempt: ({ number }) => number,
+  at: ({ at }) => at,
+  took: ({ durationMillis }) => `${durationMillis} ms`,
+  result: ({ error, status }) => status ?? error,
+  response: ({ response }) => response
+}
+
+/** A delivery with its attempts, for people. */
+const describeDelivery =
+  (found: Json) =>
+  (terminalColumns: number): string =>
+    [
+      described(
+        {
+          id: found.id,
+          event: found.event,
+          state: found.state,
+          lead: found.leadId,
+          engagement: found.engagementId,
+          created: found.createdAt,
+          "next attempt": found.nextAttemptAt,
+          finished: found.finishedAt,
+          "resend of": found.resendOf,
+          "resent as": found.resentAs,
+          body: found.body
+        },
+        terminalColumns
+      ),
+      "",
+      found.log.length === 0 ? "No attempt yet." : tableOf(attemptColumns, found.log, terminalColumns)
+    ].join("\n")
 
 const deliveryColumns: Columns = {
   id: ({ id }) => id,
@@ -41,6 +164,7 @@ const deliveryColumns: Columns = {
   lead: ({ leadId }) => leadId,
   state: ({ state }) => state,
   attempts: ({ attempts }) => attempts,
+  "last result": ({ lastAttempt }) => lastAttempt?.status ?? lastAttempt?.error,
   created: ({ createdAt }) => createdAt
 }
 
@@ -80,15 +204,65 @@ export const webhooksCommand = group(
         summary: "Creates a webhook",
         details: ["The secret is printed only now; `rotate-secret` makes a new one."]
       },
-      { target, brand, events, ...keyedOptions },
+      { target, brand, events, ...settingOptions, ...keyedOptions },
       calling((call, given) =>
         Effect.map(
           call("POST", pathOf(given.brand, "webhooks"), {
             url: given.target,
-            events: given.events.split(",")
+            events: listed(given.events),
+            ...settingsOf(settingsIn(given))
           }),
           printResource(({ id, secret, url }) => `Webhook ${id} to ${url}\nSecret ${secret}`)
         )
+      )
+    ),
+    leaf(
+      "show",
+      {
+        summary: "Shows a webhook, or one of its deliveries with every attempt",
+        examples: [["lead-signals webhooks show 1 wh_5f0c --brand 2", ""]]
+      },
+      { id, delivery: Args.optional(delivery), brand, ...readingOptions },
+      readingOne((call, given) => {
+        const { delivery: deliveryId } = given
+        return Option.isNone(deliveryId)
+          ? Effect.map(call("GET", pathOf(given.brand, "webhooks", given.id)), ({ data }) => ({
+              value: data,
+              text: describeWebhook(data)
+            }))
+          : Effect.map(
+              call("GET", pathOf(given.brand, "webhooks", given.id, "deliveries", deliveryId.value)),
+              ({ data }) => ({ value: data, text: describeDelivery(data) })
+            )
+      })
+    ),
+    leaf(
+      "edit",
+      {
+        summary: "Changes a webhook; what is not named stays",
+        examples: [["lead-signals webhooks edit 1 --events lead2.created --brand 2", ""]]
+      },
+      {
+        id,
+        brand,
+        target: textOption("to", "URL that receives the events from now on"),
+        events: textOption("events", "Event types, separated by commas"),
+        ...settingOptions,
+        ...operatorOptions
+      },
+      calling((call, given) =>
+        Effect.gen(function* () {
+          const body = {
+            ...(Option.isSome(given.target) ? { url: given.target.value } : {}),
+            ...(Option.isSome(given.events) ? { events: listed(given.events.value) } : {}),
+            ...settingsOf(settingsIn(given))
+          }
+          if (Object.keys(body).length === 0)
+            return yield* usage("Nothing to change: name one of the options of `webhooks edit`.")
+          return printResource(({ id, url }) => `Webhook ${id} to ${url} is changed.`)(
+            yield* call("PATCH", pathOf(given.brand, "webhooks", given.id), body)
+          )
+        })
       )
     ),
     leaf(
@@ -104,18 +278,29 @@ export const webhooksCommand = group(
     ),
     leaf(
       "deliveries",
-      { summary: "Lists a webhook's newest deliveries" },
-      { ...webhookOptions, state },
-      calling((call, given) => {
-        const query = Option.match(given.state, { onNone: () => "", onSome: (only) => `?state=${only}` })
-        return Effect.map(
-          call("GET", `${pathOf(given.brand, "webhooks", given.id, "deliveries")}${query}`),
-          ({ data, meta }) => ({
-            value: { data, meta },
-            text: `${tableOf(deliveryColumns, data)}\n${data.length} of ${meta.pagination.total}`
-          })
+      { summary: "Lists a webhook's deliveries, the newest first" },
+      { id, brand, state, ...pageOptions, ...listingOptions },
+      listing((call, given) =>
+        Effect.map(
+          call(
+            "GET",
+            pathOf(given.brand, "webhooks", given.id, "deliveries") +
+              queryOf({ state: given.state, page: given.page, pageSize: given.pageSize })
+          ),
+          (answer) => pageListing(deliveryColumns, answer)
         )
-      })
+      )
+    ),
+    leaf(
+      "resend",
+      { summary: "Sends a delivery again, with a new id" },
+      { id, delivery, brand, ...keyedOptions },
+      calling((call, given) =>
+        Effect.map(
+          call("POST", pathOf(given.brand, "webhooks", given.id, "deliveries", given.delivery, "resend")),
+          printResource(({ deliveryId }) => `Queued as ${deliveryId}.`)
+        )
+      )
     ),
     leaf(
       "recover",

@@ -3,14 +3,16 @@
  * the matches of a search takes a tenth of a second beside a million leads. The file numbers the changes of all processes;
  * those of other processes leave a gap here.
  */
-import type { FilterableLead } from "@lead-signals/domain"
+import type { FilterableLead, LeadId } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 
-/** What decides whether a list has the lead. */
+/** What decides whether a list has the lead, and where. */
 export interface ListableLead extends FilterableLead {
+  readonly id: LeadId
   readonly brandId: string
   readonly name: string
   readonly headline: string | null
+  readonly score1: number | null
 }
 
 /** Null: the lead was not there before, or is not there any more. */
@@ -27,7 +29,7 @@ export interface ChangeBuffer {
 }
 
 /** The changes of a commit, with the numbers of the newest change before and after it. */
-interface Step {
+export interface Step {
   readonly from: number
   readonly to: number
   readonly changes: ReadonlyArray<LeadChange>
@@ -54,7 +56,17 @@ export const leadsChangeUnrecorded = (sql: Connection): void => {
   unrecordedOf(sql).is = true
 }
 
+/** Who keeps what it has read of leads, and follows their changes. */
+export interface LeadFollower {
+  /** This process has committed changes. */
+  readonly follow: (step: Step) => void
+  /** Leads have changed, and nobody knows which. */
+  readonly forget: () => void
+}
+
 export class LeadChanges {
+  /** Told of each commit, in order. */
+  follower: LeadFollower | null = null
   private steps: Array<Step> = []
   private size = 0
   private readonly name = Symbol("changes of leads")
@@ -74,7 +86,11 @@ export class LeadChanges {
       })
       sql.afterCommit(() => {
         if (!noted.isComplete) this.forget()
-        else if (to > from) this.append({ from, to, changes: noted.changes })
+        else if (to > from) {
+          const step = { from, to, changes: noted.changes }
+          this.append(step)
+          this.follower?.follow(step)
+        }
       })
       return noted
     })
@@ -87,14 +103,19 @@ export class LeadChanges {
     return first < 0 ? null : this.steps.slice(first).flatMap(({ changes }) => changes)
   }
 
-  /** Drops all recorded changes. */
+  /** Drops all recorded changes, and what a follower has read. */
   forget(): void {
+    this.drop()
+    this.follower?.forget()
+  }
+
+  private drop(): void {
     this.steps = []
     this.size = 0
   }
 
   private append(step: Step): void {
-    if (this.steps.length > 0 && this.steps.at(-1)!.to !== step.from) this.forget()
+    if (this.steps.length > 0 && this.steps.at(-1)!.to !== step.from) this.drop()
     this.steps.push(step)
     this.size += step.changes.length
     while (this.size > maxKept) this.size -= this.steps.shift()!.changes.length

@@ -40,6 +40,8 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     readonly write: Write
     /** Runs reads that take long. */
     readonly readingWorker: ReadingWorker
+    /** Searches texts that it has in memory; null where there are no threads. */
+    readonly searchingWorker: ReadingWorker | null
     /** Runs a job that writes and takes long, in one transaction, which the writes of this thread wait for. */
     readonly writeInWorker: WriteInWorker
     /** Removes overwritten pages from the write-ahead log: at once, or as soon as no reader is in the way. [PII-3] */
@@ -140,6 +142,7 @@ const make = (path: string, options: DatabaseOptions) =>
       read,
       write: bound(write),
       readingWorker: yield* readingWorker(filename, key, inPlace),
+      searchingWorker: options.ticks.isAlone === true ? null : yield* readingWorker(filename, key, inPlace),
       writeInWorker: (kind, input) => Effect.zipRight(ofThisVersion, offloaded(kind, input)),
       truncateWal: log.truncate,
       journalRemovals,

@@ -81,6 +81,7 @@ const make = (client: HostClient, prefix: string, secrets: SecretWrapper | undef
       secrets: new Secrets(secrets),
       queued: yield* Queue.sliding<void>(1),
       readingWorker: { read: () => Effect.fail(noThreads) },
+      searchingWorker: null,
       writeInWorker: () => Effect.fail(noThreads),
       truncateWal: Effect.flatMap(isInTransaction, (isInHosts) =>
         isInHosts ? Effect.void : Effect.ignore(client.unsafe("PRAGMA wal_checkpoint(TRUNCATE)"))

@@ -34,6 +34,7 @@ export interface KnownTotals {
   readonly set: (key: string, total: Total, state: number) => void
 }
 
+/** The leads of a page. */
 interface FoundPage {
   readonly total: number
   /** In the order of the page. */
@@ -209,21 +210,16 @@ export type ReadPage<A> = (
   totals: KnownTotals
 ) => A | null
 
-export const readLeadPage: ReadPage<LeadPage> = (sql, brandId, query, options, totals) => {
-  const found = findPage(sql, brandId, query, options, totals)
-  if (found === null) return null
-  const byLead = windowsOf(sql, query, found.ids)
-  const leads = leadsById(sql, found.ids)
-  return {
-    total: found.total,
-    leads: leads.map((lead) => ({ lead, window: byLead?.get(lead.id) ?? null }))
-  }
+/** Reads what a page of some form shows of the leads that it has. */
+export type ReadFound<A> = (sql: Connection, query: Query, found: FoundPage) => A
+
+export const foundLeadPage: ReadFound<LeadPage> = (sql, query, { ids, total }) => {
+  const byLead = windowsOf(sql, query, ids)
+  const leads = leadsById(sql, ids)
+  return { total, leads: leads.map((lead) => ({ lead, window: byLead?.get(lead.id) ?? null })) }
 }
 
-export const readRenderedPage: ReadPage<RenderedPage> = (sql, brandId, query, options, totals) => {
-  const found = findPage(sql, brandId, query, options, totals)
-  if (found === null) return null
-  const { ids, total } = found
+export const foundRenderedPage: ReadFound<RenderedPage> = (sql, query, { ids, total }) => {
   const byLead = windowsOf(sql, query, ids)
   const leads = renderedLeads(sql, ids)
   return {
@@ -233,3 +229,14 @@ export const readRenderedPage: ReadPage<RenderedPage> = (sql, brandId, query, op
     )
   }
 }
+
+const reading =
+  <A>(readFound: ReadFound<A>): ReadPage<A> =>
+  (sql, brandId, query, options, totals) => {
+    const found = findPage(sql, brandId, query, options, totals)
+    return found === null ? null : readFound(sql, query, found)
+  }
+
+export const readLeadPage = reading(foundLeadPage)
+
+export const readRenderedPage = reading(foundRenderedPage)

@@ -2,6 +2,7 @@
 import type { LeadPage, RenderedPage, StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { LeadCaches } from "./LeadCaches.ts"
+import type { SearchTexts } from "./SearchTexts.ts"
 import type { Database } from "../database/Database.ts"
 import {
   type ListingOptions,
@@ -25,9 +26,12 @@ const queryKey = (brandId: string, { engagements, filter, page, sort }: Query): 
 type ListKind = "listLeads" | "listRenderedLeads"
 type Listed<K extends ListKind> = Jobs[K]["output"]["page"]
 
+const searchKinds = { listLeads: "searchLeads", listRenderedLeads: "searchRenderedLeads" } as const
+
 export const leadLists = (
   { read, readingWorker }: Pick<typeof Database.Service, "read" | "readingWorker">,
   caches: LeadCaches,
+  texts: SearchTexts,
   options: ListingOptions
 ): LeadLists => {
   const offload = <K extends ListKind>(
@@ -44,6 +48,7 @@ export const leadLists = (
         }
         return { brandId, query, rankIndex: options.rankIndex, totals }
       })
+      texts.want(brandId, query.filter)
       return Effect.map(job, ({ counted, page }) => {
         caches.addTotals(counted)
         return page
@@ -55,10 +60,16 @@ export const leadLists = (
     brandId: string,
     query: Query
   ): Effect.Effect<Listed<K>, StoreUnavailable> =>
-    Effect.flatMap(
-      read((sql) => readPage(sql, brandId, query, options, caches.at(sql).totals)),
-      (page) => (page === null ? offload(kind, brandId, query) : Effect.succeed(page))
-    )
+    Effect.suspend(() => {
+      const elsewhere = Effect.flatMap(
+        read((sql) => readPage(sql, brandId, query, options, caches.at(sql).totals)),
+        (page) => (page === null ? offload(kind, brandId, query) : Effect.succeed(page))
+      )
+      if (!texts.has(brandId, query.filter)) return elsewhere
+      return Effect.flatMap(texts.search(searchKinds[kind], brandId, query), (page) =>
+        page === null ? elsewhere : Effect.succeed(page as Listed<K>)
+      )
+    })
   return {
     list: (brandId, query) => listAs("listLeads", readLeadPage, brandId, query),
     listRendered: (brandId, query) =>

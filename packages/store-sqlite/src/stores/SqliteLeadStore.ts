@@ -35,6 +35,7 @@ import { countActivity } from "../rows/IntervalCounts.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import type { ListingOptions } from "../query/LeadPages.ts"
 import { leadLists } from "./LeadLists.ts"
+import { SearchTexts, type SearchTextsOptions } from "./SearchTexts.ts"
 import { journaled } from "./Statements.ts"
 import { orderings } from "../filter/Ordering.ts"
 import { derivedChanges } from "../rank-index/DerivedChanges.ts"
@@ -174,8 +175,10 @@ interface Left {
   readonly changes: Array<LeadChange>
 }
 
-const listableOf = (lead: Observations.LeadDraft): ListableLead => ({
+const listableOf = (lead: Lead): ListableLead => ({
   ...filterableOf(lead),
+  id: lead.id,
+  score1: lead.score1,
   brandId: lead.brandId,
   name: lead.profile.name,
   headline: lead.profile.headline
@@ -267,7 +270,7 @@ const commit = (
   return { committed, queued: queue(sql, brandId, left.fired, ids, now) }
 }
 
-const makeLeadStore = (options: ListingOptions) =>
+const makeLeadStore = (options: ListingOptions, searchTexts: SearchTextsOptions) =>
   Effect.map(Database, (database) => {
     const { maxBucketLeads } = options.rankIndex
     const split = Symbol("split of long buckets")
@@ -280,7 +283,8 @@ const makeLeadStore = (options: ListingOptions) =>
     }
     const changed = new LeadChanges()
     const caches = new LeadCaches(changed, database.keepsReads)
-    const { list, listRendered } = leadLists(database, caches, options)
+    const texts = new SearchTexts(database, changed, searchTexts)
+    const { list, listRendered } = leadLists(database, caches, texts, options)
     /** Drops cached reads of persons that the tables no longer hold. [PII-3] */
     const forgetRead = Effect.suspend(() => {
       caches.clear()
@@ -392,4 +396,5 @@ const makeLeadStore = (options: ListingOptions) =>
 /** Observations of one commit, which keeps other requests waiting for some 12 ms. A commit by itself costs as much as five of them. */
 export const commitSize = 50
 
-export const layer = (options: ListingOptions) => Layer.effect(LeadStore, makeLeadStore(options))
+export const layer = (options: ListingOptions, searchTexts: SearchTextsOptions) =>
+  Layer.effect(LeadStore, makeLeadStore(options, searchTexts))
