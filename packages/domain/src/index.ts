@@ -49,6 +49,7 @@ export * as SortOrder from "./queries/SortOrder.ts"
 
 export * as Amendments from "./decisions/Amendments.ts"
 export * as AttemptTransitions from "./decisions/AttemptTransitions.ts"
+export * as Batching from "./decisions/Batching.ts"
 export * as CampaignSeries from "./decisions/CampaignSeries.ts"
 export * as CountSeries from "./decisions/CountSeries.ts"
 export * as Idempotency from "./decisions/Idempotency.ts"

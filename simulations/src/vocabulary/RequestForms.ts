@@ -93,6 +93,30 @@ export const unknownParameterForms: ReadonlyArray<RequestForm> = [
     query: `${encodeURIComponent("\u{1d4b3}\u202e<b>")}=1`,
     warns: ["\u{1d4b3}\u202e<b>"]
   },
+  {
+    name: "an unknown parameter with the longest name that is shown",
+    refusal: null,
+    query: `${"q".repeat(40)}=1`,
+    warns: [`"${"q".repeat(40)}"`]
+  },
+  {
+    name: "an unknown parameter with a longer name",
+    refusal: null,
+    query: `${"q".repeat(41)}=1`,
+    warns: [`"${"q".repeat(40)}…"`]
+  },
+  {
+    name: "ten unknown parameters",
+    refusal: null,
+    query: Array.from({ length: 10 }, (_, i) => `zz_zzzz${i}=1`).join("&"),
+    warns: Array.from({ length: 10 }, (_, i) => `"zz_zzzz${i}"`)
+  },
+  {
+    name: "twelve unknown parameters",
+    refusal: null,
+    query: Array.from({ length: 12 }, (_, i) => `zz_zzzz${i}=1`).join("&"),
+    warns: [...Array.from({ length: 9 }, (_, i) => `"zz_zzzz${i}"`), "3 more"]
+  },
   { name: "empty parts of a query", refusal: null, query: "&&", warns: [] }
 ]
 

@@ -77,6 +77,18 @@ const comments: ReadonlyArray<readonly [name: string, sent: string, shown: strin
   ["a script", "Hi<script>alert(1)</script> there", "Hi there"],
   ["a comment of HTML", "Hi<!-- hidden --> there", "Hi there"],
   ["entities", "5 &lt; 6 &amp; 7 &gt; 6 &quot;so&quot;", '5 < 6 & 7 > 6 "so"'],
+  ["numbered entities", "&#65;&#x1F642;&#X41;", "A🙂A"],
+  [
+    "numbered entities at the edges",
+    "a&#1114111;&#1114112;&#55295;&#55296;&#57343;&#57344;&#1;&#0;b",
+    "a\u{10ffff}\ud7ff\ue000b"
+  ],
+  ["entities of control characters", "a&#7;b&#10;c&#x7f;", "ab\nc"],
+  ["what looks like an entity", "&#; &#x; &foo; &amp &#12345678; &;", "&#; &#x; &foo; &amp &#12345678; &;"],
+  ["apostrophes and spaces", "&apos;a&nbsp;b&apos;", "'a b'"],
+  ["an entity within an entity", "&amp;lt;b&amp;#62;", "&lt;b&#62;"],
+  ["a style", "Hi<STYLE media='x'>p { }</STYLE> there", "Hi there"],
+  ["a tag that does not end", "a <b and c", "a b and c"],
   ["a less-than sign", "2 < 3 and a <3", "2 < 3 and a <3"],
   ["control characters", "a\u0000b\u0007c\u001bd\u007f", "abcd"],
   ["line breaks and tabs", "one\ntwo\tthree", "one\ntwo\tthree"],

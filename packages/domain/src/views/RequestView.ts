@@ -1,39 +1,59 @@
-/** The request by which a delivery is attempted, apart from its signature. */
-import type { DeliveryPlace } from "../decisions/LeadOrder.ts"
-import type { DeliveryId } from "../model/Delivery.ts"
+/** The request by which deliveries are attempted, apart from its signature. */
+import { type DeliveryPlace, maxSkippedIds } from "../decisions/LeadOrder.ts"
+import type { DeliveryId, PostedAs } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
+import type { WebhookFormat } from "../model/Webhook.ts"
 
 /** The headers of an attempt that are the same with every secret. */
 export interface AttemptHeaders {
-  /** The body is JSON. */
-  readonly "content-type": "application/json"
+  /** The media type of the body. [FMT-3] */
+  readonly "content-type": string
   /** Names the service. */
   readonly "user-agent": string
-  /** The delivery's id, the same at every attempt. */
+  /** The delivery's id, the same at every attempt; in a batch the id of the batch. [BATCH-5] */
   readonly "webhook-id": string
   /** Seconds since 1970 at which the attempt began, as decimal digits. */
   readonly "webhook-timestamp": string
 }
 
 /**
- * The headers that say how a post stands to others: whether it keeps its lead's order, which dead letters of the lead were skipped before
- * it, and which delivery it sends again. A header without a value is left out. [ORD-5, ORD-6]
+ * The headers that say how a post stands to others: whether each of its deliveries keeps its lead's order, which dead letters of their leads
+ * were skipped before them, and which deliveries it sends again. A header without a value is left out. [ORD-5, ORD-6]
  */
 export const placeHeaders = (
-  place: DeliveryPlace | null,
-  resendOf: DeliveryId | null
-): Readonly<Record<string, string>> => ({
-  ...(place === null ? {} : { "lead-signals-ordering": place.isInOrder ? "lead" : "none" }),
-  ...(place === null || place.skipped.length === 0
-    ? {}
-    : { "lead-signals-skipped": place.skipped.join(" ") }),
-  ...(resendOf === null ? {} : { "lead-signals-resend-of": resendOf })
-})
+  deliveries: ReadonlyArray<{ readonly place: DeliveryPlace | null; readonly resendOf: DeliveryId | null }>
+): Readonly<Record<string, string>> => {
+  const places = deliveries.flatMap(({ place }) => place ?? [])
+  const skipped = places.flatMap((place) => place.skipped).slice(-maxSkippedIds)
+  const again = deliveries.flatMap(({ resendOf }) => resendOf ?? [])
+  const headers = {
+    "lead-signals-ordering": places.map(({ isInOrder }) => (isInOrder ? "lead" : "none")),
+    "lead-signals-skipped": skipped,
+    "lead-signals-resend-of": again
+  }
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, values]) =>
+      values.length === 0 ? [] : [[name, values.join(" ")]]
+    )
+  )
+}
 
-/** The headers of the attempt that began at `at`, without `webhook-signature`. [DELIV-1] */
-export const attemptHeaders = (id: DeliveryId, at: Instant): AttemptHeaders => ({
-  "content-type": "application/json",
+const contentTypes: { readonly [F in WebhookFormat]: { readonly single: string; readonly batch: string } } = {
+  envelope: { single: "application/json", batch: "application/json" },
+  cloudevents: { single: "application/cloudevents+json", batch: "application/cloudevents-batch+json" }
+}
+
+/** The body of a post with several events: a JSON array of the bodies of its deliveries, byte by byte. [BATCH-1] */
+export const batchBody = (bodies: ReadonlyArray<string>): string => `[${bodies.join(",")}]`
+
+/** The headers of the attempt that began at `at`, without `webhook-signature`. [DELIV-1, FMT-3, BATCH-5] */
+export const attemptHeaders = (
+  id: DeliveryId,
+  at: Instant,
+  { batchId, format }: PostedAs
+): AttemptHeaders => ({
+  "content-type": contentTypes[format][batchId === null ? "single" : "batch"],
   "user-agent": "Lead-Signals/1.0 (webhooks)",
-  "webhook-id": id,
+  "webhook-id": batchId ?? id,
   "webhook-timestamp": String(Math.floor(at / 1000))
 })

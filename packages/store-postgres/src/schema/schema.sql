@@ -281,6 +281,8 @@ CREATE TABLE lead_signals.attempt (
   error text COLLATE "C",
   response text COLLATE "C",
   sealed bytea,
+  batch_id text COLLATE "C",
+  format text COLLATE "C" NOT NULL DEFAULT 'envelope',
   PRIMARY KEY (brand_id, delivery_seq, number),
   CHECK ((status IS NULL) <> (error IS NULL))
 );

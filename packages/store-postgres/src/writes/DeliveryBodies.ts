@@ -4,7 +4,8 @@ import type {
   DeliveryState,
   EngagementRead,
   EventType,
-  LeaseRequest
+  LeaseRequest,
+  Webhook
 } from "@lead-signals/domain"
 import { EngagementWindows } from "@lead-signals/domain/pure"
 import type { Connection } from "../connection/Connection.ts"
@@ -94,12 +95,14 @@ const engagementOf = (row: EngagementJson): EngagementRead =>
 
 const materialOf = (
   row: MaterialRow,
-  { brand_id, created_at, id, position, webhook_id }: Taken
+  { brand_id, created_at, id, position, webhook_id }: Taken,
+  { format }: Webhook
 ): BodyMaterial => ({
   deliveryId: id,
   webhookId: String(webhook_id),
   brandId: String(brand_id),
   createdAt: created_at,
+  format,
   subject:
     row.event === null
       ? null
@@ -146,6 +149,7 @@ export interface Body {
 export const readBodies = async (
   sql: Connection,
   taken: ReadonlyArray<Taken>,
+  webhooks: ReadonlyMap<number, Webhook>,
   make: LeaseRequest["body"]
 ): Promise<ReadonlyMap<number, Body>> => {
   const rows = await sql.all<MaterialRow>(materialSql, [
@@ -167,7 +171,11 @@ export const readBodies = async (
   for (const [i, each] of taken.entries()) {
     const row = bySeq.get(each.seq)!
     const isMade = row.body === null
-    const text = isMade ? make(materialOf(row, each)) : row.body_sealed === null ? row.body : kept[i]!
+    const text = isMade
+      ? make(materialOf(row, each, webhooks.get(each.webhook_id)!))
+      : row.body_sealed === null
+        ? row.body
+        : kept[i]!
     if (text !== null) bodies.set(each.seq, { text, isMade, persons: persons.get(each.seq) ?? [] })
   }
   return bodies

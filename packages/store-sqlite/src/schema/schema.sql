@@ -234,6 +234,8 @@ CREATE TABLE attempt (
   status INTEGER,
   error TEXT,
   response TEXT,
+  batch_id TEXT,
+  format TEXT NOT NULL DEFAULT 'envelope',
   PRIMARY KEY (delivery_seq, number),
   CHECK ((status IS NULL) <> (error IS NULL))
 ) STRICT, WITHOUT ROWID;

@@ -1,5 +1,6 @@
 /** The emitter's side of the outbox, on SQLite: takes due deliveries and records attempts. */
 import {
+  Batching,
   type BodyMaterial,
   type DeliveryId,
   type DeliveryState,
@@ -24,11 +25,106 @@ import { countDeliveries } from "../writes/DeliveryCounts.ts"
 
 /* Leasing */
 
+interface DueRow extends Batching.DueDelivery {
+  readonly seq: number
+  readonly id: string
+  readonly webhook_id: number
+  readonly position: number | null
+  readonly created_at: number
+  readonly resend_of: string | null
+  readonly ordered_lead: number | null
+  /** The state of the one before it of its webhook and ordered lead; null without one. */
+  readonly before: DeliveryState | null
+}
+
+/** Of one webhook and lead the ended ones come first: the one before says whether a delivery waits. [ORD-2] */
+const stateBefore = `(SELECT p.state FROM delivery p WHERE p.webhook_id = d.webhook_id AND p.ordered_lead = d.ordered_lead
+  AND p.seq < d.seq ORDER BY p.seq DESC LIMIT 1)`
+
+/** Rows that are read together to find those that don't wait. */
+const orderedAtOnce = 256
+/** Rows that one transaction sets aside at most: more would keep other writes waiting. */
+const maxSetAside = 5000
+
+/**
+ * Sets aside what is due of an ordered webhook and must wait for an earlier one of its lead, until there are `limit` others or no more.
+ * Answers whether it came to an end. [ORD-2]
+ */
+const setWaitingAside = (sql: Connection, webhookId: number, now: Instant, limit: number): boolean => {
+  let after = { due_at: -1, seq: 0 }
+  let found = 0
+  for (let setAside = 0; setAside < maxSetAside;) {
+    const rows = sql.all<{
+      readonly seq: number
+      readonly due_at: number
+      readonly before: DeliveryState | null
+    }>(
+      `SELECT d.seq, d.due_at, ${stateBefore} AS before FROM delivery d
+       WHERE d.webhook_id = ? AND d.state = 'pending' AND d.due_at <= ? AND (d.due_at, d.seq) > (?, ?)
+       ORDER BY d.due_at, d.seq LIMIT ?`,
+      [webhookId, now, after.due_at, after.seq, orderedAtOnce]
+    )
+    const waiting = rows.filter(({ before }) => before === "pending").map(({ seq }) => seq)
+    if (waiting.length > 0) {
+      sql.run("UPDATE delivery SET due_at = ? WHERE seq IN (SELECT value FROM json_each(?))", [
+        LeadOrder.waitingDueAt,
+        JSON.stringify(waiting)
+      ])
+    }
+    setAside += waiting.length
+    found += rows.length - waiting.length
+    if (rows.length < orderedAtOnce || found >= limit) return true
+    after = rows.at(-1)!
+  }
+  return false
+}
+
+/** The oldest due of each webhook, as many as so many posts of it can carry. */
+const oldestDue = (
+  sql: Connection,
+  webhooks: ReadonlyArray<Webhook>,
+  now: Instant,
+  posts: number
+): ReadonlyMap<string, ReadonlyArray<DueRow>> => {
+  const due = new Map<string, Array<DueRow>>(webhooks.map(({ id }) => [id, []]))
+  // A limit refers to no column: webhooks with the same one are read together.
+  const limits = new Map<number, Array<number>>()
+  for (const webhook of webhooks) {
+    const limit = Batching.rowsFor(webhook, posts)
+    limits.set(limit, [...(limits.get(limit) ?? []), Number(webhook.id)])
+  }
+  for (const [limit, ids] of limits) {
+    const rows = sql.all<Omit<DueRow, "isTest">>(
+      `SELECT d.seq, d.id, d.webhook_id, d.position, d.due_at AS dueAt, d.failures, d.created_at, d.resend_of,
+           d.ordered_lead, iif(d.ordered_lead IS NULL, NULL, ${stateBefore}) AS before FROM json_each(?) j
+         CROSS JOIN delivery d ON d.seq IN (
+           SELECT seq FROM delivery WHERE webhook_id = j.value AND state = 'pending' AND due_at <= ?
+           ORDER BY due_at, seq LIMIT ?)`,
+      [JSON.stringify(ids), now, limit]
+    )
+    for (const row of rows) {
+      // What waits and was not set aside yet waits on.
+      if (row.before !== "pending")
+        due.get(String(row.webhook_id))!.push({ ...row, isTest: row.position === null })
+    }
+  }
+  for (const each of due.values()) each.sort((a, b) => a.dueAt - b.dueAt || a.seq - b.seq)
+  return due
+}
+
+/** Until when all that is due of the webhook waits for further events; null when something is to be sent now. [BATCH-2] */
+const waitingUntil = (sql: Connection, webhook: Webhook, now: Instant): Instant | null => {
+  if (!Batching.isBatched(webhook) || webhook.maxWait === 0) return null
+  const due = oldestDue(sql, [webhook], now, 1).get(webhook.id)!
+  const { batches, readyAt } = Batching.form(due, webhook, now)
+  return batches.length > 0 ? null : readyAt
+}
+
 interface Candidate extends Leasing.Candidate {
   readonly webhook: Webhook
 }
 
-/** Enabled webhooks with something due, and when the next delivery becomes due that there is a place for. */
+/** Enabled webhooks with something to be sent now, and when there is more that there is a place for. */
 const whatIsDue = (
   sql: Connection,
   secrets: Secrets,
@@ -53,84 +149,13 @@ const whatIsDue = (
       failingSince: webhook.failingSince,
       dueAt: row.due_at
     }
-    if (row.due_at <= now) candidates.push(candidate)
-    if (row.next_at === null || !Leasing.hasPlace(candidate, limits, underWay)) continue
-    nextDueAt = Math.min(nextDueAt ?? row.next_at, row.next_at)
+    const readyAt = row.due_at <= now ? waitingUntil(sql, webhook, now) : null
+    if (row.due_at <= now && readyAt === null) candidates.push(candidate)
+    const nextAt = Math.min(row.next_at ?? Number.POSITIVE_INFINITY, readyAt ?? Number.POSITIVE_INFINITY)
+    if (!Number.isFinite(nextAt) || !Leasing.hasPlace(candidate, limits, underWay)) continue
+    nextDueAt = Math.min(nextDueAt ?? nextAt, nextAt)
   }
   return { candidates: Leasing.eligible(candidates, limits, underWay), nextDueAt }
-}
-
-interface DueRow {
-  readonly seq: number
-  readonly id: string
-  readonly webhook_id: number
-  readonly position: number | null
-  readonly due_at: number
-  readonly created_at: number
-  readonly resend_of: string | null
-  readonly ordered_lead: number | null
-  /** The state of the one before it of its webhook and ordered lead; null without one. */
-  readonly before: DeliveryState | null
-}
-
-/** Of one webhook and lead the ended ones come first: the one before says whether a delivery waits. [ORD-2] */
-const stateBefore = `(SELECT p.state FROM delivery p WHERE p.webhook_id = d.webhook_id AND p.ordered_lead = d.ordered_lead
-  AND p.seq < d.seq ORDER BY p.seq DESC LIMIT 1)`
-const dueColumns = `d.seq, d.id, d.webhook_id, d.position, d.due_at, d.created_at, d.resend_of, d.ordered_lead`
-
-/** Rows that are read together to find those that don't wait. */
-const orderedAtOnce = 256
-/** Rows that one transaction sets aside at most: more would keep other writes waiting. */
-const maxSetAside = 5000
-
-/**
- * Sets aside what is due of an ordered webhook and must wait for an earlier one of its lead, until there are `limit` others or no more.
- * Answers whether it came to an end. [ORD-2]
- */
-const setWaitingAside = (sql: Connection, webhookId: number, now: Instant, limit: number): boolean => {
-  let after: Pick<DueRow, "due_at" | "seq"> = { due_at: -1, seq: 0 }
-  let found = 0
-  for (let setAside = 0; setAside < maxSetAside;) {
-    const rows = sql.all<DueRow>(
-      `SELECT ${dueColumns}, ${stateBefore} AS before FROM delivery d
-       WHERE d.webhook_id = ? AND d.state = 'pending' AND d.due_at <= ? AND (d.due_at, d.seq) > (?, ?)
-       ORDER BY d.due_at, d.seq LIMIT ?`,
-      [webhookId, now, after.due_at, after.seq, orderedAtOnce]
-    )
-    const waiting = rows.filter(({ before }) => before === "pending").map(({ seq }) => seq)
-    if (waiting.length > 0) {
-      sql.run("UPDATE delivery SET due_at = ? WHERE seq IN (SELECT value FROM json_each(?))", [
-        LeadOrder.waitingDueAt,
-        JSON.stringify(waiting)
-      ])
-    }
-    setAside += waiting.length
-    found += rows.length - waiting.length
-    if (rows.length < orderedAtOnce || found >= limit) return true
-    after = rows.at(-1)!
-  }
-  return false
-}
-
-/** The oldest due of each, as many as one webhook can have at most. */
-const oldestDue = (
-  sql: Connection,
-  candidates: ReadonlyArray<Candidate>,
-  now: Instant,
-  limit: number
-): ReadonlyMap<string, ReadonlyArray<DueRow>> => {
-  const rows = sql.all<DueRow>(
-    `SELECT ${dueColumns}, iif(d.ordered_lead IS NULL, NULL, ${stateBefore}) AS before FROM json_each(?) j
-       CROSS JOIN delivery d ON d.seq IN (
-         SELECT seq FROM delivery WHERE webhook_id = j.value AND state = 'pending' AND due_at <= ?
-         ORDER BY due_at, seq LIMIT ?)`,
-    [JSON.stringify(candidates.map(({ webhookId }) => Number(webhookId))), now, limit]
-  )
-  const due = new Map<string, Array<DueRow>>(candidates.map(({ webhookId }) => [webhookId, []]))
-  // What waits and was not set aside yet, because it was too much, waits on.
-  for (const row of rows) if (row.before !== "pending") due.get(String(row.webhook_id))!.push(row)
-  for (const each of due.values()) each.sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
-  return due
 }
 
 /** The dead letters before the delivery, since the last delivered one of its lead. [ORD-5] */
@@ -147,7 +172,11 @@ const skippedBefore = (
   return (delivered < 0 ? rows : rows.slice(0, delivered)).map(({ id }) => id).reverse()
 }
 
-type Taken = DueRow & { readonly webhook: Webhook }
+type Taken = DueRow & {
+  readonly webhook: Webhook
+  /** The number of its batch in this lease; null where the webhook takes no batches. */
+  readonly batch: number | null
+}
 
 /** Reads the contents of the bodies with a few statements. */
 const materials = (
@@ -186,6 +215,7 @@ const materials = (
       webhookId: webhook.id,
       brandId: webhook.brandId,
       createdAt: created_at,
+      format: webhook.format,
       subject,
       lead: subject === null ? null : (leads.get(subject.leadId) ?? null),
       engagements
@@ -214,8 +244,9 @@ const bodies = (
   return found
 }
 
-/** Bodies of so many characters are enough for one taking: those that are due behind them are taken next. */
+/** Bodies of so many characters, or so many of them, are enough for one taking: those that are due behind them are taken next. */
 const maxBodies = 8 * 1024 * 1024
+const maxTaken = 500
 const bodiesAtOnce = 32
 
 /** As many of what is to be taken as there is room for, one at least. */
@@ -226,7 +257,7 @@ const withBodies = (
 ): ReadonlyArray<Taken & { readonly body: string | null }> => {
   const found: Array<Taken & { readonly body: string | null }> = []
   let size = 0
-  for (let from = 0, length = 1; from < due.length && size < maxBodies; from += length) {
+  for (let from = 0, length = 1; from < due.length && from < maxTaken && size < maxBodies; from += length) {
     // By the size of those before; a few large ones are not read with many others.
     length = from === 0 ? 1 : Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * from) / size)))
     const part = due.slice(from, from + length)
@@ -242,42 +273,56 @@ const withBodies = (
 
 const lease = (sql: Connection, secrets: Secrets, request: LeaseRequest, now: Instant): Leased => {
   const { limits, underWay } = request
-  const { candidates, nextDueAt } = whatIsDue(sql, secrets, request, now)
+  const { candidates, nextDueAt: nextOfOthers } = whatIsDue(sql, secrets, request, now)
   const isAllLooked = candidates
     .filter(({ webhook }) => webhook.ordering === "lead")
-    .map(({ webhookId }) => setWaitingAside(sql, idOf(webhookId), now, limits.perWebhook))
+    .map(({ webhook }) =>
+      setWaitingAside(sql, idOf(webhook.id), now, Batching.rowsFor(webhook, limits.perWebhook))
+    )
     .every((isAll) => isAll)
-  const due = oldestDue(sql, candidates, now, limits.perWebhook)
-  const counted = candidates.map((candidate) => ({
-    ...candidate,
-    due: due.get(candidate.webhookId)!.length
-  }))
-  const shares = Leasing.allocate(counted, limits, underWay)
-  const shared = candidates.flatMap(({ webhook, webhookId }) =>
-    due
-      .get(webhookId)!
-      .slice(0, shares.get(webhookId) ?? 0)
-      .map((row) => ({ ...row, webhook }))
+  const due = oldestDue(
+    sql,
+    candidates.map(({ webhook }) => webhook),
+    now,
+    limits.perWebhook
+  )
+  const formed = candidates.map((candidate) => {
+    const { batches, readyAt } = Batching.form(due.get(candidate.webhookId)!, candidate.webhook, now)
+    return { ...candidate, batches, readyAt, due: batches.length }
+  })
+  const nextDueAt = formed.reduce<Instant | null>(
+    (next, { readyAt }) => (readyAt === null ? next : Math.min(next ?? readyAt, readyAt)),
+    nextOfOthers
+  )
+  const shares = Leasing.allocate(formed, limits, underWay)
+  let posts = 0
+  const shared = formed.flatMap(({ batches, webhook, webhookId }) =>
+    batches.slice(0, shares.get(webhookId) ?? 0).flatMap((rows) => {
+      const batch = Batching.isBatched(webhook) ? posts++ : null
+      return rows.map((row): Taken => ({ ...row, webhook, batch }))
+    })
   )
   if (shared.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
-  const taken = withBodies(sql, shared, request.body)
+  const taken = Batching.withoutOverflow(withBodies(sql, shared, request.body))
   const until = now + request.leaseMillis
-  sql.run("UPDATE delivery SET lease = ?, due_at = ? WHERE seq IN (SELECT value FROM json_each(?))", [
-    request.token,
+  const tokenOf = ({ batch }: Taken): string =>
+    batch === null ? request.token : Leasing.batchToken(request.token, batch)
+  sql.run(
+    `UPDATE delivery SET lease = j.value ->> 1, due_at = ? FROM json_each(?) j WHERE delivery.seq = j.value ->> 0`,
+    [until, JSON.stringify(taken.map((each) => [each.seq, tokenOf(each)]))]
+  )
+  const leases = taken.map((each): Lease => ({
+    deliveryId: each.id,
+    token: tokenOf(each),
+    batch: each.batch,
     until,
-    JSON.stringify(taken.map(({ seq }) => seq))
-  ])
-  const leases = taken.map((row): Lease => ({
-    deliveryId: row.id,
-    token: request.token,
-    until,
-    body: row.body,
-    resendOf: row.resend_of,
+    body: each.body,
+    resendOf: each.resend_of,
     place:
-      row.webhook.ordering === "none"
+      each.webhook.ordering === "none"
         ? null
-        : { isInOrder: row.ordered_lead !== null, skipped: skippedBefore(sql, row) },
-    webhook: row.webhook
+        : { isInOrder: each.ordered_lead !== null, skipped: skippedBefore(sql, each) },
+    webhook: each.webhook
   }))
   const next = Math.min(nextDueAt ?? until, until)
   return { leases, nextDueAt: taken.length < shared.length || !isAllLooked ? now : next }
@@ -360,18 +405,20 @@ const write = (
        FROM json_each(?) j WHERE delivery.seq = j.value ->> 0`,
     [JSON.stringify(deliveries)]
   )
-  const log = changes.log.map(({ at, deliveryId, durationMillis, error, number, response, status }) => [
-    seqOf(deliveryId),
-    number,
-    at,
-    durationMillis,
-    status,
-    error,
-    response
+  const log = changes.log.map((attempt) => [
+    seqOf(attempt.deliveryId),
+    attempt.number,
+    attempt.at,
+    attempt.durationMillis,
+    attempt.status,
+    attempt.error,
+    attempt.response,
+    attempt.batchId,
+    attempt.format
   ])
   sql.run(
-    `INSERT INTO attempt (delivery_seq, number, at, duration_millis, status, error, response)
-       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+    `INSERT INTO attempt (delivery_seq, number, at, duration_millis, status, error, response, batch_id, format)
+       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8
        FROM json_each(?)`,
     [JSON.stringify(log)]
   )
