@@ -18,6 +18,7 @@ import { idempotency } from "./migrations/0006_idempotency.ts"
 import { webhookSettings } from "./migrations/0007_webhook_settings.ts"
 import { deliveryOrderIndexes } from "./migrations/0008_delivery_order.ts"
 import { attemptPosts } from "./migrations/0009_attempt_posts.ts"
+import { changedLeads } from "./migrations/0010_changed_leads.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -40,7 +41,8 @@ const migrations: ReadonlyArray<Migration> = [
   { name: "idempotency", minVersion: 1, statements: idempotency },
   { name: "webhook settings", minVersion: 1, statements: webhookSettings },
   { name: "delivery order", minVersion: 1, indexes: deliveryOrderIndexes },
-  { name: "attempt posts", minVersion: 1, statements: attemptPosts }
+  { name: "attempt posts", minVersion: 1, statements: attemptPosts },
+  { name: "changed leads", minVersion: 1, statements: changedLeads }
 ]
 
 /** The number of the newest migration. */
