@@ -39,6 +39,7 @@ const named = [
   ["packages/server/src/cli/CommandLine.ts", 'version: "'],
   ["simulations/src/cli/CommandLine.ts", 'version: "'],
   ["docs/operations.md", "lead-signals:"],
+  ["docs/command-line.md", "lead-signals-"],
   ...readdirSync(join(folder, "deploy"))
     .filter((name) => textOf(`deploy/${name}`).includes("lead-signals:"))
     .map((name) => [`deploy/${name}`, "lead-signals:"])

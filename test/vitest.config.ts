@@ -20,6 +20,8 @@ const hasProtection = execFileSync(process.execPath, ["--v8-options"], { encodin
   "--memory-protection-keys"
 )
 
+const patientMessages = new URL("harness/PatientMessages.mjs", import.meta.url).href
+
 /** With its initial size V8 collects the new space every few milliseconds while modules are loaded and histories generated. */
 const newSpace = "--min-semi-space-size=16"
 
@@ -38,7 +40,7 @@ export default defineConfig({
         minForks: forks,
         maxForks: forks,
         isolate: false,
-        execArgv: hasProtection ? [newSpace, protection] : [newSpace]
+        execArgv: [newSpace, ...(hasProtection ? [protection] : []), "--import", patientMessages]
       }
     },
     sequence: { sequencer: FileOrder },

@@ -38,6 +38,8 @@ const ofPostgres: Columns = new Map(
 
 /** What a store makes anew from the rest, or needs for itself. */
 const derived: Readonly<Record<string, ReadonlyArray<string>>> = {
+  // The copy begins a history of changes of its own.
+  brand: ["change_epoch", "changes_forgotten"],
   lead: ["name_key", "score_missing", "score_rank", "score_rank_desc", "sealed", "shown"],
   // The number of a row in the file.
   engagement: ["post_sealed", "sealed", "seq"],
@@ -47,6 +49,7 @@ const derived: Readonly<Record<string, ReadonlyArray<string>>> = {
 const derivedTables = new Set([
   "activity_hour",
   "brand_version",
+  "changed_lead",
   "commits",
   "delivery_count",
   "delivery_hour",

@@ -145,6 +145,9 @@ describe("an incremental sync", () => {
             key: "k",
             transport: ({ url }) =>
               Effect.sync((): TransportResponse => {
+                // A service of before the feed of changes.
+                if (new URL(url).pathname === "/signals/changes")
+                  return { status: 404, headers: {}, text: "{}" }
                 for (const { at, lead, leaves, tick } of changes) {
                   const its = leads[lead]
                   if (at !== answered || its === undefined) continue

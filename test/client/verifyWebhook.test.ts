@@ -1,5 +1,5 @@
 /** A receiver verifies what the service signed. */
-import { verifyWebhook, WebhookRefused } from "@lead-signals/client"
+import { verifyWebhook, verifyWebhooks, WebhookRefused } from "@lead-signals/client"
 import { WebhookSignature } from "@lead-signals/webhook"
 import { describe, expect, it } from "vitest"
 
@@ -41,5 +41,36 @@ describe("a webhook at its receiver's", () => {
     expect(refused({ headers: {}, body })).toContain("no signature")
     expect(refused({ headers: { ...headers }, body }, now, [])).toContain("no secret")
     expect(refused({ headers: { ...headers }, body }, now, "whsec_x")).toContain("whsec_")
+  })
+
+  it("is read alike whatever its format, alone and in a batch [BATCH-1, FMT-3]", () => {
+    const createdAt = "2026-01-05T10:00:00.000Z"
+    const data = { webhookId: "1", message: "m" }
+    const envelope = { id: "wh_1", event: "webhook.test", version: "1", createdAt, brandId: "2", data }
+    const cloudEvent = {
+      specversion: "1.0",
+      id: "wh_1",
+      source: "/brands/2",
+      type: "webhook.test",
+      time: createdAt,
+      datacontenttype: "application/json",
+      data
+    }
+    const read = (body: unknown, by: typeof verifyWebhook | typeof verifyWebhooks) => {
+      const text = JSON.stringify(body)
+      const signed = WebhookSignature.sign([secret], { id: "wb_1", now, body: text })
+      return by(secret, { headers: { ...signed }, body: text }, now)
+    }
+    for (const each of [envelope, cloudEvent]) {
+      expect(read(each, verifyWebhooks)).toEqual([envelope])
+      expect(read(each, verifyWebhook)).toEqual(envelope)
+      expect(read([each], verifyWebhook)).toEqual(envelope)
+    }
+    expect(read([envelope, cloudEvent], verifyWebhooks)).toEqual([envelope, envelope])
+    expect(() => read([envelope, cloudEvent], verifyWebhook)).toThrow(
+      "a batch of 2 events: verifyWebhooks reads it"
+    )
+    expect(() => read("text", verifyWebhooks)).toThrow(WebhookRefused)
+    expect(() => read([envelope, null], verifyWebhooks)).toThrow("holds no events")
   })
 })

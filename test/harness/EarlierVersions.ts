@@ -21,6 +21,7 @@ const droppedTriggers = statements
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [24, "ALTER TABLE attempt DROP COLUMN format; ALTER TABLE attempt DROP COLUMN batch_id;"],
   [
     23,
     `DROP INDEX delivery_in_order; ALTER TABLE delivery DROP COLUMN ordered_lead; ALTER TABLE delivery DROP COLUMN failing_since;

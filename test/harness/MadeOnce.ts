@@ -4,9 +4,13 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { inject } from "vitest"
 
-/** The path of the file of this name. `make` writes it to the path that it gets, once in a run of all tests. */
-export const madeOnce = async (name: string, make: (path: string) => Promise<void>): Promise<string> => {
-  const path = join(inject("runFolder"), name)
+/** The path of the file of this name. `make` writes it to the path that it gets, once in a run of all tests; `folder` is one of the run. */
+export const madeOnce = async (
+  name: string,
+  make: (path: string) => Promise<void>,
+  folder = inject("runFolder")
+): Promise<string> => {
+  const path = join(folder, name)
   const lock = `${path}.lock`
   for (;;) {
     if (existsSync(path)) return path

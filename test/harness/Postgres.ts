@@ -4,12 +4,19 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from "node:fs"
 import { randomUUID } from "node:crypto"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { inject } from "vitest"
 import { findPostgres } from "./PostgresBinaries.ts"
-import { createPostgresServer } from "./PostgresServer.ts"
+import { madeOnce } from "./MadeOnce.ts"
+import {
+  createPostgresServer,
+  initializeCluster,
+  type PostgresServer,
+  type PostgresServerOptions
+} from "./PostgresServer.ts"
 
 const given = process.env["TEST_DATABASE_URL"]
 
@@ -23,6 +30,13 @@ if (isWithoutPostgres) {
   console.warn(
     "SKIPPED: tests on Postgres need its binaries, and there are none. Install them (Debian: apt-get install postgresql; macOS: brew install postgresql), or name a server in TEST_DATABASE_URL."
   )
+}
+
+/** Makes a server of a test's own and starts it; the files of all servers of a run are copies of one. */
+export const startPostgres = async (options?: PostgresServerOptions): Promise<PostgresServer> => {
+  // Where the user whom Postgres runs as may read: the folder of temporary files, which is the run's own.
+  const cluster = await madeOnce("postgres-cluster", async (path) => initializeCluster(path), tmpdir())
+  return createPostgresServer({ ...options, cluster })
 }
 
 /** The URL of the run's server; the file that keeps it is also the lock under which it is started. */
@@ -39,7 +53,7 @@ const serverUrl = async (): Promise<string> => {
     }
     try {
       if (existsSync(path)) continue
-      const server = await createPostgresServer({ watchedPid: inject("runPid") })
+      const server = await startPostgres({ watchedPid: inject("runPid") })
       writeFileSync(`${path}.part`, server.url())
       renameSync(`${path}.part`, path)
     } finally {

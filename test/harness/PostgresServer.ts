@@ -1,7 +1,7 @@
 /** A Postgres server of a test's own, in a temporary folder, on a free port of the loopback interface. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, chownSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -15,6 +15,8 @@ export interface PostgresServerOptions {
   readonly synced?: boolean
   /** Further settings, as in `{ max_connections: "20" }`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** A folder that `initializeCluster` made, to be copied: making one anew takes a second. */
+  readonly cluster?: string
   /** The process with which the server ends; this one unless given. */
   readonly watchedPid?: number
 }
@@ -94,34 +96,55 @@ export class PostgresServer {
   }
 }
 
+const foundPostgres = (): PostgresBinaries => {
+  const binaries = findPostgres()
+  if (binaries === null) throw new Error("there is no Postgres to start")
+  return binaries
+}
+
+/** Makes the files of an empty server in `data` of the folder, which it makes. */
+export const initializeCluster = (folder: string): void => {
+  const { folder: bin, owner } = foundPostgres()
+  mkdirSync(folder, { recursive: true })
+  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
+  chmodSync(folder, 0o755)
+  const options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+  const made = spawnSync(join(bin, "initdb"), ["-D", join(folder, "data"), ...options], {
+    ...owner,
+    cwd: "/",
+    encoding: "utf8"
+  })
+  if (made.status !== 0) throw new Error(`initdb fails: ${made.stderr}${made.error ?? ""}`)
+}
+
+/** Copies what `initializeCluster` made, as the user whom Postgres runs as. */
+const copyCluster = (from: string, folder: string): void => {
+  const { owner } = foundPostgres()
+  const [source, target] = [join(from, "data"), join(folder, "data")]
+  if (owner === undefined) {
+    cpSync(source, target, { recursive: true })
+    chmodSync(target, 0o700)
+    return
+  }
+  chownSync(folder, owner.uid, owner.gid)
+  chmodSync(folder, 0o755)
+  const copied = spawnSync("cp", ["-R", "-p", source, target], { ...owner, cwd: "/", encoding: "utf8" })
+  if (copied.status !== 0) throw new Error(`cp fails: ${copied.stderr}${copied.error ?? ""}`)
+}
+
 /** Makes a new, empty server and starts it. Where the watched process is killed, the server ends within a second. */
 export const createPostgresServer = async ({
+  cluster,
   settings = {},
   synced = false,
   watchedPid = process.pid
 }: PostgresServerOptions = {}): Promise<PostgresServer> => {
-  const binaries = findPostgres()
-  if (binaries === null) throw new Error("there is no Postgres to start")
-  const { folder: bin, owner } = binaries
+  const binaries = foundPostgres()
   const folder = mkdtempSync(join(tmpdir(), "lead-signals-postgres-"))
-  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
-  chmodSync(folder, 0o755)
   const watchdog = fileURLToPath(new URL("PostgresWatchdog.mjs", import.meta.url))
   spawn(process.execPath, [watchdog, folder, String(watchedPid)], { detached: true, stdio: "ignore" }).unref()
-  const initdb = [
-    "-D",
-    join(folder, "data"),
-    "-U",
-    "postgres",
-    "-A",
-    "trust",
-    "-E",
-    "UTF8",
-    "--locale=C",
-    "--no-sync"
-  ]
-  const made = spawnSync(join(bin, "initdb"), initdb, { ...owner, cwd: "/", encoding: "utf8" })
-  if (made.status !== 0) throw new Error(`initdb fails: ${made.stderr}${made.error ?? ""}`)
+  if (cluster === undefined) initializeCluster(folder)
+  else copyCluster(cluster, folder)
   const unsynced = { fsync: "off", full_page_writes: "off" }
   const server = new PostgresServer(folder, await freePort(), binaries, {
     listen_addresses: "127.0.0.1",

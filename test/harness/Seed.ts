@@ -4,6 +4,8 @@
  */
 import fc from "fast-check"
 
+;(globalThis as { restoreSetTimeout?: () => void }).restoreSetTimeout?.()
+
 const requested = process.env["PROPERTY_SEED"] ?? "1"
 
 if (requested !== "random") {

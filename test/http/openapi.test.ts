@@ -148,6 +148,7 @@ describe("the OpenAPI document", () => {
       ["408", "request_timeout"],
       ["409", "idempotency_answer_lost"],
       ["409", "idempotency_key_in_use"],
+      ["410", "cursor_expired"],
       ["413", "payload_too_large"],
       ["415", "unsupported_media_type"],
       ["422", "idempotency_key_reused"],

@@ -56,6 +56,7 @@ describe("lead-signals", () => {
       "prune",
       "encryption-key",
       "rekey",
+      "completions",
       "simulate"
     ])
     expect(commandLine.root.children.map(({ name }) => name)).toEqual(commands)

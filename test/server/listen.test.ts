@@ -59,6 +59,25 @@ describe("lead-signals listen", () => {
     expect(await listener.end()).toBe(0)
   })
 
+  it("prints a line for each event of a batch and of a CloudEvent [CLI-7, BATCH-1, FMT-3]", async () => {
+    const port = await freePort()
+    const listener = startListener("--port", String(port), "--secret", secret)
+    await listener.until(/Listening on/)
+    const { data, event } = JSON.parse(envelope("Ada"))
+    const cloudEvent = { specversion: "1.0", id: "wh_2", source: "/brands/2", type: event, data }
+    const batch = JSON.stringify([{ id: "wh_1", event, data }, cloudEvent])
+    expect(await post(port, batch, secret, "wb_1")).toBe(204)
+    expect(await post(port, JSON.stringify(cloudEvent), secret, "wh_2")).toBe(204)
+    await listener.until(/again/)
+    const lines = listener.text().trim().split("\n")
+    expect(lines.filter((line) => /^\d\d:/.test(line)).map((line) => line.slice(10))).toEqual([
+      "✓ verified  activity.detected  Ada reacted LIKE  wh_1  in wb_1",
+      "✓ verified  activity.detected  Ada reacted LIKE  wh_2  in wb_1",
+      "✓ verified  activity.detected  Ada reacted LIKE  (again, 2)  wh_2"
+    ])
+    expect(await listener.end()).toBe(0)
+  })
+
   it("prints JSON for a script, and says what to do without a secret [CLI-7]", async () => {
     const port = await freePort()
     const listener = listenHere("--port", String(port), "--json")

@@ -1,5 +1,7 @@
 /** Webhooks of the server as its users run it: several processes on one file, the way out, settings that are wrong. */
 import { join } from "node:path"
+import { readSettings } from "@lead-signals/server/internal"
+import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { bundledServer } from "../harness/BundledServer.ts"
@@ -9,7 +11,6 @@ import {
   endServersAfterTests,
   operatorToken,
   setUpBrand,
-  spawnBundle,
   startServer
 } from "../harness/ServerProcess.ts"
 
@@ -95,16 +96,15 @@ describe("webhooks of the server", () => {
       "5,x",
       "takes seconds separated by commas, each at most 2592000, like 5,300,1800."
     ],
-    ["LEAD_SIGNALS_WEBHOOK_RETRY", " ", "takes seconds separated by commas"]
-  ])("stop the start with one line when %s is %j [RUN-1]", async (name, value, message) => {
-    const { err, exit, out } = spawnBundle(program, {
-      LEAD_SIGNALS_DATABASE: "memory",
-      LEAD_SIGNALS_DEMO: "false",
-      [name]: value
-    })
-    expect(await exit).toBe(2)
-    expect(out()).toBe("")
-    expect(err().trim().split("\n")).toEqual([expect.stringContaining(`${name} `)])
-    expect(err()).toContain(message)
+    ["LEAD_SIGNALS_WEBHOOK_RETRY", " ", "takes seconds separated by commas"],
+    [
+      "LEAD_SIGNALS_PUBLIC_URL",
+      "leads.example.com",
+      "takes an absolute http or https URL without query and fragment"
+    ]
+  ])("are refused with one line when %s is %j [RUN-1]", (name, value, message) => {
+    const refused = Either.flip(readSettings({ [name]: value })).pipe(Either.getOrNull)
+    expect(refused?.split("\n")).toEqual([expect.stringContaining(`${name} `)])
+    expect(refused).toContain(message)
   })
 })

@@ -122,7 +122,7 @@ describe("a counterexample", () => {
     const file = join(folder, "broken.json")
     writeFileSync(file, '{"counterexample":1}')
     const [broken, missing, none] = await Promise.all([
-      simulateCommand(["replay", file]),
+      refuseHere("replay", file),
       refuseHere("replay", join(folder, "missing.json")),
       refuseHere("replay")
     ])
@@ -137,7 +137,7 @@ describe("lead-signals simulate", () => {
   it("ends with a code for each way to end, and says what to type instead", async () => {
     const [list, wrong, option, until, store, none, bug, help] = await Promise.all([
       simulateCommand(["list"]),
-      simulateCommand(["swrm"]),
+      refuseHere("swrm"),
       refuseHere("swarm", "--sed", "4"),
       refuseHere("swarm", "--until", "soon"),
       refuseHere("swarm", "--store", "redis"),

@@ -8,16 +8,16 @@ import { isThorough } from "../harness/Thoroughness.ts"
 
 const simulateCommand = await bundleSimulate()
 
-/** A part of each, a fifth of it unless the run is thorough: `lead-signals simulate nightly` runs them whole, and many seeds. */
+/** A part of each, an eighth of it unless the run is thorough: `lead-signals simulate nightly` runs them whole, and many seeds. */
 const hoursOf = (name: string): number => {
   const longest: Record<string, number> = {
     "month-of-retries": 72,
     "flaky-consumers": 2,
     "quiet-day": 1,
     "launch-burst": 0.06,
-    "rate-storm": 0.6,
-    "key-rotation": 0.25,
-    "resend-storm": 0.36,
+    "rate-storm": 0.96,
+    "key-rotation": 0.4,
+    "resend-storm": 0.58,
     "several-processes": 0.12,
     "networked-store": 0.1,
     failover: 0.1,
@@ -26,12 +26,12 @@ const hoursOf = (name: string): number => {
     access: 0.5,
     "torn-writes": 0.1
   }
-  return (longest[name] ?? 0.15) / (isThorough ? 1 : 5)
+  return (longest[name] ?? 0.15) / (isThorough ? 1 : 8)
 }
 
 const passing = scenarioNames().filter((name) => scenarioNamed(name)!.expected === "passed")
-/** Every third; all of them in thorough runs. */
-const comparedOverSqlite = new Set(passing.filter((_, i) => isThorough || i % 3 === 0))
+/** Every fifth; all of them in thorough runs. */
+const comparedOverSqlite = new Set(passing.filter((_, i) => isThorough || i % 5 === 0))
 
 describe("scenarios", () => {
   it.each(passing)(
@@ -101,13 +101,13 @@ const digestOfSwarm = (): string =>
 describe("a history", () => {
   it("is the same in every process, zone and locale, under load, and another for another seed", async () => {
     const args = ["swarm", "--until", "5m"]
-    const [there, other] = await Promise.all([
-      simulateCommand([...args, "--seed", "7"], { TZ: "Asia/Kolkata", LANG: "tr_TR.UTF-8" }),
-      simulateCommand([...args, "--seed", "8"], { TZ: "UTC", LANG: "C" })
-    ])
-    expect([there!.code, other!.code]).toEqual([0, 0])
-    expect(digestOf(there!)).toBe(digestOfSwarm())
-    expect(digestOf(other!)).not.toBe(digestOfSwarm())
+    const there = await simulateCommand([...args, "--seed", "7"], {
+      TZ: "Asia/Kolkata",
+      LANG: "tr_TR.UTF-8"
+    })
+    expect(there.code).toBe(0)
+    expect(digestOf(there)).toBe(digestOfSwarm())
+    expect(simulate(scenarioNamed("swarm")!, 8, { hours: 1 / 12 }).digest).not.toBe(digestOfSwarm())
   })
 
   const otherLines = (isThorough ? ["22", "24", "26"] : []).filter(

@@ -1,7 +1,7 @@
 import { storeContract } from "@lead-signals/store-contract"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { describe, it } from "vitest"
-import { cases, isThorough } from "../harness/Thoroughness.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 import { HistoryCoverage } from "../harness/HistoryCoverage.ts"
 
 const coverage = new HistoryCoverage()
@@ -12,7 +12,7 @@ storeContract(
     name: "memory",
     layer: () => MemoryStore.layer,
     leadHistories: isThorough ? 1000 : 100,
-    deliveryHistories: cases(600),
+    deliveryHistories: isThorough ? 600 : 100,
     onCoverage: coverage.add
   }
 )

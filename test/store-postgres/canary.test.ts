@@ -24,8 +24,9 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startPostgres } from "../harness/Postgres.ts"
 import { findPostgres } from "../harness/PostgresBinaries.ts"
-import { createPostgresServer, type PostgresServer } from "../harness/PostgresServer.ts"
+import { type PostgresServer } from "../harness/PostgresServer.ts"
 import {
   canaryTable,
   filesBelow,
@@ -160,7 +161,7 @@ describe.skipIf(!canDump)("an encrypted database on Postgres", () => {
   beforeAll(async () => {
     // Every statement is logged with its parameters.
     const settings = { log_min_duration_statement: "0", log_parameter_max_length: "-1", autovacuum: "off" }
-    server = await createPostgresServer({ settings })
+    server = await startPostgres({ settings })
     await query(server.url(), "CREATE DATABASE encrypted")
     await query(server.url(), "CREATE DATABASE plain")
     encrypted = server.url("encrypted")

@@ -57,8 +57,8 @@ describe.skipIf(isWithoutPostgres)("a store on Postgres", () => {
         return alternating(node(schema, true), node(schema, true))
       },
       survivesReopening: true,
-      leadHistories: isThorough ? 300 : 8,
-      deliveryHistories: isThorough ? 100 : 8
+      leadHistories: isThorough ? 300 : 5,
+      deliveryHistories: isThorough ? 100 : 5
     }
   )
 
@@ -73,8 +73,8 @@ describe.skipIf(isWithoutPostgres)("a store on Postgres", () => {
         return alternating(node(schema, true, key), node(schema, true, key))
       },
       survivesReopening: true,
-      leadHistories: isThorough ? 100 : 3,
-      deliveryHistories: isThorough ? 50 : 3
+      leadHistories: isThorough ? 100 : 2,
+      deliveryHistories: isThorough ? 50 : 2
     }
   )
 

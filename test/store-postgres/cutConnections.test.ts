@@ -13,9 +13,8 @@ import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { isWithoutPostgres, newDatabase, startPostgres } from "../harness/Postgres.ts"
 import { type Cut, type PostgresProxy, startPostgresProxy } from "../harness/PostgresProxy.ts"
-import { createPostgresServer } from "../harness/PostgresServer.ts"
 import { cases, isThorough } from "../harness/Thoroughness.ts"
 
 const host = (url: string) =>
@@ -124,7 +123,7 @@ describe.skipIf(isWithoutPostgres)("a connection that is cut", () => {
 describe.skipIf(isWithoutPostgres || !isThorough)("a commit that is lost with the server", () => {
   it("is not taken for another transaction, which has its id after the crash [DELIV-2]", async () => {
     // The log of the transaction stays in the memory that the kill loses.
-    const server = await createPostgresServer({ synced: true, settings: { wal_writer_delay: "10s" } })
+    const server = await startPostgres({ synced: true, settings: { wal_writer_delay: "10s" } })
     const proxy = await startPostgresProxy(server.url())
     const runtime = ManagedRuntime.make(host(proxy.url))
     const admin = async (work: (client: pg.Client) => Promise<void>) => {

@@ -7,8 +7,7 @@ import pg from "pg"
 import { expect, it } from "vitest"
 import { bundledServer } from "../harness/BundledServer.ts"
 import { runCommand } from "../harness/CommandRun.ts"
-import { isWithoutPostgres } from "../harness/Postgres.ts"
-import { createPostgresServer } from "../harness/PostgresServer.ts"
+import { isWithoutPostgres, startPostgres } from "../harness/Postgres.ts"
 import { type Received, startReceiver } from "../harness/Receiver.ts"
 import {
   callJson,
@@ -46,7 +45,7 @@ it.skipIf(isWithoutPostgres)(
   `loses nothing that was answered over ${rounds} kills of Postgres [STORE-2, DELIV-2, EVT-2, EVT-8, PII-3]`,
   async () => {
     const prng = Prng.of(13, "postgres")
-    const postgres = await createPostgresServer({ synced: true })
+    const postgres = await startPostgres({ synced: true })
     const server = await startServer(
       {
         LEAD_SIGNALS_DATABASE: postgres.url(),

@@ -5,8 +5,8 @@ import { dirname } from "node:path"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundledServer } from "../harness/BundledServer.ts"
-import { isWithoutPostgres } from "../harness/Postgres.ts"
-import { createPostgresServer, type PostgresServer } from "../harness/PostgresServer.ts"
+import { isWithoutPostgres, startPostgres } from "../harness/Postgres.ts"
+import { type PostgresServer } from "../harness/PostgresServer.ts"
 import {
   callJson,
   endServersAfterTests,
@@ -36,7 +36,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
   let number = 0
 
   beforeAll(async () => {
-    postgres = await createPostgresServer({ settings: { max_connections: "24" } })
+    postgres = await startPostgres({ settings: { max_connections: "24" } })
     if (disk !== null) {
       chmodSync(dirname(disk.folder), 0o755)
       execFileSync("chown", ["postgres", disk.folder])

@@ -2,7 +2,7 @@ import { type Runner, storeContract } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { describe, it } from "vitest"
 import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
-import { cases, isThorough } from "../harness/Thoroughness.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 import { HistoryCoverage } from "../harness/HistoryCoverage.ts"
 
 /** The rank index answers from the first lead on, in buckets of three. */
@@ -16,7 +16,7 @@ storeContract(
     layer: () => SqliteStore.layer({ filename: emptyStoreFile(), synced: false, rankIndex }),
     survivesReopening: true,
     leadHistories: isThorough ? 1000 : 55,
-    deliveryHistories: cases(200),
+    deliveryHistories: isThorough ? 200 : 34,
     onCoverage: coverage.add
   }
 )
@@ -41,8 +41,8 @@ storeContract(
         searchTexts: { minLeads: 1, pauseMillis: 0, pieceLeads: 3 }
       }),
     survivesReopening: true,
-    leadHistories: isThorough ? 300 : 6,
-    deliveryHistories: isThorough ? 100 : 4
+    leadHistories: isThorough ? 300 : 3,
+    deliveryHistories: isThorough ? 100 : 2
   }
 )
 

@@ -88,7 +88,9 @@ const digests: Readonly<Record<string, string>> = {
   "0020_idempotency.ts": "b4fbeae476fdea29",
   "0021_removals.ts": "fffa5d42aa722bbb",
   "0022_counts_by_commit.ts": "a3be07540b519da7",
-  "0023_webhook_settings.ts": "80055c81b5cba5dd"
+  "0023_webhook_settings.ts": "80055c81b5cba5dd",
+  "0024_attempt_posts.ts": "3a9a01babdfefdd2",
+  "0025_changed_leads.ts": "1302f02e8962f3db"
 }
 
 describe("a migration", () => {

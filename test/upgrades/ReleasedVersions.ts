@@ -34,7 +34,8 @@ export const commits: Readonly<Record<Kind, ReadonlyArray<string | null>>> = {
     null,
     null,
     null,
-    "4750d127941f3caa991825f6035adc2b89f83d85"
+    "4750d127941f3caa991825f6035adc2b89f83d85",
+    "9444cfc4dc91510728b3ab2ca0a60030f764d1c2"
   ],
   postgres: [
     "aee0ed535765f4cfdae60720cdf5921e206455da",
@@ -43,7 +44,8 @@ export const commits: Readonly<Record<Kind, ReadonlyArray<string | null>>> = {
     "ef972abc3ee62b7da32df510288750409839ac84",
     null,
     "4750d127941f3caa991825f6035adc2b89f83d85",
-    null
+    null,
+    "9444cfc4dc91510728b3ab2ca0a60030f764d1c2"
   ]
 }
 

@@ -216,7 +216,9 @@ describe.each(languages.map((language) => [language.name, language] as const))(
       there ? text : `${text}: skipped, ${language.name} is not installed here`
 
     it.skipIf(!there)(
-      title("takes what the service posts, during a rotation, too, and nothing else [DELIV-1]"),
+      title(
+        "takes what the service posts, during a rotation, too, batches and CloudEvents, and nothing else [DELIV-1, BATCH-1, FMT-3]"
+      ),
       async () => {
         const port = await freePort()
         const webhooks = `/operator/brands/${brand.id}/webhooks`
@@ -236,6 +238,12 @@ describe.each(languages.map((language) => [language.name, language] as const))(
         const tested = await api.operate("POST", `${webhooks}/${id}/test`)
         await delivered(`${webhooks}/${id}/deliveries`)
         await receiver.until(new RegExp(`webhook\\.test ${tested.body.data.deliveryId}`))
+        for (const settings of [{ maxBatch: 10 }, { format: "cloudevents" }, { maxBatch: 1 }]) {
+          await api.operate("PATCH", `${webhooks}/${id}`, settings)
+          const { deliveryId } = (await api.operate("POST", `${webhooks}/${id}/test`)).body.data
+          await delivered(`${webhooks}/${id}/deliveries`)
+          await receiver.until(new RegExp(`webhook\\.test ${deliveryId}`))
+        }
         await api.operate("DELETE", `${webhooks}/${id}`)
 
         const statuses: Array<readonly [string, number]> = []

@@ -11,7 +11,7 @@ const redacted = (
   by: Pick<typeof ResponseRedactor, "redact"> = ResponseRedactor
 ): string | null => {
   const bytes = Buffer.from(answer)
-  return by.redact(bytes.subarray(0, cutAt), bytes.length > cutAt, JSON.stringify({ data: payload }))
+  return by.redact(bytes.subarray(0, cutAt), bytes.length > cutAt, [JSON.stringify({ data: payload })])
 }
 
 /** Texts that no answer holds by chance. */

@@ -16,6 +16,7 @@ import {
   type LeadEvent,
   type PostTotals,
   type RateLimit,
+  removedLeadMillis,
   type Reservation,
   reservationLost,
   type AttemptTransitions,
@@ -47,6 +48,12 @@ export interface DeliveryRow extends AttemptTransitions.CurrentDelivery {
   readonly log: ReadonlyArray<Attempt>
 }
 
+interface ChangeRow {
+  readonly id: number
+  readonly position: number
+  readonly removedAt: number | null
+}
+
 export class Tables {
   readonly brands: Table<Brand>
   readonly keys: Table<ApiKey>
@@ -66,6 +73,8 @@ export class Tables {
   readonly rateWindows: Table<RateLimit.RateWindow>
   /** The greatest position of an event that was pruned, under "newest event". */
   readonly pruned: Table<number>
+  /** The position up to which removals are forgotten, by the brand. */
+  readonly forgottenChanges: Table<number>
   /** Who prunes, under "pruning". */
   readonly leases: Table<{ readonly holder: string; readonly until: number }>
   private readonly sequences: Table<number>
@@ -89,6 +98,7 @@ export class Tables {
     this.deliveries = journal.table("deliveries")
     this.rateWindows = journal.table("rateWindows")
     this.pruned = journal.table("pruned")
+    this.forgottenChanges = journal.table("forgottenChanges")
     this.leases = journal.table("leases")
     this.sequences = journal.table("sequences")
   }
@@ -107,6 +117,27 @@ export class Tables {
     return this.journal.table(`events of ${brandId}`)
   }
 
+  /** The newest change of each lead, by the lead; `removedAt` is null of one that is there. */
+  changes(brandId: string): Table<ChangeRow> {
+    return this.journal.table(`changes of ${brandId}`)
+  }
+
+  /** Moves the lead to the end of the feed of changes. */
+  noteChange(brandId: string, id: number, removedAt: number | null): void {
+    this.changes(brandId).put(String(id), { id, position: this.next("change"), removedAt })
+    if (removedAt === null) return
+    for (const old of this.changes(brandId).all()) {
+      if (old.removedAt === null || old.removedAt >= removedAt - removedLeadMillis) continue
+      this.changes(brandId).remove(String(old.id))
+      this.forgottenChanges.put(brandId, Math.max(this.forgottenChanges.get(brandId) ?? 0, old.position))
+    }
+  }
+
+  /** The newest number of a sequence; 0 before the first. */
+  newest(sequence: string): number {
+    return this.sequences.get(sequence) ?? 0
+  }
+
   /** Hashes of erased persons, with the instant of each erasure. */
   suppressed(brandId: string): Table<{ readonly hash: string; readonly at: number }> {
     return this.journal.table(`suppressed of ${brandId}`)
@@ -119,6 +150,7 @@ export class Tables {
     for (const { id } of this.leads(brandId).all()) this.leads(brandId).remove(String(id))
     for (const { id } of this.engagements(brandId).all()) this.engagements(brandId).remove(id)
     for (const { position } of this.events(brandId).all()) this.events(brandId).remove(String(position))
+    for (const { id } of this.changes(brandId).all()) this.changes(brandId).remove(String(id))
   }
 
   /** The next number of a sequence, from 1; never one that was given before. */

@@ -1,5 +1,7 @@
 /** Leads and their engagements: every query walks all of a brand's leads. */
 import {
+  type ChangePage,
+  type ChangeRead,
   type DeliveryId,
   type Engagement,
   Folding,
@@ -13,6 +15,7 @@ import {
   Page,
   type Post,
   type Proposal,
+  RenderedLeads,
   type SortOrder
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
@@ -21,6 +24,9 @@ import { engagementReadOf, engagementsOf, windowOf } from "./engagements.ts"
 import type { DeliveryRow, Tables } from "./Tables.ts"
 
 type Recorded = Extract<Observations.Decision, { outcome: "recorded" }>
+/** A copy of the file by hand would need another: positions count in one history. */
+const epoch = ""
+
 type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
 
 const matches =
@@ -80,6 +86,7 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
     const id = before?.id ?? tables.next("lead")
     tables.leads(brandId).put(String(id), { ...lead, id })
     tables.engagements(brandId).put(engagement.id, { ...engagement, leadId: id })
+    tables.noteChange(brandId, id, null)
     const webhooks = tables.webhooks.all().filter((webhook) => webhook.brandId === brandId)
     for (const { event, isFirstActivity } of events) {
       const position = tables.next("event")
@@ -137,11 +144,12 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
 
   const erase = (brandId: string, lead: Lead, ids: () => DeliveryId, now: number): void => {
     tables.leads(brandId).remove(String(lead.id))
+    tables.noteChange(brandId, lead.id, now)
     for (const { id } of engagementsOf(tables, brandId, lead.id)) tables.engagements(brandId).remove(id)
     for (const event of tables.events(brandId).all())
       if (event.leadId === lead.id) tables.events(brandId).remove(String(event.position))
     const authored = authoredBy(brandId, lead.extId)
-    const readers = new Set(authored.map(({ leadId }) => leadId))
+    const readers = new Set(authored.map(({ leadId }) => leadId).sort((a, b) => a - b))
     const read = new Set(authored.map(({ id }) => id))
     for (const row of tables.deliveries.all()) {
       if (row.event === null || row.event.brandId !== brandId) continue
@@ -157,6 +165,7 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
     for (const id of readers) {
       const reader = tables.leads(brandId).get(String(id))!
       tables.leads(brandId).put(String(id), { ...reader, updatedAt: Math.max(reader.updatedAt, now) })
+      tables.noteChange(brandId, id, null)
     }
   }
 
@@ -195,7 +204,12 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
 
     update: (brandId, id, change) =>
       tables.write((now) =>
-        Option.map(find(brandId, id), (lead) => tables.leads(brandId).put(String(id), change(lead, now)))
+        Option.map(find(brandId, id), (lead) => {
+          const changed = tables.leads(brandId).put(String(id), change(lead, now))
+          if (RenderedLeads.renderLead(lead) !== RenderedLeads.renderLead(changed))
+            tables.noteChange(brandId, id, null)
+          return changed
+        })
       ),
 
     erase: (brandId, id, personHash, ids) =>
@@ -228,6 +242,33 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
           }
         })
         return { events, position: found.at(-1)?.position ?? after }
+      }),
+
+    changesAfter: (brandId, after, { engagements, limit }) =>
+      Effect.sync((): ChangePage => {
+        const newest = tables.newest("change")
+        const forgotten = tables.forgottenChanges.get(brandId) ?? 0
+        const isExpired =
+          after !== null &&
+          (after.epoch !== epoch ||
+            forgotten > Math.max(after.position, after.since) ||
+            after.position > newest)
+        if (isExpired) return { isExpired: true }
+        const found = tables
+          .changes(brandId)
+          .all()
+          .filter(({ position }) => position > (after?.position ?? 0))
+          .sort((a, b) => a.position - b.position)
+        const page = found.slice(0, limit)
+        const changes = page.map(({ id, removedAt }): ChangeRead => {
+          if (removedAt !== null) return { type: "removed", id, removedAt }
+          const window = engagements === "none" ? null : windowOf(tables, brandId, id)
+          return { type: "lead", read: { lead: Option.getOrThrow(find(brandId, id)), window } }
+        })
+        const hasMore = found.length > limit
+        const position = hasMore ? page.at(-1)!.position : newest
+        const since = after?.since ?? forgotten
+        return { isExpired: false, changes, next: { epoch, position, since }, hasMore }
       }),
 
     counts: (brandId, { by, of }, intervals) =>

@@ -1,5 +1,6 @@
 /** The way of events to webhooks: what is due is leased, and how the attempt ended is recorded. */
 import {
+  Batching,
   type BodyMaterial,
   type Lease,
   type LeaseRequest,
@@ -21,8 +22,8 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
       .sort(byDue)
 
   const materialOf = ({ createdAt, event, id }: DeliveryRow, webhook: Webhook): BodyMaterial => {
-    const { brandId } = webhook
-    const material = { deliveryId: id, webhookId: webhook.id, brandId, createdAt, subject: event }
+    const { brandId, format } = webhook
+    const material = { deliveryId: id, webhookId: webhook.id, brandId, createdAt, format, subject: event }
     const lead = event === null ? undefined : tables.leads(brandId).get(String(event.leadId))
     const fired = event === null ? undefined : tables.engagements(brandId).get(event.engagementId)
     if (event === null || lead === undefined) return { ...material, lead: null, engagements: [] }
@@ -32,13 +33,24 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
     return { ...material, lead, engagements }
   }
 
-  /** The first time after now at which a webhook that has a place has something due. */
+  /** What is due of a webhook, in the batches that it takes: each delivery alone unless it takes batches. */
+  const formed = (webhook: Webhook, now: number) => {
+    const due = pendingOf(webhook.id)
+      .filter(({ dueAt }) => dueAt! <= now)
+      .map((row) => ({ row, dueAt: row.dueAt!, failures: row.failures, isTest: row.event === null }))
+    return Batching.form(due, webhook, now)
+  }
+
+  /** The first time after now at which a webhook that has a place has something to send. */
   const nextDueAt = ({ limits, underWay }: LeaseRequest, now: number): number | null => {
     const times = tables.webhooks
       .all()
       .filter(({ enabled }) => enabled)
       .filter(({ failingSince, id }) => Leasing.hasPlace({ webhookId: id, failingSince }, limits, underWay))
-      .flatMap(({ id }) => pendingOf(id).map(({ dueAt }) => dueAt!))
+      .flatMap((webhook) => [
+        ...pendingOf(webhook.id).map(({ dueAt }) => dueAt!),
+        formed(webhook, now).readyAt ?? now
+      ])
       .filter((dueAt) => dueAt > now)
     return times.length === 0 ? null : Math.min(...times)
   }
@@ -50,27 +62,38 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
         const candidates = tables.webhooks
           .all()
           .filter(({ enabled }) => enabled)
-          .map((webhook) => ({ webhook, due: pendingOf(webhook.id).filter(({ dueAt }) => dueAt! <= now) }))
+          .map((webhook) => ({ webhook, due: formed(webhook, now).batches }))
           .filter(({ due }) => due.length > 0)
         const shares = Leasing.allocate(
           candidates.map(({ due, webhook: { failingSince, id } }) => ({
             webhookId: id,
             failingSince,
-            dueAt: due[0]!.dueAt!,
+            dueAt: due[0]![0]!.dueAt,
             due: due.length
           })),
           limits,
           underWay
         )
         const until = now + leaseMillis
+        let batches = 0
         const leases = candidates.flatMap(({ due, webhook }) =>
-          due.slice(0, shares.get(webhook.id) ?? 0).map((row): Lease => {
-            const made = row.body ?? body(materialOf(row, webhook))
-            tables.deliveries.put(row.id, { ...row, body: made, lease: token, dueAt: until })
-            return { deliveryId: row.id, token, until, body: made, webhook }
+          due.slice(0, shares.get(webhook.id) ?? 0).flatMap((members) => {
+            const batch = Batching.isBatched(webhook) ? batches++ : null
+            const own = batch === null ? token : Leasing.batchToken(token, batch)
+            const made = members.map(({ row }) => ({
+              ...row,
+              body: row.body ?? body(materialOf(row, webhook))
+            }))
+            // What does not fit in one post stays due.
+            const fitting = made.slice(0, Batching.fitting(made.map((row) => row.body)))
+            return fitting.map((row): Lease => {
+              tables.deliveries.put(row.id, { ...row, lease: own, dueAt: until })
+              return { deliveryId: row.id, token: own, batch, until, body: row.body, webhook }
+            })
           })
         )
-        return { leases, nextDueAt: nextDueAt(request, now) }
+        const isMore = candidates.some(({ webhook }) => formed(webhook, now).batches.length > 0)
+        return { leases, nextDueAt: leases.length > 0 && isMore ? now : nextDueAt(request, now) }
       }),
 
     record: (attempts) =>

@@ -65,7 +65,12 @@ export const pruning = (tables: Tables): typeof Pruning.Service => {
     tables.pruned.put("newest event", Math.max(position, tables.pruned.get("newest event") ?? 0))
   }
 
-  const dueOfBrand = (kind: RetentionKind, before: number, left: Left, brandId: string): Array<Due> => {
+  const dueOfBrand = (
+    kind: RetentionKind,
+    before: number,
+    left: Left,
+    { brandId, now }: { readonly brandId: string; readonly now: number }
+  ): Array<Due> => {
     const events = tables.events(brandId).all()
     if (kind === "events")
       return events
@@ -95,6 +100,7 @@ export const pruning = (tables: Tables): typeof Pruning.Service => {
       for (const event of events) if (event.leadId === id) removeEvent(brandId, event.position)
       for (const each of engagements.all()) if (each.leadId === id) engagements.remove(each.id)
       tables.leads(brandId).remove(String(id))
+      tables.noteChange(brandId, id, now)
     }
     return tables
       .leads(brandId)
@@ -103,7 +109,7 @@ export const pruning = (tables: Tables): typeof Pruning.Service => {
       .map(({ id, updatedAt }) => ({ at: updatedAt, remove: () => removeLead(id) }))
   }
 
-  const dueOf = (kind: RetentionKind, before: number, limits: RetentionLimits): Array<Due> => {
+  const dueOf = (kind: RetentionKind, before: number, limits: RetentionLimits, now = 0): Array<Due> => {
     const deliveries = tables.deliveries.all()
     if (kind === "deliveries" || kind === "deadLetters") {
       const state = kind === "deliveries" ? "delivered" : "dead"
@@ -112,14 +118,14 @@ export const pruning = (tables: Tables): typeof Pruning.Service => {
         .map((row) => ({ at: row.finishedAt!, remove: () => tables.deliveries.remove(row.id) }))
     }
     const left = new Left(deliveries, limits)
-    return brandIds().flatMap((brandId) => dueOfBrand(kind, before, left, brandId))
+    return brandIds().flatMap((brandId) => dueOfBrand(kind, before, left, { brandId, now }))
   }
 
   return Pruning.of({
     // One process at a time has the file: it always has the lease, but for a test that plays several.
     prune: ({ before, kind, limit, lease }) =>
       tables.write((now) => {
-        const due = dueOf(kind, before, nothing)
+        const due = dueOf(kind, before, nothing, now)
         const held = tables.leases.get("pruning")
         if (due.length > 0 && lease !== null) {
           const { holder, leaseMillis } = lease

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -82,13 +83,19 @@ func receive(response http.ResponseWriter, request *http.Request) {
 		http.Error(response, reason, http.StatusBadRequest)
 		return
 	}
-	var event struct{ ID, Event string }
-	if err := json.Unmarshal(body, &event); err != nil {
+	// One event, or an array of them where the webhook takes batches. A CloudEvent has its type as Type.
+	if !bytes.HasPrefix(body, []byte("[")) {
+		body = append(append([]byte("["), body...), ']')
+	}
+	var events []struct{ ID, Event, Type string }
+	if err := json.Unmarshal(body, &events); err != nil {
 		http.Error(response, "the body is not JSON", http.StatusBadRequest)
 		return
 	}
-	// Store the event under event.ID before you answer. An id that you have stored already is a repetition.
-	fmt.Println(event.Event, event.ID)
+	for _, event := range events {
+		// Store the event under event.ID before you answer. An id that you have stored already is a repetition.
+		fmt.Println(event.Event+event.Type, event.ID)
+	}
 	response.WriteHeader(http.StatusNoContent)
 }
 

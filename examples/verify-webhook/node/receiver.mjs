@@ -52,9 +52,11 @@ const server = createServer((request, response) => {
     const body = Buffer.concat(chunks)
     const reason = refusal(request.headers, body)
     if (reason !== null) return response.writeHead(400).end(reason)
-    const event = JSON.parse(body.toString("utf8"))
-    // Store the event under event.id before you answer. An id that you have stored already is a repetition.
-    console.log(event.event, event.id)
+    // One event, or an array of them where the webhook takes batches. A CloudEvent has its type as `type`.
+    for (const event of [JSON.parse(body.toString("utf8"))].flat()) {
+      // Store the event under event.id before you answer. An id that you have stored already is a repetition.
+      console.log(event.event ?? event.type, event.id)
+    }
     response.writeHead(204).end()
   })
 })

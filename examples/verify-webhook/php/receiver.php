@@ -63,7 +63,10 @@ if ($reason !== null) {
     echo $reason;
     return;
 }
-$event = json_decode($body, true);
-// Store the event under $event['id'] before you answer. An id that you have stored already is a repetition.
-error_log("{$event['event']} {$event['id']}");
+$events = json_decode($body, true);
+// One event, or an array of them where the webhook takes batches. A CloudEvent has its type as 'type'.
+foreach (isset($events[0]) ? $events : [$events] as $event) {
+    // Store the event under $event['id'] before you answer. An id that you have stored already is a repetition.
+    error_log(($event['event'] ?? $event['type']) . " {$event['id']}");
+}
 http_response_code(204);

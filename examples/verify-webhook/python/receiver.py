@@ -56,9 +56,11 @@ class Receiver(BaseHTTPRequestHandler):
         reason = refusal(self.headers, body)
         if reason is not None:
             return self.answer(400, reason)
-        event = json.loads(body)
-        # Store the event under event["id"] before you answer. An id that you have stored already is a repetition.
-        print(event["event"], event["id"], flush=True)
+        events = json.loads(body)
+        # One event, or a list of them where the webhook takes batches. A CloudEvent has its type as "type".
+        for event in events if isinstance(events, list) else [events]:
+            # Store the event under event["id"] before you answer. An id that you have stored already is a repetition.
+            print(event.get("event") or event["type"], event["id"], flush=True)
         self.answer(204)
 
     def answer(self, status, reason=""):

@@ -43,9 +43,11 @@ def receive(method, headers, socket)
   reason = refusal(headers, body)
   return [400, reason] if reason
 
-  event = JSON.parse(body.force_encoding("UTF-8"))
-  # Store the event under event["id"] before you answer. An id that you have stored already is a repetition.
-  puts "#{event["event"]} #{event["id"]}"
+  # One event, or an array of them where the webhook takes batches. A CloudEvent has its type as "type".
+  [JSON.parse(body.force_encoding("UTF-8"))].flatten.each do |event|
+    # Store the event under event["id"] before you answer. An id that you have stored already is a repetition.
+    puts "#{event["event"] || event["type"]} #{event["id"]}"
+  end
   [204, ""]
 end
 

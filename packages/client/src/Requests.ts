@@ -110,9 +110,19 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
     rateWindow.endsAt = Math.min(reset * 1000, now + maxWindowMillis)
   }
 
-  const attempt = (path: string, leftMillis: number): Effect.Effect<Outcome, RequestRefused> =>
+  /** A request that waits at the service has its wait besides the timeout. */
+  const timeoutOf = (parameters: object): Duration.Duration => {
+    const { wait } = parameters as { readonly wait?: unknown }
+    return typeof wait === "number" ? Duration.sum(timeout, Duration.seconds(wait)) : timeout
+  }
+
+  const attempt = (
+    path: string,
+    limit: Duration.Duration,
+    leftMillis: number
+  ): Effect.Effect<Outcome, RequestRefused> =>
     transport({ url: `${base}${path}`, headers }).pipe(
-      Effect.timeoutOption(Duration.min(timeout, Duration.millis(leftMillis))),
+      Effect.timeoutOption(Duration.min(limit, Duration.millis(leftMillis))),
       Effect.flatMap((found) =>
         Effect.map(Clock.currentTimeMillis, (now): Outcome | RequestRefused => {
           if (found._tag === "None") return { failure: { status: null, reason: "timeout", waitMillis: null } }
@@ -172,7 +182,7 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
         const left = startedAt + patienceMillis - begun - wait
         if (left < 0) return yield* unanswered(attempts - 1, last.reason, last.status, begun)
         if (wait > 0) yield* Effect.sleep(Duration.millis(wait))
-        const outcome = yield* attempt(`${path}${queryOf(parameters)}`, left)
+        const outcome = yield* attempt(`${path}${queryOf(parameters)}`, timeoutOf(parameters), left)
         if ("value" in outcome) return outcome.value as A
         const { reason, status, waitMillis } = outcome.failure
         last = { reason, status }

@@ -7,10 +7,12 @@
  * instant's pages from the last to the first: leads only leave an instant that has passed, which moves those
  * behind them to earlier pages that are still to be read.
  */
-import { Duration, Effect, Option, Stream } from "effect"
+import { Duration, Effect, Either, Option, Stream } from "effect"
 import type { Lead, LeadFilter, LeadPage, LeadPageQuery, Shown } from "./ApiTypes.ts"
+import { feed, hasNoFeed } from "./ChangeFeed.ts"
 import * as Cursor from "./Cursor.ts"
 import type { CallFailure, InvalidCursor } from "./Failures.ts"
+import type { SyncedPage } from "./SyncedPage.ts"
 
 /**
  * The options of `changes`: which leads, rendered with what, and where the sync begins. `updatedAfter` and
@@ -22,18 +24,15 @@ export interface SyncOptions extends Omit<LeadFilter, "updatedAfter" | "updatedB
   /** Leads on a page; 100 by default. */
   readonly pageSize?: number | undefined
   /**
+   * Seconds that the service may wait for a change while there is none, from 0 to 30; 0 by default. Without a filter alone: a filtered
+   * sync does not wait. [CHG-6]
+   */
+  readonly wait?: number | undefined
+  /**
    * How long before the latest update seen the next sync begins; two minutes by default. It must exceed the
    * clock differences between the service's machines and the duration of its transactions.
    */
   readonly replayWindow?: Duration.DurationInput | undefined
-}
-
-/** New and changed leads, oldest update first. */
-export interface SyncedPage {
-  /** Leads that are new or have changed, each with the state that the page has. */
-  readonly leads: ReadonlyArray<Lead>
-  /** Store it once these leads are processed: a sync that begins with it continues after them. */
-  readonly cursor: string
 }
 
 /** The next request of a sync. */
@@ -186,7 +185,7 @@ const readPage = (list: List, query: LeadPageQuery, windowMillis: number) => (st
     pruneSeen(seen, { until: until ?? 0, bound: lowerBound(next), windowMillis })
     const emitted: SyncedPage | null =
       leads.length > 0 || (next._tag === "End" && !state.hasEmitted)
-        ? { leads, cursor: Cursor.format({ until, seen }) }
+        ? { leads, removed: [], cursor: Cursor.format({ until, seen }) }
         : null
     const nextState: SyncState = {
       progress: { until, seen },
@@ -196,11 +195,12 @@ const readPage = (list: List, query: LeadPageQuery, windowMillis: number) => (st
     return Option.some([emitted, nextState] as const)
   })
 
-export const changes = (
+/** The sync by `updatedAt`: with a filter, and for a service without the feed of changes. */
+const changesByTime = (
   list: List,
   options: SyncOptions
 ): Stream.Stream<SyncedPage, CallFailure | InvalidCursor> => {
-  const { cursor, pageSize = 100, replayWindow = "2 minutes", ...query } = options
+  const { cursor, pageSize = 100, replayWindow = "2 minutes", wait: _, ...query } = options
   const windowMillis = Duration.toMillis(replayWindow)
   return Stream.unwrap(
     Effect.map(cursor === undefined ? Effect.succeed(Cursor.beginning) : Cursor.parse(cursor), (progress) => {
@@ -213,5 +213,41 @@ export const changes = (
         Stream.filter((page) => page !== null)
       )
     })
+  )
+}
+
+/** Where a sync reads. */
+export interface SyncSources {
+  readonly list: List
+  readonly changes: Parameters<typeof feed>[0]
+}
+
+/**
+ * The sync by the feed of changes. With a filter, after a cursor of the sync by time, and where the service has no feed, it is the sync by
+ * time.
+ */
+export const changes = (
+  { changes: readChanges, list }: SyncSources,
+  options: SyncOptions
+): Stream.Stream<SyncedPage, CallFailure | InvalidCursor> => {
+  const {
+    cursor,
+    includeEngagementDetail,
+    includeEngagements,
+    pageSize,
+    replayWindow: _,
+    wait,
+    ...filter
+  } = options
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const isByTime = cursor !== undefined && Either.isRight(Cursor.parse(cursor))
+  if (isFiltered || isByTime || cursor === "") return changesByTime(list, options)
+  const query = { cursor, pageSize: pageSize ?? 100, wait, includeEngagements, includeEngagementDetail }
+  const pages = feed(readChanges, query)
+  if (cursor !== undefined) return pages
+  return Stream.catchAll(pages, (failure) =>
+    failure._tag !== "InvalidCursor" && hasNoFeed(failure)
+      ? changesByTime(list, options)
+      : Stream.fail(failure)
   )
 }

@@ -12,13 +12,15 @@ import type {
 import type { CallFailure, InvalidCursor } from "./Failures.ts"
 import { readCalls } from "./ReadCalls.ts"
 import { makeRequests, type RequestOptions } from "./Requests.ts"
-import { changes, type SyncedPage, type SyncOptions } from "./Sync.ts"
+import { changes, type SyncOptions } from "./Sync.ts"
+import type { SyncedPage } from "./SyncedPage.ts"
 import { fetchTransport, type Transport } from "./Transport.ts"
 
 export * from "./ApiTypes.ts"
 export * from "./Failures.ts"
 export { NoAnswer, type Transport, type TransportResponse, type TransportRequest } from "./Transport.ts"
-export type { SyncedPage, SyncOptions } from "./Sync.ts"
+export type { SyncOptions } from "./Sync.ts"
+export type { SyncedPage } from "./SyncedPage.ts"
 export * from "./Webhooks.ts"
 
 /** The options of `makeClient`. */
@@ -53,9 +55,10 @@ export interface LeadSignalsClient {
    */
   readonly campaignMetrics: (campaignId: string, query?: MetricsQuery) => Effect.Effect<Metrics, CallFailure>
   /**
-   * Emits the leads that are new or have changed since the cursor, and ends when there are no more. It does not
-   * report erased leads: a copy must honour deletion requests by other means. Fails with `InvalidCursor` when the
-   * cursor is malformed.
+   * Emits the leads that are new or have changed since the cursor and those that are gone, and ends when there are no more. It follows
+   * the service's feed of changes; with a filter, and where the service has no feed, it syncs by `updatedAt` and reports no leads that
+   * are gone. Fails with `InvalidCursor` when the cursor is malformed, and with `RequestRefused`, code `cursor_expired`, when the copy
+   * must begin anew. [CHG-1, CHG-5]
    */
   readonly changes: (options?: SyncOptions) => Stream.Stream<SyncedPage, CallFailure | InvalidCursor>
 }
@@ -80,6 +83,7 @@ export const makeClient = ({ transport, ...options }: ClientOptions): LeadSignal
     getLead: (id, query = {}) => Effect.map(read("/signals/leads/:id", { id }, query), ({ data }) => data),
     campaignMetrics: (campaignId, query = {}) =>
       Effect.map(read("/campaign/:id/metrics", { id: campaignId }, query), ({ data }) => data),
-    changes: (given = {}) => changes(listLeads, given)
+    changes: (given = {}) =>
+      changes({ list: listLeads, changes: (query) => read("/signals/changes", {}, query) }, given)
   }
 }

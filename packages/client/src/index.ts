@@ -10,12 +10,13 @@ import type {
   MetricsQuery
 } from "./ApiTypes.ts"
 import { makeClient } from "./effect.ts"
-import type { SyncedPage, SyncOptions as StreamOptions } from "./Sync.ts"
+import type { SyncOptions as StreamOptions } from "./Sync.ts"
+import type { SyncedPage } from "./SyncedPage.ts"
 import { fetchTransport } from "./Transport.ts"
 
 export * from "./ApiTypes.ts"
 export { InvalidCursor, RequestRefused, Unanswered } from "./Failures.ts"
-export type { SyncedPage } from "./Sync.ts"
+export type { SyncedPage } from "./SyncedPage.ts"
 export * from "./Webhooks.ts"
 
 /** The options of `createClient`. */
@@ -111,9 +112,10 @@ export interface LeadSignalsClient {
    */
   readonly campaignMetrics: (campaignId: string, query?: MetricsQuery, call?: Call) => Promise<Metrics>
   /**
-   * Emits the leads that are new or have changed since the cursor, and ends when there are no more. It does
-   * not report erased leads: a copy must honour deletion requests by other means. Rejects with
-   * `InvalidCursor` when the cursor is malformed.
+   * Emits the leads that are new or have changed since the cursor and those that are gone, and ends when there are no more. It follows
+   * the service's feed of changes; with a filter, and where the service has no feed, it syncs by `updatedAt` and reports no leads that
+   * are gone. Rejects with `InvalidCursor` when the cursor is malformed, and with `RequestRefused`, code `cursor_expired`, when the copy
+   * must begin anew. [CHG-1, CHG-5]
    */
   readonly changes: (options?: SyncOptions, call?: Call) => AsyncGenerator<SyncedPage, void, void>
 }

@@ -13,15 +13,25 @@ const choicesOf = ({ command }: Node): ReadonlyArray<readonly [string, string]> 
       : names.filter((name) => name.startsWith("-")).map((name) => [name, acceptedValues.value] as const)
   )
 
-export const bashCompletions = (root: Node): string => {
-  const places: Array<{
-    readonly at: string
-    readonly words: ReadonlyArray<string>
-    readonly values: ReadonlyArray<readonly [string, string]>
-  }> = []
+/** A place in the tree of commands, and what completes there. */
+export interface CompletedPlace {
+  /** The command. */
+  readonly node: Node
+  /** The names on the way to it, each after a slash; empty at the root. */
+  readonly at: string
+  /** Commands below, or options; and `--help`. */
+  readonly words: ReadonlyArray<string>
+  /** Options that take a value, each with the library's description of the value: choices with ` | ` between them, or a kind. */
+  readonly values: ReadonlyArray<readonly [option: string, value: string]>
+}
+
+/** Every command with what completes after it, the root first. */
+export const completedPlaces = (root: Node): ReadonlyArray<CompletedPlace> => {
+  const places: Array<CompletedPlace> = []
   const walk = (node: Node, at: string): void => {
     const own = node.children.length > 0 ? node.children.map(({ name }) => name) : [...optionsOf(node).keys()]
     places.push({
+      node,
       at,
       words: [...own, "--help", ...(at === "" ? ["--version"] : [])],
       values: choicesOf(node)
@@ -29,6 +39,12 @@ export const bashCompletions = (root: Node): string => {
     for (const child of node.children) walk(child, `${at}/${child.name}`)
   }
   walk(root, "")
+  return places
+}
+
+/** A script for bash. */
+export const bashCompletions = (root: Node): string => {
+  const places = completedPlaces(root)
   const name = `_${root.name.replace(/[^a-z0-9]/gi, "_")}`
   return [
     `${name}() {`,

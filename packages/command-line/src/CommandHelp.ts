@@ -42,9 +42,16 @@ const sectionOf = ({ command }: Node, title: string): Array<readonly [string, st
   return from === -1 ? [] : parts.slice(from + 1, next === -1 ? undefined : next).flatMap(rows)
 }
 
-/** What an option of a command is for, in the words of its help; empty where the help has none. */
-export const descriptionOf = (node: Node, option: string): string =>
-  sectionOf(node, "OPTIONS").find(([name]) => name.split(/[ ,]+/).includes(option))?.[1] ?? ""
+/** What each option of a command is for, in the words of its help. */
+export const descriptionsOf = (node: Node): ReadonlyMap<string, string> =>
+  new Map(
+    sectionOf(node, "OPTIONS").flatMap(([names, text]) =>
+      names.split(/[ ,]+/).map((name) => [name, text] as const)
+    )
+  )
+
+/** What an option of a command is for; empty where the help has none. */
+export const descriptionOf = (node: Node, option: string): string => descriptionsOf(node).get(option) ?? ""
 
 const table = (of: ReadonlyArray<readonly [string, string]>): Array<string> => {
   const width = Math.max(...of.map(([name]) => name.length))

@@ -6,8 +6,8 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import type { Teardown } from "@effect/platform/Runtime"
 import { Cause, Effect, Exit, Layer, Logger } from "effect"
-import { bashCompletions } from "./BashCompletions.ts"
 import { help, helpTree, plain } from "./CommandHelp.ts"
+import { completionsFor, isShell } from "./Completions.ts"
 import { CommandProcess, type OutputStream } from "./CommandProcess.ts"
 import { callOf, Failed, type Node, type Program, realConsole } from "./CommandTree.ts"
 import { exitCodes } from "./ExitCodes.ts"
@@ -74,11 +74,12 @@ export const execute = (program: Program, words: ReadonlyArray<string>): Effect.
     if (isHelp && words.includes("--tree")) return void stdout.write(helpTree(program))
     if (isHelp) return void stdout.write(help(program, path, isColoured(stdout)))
     if (words.includes("--version")) return void stdout.write(`${version}\n`)
-    if (words[0] === "--completions" && words[1] === "bash") return void stdout.write(bashCompletions(root))
-    if (words[0] === "--completions" && !["zsh", "fish"].includes(words[1] ?? ""))
-      return misused("--completions takes bash, zsh or fish.")
+    if (words[0] === "--completions") {
+      if (!isShell(words[1])) return misused("--completions takes bash, zsh or fish.")
+      return void stdout.write(completionsFor(words[1], root))
+    }
     if (wrong !== null) return misused(wrong)
-    if (path.at(-1)!.children.length > 0 && !words.includes("--completions")) {
+    if (path.at(-1)!.children.length > 0) {
       stderr.write(help(program, path, isColoured(stderr)))
       process.exitCode = exitCodes.usage
       return

@@ -4,3 +4,4 @@ export { CommandProcess, type InputStream, type OutputStream } from "./CommandPr
 export { help, helpTree } from "./CommandHelp.ts"
 export { exitCodes } from "./ExitCodes.ts"
 export { execute, run } from "./RunCommand.ts"
+export { completionsFor, completionsPlace, isShell, type Shell, shells } from "./Completions.ts"

@@ -3,6 +3,7 @@
  * milliseconds.
  */
 export { testEvent } from "./model/Delivery.ts"
+export { removedLeadDays, removedLeadMillis } from "./model/LeadChange.ts"
 
 export * as EngagementWindows from "./queries/EngagementWindow.ts"
 export { matchesFilter } from "./queries/LeadFilter.ts"

@@ -20,8 +20,10 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Admission } from "./Admission.ts"
 import { Attention, makeAttention } from "./Attention.ts"
 import { originOf } from "./ClientAddress.ts"
+import { ChangeWaitLimits, ChangeWaits } from "./ChangeWaits.ts"
 import * as ConsolePages from "./ConsolePages.ts"
 import * as Documents from "./Documents.ts"
+import { Draining } from "./Draining.ts"
 import { handlers, RoutedApi } from "./endpoints/Api.ts"
 import { EventStreams } from "./EventStreams.ts"
 import { type FastPath, makeFastPath } from "./FastPath.ts"
@@ -206,7 +208,8 @@ export const service: Effect.Effect<
     Effect.provide(context)
   )
   const observer = yield* RequestObserver
-  const fastPath = makeFastPath(observer, sessions, attention)
+  const waits = new ChangeWaits(yield* ChangeWaitLimits, yield* Draining)
+  const fastPath = makeFastPath(observer, sessions, attention, waits)
   const consoleOf = yield* ConsolePages.make
   return {
     fastPath,

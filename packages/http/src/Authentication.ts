@@ -6,6 +6,7 @@ import {
   type AuditLog,
   InvalidApiKey,
   Keys,
+  type KeyScope,
   type KeyStore,
   type StoreUnavailable
 } from "@lead-signals/domain"
@@ -76,6 +77,19 @@ export const admit = (
     yield* attention.noteRefusal(key)
     return yield* Keys.refusal(rate)
   })
+
+/** Fails when the credentials of a request that waits open its call no more: the key was revoked, or has expired. [CHG-6] */
+export const checkStillOpens = (
+  credentials: Credentials,
+  sessions: typeof Sessions.Service,
+  scope: KeyScope
+): Effect.Effect<void, InvalidApiKey | StoreUnavailable, KeyStore> =>
+  Effect.flatMap(authenticate(credentials, sessions), (key) =>
+    Effect.flatMap(
+      key.allowedAddresses === null ? Effect.succeed(key) : fromAllowedAddress(key, credentials),
+      ({ scopes }) => (scopes.includes(scope) ? Effect.void : Effect.fail(new InvalidApiKey()))
+    )
+  )
 
 /** The token that opens every operator call, as the host has it. The API compares it in constant time. [OPER-1, OPER-10] */
 export class OperatorToken extends Context.Tag("@lead-signals/http/OperatorToken")<OperatorToken, string>() {}

@@ -1,6 +1,7 @@
 /** Requests that are answered without the platform's request, router and response. */
 import {
   type ApiKey,
+  ChangeQueries,
   type Entropy,
   LeadQueries,
   type Parameters,
@@ -12,7 +13,8 @@ import { errorBody, Forbidden } from "./contract/Failures.ts"
 import { aroundRead, idIn } from "./AuditTrail.ts"
 import { type FastRow, fastRows } from "./endpoints/Api.ts"
 import type { Attention } from "./Attention.ts"
-import { admit, type Credentials, isViaSession } from "./Authentication.ts"
+import { admit, checkStillOpens, type Credentials, isViaSession } from "./Authentication.ts"
+import type { ChangeWaits } from "./ChangeWaits.ts"
 import { RequestObserver } from "./RequestObserver.ts"
 import { newRecord, type RequestRecord } from "./RequestRecord.ts"
 import type { Requirements } from "./Requirements.ts"
@@ -34,6 +36,7 @@ export type FastPath = (request: RawRequest) => Effect.Effect<RawResponse, never
 
 const knownParameters = new Set<string>([
   ...LeadQueries.listParameters,
+  ...ChangeQueries.parameters,
   "includeEngagementDetail",
   "startDate",
   "endDate"
@@ -73,7 +76,8 @@ export const makeFastPath =
   (
     observer: typeof RequestObserver.Service,
     sessions: typeof Sessions.Service,
-    attention: typeof Attention.Service
+    attention: typeof Attention.Service,
+    waits: ChangeWaits
   ): FastPath =>
   (request) => {
     const { method, target } = request
@@ -93,7 +97,14 @@ export const makeFastPath =
         if (!key.scopes.includes(row.scope))
           return yield* new Forbidden({ reason: "scope", scope: row.scope })
         const read = Effect.map(
-          row.read({ brandId: key.brandId, params: match.params, query: entries }),
+          row.read({
+            brandId: key.brandId,
+            params: match.params,
+            query: entries,
+            keyId: key.id,
+            checkKey: checkStillOpens(request, sessions, row.scope),
+            waits
+          }),
           (body) => rawResponse(record, 200, body)
         )
         return yield* row.listsLeads && isViaSession(request) ? audited(key, row, read) : read

@@ -27,6 +27,12 @@ export {
 } from "./contract/Failures.ts"
 // What an operator sends, for hosts that take it by other ways than HTTP.
 // What is answered, as types.
-export type { LeadDetailAnswer, LeadListAnswer, MetricsAnswer, WebhookEvent } from "./contract/AnswerTypes.ts"
+export type {
+  ChangeFeedAnswer,
+  LeadDetailAnswer,
+  LeadListAnswer,
+  MetricsAnswer,
+  WebhookEvent
+} from "./contract/AnswerTypes.ts"
 export type * from "./contract/Queries.ts"
 export type * from "./endpoints/ReadCalls.ts"

@@ -201,7 +201,26 @@ export const importFile = (
     )
   })
 
-export const remainingSeconds = (
-  { bytesDone, bytesInAll }: ImportProgress,
-  elapsed: Duration.Duration
-): number => (Duration.toSeconds(elapsed) * (bytesInAll - bytesDone)) / Math.max(1, bytesDone)
+/** The pace is that of the last so much of the time so far. */
+const recentShare = 1 / 4
+
+/** Shorter stretches say little: a batch takes some tenths of a second. */
+const leastRecentSeconds = 10
+
+/**
+ * Estimates the seconds that an import has left, by its pace of late: an import becomes slower as indexes grow, and as others take the
+ * machine. To be called with each progress, in order; `elapsed` is since the start. `Infinity` while nothing is done.
+ */
+export const remainingTime = (): ((progress: ImportProgress, elapsed: Duration.Duration) => number) => {
+  const reports = [{ bytes: 0, seconds: 0 }]
+  return ({ bytesDone, bytesInAll }, elapsed) => {
+    const seconds = Duration.toSeconds(elapsed)
+    reports.push({ bytes: bytesDone, seconds })
+    const from = seconds - Math.max(leastRecentSeconds, seconds * recentShare)
+    // The first that stays is the last that lies before the stretch.
+    while (reports.length > 2 && reports[1]!.seconds <= from) reports.shift()
+    const since = reports[0]!
+    if (bytesDone === since.bytes) return bytesDone === bytesInAll ? 0 : Number.POSITIVE_INFINITY
+    return ((seconds - since.seconds) * (bytesInAll - bytesDone)) / (bytesDone - since.bytes)
+  }
+}

@@ -28,11 +28,12 @@ import * as Instrumentation from "./telemetry/Instrumentation.ts"
 
 const drainTime = "10 seconds"
 
-const webhooksLayer = ({ webhookAllow: allowed, webhookRetryMillis: scheduleMillis }: Settings) =>
+const webhooksLayer = ({ publicUrl, webhookAllow: allowed, webhookRetryMillis: scheduleMillis }: Settings) =>
   NodeWebhook.layer({
     allowed,
     allowedBy: "LEAD_SIGNALS_WEBHOOK_ALLOW",
     scheduleMillis,
+    apiUrl: publicUrl,
     drain: drainTime
   })
 

@@ -27,6 +27,8 @@ export interface Settings {
   readonly trustedProxies: ReadonlyArray<string>
   /** Ranges that webhooks may reach although they are not public, and over plain http. */
   readonly webhookAllow: ReadonlyArray<Addresses.Cidr>
+  /** The absolute URL of the API as its clients know it; null: it is not known. [FMT-2] */
+  readonly publicUrl: string | null
   /** Milliseconds from each failed attempt to the next. */
   readonly webhookRetryMillis: ReadonlyArray<number>
   /** How long what is over is kept. */
@@ -94,6 +96,12 @@ const retryWaits: Read<ReadonlyArray<number>> = (value) =>
     ? Either.right(entries(value).map((entry) => Number(entry) * 1000))
     : Either.left(`takes seconds separated by commas, each at most ${maxRetryWaitSeconds}, like 5,300,1800`)
 
+const publicUrl: Read<string> = (value) =>
+  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && !/[?#\s]/.test(value)
+    ? Either.right(value)
+    : Either.left(
+        "takes an absolute http or https URL without query and fragment, like https://leads.example.com"
+      )
 /** Some 200 bytes each. */
 const defaultSearchMemoryLeads = 2_000_000
 const maxSearchMemoryLeads = 1_000_000_000
@@ -136,6 +144,7 @@ export const readSettings = (
       ),
       trustedProxies: yield* variable("LEAD_SIGNALS_TRUSTED_PROXIES", proxies, []),
       webhookAllow: yield* variable("LEAD_SIGNALS_WEBHOOK_ALLOW", cidrs, []),
+      publicUrl: yield* variable("LEAD_SIGNALS_PUBLIC_URL", publicUrl, null),
       webhookRetryMillis: yield* variable(
         "LEAD_SIGNALS_WEBHOOK_RETRY",
         retryWaits,

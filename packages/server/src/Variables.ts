@@ -58,6 +58,11 @@ export const variables: ReadonlyArray<Variable> = [
     otherwise: "none"
   },
   {
+    name: "LEAD_SIGNALS_PUBLIC_URL",
+    takes: "the URL of the API as clients know it, by which CloudEvents name the schema of their data",
+    otherwise: "none"
+  },
+  {
     name: "LEAD_SIGNALS_WEBHOOK_RETRY",
     takes: "seconds from each failed attempt to the next",
     otherwise: "5,300,1800,7200,…"

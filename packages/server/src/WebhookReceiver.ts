@@ -1,5 +1,5 @@
-/** A receiver for trying webhooks out: verifies each post and renders it as one readable line. */
-import { WebhookSignature } from "@lead-signals/webhook"
+/** A receiver for trying webhooks out: verifies each post and renders each of its events as one readable line. */
+import { WebhookEvents, WebhookSignature } from "@lead-signals/webhook"
 import { stripControlCharacters } from "./UntrustedText.ts"
 import type { Forwarded } from "./WebhookForwarding.ts"
 
@@ -22,16 +22,19 @@ export interface Post {
   readonly body: string
 }
 
-/** A post as the receiver judged it. */
-export interface ReceivedPost {
+/** An event of a post as the receiver judged it, or a post without one. */
+export interface ReceivedEvent {
   readonly at: string
+  /** The event's id, or that of the post. */
   readonly id: string | null
+  /** The id of the batch in which the event came; null when it came alone. */
+  readonly batchId: string | null
   readonly event: string | null
   /** Null when no secret was given. */
   readonly verified: boolean | null
   /** Why the signature is not valid; null when it is, or was not checked. */
   readonly refusal: string | null
-  /** How many posts with this id have arrived, including this one. */
+  /** How many times this id has arrived, including this one. */
   readonly times: number
   readonly answered: number
   readonly summary: string
@@ -79,14 +82,6 @@ const summaryOf = ({ data, event }: Json): string => {
   }
 }
 
-const parse = (body: string): Json => {
-  try {
-    return JSON.parse(body) ?? {}
-  } catch {
-    return {}
-  }
-}
-
 const accepted = 204
 const untrusted = 401
 
@@ -97,28 +92,39 @@ export const makeReceiver = (options: {
 }) => {
   const seen = new Map<string, number>()
   let posts = 0
-  return ({ body, headers }: Post, now: number): ReceivedPost => {
+  /** Answers what to respond, and the events: one at least, so that each post gives a line. */
+  return (
+    { body, headers }: Post,
+    now: number
+  ): { readonly answered: number; readonly events: ReadonlyArray<ReceivedEvent> } => {
     posts++
     const refusal =
       options.secret === null
         ? null
         : WebhookSignature.verificationFailure(options.secret, headers, body, now)
-    const envelope = parse(body)
-    const id = headers["webhook-id"] ?? null
-    const times = id === null ? 1 : (seen.get(id) ?? 0) + 1
-    if (id !== null) seen.set(id, times)
     const { failure } = options
     const isPlanned = failure !== null && (failure.count === null || posts <= failure.count)
-    return {
-      at: new Date(now).toISOString(),
-      id,
-      event: typeof envelope.event === "string" ? plainText(envelope.event) : null,
-      verified: options.secret === null ? null : refusal === null,
-      refusal,
-      times,
-      answered: isPlanned ? failure.status : refusal === null ? accepted : untrusted,
-      summary: summaryOf(envelope)
-    }
+    const answered = isPlanned ? failure.status : refusal === null ? accepted : untrusted
+    const postId = headers["webhook-id"] ?? null
+    const isBatch = body.trimStart().startsWith("[")
+    const read: ReadonlyArray<Json> = WebhookEvents.read(body) ?? []
+    const events = (read.length === 0 ? [{}] : read).map((event): ReceivedEvent => {
+      const id = isBatch && typeof event.id === "string" ? plainText(event.id) : postId
+      const times = id === null ? 1 : (seen.get(id) ?? 0) + 1
+      if (id !== null) seen.set(id, times)
+      return {
+        at: new Date(now).toISOString(),
+        id,
+        batchId: isBatch ? postId : null,
+        event: typeof event.event === "string" ? plainText(event.event) : null,
+        verified: options.secret === null ? null : refusal === null,
+        refusal,
+        times,
+        answered,
+        summary: summaryOf(event)
+      }
+    })
+    return { answered, events }
   }
 }
 
@@ -128,8 +134,8 @@ const verificationMarks = { verified: "✓ verified", refused: "✗ refused ", u
  * `12:03:01  ✓ verified  activity.detected  Ada Example commented “Nice!”  wh_5f0c…`. A post that was forwarded says what became of it:
  * `→ 200 in 12 ms`.
  */
-export const formatReceivedPost = (
-  { answered, at, event, id, refusal, summary, times, verified }: ReceivedPost,
+export const formatReceivedEvent = (
+  { answered, at, batchId, event, id, refusal, summary, times, verified }: ReceivedEvent,
   forwarded: Pick<Forwarded, "status" | "error" | "millis"> | null = null
 ): string => {
   const mark =
@@ -152,7 +158,8 @@ export const formatReceivedPost = (
       : [
           `→ ${forwarded.status} in ${forwarded.millis} ms${forwarded.error === null ? "" : ` (${forwarded.error})`}`
         ]),
-    plainText(id ?? "")
+    plainText(id ?? ""),
+    ...(batchId === null ? [] : [`in ${plainText(batchId)}`])
   ]
     .filter((part) => part !== "")
     .join("  ")

@@ -19,6 +19,7 @@ import {
 } from "@lead-signals/domain"
 import { Effect, Either, Option, Schema } from "effect"
 import { assertEqual, assertSameJson } from "./Assertions.ts"
+import { ChangeCopy } from "./ChangeCopy.ts"
 import { type HistoryQuery, startOfHistories, type Step } from "./LeadHistories.ts"
 import { type Filter, ReferenceModel, type ReferenceSignal, type Seen } from "./reference/ReferenceModel.ts"
 import type { SettableClock } from "./SettableClock.ts"
@@ -157,6 +158,32 @@ export const checkList = (drawn: HistoryQuery, { brand, reference }: LeadWorld) 
     assertSameJson(`LeadStore.list for ${what}`, JSON.stringify(leadListView(query, page)), expected)
     const json = leadListJson(query, yield* Leads.listRendered(brand.id, query))
     assertSameJson(`LeadStore.listRendered for ${what}`, json, expected)
+  })
+
+/** Plays no step: reads the feed of changes, whose copy is then equal to the leads, in the order that the reference has. [CHG-1] */
+export const checkChanges = (
+  copies: ReadonlyArray<ChangeCopy>,
+  limit: number,
+  { brand, reference }: LeadWorld
+) =>
+  Effect.gen(function* () {
+    for (const engagements of ["none", "plain"] as const) {
+      const query = { filter: {}, field: "createdAt", direction: "asc", page: 1, pageSize: 100_000 } as const
+      const { data } = reference.list({ ...query, engagements }) as {
+        readonly data: ReadonlyArray<{ readonly id: number }>
+      }
+      const shown = new Map(data.map((lead) => [lead.id, JSON.stringify(lead)]))
+      const whole = new ChangeCopy(brand.id, engagements)
+      const changes = yield* whole.sync(limit)
+      const what = "the copy that LeadStore.changesAfter gives"
+      assertEqual("LeadStore.changesAfter, all changes", changes, reference.changes)
+      yield* whole.check(`${what} from the beginning`, shown)
+      for (const copy of copies) {
+        if (engagements !== copy.engagements) continue
+        yield* copy.sync(limit)
+        yield* copy.check(`${what} in steps`, shown)
+      }
+    }
   })
 
 /** Every lead by its id, with and without the detail of its engagements, and as an export has it. */

@@ -18,6 +18,7 @@ import {
   type Pruned,
   Pruning,
   recordObservations,
+  RenderedLeads,
   Retries,
   type RetentionKind,
   type RetentionLimits,
@@ -28,6 +29,7 @@ import {
 } from "@lead-signals/domain"
 import { Effect, Either, Option } from "effect"
 import { assertEqual, assertThat } from "./Assertions.ts"
+import { ChangeCopy } from "./ChangeCopy.ts"
 import { newIds } from "./DeliveryWorld.ts"
 import type { SettableClock } from "./SettableClock.ts"
 import type { Needs } from "./StoreUnderTest.ts"
@@ -144,13 +146,28 @@ const everyLead = Either.getOrThrow(
 export class RetentionWorld {
   private events: ReadonlyArray<FiredEvent> = []
   private leases = 0
+  private readonly copy: ChangeCopy
 
   private constructor(
     readonly clock: SettableClock,
     readonly brand: Brand,
     readonly signalId: string,
     readonly webhook: Webhook
-  ) {}
+  ) {
+    this.copy = new ChangeCopy(brand.id)
+  }
+
+  /** Whoever follows the changes has the leads that are left, and so has who begins now. [CHG-1, CHG-3] */
+  checkCopies() {
+    return Effect.gen(this, function* () {
+      const { leads } = yield* Effect.flatMap(LeadStore, (store) => store.list(this.brand.id, everyLead))
+      const shown = new Map(leads.map(({ lead }) => [lead.id, RenderedLeads.renderLead(lead)]))
+      for (const copy of [this.copy, new ChangeCopy(this.brand.id)]) {
+        yield* copy.sync(2)
+        yield* copy.check("the copy that LeadStore.changesAfter gives of what is left", shown)
+      }
+    })
+  }
 
   static readonly create = (clock: SettableClock) =>
     Effect.gen(function* () {

@@ -59,6 +59,14 @@ const matches =
   ({ lead, searchKeys }: LeadRecord): boolean =>
     matchesFilter(filter, lead, (text) => searchKeys.some((key) => key.includes(text)))
 
+/** Where a lead is in the feed of changes. */
+export interface FeedEntry {
+  readonly id: LeadId
+  readonly position: number
+  /** When the lead was removed; null of one that is there. */
+  readonly removedAt: number | null
+}
+
 /** Whether the counters alone give the total of the filter. */
 const isCounted = (filter: LeadFilter): boolean =>
   Object.keys(filter).every((key) => ["signalId", "qualified", "exported", "isEmployee"].includes(key))
@@ -74,6 +82,12 @@ export class BrandLeads {
   readonly byAuthor = new Map<string, Set<string>>()
   /** Hashes of erased persons' external ids, with the instant of each erasure. */
   readonly suppressed = new Map<string, number>()
+  /** The position of a removed lead up to which removals are forgotten. */
+  forgottenChanges = 0
+  /** By the lead, in the order of the positions. */
+  private feed = new Map<LeadId, FeedEntry>()
+  /** The removed leads of the feed, in the order of their removal. */
+  private readonly removed = new Map<LeadId, FeedEntry>()
   private readonly bySignal = new Map<string, Set<LeadId>>()
   private readonly counters = new Map<string, Array<number>>()
   private readonly sorted = new Map<string, SortedList<LeadRecord>>()
@@ -129,6 +143,40 @@ export class BrandLeads {
     engagements.splice(engagements.indexOf(earlier), 1, next)
     this.unindexEngagement(earlier)
     this.indexEngagement(next)
+  }
+
+  /** Moves the lead to the end of the feed. Returns a function that takes that back. */
+  noteChange(entry: FeedEntry): () => void {
+    const { id } = entry
+    const earlier = this.feed.get(id)
+    this.feed.delete(id)
+    this.feed.set(id, entry)
+    if (entry.removedAt !== null) this.removed.set(id, entry)
+    return () => {
+      this.feed.delete(id)
+      const all = [...this.feed.values(), ...(earlier === undefined ? [] : [earlier])]
+      this.feed = new Map(all.sort((a, b) => a.position - b.position).map((each) => [each.id, each]))
+    }
+  }
+
+  /** Forgets the leads that were removed before the instant. */
+  forgetRemoved(before: number): void {
+    for (const { id, position, removedAt } of this.removed.values()) {
+      if (removedAt! >= before) return
+      this.feed.delete(id)
+      this.removed.delete(id)
+      this.forgottenChanges = Math.max(this.forgottenChanges, position)
+    }
+  }
+
+  /** The feed behind the position, at most `limit` entries. */
+  changesAfter(position: number, limit: number): ReadonlyArray<FeedEntry> {
+    const found: Array<FeedEntry> = []
+    for (const entry of this.feed.values()) {
+      if (found.length === limit) break
+      if (entry.position > position) found.push(entry)
+    }
+    return found
   }
 
   total(filter: LeadFilter): number {

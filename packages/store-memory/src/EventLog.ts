@@ -72,6 +72,11 @@ export class EventLog {
     return event
   }
 
+  /** Takes a position that no event gets: for a change of which no event tells. */
+  takePosition(): number {
+    return ++this.lastPosition
+  }
+
   /** Undoes the newest `append`. */
   removeNewest(): void {
     this.length--

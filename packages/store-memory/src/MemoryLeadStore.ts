@@ -1,16 +1,20 @@
 /** The `LeadStore` port, in memory. A method is atomic because it runs synchronously. */
 import {
+  type ChangePage,
+  type ChangeRead,
   type DeliveryId,
   type Engagement,
   type EventRead,
   type Lead,
+  type LeadId,
   type LeadPage,
   LeadStore,
   type Observations,
   Page,
   type LeadEvent,
   type Post,
-  type Proposal
+  type Proposal,
+  RenderedLeads
 } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
 import type { BrandLeads } from "./BrandLeads.ts"
@@ -35,6 +39,9 @@ const pageOf = (
     }))
   }
 }
+
+/** A memory has one history: what it forgets, it forgets with the secrets of its brands. */
+const epoch = ""
 
 const postOf = ({ postAuthor, postAuthorDetail, postContent, postPostedAt, postUrl }: Engagement): Post => ({
   postUrl,
@@ -96,7 +103,9 @@ const make = Effect.gen(function* () {
         queued.push(memory.queueDelivery({ ...delivery, event: fired, resendOf: null }, now))
       }
     }
+    const undoChange = leads.noteChange({ id, position: memory.events.newestPosition, removedAt: null })
     const undo = (): void => {
+      undoChange()
       for (const delivery of queued) memory.deliveries.remove(delivery)
       for (const _ of events) memory.events.removeNewest()
       leads.removeEngagement(kept)
@@ -105,6 +114,9 @@ const make = Effect.gen(function* () {
     }
     return { id, undo, queued: queued.length }
   }
+
+  const noteChanged = (leads: BrandLeads, id: LeadId): void =>
+    void leads.noteChange({ id, position: memory.events.takePosition(), removedAt: null })
 
   /**
    * Removes the body and the logged responses of a delivery about another lead, which may name the erased
@@ -188,6 +200,7 @@ const make = Effect.gen(function* () {
         return Option.map(Option.fromNullable(leads.byId.get(id)), ({ lead }): Lead => {
           const changed = change(lead, now)
           leads.put(changed)
+          if (RenderedLeads.renderLead(lead) !== RenderedLeads.renderLead(changed)) noteChanged(leads, id)
           return changed
         })
       }),
@@ -200,6 +213,7 @@ const make = Effect.gen(function* () {
         leads.suppressed.set(personHash, leads.suppressed.get(personHash) ?? now)
         leads.remove(id)
         memory.events.removeLead(id)
+        memory.noteRemoved(brandId, id, now)
         const authored = new Set(leads.byAuthor.get(found.lead.extId))
         const readers = new Set(
           [...authored].map((engagementId) => leads.engagements.get(engagementId)!.leadId)
@@ -228,7 +242,33 @@ const make = Effect.gen(function* () {
           const { lead } = leads.byId.get(earlier.leadId)!
           leads.put({ ...lead, updatedAt: Math.max(lead.updatedAt, now) })
         }
+        const others = [...readers].filter((reader) => reader !== id).sort((a, b) => a - b)
+        for (const reader of others) noteChanged(leads, reader)
         return true
+      }),
+
+    changesAfter: (brandId, after, { engagements, limit }) =>
+      Effect.sync((): ChangePage => {
+        const leads = memory.leadsOf(brandId)
+        const { newestPosition } = memory.events
+        const isExpired =
+          after !== null &&
+          (after.epoch !== epoch ||
+            leads.forgottenChanges > Math.max(after.position, after.since) ||
+            after.position > newestPosition)
+        if (isExpired) return { isExpired: true }
+        const found = leads.changesAfter(after?.position ?? 0, limit + 1)
+        const page = found.slice(0, limit)
+        const changes = page.map(({ id, removedAt }): ChangeRead => {
+          if (removedAt !== null) return { type: "removed", id, removedAt }
+          const record = leads.byId.get(id)!
+          const window = engagements === "none" ? null : windowOf(memory, leads, record)
+          return { type: "lead", read: { lead: record.lead, window } }
+        })
+        const hasMore = found.length > limit
+        const position = hasMore ? page.at(-1)!.position : newestPosition
+        const since = after?.since ?? leads.forgottenChanges
+        return { isExpired: false, changes, next: { epoch, position, since }, hasMore }
       }),
 
     eventsAfter: (brandId, after, limit) =>

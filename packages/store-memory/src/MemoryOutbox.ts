@@ -1,5 +1,6 @@
 /** The `Outbox` port, in memory. */
 import {
+  Batching,
   type BodyMaterial,
   type Lease,
   type Leased,
@@ -13,6 +14,13 @@ import { Clock, Effect, Layer, Queue } from "effect"
 import type { DeliveryRecord } from "./DeliveryBook.ts"
 import { engagementReadOf, windowOf } from "./EngagementReads.ts"
 import { MemoryState } from "./MemoryState.ts"
+
+const dueDelivery = (row: DeliveryRecord) => ({
+  row,
+  dueAt: row.dueAt!,
+  failures: row.failures,
+  isTest: row.event === null
+})
 
 const make = Effect.map(MemoryState, ({ memory, queued }) => {
   const { deliveries, webhooks } = memory
@@ -37,7 +45,8 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
   }
 
   const materialOf = ({ createdAt, event, id }: DeliveryRecord, webhook: Webhook): BodyMaterial => {
-    const base = { deliveryId: id, webhookId: webhook.id, brandId: webhook.brandId, createdAt }
+    const { brandId, format } = webhook
+    const base = { deliveryId: id, webhookId: webhook.id, brandId, createdAt, format }
     if (event === null) return { ...base, subject: null, lead: null, engagements: [] }
     const subject = event
     const leads = memory.leadsOf(webhook.brandId)
@@ -55,26 +64,43 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
 
   const lease = (request: LeaseRequest, now: number): Leased => {
     const { body, leaseMillis, limits, token, underWay } = request
-    const next = nextDueAt(request, now)
+    let next = nextDueAt(request, now)
     const candidates = [...webhooks.values()].flatMap((webhook) => {
-      const due = webhook.enabled ? dueOf(webhook.id, now, limits.perWebhook) : []
       const { failingSince, id } = webhook
-      return due.length === 0
+      const limit = Batching.rowsFor(webhook, limits.perWebhook)
+      const rows = webhook.enabled ? dueOf(id, now, limit).map(dueDelivery) : []
+      const { batches, readyAt } = Batching.form(rows, webhook, now)
+      if (readyAt !== null && Leasing.hasPlace({ webhookId: id, failingSince }, limits, underWay)) {
+        next = Math.min(next ?? readyAt, readyAt)
+      }
+      return batches.length === 0
         ? []
-        : [{ webhook, webhookId: id, failingSince, dueAt: due[0]!.dueAt!, rows: due, due: due.length }]
+        : [{ webhook, webhookId: id, failingSince, dueAt: rows[0]!.dueAt, batches, due: batches.length }]
     })
     const shares = Leasing.allocate(candidates, limits, underWay)
     const until = now + leaseMillis
+    let isMore = false
     const taken = candidates
-      .flatMap(({ rows, webhook, webhookId }) =>
-        rows.slice(0, shares.get(webhookId) ?? 0).map((row) => ({ row, webhook }))
+      .flatMap(({ batches, webhook, webhookId }) =>
+        batches.slice(0, shares.get(webhookId) ?? 0).map((batch) => ({ batch, webhook }))
       )
       // Renders all bodies before leasing any delivery: a defect leases none.
-      .map(({ row, webhook }) => ({ row, webhook, made: row.body ?? body(materialOf(row, webhook)) }))
-    const leases = taken.map(({ made, row, webhook }): Lease => {
-      deliveries.put({ ...row, body: made, lease: token, dueAt: until })
-      return { deliveryId: row.id, token, until, body: made, webhook }
+      .map(({ batch, webhook }) => {
+        const made = batch.map(({ row }) => ({ row, made: row.body ?? body(materialOf(row, webhook)) }))
+        const fitting = Batching.fitting(made.map((each) => each.made))
+        isMore ||= fitting < made.length
+        return { webhook, made: made.slice(0, fitting), rest: made.slice(fitting) }
+      })
+    const leases = taken.flatMap(({ made: batch, rest, webhook }, i) => {
+      for (const { made, row } of rest) deliveries.put({ ...row, body: made })
+      const number = Batching.isBatched(webhook) ? i : null
+      const own = number === null ? token : Leasing.batchToken(token, number)
+      return batch.map(({ made, row }): Lease => {
+        deliveries.put({ ...row, body: made, lease: own, dueAt: until })
+        return { deliveryId: row.id, token: own, batch: number, until, body: made, webhook }
+      })
     })
+    if (isMore) return { leases, nextDueAt: now }
     return { leases, nextDueAt: leases.length === 0 ? next : Math.min(next ?? until, until) }
   }
 

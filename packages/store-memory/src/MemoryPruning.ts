@@ -73,7 +73,7 @@ const isDueDelivery =
   (record: DeliveryRecord): boolean =>
     before !== null && record.state === state && record.finishedAt! < before
 
-type DueOf = (memory: Memory, before: Instant, references: () => References) => Generator<Due>
+type DueOf = (memory: Memory, before: Instant, references: () => References, now: Instant) => Generator<Due>
 
 const dueDeliveries = (state: DeliveryRecord["state"]): DueOf =>
   function* (memory, before) {
@@ -110,10 +110,10 @@ const dueOf: Readonly<Record<RetentionKind, DueOf>> = {
       }
     }
   },
-  *leads(memory, before, references) {
+  *leads(memory, before, references, now) {
     const left = references()
     const brands = [...memory.allLeads()].sort(([a], [b]) => Number(a) - Number(b))
-    for (const [, leads] of brands) {
+    for (const [brandId, leads] of brands) {
       const due = [...leads.byId.values()].filter(
         ({ lead }) => lead.updatedAt < before && !left.isActive(lead.id)
       )
@@ -122,6 +122,7 @@ const dueOf: Readonly<Record<RetentionKind, DueOf>> = {
         const remove = (): void => {
           leads.remove(lead.id)
           noteNewest(memory, memory.events.removeLead(lead.id))
+          memory.noteRemoved(brandId, lead.id, now)
         }
         yield { at: lead.updatedAt, remove }
       }
@@ -151,7 +152,7 @@ const make = Effect.map(MemoryState, ({ memory }) => {
   const prune = ({ before, kind, limit, lease }: PruneRequest, now: Instant): Pruned => {
     const piece: Array<Due> = []
     let isMore = false
-    for (const due of dueOf[kind](memory, before, () => new References(memory, every, every))) {
+    for (const due of dueOf[kind](memory, before, () => new References(memory, every, every), now)) {
       isMore = piece.length === limit
       if (isMore) break
       piece.push(due)
@@ -166,7 +167,7 @@ const make = Effect.map(MemoryState, ({ memory }) => {
     }
   }
 
-  const countDue = (limits: RetentionLimits): DueCounts => {
+  const countDue = (limits: RetentionLimits, now: Instant): DueCounts => {
     const isLeft = (record: DeliveryRecord): boolean =>
       !isDueDelivery("delivered", limits.deliveries)(record) &&
       !isDueDelivery("dead", limits.deadLetters)(record)
@@ -177,7 +178,7 @@ const make = Effect.map(MemoryState, ({ memory }) => {
     )
     const count = (kind: RetentionKind): number => {
       const before = limits[kind]
-      return before === null ? 0 : [...dueOf[kind](memory, before, () => left)].length
+      return before === null ? 0 : [...dueOf[kind](memory, before, () => left, now)].length
     }
     return {
       deliveries: count("deliveries"),
@@ -191,7 +192,7 @@ const make = Effect.map(MemoryState, ({ memory }) => {
 
   return Pruning.of({
     prune: (request) => Effect.map(Clock.currentTimeMillis, (now) => prune(request, now)),
-    countDue: (limits) => Effect.sync(() => countDue(limits)),
+    countDue: (limits) => Effect.map(Clock.currentTimeMillis, (now) => countDue(limits, now)),
     newestPrunedEvent: Effect.sync(() => memory.newestPrunedEvent)
   })
 })

@@ -1,15 +1,17 @@
 /** The state that the memory stores share: records, sequences of ids, and the signal of queued deliveries. */
-import type {
-  AccessToken,
-  ApiKey,
-  AuditEntry,
-  Brand,
-  Campaign,
-  IdempotencyRecord,
-  PostTotals,
-  RateLimit,
-  Signal,
-  Webhook
+import {
+  type AccessToken,
+  type ApiKey,
+  type AuditEntry,
+  type Brand,
+  type Campaign,
+  type IdempotencyRecord,
+  type LeadId,
+  type PostTotals,
+  type RateLimit,
+  removedLeadMillis,
+  type Signal,
+  type Webhook
 } from "@lead-signals/domain"
 import { Context, Effect, Layer, Queue } from "effect"
 import { BrandLeads } from "./BrandLeads.ts"
@@ -74,6 +76,13 @@ export class Memory {
   removeLeadsOf(brandId: string): void {
     this.leads.delete(brandId)
     this.events.removeBrand(brandId)
+  }
+
+  /** Says in the feed of changes that the lead is gone. */
+  noteRemoved(brandId: string, id: LeadId, now: number): void {
+    const leads = this.leadsOf(brandId)
+    leads.noteChange({ id, position: this.events.takePosition(), removedAt: now })
+    leads.forgetRemoved(now - removedLeadMillis)
   }
 
   /** Increments a sequence and returns it; the first number is 1. */

@@ -2,22 +2,24 @@
 import { type Outbox, Retries } from "@lead-signals/domain"
 import { Array as Arr, Cause, Effect, Queue } from "effect"
 import type { ConcurrencySlots } from "./ConcurrencySlots.ts"
-import type { EndedLease } from "./DeliveryAttempt.ts"
+import type { EndedPost } from "./DeliveryAttempt.ts"
 import { logDefect, logRecorded } from "./DeliveryLog.ts"
 import { retryWhileUnavailable } from "./StoreRetry.ts"
 
-/** Attempts in one transaction. */
+/** Attempts in one transaction, and posts that are gathered for it. */
 const maxRecordedTogether = 500
 
 /** Iterations of the host's event loop for which the recorder waits while further attempts end. */
 const maxGatheringTicks = 10
 
 /** A success of a webhook that was not failing: recording it changes nothing for the webhook's other deliveries. */
-const isRoutine = ({ attempt, lease }: EndedLease): boolean =>
-  attempt !== null && Retries.isSuccess(attempt.result) && lease.webhook.failingSince === null
+const isRoutine = ({ attempts, leases }: EndedPost): boolean =>
+  attempts.length > 0 &&
+  attempts.every(({ result }) => Retries.isSuccess(result)) &&
+  leases[0].webhook.failingSince === null
 
 interface RecorderOptions {
-  readonly ended: Queue.Queue<EndedLease>
+  readonly ended: Queue.Queue<EndedPost>
   readonly outbox: typeof Outbox.Service
   readonly slots: ConcurrencySlots
   /** Runs when slots have become free. */
@@ -71,27 +73,29 @@ export class AttemptRecorder {
     return batch
   })
 
-  private record(batch: ReadonlyArray<EndedLease>): Effect.Effect<void> {
+  private record(batch: ReadonlyArray<EndedPost>): Effect.Effect<void> {
     return Effect.gen(this, function* () {
-      const attempted = batch.filter((each) => each.attempt !== null)
-      if (attempted.length === 0) return
-      const recorded = yield* retryWhileUnavailable(
-        this.options.outbox.record(attempted.map((each) => each.attempt!))
+      const attempted = batch.flatMap(({ attempts, leases }) =>
+        attempts.map((attempt, i) => ({ attempt, lease: leases[i]! }))
       )
-      yield* Effect.forEach(
-        recorded,
-        (each, i) => logRecorded(attempted[i]!.lease, attempted[i]!.attempt, each),
-        { discard: true }
-      )
+      for (let from = 0; from < attempted.length; from += maxRecordedTogether) {
+        const part = attempted.slice(from, from + maxRecordedTogether)
+        const recorded = yield* retryWhileUnavailable(
+          this.options.outbox.record(part.map(({ attempt }) => attempt))
+        )
+        yield* Effect.forEach(recorded, (each, i) => logRecorded(part[i]!.lease, part[i]!.attempt, each), {
+          discard: true
+        })
+      }
     }).pipe(
       // An attempt that could not be recorded is repeated when its lease runs out.
       Effect.catchAllDefect((defect) => logDefect(Cause.die(defect)))
     )
   }
 
-  private release(batch: ReadonlyArray<EndedLease>): Effect.Effect<unknown> {
+  private release(batch: ReadonlyArray<EndedPost>): Effect.Effect<unknown> {
     return Effect.suspend(() => {
-      for (const { lease } of batch) this.options.slots.release(lease)
+      for (const { leases } of batch) this.options.slots.release(leases[0])
       return batch.length === 0 ? Effect.void : this.options.onFreed
     })
   }

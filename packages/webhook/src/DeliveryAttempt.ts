@@ -1,17 +1,22 @@
-/** One attempt of a leased delivery: signs its body, posts it, and turns the response into a result of the domain. */
+/** One attempt: signs the bodies of the deliveries that go in one post, posts them, and turns the response into a result of the domain. */
 import {
   attemptHeaders,
   type AttemptResult,
+  batchBody,
   type BodyMaterial,
+  cloudEventView,
   deliveryBodyView,
+  DeliveryIds,
+  formatOfBody,
   type Lease,
+  type PostedAs,
   Retries,
   type AttemptTransitions,
   WebhookSecrets
 } from "@lead-signals/domain"
 import { Cause, Clock, Effect, Random } from "effect"
 import { logBodyMissing, logDefect } from "./DeliveryLog.ts"
-import type { LeaseBatch } from "./LeaseBatch.ts"
+import type { LeaseBatch, LeasedPost } from "./LeaseBatch.ts"
 import * as ResponseRedactor from "./ResponseRedactor.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 import { type PostResponse, type Sender, type SendFailed } from "./Sender.ts"
@@ -20,10 +25,27 @@ import { type Hmac, sign } from "./WebhookSignature.ts"
 /** An attempt ends this long before its lease, so that it is recorded before another process may take the delivery. */
 export const leaseReserveMillis = 1000
 
-export interface EndedLease {
-  readonly lease: Lease
-  /** Null when the lease had run out before its attempt began. */
-  readonly attempt: AttemptTransitions.FinishedAttempt | null
+/** The leases of one answer by the posts that they go in. [BATCH-1] */
+export const postsOf = (leases: ReadonlyArray<Lease>): ReadonlyArray<LeasedPost> => {
+  const posts: Array<[Lease, ...Array<Lease>]> = []
+  const batches = new Map<number, [Lease, ...Array<Lease>]>()
+  for (const lease of leases) {
+    const known = lease.batch === null ? undefined : batches.get(lease.batch)
+    if (known !== undefined) {
+      known.push(lease)
+      continue
+    }
+    const post: [Lease, ...Array<Lease>] = [lease]
+    posts.push(post)
+    if (lease.batch !== null) batches.set(lease.batch, post)
+  }
+  return posts
+}
+
+export interface EndedPost {
+  readonly leases: LeasedPost
+  /** The attempt of each lease, in their order; none when the leases had run out before the post began. */
+  readonly attempts: ReadonlyArray<AttemptTransitions.FinishedAttempt>
 }
 
 export interface Posting {
@@ -31,10 +53,10 @@ export interface Posting {
   readonly hmac: typeof Hmac.Service
 }
 
-const resultOf = (response: PostResponse, body: string, now: number): AttemptResult => ({
+const resultOf = (response: PostResponse, bodies: ReadonlyArray<string>, now: number): AttemptResult => ({
   status: response.status,
   error: null,
-  response: ResponseRedactor.redact(response.excerpt, response.truncated, body),
+  response: ResponseRedactor.redact(response.excerpt, response.truncated, bodies),
   retryAfterSeconds:
     response.status === 429 || response.status === 503
       ? RetryAfter.parseSeconds(response.retryAfter, now)
@@ -48,20 +70,50 @@ const failed = (error: NonNullable<AttemptResult["error"]>): AttemptResult => ({
   retryAfterSeconds: null
 })
 
-/** The JSON text of a delivery's body; null when rendering throws, so that the rest of the batch is still sent. */
-export const renderBody = (material: BodyMaterial): string | null => {
-  try {
-    return JSON.stringify(deliveryBodyView(material))
-  } catch {
-    return null
+/**
+ * Makes the JSON text of a delivery's body in its webhook's format; null when rendering throws, so that the rest is still sent. `apiUrl` is
+ * the URL of the API as its clients know it, for `dataschema`; null when it is not known. [EVT-1, FMT-1]
+ */
+export const renderBody =
+  (apiUrl: string | null) =>
+  (material: BodyMaterial): string | null => {
+    try {
+      const envelope = deliveryBodyView(material)
+      return JSON.stringify(material.format === "cloudevents" ? cloudEventView(envelope, apiUrl) : envelope)
+    } catch {
+      return null
+    }
   }
+
+interface Message {
+  /** As the deliveries with a body are posted, and what the log keeps of it. */
+  readonly postedAs: PostedAs
+  readonly id: string
+  readonly body: string
+  /** What the body is made of. */
+  readonly bodies: ReadonlyArray<string>
+}
+
+/** What the leases are posted as; null when none has a body. A batch is an array, also of one event. [BATCH-1, BATCH-5] */
+const messageOf = (leases: LeasedPost): Message | null => {
+  const withBody = leases.flatMap(({ body, deliveryId }) => (body === null ? [] : { body, deliveryId }))
+  const [first] = withBody
+  if (first === undefined) return null
+  const format = formatOfBody(first.body)
+  if (leases[0].batch === null) {
+    const { body, deliveryId } = first
+    return { postedAs: { batchId: null, format }, id: deliveryId, body, bodies: [body] }
+  }
+  const bodies = withBody.map(({ body }) => body)
+  const batchId = DeliveryIds.batchId(withBody.map(({ deliveryId }) => deliveryId))
+  return { postedAs: { batchId, format }, id: batchId, body: batchBody(bodies), bodies }
 }
 
 /** Posts a signed body. Fails only by interruption: a defect of the sender is the result `internal`. */
 const post = (
   { hmac, sender }: Posting,
-  { deliveryId, webhook }: Lease,
-  body: string,
+  { webhook }: Lease,
+  { bodies, body, id, postedAs }: Message,
   at: number
 ): Effect.Effect<AttemptResult> =>
   sender
@@ -69,13 +121,13 @@ const post = (
       url: webhook.url,
       body,
       headers: {
-        ...attemptHeaders(deliveryId, at),
-        ...sign(WebhookSecrets.signing(webhook.secrets, at), { id: deliveryId, now: at, body }, hmac)
+        ...attemptHeaders(id, at, postedAs),
+        ...sign(WebhookSecrets.signing(webhook.secrets, at), { id, now: at, body }, hmac)
       }
     })
     .pipe(
       Effect.flatMap((response) =>
-        Effect.map(Clock.currentTimeMillis, (now) => resultOf(response, body, now))
+        Effect.map(Clock.currentTimeMillis, (now) => resultOf(response, bodies, now))
       ),
       Effect.catchTag("SendFailed", ({ error }: SendFailed) => Effect.succeed(failed(error))),
       Effect.catchAllCause((cause) =>
@@ -86,38 +138,40 @@ const post = (
     )
 
 /**
- * Makes the attempt and passes its end to `onEnded`. Only the post itself can be interrupted: a batch that is overdue then
- * gives the result `timeout`, and any other interruption leaves no attempt behind.
+ * Makes the attempt and passes its end to `onEnded`. Only the post itself can be interrupted: a batch of leases that is overdue then
+ * gives the result `timeout`, and any other interruption leaves no attempt behind. The result counts for each delivery of the post, with
+ * one draw, so that those that failed together are due again together; a delivery without a body fails alone. [BATCH-3]
  */
-export const attemptDelivery = <A>(
+export const attemptPost = <A>(
   posting: Posting,
   scheduleMillis: ReadonlyArray<number>,
-  lease: Lease,
+  leases: LeasedPost,
   batch: LeaseBatch,
-  onEnded: (ended: EndedLease) => Effect.Effect<A>
+  onEnded: (ended: EndedPost) => Effect.Effect<A>
 ): Effect.Effect<A> =>
   Effect.gen(function* () {
     const at = yield* Clock.currentTimeMillis
-    if (at >= batch.endsAt) return yield* onEnded({ lease, attempt: null })
-    const result =
-      lease.body === null
-        ? yield* Effect.as(logBodyMissing(lease), failed("internal"))
+    if (at >= batch.endsAt) return yield* onEnded({ leases, attempts: [] })
+    const message = messageOf(leases)
+    const posted =
+      message === null
+        ? failed("internal")
         : yield* Effect.catchAllCause(
-            Effect.interruptible(post(posting, lease, lease.body, at)),
+            Effect.interruptible(post(posting, leases[0], message, at)),
             (cause): Effect.Effect<AttemptResult> =>
               batch.isOverdue ? Effect.succeed(failed("timeout")) : Effect.failCause(cause)
           )
     const durationMillis = Math.max(0, (yield* Clock.currentTimeMillis) - at)
     const draw = yield* Random.next
-    const settle: AttemptTransitions.FinishedAttempt["settle"] = (known, now) =>
-      Retries.settle(known, result, now, draw, scheduleMillis)
-    const {
-      deliveryId,
-      token,
-      webhook: { url }
-    } = lease
-    return yield* onEnded({
-      lease,
-      attempt: { deliveryId, token, url, at, durationMillis, result, settle }
-    })
+    const attempts: Array<AttemptTransitions.FinishedAttempt> = []
+    for (const lease of leases) {
+      const { body, deliveryId, token, webhook } = lease
+      if (body === null) yield* logBodyMissing(lease)
+      const result = body === null ? failed("internal") : posted
+      const postedAs = body === null ? { batchId: null, format: webhook.format } : message!.postedAs
+      const settle: AttemptTransitions.FinishedAttempt["settle"] = (known, now) =>
+        Retries.settle(known, result, now, draw, scheduleMillis)
+      attempts.push({ deliveryId, token, url: webhook.url, at, durationMillis, postedAs, result, settle })
+    }
+    return yield* onEnded({ leases, attempts })
   }).pipe(Effect.uninterruptible)

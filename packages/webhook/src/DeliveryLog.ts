@@ -32,7 +32,7 @@ const ifLogged = (level: LogLevel.LogLevel, line: Effect.Effect<void>): Effect.E
 /** Logs what the store recorded of an attempt, and the webhook that the attempt disabled, if any. */
 export const logRecorded = (
   lease: Lease,
-  attempt: AttemptTransitions.FinishedAttempt | null,
+  attempt: AttemptTransitions.FinishedAttempt,
   { disabled, outcome }: AttemptTransitions.Recorded
 ): Effect.Effect<void> => {
   const level = levels[outcome]
@@ -42,8 +42,8 @@ export const logRecorded = (
       Effect.annotateLogs(Effect.logWithLevel(level, "delivery attempted"), {
         deliveryId: lease.deliveryId,
         webhookId: lease.webhook.id,
-        result: attempt?.result.status ?? attempt?.result.error ?? "none",
-        durationMillis: attempt?.durationMillis ?? 0,
+        result: attempt.result.status ?? attempt.result.error ?? "none",
+        durationMillis: attempt.durationMillis,
         outcome
       })
     )

@@ -20,7 +20,7 @@ import {
 } from "effect"
 import { AttemptRecorder } from "./AttemptRecorder.ts"
 import { ConcurrencySlots } from "./ConcurrencySlots.ts"
-import { attemptDelivery, type EndedLease, leaseReserveMillis, renderBody } from "./DeliveryAttempt.ts"
+import { attemptPost, type EndedPost, leaseReserveMillis, postsOf, renderBody } from "./DeliveryAttempt.ts"
 import { logDefect } from "./DeliveryLog.ts"
 import { type LeaseBatch, startLeaseBatch } from "./LeaseBatch.ts"
 import { Sender } from "./Sender.ts"
@@ -42,6 +42,11 @@ export interface EmitterOptions {
   readonly pollMillis: number
   /** Time that attempts under way may take when the emitter stops. */
   readonly drain: Duration.DurationInput
+  /**
+   * The absolute URL of the API as its clients know it, below which CloudEvents name the schema of their data; null when it is not known.
+   * [FMT-2]
+   */
+  readonly apiUrl: string | null
 }
 
 const defaultOptions: EmitterOptions = {
@@ -49,7 +54,8 @@ const defaultOptions: EmitterOptions = {
   limits: Leasing.defaultLimits,
   leaseMillis: Retries.attemptTimeoutMillis + 15_000,
   pollMillis: 1000,
-  drain: "10 seconds"
+  drain: "10 seconds",
+  apiUrl: null
 }
 
 /** A running emitter. It runs while its layer's scope is open. */
@@ -71,9 +77,10 @@ const make = (options: EmitterOptions) =>
     const instance = Encoding.encodeHex(yield* entropy.bytes(8))
     const slots = new ConcurrencySlots()
     const wakeUps = yield* Queue.sliding<void>(1)
-    const ended = yield* Queue.unbounded<EndedLease>()
+    const ended = yield* Queue.unbounded<EndedPost>()
     const idle = yield* Deferred.make<void>()
     const batches = new Set<LeaseBatch>()
+    const body = renderBody(options.apiUrl)
     let leaseCount = 0
     let isStopping = false
     /** Looks in a row that found nothing, though by this process's clock something is due: the store's clock is behind. */
@@ -102,15 +109,16 @@ const make = (options: EmitterOptions) =>
         leaseMillis: options.leaseMillis,
         limits: options.limits,
         underWay: slots,
-        body: renderBody
+        body
       })
       looksInVain = leases.length > 0 ? 0 : looksInVain + 1
       if (leases.length > 0) {
-        for (const lease of leases) slots.take(lease)
+        const posts = postsOf(leases)
+        for (const [lease] of posts) slots.take(lease)
         // Not `until`, which is of the store's clock: another host's may be off. The lease began after the request.
         const endsAt = requestedAt + options.leaseMillis - leaseReserveMillis
-        yield* startLeaseBatch(leases, endsAt, batches, (lease, batch) =>
-          attemptDelivery(posting, options.scheduleMillis, lease, batch, (end) => Queue.offer(ended, end))
+        yield* startLeaseBatch(posts, endsAt, batches, (post, batch) =>
+          attemptPost(posting, options.scheduleMillis, post, batch, (end) => Queue.offer(ended, end))
         )
       }
       return nextDueAt

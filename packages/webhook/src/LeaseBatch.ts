@@ -2,6 +2,9 @@
 import { type Lease, Retries } from "@lead-signals/domain"
 import { Clock, Duration, Effect, Fiber, FiberId } from "effect"
 
+/** The leases that go in one post, in their order, at least one. */
+export type LeasedPost = readonly [Lease, ...Array<Lease>]
+
 export class LeaseBatch {
   readonly running = new Set<Fiber.RuntimeFiber<unknown>>()
   /** By this process's clock, in milliseconds since 1970: from then on no attempt begins or goes on. */
@@ -15,14 +18,14 @@ export class LeaseBatch {
 }
 
 /**
- * Forks an attempt for each lease, and interrupts those that still run at the attempt timeout or at `endsAt`, whichever
+ * Forks an attempt for each post, and interrupts those that still run at the attempt timeout or at `endsAt`, whichever
  * comes first. `endsAt` is in milliseconds since 1970. The batch is in `batches` until its last attempt has ended.
  */
 export const startLeaseBatch = (
-  leases: ReadonlyArray<Lease>,
+  posts: ReadonlyArray<LeasedPost>,
   endsAt: number,
   batches: Set<LeaseBatch>,
-  attempt: (lease: Lease, batch: LeaseBatch) => Effect.Effect<unknown>
+  attempt: (leases: LeasedPost, batch: LeaseBatch) => Effect.Effect<unknown>
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const batch = new LeaseBatch(endsAt)
@@ -36,9 +39,9 @@ export const startLeaseBatch = (
       Effect.interruptible(Effect.delay(interruptRunning, Duration.millis(Math.max(0, millis))))
     )
     // Counted down instead of read from `running`: the first attempt may end before the last one begins.
-    let left = leases.length
-    for (const lease of leases) {
-      const fiber = yield* Effect.forkDaemon(attempt(lease, batch))
+    let left = posts.length
+    for (const leases of posts) {
+      const fiber = yield* Effect.forkDaemon(attempt(leases, batch))
       batch.running.add(fiber)
       fiber.addObserver(() => {
         batch.running.delete(fiber)

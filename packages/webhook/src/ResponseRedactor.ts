@@ -245,17 +245,24 @@ const replaceMasked = (text: string, mask: RedactionMask): string => {
 const printableOnly = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "")
 
 /**
- * The text of an excerpt without the personal data of the payload in `body`. A response that repeats nothing stays as
+ * The text of an excerpt without the personal data of the payload, whose events are `bodies`. A response that repeats nothing stays as
  * it came. In one that repeats something, each repetition is replaced, and escapes are resolved. Null for an empty
  * excerpt; a notice instead of the text when the payload has more than 5,000 phrases. `truncated` says that the
  * response was longer than the excerpt. [DELIV-5]
  */
-export const redact = (excerpt: Uint8Array, truncated: boolean, body: string): string | null => {
+export const redact = (
+  excerpt: Uint8Array,
+  truncated: boolean,
+  bodies: ReadonlyArray<string>
+): string | null => {
   if (excerpt.length === 0) return null
   // `stream` drops an incomplete last character of a cut response.
   const text = printableOnly(new TextDecoder("utf-8").decode(excerpt, { stream: truncated }))
   const [phrases, longTexts] = [new Set<string>(), new Set<string>()]
-  collectPersonalTexts((JSON.parse(body) as { data?: unknown }).data, "", { phrases, longTexts })
+  for (const body of bodies) {
+    collectPersonalTexts((JSON.parse(body) as { data?: unknown }).data, "", { phrases, longTexts })
+    if (phrases.size > maxPhrases) break
+  }
   phrases.delete("")
   if (phrases.size > maxPhrases)
     return "[withheld: the payload is too large to be compared with the response]"

@@ -27,11 +27,20 @@ const queryOf = (parameters: URLSearchParams): Query => {
   }
 }
 
+const feedPath = "/signals/changes"
+
+/** Every second brand's client follows the feed of changes; the others meet a service of before it, and sync by time. [CHG-1] */
+export const followsFeed = ({ index }: Pick<KnownBrand, "index">): boolean => index % 2 === 0
+
+const noFeed = { status: 404, headers: {}, text: '{"error":{"code":"not_found","message":"No such path."}}' }
+
 const transport = (context: ActorContext, caller: Caller, brand: KnownBrand): Transport => {
   let attempts = 0
   return ({ url }) =>
     Effect.suspend(() => {
       const { pathname, search, searchParams } = new URL(url)
+      const isFeed = pathname === feedPath
+      if (isFeed && !followsFeed(brand)) return Effect.succeed(noFeed)
       const label = `${caller.label} request ${++attempts}`
       return once(
         context,
@@ -41,7 +50,7 @@ const transport = (context: ActorContext, caller: Caller, brand: KnownBrand): Tr
           query: search.slice(1),
           brand,
           key: brand.key,
-          meaning: { means: "list", query: queryOf(searchParams) }
+          meaning: isFeed ? { means: "look" } : { means: "list", query: queryOf(searchParams) }
         }
       )
     }).pipe(
@@ -76,6 +85,10 @@ export const sync = (context: ActorContext, caller: Caller, brand: KnownBrand): 
         for (const lead of page.leads) {
           brand.mirror.set(lead.id, lead)
           brand.leadIds.set(lead.extId, lead.id)
+        }
+        for (const { id } of page.removed) {
+          facts.coverageMarks.add("a sync was told of a removed lead")
+          brand.mirror.delete(id)
         }
         brand.syncCursor = page.cursor
       })

@@ -1,4 +1,5 @@
 import { type Json, type KnownBrand, personOf } from "../world/KnownFacts.ts"
+import { followsFeed } from "../actors/SyncClient.ts"
 import type { Oracle } from "./Oracle.ts"
 
 /** How far a client looks back before the newest change that it has seen. */
@@ -6,7 +7,8 @@ const replayMillis = 120_000
 const slackMillis = 1000
 
 /**
- * What a syncing client has is what there is. A change that was stamped more than two minutes before another that was there already
+ * What a syncing client has is what there is. A client that follows the feed of changes has all of it, and nothing that is gone. [CHG-1, CHG-3]
+ * To one that syncs by time a change that was stamped more than two minutes before another that was there already
  * can be hidden from it, when the clock was set back or the clocks of processes differ: of such leads its copy is compared after a full sync. [TIME-5, SORT-5, PAGE-3]
  */
 export const mirrorsConverge: Oracle = {
@@ -18,13 +20,15 @@ export const mirrorsConverge: Oracle = {
     const greatest = new Map<string, number>()
 
     const wrongCopy = (
-      { id: brandId, index }: KnownBrand,
+      brand: KnownBrand,
       mirror: ReadonlyMap<number, Json>,
       there: ReadonlyArray<Json>,
-      mayLack: ReadonlySet<number>
+      hiddenLeads: ReadonlySet<number>
     ): string | null => {
+      const { id: brandId, index } = brand
       for (const lead of there) {
-        if (mayLack.has(lead.id)) continue
+        // From the feed of changes nothing hides, whatever the clocks say. [CHG-1]
+        if (hiddenLeads.has(lead.id) && !followsFeed(brand)) continue
         rule.judged++
         if (JSON.stringify(mirror.get(lead.id)) !== JSON.stringify(lead))
           return `the client of brand ${index} has an old lead ${lead.id}, or none`
@@ -32,7 +36,12 @@ export const mirrorsConverge: Oracle = {
       // A list does not name the erased: a client that keeps copies has to ask for them one by one.
       const ids = new Set(there.map(({ id }) => id))
       for (const [id, { extId }] of mirror)
-        if (!ids.has(id) && !facts.prunedLeads.has(id) && !facts.erased.has(personOf({ id: brandId }, extId)))
+        if (
+          !ids.has(id) &&
+          // The feed of changes names them. [CHG-3]
+          (followsFeed(brand) ||
+            (!facts.prunedLeads.has(id) && !facts.erased.has(personOf({ id: brandId }, extId))))
+        )
           return `the client of brand ${index} has lead ${id}, which is not there`
       return null
     }

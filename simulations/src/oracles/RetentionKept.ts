@@ -106,7 +106,8 @@ class WhatIsThere {
         remove: () => {
           for (const engagement of engagements) facts.prunedEngagements.add(`${brand.id} ${engagement.id}`)
           facts.prunedLeads.add(id)
-          reference.pruneLead(id)
+          // When it went is known to the store alone.
+          reference.pruneLead(id, 0)
           this.outbox.pruneLead(brand.id, id)
         }
       }))

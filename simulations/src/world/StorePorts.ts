@@ -35,6 +35,7 @@ const faultPoints: FaultPoints = {
     update: "update",
     erase: "erase",
     eventsAfter: "eventsAfter",
+    changesAfter: "changesAfter",
     counts: "counts",
     removeSome: "removeSome"
   },

@@ -16,6 +16,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/signals/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/signals/leads/{id}": {
         parameters: {
             query?: never;
@@ -959,6 +975,33 @@ export interface components {
                 message: string;
             };
         };
+        ChangeFeedAnswer: {
+            data: (components["schemas"]["ChangedLead"] | components["schemas"]["RemovedLead"])[];
+            meta: {
+                cursor: string;
+                hasMore: boolean;
+                warnings?: string[];
+            };
+        };
+        ChangedLead: {
+            /** @enum {string} */
+            type: "lead";
+            lead: components["schemas"]["Lead"];
+        };
+        RemovedLead: {
+            /** @enum {string} */
+            type: "removed";
+            id: number;
+            /** Format: date-time */
+            removedAt: string;
+        };
+        CursorExpiredError: {
+            error: {
+                /** @enum {string} */
+                code: "cursor_expired";
+                message: string;
+            };
+        };
         LeadDetailAnswer: {
             data: components["schemas"]["LeadDetail"];
             meta?: {
@@ -1428,6 +1471,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LeadListAnswer"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                pageSize?: number;
+                wait?: number;
+                includeEngagements?: boolean;
+                includeEngagementDetail?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeFeedAnswer"];
                 };
             };
             400: {

@@ -1,7 +1,7 @@
 /** The fields of a webhook: of a new one, and of a change. */
 import { useId } from "react"
 import type { Webhook } from "../api/client.ts"
-import { TextField } from "../ui/Field.tsx"
+import { SelectField, TextField } from "../ui/Field.tsx"
 
 export type EventType = Webhook["events"][number]
 
@@ -12,10 +12,32 @@ const eventTexts: Readonly<Record<EventType, string>> = {
 
 export const eventTypes = Object.keys(eventTexts) as ReadonlyArray<EventType>
 
+type Format = Webhook["format"]
+
+const formatTexts: Readonly<Record<Format, string>> = {
+  envelope: "Envelope of version 1",
+  cloudevents: "CloudEvents 1.0"
+}
+
+const formats = Object.keys(formatTexts) as ReadonlyArray<Format>
+
 export interface WebhookValues {
   readonly url: string
   readonly description: string
   readonly events: ReadonlyArray<EventType>
+  readonly format: Format
+  /** As it is typed, so that a field can be empty meanwhile. */
+  readonly maxBatch: string
+  readonly maxWait: string
+}
+
+export const newWebhook: WebhookValues = {
+  url: "",
+  description: "",
+  events: eventTypes,
+  format: "envelope",
+  maxBatch: "1",
+  maxWait: "0"
 }
 
 interface WebhookFieldsProps {
@@ -25,7 +47,7 @@ interface WebhookFieldsProps {
 
 export const WebhookFields = ({ onChange, values }: WebhookFieldsProps) => {
   const id = useId()
-  const { description, events, url } = values
+  const { description, events, format, maxBatch, maxWait, url } = values
   const toggle = (event: EventType, isChosen: boolean) =>
     onChange({
       ...values,
@@ -69,6 +91,40 @@ export const WebhookFields = ({ onChange, values }: WebhookFieldsProps) => {
         value={description}
         onChange={(change) => onChange({ ...values, description: change.target.value })}
       />
+      <SelectField
+        label="Format"
+        value={format}
+        onChange={(change) => onChange({ ...values, format: change.target.value as Format })}
+      >
+        {formats.map((each) => (
+          <option key={each} value={each}>
+            {formatTexts[each]}
+          </option>
+        ))}
+      </SelectField>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Events in a post"
+          hint="At most 100. Above 1 every body is an array."
+          type="number"
+          required
+          min={1}
+          max={100}
+          value={maxBatch}
+          onChange={(change) => onChange({ ...values, maxBatch: change.target.value })}
+        />
+        <TextField
+          label="Wait for others, seconds"
+          hint="How long an event waits until its post is full."
+          type="number"
+          required
+          min={0}
+          max={300}
+          disabled={Number(maxBatch) <= 1}
+          value={maxWait}
+          onChange={(change) => onChange({ ...values, maxWait: change.target.value })}
+        />
+      </div>
     </>
   )
 }

@@ -29,10 +29,13 @@ interface OfWebhook {
 
 const pathOf = ({ brandId, webhook: { id } }: OfWebhook) => ({ params: { path: { brandId, id } } })
 
-const valuesOf = ({ description, events, url }: Webhook): WebhookValues => ({
+const valuesOf = ({ description, events, format, maxBatch, maxWait, url }: Webhook): WebhookValues => ({
   url,
   description: description ?? "",
-  events
+  events,
+  format,
+  maxBatch: String(maxBatch),
+  maxWait: String(maxWait)
 })
 
 /** Only what was changed: another operator may have changed the rest meanwhile. */
@@ -41,7 +44,10 @@ const changeOf = (before: WebhookValues, after: WebhookValues) => ({
   ...(after.events.join() === before.events.join() ? {} : { events: [...after.events] }),
   ...(after.description === before.description
     ? {}
-    : { description: after.description === "" ? null : after.description })
+    : { description: after.description === "" ? null : after.description }),
+  ...(after.format === before.format ? {} : { format: after.format }),
+  ...(after.maxBatch === before.maxBatch ? {} : { maxBatch: Number(after.maxBatch) }),
+  ...(after.maxWait === before.maxWait ? {} : { maxWait: Number(after.maxWait) })
 })
 
 const EditWebhook = ({

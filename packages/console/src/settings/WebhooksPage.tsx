@@ -13,7 +13,7 @@ import { SecretDialog } from "../ui/SecretDialog.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WebhookBadge } from "./WebhookBadge.tsx"
-import { eventTypes, WebhookFields, type WebhookValues } from "./WebhookForm.tsx"
+import { eventTypes, newWebhook, WebhookFields, type WebhookValues } from "./WebhookForm.tsx"
 
 interface CreateWebhookProps {
   readonly brandId: string
@@ -23,13 +23,14 @@ interface CreateWebhookProps {
 
 const CreateWebhook = ({ brandId, onClose, onCreated }: CreateWebhookProps) => {
   const queryClient = useQueryClient()
-  const [values, setValues] = useState<WebhookValues>({ url: "", description: "", events: eventTypes })
+  const [values, setValues] = useState<WebhookValues>(newWebhook)
   const create = async () => {
-    const { description, events, url } = values
+    const { description, events, format, maxBatch, maxWait, url } = values
+    const sent = { url, events: [...events], format, maxBatch: Number(maxBatch), maxWait: Number(maxWait) }
     const { data } = await answerOf(
       api.POST("/operator/brands/{brandId}/webhooks", {
         params: { path: { brandId } },
-        body: { url, events: [...events], ...(description === "" ? {} : { description }) }
+        body: { ...sent, ...(description === "" ? {} : { description }) }
       })
     )
     await queryClient.invalidateQueries({ queryKey: webhooksKey(brandId) })

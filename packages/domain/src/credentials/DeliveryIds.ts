@@ -1,4 +1,4 @@
-/** Ids of deliveries: as many as a commit needs, from one draw of random bytes. */
+/** Ids of deliveries, as many as a commit needs from one draw of random bytes, and of batches. */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import type { DeliveryId } from "../model/Delivery.ts"
@@ -21,3 +21,10 @@ export const sequence = (seed: Uint8Array): (() => DeliveryId) => {
     return `wh_${bytesToHex(digest.subarray(0, idBytes))}`
   }
 }
+
+/**
+ * The id of a batch, `wb_` and 32 hex digits: a hash of its deliveries' ids in their order. The same deliveries that are sent together
+ * again have the same id, in whatever process; others have another. [BATCH-5]
+ */
+export const batchId = (ids: ReadonlyArray<DeliveryId>): string =>
+  `wb_${bytesToHex(sha256(utf8ToBytes(ids.join(" "))).subarray(0, idBytes))}`

@@ -2,12 +2,12 @@
  * The changes that finished attempts make, as a plain function: a store reads the current state of their deliveries, and
  * writes the changes. [DELIV-2, DELIV-3, DELIV-5]
  */
-import type { Attempt, AttemptResult, DeliveryId, DeliveryState } from "../model/Delivery.ts"
+import type { Attempt, AttemptResult, DeliveryId, DeliveryState, PostedAs } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { Webhook, WebhookId } from "../model/Webhook.ts"
 import type { AttemptedDelivery, AttemptTransition } from "./Retries.ts"
 
-/** An attempt that was made. */
+/** An attempt that was made. Each delivery of a batch has its own. [BATCH-3] */
 export interface FinishedAttempt {
   /** The delivery that was attempted. */
   readonly deliveryId: DeliveryId
@@ -19,6 +19,8 @@ export interface FinishedAttempt {
   readonly at: Instant
   /** How long it took, in milliseconds, at least 0. */
   readonly durationMillis: number
+  /** How it was posted; alone and as an envelope when absent. */
+  readonly postedAs?: PostedAs
   /** The receiver's answer, or why there was none. */
   readonly result: AttemptResult
   /**
@@ -97,6 +99,8 @@ export const ofEarlierEnabling = (lease: string): string =>
 
 const unheard = ({ failingSince }: CurrentWebhook) => ({ disabledReason: null, failingSince })
 
+const aloneAsEnvelope: PostedAs = { batchId: null, format: "envelope" }
+
 const outcomes = { pending: "retried", delivered: "delivered", dead: "dead" } as const
 
 /**
@@ -118,13 +122,23 @@ export const settleAll = (
   const changedWebhooks = new Set<WebhookId>()
   const log: Array<Attempt & { readonly deliveryId: DeliveryId }> = []
   const recorded = attempts.map(
-    ({ at, deliveryId, durationMillis, result, settle, token, url }): Recorded => {
+    ({
+      at,
+      deliveryId,
+      durationMillis,
+      postedAs = aloneAsEnvelope,
+      result,
+      settle,
+      token,
+      url
+    }): Recorded => {
       const before = deliveries.get(deliveryId)
       if (before === undefined) return { deliveryId, outcome: "ignored", disabled: null }
       const logged = { ...before, attempts: before.attempts + 1 }
       deliveries.set(deliveryId, logged)
       const { error, response, status } = result
-      log.push({ deliveryId, number: logged.attempts, at, durationMillis, status, error, response })
+      const number = logged.attempts
+      log.push({ deliveryId, number, at, durationMillis, ...postedAs, status, error, response })
 
       const webhook = webhooks.get(before.webhookId)!
       const settlement = settle({ failures: before.failures, webhook }, now)

@@ -18,6 +18,9 @@ export interface Limits {
   readonly perFailingWebhook: number
 }
 
+/** The token of the leases of a batch: the request's token, which has no full stop, a full stop and the batch's number. [DELIV-7] */
+export const batchToken = (token: string, batch: number): string => `${token}.${batch}`
+
 /** The limits of an emitter that is given none: 256 attempts at once, 32 of them for one webhook. */
 export const defaultLimits: Limits = {
   total: 256,
@@ -89,9 +92,9 @@ export const hasPlace = (
 }
 
 /**
- * How many deliveries of each webhook to lease now. It deals out the free places one by one: to the webhook with the
- * fewest attempts under way, among these to the one that has waited longest. `due` says how many deliveries a webhook
- * has due. It leaves no place free that a webhook could use. The answer is in the order of first places; webhooks
+ * How many posts of each webhook to lease now. It deals out the free places one by one: to the webhook with the
+ * fewest attempts under way, among these to the one that has waited longest. `due` says how many posts a webhook
+ * has due, deliveries or batches. It leaves no place free that a webhook could use. The answer is in the order of first places; webhooks
  * without a place are left out. [DELIV-7]
  */
 export const allocate = (

@@ -6,7 +6,7 @@ import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
 import type { EngagementRead, Lead, LeadId } from "./Lead.ts"
 import type { EventType, LeadEvent } from "./LeadEvent.ts"
-import type { WebhookId } from "./Webhook.ts"
+import type { WebhookFormat, WebhookId } from "./Webhook.ts"
 
 /** The id of a delivery and of its envelope: `wh_` and 32 hex digits. [EVT-1] */
 export type DeliveryId = string
@@ -82,8 +82,16 @@ export interface AttemptResult {
   readonly retryAfterSeconds: number | null
 }
 
+/** How the post of an attempt was made. */
+export interface PostedAs {
+  /** The id of the batch that the delivery went in, `wb_` and 32 hex digits; null when it went alone. [BATCH-5] */
+  readonly batchId: string | null
+  /** The format of the body. [FMT-3] */
+  readonly format: WebhookFormat
+}
+
 /** One line of the log of attempts. */
-export interface Attempt extends Pick<AttemptResult, "status" | "error" | "response"> {
+export interface Attempt extends Pick<AttemptResult, "status" | "error" | "response">, PostedAs {
   /** Counts the attempts of a delivery from 1. */
   readonly number: number
   /** When the attempt began. */
@@ -98,6 +106,8 @@ export interface BodyMaterial {
   readonly deliveryId: DeliveryId
   /** The webhook that the delivery goes to; the body of a test names it. */
   readonly webhookId: WebhookId
+  /** The webhook's format when the body is made. [FMT-3] */
+  readonly format: WebhookFormat
   /** The brand that the body carries as `brandId`. */
   readonly brandId: BrandId
   /** When the delivery was queued. The body of a test carries this time. */
@@ -112,3 +122,9 @@ export interface BodyMaterial {
    */
   readonly engagements: ReadonlyArray<EngagementRead>
 }
+
+const cloudEventBegin = '{"specversion":'
+
+/** The format of a body that the service made: it keeps that in which it was first made. [FMT-3] */
+export const formatOfBody = (body: string): WebhookFormat =>
+  body.startsWith(cloudEventBegin) ? "cloudevents" : "envelope"

@@ -30,6 +30,17 @@ export class NotFound extends Schema.TaggedError<NotFound>()("@lead-signals/doma
   }
 }
 
+/** The cursor is from before what the store remembers of changes, or of another history: its reader begins anew. [CHG-5] */
+export class CursorExpired extends Schema.TaggedError<CursorExpired>()(
+  "@lead-signals/domain/CursorExpired",
+  {}
+) {
+  /** One sentence for the caller: how to go on. */
+  override get message(): string {
+    return "The service no longer knows all changes since this cursor: begin again without a cursor, and drop leads that do not come."
+  }
+}
+
 /** The key is missing, malformed, unknown or revoked; the failure does not say which. [AUTH-2] */
 export class InvalidApiKey extends Schema.TaggedError<InvalidApiKey>()(
   "@lead-signals/domain/InvalidApiKey",

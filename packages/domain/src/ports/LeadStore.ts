@@ -16,6 +16,7 @@ import type {
   Post,
   Profile
 } from "../model/Lead.ts"
+import type { ChangePosition, RemovedLead } from "../model/LeadChange.ts"
 import type { LeadEvent } from "../model/LeadEvent.ts"
 import type { Signal } from "../model/Signal.ts"
 import type { LeadFilter } from "../queries/LeadFilter.ts"
@@ -115,6 +116,37 @@ export interface EventPage {
   readonly position: number
 }
 
+/** A lead as its newest change left it, or one that is gone. */
+export type ChangeRead =
+  | {
+      /** The lead is there. */
+      readonly type: "lead"
+      /** The lead with its engagements, as one state of the store has them. */
+      readonly read: LeadRead
+    }
+  | ({
+      /** The lead is gone. */
+      readonly type: "removed"
+    } & RemovedLead)
+
+/** The changes of one call of `changesAfter`. */
+export type ChangePage =
+  /** What happened since can no longer be told. [CHG-5] */
+  | {
+      /** A change since then may be missing. */
+      readonly isExpired: true
+    }
+  | {
+      /** No change since then is missing. */
+      readonly isExpired: false
+      /** In the order of their positions, each lead once. */
+      readonly changes: ReadonlyArray<ChangeRead>
+      /** Where to go on: no change of the brand up to here is missing. */
+      readonly next: ChangePosition
+      /** Whether there may be more after it; false where there was nothing more. */
+      readonly hasMore: boolean
+    }
+
 /**
  * Two methods of a store that keeps rendered JSON. Without them the use case `Leads` renders what `list` and `get`
  * answer, to the same text.
@@ -213,6 +245,21 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     ) => Effect.Effect<EventPage, StoreUnavailable>
 
     /**
+     * Answers what changed after a position, in the order of commits: at most `limit` changes, of as many rows as the store likes to look at.
+     * Each lead has one position, that of its newest change, and is answered there in its newest state: a lead that changes moves to the
+     * end. A change that commits later has a greater position than all that were answered, also among concurrent writers. A lead changes
+     * with each observation that is recorded, with an update that alters it, and when an erasure takes the author from a post that it
+     * engaged with. A lead that is erased or pruned leaves its id and the time for `removedLeadDays`; the deletion of a brand leaves
+     * nothing. `after` null begins with the first lead. Expired where a removal after the position is forgotten, and where the position is
+     * of another epoch or later than any that this store gave. [CHG-1, CHG-3, CHG-5]
+     */
+    readonly changesAfter: (
+      brandId: BrandId,
+      after: ChangePosition | null,
+      query: { readonly limit: number; readonly engagements: LeadQuery["engagements"] }
+    ) => Effect.Effect<ChangePage, StoreUnavailable>
+
+    /**
      * Counts the brand's leads or engagements in each interval, by group, in no order. What was erased does not count. [SERIES-5]
      */
     readonly counts: (
@@ -241,6 +288,7 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     update: "write",
     erase: "write",
     eventsAfter: "read",
+    changesAfter: "read",
     counts: "read",
     removeSome: "write"
   }

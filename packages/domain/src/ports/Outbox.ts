@@ -38,8 +38,13 @@ export interface LeaseRequest {
 export interface Lease {
   /** The delivery to attempt. */
   readonly deliveryId: DeliveryId
-  /** The token of the request that took it, for `record`. */
+  /** The token for `record`: that of the request, or of a batch `Leasing.batchToken`, so that a store can count posts under way. */
   readonly token: string
+  /**
+   * Leases of one answer with the same number are of one webhook and go in one post, in their order. Null: the webhook takes no batches,
+   * and the delivery goes alone. [BATCH-1]
+   */
+  readonly batch: number | null
   /** The time from which another process may take the delivery. */
   readonly until: Instant
   /** The body, the same to the byte at every attempt of the id; null when none could be made. */
@@ -50,7 +55,7 @@ export interface Lease {
 
 /** The deliveries that one call of `lease` took. */
 export interface Leased {
-  /** At most as many as the limits leave places for; empty when nothing is due. */
+  /** At most as many posts as the limits leave places for; empty when nothing is to be sent now. */
   readonly leases: ReadonlyArray<Lease>
   /**
    * When, after now, the next delivery becomes due of an enabled webhook that has a place for it; null when none
@@ -64,7 +69,8 @@ export class Outbox extends Context.Tag("@lead-signals/domain/Outbox")<
   Outbox,
   {
     /**
-     * Takes due deliveries of enabled webhooks, oldest first within a webhook, as `Leasing.allocate` deals them out.
+     * Takes due deliveries of enabled webhooks, oldest first within a webhook, as `Leasing.allocate` deals out places for posts, and
+     * `Batching.form` and `Batching.fitting` group what is due of a webhook that takes batches. [BATCH-1]
      * It makes and keeps a body that a delivery lacks, in the same transaction. No two calls, of whatever process,
      * get the same delivery before the lease of the first has run out or its attempt was recorded. Fails with
      * `StoreUnavailable`. [DELIV-2, DELIV-7]

@@ -88,7 +88,7 @@ export const copyTables: ReadonlyArray<CopyTable> = [
   table(
     "attempt",
     "brand_id delivery_seq number",
-    "brand_id delivery_seq number at duration_millis status error response"
+    "brand_id delivery_seq number at duration_millis status error response batch_id format"
   )
 ]
 

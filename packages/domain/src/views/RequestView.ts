@@ -1,23 +1,36 @@
-/** The request by which a delivery is attempted, apart from its signature. */
-import type { DeliveryId } from "../model/Delivery.ts"
+/** The request by which deliveries are attempted, apart from its signature. */
+import type { DeliveryId, PostedAs } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
+import type { WebhookFormat } from "../model/Webhook.ts"
 
 /** The headers of an attempt that are the same with every secret. */
 export interface AttemptHeaders {
-  /** The body is JSON. */
-  readonly "content-type": "application/json"
+  /** The media type of the body. [FMT-3] */
+  readonly "content-type": string
   /** Names the service. */
   readonly "user-agent": string
-  /** The delivery's id, the same at every attempt. */
+  /** The delivery's id, the same at every attempt; in a batch the id of the batch. [BATCH-5] */
   readonly "webhook-id": string
   /** Seconds since 1970 at which the attempt began, as decimal digits. */
   readonly "webhook-timestamp": string
 }
 
-/** The headers of the attempt that began at `at`, without `webhook-signature`. [DELIV-1] */
-export const attemptHeaders = (id: DeliveryId, at: Instant): AttemptHeaders => ({
-  "content-type": "application/json",
+const contentTypes: { readonly [F in WebhookFormat]: { readonly single: string; readonly batch: string } } = {
+  envelope: { single: "application/json", batch: "application/json" },
+  cloudevents: { single: "application/cloudevents+json", batch: "application/cloudevents-batch+json" }
+}
+
+/** The body of a post with several events: a JSON array of the bodies of its deliveries, byte by byte. [BATCH-1] */
+export const batchBody = (bodies: ReadonlyArray<string>): string => `[${bodies.join(",")}]`
+
+/** The headers of the attempt that began at `at`, without `webhook-signature`. [DELIV-1, FMT-3, BATCH-5] */
+export const attemptHeaders = (
+  id: DeliveryId,
+  at: Instant,
+  { batchId, format }: PostedAs
+): AttemptHeaders => ({
+  "content-type": contentTypes[format][batchId === null ? "single" : "batch"],
   "user-agent": "Lead-Signals/1.0 (webhooks)",
-  "webhook-id": id,
+  "webhook-id": batchId ?? id,
   "webhook-timestamp": String(Math.floor(at / 1000))
 })

@@ -1,5 +1,5 @@
 /** What each error says, for example: in the words of the failures themselves. */
-import { InvalidApiKey, LeadQueries, NotFound, RateLimitExceeded } from "@lead-signals/domain"
+import { CursorExpired, InvalidApiKey, LeadQueries, NotFound, RateLimitExceeded } from "@lead-signals/domain"
 import { Either } from "effect"
 import { internalMessage, methodNotAllowedMessage } from "../Responses.ts"
 import { idempotencyErrors } from "./IdempotencyAnswers.ts"
@@ -22,6 +22,7 @@ export const errorExamples: Readonly<Record<string, string>> = {
   forbidden: new Forbidden({ reason: "access" }).message,
   not_found: new NotFound({ resource: "lead" }).message,
   request_timeout: new Pace("The body", defaultLimits.json).failure.message,
+  cursor_expired: new CursorExpired().message,
   payload_too_large: jsonTooLarge.message,
   unsupported_media_type: notJson.message,
   rate_limit_exceeded: new RateLimitExceeded({ limit: 60, retryAfterSeconds: 37 }).message,

@@ -9,13 +9,6 @@ type Json = Record<string, any>
 
 const events = [...eventTypes, testEvent] as const
 
-/** The schema of each event's envelope among the components of the OpenAPI document. */
-const envelopeNames: Readonly<Record<(typeof events)[number], string>> = {
-  "lead2.created": "LeadCreatedEvent",
-  "activity.detected": "ActivityDetectedEvent",
-  "webhook.test": "TestEvent"
-}
-
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
 const componentPrefix = "#/components/schemas/"
@@ -110,7 +103,8 @@ export const eventDocuments = (openApi: Json): Readonly<Record<string, Json>> =>
   const components = openApi["components"]["schemas"]
   return Object.fromEntries(
     events.flatMap((event) => {
-      const envelope: Json = components[envelopeNames[event]]
+      const [reference] = Object.values<Json>(openApi["webhooks"][event].post.requestBody.content)
+      const envelope: Json = components[reference!["schema"].$ref.slice(componentPrefix.length)]
       const names = namesOf(event)
       const data = { ...envelope["properties"]["data"], examples: [envelope["examples"][0].data] }
       const documents: ReadonlyArray<readonly [string, string, Json]> = [

@@ -3,6 +3,7 @@
  * failure of the domain has. [ERR-1, ERR-2]
  */
 import {
+  CursorExpired,
   InvalidApiKey,
   InvalidParameter,
   NotFound,
@@ -212,6 +213,16 @@ export const RequestTimeoutFailure = failure({
   description: "The request did not arrive in time; the connection is closed",
   of: RequestTimeout,
   fromMessage: (message) => new RequestTimeout({ message })
+})
+
+export const CursorExpiredFailure = failure({
+  identifier: "CursorExpiredError",
+  status: 410,
+  code: "cursor_expired",
+  description:
+    "The service no longer knows all changes since the cursor, or the cursor is of before a restore: begin again without one",
+  of: CursorExpired,
+  fromMessage: () => new CursorExpired()
 })
 
 export const PayloadTooLargeFailure = failure({

@@ -122,9 +122,9 @@ const DeliveryBody = Schema.Struct(deliveryFields).annotations({
 })
 
 const AttemptHeadersBody = Schema.Struct({
-  "content-type": text("The body is JSON", "application/json"),
+  "content-type": text("The media type of the body", "application/json"),
   "user-agent": text("Names the service", "Lead-Signals/1.0 (webhooks)"),
-  "webhook-id": text("The delivery's id", "wh_5f0c"),
+  "webhook-id": text("The delivery's id; in a batch the batch's, wb_…", "wh_5f0c"),
   "webhook-timestamp": text("When the attempt began, in seconds since 1970", "1767607200")
 })
 

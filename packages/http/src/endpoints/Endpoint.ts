@@ -3,9 +3,14 @@
  * fast path, the OpenAPI document and the types of clients derive from the rows; `Api.ts` collects them.
  */
 import type {
+  ApiKey,
   BrandId,
+  BrandStore,
   CampaignStore,
+  CursorExpired,
+  InvalidApiKey,
   KeyScope,
+  KeyStore,
   InvalidParameter,
   LeadStore,
   NotFound,
@@ -23,6 +28,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect, type Layer, Option, type Schema, type Scope } from "effect"
 import { json, noContent, type ResponseBody } from "../Responses.ts"
 import * as Body from "../Body.ts"
+import type { ChangeWaits } from "../ChangeWaits.ts"
 import type { CurrentOperator } from "../CurrentOperator.ts"
 import type { FieldWords } from "../contract/FieldWords.ts"
 import type {
@@ -107,12 +113,22 @@ export interface FastRequest {
   readonly brandId: BrandId
   readonly params: Readonly<Record<string, string>>
   readonly query: Parameters.Entries
+  /** The id of the key that the request bears. */
+  readonly keyId: ApiKey["id"]
+  /** Fails when the key, or the session that stands for it, no longer opens the call. [CHG-6] */
+  readonly checkKey: Effect.Effect<void, InvalidApiKey | StoreUnavailable, KeyStore>
+  /** Where requests wait that may. */
+  readonly waits: ChangeWaits
 }
 
 /** The body of the answer, in JSON. */
 export type FastHandler = (
   request: FastRequest
-) => Effect.Effect<ResponseBody, InvalidParameter | NotFound | StoreUnavailable, LeadStore | CampaignStore>
+) => Effect.Effect<
+  ResponseBody,
+  InvalidParameter | InvalidApiKey | NotFound | CursorExpired | StoreUnavailable,
+  LeadStore | CampaignStore | BrandStore | KeyStore
+>
 
 /**
  * An endpoint that is served without the platform's router, whose decoding it does not use: what API clients read is most of all

@@ -1,8 +1,13 @@
 /** What API clients call: leads, a lead, a campaign's metrics. */
 import {
   Campaigns,
+  changeFeedJson,
+  ChangeQueries,
+  InvalidApiKey,
+  LeadChanges,
   LeadQueries,
   Leads,
+  maxCursorLength,
   MetricsQueries,
   metricsView,
   SortOrder,
@@ -12,7 +17,13 @@ import {
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect, Schema } from "effect"
-import { InvalidParameterFailure, NotFoundFailure, UnavailableFailure } from "../contract/Failures.ts"
+import { ChangeFeedAnswer } from "../contract/ChangeSchemas.ts"
+import {
+  CursorExpiredFailure,
+  InvalidParameterFailure,
+  NotFoundFailure,
+  UnavailableFailure
+} from "../contract/Failures.ts"
 import { parameter } from "../contract/Fields.ts"
 import { LeadDetailAnswer, LeadListAnswer } from "../contract/LeadSchemas.ts"
 import { MetricsAnswer } from "../contract/MetricsSchemas.ts"
@@ -57,6 +68,23 @@ export const listParameters = {
   )
 }
 
+const changeParameters = {
+  cursor: parameter(
+    { type: "string", maxLength: maxCursorLength },
+    "The meta.cursor of the answer before; without one the feed begins with the first lead"
+  ),
+  pageSize: parameter(
+    { ...positive, default: 100 },
+    "Changes a page; more than 100, or 25 with includeEngagements=true, is served at that"
+  ),
+  wait: parameter(
+    { type: "integer", minimum: 0, maximum: ChangeQueries.maxWaitSeconds, default: 0 },
+    "Seconds to wait for a change where there is none yet"
+  ),
+  includeEngagements: listParameters.includeEngagements,
+  includeEngagementDetail: listParameters.includeEngagementDetail
+}
+
 const detailParameters = {
   includeEngagementDetail: parameter(boolean, "Adds postAuthorDetail and source to each engagement")
 }
@@ -87,6 +115,23 @@ const readDetail: FastHandler = ({ brandId, params, query }) =>
       Effect.map(Leads.getRendered(brandId, id, withDetail), (lead) => answer(lead, warnings))
     )
   )
+
+/** What a page of changes answers at once; where there is none, as soon as there is one, for as long as the query says. [CHG-6] */
+const readChanges: FastHandler = ({ brandId, checkKey, keyId, query, waits }) =>
+  Effect.gen(function* () {
+    const read = yield* ChangeQueries.read(query)
+    const first = yield* LeadChanges.read(brandId, read).pipe(
+      // The brand's deletion has begun, and with it the key was revoked.
+      Effect.catchTag("@lead-signals/domain/NotFound", () => new InvalidApiKey())
+    )
+    const page = yield* waits.until(keyId, first, {
+      seconds: read.waitSeconds,
+      isWorth: ({ changes, hasMore }) => changes.length > 0 || hasMore,
+      look: (seen) => LeadChanges.readNext(seen, read),
+      checkKey
+    })
+    return changeFeedJson(read, page)
+  })
 
 const readMetrics: FastHandler = ({ brandId, params, query }) =>
   Effect.gen(function* () {
@@ -164,6 +209,24 @@ export const leads = {
     "listLeads",
     "/signals/leads",
     `Filters join with AND. The service ignores unknown parameters and lists them in meta.warnings. ${spends}`
+  ),
+  listChanges: fastEndpoint(
+    "/signals/changes",
+    (path) =>
+      HttpApiEndpoint.get("listChanges", path)
+        .setUrlParams(Schema.Struct(changeParameters))
+        .addSuccess(ChangeFeedAnswer)
+        .addError(InvalidParameterFailure)
+        .addError(CursorExpiredFailure)
+        .addError(UnavailableFailure),
+    {
+      summary: "The brand's leads as they change, in the order of commits",
+      description: `Each lead comes once, at the place of its newest change, and leads that are gone come as \`removed\`. A copy that takes every page is equal to the brand's leads when hasMore is false, however many write meanwhile. With \`wait\` a request without changes is answered as soon as there is one; 4 requests of a key may wait at once, and further ones are answered at once. ${spends}`,
+      answer: "A page of changes; empty when there is none yet",
+      scope: "leads",
+      listsLeads: true,
+      read: readChanges
+    }
   ),
   getLead: detail("getLead", "/signals/leads/:id", `With up to 20 newest engagements. ${spends}`),
   listSignalLeads: deprecated(list("listSignalLeads", "/signal-leads", olderPath)),

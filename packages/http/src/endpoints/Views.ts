@@ -136,11 +136,11 @@ export const deliveryView =
 
 const attemptView =
   (id: DeliveryId) =>
-  ({ at, durationMillis, error, number, response, status }: Attempt) => ({
+  ({ at, batchId, durationMillis, error, format, number, response, status }: Attempt) => ({
     number,
     at: formatInstant(at),
     durationMillis,
-    headers: attemptHeaders(id, at),
+    headers: attemptHeaders(id, at, { batchId, format }),
     status,
     error,
     response

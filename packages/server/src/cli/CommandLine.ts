@@ -1,8 +1,9 @@
 /** `lead-signals COMMAND`: all commands, and what each is for. */
-import { group, leaf, type Program, run } from "@lead-signals/command-line"
+import { group, leaf, type Node, type Program, run } from "@lead-signals/command-line"
 import { Effect } from "effect"
 import { variables } from "../Variables.ts"
 import { brandsCommand, keysCommand } from "./BrandCommands.ts"
+import { completionsCommand } from "./CompletionsCommand.ts"
 import { copyCommand } from "./CopyCommand.ts"
 import { encryptionKeyCommand, rekeyCommand } from "./EncryptionCommands.ts"
 import { exitCodes, exitCodeTable } from "./ExitCodes.ts"
@@ -32,7 +33,7 @@ const simulateCommand = leaf(
   () => Effect.void
 )
 
-const commands = group(
+const commands: Node = group(
   "lead-signals",
   {
     summary: "Leads from social signals: runs the server, and calls it as its operator.",
@@ -71,6 +72,7 @@ const commands = group(
     pruneCommand,
     encryptionKeyCommand,
     rekeyCommand,
+    completionsCommand(() => commands),
     simulateCommand
   ]
 )

@@ -1,7 +1,7 @@
 /** `lead-signals import FILE --brand ID`. */
 import * as Args from "@effect/cli/Args"
 import { Duration, Effect } from "effect"
-import { type Counts, remainingSeconds, importFile } from "../ObservationImport.ts"
+import { type Counts, importFile, remainingTime } from "../ObservationImport.ts"
 import { duration, progress } from "../Progress.ts"
 import { CommandProcess, Failed, leaf } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
@@ -41,6 +41,7 @@ export const importCommand = leaf(
       const operator = yield* resolveOperator(given)
       const startedAt = performance.now()
       const progressLine = progress(stderr, () => performance.now())
+      const secondsLeft = remainingTime()
       let rejectionCount = 0
       let sent = 0
       const { counts, rejectedFile } = yield* importFile(
@@ -52,7 +53,7 @@ export const importCommand = leaf(
             const rate = Math.round(sent / Math.max(0.001, Duration.toSeconds(elapsed)))
             progressLine.update({
               fraction: state.bytesDone / Math.max(1, state.bytesInAll),
-              text: `${rate}/s, ${duration(remainingSeconds(state, elapsed))} left: ${formatCounts(state.counts)}`
+              text: `${rate}/s, ${duration(secondsLeft(state, elapsed))} left: ${formatCounts(state.counts)}`
             })
           },
           onRejected: (rejection) => {

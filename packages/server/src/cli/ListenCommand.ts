@@ -11,7 +11,7 @@ import type { AddressInfo } from "node:net"
 import { terminalSafeJson } from "../UntrustedText.ts"
 import { valueOf } from "../Variables.ts"
 import { forward } from "../WebhookForwarding.ts"
-import { formatReceivedPost, parseFailure, makeReceiver } from "../WebhookReceiver.ts"
+import { formatReceivedEvent, parseFailure, makeReceiver } from "../WebhookReceiver.ts"
 import { CommandProcess, type OutputStream, Failed, leaf, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
 import { callOperator, resolveOperator } from "./OperatorClient.ts"
@@ -103,26 +103,17 @@ const serveReceiver = (
               )
             : null
           const answered = forwarded?.status ?? outcome.answered
-          options.stdout.write(
-            `${
-              options.json
-                ? terminalSafeJson({
-                    ...outcome,
-                    answered,
-                    ...(forwarded === null
-                      ? {}
-                      : {
-                          forwarded: {
-                            status: forwarded.status,
-                            error: forwarded.error,
-                            millis: forwarded.millis
-                          }
-                        }),
-                    body
-                  })
-                : formatReceivedPost({ ...outcome, answered }, forwarded)
-            }\n`
-          )
+          const passedOn =
+            forwarded === null
+              ? null
+              : { status: forwarded.status, error: forwarded.error, millis: forwarded.millis }
+          for (const each of outcome.events) {
+            const event = { ...each, answered }
+            const line = options.json
+              ? terminalSafeJson({ ...event, ...(passedOn === null ? {} : { forwarded: passedOn }), body })
+              : formatReceivedEvent(event, forwarded)
+            options.stdout.write(`${line}\n`)
+          }
           if (forwarded === null) response.writeHead(answered).end()
           else response.writeHead(answered, forwarded.headers).end(forwarded.body)
         }

@@ -2,21 +2,26 @@
 import {
   type Brand,
   Brands,
+  type ChangePosition,
   Deliveries,
   LeadQueries,
   Leads,
   LeadStore,
   type Proposal,
-  recordObservations
+  recordObservations,
+  removedLeadMillis,
+  RenderedLeads
 } from "@lead-signals/domain"
 import { Effect, Either, Exit, Option } from "effect"
 import fc from "fast-check"
 import { assertEqual, assertThat } from "../Assertions.ts"
+import { ChangeCopy } from "../ChangeCopy.ts"
 import { checkFeed } from "../EventFeed.ts"
 import { checkCounts } from "../IntervalCounts.ts"
 import { playHistories } from "../GeneratedHistories.ts"
 import { history, historyQuery, startOfHistories } from "../LeadHistories.ts"
 import {
+  checkChanges,
   checkDetails,
   checkEvents,
   checkList,
@@ -67,7 +72,7 @@ const observationOf = ({ reference }: LeadWorld, extId: string, id: string, sign
 
 const agreesWithReference: Case = {
   title:
-    "answers as the reference does, to the byte, over generated histories [LIST-2, LIST-3, LIST-4, LIST-5, LIST-8, TIME-5, TIME-8, SORT-5, SORT-6, PAGE-1, PAGE-3, ENG-1, ENG-2, ENG-3, ENG-7, ENG-8, ENG-9, ENG-10, DET-1, DET-4, AUTH-3, EVT-2, EVT-3, EVT-8, LIVE-1, SERIES-5, PII-3]",
+    "answers as the reference does, to the byte, over generated histories [LIST-2, LIST-3, LIST-4, LIST-5, LIST-8, TIME-5, TIME-8, SORT-5, SORT-6, PAGE-1, PAGE-3, ENG-1, ENG-2, ENG-3, ENG-7, ENG-8, ENG-9, ENG-10, DET-1, DET-4, AUTH-3, EVT-2, EVT-3, EVT-8, LIVE-1, SERIES-5, PII-3, CHG-1, CHG-3]",
   run: async (open) => {
     const { clock, store } = open
     const situations = new Set<string>()
@@ -86,14 +91,20 @@ const agreesWithReference: Case = {
             clock.millis = startOfHistories
             const world = yield* createLeadWorld
             const neighbour = yield* createLeadWorld
-            for (const step of steps) {
+            const copy = new ChangeCopy(world.brand.id, "none")
+            const windowed = new ChangeCopy(world.brand.id, "plain")
+            for (const [i, step] of steps.entries()) {
               yield* playStep(step, world, clock)
+              // Readers that look after every third step, with pages of one and of two.
+              if (i % 3 === 0) yield* copy.sync(1)
+              if (i % 3 === 1) yield* windowed.sync(2)
               // A second brand with the same people and engagement ids: nothing may cross.
               if (step.step !== "erase") yield* playStep(step, neighbour, clock)
             }
             for (const each of queries) yield* checkList(each, world)
             yield* checkDetails(world)
             yield* checkEvents(world, clock)
+            yield* checkChanges([copy, windowed], 3, world)
             yield* checkFeed(world)
             yield* checkFeed(neighbour)
             yield* checkCounts(world)
@@ -341,6 +352,93 @@ export const leadCases: ReadonlyArray<Case> = [
       assertEqual(`${what} of another brand's lead`, Option.getOrNull(yield* urls(other)), null)
       yield* Leads.erase(brand, ada!.leadId!)
       assertEqual(`${what} of an erased lead`, Option.getOrNull(yield* urls(brand)), null)
+    })
+  ),
+
+  caseOf("lets a reader of changes miss nothing while many write [CHG-1]", () =>
+    Effect.gen(function* () {
+      const world = yield* createLeadWorld
+      const { brand } = world
+      const store = yield* LeadStore
+      const copy = new ChangeCopy(brand.id)
+      const persons = Array.from({ length: 6 }, (_, i) => `w${i}`)
+      const reading = Effect.unsafeMakeSemaphore(1).withPermits(1)(copy.sync(2))
+      yield* Effect.forEach(
+        persons,
+        (extId, person) =>
+          Effect.gen(function* () {
+            for (let i = 0; i < 8; i++) {
+              const [seen] = yield* recordObservations(brand, [observationOf(world, extId, `${extId}-${i}`)])
+              if (i % 3 === 1)
+                yield* store.update(brand.id, seen!.leadId!, (lead) => ({ ...lead, score1: i }))
+              // The others write meanwhile.
+              yield* reading
+              if (i !== 5 || person % 3 !== 0) continue
+              yield* Leads.erase(brand, seen!.leadId!)
+              return
+            }
+          }),
+        { concurrency: "unbounded" }
+      )
+      yield* copy.sync(2)
+      const { leads } = yield* Leads.list(brand.id, queryOf(["pageSize", "100"]))
+      assertEqual("LeadStore.list, leads that are left", leads.length, 4)
+      yield* copy.check(
+        "the copy that LeadStore.changesAfter gives among writers",
+        new Map(leads.map(({ lead }) => [lead.id, RenderedLeads.renderLead(lead)]))
+      )
+    })
+  ),
+
+  caseOf("tells removals for 90 days, and then that a reader must begin anew [CHG-3, CHG-5]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* createLeadWorld
+      const { brand } = world
+      const outcomes = yield* recordObservations(
+        brand,
+        ["a", "b", "c", "d"].map((extId) => observationOf(world, extId, `90-${extId}`))
+      )
+      const ids = outcomes.map(({ leadId }) => leadId!)
+      const [early, late, quiet] = [0, 0, 0].map(() => new ChangeCopy(brand.id))
+      for (const copy of [early!, late!]) yield* copy.sync(10)
+      const removed = clock.millis
+      yield* Leads.erase(brand, ids[0]!)
+      yield* late!.sync(10)
+      clock.millis += removedLeadMillis
+      yield* Leads.erase(brand, ids[1]!)
+      assertEqual("a reader of before a removal, after 90 days", yield* early!.isExpired, false)
+      clock.millis += 1
+      yield* Leads.erase(brand, ids[2]!)
+      assertEqual("a reader of before a removal, after more than 90 days", yield* early!.isExpired, true)
+      assertEqual("a reader of after it", yield* late!.isExpired, false)
+      assertEqual("LeadStore.changesAfter, all changes", yield* quiet!.sync(1), [
+        { id: ids[3]!, removedAt: null },
+        { id: ids[1]!, removedAt: removed + removedLeadMillis },
+        { id: ids[2]!, removedAt: clock.millis }
+      ])
+    })
+  ),
+
+  caseOf("tells expired of another history, of the future, and nothing of other brands [CHG-4, CHG-5]", () =>
+    Effect.gen(function* () {
+      const world = yield* createLeadWorld
+      const store = yield* LeadStore
+      yield* recordObservations(world.brand, [observationOf(world, "p", "other-1")])
+      const other = yield* Brands.create("Other")
+      const read = (after: ChangePosition | null, brandId = world.brand.id) =>
+        store.changesAfter(brandId, after, { limit: 10, engagements: "none" })
+      const none = yield* read(null, other.id)
+      assertEqual("LeadStore.changesAfter of another brand", none.isExpired ? null : none.changes, [])
+      const page = yield* read(null)
+      assertThat("LeadStore.changesAfter from the beginning is not expired", !page.isExpired)
+      if (page.isExpired) return
+      const { epoch, position, since } = page.next
+      const isExpired = (after: ChangePosition) => Effect.map(read(after), (found) => found.isExpired)
+      assertEqual("at the end", yield* isExpired({ epoch, position, since }), false)
+      assertEqual("in another history", yield* isExpired({ epoch: `${epoch}x`, position, since }), true)
+      assertEqual("in the future", yield* isExpired({ epoch, position: position + 1_000_000, since }), true)
+      const unknown = yield* read(null, "999999999")
+      assertEqual("of an unknown brand", unknown.isExpired ? null : unknown.changes, [])
     })
   ),
 

@@ -85,7 +85,7 @@ const steps = fc.array(
 /** Plays generated histories; each pruning is checked against the naive rules. */
 const agreesWithRules: Case = {
   title:
-    "prunes what is due and nothing refers to, and nothing else, over generated histories [RET-2, RET-3, RET-5, RET-6, RET-7]",
+    "prunes what is due and nothing refers to, and nothing else, over generated histories [RET-2, RET-3, RET-5, RET-6, RET-7, CHG-1, CHG-3]",
   run: async (open) => {
     const { clock, store } = open
     await playHistories<ReadonlyArray<Step>>(
@@ -124,6 +124,7 @@ const agreesWithRules: Case = {
                 case "prune":
                   yield* world.prune(step.kind, clock.millis - step.keptMillis, step.limit)
                   yield* world.checkEvents()
+                  yield* world.checkCopies()
               }
             }
             yield* world.end()

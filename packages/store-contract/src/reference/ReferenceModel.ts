@@ -199,6 +199,8 @@ const isoOrNull = (at: number | null | undefined): string | null => (at == null 
 export class ReferenceModel {
   /** The brand's leads in the order of their creation. */
   rows: Array<Row> = []
+  /** Each lead once, in the order of its newest change, with the time of its removal; null of one that is there. [CHG-1, CHG-3] */
+  changes: Array<{ id: number; removedAt: number | null }> = []
   /** The external ids of erased persons. */
   erased: Array<string> = []
   /** The events that were fired and not erased. */
@@ -272,7 +274,12 @@ export class ReferenceModel {
     row.engagements.splice(after < 0 ? row.engagements.length : after, 0, engagement)
     row.signals.add(seen.signalId)
     this.owners.set(engagement.id, row.id)
+    this.noteChange(row.id, null)
     return { outcome: "recorded", leadId: row.id }
+  }
+
+  private noteChange(id: number, removedAt: number | null): void {
+    this.changes = [...this.changes.filter((change) => change.id !== id), { id, removedAt }]
   }
 
   private isTooOld(trackedAt: number | null, isLead: boolean, now: number): boolean {
@@ -291,9 +298,10 @@ export class ReferenceModel {
   }
 
   /** Removes a lead that was pruned, with its engagements and events: the person can be seen again. [RET-7] */
-  pruneLead(id: number): void {
+  pruneLead(id: number, now: number): void {
     const row = this.byId.get(id)
     if (row === undefined) return
+    this.noteChange(id, now)
     this.byId.delete(id)
     this.byExtId.delete(row.extId)
     for (const [engagement, owner] of this.owners) if (owner === id) this.owners.delete(engagement)
@@ -307,7 +315,9 @@ export class ReferenceModel {
     if (row === undefined) return
     const changes = Object.entries(change).some(([key, value]) => row[key as keyof Row] !== value)
     Object.assign(row, change)
-    if (changes) row.updatedAt = Math.max(row.updatedAt, now)
+    if (!changes) return
+    row.updatedAt = Math.max(row.updatedAt, now)
+    this.noteChange(id, null)
   }
 
   /** Erases a lead and what others' engagements say of the person; without such a lead it does nothing. [PII-3] */
@@ -320,7 +330,10 @@ export class ReferenceModel {
     for (const [engagement, owner] of this.owners) if (owner === id) this.owners.delete(engagement)
     this.rows = this.rows.filter((row) => row.id !== id)
     this.events = this.events.filter((event) => event.leadId !== id)
+    this.noteChange(id, now)
     for (const row of this.rows) {
+      if (row.engagements.some(({ postAuthorDetail }) => postAuthorDetail?.extId === extId))
+        this.noteChange(row.id, null)
       for (const engagement of row.engagements) {
         if (engagement.postAuthorDetail?.extId !== extId) continue
         Object.assign(engagement, withoutAuthor)

@@ -11,6 +11,7 @@ import {
 } from "@lead-signals/domain"
 import { type EncryptionKey, secretContexts } from "@lead-signals/encryption"
 import { Effect, type Scope } from "effect"
+import { randomBytes } from "node:crypto"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection, Param, Scalar } from "../connection/Connection.ts"
 import { engagementColumns } from "../rows/LeadRows.ts"
@@ -300,6 +301,13 @@ export const copyTarget = (
                 [last]
               )
             }
+            // Of removals before the copy nothing is known: readers of changes begin anew. [CHG-5]
+            await sql.run("UPDATE lead_signals.brand SET change_epoch = $1", [randomBytes(8).toString("hex")])
+            await sql.run(
+              `INSERT INTO lead_signals.changed_lead (brand_id, lead_id, position)
+               SELECT l.brand_id, l.id, l.id - 1 - max(l.id) OVER () FROM lead_signals.lead l WHERE NOT EXISTS (
+                 SELECT 1 FROM lead_signals.event e WHERE e.brand_id = l.brand_id AND e.lead_id = l.id)`
+            )
             // What the source had pruned is not known: nobody goes on after an event of before the copy.
             await sql.run("UPDATE lead_signals.pruning SET newest_event = $1 WHERE id = 1", [
               lastNumbers["event"] ?? 0

@@ -6,7 +6,8 @@ import type {
   DeliveryState,
   EventType,
   LastAttempt,
-  LeadEvent
+  LeadEvent,
+  WebhookFormat
 } from "@lead-signals/domain"
 import { testEvent } from "@lead-signals/domain/pure"
 import type { SealedColumn } from "./SealedRows.ts"
@@ -68,6 +69,8 @@ export interface AttemptRow {
   readonly status: number | null
   readonly error: AttemptError | null
   readonly response: string | null
+  readonly batch_id: string | null
+  readonly format: WebhookFormat
   readonly sealed: SealedColumn
 }
 
@@ -75,6 +78,8 @@ export const attemptOf = (row: AttemptRow): Attempt => ({
   number: row.number,
   at: row.at,
   durationMillis: row.duration_millis,
+  batchId: row.batch_id,
+  format: row.format,
   status: row.status,
   error: row.error,
   response: row.response

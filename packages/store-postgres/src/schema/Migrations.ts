@@ -17,6 +17,8 @@ import { encryption } from "./migrations/0005_encryption.ts"
 import { idempotency } from "./migrations/0006_idempotency.ts"
 import { webhookSettings } from "./migrations/0007_webhook_settings.ts"
 import { deliveryOrderIndexes } from "./migrations/0008_delivery_order.ts"
+import { attemptPosts } from "./migrations/0009_attempt_posts.ts"
+import { changedLeads } from "./migrations/0010_changed_leads.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -38,7 +40,9 @@ const migrations: ReadonlyArray<Migration> = [
   { name: "encryption", minVersion: 1, statements: encryption },
   { name: "idempotency", minVersion: 1, statements: idempotency },
   { name: "webhook settings", minVersion: 1, statements: webhookSettings },
-  { name: "delivery order", minVersion: 1, indexes: deliveryOrderIndexes }
+  { name: "delivery order", minVersion: 1, indexes: deliveryOrderIndexes },
+  { name: "attempt posts", minVersion: 1, statements: attemptPosts },
+  { name: "changed leads", minVersion: 1, statements: changedLeads }
 ]
 
 /** The number of the newest migration. */

@@ -16,7 +16,9 @@ CREATE TABLE lead_signals.brand (
   suppression_secret text COLLATE "C" NOT NULL,
   created_at bigint NOT NULL,
   deletion_started_at bigint,
-  deleted_at bigint
+  deleted_at bigint,
+  change_epoch text COLLATE "C" NOT NULL DEFAULT '',
+  changes_forgotten bigint NOT NULL DEFAULT 0
 );
 CREATE TABLE lead_signals.api_key (
   brand_id bigint NOT NULL REFERENCES lead_signals.brand,
@@ -195,6 +197,17 @@ CREATE TABLE lead_signals.encryption (
   is_complete boolean NOT NULL
 );
 
+-- The feed of changes, where no event tells of the newest change of a lead; removed_at is when a lead went that is gone.
+CREATE TABLE lead_signals.changed_lead (
+  brand_id bigint NOT NULL,
+  lead_id bigint NOT NULL,
+  position bigint NOT NULL,
+  removed_at bigint,
+  PRIMARY KEY (brand_id, lead_id)
+);
+CREATE INDEX changed_lead_by_position ON lead_signals.changed_lead (brand_id, position);
+CREATE INDEX changed_lead_removed ON lead_signals.changed_lead (brand_id, removed_at) WHERE removed_at IS NOT NULL;
+
 -- Outbox: events, and the delivery of each to each webhook. delivery.due_at of a leased delivery is when its lease runs out; position is
 -- null on a test. A body is kept only while its delivery is pending. ordered_lead is set where the webhook was ordered when the event was
 -- committed; a delivery that waits for an earlier one of that lead is due at 8640000000000000, the last instant there is.
@@ -281,6 +294,8 @@ CREATE TABLE lead_signals.attempt (
   error text COLLATE "C",
   response text COLLATE "C",
   sealed bytea,
+  batch_id text COLLATE "C",
+  format text COLLATE "C" NOT NULL DEFAULT 'envelope',
   PRIMARY KEY (brand_id, delivery_seq, number),
   CHECK ((status IS NULL) <> (error IS NULL))
 );

@@ -43,6 +43,7 @@ const brandRemovals = [
   "DELETE FROM lead_signals.campaign WHERE brand_id = $1",
   "DELETE FROM lead_signals.lead_count WHERE brand_id = $1",
   "DELETE FROM lead_signals.lead_bucket WHERE brand_id = $1",
+  "DELETE FROM lead_signals.changed_lead WHERE brand_id = $1",
   "DELETE FROM lead_signals.brand_version WHERE brand_id = $1",
   "UPDATE lead_signals.signal SET name = '', signal_type = '', source = '{}' WHERE brand_id = $1"
 ]

@@ -156,7 +156,7 @@ const make = Effect.map(Database, (database) => {
         )
         if (row === undefined) return Option.none()
         const attempts = await sql.all<AttemptRow>(
-          `SELECT number, at, duration_millis, status, error, response, sealed FROM lead_signals.attempt
+          `SELECT number, at, duration_millis, status, error, response, batch_id, format, sealed FROM lead_signals.attempt
              WHERE brand_id = $1 AND delivery_seq = $2 ORDER BY number`,
           [row.brand_id, row.seq]
         )

@@ -8,6 +8,7 @@ import { defaults, type ListingOptions, readLeadPage, readRenderedPage } from ".
 import { plannerSettings } from "../query/PlannerSettings.ts"
 import { TotalCache } from "../query/TotalCache.ts"
 import { countActivity } from "../rows/IntervalCounts.ts"
+import { changesAfter } from "../query/ChangeReads.ts"
 import { eventsAfter } from "../rows/EventReads.ts"
 import { allEngagements, authoredPosts, leadById, renderedDetail, windowOfLead } from "../rows/LeadReads.ts"
 import { idOf } from "../rows/Ids.ts"
@@ -117,6 +118,8 @@ const make = (options: ListingOptions) =>
         ),
       eventsAfter: (brandId, after, limit) =>
         database.read((db) => eventsAfter(db, idOf(brandId), after, limit)),
+      changesAfter: (brandId, after, query) =>
+        database.readSnapshot((db) => changesAfter(db, idOf(brandId), after, query)),
       counts: (brandId, counted, intervals) =>
         database.read((db) => countActivity(db, idOf(brandId), counted, intervals)),
       removeSome: (brandId) => database.write((db) => Erasure.removeSome(db, brandId, maxBucketLeads))

@@ -4,6 +4,7 @@
  */
 import {
   type AttemptTransitions,
+  Batching,
   type Instant,
   type Lease,
   type Leased,
@@ -33,8 +34,12 @@ interface CandidateRow extends WebhookRow {
   readonly others: number
 }
 
-/** Leases of other emitters than the one whose tokens begin with `$3`; none when `$3` is empty. */
-const leasesOfOthers = `SELECT count(*)::int FROM lead_signals.delivery d
+/**
+ * Posts of other emitters than the one whose tokens begin with `$3`; none when `$3` is empty. The leases of a batch have one token, with a
+ * full stop.
+ */
+const leasesOfOthers = `SELECT count(DISTINCT CASE WHEN strpos(d.lease, '.') > 0 THEN d.lease ELSE d.id END)::int
+  FROM lead_signals.delivery d
   WHERE d.webhook_id = w.id AND d.lease IS NOT NULL AND d.due_at > $1 AND NOT starts_with(d.lease, $3)`
 
 const candidatesSql = `SELECT ${webhookColumns}, due.n AS due, due.due_at, next.due_at AS next_at, (${leasesOfOthers}) AS others
@@ -47,6 +52,37 @@ const candidatesSql = `SELECT ${webhookColumns}, due.n AS due, due.due_at, next.
     SELECT d.due_at FROM lead_signals.delivery d
     WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at > $1 ORDER BY d.due_at LIMIT 1) next ON true
   WHERE w.enabled AND (due.n > 0 OR next.due_at IS NOT NULL) ORDER BY w.id`
+
+type DueRow = Taken & Batching.DueDelivery
+
+/** The first deliveries that are due of webhooks that take batches: one webhook's stand together. */
+const dueInBatchesSql = `SELECT t.webhook_id, t.due_at AS "dueAt", t.failures, t.position IS NULL AS "isTest"
+  FROM unnest($2::bigint[], $3::int[]) AS w(id, size)
+  CROSS JOIN LATERAL (
+    SELECT d.* FROM lead_signals.delivery d
+    WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at <= $1 ORDER BY d.due_at, d.seq LIMIT w.size) t
+  ORDER BY t.webhook_id, t.due_at, t.seq`
+
+/** What is due of each webhook that takes batches, as its posts. [BATCH-1, BATCH-2] */
+const formedBatches = async (
+  sql: Connection,
+  webhooks: ReadonlyArray<Webhook>,
+  posts: number,
+  now: Instant
+): Promise<ReadonlyMap<string, Batching.Formed<Batching.DueDelivery>>> => {
+  const batched = webhooks.filter(Batching.isBatched)
+  if (batched.length === 0) return new Map()
+  const rows = await sql.all<Batching.DueDelivery & { readonly webhook_id: number }>(dueInBatchesSql, [
+    now,
+    batched.map(({ id }) => idOf(id)),
+    batched.map((webhook) => Batching.rowsFor(webhook, posts))
+  ])
+  const due = new Map<number, Array<Batching.DueDelivery>>()
+  for (const row of rows) due.set(row.webhook_id, [...(due.get(row.webhook_id) ?? []), row])
+  return new Map(
+    batched.map((webhook) => [webhook.id, Batching.form(due.get(idOf(webhook.id)) ?? [], webhook, now)])
+  )
+}
 
 /** The beginning of the emitter's tokens. */
 const ownTokens = ({ emitter }: LeaseRequest): string => (emitter === undefined ? "" : `${emitter}-`)
@@ -70,13 +106,22 @@ const sharesOf = async (
   const { limits } = request
   const rows = await sql.all<CandidateRow>(candidatesSql, [now, limits.perWebhook, ownTokens(request)])
   const underWay = underWayOfAll(request.underWay, rows)
+  const withWebhook = rows.map((row) => ({ row, webhook: webhookOf(row, sql.keys) }))
+  const formed = await formedBatches(
+    sql,
+    withWebhook.flatMap(({ row, webhook }) => (row.due > 0 ? webhook : [])),
+    limits.perWebhook,
+    now
+  )
   let nextDueAt: Instant | null = null
-  const candidates = rows.map((row) => {
-    const webhook = webhookOf(row, sql.keys)
+  const candidates = withWebhook.map(({ row, webhook }) => {
     const { failingSince, id } = webhook
-    const candidate = { webhook, webhookId: id, failingSince, dueAt: row.due_at ?? 0, due: row.due }
-    if (row.next_at !== null && Leasing.hasPlace(candidate, limits, underWay)) {
-      nextDueAt = Math.min(nextDueAt ?? row.next_at, row.next_at)
+    const inBatches = formed.get(id)
+    const due = inBatches === undefined ? row.due : inBatches.batches.length
+    const candidate = { webhook, webhookId: id, failingSince, dueAt: row.due_at ?? 0, due }
+    for (const at of [row.next_at, inBatches?.readyAt ?? null]) {
+      if (at !== null && Leasing.hasPlace(candidate, limits, underWay))
+        nextDueAt = Math.min(nextDueAt ?? at, at)
     }
     return candidate
   })
@@ -106,42 +151,63 @@ const lockWebhooks = async (
 }
 
 /**
- * Locks the oldest due of each locked webhook, as many as it has places for. Passes over those that an erasure removes just now. The
+ * Locks the oldest due of each locked webhook, as many as the posts carry that it has places for. Passes over those that an erasure removes just now. The
  * webhook's lock keeps other emitters from the same: its count of their leases is exact.
  */
-const takeSql = `SELECT t.brand_id, t.seq, t.id, t.webhook_id, t.position, t.created_at
-  FROM unnest($2::bigint[], $4::int[], $5::int[]) WITH ORDINALITY AS w(id, places, own_limit, place)
+const takeSql = `SELECT t.brand_id, t.seq, t.id, t.webhook_id, t.position, t.created_at, t.due_at AS "dueAt", t.failures,
+    t.position IS NULL AS "isTest", w.posts
+  FROM (
+    SELECT w.*, greatest(0, least(w.places, w.own_limit - (${leasesOfOthers}))) AS posts
+    FROM unnest($2::bigint[], $4::int[], $5::int[], $6::int[], $7::int[]) WITH ORDINALITY AS w(id, places, own_limit, size, most, place)) w
   CROSS JOIN LATERAL (
     SELECT d.* FROM lead_signals.delivery d
     WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at <= $1 ORDER BY d.due_at, d.seq
-    LIMIT greatest(0, least(w.places, w.own_limit - (${leasesOfOthers}))) FOR NO KEY UPDATE SKIP LOCKED) t
+    LIMIT least(w.posts * w.size, w.most) FOR NO KEY UPDATE SKIP LOCKED) t
   ORDER BY w.place, t.due_at, t.seq`
 
-const take = (
+/** A delivery that is to be leased, and the number of its batch in this lease; null where its webhook takes no batches. */
+type Shared = Taken & { readonly batch: number | null }
+
+const take = async (
   sql: Connection,
   request: LeaseRequest,
   shares: ReadonlyArray<WebhookShare>,
   webhooks: ReadonlyMap<number, Webhook>,
   now: Instant
-): Promise<ReadonlyArray<Taken>> => {
+): Promise<ReadonlyArray<Shared>> => {
   const { limits, underWay } = request
   const given = shares.flatMap(({ places, webhook: { id } }) => {
     const webhook = webhooks.get(idOf(id))
     if (webhook === undefined) return []
     const limit = webhook.failingSince === null ? limits.perWebhook : limits.perFailingWebhook
-    return [{ id: idOf(id), places, ownLimit: limit - (underWay.byWebhook.get(id) ?? 0) }]
+    const ownLimit = limit - (underWay.byWebhook.get(id) ?? 0)
+    return [{ id: idOf(id), places, ownLimit, webhook }]
   })
-  return sql.all<Taken>(takeSql, [
+  const rows = await sql.all<DueRow & { readonly posts: number }>(takeSql, [
     now,
     given.map(({ id }) => id),
     ownTokens(request),
     given.map(({ places }) => places),
-    given.map(({ ownLimit }) => ownLimit)
+    given.map(({ ownLimit }) => ownLimit),
+    given.map(({ webhook }) => webhook.maxBatch),
+    given.map(({ places, webhook }) => Batching.rowsFor(webhook, places))
   ])
+  let batches = 0
+  return given.flatMap(({ id, webhook }): ReadonlyArray<Shared> => {
+    const due = rows.filter(({ webhook_id }) => webhook_id === id)
+    if (!Batching.isBatched(webhook)) return due.map((row) => ({ ...row, batch: null }))
+    return Batching.form(due, webhook, now)
+      .batches.slice(0, due[0]?.posts ?? 0)
+      .flatMap((members) => {
+        const batch = batches++
+        return members.map((row) => ({ ...row, batch }))
+      })
+  })
 }
 
-/** Bodies of so many characters are enough for one lease: those that are due behind them are leased next. */
+/** Bodies of so many characters, or so many of them, are enough for one lease: those that are due behind them are leased next. */
 const maxBodies = 8 * 1024 * 1024
+const maxTaken = 500
 /** Bodies that are read before anything is known of their size. */
 const firstBodies = 8
 const bodiesAtOnce = 256
@@ -149,8 +215,8 @@ const bodiesAtOnce = 256
 const leaseSql = `WITH made AS (
     INSERT INTO lead_signals.delivery_body (brand_id, seq, body, sealed)
     SELECT * FROM unnest($5::bigint[], $6::bigint[], $7::text[], $8::bytea[]))
-  UPDATE lead_signals.delivery d SET lease = $1, due_at = $2
-  FROM unnest($3::bigint[], $4::bigint[]) AS given(brand_id, seq)
+  UPDATE lead_signals.delivery d SET lease = given.token, due_at = $2
+  FROM unnest($3::bigint[], $4::bigint[], $1::text[]) AS given(brand_id, seq, token)
   WHERE d.brand_id = given.brand_id AND d.seq = given.seq`
 
 const lease = async (
@@ -162,25 +228,29 @@ const lease = async (
   const webhooks = await lockWebhooks(sql, shares)
   const due = webhooks.size === 0 ? [] : await take(sql, request, shares, webhooks, now)
   if (due.length === 0) return { leases: [], nextDueAt }
-  const taken: Array<Taken> = []
-  const bodies = new Map<number, Body>()
+  const read: Array<Shared & { readonly body: string | null }> = []
   const made: Array<Taken & Body> = []
-  for (let size = 0, length = firstBodies; taken.length < due.length && size < maxBodies;) {
-    const part = due.slice(taken.length, taken.length + length)
-    const read = await readBodies(sql, part, request.body)
+  for (
+    let size = 0, length = firstBodies;
+    read.length < due.length && read.length < maxTaken && size < maxBodies;
+  ) {
+    const part = due.slice(read.length, read.length + length)
+    const found = await readBodies(sql, part, webhooks, request.body)
     for (const each of part) {
-      const body = read.get(each.seq)
-      taken.push(each)
+      const body = found.get(each.seq)
+      read.push({ ...each, body: body?.text ?? null })
       if (body === undefined) continue
       size += body.text.length
-      bodies.set(each.seq, body)
       if (body.isMade) made.push({ ...each, ...body })
     }
-    length = Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * taken.length) / Math.max(1, size))))
+    length = Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * read.length) / Math.max(1, size))))
   }
+  const taken = Batching.withoutOverflow(read)
   const until = now + request.leaseMillis
+  const tokenOf = ({ batch }: Shared): string =>
+    batch === null ? request.token : Leasing.batchToken(request.token, batch)
   await sql.run(leaseSql, [
-    request.token,
+    taken.map(tokenOf),
     until,
     taken.map(({ brand_id }) => brand_id),
     taken.map(({ seq }) => seq),
@@ -197,12 +267,13 @@ const lease = async (
       )
     )
   ])
-  const leases = taken.map(({ id, seq, webhook_id }): Lease => ({
-    deliveryId: id,
-    token: request.token,
+  const leases = taken.map((each): Lease => ({
+    deliveryId: each.id,
+    token: tokenOf(each),
+    batch: each.batch,
     until,
-    body: bodies.get(seq)?.text ?? null,
-    webhook: webhooks.get(webhook_id)!
+    body: each.body,
+    webhook: webhooks.get(each.webhook_id)!
   }))
   return { leases, nextDueAt: taken.length < due.length ? now : Math.min(nextDueAt ?? until, until) }
 }

@@ -40,7 +40,7 @@ const make = ({ maxBucketLeads }: ListingOptions) =>
         // Nobody records observations of the brand meanwhile, and the brand's lock comes before all others.
         if (kind === "leads") await lockBrand(sql, found.brandId)
         if (lease !== null && !(await takePruningLease(sql, lease, now))) return leasedElsewhere
-        const removed = await remove[kind](sql, request, found)
+        const removed = await remove[kind](sql, request, found, now)
         return {
           removed: removed.length,
           oldest: removed.length === 0 ? null : Math.min(...removed.map(({ at }) => at)),

@@ -73,8 +73,9 @@ const writeSql = `WITH changed AS (
       failing_since = given.failing_since
     FROM unnest($9::bigint[], $10::boolean[], $11::text[], $12::bigint[]) AS given(id, enabled, disabled_reason, failing_since)
     WHERE w.id = given.id)
-  INSERT INTO lead_signals.attempt (brand_id, delivery_seq, number, at, duration_millis, status, error, response, sealed)
-  SELECT * FROM unnest($13::bigint[], $14::bigint[], $15::int[], $16::bigint[], $17::bigint[], $18::int[], $19::text[], $20::text[], $21::bytea[])`
+  INSERT INTO lead_signals.attempt (brand_id, delivery_seq, number, at, duration_millis, status, error, response, batch_id, format, sealed)
+  SELECT * FROM unnest($13::bigint[], $14::bigint[], $15::int[], $16::bigint[], $17::bigint[], $18::int[], $19::text[], $20::text[],
+    $21::text[], $22::text[], $23::bytea[])`
 
 /** The keys of the persons whom the deliveries' bodies are about, by seq: responses can repeat what a body says. */
 const personsOfBodies = async (
@@ -135,21 +136,22 @@ export const recordAttempts = async (
     rows.filter(({ id }) => answered.has(id))
   )
   const log = changes.log.map(
-    ({ at, deliveryId, durationMillis, error, number, response: given, status }): Column => {
+    ({ at, batchId, deliveryId, durationMillis, error, format, number, response: given, status }): Column => {
       const { brand_id, seq } = byId.get(deliveryId)!
       const response = storable(given)
       const keys = persons.get(seq)
       const isSealed = response !== null && keys !== undefined && keys.length > 0
       const sealed = isSealed ? sealFor(keys, response, attemptContext(brand_id, seq, number)) : null
-      return [brand_id, seq, number, at, durationMillis, status, error, isSealed ? null : response, sealed]
+      const open = isSealed ? null : response
+      return [brand_id, seq, number, at, durationMillis, status, error, open, batchId, format, sealed]
     }
   )
-  const columns = columnsOf(9, log)
+  const columns = columnsOf(11, log)
   await sql.run(writeSql, [
     ...columnsOf(8, deliveries),
     ...columnsOf(4, settled),
-    ...columns.slice(0, 8),
-    binaryArray("bytea", columns[8]!)
+    ...columns.slice(0, 10),
+    binaryArray("bytea", columns[10]!)
   ])
   await countDeliveries(
     sql,

@@ -1,5 +1,5 @@
 /** Reads what bodies of deliveries are made of, with one statement, and keeps the bodies that are made. [EVT-5] */
-import type { BodyMaterial, EngagementRead, EventType, LeaseRequest } from "@lead-signals/domain"
+import type { BodyMaterial, EngagementRead, EventType, LeaseRequest, Webhook } from "@lead-signals/domain"
 import { EngagementWindows } from "@lead-signals/domain/pure"
 import type { Connection } from "../connection/Connection.ts"
 import { eventOf } from "../rows/DeliveryRows.ts"
@@ -84,12 +84,14 @@ const engagementOf = (row: EngagementJson): EngagementRead =>
 
 const materialOf = (
   row: MaterialRow,
-  { brand_id, created_at, id, position, webhook_id }: Taken
+  { brand_id, created_at, id, position, webhook_id }: Taken,
+  { format }: Webhook
 ): BodyMaterial => ({
   deliveryId: id,
   webhookId: String(webhook_id),
   brandId: String(brand_id),
   createdAt: created_at,
+  format,
   subject:
     row.event === null
       ? null
@@ -136,6 +138,7 @@ export interface Body {
 export const readBodies = async (
   sql: Connection,
   taken: ReadonlyArray<Taken>,
+  webhooks: ReadonlyMap<number, Webhook>,
   make: LeaseRequest["body"]
 ): Promise<ReadonlyMap<number, Body>> => {
   const rows = await sql.all<MaterialRow>(materialSql, [
@@ -157,7 +160,11 @@ export const readBodies = async (
   for (const [i, each] of taken.entries()) {
     const row = bySeq.get(each.seq)!
     const isMade = row.body === null
-    const text = isMade ? make(materialOf(row, each)) : row.body_sealed === null ? row.body : kept[i]!
+    const text = isMade
+      ? make(materialOf(row, each, webhooks.get(each.webhook_id)!))
+      : row.body_sealed === null
+        ? row.body
+        : kept[i]!
     if (text !== null) bodies.set(each.seq, { text, isMade, persons: persons.get(each.seq) ?? [] })
   }
   return bodies

@@ -4,6 +4,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { idOf } from "../rows/Ids.ts"
 import { leadColumns, leadIdOf, leadOf, type LeadRow } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
+import { noteChanged, noteRemoved } from "./ChangedLeads.ts"
 import { countedOf, CounterChanges } from "./LeadCounters.ts"
 import { lockBrandVersions } from "./LeadWrites.ts"
 import { lockBrand, takeLocks } from "./Locks.ts"
@@ -187,6 +188,9 @@ export const erase = async (
   await removePersonKey(db, brandId, personHash)
   for (const { flags, id, updated_at } of moved) counters.moveUpdated(brandId, { id, flags }, updated_at, now)
   await lockBrandVersions(db, [brandId])
+  await noteRemoved(db, brandId, [id], now)
+  const touched = locked.flatMap((each) => (each.id === id ? [] : [each.id]))
+  await noteChanged(db, brandId, touched)
   await counters.apply(db, maxBucketLeads)
   return true
 }

@@ -13,6 +13,7 @@ import {
   sealedLeadValues,
   writtenLeadColumns
 } from "../rows/LeadRows.ts"
+import { nextPosition, noteSql } from "./ChangedLeads.ts"
 import { type CounterChanges, countedOf } from "./LeadCounters.ts"
 import { type Column, namesOf, Params } from "./Rows.ts"
 
@@ -71,6 +72,11 @@ const flagColumns: ReadonlyArray<Column> = [
   ["brand_id", "bigint"],
   ["lead_id", "bigint"],
   ["flags", "smallint"]
+]
+
+const changedColumns: ReadonlyArray<Column> = [
+  ["brand_id", "bigint"],
+  ["lead_id", "bigint"]
 ]
 
 const eventColumns: ReadonlyArray<Column> = [
@@ -240,6 +246,20 @@ const addEvents = (parts: Parts, events: ReadonlyArray<FiredEvent>, now: Instant
   )
 }
 
+/** Leads that change without an event have a position of their own; after the part `version`. [CHG-1] */
+const addChanged = (parts: Parts, { events, leads }: Pick<Written, "events" | "leads">): void => {
+  const told = new Set(events.map(({ leadId }) => leadId))
+  parts.rows(
+    leads.filter(({ after }) => !told.has(after.id)),
+    ({ after }) => [idOf(after.brandId), after.id],
+    changedColumns,
+    (table) =>
+      noteSql(
+        `SELECT u.brand_id, u.lead_id, ${nextPosition}, NULL::bigint FROM ${table} WHERE (SELECT count(*) FROM version) >= 0`
+      )
+  )
+}
+
 /** The time, so that a server which took over without the last commits of another gives no number again. */
 const microseconds = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
@@ -285,7 +305,10 @@ export const writeLeads = async (
     const isLast = from + maxRows >= rows
     const brands = parts.params.add(isLast ? [...brandIds].sort(ascending) : [])
     parts.writeLast("version", (afterAll) => versionSql(brands, afterAll))
-    if (isLast) addEvents(parts, events, now)
+    if (isLast) {
+      addEvents(parts, events, now)
+      addChanged(parts, { events, leads })
+    }
     await db.run(parts.statement("version"), parts.params.all)
   }
 }

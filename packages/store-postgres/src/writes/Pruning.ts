@@ -9,6 +9,7 @@ import { leadColumns, type LeadRow } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
 import { dueDeliveries, type Found, isQuiet, isTold, type PieceOf } from "./DueRows.ts"
+import { keepPositions, noteRemoved } from "./ChangedLeads.ts"
 import { removeLeads } from "./Erasure.ts"
 import { CounterChanges } from "./LeadCounters.ts"
 import { lockBrandVersions } from "./LeadWrites.ts"
@@ -62,13 +63,15 @@ const removeEvents = async (sql: Connection, _of: PieceOf, { brandId, keys }: Fo
        ORDER BY l.id FOR UPDATE SKIP LOCKED`,
     [brandId, keys]
   )
+  const held = leads.map(({ id }) => id)
+  await keepPositions(sql, brandId, { positions: keys.map(Number), leads: held })
   const rows = await sql.all<{ readonly position: number; readonly at: Instant }>(
     `DELETE FROM lead_signals.event e
        WHERE e.brand_id = $1 AND e.position = ANY ($2::bigint[]) AND e.lead_id = ANY ($3::bigint[])
          AND NOT EXISTS (
            SELECT 1 FROM lead_signals.delivery d WHERE d.brand_id = e.brand_id AND d.position = e.position)
        RETURNING e.position, e.occurred_at AS at`,
-    [brandId, keys, leads.map(({ id }) => id)]
+    [brandId, keys, held]
   )
   if (rows.length > 0) await noteNewestEvent(sql, Math.max(...rows.map(({ position }) => position)))
   return rows
@@ -96,8 +99,8 @@ const removeEngagements = async (
 
 /** The caller holds the brand. */
 const removePrunedLeads =
-  (maxBucketLeads: number) =>
-  async (sql: Connection, { before, limit }: PieceOf, { brandId }: Found): Promise<Removed> => {
+  (maxBucketLeads: number): Remove =>
+  async (sql: Connection, { before, limit }: PieceOf, { brandId }: Found, now): Promise<Removed> => {
     const rows = await sql.all<LeadRow>(
       `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.updated_at < $2 AND ${isQuiet}
          ORDER BY l.id LIMIT $3 FOR UPDATE`,
@@ -115,6 +118,12 @@ const removePrunedLeads =
     await removeLeads(sql, brandId, rows, counters)
     await removeUnusedKeys(sql, brandId, persons)
     await lockBrandVersions(sql, [brandId])
+    await noteRemoved(
+      sql,
+      brandId,
+      rows.map(({ id }) => id),
+      now
+    )
     await counters.apply(sql, maxBucketLeads)
     return rows.map(({ updated_at }) => ({ at: updated_at }))
   }
@@ -128,7 +137,7 @@ const removeSuppressions = (sql: Connection, { before }: PieceOf, { keys }: Foun
     [keys, before]
   )
 
-type Remove = (sql: Connection, of: PieceOf, found: Found) => Promise<Removed>
+type Remove = (sql: Connection, of: PieceOf, found: Found, now: Instant) => Promise<Removed>
 
 /** Removes what a piece found and what is still due, within a transaction. */
 export const removals = (maxBucketLeads: number): Readonly<Record<RetentionKind, Remove>> => ({

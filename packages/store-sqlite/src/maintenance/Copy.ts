@@ -22,6 +22,7 @@ import { syncFolderOf } from "../connection/FolderSync.ts"
 import { newestMigration } from "../schema/Migrations.ts"
 import { rebuildDerivedTables } from "../rank-index/DerivedTables.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
+import { beginChangeEpoch } from "./ChangeEpoch.ts"
 import { readVersion } from "./FileVersion.ts"
 
 const rowsAtOnce = 4000
@@ -325,6 +326,8 @@ export const copyTarget = (
             }
             // What the source had pruned is not known: nobody goes on after an event of before the copy.
             sql.run("UPDATE pruning SET newest_event = ? WHERE id = 1", [lastNumbers["event"] ?? 0])
+            // Of removals before the copy nothing is known: readers of changes begin anew. [CHG-5]
+            beginChangeEpoch(sql)
             // The copy is another database than the source: it has a journal of its own, which begins here.
             sql.run(
               "UPDATE removal_journal SET dropped = coalesce((SELECT max(position) FROM removal), dropped)"

@@ -16,6 +16,7 @@ import { Secrets } from "../rows/Secrets.ts"
 import { migrate, newestMigration } from "../schema/Migrations.ts"
 import { copyFile } from "./Backup.ts"
 import { check, type Checked } from "./Check.ts"
+import { beginChangeEpoch } from "./ChangeEpoch.ts"
 import {
   type CopyPosition,
   findRemovals,
@@ -228,6 +229,8 @@ export const restore = (
             sql.transaction(() => {
               continueJournal(sql, copy, removals, now)
               if (replaced !== null) skipNumbers(sql, replaced.numbers)
+              // Readers of changes may know more than the backup has: they begin anew. [CHG-5]
+              beginChangeEpoch(sql)
             })
             const pending = sql.value<number>("SELECT count(*) FROM delivery WHERE state = 'pending'")!
             return { found: removals, replayed: done, pendingDeliveries: pending }

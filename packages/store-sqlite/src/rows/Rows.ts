@@ -301,12 +301,16 @@ export interface AttemptRow {
   readonly status: number | null
   readonly error: AttemptError | null
   readonly response: string | null
+  readonly batch_id: string | null
+  readonly format: WebhookFormat
 }
 
 export const attemptOf = (row: AttemptRow): Attempt => ({
   number: row.number,
   at: row.at,
   durationMillis: row.duration_millis,
+  batchId: row.batch_id,
+  format: row.format,
   status: row.status,
   error: row.error,
   response: row.response

@@ -23,6 +23,8 @@ import { idempotency } from "./migrations/0020_idempotency.ts"
 import { removals } from "./migrations/0021_removals.ts"
 import { countsByCommit } from "./migrations/0022_counts_by_commit.ts"
 import { webhookSettings } from "./migrations/0023_webhook_settings.ts"
+import { attemptPosts } from "./migrations/0024_attempt_posts.ts"
+import { changedLeads } from "./migrations/0025_changed_leads.ts"
 
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
@@ -54,7 +56,9 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["idempotency", idempotency],
   ["removals", removals],
   ["counts by commit", countsByCommit],
-  ["webhook settings", webhookSettings]
+  ["webhook settings", webhookSettings],
+  ["attempt posts", attemptPosts],
+  ["changed leads", changedLeads]
 ]
 
 export const newestMigration = migrations.length

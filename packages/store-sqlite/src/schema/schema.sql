@@ -17,7 +17,9 @@ CREATE TABLE brand (
   suppression_secret TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   deletion_started_at INTEGER,
-  deleted_at INTEGER
+  deleted_at INTEGER,
+  change_epoch TEXT NOT NULL DEFAULT '',
+  changes_forgotten INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE api_key (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -168,6 +170,17 @@ CREATE TABLE removal_journal (
 ) STRICT;
 INSERT INTO removal_journal VALUES (1, '', 0, 0);
 
+-- The feed of changes, where no event tells of the newest change of a lead. Positions are of the sequence of events; removed_at is when
+-- a lead went that is gone.
+CREATE TABLE changed_lead (
+  lead_id INTEGER PRIMARY KEY,
+  brand_id INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  removed_at INTEGER
+) STRICT;
+CREATE INDEX changed_lead_by_position ON changed_lead (brand_id, position);
+CREATE INDEX changed_lead_removed ON changed_lead (brand_id, removed_at) WHERE removed_at IS NOT NULL;
+
 -- Outbox: events, and the way of each to each webhook. delivery.due_at of a leased delivery is when its lease runs out; position is
 -- null on a test. A body is kept only while its delivery is pending. ordered_lead is set where the webhook was ordered when the event was
 -- committed; a delivery that waits for an earlier one of that lead is due at 8640000000000000, the last instant there is.
@@ -234,6 +247,8 @@ CREATE TABLE attempt (
   status INTEGER,
   error TEXT,
   response TEXT,
+  batch_id TEXT,
+  format TEXT NOT NULL DEFAULT 'envelope',
   PRIMARY KEY (delivery_seq, number),
   CHECK ((status IS NULL) <> (error IS NULL))
 ) STRICT, WITHOUT ROWID;

@@ -31,6 +31,7 @@ const brandRemovals = [
   "DELETE FROM lead_count WHERE brand_id = ?",
   "DELETE FROM lead_day_count WHERE brand_id = ?",
   "DELETE FROM activity_hour WHERE brand_id = ?",
+  "DELETE FROM changed_lead WHERE brand_id = ?",
   "UPDATE signal SET name = '', signal_type = '', source = '{}' WHERE brand_id = ?"
 ]
 

@@ -28,7 +28,9 @@ import {
   renderedDetail,
   windowOf
 } from "../rows/LeadReads.ts"
+import { changesAfter } from "../rows/ChangeReads.ts"
 import { eventsAfter } from "../rows/EventReads.ts"
+import { noteChanged } from "../writes/ChangedLeads.ts"
 import { countActivity } from "../rows/IntervalCounts.ts"
 import * as Erasure from "../writes/Erasure.ts"
 import type { ListingOptions } from "../query/LeadPages.ts"
@@ -325,6 +327,8 @@ const makeLeadStore = (options: ListingOptions, searchTexts: SearchTextsOptions)
           const { changes } = changed.of(sql)
           const after = change(before, now)
           updateLead(sql, before, after)
+          if (RenderedLeads.renderLead(before) !== RenderedLeads.renderLead(after))
+            noteChanged(sql, idOf(brandId), [id])
           changes.push(changeOf(before, after))
           splitLongBuckets(sql)
           return Option.some(after)
@@ -364,6 +368,8 @@ const makeLeadStore = (options: ListingOptions, searchTexts: SearchTextsOptions)
         )
       },
       eventsAfter: (brandId, after, limit) => database.read((sql) => eventsAfter(sql, brandId, after, limit)),
+      changesAfter: (brandId, after, query) =>
+        database.read((sql) => changesAfter(sql, brandId, after, query)),
       counts: (brandId, counted, intervals) =>
         database.read((sql) => countActivity(sql, idOf(brandId), counted, intervals)),
       removeSome: (brandId) => {

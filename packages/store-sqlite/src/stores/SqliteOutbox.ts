@@ -1,5 +1,6 @@
 /** The emitter's side of the outbox, on SQLite: takes due deliveries and records attempts. */
 import {
+  Batching,
   type BodyMaterial,
   type DeliveryId,
   type DeliveryState,
@@ -23,11 +24,55 @@ import { countDeliveries } from "../writes/DeliveryCounts.ts"
 
 /* Leasing */
 
+interface DueRow extends Batching.DueDelivery {
+  readonly seq: number
+  readonly id: string
+  readonly webhook_id: number
+  readonly position: number | null
+  readonly created_at: number
+}
+
+/** The oldest due of each webhook, as many as so many posts of it can carry. */
+const oldestDue = (
+  sql: Connection,
+  webhooks: ReadonlyArray<Webhook>,
+  now: Instant,
+  posts: number
+): ReadonlyMap<string, ReadonlyArray<DueRow>> => {
+  const due = new Map<string, Array<DueRow>>(webhooks.map(({ id }) => [id, []]))
+  // A limit refers to no column: webhooks with the same one are read together.
+  const limits = new Map<number, Array<number>>()
+  for (const webhook of webhooks) {
+    const limit = Batching.rowsFor(webhook, posts)
+    limits.set(limit, [...(limits.get(limit) ?? []), Number(webhook.id)])
+  }
+  for (const [limit, ids] of limits) {
+    const rows = sql.all<Omit<DueRow, "isTest">>(
+      `SELECT d.seq, d.id, d.webhook_id, d.position, d.due_at AS dueAt, d.failures, d.created_at FROM json_each(?) j
+         CROSS JOIN delivery d ON d.seq IN (
+           SELECT seq FROM delivery WHERE webhook_id = j.value AND state = 'pending' AND due_at <= ?
+           ORDER BY due_at, seq LIMIT ?)`,
+      [JSON.stringify(ids), now, limit]
+    )
+    for (const row of rows) due.get(String(row.webhook_id))!.push({ ...row, isTest: row.position === null })
+  }
+  for (const each of due.values()) each.sort((a, b) => a.dueAt - b.dueAt || a.seq - b.seq)
+  return due
+}
+
+/** Until when all that is due of the webhook waits for further events; null when something is to be sent now. [BATCH-2] */
+const waitingUntil = (sql: Connection, webhook: Webhook, now: Instant): Instant | null => {
+  if (!Batching.isBatched(webhook) || webhook.maxWait === 0) return null
+  const due = oldestDue(sql, [webhook], now, 1).get(webhook.id)!
+  const { batches, readyAt } = Batching.form(due, webhook, now)
+  return batches.length > 0 ? null : readyAt
+}
+
 interface Candidate extends Leasing.Candidate {
   readonly webhook: Webhook
 }
 
-/** Enabled webhooks with something due, and when the next delivery becomes due that there is a place for. */
+/** Enabled webhooks with something to be sent now, and when there is more that there is a place for. */
 const whatIsDue = (
   sql: Connection,
   secrets: Secrets,
@@ -52,43 +97,20 @@ const whatIsDue = (
       failingSince: webhook.failingSince,
       dueAt: row.due_at
     }
-    if (row.due_at <= now) candidates.push(candidate)
-    if (row.next_at === null || !Leasing.hasPlace(candidate, limits, underWay)) continue
-    nextDueAt = Math.min(nextDueAt ?? row.next_at, row.next_at)
+    const readyAt = row.due_at <= now ? waitingUntil(sql, webhook, now) : null
+    if (row.due_at <= now && readyAt === null) candidates.push(candidate)
+    const nextAt = Math.min(row.next_at ?? Number.POSITIVE_INFINITY, readyAt ?? Number.POSITIVE_INFINITY)
+    if (!Number.isFinite(nextAt) || !Leasing.hasPlace(candidate, limits, underWay)) continue
+    nextDueAt = Math.min(nextDueAt ?? nextAt, nextAt)
   }
   return { candidates: Leasing.eligible(candidates, limits, underWay), nextDueAt }
 }
 
-interface DueRow {
-  readonly seq: number
-  readonly id: string
-  readonly webhook_id: number
-  readonly position: number | null
-  readonly due_at: number
-  readonly created_at: number
+type Taken = DueRow & {
+  readonly webhook: Webhook
+  /** The number of its batch in this lease; null where the webhook takes no batches. */
+  readonly batch: number | null
 }
-
-/** The oldest due of each, as many as one webhook can have at most. */
-const oldestDue = (
-  sql: Connection,
-  candidates: ReadonlyArray<Candidate>,
-  now: Instant,
-  limit: number
-): ReadonlyMap<string, ReadonlyArray<DueRow>> => {
-  const rows = sql.all<DueRow>(
-    `SELECT d.seq, d.id, d.webhook_id, d.position, d.due_at, d.created_at FROM json_each(?) j
-       CROSS JOIN delivery d ON d.seq IN (
-         SELECT seq FROM delivery WHERE webhook_id = j.value AND state = 'pending' AND due_at <= ?
-         ORDER BY due_at, seq LIMIT ?)`,
-    [JSON.stringify(candidates.map(({ webhookId }) => Number(webhookId))), now, limit]
-  )
-  const due = new Map<string, Array<DueRow>>(candidates.map(({ webhookId }) => [webhookId, []]))
-  for (const row of rows) due.get(String(row.webhook_id))!.push(row)
-  for (const each of due.values()) each.sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
-  return due
-}
-
-type Taken = DueRow & { readonly webhook: Webhook }
 
 /** Reads the contents of the bodies with a few statements. */
 const materials = (
@@ -127,6 +149,7 @@ const materials = (
       webhookId: webhook.id,
       brandId: webhook.brandId,
       createdAt: created_at,
+      format: webhook.format,
       subject,
       lead: subject === null ? null : (leads.get(subject.leadId) ?? null),
       engagements
@@ -155,8 +178,9 @@ const bodies = (
   return found
 }
 
-/** Bodies of so many characters are enough for one taking: those that are due behind them are taken next. */
+/** Bodies of so many characters, or so many of them, are enough for one taking: those that are due behind them are taken next. */
 const maxBodies = 8 * 1024 * 1024
+const maxTaken = 500
 const bodiesAtOnce = 32
 
 /** As many of what is to be taken as there is room for, one at least. */
@@ -167,7 +191,7 @@ const withBodies = (
 ): ReadonlyArray<Taken & { readonly body: string | null }> => {
   const found: Array<Taken & { readonly body: string | null }> = []
   let size = 0
-  for (let from = 0, length = 1; from < due.length && size < maxBodies; from += length) {
+  for (let from = 0, length = 1; from < due.length && from < maxTaken && size < maxBodies; from += length) {
     // By the size of those before; a few large ones are not read with many others.
     length = from === 0 ? 1 : Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * from) / size)))
     const part = due.slice(from, from + length)
@@ -183,33 +207,45 @@ const withBodies = (
 
 const lease = (sql: Connection, secrets: Secrets, request: LeaseRequest, now: Instant): Leased => {
   const { limits, underWay } = request
-  const { candidates, nextDueAt } = whatIsDue(sql, secrets, request, now)
-  const due = oldestDue(sql, candidates, now, limits.perWebhook)
-  const counted = candidates.map((candidate) => ({
-    ...candidate,
-    due: due.get(candidate.webhookId)!.length
-  }))
-  const shares = Leasing.allocate(counted, limits, underWay)
-  const shared = candidates.flatMap(({ webhook, webhookId }) =>
-    due
-      .get(webhookId)!
-      .slice(0, shares.get(webhookId) ?? 0)
-      .map((row) => ({ ...row, webhook }))
+  const { candidates, nextDueAt: nextOfOthers } = whatIsDue(sql, secrets, request, now)
+  const due = oldestDue(
+    sql,
+    candidates.map(({ webhook }) => webhook),
+    now,
+    limits.perWebhook
+  )
+  const formed = candidates.map((candidate) => {
+    const { batches, readyAt } = Batching.form(due.get(candidate.webhookId)!, candidate.webhook, now)
+    return { ...candidate, batches, readyAt, due: batches.length }
+  })
+  const nextDueAt = formed.reduce<Instant | null>(
+    (next, { readyAt }) => (readyAt === null ? next : Math.min(next ?? readyAt, readyAt)),
+    nextOfOthers
+  )
+  const shares = Leasing.allocate(formed, limits, underWay)
+  let posts = 0
+  const shared = formed.flatMap(({ batches, webhook, webhookId }) =>
+    batches.slice(0, shares.get(webhookId) ?? 0).flatMap((rows) => {
+      const batch = Batching.isBatched(webhook) ? posts++ : null
+      return rows.map((row): Taken => ({ ...row, webhook, batch }))
+    })
   )
   if (shared.length === 0) return { leases: [], nextDueAt }
-  const taken = withBodies(sql, shared, request.body)
+  const taken = Batching.withoutOverflow(withBodies(sql, shared, request.body))
   const until = now + request.leaseMillis
-  sql.run("UPDATE delivery SET lease = ?, due_at = ? WHERE seq IN (SELECT value FROM json_each(?))", [
-    request.token,
+  const tokenOf = ({ batch }: Taken): string =>
+    batch === null ? request.token : Leasing.batchToken(request.token, batch)
+  sql.run(
+    `UPDATE delivery SET lease = j.value ->> 1, due_at = ? FROM json_each(?) j WHERE delivery.seq = j.value ->> 0`,
+    [until, JSON.stringify(taken.map((each) => [each.seq, tokenOf(each)]))]
+  )
+  const leases = taken.map((each): Lease => ({
+    deliveryId: each.id,
+    token: tokenOf(each),
+    batch: each.batch,
     until,
-    JSON.stringify(taken.map(({ seq }) => seq))
-  ])
-  const leases = taken.map(({ body, id, webhook }): Lease => ({
-    deliveryId: id,
-    token: request.token,
-    until,
-    body,
-    webhook
+    body: each.body,
+    webhook: each.webhook
   }))
   const next = Math.min(nextDueAt ?? until, until)
   return { leases, nextDueAt: taken.length < shared.length ? now : next }
@@ -285,18 +321,20 @@ const write = (
        FROM json_each(?) j WHERE delivery.seq = j.value ->> 0`,
     [JSON.stringify(deliveries)]
   )
-  const log = changes.log.map(({ at, deliveryId, durationMillis, error, number, response, status }) => [
-    seqOf(deliveryId),
-    number,
-    at,
-    durationMillis,
-    status,
-    error,
-    response
+  const log = changes.log.map((attempt) => [
+    seqOf(attempt.deliveryId),
+    attempt.number,
+    attempt.at,
+    attempt.durationMillis,
+    attempt.status,
+    attempt.error,
+    attempt.response,
+    attempt.batchId,
+    attempt.format
   ])
   sql.run(
-    `INSERT INTO attempt (delivery_seq, number, at, duration_millis, status, error, response)
-       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+    `INSERT INTO attempt (delivery_seq, number, at, duration_millis, status, error, response, batch_id, format)
+       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8
        FROM json_each(?)`,
     [JSON.stringify(log)]
   )

@@ -33,7 +33,7 @@ const make = Effect.map(Database, (database) => {
       const { keys, next, oldest } = find[kind](sql, request)
       if (keys.length > 0) {
         if (kind === "leads") leadsChangeUnrecorded(sql)
-        remove[kind](sql, keys)
+        remove[kind](sql, keys, now)
       }
       return { removed: keys.length, oldest, next, isLeasedElsewhere: false }
     }

@@ -8,6 +8,7 @@ import * as RankIndex from "../rank-index/RankIndex.ts"
 import { idOf } from "../rows/Rows.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
 import { isMergeUnderWay } from "../search/SegmentMerge.ts"
+import { noteChanged, noteRemoved } from "./ChangedLeads.ts"
 
 /** The ids of leads, as a JSON array. */
 const given = "SELECT value FROM json_each(?)"
@@ -93,6 +94,11 @@ export const eraseAuthor = (
 ): void => {
   forgetAuthor(sql, brand, author, nextId)
   touchReaders(sql, { author, brand }, now)
+  noteChanged(
+    sql,
+    brand,
+    sql.column<LeadId>(`SELECT DISTINCT lead_id FROM (${readers}) ORDER BY lead_id`, [brand, author])
+  )
   sql.run(
     `UPDATE engagement SET post_url = NULL, post_content = NULL, post_author = NULL, post_author_detail = NULL,
          author_ext_id = NULL
@@ -162,6 +168,7 @@ export const erase = (
     now
   ])
   removeLeads(sql, brand, [id])
+  noteRemoved(sql, brand, [id], now)
   eraseAuthor(sql, brand, author, { nextId, now })
   changeSearch(sql, lead, null)
   RankIndex.splitLongBuckets(sql, orderings, maxBucketLeads)

@@ -7,6 +7,7 @@ import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { writeDerivedChanges } from "../rank-index/DerivedChanges.ts"
 import { leadsById } from "../rows/LeadReads.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
+import { keepPositions, noteRemoved } from "./ChangedLeads.ts"
 import { removeLeads } from "./Erasure.ts"
 
 /** A part of a walk. */
@@ -147,7 +148,7 @@ const removeDeliveries = (sql: Connection, seqs: Found["keys"]): void => {
   for (const statement of deliveryRemovals) sql.run(statement, [JSON.stringify(seqs)])
 }
 
-const removePrunedLeads = (sql: Connection, ids: ReadonlyArray<LeadId>): void => {
+const removePrunedLeads = (sql: Connection, ids: ReadonlyArray<LeadId>, now: Instant): void => {
   const all = leadsById(sql, ids)
   sql.run(
     `UPDATE pruning SET newest_event = max(newest_event, coalesce(
@@ -157,25 +158,29 @@ const removePrunedLeads = (sql: Connection, ids: ReadonlyArray<LeadId>): void =>
   for (const brandId of new Set(all.map((lead) => lead.brandId))) {
     const ofBrand = all.filter((lead) => lead.brandId === brandId).map(({ id }) => id)
     removeLeads(sql, Number(brandId), ofBrand)
+    noteRemoved(sql, Number(brandId), ofBrand, now)
   }
   for (const lead of all) changeSearch(sql, lead, null)
 }
 
 /** Removes what a piece found, within the transaction that found it. */
-export const remove: Readonly<Record<RetentionKind, (sql: Connection, keys: Found["keys"]) => void>> = {
+export const remove: Readonly<
+  Record<RetentionKind, (sql: Connection, keys: Found["keys"], now: Instant) => void>
+> = {
   deliveries: removeDeliveries,
   deadLetters: removeDeliveries,
   events: (sql, positions) => {
     sql.run("UPDATE pruning SET newest_event = max(newest_event, ?) WHERE id = 1", [
       Math.max(...positions.map(Number))
     ])
+    keepPositions(sql, positions)
     sql.run(`DELETE FROM event WHERE position IN (${given})`, [JSON.stringify(positions)])
   },
   engagements: (sql, seqs) => {
     writeDerivedChanges(sql)
     sql.run(`DELETE FROM engagement WHERE seq IN (${given})`, [JSON.stringify(seqs)])
   },
-  leads: (sql, ids) => removePrunedLeads(sql, ids.map(Number)),
+  leads: (sql, ids, now) => removePrunedLeads(sql, ids.map(Number), now),
   suppressions: (sql, keys) => {
     const pairs = keys.map((key) => String(key).split(" "))
     sql.run(

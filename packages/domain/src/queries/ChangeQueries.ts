@@ -1,0 +1,66 @@
+/** Reads the query of the feed of changes from its parameters. [CHG-2, CHG-6] */
+import { Either } from "effect"
+import type { InvalidParameter } from "../model/Failure.ts"
+import { maxCursorLength } from "../model/LeadChange.ts"
+import type { LeadQuery } from "./LeadQuery.ts"
+import * as Page from "./Page.ts"
+import * as Parameters from "./Parameters.ts"
+
+/** The query parameters of the feed; any other is ignored with a warning. [LIST-10] */
+export const parameters = [
+  "cursor",
+  "pageSize",
+  "wait",
+  "includeEngagements",
+  "includeEngagementDetail"
+] as const
+
+/** Seconds that a request may wait for a change at most. [CHG-6] */
+export const maxWaitSeconds = 30
+
+/** What a cursor that can't be read is answered with, behind the parameter's name. */
+export const cursorTakes = "takes the meta.cursor of an earlier answer for this brand, unchanged"
+
+/** A request for changes, read and checked. */
+export interface ChangeQuery {
+  /** The cursor as it was sent; null to begin with all leads. */
+  readonly cursor: string | null
+  /** Changes on a page, from 1 to 100, or to 25 where leads carry engagements. */
+  readonly limit: number
+  /** How long to wait for a change where there is none yet, from 0 to `maxWaitSeconds`. */
+  readonly waitSeconds: number
+  /** How the engagements of leads are shown. */
+  readonly engagements: LeadQuery["engagements"]
+  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
+  readonly warnings: ReadonlyArray<string>
+}
+
+const wait = (known: Parameters.KnownParameters): Either.Either<number, InvalidParameter> => {
+  const value = known.values.get("wait")
+  if (value === undefined) return Either.right(0)
+  return /^[0-9]{1,2}$/.test(value) && Number(value) <= maxWaitSeconds
+    ? Either.right(Number(value))
+    : Either.left(Parameters.invalid("wait", `takes whole seconds from 0 to ${maxWaitSeconds}`))
+}
+
+/**
+ * Reads the parameters of the feed. An empty `cursor` is none. Left: the first parameter that is malformed or given twice, and what it
+ * takes. [CHG-2, CHG-6, LIST-6, LIST-7]
+ */
+export const read = (entries: Parameters.Entries): Either.Either<ChangeQuery, InvalidParameter> =>
+  Either.gen(function* () {
+    const known = yield* Parameters.partition(entries, parameters)
+    const cursor = known.values.get("cursor") ?? ""
+    if (cursor.length > maxCursorLength) return yield* Either.left(Parameters.invalid("cursor", cursorTakes))
+    const pageSize = yield* Parameters.integer(known, "pageSize")
+    const waitSeconds = yield* wait(known)
+    const withEngagements = (yield* Parameters.boolean(known, "includeEngagements")) ?? false
+    const withDetail = (yield* Parameters.boolean(known, "includeEngagementDetail")) ?? false
+    return {
+      cursor: cursor === "" ? null : cursor,
+      limit: Page.of({ page: 1, pageSize: pageSize ?? Page.maxPageSize, withEngagements }).pageSize,
+      waitSeconds,
+      engagements: withEngagements ? (withDetail ? "detailed" : "plain") : "none",
+      warnings: known.warnings
+    }
+  })

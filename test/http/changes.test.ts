@@ -1,0 +1,154 @@
+/** The feed of changes over HTTP: pages, cursors, waits and their ends. */
+import { createClient } from "@lead-signals/client"
+import { describe, expect, it } from "vitest"
+import { observation, observe, setUpBrand, startApi } from "../harness/HttpServers.ts"
+
+const setUp = async (people = 0, requestsPerMinute = 600) => {
+  const api = await startApi()
+  const brand = await setUpBrand(api, requestsPerMinute)
+  const all = Array.from({ length: people }, (_, i) => observation(brand.signalId, `p${i}`, `e${i}`))
+  if (people > 0) await observe(api, brand, ...all)
+  const read = async (query = "") => {
+    const response = await fetch(`${api.url}/signals/changes${query}`, {
+      headers: { authorization: `Bearer ${brand.key}` }
+    })
+    return { status: response.status, body: (await response.json()) as any, headers: response.headers }
+  }
+  return { api, brand, read }
+}
+
+describe("GET /signals/changes", () => {
+  it("pages through all leads, then tells each change and removal once [CHG-1, CHG-2, CHG-3]", async () => {
+    const { api, brand, read } = await setUp(5)
+    const first = await read("?pageSize=3")
+    expect(first.status).toBe(200)
+    expect(first.body.data.map((change: any) => [change.type, change.lead.extId])).toEqual(
+      ["p0", "p1", "p2"].map((extId) => ["lead", extId])
+    )
+    expect(first.body.meta.hasMore).toBe(true)
+    const rest = await read(`?pageSize=3&cursor=${first.body.meta.cursor}&wiat=3`)
+    expect(rest.body.data.map(({ lead }: any) => lead.extId)).toEqual(["p3", "p4"])
+    expect(rest.body.meta).toMatchObject({ hasMore: false, warnings: [expect.stringContaining('"wait"')] })
+    const [gone, changed] = [...first.body.data, ...rest.body.data].map(({ lead }: any) => lead.id)
+    await api.operate("PATCH", `/operator/brands/${brand.id}/leads/${changed}`, { qualified: true })
+    await api.operate("DELETE", `/operator/brands/${brand.id}/leads/${gone}`)
+    await api.operate("PATCH", `/operator/brands/${brand.id}/leads/${changed}`, { exported: true })
+    const then = await read(`?cursor=${rest.body.meta.cursor}&includeEngagements=true`)
+    expect(then.body.data).toEqual([
+      { type: "removed", id: gone, removedAt: expect.any(String) },
+      { type: "lead", lead: expect.objectContaining({ id: changed, qualified: true, exported: true }) }
+    ])
+    expect(then.body.data[1].lead.engagements).toHaveLength(1)
+    expect((await read(`?cursor=${then.body.meta.cursor}`)).body.data).toEqual([])
+  })
+
+  it("refuses what is no cursor of the brand, and names the parameter [CHG-4, ERR-3]", async () => {
+    const { api, read } = await setUp(1)
+    const { cursor } = (await read()).body.meta
+    const other = await setUpBrand(api)
+    const swapped = cursor.slice(0, 5) + (cursor[5] === "A" ? "B" : "A") + cursor.slice(6)
+    for (const hostile of [
+      "x",
+      swapped,
+      `${cursor}AAAA`,
+      "'; DROP TABLE lead",
+      "A".repeat(5000),
+      "%00",
+      "é"
+    ]) {
+      const { body, status } = await read(`?cursor=${encodeURIComponent(hostile)}`)
+      expect([status, body.error.code, body.error.message.startsWith("cursor takes")]).toEqual([
+        400,
+        "invalid_parameter",
+        true
+      ])
+    }
+    const elsewhere = await fetch(`${api.url}/signals/changes?cursor=${cursor}`, {
+      headers: { authorization: `Bearer ${other.key}` }
+    })
+    expect(elsewhere.status).toBe(400)
+    for (const query of [
+      "?wait=31",
+      "?wait=-1",
+      "?wait=soon",
+      "?pageSize=0",
+      `?cursor=${cursor}&cursor=${cursor}`
+    ])
+      expect((await read(query)).status).toBe(400)
+  })
+
+  it("waits for a change, and answers as soon as there is one [CHG-6]", async () => {
+    const { api, brand, read } = await setUp(1)
+    const { cursor } = (await read()).body.meta
+    const began = performance.now()
+    const waiting = read(`?cursor=${cursor}&wait=30`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await observe(api, brand, observation(brand.signalId, "late", "late"))
+    const { body } = await waiting
+    expect(body.data.map(({ lead }: any) => lead.extId)).toEqual(["late"])
+    expect(performance.now() - began).toBeLessThan(20_000)
+    expect((await read(`?cursor=${body.meta.cursor}&wait=1`)).body).toMatchObject({
+      data: [],
+      meta: { hasMore: false }
+    })
+  })
+
+  it("ends a wait when its key is revoked, and answers the fifth of a key at once [CHG-6, AUTH-5]", async () => {
+    const { api, brand, read } = await setUp(1)
+    const { cursor } = (await read()).body.meta
+    const waiting = Array.from({ length: 4 }, () => read(`?cursor=${cursor}&wait=30`))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const fifth = await Promise.race([
+      read(`?cursor=${cursor}&wait=30`),
+      ...waiting.map((each) => each.then(() => "a wait ended first"))
+    ])
+    expect(fifth).toMatchObject({ status: 200, body: { data: [] } })
+    const { body: keys } = await api.operate("GET", `/operator/brands/${brand.id}/keys`)
+    await api.operate("DELETE", `/operator/brands/${brand.id}/keys/${keys.data[0].id}`)
+    for (const { status } of await Promise.all(waiting)) expect(status).toBe(401)
+  })
+
+  it("frees the place of a client that goes away [CHG-6]", async () => {
+    const { api, brand, read } = await setUp(1)
+    const { cursor } = (await read()).body.meta
+    const leaving = new AbortController()
+    const gone = Array.from({ length: 4 }, () =>
+      fetch(`${api.url}/signals/changes?cursor=${cursor}&wait=30`, {
+        headers: { authorization: `Bearer ${brand.key}` },
+        signal: leaving.signal
+      }).catch(() => null)
+    )
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    leaving.abort()
+    await Promise.all(gone)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const waiting = read(`?cursor=${cursor}&wait=30`)
+    await observe(api, brand, observation(brand.signalId, "next", "next"))
+    expect((await waiting).body.data).toHaveLength(1)
+  })
+})
+
+describe("the client's changes", () => {
+  it("follow the feed with what is gone, and wait [CHG-1, CHG-3]", async () => {
+    const { api, brand } = await setUp(3)
+    const client = createClient({ url: api.url, key: brand.key })
+    const copy = new Map<number, unknown>()
+    let cursor: string | undefined
+    const sync = async (wait?: number) => {
+      for await (const page of client.changes({ cursor, pageSize: 2, wait })) {
+        for (const lead of page.leads) copy.set(lead.id, lead)
+        for (const { id } of page.removed) copy.delete(id)
+        cursor = page.cursor
+      }
+    }
+    await sync()
+    const [id] = [...copy.keys()]
+    const waiting = sync(30)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await api.operate("DELETE", `/operator/brands/${brand.id}/leads/${id}`)
+    await waiting
+    const { data } = await client.listLeads()
+    expect([...copy.keys()].sort()).toEqual(data.map((lead) => lead.id).sort())
+    expect(copy.size).toBe(2)
+  })
+})
