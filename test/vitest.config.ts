@@ -9,7 +9,7 @@ import { isThorough } from "./harness/Thoroughness.ts"
  * More than there are cores: many files wait for leases, pauses and servers. As many as there will ever be from the first on: vitest
  * ends a process that is idle, now and then with a file just given to it.
  */
-const forks = Math.max(5, 2 * availableParallelism())
+const forks = Math.max(4, 2 * availableParallelism())
 
 /**
  * V8 can abort with "Check failed: jit_page.has_value()" where it protects code pages by memory keys, and threads that load

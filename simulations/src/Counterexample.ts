@@ -35,7 +35,12 @@ export const Counterexample = Schema.Struct({
     brands: Schema.Array(
       Schema.Struct({
         consumers: Schema.Array(
-          Schema.Struct({ behaviour: Schema.String, events: Schema.Array(Schema.String) })
+          Schema.Struct({
+            behaviour: Schema.String,
+            events: Schema.Array(Schema.String),
+            ordering: Schema.optional(Schema.Literal("lead")),
+            maxDelay: Schema.optional(Schema.Number)
+          })
         )
       })
     ),
@@ -288,7 +293,7 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
     ...(retention === undefined ? [] : [`kept: ${retentionShown(retention)}`]),
     ...brands.map(
       ({ consumers }, i) =>
-        `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ behaviour }) => behaviour).join(", ")}`}`
+        `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ behaviour, ordering }) => (ordering === undefined ? behaviour : `${behaviour} in order`)).join(", ")}`}`
     )
   ]
   const timed = [

@@ -72,11 +72,13 @@ export const createBrand = (
     }
     const campaign = yield* make("campaign", "/operator/brands/{brandId}/campaigns", of, { name: "Spring" })
     const webhooks: Array<KnownWebhook> = []
-    for (const [i, { events, behaviour }] of size.consumers.entries()) {
+    for (const [i, { behaviour, events, maxDelay, ordering }] of size.consumers.entries()) {
       const url = `https://b${index}-${i}-${behaviour}.example/hook`
       const made = yield* make(`webhook ${i}`, "/operator/brands/{brandId}/webhooks", of, {
         url,
         events,
+        ...(ordering === undefined ? {} : { ordering }),
+        ...(maxDelay === undefined ? {} : { maxDelay }),
         ...(size.isCalm ? {} : { enabled: false })
       })
       // One that an earlier try has made, too, stays disabled: its receiver would get everything twice.
@@ -96,6 +98,8 @@ export const createBrand = (
         url,
         behaviour,
         events,
+        ordering: ordering ?? "none",
+        maxDelay: maxDelay ?? null,
         secrets: [{ secret: made.secret, since: 0 }],
         rotations: 0,
         resends: 0,

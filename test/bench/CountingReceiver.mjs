@@ -1,6 +1,6 @@
 /**
  * A receiver in a process of its own, so that receiving is not on the account of who sends. On `count N` it reports when
- * so many posts have come; on `take` it gives when each engagement came to each path, in nanoseconds of the clock that
+ * so many events have come, alone or in batches; on `take` it gives when each engagement came to each path, in nanoseconds of the clock that
  * all processes of a machine share. The path /hang never answers.
  */
 import { createServer } from "node:http"
@@ -24,7 +24,7 @@ const server = createServer((request, response) => {
     response.writeHead(204).end()
     const id = /"engagements":\[\{"id":"([^"]+)"/.exec(body)?.[1]
     times.push([request.url, id, String(at)])
-    received++
+    received += body.startsWith("[") ? JSON.parse(body).length : 1
     tell()
   })
 })

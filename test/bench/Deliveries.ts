@@ -3,7 +3,14 @@
  * process of its own. Throughput is measured through the outbox, from enabling the webhook to the last post, each body and
  * each attempt on the disk; reference (d) is an undici loop that signs and posts as many at a time.
  */
-import { Brands, recordObservations, Signals, Webhooks, type WebhookTargets } from "@lead-signals/domain"
+import {
+  Brands,
+  largestMaxBatch,
+  recordObservations,
+  Signals,
+  Webhooks,
+  type WebhookTargets
+} from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Addresses, WebhookSignature } from "@lead-signals/webhook"
@@ -60,7 +67,8 @@ const createBrandAndSignal = Effect.gen(function* () {
   return { brand, signalId: signal.id }
 })
 
-const newWebhook = (url: string, enabled: boolean) => ({
+const newWebhook = (url: string, enabled: boolean, maxBatch = 1) => ({
+  maxBatch,
   url,
   events: ["activity.detected" as const],
   description: null,
@@ -87,10 +95,10 @@ const withReceiver = async <A>(program: string, work: (receiver: Receiver) => Pr
   }
 }
 
-const perSecondFromOutbox = ({ request, url }: Receiver, deliveries: number): Promise<number> =>
+const perSecondFromOutbox = ({ request, url }: Receiver, deliveries: number, maxBatch = 1): Promise<number> =>
   withService(async (run) => {
     const { brand, signalId } = await run(createBrandAndSignal)
-    const webhook = await run(Webhooks.create(brand.id, newWebhook(`${url}/`, false)))
+    const webhook = await run(Webhooks.create(brand.id, newWebhook(`${url}/`, false, maxBatch)))
     for (let n = 0; n < deliveries; n += 500) {
       const batch = Array.from({ length: Math.min(500, deliveries - n) }, (_, i) =>
         newObservation(n + i, signalId)
@@ -140,6 +148,8 @@ const perSecondOfLoop = async ({ request, url }: Receiver, deliveries: number): 
 }
 
 export interface DeliveryFigure {
+  /** A webhook that takes batches of 100. */
+  readonly batched: ReadonlyArray<number>
   readonly subject: ReadonlyArray<number>
   readonly reference: ReadonlyArray<number>
 }
@@ -152,10 +162,15 @@ export const measureDeliveries = (
   progress: Progress
 ): Promise<DeliveryFigure> =>
   withReceiver(receiver, async (connected) => {
-    const figures = { subject: [] as Array<number>, reference: [] as Array<number> }
+    const figures = {
+      batched: [] as Array<number>,
+      subject: [] as Array<number>,
+      reference: [] as Array<number>
+    }
     for (let round = 0; round < rounds; round++) {
       progress.say(`deliveries, round ${round + 1}`)
       figures.subject.push(await perSecondFromOutbox(connected, deliveries))
+      figures.batched.push(await perSecondFromOutbox(connected, deliveries, largestMaxBatch))
       figures.reference.push(await perSecondOfLoop(connected, deliveries))
     }
     return figures

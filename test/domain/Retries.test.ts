@@ -141,13 +141,16 @@ describe("settling a batch", () => {
     state: "pending",
     attempts: 3,
     failures: 1,
+    failingSince: now - 1000,
+    orderedLead: null,
     lease: "mine",
     dueAt: now,
     finishedAt: null,
     ...more
   })
   const url = "https://receiver.example/"
-  const webhook = { id: "1", url, enabled: true, disabledReason: null, failingSince: null }
+  const sending = { ordering: "none" as const, maxDelay: null }
+  const webhook = { id: "1", url, enabled: true, disabledReason: null, failingSince: null, ...sending }
   const attempt = (
     more: Partial<AttemptTransitions.FinishedAttempt>,
     ended = answered(500)
@@ -226,6 +229,8 @@ describe("an attempt that was begun before its webhook was enabled again", () =>
     state: "pending",
     attempts: 0,
     failures: 0,
+    failingSince: null,
+    orderedLead: null,
     lease: AttemptTransitions.ofEarlierEnabling("mine"),
     dueAt: now + 1000,
     finishedAt: null
@@ -235,7 +240,17 @@ describe("an attempt that was begun before its webhook was enabled again", () =>
     AttemptTransitions.settleAll(
       {
         deliveries: [before],
-        webhooks: [{ id: "1", url, enabled: true, disabledReason: null, failingSince }]
+        webhooks: [
+          {
+            id: "1",
+            url,
+            enabled: true,
+            disabledReason: null,
+            failingSince,
+            ordering: "none",
+            maxDelay: null
+          }
+        ]
       },
       [
         {

@@ -159,13 +159,17 @@ export class Tables {
   }
 
   /** Puts a delivery into the outbox, due now. */
-  queue(delivery: Pick<DeliveryRow, "id" | "webhookId" | "event" | "resendOf">, now: number): DeliveryRow {
+  queue(
+    delivery: Pick<DeliveryRow, "id" | "webhookId" | "event" | "resendOf" | "orderedLead">,
+    now: number
+  ): DeliveryRow {
     return this.deliveries.put(delivery.id, {
       ...delivery,
       seq: this.next("delivery"),
       state: "pending",
       attempts: 0,
       failures: 0,
+      failingSince: null,
       lease: null,
       dueAt: now,
       finishedAt: null,

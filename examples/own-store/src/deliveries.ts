@@ -17,7 +17,10 @@ export const deliveries = (tables: Tables): typeof Deliveries.Service => {
 
   const sendAgain = (row: DeliveryRow, id: DeliveryId, now: number): DeliveryId => {
     tables.deliveries.put(row.id, { ...row, resentAs: id })
-    return tables.queue({ id, webhookId: row.webhookId, event: row.event, resendOf: row.id }, now).id
+    return tables.queue(
+      { id, webhookId: row.webhookId, event: row.event, resendOf: row.id, orderedLead: null },
+      now
+    ).id
   }
 
   const newestEvent = (brandId: string, leadId: number, type: EventType) => {
@@ -60,7 +63,9 @@ export const deliveries = (tables: Tables): typeof Deliveries.Service => {
         }
         const event = request.what === "test" ? null : newestEvent(brandId, request.leadId, request.event)
         if (event === undefined || tables.webhooks.get(webhookId) === undefined) return Option.none()
-        return Option.some(tables.queue({ id: ids(), webhookId, event, resendOf: null }, now).id)
+        return Option.some(
+          tables.queue({ id: ids(), webhookId, event, resendOf: null, orderedLead: null }, now).id
+        )
       }),
 
     recover: (webhookId, { events, limit, since }, ids) =>

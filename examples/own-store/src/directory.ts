@@ -68,8 +68,13 @@ export const directory = (tables: Tables) => {
       deliveries.put(
         row.id,
         row.lease === null
-          ? { ...row, failures: 0, dueAt: Math.min(row.dueAt!, now) }
-          : { ...row, failures: 0, lease: AttemptTransitions.ofEarlierEnabling(row.lease) }
+          ? { ...row, failures: 0, failingSince: null, dueAt: Math.min(row.dueAt!, now) }
+          : {
+              ...row,
+              failures: 0,
+              failingSince: null,
+              lease: AttemptTransitions.ofEarlierEnabling(row.lease)
+            }
       )
     }
   }
@@ -244,6 +249,10 @@ export const directory = (tables: Tables) => {
         Option.map(find(webhooks, brandId, id), (before) => {
           const after = webhooks.put(id, change(before, now))
           if (after.enabled && !before.enabled) startFresh(id, now)
+          if (after.ordering === "none") {
+            for (const row of tables.deliveriesOf(id))
+              if (row.state === "pending") deliveries.put(row.id, { ...row, orderedLead: null })
+          }
           return after
         })
       ),

@@ -6,6 +6,7 @@ import {
   type Engagement,
   Folding,
   type Lead,
+  LeadOrder,
   type LeadFilter,
   type LeadId,
   type LeadPage,
@@ -101,7 +102,8 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
       tables.events(brandId).put(String(position), { ...fired, position })
       for (const webhook of webhooks) {
         if (!webhook.events.includes(event)) continue
-        tables.queue({ id: ids(), webhookId: webhook.id, event: fired, resendOf: null }, now)
+        const orderedLead = LeadOrder.orderedLead(webhook, id)
+        tables.queue({ id: ids(), webhookId: webhook.id, event: fired, resendOf: null, orderedLead }, now)
       }
     }
     return id

@@ -2,6 +2,7 @@
 import {
   Batching,
   type BodyMaterial,
+  LeadOrder,
   type Lease,
   type LeaseRequest,
   Leasing,
@@ -21,6 +22,25 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
       .filter(({ state }) => state === "pending")
       .sort(byDue)
 
+  /** The deliveries before one of an ordered lead: the first of them that is pending is attempted, the others wait. */
+  const before = (row: DeliveryRow): Array<DeliveryRow> =>
+    tables
+      .deliveriesOf(row.webhookId)
+      .filter(
+        ({ orderedLead, seq }) => row.orderedLead !== null && orderedLead === row.orderedLead && seq < row.seq
+      )
+
+  const canGo = (row: DeliveryRow): boolean => before(row).every(({ state }) => state !== "pending")
+
+  const placeOf = (row: DeliveryRow): LeadOrder.DeliveryPlace => {
+    const earlier = before(row)
+    const dead = earlier.slice(earlier.findLastIndex(({ state }) => state === "delivered") + 1)
+    return {
+      isInOrder: row.orderedLead !== null,
+      skipped: dead.slice(-LeadOrder.maxSkippedIds).map(({ id }) => id)
+    }
+  }
+
   const materialOf = ({ createdAt, event, id }: DeliveryRow, webhook: Webhook): BodyMaterial => {
     const { brandId, format } = webhook
     const material = { deliveryId: id, webhookId: webhook.id, brandId, createdAt, format, subject: event }
@@ -36,7 +56,7 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
   /** What is due of a webhook, in the batches that it takes: each delivery alone unless it takes batches. */
   const formed = (webhook: Webhook, now: number) => {
     const due = pendingOf(webhook.id)
-      .filter(({ dueAt }) => dueAt! <= now)
+      .filter((row) => row.dueAt! <= now && canGo(row))
       .map((row) => ({ row, dueAt: row.dueAt!, failures: row.failures, isTest: row.event === null }))
     return Batching.form(due, webhook, now)
   }
@@ -48,7 +68,9 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
       .filter(({ enabled }) => enabled)
       .filter(({ failingSince, id }) => Leasing.hasPlace({ webhookId: id, failingSince }, limits, underWay))
       .flatMap((webhook) => [
-        ...pendingOf(webhook.id).map(({ dueAt }) => dueAt!),
+        ...pendingOf(webhook.id)
+          .filter(canGo)
+          .map(({ dueAt }) => dueAt!),
         formed(webhook, now).readyAt ?? now
       ])
       .filter((dueAt) => dueAt > now)
@@ -88,7 +110,9 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
             const fitting = made.slice(0, Batching.fitting(made.map((row) => row.body)))
             return fitting.map((row): Lease => {
               tables.deliveries.put(row.id, { ...row, lease: own, dueAt: until })
-              return { deliveryId: row.id, token: own, batch, until, body: row.body, webhook }
+              const { body: sent, id: deliveryId, resendOf } = row
+              const place = webhook.ordering === "none" ? null : placeOf(row)
+              return { deliveryId, token: own, batch, until, body: sent, resendOf, place, webhook }
             })
           })
         )
@@ -105,11 +129,10 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
         const webhooks = [...webhookIds].map((id) => tables.webhooks.get(id)!)
         // The rule says what becomes of each; the store writes it.
         const changes = AttemptTransitions.settleAll({ deliveries, webhooks }, attempts, now)
-        for (const { attempts: made, dueAt, failures, finishedAt, id, lease, state } of changes.deliveries) {
+        for (const { attempts: made, id, ...changed } of changes.deliveries) {
           const row = tables.deliveries.get(id)!
-          const body = state === "pending" ? row.body : null
-          const settled = { attempts: made, dueAt, failures, finishedAt, lease, state, body }
-          tables.deliveries.put(id, { ...row, ...settled })
+          const body = changed.state === "pending" ? row.body : null
+          tables.deliveries.put(id, { ...row, ...changed, attempts: made, body })
         }
         for (const { deliveryId, ...attempt } of changes.log) {
           const row = tables.deliveries.get(deliveryId)!

@@ -9,5 +9,6 @@ export * as EngagementWindows from "./queries/EngagementWindow.ts"
 export { matchesFilter } from "./queries/LeadFilter.ts"
 export * as Folding from "./text/Folding.ts"
 export * as Page from "./queries/Page.ts"
+export * as LeadOrder from "./decisions/LeadOrder.ts"
 
 export * as RenderedLeads from "./views/RenderedLeads.ts"

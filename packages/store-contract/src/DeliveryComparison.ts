@@ -50,7 +50,8 @@ export const compareDeliveries = ({ bodies, brand, reference }: DeliveryWorld) =
             state: known.state,
             attempts: known.attempts,
             createdAt: known.createdAt,
-            dueAt: known.dueAt,
+            // A store may say that it waits once a lease has passed over it.
+            dueAt: delivery.dueAt === null && reference.waits(known) ? null : known.dueAt,
             finishedAt: known.finishedAt,
             resendOf: known.resendOf?.id ?? null,
             resentAs: known.resentAs?.id ?? null,

@@ -3,7 +3,14 @@ import fc from "fast-check"
 
 export type Step =
   | { step: "wait"; millis: number }
-  | { step: "subscribe"; events: number; enabled: boolean }
+  | {
+      step: "subscribe"
+      events: number
+      enabled: boolean
+      ordering?: "none" | "lead"
+      maxDelay?: number | null
+    }
+  | { step: "order"; webhook: number; ordering: "none" | "lead"; maxDelay: number | null }
   | { step: "observe"; seen: ReadonlyArray<{ person: number; engagement: number; author: number | null }> }
   | { step: "work"; perWebhook: number; ends: ReadonlyArray<number | "lost" | "late">; delay: number }
   | { step: "enable"; webhook: number; enabled: boolean }
@@ -29,12 +36,26 @@ export const subscriptions = [
 export const types = ["lead2.created", "activity.detected"] as const
 const one = <A extends Step["step"]>(step: A) => fc.constant(step)
 
+const ordering = fc.constantFrom("none", "lead", "lead")
+/** In seconds. */
+const maxDelay = fc.constantFrom(null, null, 1, 3)
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({ step: one("wait"), millis: fc.constantFrom(0, 1, 1000, 1000, 29_999, 30_000) })
   },
-  { weight: 2, arbitrary: fc.record({ step: one("subscribe"), events: fc.nat(2), enabled: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      step: one("subscribe"),
+      events: fc.nat(2),
+      enabled: fc.boolean(),
+      ordering,
+      maxDelay
+    })
+  },
+  { weight: 1, arbitrary: fc.record({ step: one("order"), webhook: fc.nat(4), ordering, maxDelay }) },
   {
     weight: 6,
     arbitrary: fc.record({

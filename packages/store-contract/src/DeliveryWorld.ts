@@ -74,6 +74,8 @@ export class DeliveryWorld {
         })
       case "subscribe":
         return this.subscribe(step)
+      case "order":
+        return this.order(step)
       case "observe":
         return this.observe(step)
       case "work":
@@ -100,7 +102,17 @@ export class DeliveryWorld {
     return alive[index % Math.max(1, alive.length)]
   }
 
-  private subscribe({ enabled, events: chosen }: StepOf<"subscribe">) {
+  private order({ maxDelay, ordering, webhook: index }: StepOf<"order">) {
+    const { brand, reference, situations } = this
+    const webhook = this.webhookAt(index)
+    if (webhook === undefined) return Effect.void
+    return Effect.map(Webhooks.change(brand.id, webhook.id, { ordering, maxDelay }), () => {
+      if (ordering === "none" && webhook.ordering === "lead") situations.add("ordered no longer")
+      reference.order(webhook, ordering, maxDelay)
+    })
+  }
+
+  private subscribe({ enabled, events: chosen, maxDelay = null, ordering = "none" }: StepOf<"subscribe">) {
     const { brand, reference } = this
     return Effect.gen(function* () {
       if (reference.webhooks.filter(({ deleted }) => !deleted).length >= 4) return
@@ -109,9 +121,19 @@ export class DeliveryWorld {
         url: "u",
         events,
         description: null,
-        enabled
+        enabled,
+        ordering,
+        maxDelay
       })
-      reference.webhooks.push({ id: created.id, events, enabled, failingSince: null, deleted: false })
+      reference.webhooks.push({
+        id: created.id,
+        events,
+        enabled,
+        failingSince: null,
+        ordering,
+        maxDelay,
+        deleted: false
+      })
     })
   }
 
@@ -164,13 +186,14 @@ export class DeliveryWorld {
 
   /** Leases what is due, and checks that it is what the reference says, with bodies of what is known now. */
   private lease(perWebhook: number) {
-    const { bodies, clock, reference } = this
+    const { bodies, clock, reference, situations } = this
     const token = `take-${++this.leasings}`
     return Effect.gen(function* () {
       const outbox = yield* Outbox
       const now = clock.millis
       const own = new Set(reference.webhooks.map(({ id }) => id))
       const due = reference.webhooks.flatMap((webhook) => reference.due(webhook, now).slice(0, perWebhook))
+      if (reference.deliveries.some((each) => reference.waits(each))) situations.add("waits for its lead")
       // Before anything is leased: this is what the bodies must show.
       const shown = new Map(due.map((delivery) => [delivery, reference.shown(delivery)]))
       const leased = yield* outbox.lease({
@@ -196,7 +219,7 @@ export class DeliveryWorld {
       for (const delivery of due)
         Object.assign(delivery, { holder: token, isOfEarlier: false, dueAt: now + leaseMillis })
       const expected = new Map(due.map((delivery) => [delivery.id!, delivery]))
-      for (const { body, deliveryId, until, webhook } of leases) {
+      for (const { body, deliveryId, place, resendOf, until, webhook } of leases) {
         const delivery = expected.get(deliveryId)!
         const what = `Outbox.lease of ${nameOf(delivery)}`
         assertEqual(
@@ -204,6 +227,16 @@ export class DeliveryWorld {
           { until, webhookId: webhook.id, enabled: webhook.enabled },
           { until: now + leaseMillis, webhookId: delivery.webhook.id, enabled: true }
         )
+        const skipped = reference.skipped(delivery)
+        assertEqual(
+          `${what}, its place and what it sends again`,
+          { place, resendOf },
+          {
+            place: delivery.webhook.ordering === "none" ? null : { isInOrder: delivery.isOrdered, skipped },
+            resendOf: delivery.resendOf?.id ?? null
+          }
+        )
+        if (skipped.length > 0 && place !== null) situations.add("skipped")
         if (delivery.body === null) {
           const { authors, ...made } = JSON.parse(body ?? "{}") as { readonly authors: ReadonlyArray<string> }
           assertEqual(`${what}, what its body was made of`, made, {

@@ -19,7 +19,7 @@ export interface StoreUnderTest {
   readonly layer: () => Layer.Layer<Stores, unknown>
   /** Whether a layer that is built again finds what an earlier one has kept. By default false: those cases are left out. */
   readonly survivesReopening?: boolean
-  /** How many generated histories of leads are played; 100 by default. */
+  /** How many generated histories of leads are played; 100 by default. Of campaigns as many are, from 10 to 60. */
   readonly leadHistories?: number
   /** How many generated histories of webhooks and deliveries are played; 100 by default. */
   readonly deliveryHistories?: number

@@ -2,12 +2,13 @@
 import type {
   Attempt,
   Delivery,
+  DeliveryId,
   LastAttempt,
   LeadEvent,
   AttemptTransitions,
   WebhookId
 } from "@lead-signals/domain"
-import { testEvent } from "@lead-signals/domain"
+import { LeadOrder, testEvent } from "@lead-signals/domain"
 import { SortedList } from "./SortedList.ts"
 
 /** Immutable; a change replaces the record. */
@@ -26,7 +27,17 @@ export interface DeliveryRecord extends AttemptTransitions.CurrentDelivery {
 
 const byDue = (a: DeliveryRecord, b: DeliveryRecord): number => a.dueAt! - b.dueAt! || a.seq - b.seq
 
+/** The deliveries of one lead to one ordered webhook. */
+interface Lane {
+  readonly pending: SortedList<DeliveryRecord>
+  /** The dead letters since the last delivered, oldest first. */
+  skipped: ReadonlyArray<DeliveryRecord>
+}
+
+const bySeq = (a: DeliveryRecord, b: DeliveryRecord): number => a.seq - b.seq
+
 export class DeliveryBook {
+  private readonly lanes = new Map<string, Lane>()
   readonly byId = new Map<string, DeliveryRecord>()
   private readonly byWebhook = new Map<WebhookId, Map<number, DeliveryRecord>>()
   private readonly pending = new Map<WebhookId, SortedList<DeliveryRecord>>()
@@ -40,6 +51,21 @@ export class DeliveryBook {
     all.set(delivery.seq, delivery)
     this.byId.set(delivery.id, delivery)
     if (delivery.state === "pending") this.pendingOf(delivery.webhookId).insert(delivery)
+    const lane = this.laneOf(delivery)
+    if (lane === null) return
+    if (delivery.state === "pending") lane.pending.insert(delivery)
+    else if (earlier?.state === "pending")
+      lane.skipped = delivery.state === "dead" ? [...lane.skipped, delivery] : []
+  }
+
+  /** The first pending delivery of the same webhook and ordered lead; undefined where it keeps no place, or none is pending. */
+  firstInOrder(delivery: DeliveryRecord): DeliveryRecord | undefined {
+    return this.laneOf(delivery)?.pending.firstWhere(() => true)
+  }
+
+  /** The dead letters before the first pending delivery of its webhook and ordered lead, since the last delivered. */
+  skippedBefore(delivery: DeliveryRecord): ReadonlyArray<DeliveryId> {
+    return (this.laneOf(delivery)?.skipped ?? []).slice(-LeadOrder.maxSkippedIds).map(({ id }) => id)
   }
 
   remove(delivery: DeliveryRecord): void {
@@ -47,6 +73,8 @@ export class DeliveryBook {
     if (known === undefined) return
     this.unindex(known)
     this.byWebhook.get(known.webhookId)!.delete(known.seq)
+    const lane = this.laneOf(known)
+    if (lane !== null) lane.skipped = lane.skipped.filter(({ seq }) => seq !== known.seq)
   }
 
   /** In the order of queueing. */
@@ -69,11 +97,22 @@ export class DeliveryBook {
     for (const delivery of this.of(webhookId)) this.remove(delivery)
     this.byWebhook.delete(webhookId)
     this.pending.delete(webhookId)
+    for (const key of this.lanes.keys()) if (key.startsWith(`${webhookId} `)) this.lanes.delete(key)
+  }
+
+  private laneOf({ orderedLead, webhookId }: DeliveryRecord): Lane | null {
+    if (orderedLead === null) return null
+    const key = `${webhookId} ${orderedLead}`
+    const lane = this.lanes.get(key) ?? { pending: new SortedList(bySeq), skipped: [] }
+    this.lanes.set(key, lane)
+    return lane
   }
 
   private unindex(delivery: DeliveryRecord): void {
     this.byId.delete(delivery.id)
-    if (delivery.state === "pending") this.pendingOf(delivery.webhookId).remove(delivery)
+    if (delivery.state !== "pending") return
+    this.pendingOf(delivery.webhookId).remove(delivery)
+    this.laneOf(delivery)?.pending.remove(delivery)
   }
 }
 
@@ -86,7 +125,7 @@ export const deliveryOf = (record: DeliveryRecord): Delivery => ({
   state: record.state,
   attempts: record.attempts,
   createdAt: record.createdAt,
-  dueAt: record.dueAt,
+  dueAt: LeadOrder.dueAtOf(record.dueAt),
   finishedAt: record.finishedAt,
   resendOf: record.resendOf,
   resentAs: record.resentAs

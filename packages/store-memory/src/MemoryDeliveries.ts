@@ -17,7 +17,10 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
   }
 
   const requeue = (record: DeliveryRecord, id: DeliveryId, now: number): DeliveryId => {
-    memory.queueDelivery({ id, webhookId: record.webhookId, event: record.event, resendOf: record.id }, now)
+    memory.queueDelivery(
+      { id, webhookId: record.webhookId, event: record.event, resendOf: record.id, orderedLead: null },
+      now
+    )
     deliveries.put({ ...record, resentAs: id })
     return id
   }
@@ -61,7 +64,9 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
         const isMissing = request.what === "newest-event" && event === null
         return isMissing || !memory.webhooks.has(webhookId)
           ? Option.none()
-          : Option.some(memory.queueDelivery({ id: ids(), webhookId, event, resendOf: null }, now).id)
+          : Option.some(
+              memory.queueDelivery({ id: ids(), webhookId, event, resendOf: null, orderedLead: null }, now).id
+            )
       }),
     recover: (webhookId, { events, limit, since }, ids) =>
       queue((now) => {

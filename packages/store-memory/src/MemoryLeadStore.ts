@@ -6,6 +6,7 @@ import {
   type Engagement,
   type EventRead,
   type Lead,
+  LeadOrder,
   type LeadId,
   type LeadPage,
   LeadStore,
@@ -81,7 +82,7 @@ const make = Effect.gen(function* () {
     const due = events.map(({ event }) =>
       [...memory.webhooks.values()]
         .filter((webhook) => webhook.brandId === brandId && webhook.events.includes(event))
-        .map((webhook) => ({ id: ids(), webhookId: webhook.id }))
+        .map((webhook) => ({ id: ids(), webhook }))
     )
     const existing = leads.byExtId.get(lead.extId)
     const earlier = existing === undefined ? undefined : leads.byId.get(existing)!.lead
@@ -99,8 +100,14 @@ const make = Effect.gen(function* () {
         isFirstActivity,
         occurredAt: now
       })
-      for (const delivery of due[i]!) {
-        queued.push(memory.queueDelivery({ ...delivery, event: fired, resendOf: null }, now))
+      for (const { id: deliveryId, webhook } of due[i]!) {
+        const orderedLead = LeadOrder.orderedLead(webhook, id)
+        queued.push(
+          memory.queueDelivery(
+            { id: deliveryId, webhookId: webhook.id, event: fired, resendOf: null, orderedLead },
+            now
+          )
+        )
       }
     }
     const undoChange = leads.noteChange({ id, position: memory.events.newestPosition, removedAt: null })

@@ -2,6 +2,7 @@
 import {
   Batching,
   type BodyMaterial,
+  LeadOrder,
   type Lease,
   type Leased,
   type LeaseRequest,
@@ -25,12 +26,17 @@ const dueDelivery = (row: DeliveryRecord) => ({
 const make = Effect.map(MemoryState, ({ memory, queued }) => {
   const { deliveries, webhooks } = memory
 
+  /** The oldest due that none of their leads' is before. Those that must wait are set aside. */
   const dueOf = (webhookId: string, now: number, limit: number): ReadonlyArray<DeliveryRecord> => {
     const found: Array<DeliveryRecord> = []
+    const waiting: Array<DeliveryRecord> = []
     for (const delivery of deliveries.pendingOf(webhookId).from(0)) {
       if (found.length === limit || delivery.dueAt! > now) break
-      found.push(delivery)
+      const first = deliveries.firstInOrder(delivery)
+      if (first === undefined || first.seq === delivery.seq) found.push(delivery)
+      else waiting.push(delivery)
     }
+    for (const delivery of waiting) deliveries.put({ ...delivery, dueAt: LeadOrder.waitingDueAt })
     return found
   }
 
@@ -39,7 +45,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     for (const { enabled, failingSince, id } of webhooks.values()) {
       if (!enabled || !Leasing.hasPlace({ webhookId: id, failingSince }, limits, underWay)) continue
       const dueAt = deliveries.pendingOf(id).firstWhere((delivery) => delivery.dueAt! > now)?.dueAt
-      if (dueAt != null) next = Math.min(next ?? dueAt, dueAt)
+      if (dueAt != null && dueAt !== LeadOrder.waitingDueAt) next = Math.min(next ?? dueAt, dueAt)
     }
     return next
   }
@@ -97,7 +103,12 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
       const own = number === null ? token : Leasing.batchToken(token, number)
       return batch.map(({ made, row }): Lease => {
         deliveries.put({ ...row, body: made, lease: own, dueAt: until })
-        return { deliveryId: row.id, token: own, batch: number, until, body: made, webhook }
+        const place =
+          webhook.ordering === "none"
+            ? null
+            : { isInOrder: row.orderedLead !== null, skipped: deliveries.skippedBefore(row) }
+        const { resendOf } = row
+        return { deliveryId: row.id, token: own, batch: number, until, body: made, resendOf, place, webhook }
       })
     })
     if (isMore) return { leases, nextDueAt: now }
@@ -113,11 +124,21 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     )
     const concerned = [...new Set(known.map(({ webhookId }) => webhookId))].map((id) => webhooks.get(id)!)
     const changes = AttemptTransitions.settleAll({ deliveries: known, webhooks: concerned }, attempts, now)
-    for (const { attempts: made, dueAt, failures, finishedAt, id, lease, state } of changes.deliveries) {
+    for (const {
+      attempts: made,
+      dueAt,
+      failingSince,
+      failures,
+      finishedAt,
+      id,
+      lease,
+      state
+    } of changes.deliveries) {
       const before = deliveries.byId.get(id)!
       deliveries.put({
         ...before,
         state,
+        failingSince,
         attempts: made,
         failures,
         lease,
@@ -125,6 +146,10 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
         finishedAt,
         body: state === "pending" ? before.body : null
       })
+    }
+    for (const { id } of changes.endedInOrder) {
+      const next = deliveries.firstInOrder(deliveries.byId.get(id)!)
+      if (next?.dueAt === LeadOrder.waitingDueAt) deliveries.put({ ...next, dueAt: next.createdAt })
     }
     for (const { deliveryId, ...attempt } of changes.log) {
       const before = deliveries.byId.get(deliveryId)!

@@ -94,7 +94,7 @@ export class Memory {
 
   /** Adds a pending delivery that is due now. */
   queueDelivery(
-    delivery: Pick<DeliveryRecord, "id" | "webhookId" | "event" | "resendOf">,
+    delivery: Pick<DeliveryRecord, "id" | "webhookId" | "event" | "resendOf" | "orderedLead">,
     now: number
   ): DeliveryRecord {
     const record: DeliveryRecord = {
@@ -103,6 +103,7 @@ export class Memory {
       state: "pending",
       attempts: 0,
       failures: 0,
+      failingSince: null,
       lease: null,
       dueAt: now,
       finishedAt: null,

@@ -1,5 +1,5 @@
 /** Webhooks in memory. */
-import { AttemptTransitions, type Webhook, WebhookStore } from "@lead-signals/domain"
+import { AttemptTransitions, LeadOrder, type Webhook, WebhookStore } from "@lead-signals/domain"
 import { Clock, Effect, Layer, Option, Queue } from "effect"
 import { MemoryState } from "./MemoryState.ts"
 import { createInBrand, findInBrand, listOfBrand, put, withId } from "./Records.ts"
@@ -18,9 +18,25 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
       const { lease } = record
       memory.deliveries.put(
         lease === null
-          ? { ...record, failures: 0, dueAt: Math.min(record.dueAt!, now) }
-          : { ...record, failures: 0, lease: AttemptTransitions.ofEarlierEnabling(lease) }
+          ? {
+              ...record,
+              failures: 0,
+              failingSince: null,
+              dueAt: Math.min(LeadOrder.dueAtOf(record.dueAt) ?? record.createdAt, now)
+            }
+          : { ...record, failures: 0, failingSince: null, lease: AttemptTransitions.ofEarlierEnabling(lease) }
       )
+    }
+  }
+
+  /** Pending deliveries of a webhook that is ordered no longer lose their places. [ORD-1] */
+  const dropOrder = (webhookId: string): void => {
+    for (const record of memory.deliveries.of(webhookId)) {
+      if (record.state !== "pending" || record.orderedLead === null) continue
+      const dueAt = LeadOrder.dueAtOf(record.dueAt) ?? record.createdAt
+      // The lead's list has the record under the place that it loses.
+      memory.deliveries.remove(record)
+      memory.deliveries.put({ ...record, orderedLead: null, dueAt })
     }
   }
 
@@ -35,6 +51,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
           Option.map(Option.fromNullable(webhookOf(brandId, id)), (before) => {
             const after = put(memory.webhooks, change(before, now))
             if (after.enabled && !before.enabled) resetPending(id, now)
+            if (after.ordering === "none" && before.ordering === "lead") dropOrder(id)
             return after
           })
         ),

@@ -51,6 +51,8 @@ export class AttemptRecorder {
         yield* this.release(routine)
         yield* this.record(batch)
         yield* this.release(others)
+        // The next one of a lead became due with the record, which the early release can't know.
+        if (routine.some(({ leases }) => leases[0].webhook.ordering === "lead")) yield* this.options.onFreed
         this.isBusy = false
         yield* this.options.onRecorded
       })

@@ -1,6 +1,7 @@
 /** One attempt: signs the bodies of the deliveries that go in one post, posts them, and turns the response into a result of the domain. */
 import {
   attemptHeaders,
+  placeHeaders,
   type AttemptResult,
   batchBody,
   type BodyMaterial,
@@ -92,28 +93,31 @@ interface Message {
   readonly body: string
   /** What the body is made of. */
   readonly bodies: ReadonlyArray<string>
+  /** The headers of the places of its deliveries. */
+  readonly places: Readonly<Record<string, string>>
 }
 
 /** What the leases are posted as; null when none has a body. A batch is an array, also of one event. [BATCH-1, BATCH-5] */
 const messageOf = (leases: LeasedPost): Message | null => {
   const withBody = leases.flatMap(({ body, deliveryId }) => (body === null ? [] : { body, deliveryId }))
   const [first] = withBody
+  const places = placeHeaders(leases.filter(({ body }) => body !== null))
   if (first === undefined) return null
   const format = formatOfBody(first.body)
   if (leases[0].batch === null) {
     const { body, deliveryId } = first
-    return { postedAs: { batchId: null, format }, id: deliveryId, body, bodies: [body] }
+    return { postedAs: { batchId: null, format }, id: deliveryId, body, bodies: [body], places }
   }
   const bodies = withBody.map(({ body }) => body)
   const batchId = DeliveryIds.batchId(withBody.map(({ deliveryId }) => deliveryId))
-  return { postedAs: { batchId, format }, id: batchId, body: batchBody(bodies), bodies }
+  return { postedAs: { batchId, format }, id: batchId, body: batchBody(bodies), bodies, places }
 }
 
 /** Posts a signed body. Fails only by interruption: a defect of the sender is the result `internal`. */
 const post = (
   { hmac, sender }: Posting,
   { webhook }: Lease,
-  { bodies, body, id, postedAs }: Message,
+  { bodies, body, id, places, postedAs }: Message,
   at: number
 ): Effect.Effect<AttemptResult> =>
   sender
@@ -122,6 +126,7 @@ const post = (
       body,
       headers: {
         ...attemptHeaders(id, at, postedAs),
+        ...places,
         ...sign(WebhookSecrets.signing(webhook.secrets, at), { id, now: at, body }, hmac)
       }
     })

@@ -64,7 +64,8 @@ export const attemptsLogged: Oracle = {
           const isTaken = log.some(({ status }: Attempt) => isSuccess(status))
           if (state === "delivered" && !isTaken) return `${id} is delivered, and its log knows of no success`
           if (state === "dead" && (isTaken || made === 0)) return `${id} is dead after a success`
-          if (state === "dead" && made < attemptsInAll) return `${id} was given up after ${made} attempts`
+          if (state === "dead" && made < attemptsInAll && webhook.maxDelay === null)
+            return `${id} was given up after ${made} attempts`
           if (log.some(({ error }: { error: string | null }) => error === "internal"))
             return `${id} could not be made`
           if (/b\d+-p\d+\./.test(JSON.stringify(log))) return `the log of ${id} names a person`
@@ -72,7 +73,7 @@ export const attemptsLogged: Oracle = {
           const posts = facts.postsOf(id)
           attempts.judged++
           if (posts.length > made) return `${id} was received ${posts.length} times, and logged ${made} times`
-          if (webhook.enabledAt > 0) continue
+          if (webhook.enabledAt > 0 || webhook.maxDelay !== null) continue
           gaps.judged++
           const gap = wrongGap(log)
           if (gap !== null) return `${id}: ${gap}`

@@ -101,8 +101,32 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
   )
 }
 
-const wrongPost = ({ headers, id }: ReceivedPost): string | null => {
-  const names = Object.keys(headers).sort()
+const ids = /^wh_[0-9a-f]{32}( wh_[0-9a-f]{32})*$/
+
+/** What a post says of its place: whether it is in order, always where the webhook is ordered, and never elsewhere. [ORD-5, ORD-6] */
+const wrongPlace = ({ envelope, headers, webhook }: ReceivedPost): string | null => {
+  const {
+    "lead-signals-ordering": order,
+    "lead-signals-resend-of": again,
+    "lead-signals-skipped": skipped
+  } = headers
+  const isOrdered = webhook.ordering === "lead"
+  if (isOrdered ? order !== "lead" && order !== "none" : order !== undefined)
+    return `a post of a webhook ${isOrdered ? "" : "not "}in order says ${order}`
+  if (order === "lead" && (envelope.event === "webhook.test" || again !== undefined))
+    return "a test, or what is sent again, says that it is in order"
+  if (skipped !== undefined && order !== "lead") return "a post out of order says what was skipped"
+  if (skipped !== undefined && !ids.test(skipped)) return `what was skipped is ${skipped}`
+  return again === undefined || /^wh_[0-9a-f]{32}$/.test(again) ? null : `a post sends ${again} again`
+}
+
+const wrongPost = (post: ReceivedPost): string | null => {
+  const { headers, id } = post
+  const place = wrongPlace(post)
+  if (place !== null) return place
+  const names = Object.keys(headers)
+    .filter((name) => !name.startsWith("lead-signals-"))
+    .sort()
   if (names.join() !== posted.join()) return `a post has the headers ${names.join(", ")}`
   if (headers["content-type"] !== "application/json")
     return `a post's Content-Type is ${headers["content-type"]}`

@@ -5,9 +5,11 @@ import {
   type KnownDelivery,
   type KnownLease,
   type OutboxWebhook,
-  subjectOf
+  skippedBefore,
+  subjectOf,
+  waits
 } from "./OutboxRecords.ts"
-import { isSuccess, waits } from "./RetrySchedule.ts"
+import { isSuccess, waits as scheduledWaits } from "./RetrySchedule.ts"
 
 const day = 24 * 3_600_000
 /** A webhook whose every attempt failed for so long is disabled. [DELIV-4] */
@@ -25,7 +27,7 @@ export class OutboxAttempts {
   ) {}
 
   /** The delivery that the body is of: one whose id nobody has seen, and that is due the longest. */
-  private unseen(webhook: OutboxWebhook, body: string | null): KnownDelivery | undefined {
+  private unseen(webhook: OutboxWebhook, body: string | null, place: Json): KnownDelivery | undefined {
     const { data, event } = JSON.parse(body ?? "{}")
     const subject = subjectOf({
       event,
@@ -34,16 +36,21 @@ export class OutboxAttempts {
     })
     let found: KnownDelivery | undefined
     for (const each of webhook.unseen.get(subject) ?? [])
-      if (each.state === "pending" && (found === undefined || each.due!.to < found.due!.to)) found = each
+      if (
+        each.state === "pending" &&
+        each.isOrdered === (place?.isInOrder ?? false) &&
+        (found === undefined || each.due!.to < found.due!.to)
+      )
+        found = each
     return found
   }
 
   /** Notes deliveries that were given to an emitter. Answers what is wrong with that, or null. [DELIV-2, DELIV-7] */
   lease(leases: ReadonlyArray<Json>, millis: number, now: number, process: number): string | null {
-    for (const { body, deliveryId: id, token, until, webhook: given } of leases) {
+    for (const { body, deliveryId: id, place, token, until, webhook: given } of leases) {
       const webhook = this.outbox.webhooks.get(given.id)
       if (webhook === undefined) return `${id} is leased for webhook ${given.id}, which is gone`
-      const delivery = this.outbox.delivery(webhook, id) ?? this.unseen(webhook, body)
+      const delivery = this.outbox.delivery(webhook, id) ?? this.unseen(webhook, body, place)
       if (delivery === undefined || !this.outbox.learn(delivery, id))
         return `${id} is leased for webhook ${webhook.id}, and nobody queued it`
       if (!webhook.enabled) return `${id} is leased, and webhook ${webhook.id} is disabled`
@@ -52,6 +59,8 @@ export class OutboxAttempts {
         const why = delivery.lease === null ? "is due" : "its lease runs out"
         return `${id} is leased ${delivery.due!.from - now} ms before it ${why}`
       }
+      const wrong = this.misplaced(delivery, place)
+      if (wrong !== null) return `${id} is leased ${wrong}`
       if (until !== now + millis)
         return `${id} is leased for ${until - now} ms, and ${millis} ms were asked for`
       const { current, previous } = webhook
@@ -75,6 +84,21 @@ export class OutboxAttempts {
       delivery.body = body
     }
     return null
+  }
+
+  /** What is wrong with the place of a delivery that is leased, and with what its lease says of it. [ORD-2, ORD-5] */
+  private misplaced(delivery: KnownDelivery, place: Json): string | null {
+    const { isOrdered, webhook } = delivery
+    if (waits(delivery)) return `before an earlier event of lead ${delivery.leadId}`
+    if ((place !== null) !== (webhook.sending.ordering === "lead"))
+      return `with the place ${JSON.stringify(place)}`
+    if (place === null) return null
+    if (place.isInOrder !== isOrdered) return `as ${place.isInOrder ? "" : "not "}in order`
+    const skipped = skippedBefore(delivery)
+    if (skipped.length > 0) this.facts.coverageMarks.add("a dead letter was skipped")
+    return JSON.stringify(place.skipped) === JSON.stringify(skipped)
+      ? null
+      : `with ${place.skipped.length} skipped, not ${skipped.length}`
   }
 
   /** Notes attempts that were recorded. Answers what is wrong with that, or null. [DELIV-3, DELIV-5] */
@@ -177,17 +201,26 @@ export class OutboxAttempts {
       delivery.due = { from: now, to: now }
       return "retried"
     }
-    const scheduled = waits[delivery.failures]
-    if (scheduled === undefined) {
+    const scheduled = scheduledWaits[delivery.failures]
+    const { isOrdered } = delivery
+    const lasts =
+      isOrdered && webhook.sending.ordering === "lead"
+        ? (webhook.sending.maxDelay ?? Number.POSITIVE_INFINITY)
+        : Number.POSITIVE_INFINITY
+    // For so long after its first failure it holds its lead back. [ORD-4]
+    const end = (delivery.firstFailedAt ?? now) + lasts * 1000
+    const isAskedBeyond = now + (retryAfterSeconds ?? 0) * 1000 > end
+    if (scheduled === undefined || now >= end || (isAskedBeyond && Number.isFinite(end))) {
       this.finish(delivery, "dead", now)
       return "dead"
     }
     const wait = scheduled * waitFactor
     delivery.failures++
+    delivery.firstFailedAt ??= now
     const asked = Math.min((retryAfterSeconds ?? 0) * 1000, day)
     delivery.due = {
-      from: now + Math.max(Math.floor(wait * 0.8), asked),
-      to: now + Math.max(Math.ceil(wait * 1.2), asked)
+      from: Math.min(end, now + Math.max(Math.floor(wait * 0.8), asked)),
+      to: Math.min(end, now + Math.max(Math.ceil(wait * 1.2), asked))
     }
     return "retried"
   }

@@ -45,6 +45,12 @@ export interface KnownDelivery {
   state: "pending" | "delivered" | "dead"
   attempts: number
   failures: number
+  /** When the first of these failed. */
+  firstFailedAt: number | null
+  /** Whether it keeps its place among its lead's: its event queued it while the webhook was ordered. */
+  isOrdered: boolean
+  /** Whether the store says that it waits: it was passed over by a lease. */
+  isSetAside: boolean
   /** It is due at some time between these, both included; null once it is delivered or dead. */
   due: { readonly from: number; readonly to: number } | null
   lease: KnownLease | null
@@ -110,6 +116,28 @@ export const occurrenceOf = ({
   occurredAt
 }: Pick<KnownDelivery, "event" | "leadId" | "engagementId" | "occurredAt">): string =>
   `${event} ${leadId} ${engagementId} ${occurredAt}`
+
+/** The deliveries of its webhook and lead before it, where it keeps a place. [ORD-2] */
+const before = (delivery: KnownDelivery): ReadonlyArray<KnownDelivery> => {
+  if (!delivery.isOrdered) return []
+  const { deliveries } = delivery.webhook
+  return deliveries
+    .slice(0, deliveries.indexOf(delivery))
+    .filter(({ isOrdered, leadId }) => isOrdered && leadId === delivery.leadId)
+}
+
+/** Whether an earlier event of its lead is pending. [ORD-2] */
+export const waits = (delivery: KnownDelivery): boolean =>
+  before(delivery).some(({ state }) => state === "pending")
+
+/** The dead letters of its lead since the last that was delivered. [ORD-5] */
+export const skippedBefore = (delivery: KnownDelivery): ReadonlyArray<string | null> => {
+  const earlier = before(delivery)
+  return earlier
+    .slice(earlier.findLastIndex(({ state }) => state === "delivered") + 1)
+    .map(({ id }) => id)
+    .slice(-50)
+}
 
 export const isSome = (answer: Json): boolean => answer?._tag === "Some"
 

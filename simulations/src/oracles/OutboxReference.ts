@@ -209,6 +209,10 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     if (asked.events !== undefined) webhook.events = inOrder(asked.events)
     if (asked.description !== undefined) webhook.description = asked.description
     webhook.sending = sendingOf(asked, webhook.sending)
+    if (webhook.sending.ordering === "none") {
+      // What waits loses its place. [ORD-1]
+      for (const delivery of webhook.deliveries) if (delivery.state === "pending") delivery.isOrdered = false
+    }
     webhook.enabled = enabled
     if (enabled || wasEnabled) {
       webhook.disabledReason = enabled ? null : "The operator disabled it."
@@ -224,6 +228,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     for (const delivery of webhook.deliveries) {
       if (delivery.state !== "pending") continue
       delivery.failures = 0
+      delivery.firstFailedAt = null
       if (delivery.lease === null) {
         const { from, to } = delivery.due!
         delivery.due = { from: Math.min(from, now), to: Math.min(to, now) }
@@ -274,7 +279,8 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     of: Pick<KnownDelivery, "event" | "leadId" | "engagementId" | "occurredAt">,
     now: number,
     id: string | null,
-    resendOf: KnownDelivery | null = null
+    resendOf: KnownDelivery | null = null,
+    isOrdered = false
   ): void {
     const delivery: KnownDelivery = {
       id: null,
@@ -288,6 +294,9 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       state: "pending",
       attempts: 0,
       failures: 0,
+      firstFailedAt: null,
+      isOrdered,
+      isSetAside: false,
       due: { from: now, to: now },
       lease: null,
       finishedAt: null,
@@ -321,7 +330,15 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       else known.activities.push(occurred)
       for (const event of known === undefined ? eventOrder : ["activity.detected"]) {
         for (const webhook of webhooks) {
-          if (webhook.events.includes(event)) this.queue(webhook, { event, leadId, ...occurred }, now, null)
+          if (!webhook.events.includes(event)) continue
+          this.queue(
+            webhook,
+            { event, leadId, ...occurred },
+            now,
+            null,
+            null,
+            webhook.sending.ordering === "lead"
+          )
         }
       }
     }

@@ -1,6 +1,6 @@
 /** What the operator must see of webhooks and deliveries, spelled out key by key from the interface. */
 import type { Json } from "../world/KnownFacts.ts"
-import type { KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
+import { type KnownDelivery, type OutboxWebhook, waits } from "./OutboxRecords.ts"
 import type { OutboxReference } from "./OutboxReference.ts"
 
 const iso = (at: number): string => new Date(at).toISOString()
@@ -55,7 +55,7 @@ export const deliveryShown = (delivery: KnownDelivery, isEnabled: boolean): Json
     state,
     attempts: delivery.attempts,
     createdAt: iso(delivery.createdAt),
-    nextAttemptAt: state === "pending" ? isoOrNull(delivery.due?.from ?? null) : null,
+    nextAttemptAt: state === "pending" && !delivery.isSetAside ? isoOrNull(delivery.due?.from ?? null) : null,
     finishedAt: isoOrNull(delivery.finishedAt),
     lastAttempt: lastAttemptShown(delivery),
     resendOf: delivery.resendOf?.id ?? null,
@@ -95,6 +95,12 @@ export const learn = (outbox: OutboxReference, known: KnownDelivery, stored: Jso
       return `${id} stands where ${relative.id} must stand`
   }
   const { due } = known
+  // A store may say that it waits once a lease has passed over it.
+  if (stored.dueAt === null && waits(known)) {
+    known.isSetAside = true
+    return null
+  }
+  known.isSetAside = false
   if ((due === null) !== (stored.dueAt === null)) return `${stored.id} is due at ${stored.dueAt}`
   if (due === null) return null
   if (stored.dueAt < due.from || stored.dueAt > due.to)

@@ -30,6 +30,7 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
     // One that fails itself, was changed, or has much to do waits for itself.
     const pending = webhook.deliveries.filter(({ state }) => state === "pending").length
     const isOwn =
+      delivery.isOrdered ||
       webhook.failedAt >= delivery.queuedAt - healthyWithin ||
       webhook.failingSince !== null ||
       webhook.changedAt >= delivery.queuedAt ||
@@ -93,8 +94,10 @@ const byPosts = (facts: KnownFacts, checks: Checks) => {
       facts.coverageMarks.add("a delivery was tried again")
     // Enabling a webhook starts it fresh.
     const heardAt = heardAtOf(last)
-    if (heardAt === null || webhook.enabledAt > first.at) {
-      rule.weaken("the answer to the attempt before was lost, or the webhook was enabled since")
+    if (heardAt === null || webhook.enabledAt > first.at || webhook.maxDelay !== null) {
+      rule.weaken(
+        "the answer to the attempt before was lost, the webhook was enabled since, or its events wait for a while at most"
+      )
       return null
     }
     const unrecorded = posts.slice(0, -1).filter((each) => isUnrecorded(facts, each)).length

@@ -11,6 +11,7 @@ import { errorsClear } from "./ErrorsClear.ts"
 import { everythingArrives } from "./EverythingArrives.ts"
 import { headersRight } from "./HeadersRight.ts"
 import { idempotencyHolds } from "./IdempotencyHolds.ts"
+import { leadsInOrder } from "./LeadsInOrder.ts"
 import { limitsHold } from "./LimitsHold.ts"
 import { mirrorsConverge } from "./MirrorsConverge.ts"
 import { noDefects } from "./NoDefects.ts"
@@ -48,6 +49,7 @@ export const oracles: ReadonlyArray<Oracle> = [
   signed,
   oneBodyPerId,
   oneEventEach,
+  leadsInOrder,
   retriesWait,
   everythingArrives,
   mirrorsConverge,

@@ -217,6 +217,9 @@ export interface PlannedBrand {
   readonly consumers: ReadonlyArray<{
     readonly behaviour: ReceiverBehaviour
     readonly events: ReadonlyArray<string>
+    /** Whether the events of one lead wait for each other, and for how many seconds at most. Absent: they don't. */
+    readonly ordering?: "lead"
+    readonly maxDelay?: number
   }>
 }
 

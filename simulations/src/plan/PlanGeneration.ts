@@ -3,16 +3,23 @@ import { Prng } from "@lead-signals/simulation-kernel"
 import type { Scenario } from "../Scenario.ts"
 import { actionsOf } from "./Actions.ts"
 import { drawnRates, scheduledFaultsOf } from "./Faults.ts"
-import { type Plan, processesOf } from "./Plan.ts"
+import { type Plan, type PlannedBrand, processesOf } from "./Plan.ts"
 import { retentionOfSeed } from "./PlannedRetention.ts"
 import { processesOfSeed, withProcesses } from "./PlannedProcesses.ts"
 
 const bothEvents = ["lead2.created", "activity.detected"]
 
+/** Some webhooks are ordered; some of these wait for a while at most. */
+const orderOf = (prng: Prng): Pick<PlannedBrand["consumers"][number], "ordering" | "maxDelay"> =>
+  prng.chance(0.4)
+    ? { ordering: "lead", ...(prng.chance(0.4) ? { maxDelay: prng.pick([60, 900, 7200]) } : {}) }
+    : {}
+
 /** The plan of the seed; `hours` instead of the scenario's. */
 export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours = scenario.hours): Plan => {
   const processes = processesOfSeed(scenario, seed)
   const isCalm = Prng.of(seed, "calm").chance(1 / 8)
+  const orders = Prng.of(seed, "orders")
   const tastes = Prng.of(seed, "subscriptions")
   const actions = scenario.brands
     .flatMap((brand, i) => actionsOf(seed, i, brand, hours, startsAt, scenario.swarm))
@@ -29,7 +36,8 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
         .filter((_, i) => !scenario.swarm || tastes.chance(0.55) || i === 0)
         .map((behaviour) => ({
           behaviour,
-          events: scenario.swarm && tastes.chance(0.2) ? [tastes.pick(bothEvents)] : bothEvents
+          events: scenario.swarm && tastes.chance(0.2) ? [tastes.pick(bothEvents)] : bothEvents,
+          ...orderOf(orders)
         }))
     })),
     actions,

@@ -107,6 +107,9 @@ export interface KnownWebhook {
   readonly url: string
   readonly behaviour: ReceiverBehaviour
   readonly events: ReadonlyArray<string>
+  /** Whether the events of one lead wait for each other, and for how many seconds at most. */
+  readonly ordering: "none" | "lead"
+  readonly maxDelay: number | null
   /** Secrets that its owner received, the newest last, and when. */
   readonly secrets: Array<{ readonly secret: string; readonly since: number }>
   /** Rotations that the service may have done. */

@@ -4,7 +4,9 @@
  */
 import type { Attempt, AttemptResult, DeliveryId, DeliveryState, PostedAs } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
+import type { LeadId } from "../model/Lead.ts"
 import type { Webhook, WebhookId } from "../model/Webhook.ts"
+import { deadlineOf } from "./LeadOrder.ts"
 import type { AttemptedDelivery, AttemptTransition } from "./Retries.ts"
 
 /** An attempt that was made. Each delivery of a batch has its own. [BATCH-3] */
@@ -56,6 +58,10 @@ export interface CurrentDelivery {
   readonly attempts: number
   /** Failed attempts in a row, from which the next delay follows; 0 again after the webhook is enabled. */
   readonly failures: number
+  /** When the first of those attempts failed; null without any. [ORD-4] */
+  readonly failingSince: Instant | null
+  /** The lead among whose deliveries it keeps its place; null where it keeps none. [ORD-2] */
+  readonly orderedLead: LeadId | null
   /**
    * The token of the lease that stands, marked by `ofEarlierEnabling` when the webhook was enabled since; null when
    * none does.
@@ -68,7 +74,10 @@ export interface CurrentDelivery {
 }
 
 /** A webhook as far as recording an attempt reads and changes it. */
-export type CurrentWebhook = Pick<Webhook, "id" | "url" | "enabled" | "disabledReason" | "failingSince">
+export type CurrentWebhook = Pick<
+  Webhook,
+  "id" | "url" | "enabled" | "disabledReason" | "failingSince" | "ordering" | "maxDelay"
+>
 
 /** The rows that a store writes after `settleAll`, in the transaction in which it read what was known. */
 export interface Changes {
@@ -76,6 +85,11 @@ export interface Changes {
   readonly deliveries: ReadonlyArray<CurrentDelivery>
   /** The webhooks whose state changed, and only those. */
   readonly webhooks: ReadonlyArray<CurrentWebhook>
+  /**
+   * The deliveries of an ordered lead that ended: of each the next one with its webhook and `orderedLead`, if it waits, becomes due, as of
+   * when it was queued. [ORD-2]
+   */
+  readonly endedInOrder: ReadonlyArray<CurrentDelivery>
   /** The lines to append to the log of attempts. */
   readonly log: ReadonlyArray<Attempt & { readonly deliveryId: DeliveryId }>
   /** The outcome of each attempt, in the order in which the attempts were given. */
@@ -84,7 +98,14 @@ export interface Changes {
 
 const settled = (before: CurrentDelivery, { delivery }: AttemptTransition, now: Instant): CurrentDelivery =>
   delivery.state === "pending"
-    ? { ...before, lease: null, failures: delivery.failures, dueAt: delivery.dueAt }
+    ? {
+        ...before,
+        lease: null,
+        failures: delivery.failures,
+        failingSince:
+          delivery.failures > before.failures ? (before.failingSince ?? now) : before.failingSince,
+        dueAt: delivery.dueAt
+      }
     : { ...before, lease: null, state: delivery.state, dueAt: null, finishedAt: now }
 
 const earlierMark = "~"
@@ -141,7 +162,8 @@ export const settleAll = (
       log.push({ deliveryId, number, at, durationMillis, ...postedAs, status, error, response })
 
       const webhook = webhooks.get(before.webhookId)!
-      const settlement = settle({ failures: before.failures, webhook }, now)
+      const deadline = deadlineOf(webhook, before, now)
+      const settlement = settle({ failures: before.failures, deadline, webhook }, now)
       const isOfEarlier = before.lease === ofEarlierEnabling(token)
       const counts = before.lease === token || isOfEarlier || settlement.delivery.state === "delivered"
       if (before.state !== "pending" || !counts) return { deliveryId, outcome: "ignored", disabled: null }
@@ -154,6 +176,8 @@ export const settleAll = (
         webhooks.set(webhook.id, {
           id: webhook.id,
           url: webhook.url,
+          ordering: webhook.ordering,
+          maxDelay: webhook.maxDelay,
           enabled,
           disabledReason: disabledReason ?? webhook.disabledReason,
           failingSince
@@ -169,6 +193,10 @@ export const settleAll = (
   )
   return {
     deliveries: [...deliveries.values()],
+    endedInOrder: known.deliveries.filter(
+      ({ id, orderedLead, state }) =>
+        orderedLead !== null && state === "pending" && deliveries.get(id)!.state !== "pending"
+    ),
     webhooks: [...changedWebhooks].map((id) => webhooks.get(id)!),
     log,
     recorded

@@ -38,6 +38,8 @@ const patienceMillis = 5 * 24 * hour
 export interface AttemptedDelivery {
   /** Failed attempts before this one, since the delivery was queued or its webhook was last enabled. */
   readonly failures: number
+  /** Until when it may be attempted at most, as `LeadOrder.deadlineOf` says; null or absent: as long as its retries last. [ORD-4] */
+  readonly deadline?: Instant | null
   /** Its state in the transaction that records the attempt. */
   readonly webhook: { readonly enabled: boolean; readonly failingSince: Instant | null }
 }
@@ -77,17 +79,28 @@ export const delayMillis = (
 
 const gone = 410
 
+/** When the next attempt is due; null when none follows. What would come after the deadline is due at it, unless Retry-After asks for later. */
+const nextDueAt = (
+  now: Instant,
+  delay: number,
+  retryAfterSeconds: number | null,
+  deadline: Instant | null
+): Instant | null => {
+  if (deadline === null || now + delay <= deadline) return now + delay
+  return now >= deadline || now + (retryAfterSeconds ?? 0) * second > deadline ? null : deadline
+}
+
 const renderedResult = ({ error, status }: AttemptResult): string =>
   status === null ? (error ?? "internal") : `status ${status}`
 
 /**
  * The transition that follows an attempt. 2xx delivers, and clears `failingSince`; a webhook that was disabled
  * meanwhile stays so. 410 disables the webhook and keeps the delivery pending. Any other end plans the next attempt,
- * or makes the delivery dead after the last of `scheduleMillis`; it disables a webhook that has failed everything for
- * 5 days. `draw` is as in `delayMillis`. [DELIV-3, DELIV-4]
+ * or makes the delivery dead after the last of `scheduleMillis` or at its deadline; it disables a webhook that has failed everything for
+ * 5 days. `draw` is as in `delayMillis`. [DELIV-3, DELIV-4, ORD-4]
  */
 export const settle = (
-  { failures, webhook }: AttemptedDelivery,
+  { deadline = null, failures, webhook }: AttemptedDelivery,
   result: AttemptResult,
   now: Instant,
   draw: number,
@@ -105,16 +118,14 @@ export const settle = (
     }
   }
   const isGivenUp = webhook.enabled && now - failingSince >= patienceMillis
+  const { retryAfterSeconds } = result
   const scheduled = scheduleMillis[failures]
+  const dueAt =
+    scheduled === undefined
+      ? null
+      : nextDueAt(now, delayMillis(scheduled, retryAfterSeconds, draw), retryAfterSeconds, deadline)
   return {
-    delivery:
-      scheduled === undefined
-        ? { state: "dead" }
-        : {
-            state: "pending",
-            failures: failures + 1,
-            dueAt: now + delayMillis(scheduled, result.retryAfterSeconds, draw)
-          },
+    delivery: dueAt === null ? { state: "dead" } : { state: "pending", failures: failures + 1, dueAt },
     failingSince,
     disabledReason: isGivenUp
       ? `Every attempt since ${formatInstant(failingSince)} failed; the last one gave ${renderedResult(result)}.`

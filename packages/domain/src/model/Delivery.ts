@@ -43,7 +43,7 @@ export interface Delivery {
   readonly createdAt: Instant
   /**
    * When the next attempt is due, or, during an attempt, when another process may take over; null once the delivery
-   * is delivered or dead.
+   * is delivered or dead, and while it waits for an earlier one of its lead. [ORD-2]
    */
   readonly dueAt: Instant | null
   /** When it was delivered or died; null while it is pending. */

@@ -8,6 +8,7 @@ import type { BodyMaterial, DeliveryId } from "../model/Delivery.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { Webhook } from "../model/Webhook.ts"
+import type { DeliveryPlace } from "../decisions/LeadOrder.ts"
 import type { Limits, UnderWay } from "../decisions/Leasing.ts"
 import type { FinishedAttempt, Recorded } from "../decisions/AttemptTransitions.ts"
 import type { Operations } from "./Operation.ts"
@@ -49,6 +50,10 @@ export interface Lease {
   readonly until: Instant
   /** The body, the same to the byte at every attempt of the id; null when none could be made. */
   readonly body: string | null
+  /** The delivery that this one sends again; null on a first one. */
+  readonly resendOf: DeliveryId | null
+  /** Its place among its lead's; null where the webhook is not ordered. [ORD-5] */
+  readonly place: DeliveryPlace | null
   /** Where to post, and the secrets that sign. */
   readonly webhook: Webhook
 }
@@ -72,8 +77,9 @@ export class Outbox extends Context.Tag("@lead-signals/domain/Outbox")<
      * Takes due deliveries of enabled webhooks, oldest first within a webhook, as `Leasing.allocate` deals out places for posts, and
      * `Batching.form` and `Batching.fitting` group what is due of a webhook that takes batches. [BATCH-1]
      * It makes and keeps a body that a delivery lacks, in the same transaction. No two calls, of whatever process,
-     * get the same delivery before the lease of the first has run out or its attempt was recorded. Fails with
-     * `StoreUnavailable`. [DELIV-2, DELIV-7]
+     * get the same delivery before the lease of the first has run out or its attempt was recorded. Of the deliveries
+     * with one `orderedLead` it takes the first that is pending, and no other. Fails with `StoreUnavailable`.
+     * [DELIV-2, DELIV-7, ORD-2]
      */
     readonly lease: (request: LeaseRequest) => Effect.Effect<Leased, StoreUnavailable>
 

@@ -1,4 +1,5 @@
 /** The request by which deliveries are attempted, apart from its signature. */
+import { type DeliveryPlace, maxSkippedIds } from "../decisions/LeadOrder.ts"
 import type { DeliveryId, PostedAs } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { WebhookFormat } from "../model/Webhook.ts"
@@ -13,6 +14,28 @@ export interface AttemptHeaders {
   readonly "webhook-id": string
   /** Seconds since 1970 at which the attempt began, as decimal digits. */
   readonly "webhook-timestamp": string
+}
+
+/**
+ * The headers that say how a post stands to others: whether each of its deliveries keeps its lead's order, which dead letters of their leads
+ * were skipped before them, and which deliveries it sends again. A header without a value is left out. [ORD-5, ORD-6]
+ */
+export const placeHeaders = (
+  deliveries: ReadonlyArray<{ readonly place: DeliveryPlace | null; readonly resendOf: DeliveryId | null }>
+): Readonly<Record<string, string>> => {
+  const places = deliveries.flatMap(({ place }) => place ?? [])
+  const skipped = places.flatMap((place) => place.skipped).slice(-maxSkippedIds)
+  const again = deliveries.flatMap(({ resendOf }) => resendOf ?? [])
+  const headers = {
+    "lead-signals-ordering": places.map(({ isInOrder }) => (isInOrder ? "lead" : "none")),
+    "lead-signals-skipped": skipped,
+    "lead-signals-resend-of": again
+  }
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, values]) =>
+      values.length === 0 ? [] : [[name, values.join(" ")]]
+    )
+  )
 }
 
 const contentTypes: { readonly [F in WebhookFormat]: { readonly single: string; readonly batch: string } } = {

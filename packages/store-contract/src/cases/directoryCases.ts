@@ -110,7 +110,7 @@ const sumsLastReadings: Case = {
   run: (open) =>
     playHistories(
       open.store,
-      60,
+      Math.min(60, Math.max(10, open.store.leadHistories ?? 100)),
       fc.record({
         readings: fc.array(reading, { maxLength: 14 }),
         spans: fc.array(fc.tuple(bound, bound), { minLength: 6, maxLength: 6 })

@@ -21,6 +21,10 @@ export interface ReferenceDelivery {
   attempts: number
   /** Failed attempts since it was queued or its webhook was last enabled. */
   failures: number
+  /** When the first of those failed, in milliseconds; null without any. */
+  failingSince: number | null
+  /** Whether it keeps its place among its person's: it was queued by its event, while its webhook was ordered. */
+  isOrdered: boolean
   /** When it is due, or until when it is held, in milliseconds; null once it is delivered or dead. */
   dueAt: number | null
   /** The token of the lease that holds it; null while none does. */
@@ -51,6 +55,10 @@ export interface ReferenceWebhook {
   enabled: boolean
   /** The first failure since its last success, in milliseconds; null without one. */
   failingSince: number | null
+  /** Whether the events of one person wait for each other. */
+  ordering: "none" | "lead"
+  /** Seconds for which a failing delivery holds the next ones of its person back; null: as long as its retries last. */
+  maxDelay: number | null
   /** Whether the operator deleted it. */
   deleted: boolean
 }
@@ -83,7 +91,8 @@ export class ReferenceDeliveries {
     webhook: ReferenceWebhook,
     of: Pick<ReferenceDelivery, "event" | "person" | "engagementId">,
     now: number,
-    resendOf: ReferenceDelivery | null = null
+    resendOf: ReferenceDelivery | null = null,
+    isOrdered = false
   ): ReferenceDelivery {
     const delivery: ReferenceDelivery = {
       id: null,
@@ -94,6 +103,8 @@ export class ReferenceDeliveries {
       state: "pending",
       attempts: 0,
       failures: 0,
+      failingSince: null,
+      isOrdered,
       dueAt: now,
       holder: null,
       isOfEarlier: false,
@@ -126,7 +137,7 @@ export class ReferenceDeliveries {
       this.fired.push({ event, person, engagementId: id })
       for (const webhook of this.webhooks) {
         if (webhook.deleted || !webhook.events.includes(event)) continue
-        this.queue(webhook, { event, person, engagementId: id }, now)
+        this.queue(webhook, { event, person, engagementId: id }, now, null, webhook.ordering === "lead")
       }
     }
   }
@@ -142,6 +153,39 @@ export class ReferenceDeliveries {
       .map(({ id }) => id)
   }
 
+  /** The deliveries before an ordered one, of its webhook and person. */
+  private before(delivery: ReferenceDelivery): Array<ReferenceDelivery> {
+    return this.deliveries
+      .slice(0, this.deliveries.indexOf(delivery))
+      .filter(
+        ({ isOrdered, person, webhook }) =>
+          delivery.isOrdered && isOrdered && person === delivery.person && webhook === delivery.webhook
+      )
+  }
+
+  /** Whether it waits for an earlier delivery of its person. [ORD-2] */
+  waits(delivery: ReferenceDelivery): boolean {
+    return delivery.state === "pending" && this.before(delivery).some(({ state }) => state === "pending")
+  }
+
+  /** The ids of the dead letters before it, since the last delivered. [ORD-5] */
+  skipped(delivery: ReferenceDelivery): Array<string> {
+    const before = this.before(delivery)
+    return before
+      .slice(before.findLastIndex(({ state }) => state === "delivered") + 1)
+      .map(({ id }) => id!)
+      .slice(-50)
+  }
+
+  /** Chooses the order of a webhook; one that is ordered no longer forgets the places of what is pending. [ORD-1] */
+  order(webhook: ReferenceWebhook, ordering: "none" | "lead", maxDelay: number | null): void {
+    Object.assign(webhook, { ordering, maxDelay })
+    if (ordering === "lead") return
+    for (const delivery of this.deliveries) {
+      if (delivery.webhook === webhook && delivery.state === "pending") delivery.isOrdered = false
+    }
+  }
+
   /** The webhook's due deliveries in the order in which a lease takes them. */
   due(webhook: ReferenceWebhook, now: number): Array<ReferenceDelivery> {
     if (!webhook.enabled || webhook.deleted) return []
@@ -149,7 +193,10 @@ export class ReferenceDeliveries {
       .map((delivery, i) => ({ delivery, i }))
       .filter(
         ({ delivery }) =>
-          delivery.webhook === webhook && delivery.state === "pending" && delivery.dueAt! <= now
+          delivery.webhook === webhook &&
+          delivery.state === "pending" &&
+          delivery.dueAt! <= now &&
+          !this.waits(delivery)
       )
       .sort((a, b) => a.delivery.dueAt! - b.delivery.dueAt! || a.i - b.i)
       .map(({ delivery }) => delivery)
@@ -159,6 +206,7 @@ export class ReferenceDeliveries {
   nextDueAt(now: number): number | null {
     const later = this.deliveries
       .filter(({ state, webhook }) => state === "pending" && webhook.enabled && !webhook.deleted)
+      .filter((delivery) => !this.waits(delivery))
       .map(({ dueAt }) => dueAt!)
       .filter((dueAt) => dueAt > now)
     return later.length === 0 ? null : Math.min(...later)
@@ -207,12 +255,24 @@ export class ReferenceDeliveries {
     if (status === 410) {
       delivery.dueAt = now
       if (!isOfEarlier) webhook.enabled = false
-    } else if (delivery.failures < this.waitMillis.length) {
-      delivery.dueAt = now + this.waitMillis[delivery.failures]!
+    } else if (delivery.failures < this.waitMillis.length && !this.isOverdue(delivery, now)) {
+      delivery.failingSince ??= now
+      delivery.dueAt = Math.min(now + this.waitMillis[delivery.failures]!, this.lastsUntil(delivery))
       delivery.failures++
     } else {
       Object.assign(delivery, { state: "dead", dueAt: null, finishedAt: now, body: null })
     }
+  }
+
+  /** Until when a failing delivery that has failed may be attempted. [ORD-4] */
+  private lastsUntil({ failingSince, isOrdered, webhook }: ReferenceDelivery): number {
+    return webhook.ordering === "lead" && isOrdered && webhook.maxDelay !== null && failingSince !== null
+      ? failingSince + webhook.maxDelay * 1000
+      : Number.POSITIVE_INFINITY
+  }
+
+  private isOverdue(delivery: ReferenceDelivery, now: number): boolean {
+    return now >= this.lastsUntil(delivery)
   }
 
   /** Enables or disables the webhook; enabling starts fresh. [DELIV-4] */
@@ -221,7 +281,7 @@ export class ReferenceDeliveries {
       webhook.failingSince = null
       for (const delivery of this.deliveries) {
         if (delivery.webhook !== webhook || delivery.state !== "pending") continue
-        delivery.failures = 0
+        Object.assign(delivery, { failures: 0, failingSince: null })
         delivery.isOfEarlier = delivery.holder !== null
         if (delivery.holder === null) delivery.dueAt = Math.min(delivery.dueAt!, now)
       }

@@ -9,7 +9,7 @@ import type {
   LeadEvent,
   WebhookFormat
 } from "@lead-signals/domain"
-import { testEvent } from "@lead-signals/domain/pure"
+import { LeadOrder, testEvent } from "@lead-signals/domain/pure"
 import type { SealedColumn } from "./SealedRows.ts"
 
 export interface EventRow {
@@ -56,7 +56,7 @@ export const deliveryOf = (row: DeliveryRow): Delivery => ({
   state: row.state,
   attempts: row.attempts,
   createdAt: row.created_at,
-  dueAt: row.due_at,
+  dueAt: LeadOrder.dueAtOf(row.due_at),
   finishedAt: row.finished_at,
   resendOf: row.resend_of,
   resentAs: row.resent_as

@@ -5,7 +5,9 @@
 import {
   type AttemptTransitions,
   Batching,
+  type DeliveryId,
   type Instant,
+  LeadOrder,
   type Lease,
   type Leased,
   type LeaseRequest,
@@ -50,7 +52,8 @@ const candidatesSql = `SELECT ${webhookColumns}, due.n AS due, due.due_at, next.
       WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at <= $1 ORDER BY d.due_at, d.seq LIMIT $2) d) due
   LEFT JOIN LATERAL (
     SELECT d.due_at FROM lead_signals.delivery d
-    WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at > $1 ORDER BY d.due_at LIMIT 1) next ON true
+    WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at > $1 AND d.due_at < ${LeadOrder.waitingDueAt}
+    ORDER BY d.due_at LIMIT 1) next ON true
   WHERE w.enabled AND (due.n > 0 OR next.due_at IS NOT NULL) ORDER BY w.id`
 
 type DueRow = Taken & Batching.DueDelivery
@@ -150,18 +153,106 @@ const lockWebhooks = async (
   return new Map(rows.map((row) => [row.id, webhookOf(row, sql.keys)]))
 }
 
+/** The state of the one before `d` of its webhook and ordered lead. Those that ended come first: it says whether `d` waits. [ORD-2] */
+const stateBefore = `(SELECT p.state FROM lead_signals.delivery p
+  WHERE p.webhook_id = d.webhook_id AND p.ordered_lead = d.ordered_lead AND p.seq < d.seq ORDER BY p.seq DESC LIMIT 1)`
+
+/** Rows that are read together to find those that don't wait. */
+const orderedAtOnce = 256
+/** Rows that one transaction sets aside at most: more would keep other writes waiting. */
+const maxSetAside = 5000
+
+interface OrderedRow {
+  readonly brand_id: number
+  readonly seq: number
+  readonly due_at: Instant
+  readonly waits: boolean
+}
+
+/**
+ * Sets aside what is due of a locked, ordered webhook and must wait for an earlier one of its lead, until there are `limit` others or no
+ * more. Passes over what an erasure has locked. Answers whether it came to an end. [ORD-2]
+ */
+const setWaitingAside = async (
+  sql: Connection,
+  webhookId: number,
+  now: Instant,
+  limit: number
+): Promise<boolean> => {
+  let [afterDue, afterSeq, found] = [-1, 0, 0]
+  for (let setAside = 0; setAside < maxSetAside;) {
+    const rows = await sql.all<OrderedRow>(
+      `SELECT d.brand_id, d.seq, d.due_at, coalesce(${stateBefore} = 'pending', false) AS waits FROM lead_signals.delivery d
+         WHERE d.webhook_id = $1 AND d.state = 'pending' AND d.due_at <= $2 AND (d.due_at, d.seq) > ($3, $4)
+         ORDER BY d.due_at, d.seq LIMIT $5`,
+      [webhookId, now, afterDue, afterSeq, orderedAtOnce]
+    )
+    const waiting = rows.filter(({ waits }) => waits)
+    if (waiting.length > 0) {
+      await sql.run(
+        `UPDATE lead_signals.delivery d SET due_at = $3 FROM (
+             SELECT seq FROM lead_signals.delivery WHERE brand_id = $1 AND seq = ANY ($2::bigint[]) AND state = 'pending'
+             ORDER BY seq FOR NO KEY UPDATE SKIP LOCKED) locked
+           WHERE d.brand_id = $1 AND d.seq = locked.seq`,
+        [waiting[0]!.brand_id, waiting.map(({ seq }) => seq), LeadOrder.waitingDueAt]
+      )
+    }
+    setAside += waiting.length
+    found += rows.length - waiting.length
+    if (rows.length < orderedAtOnce || found >= limit) return true
+    afterDue = rows.at(-1)!.due_at
+    afterSeq = rows.at(-1)!.seq
+  }
+  return false
+}
+
+/** The dead letters before each delivery, since the last delivered one of its lead. [ORD-5] */
+const skippedSql = `SELECT given.seq, s.id, s.state FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS given(webhook_id, ordered_lead, seq)
+  CROSS JOIN LATERAL (
+    SELECT p.seq, p.id, p.state FROM lead_signals.delivery p
+    WHERE p.webhook_id = given.webhook_id AND p.ordered_lead = given.ordered_lead AND p.seq < given.seq
+    ORDER BY p.seq DESC LIMIT $4) s
+  ORDER BY given.seq, s.seq DESC`
+
+/** By the `seq` of each that has any. */
+const skippedBefore = async (
+  sql: Connection,
+  taken: ReadonlyArray<Taken>
+): Promise<ReadonlyMap<number, ReadonlyArray<DeliveryId>>> => {
+  const after = taken.filter(({ before }) => before === "dead")
+  if (after.length === 0) return new Map()
+  const rows = await sql.all<{ readonly seq: number; readonly id: DeliveryId; readonly state: string }>(
+    skippedSql,
+    [
+      after.map(({ webhook_id }) => webhook_id),
+      after.map(({ ordered_lead }) => ordered_lead),
+      after.map(({ seq }) => seq),
+      LeadOrder.maxSkippedIds
+    ]
+  )
+  const ended = new Set<number>()
+  const skipped = new Map<number, ReadonlyArray<DeliveryId>>()
+  for (const { id, seq, state } of rows) {
+    if (state !== "dead") ended.add(seq)
+    if (!ended.has(seq)) skipped.set(seq, [id, ...(skipped.get(seq) ?? [])])
+  }
+  return skipped
+}
+
 /**
  * Locks the oldest due of each locked webhook, as many as the posts carry that it has places for. Passes over those that an erasure removes just now. The
  * webhook's lock keeps other emitters from the same: its count of their leases is exact.
  */
 const takeSql = `SELECT t.brand_id, t.seq, t.id, t.webhook_id, t.position, t.created_at, t.due_at AS "dueAt", t.failures,
-    t.position IS NULL AS "isTest", w.posts
+    t.position IS NULL AS "isTest", w.posts,
+    t.resend_of, t.ordered_lead, t.before
   FROM (
     SELECT w.*, greatest(0, least(w.places, w.own_limit - (${leasesOfOthers}))) AS posts
     FROM unnest($2::bigint[], $4::int[], $5::int[], $6::int[], $7::int[]) WITH ORDINALITY AS w(id, places, own_limit, size, most, place)) w
   CROSS JOIN LATERAL (
-    SELECT d.* FROM lead_signals.delivery d
-    WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at <= $1 ORDER BY d.due_at, d.seq
+    SELECT d.*, CASE WHEN d.ordered_lead IS NOT NULL THEN ${stateBefore} END AS before FROM lead_signals.delivery d
+    WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at <= $1
+      AND (d.ordered_lead IS NULL OR ${stateBefore} IS DISTINCT FROM 'pending') ORDER BY d.due_at, d.seq
     LIMIT least(w.posts * w.size, w.most) FOR NO KEY UPDATE SKIP LOCKED) t
   ORDER BY w.place, t.due_at, t.seq`
 
@@ -226,8 +317,13 @@ const lease = async (
   now: Instant
 ): Promise<Leased> => {
   const webhooks = await lockWebhooks(sql, shares)
+  let isAllLooked = true
+  for (const [id, webhook] of webhooks) {
+    const limit = Batching.rowsFor(webhook, request.limits.perWebhook)
+    if (webhook.ordering === "lead" && !(await setWaitingAside(sql, id, now, limit))) isAllLooked = false
+  }
   const due = webhooks.size === 0 ? [] : await take(sql, request, shares, webhooks, now)
-  if (due.length === 0) return { leases: [], nextDueAt }
+  if (due.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
   const read: Array<Shared & { readonly body: string | null }> = []
   const made: Array<Taken & Body> = []
   for (
@@ -267,15 +363,27 @@ const lease = async (
       )
     )
   ])
-  const leases = taken.map((each): Lease => ({
-    deliveryId: each.id,
-    token: tokenOf(each),
-    batch: each.batch,
-    until,
-    body: each.body,
-    webhook: webhooks.get(each.webhook_id)!
-  }))
-  return { leases, nextDueAt: taken.length < due.length ? now : Math.min(nextDueAt ?? until, until) }
+  const skipped = await skippedBefore(sql, taken)
+  const leases = taken.map((each): Lease => {
+    const webhook = webhooks.get(each.webhook_id)!
+    return {
+      deliveryId: each.id,
+      token: tokenOf(each),
+      batch: each.batch,
+      until,
+      body: each.body,
+      resendOf: each.resend_of,
+      place:
+        webhook.ordering === "none"
+          ? null
+          : { isInOrder: each.ordered_lead !== null, skipped: skipped.get(each.seq) ?? [] },
+      webhook
+    }
+  })
+  return {
+    leases,
+    nextDueAt: taken.length < due.length || !isAllLooked ? now : Math.min(nextDueAt ?? until, until)
+  }
 }
 
 const make = Effect.map(Database, (database) =>

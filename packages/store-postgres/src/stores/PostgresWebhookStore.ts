@@ -2,7 +2,13 @@
  * Webhooks on Postgres. Whatever leases, records or queues again deliveries of a webhook locks its row first, so that a change of the
  * webhook and of its deliveries is one step.
  */
-import { AttemptTransitions, type DeliveryState, type Webhook, WebhookStore } from "@lead-signals/domain"
+import {
+  AttemptTransitions,
+  type DeliveryState,
+  LeadOrder,
+  type Webhook,
+  WebhookStore
+} from "@lead-signals/domain"
 import { secretContexts } from "@lead-signals/encryption"
 import { Effect, Layer, Option } from "effect"
 import type { Connection, Param } from "../connection/Connection.ts"
@@ -61,14 +67,14 @@ const resetPending = async (
   now: number
 ): Promise<void> => {
   const rows = await sql.all<PendingRow>(
-    `SELECT seq, lease, due_at FROM lead_signals.delivery
+    `SELECT seq, lease, CASE WHEN due_at = ${LeadOrder.waitingDueAt} THEN created_at ELSE due_at END AS due_at FROM lead_signals.delivery
        WHERE brand_id = $1 AND webhook_id = $2 AND state = 'pending' AND (failures > 0 OR lease IS NOT NULL OR due_at > $3)
        ORDER BY seq FOR NO KEY UPDATE`,
     [brandId, webhookId, now]
   )
   if (rows.length === 0) return
   await sql.run(
-    `UPDATE lead_signals.delivery d SET failures = 0, lease = given.lease, due_at = given.due_at
+    `UPDATE lead_signals.delivery d SET failures = 0, failing_since = NULL, lease = given.lease, due_at = given.due_at
        FROM unnest($2::bigint[], $3::text[], $4::bigint[]) AS given(seq, lease, due_at)
        WHERE d.brand_id = $1 AND d.seq = given.seq`,
     [
@@ -79,6 +85,17 @@ const resetPending = async (
     ]
   )
 }
+
+/** Pending deliveries of a webhook that is ordered no longer lose their places. [ORD-1] */
+const dropOrder = (sql: Connection, brandId: number, webhookId: number): Promise<unknown> =>
+  sql.run(
+    `UPDATE lead_signals.delivery d SET ordered_lead = NULL, due_at = CASE WHEN d.due_at = $3 THEN d.created_at ELSE d.due_at END
+       FROM (SELECT seq FROM lead_signals.delivery
+         WHERE brand_id = $1 AND webhook_id = $2 AND state = 'pending' AND ordered_lead IS NOT NULL
+         ORDER BY seq FOR NO KEY UPDATE) locked
+       WHERE d.brand_id = $1 AND d.seq = locked.seq`,
+    [brandId, webhookId, LeadOrder.waitingDueAt]
+  )
 
 /** Deliveries that one transaction removes at most: more would keep other writes waiting. */
 const maxDeliveriesPerPiece = 500
@@ -164,6 +181,8 @@ const make = Effect.map(Database, (database) =>
             [...webhookValues(after, secrets), idOf(brandId), idOf(id)]
           )
           if (after.enabled && !before.value.enabled) await resetPending(sql, idOf(brandId), idOf(id), now)
+          if (after.ordering === "none" && before.value.ordering === "lead")
+            await dropOrder(sql, idOf(brandId), idOf(id))
           return Option.some(after)
         }),
         database.announceQueued

@@ -1,5 +1,5 @@
 /** Records attempts: locks their webhooks and deliveries, and writes what follows with one statement. [DELIV-3, DELIV-5] */
-import { AttemptTransitions, type DeliveryState, Retries } from "@lead-signals/domain"
+import { AttemptTransitions, type DeliveryState, LeadOrder, Retries } from "@lead-signals/domain"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection, Scalar } from "../connection/Connection.ts"
 import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
@@ -16,6 +16,8 @@ interface AttemptedRow {
   readonly state: DeliveryState
   readonly attempts: number
   readonly failures: number
+  readonly failing_since: number | null
+  readonly ordered_lead: number | null
   readonly lease: string | null
   readonly due_at: number | null
   readonly finished_at: number | null
@@ -27,6 +29,8 @@ const currentDelivery = (row: AttemptedRow): AttemptTransitions.CurrentDelivery 
   state: row.state,
   attempts: row.attempts,
   failures: row.failures,
+  failingSince: row.failing_since,
+  orderedLead: row.ordered_lead,
   lease: row.lease,
   dueAt: row.due_at,
   finishedAt: row.finished_at
@@ -37,7 +41,8 @@ const webhooksSql = `SELECT ${webhookColumns} FROM lead_signals.webhook w
 
 /**
  * The webhooks of the deliveries, locked unless nothing of them can change: a success at a webhook that is not failing changes its delivery
- * alone, as if it had been recorded before whatever others change meanwhile. Emitters that lease for the webhooks would wait for the lock.
+ * alone, as if it had been recorded before whatever others change meanwhile. Where a webhook is ordered, the next one of the lead becomes due,
+ * which a lease may set aside just then: the two wait for each other. Emitters that lease for the webhooks would wait for the lock.
  * Webhooks are locked before deliveries, and each in the order of their numbers, as by all that locks both.
  */
 const readWebhooks = async (
@@ -47,23 +52,24 @@ const readWebhooks = async (
 ): Promise<ReadonlyArray<WebhookRow>> => {
   if (attempts.every(({ result }) => Retries.isSuccess(result))) {
     const webhooks = await sql.all<WebhookRow>(webhooksSql, [ids])
-    if (webhooks.every(({ failing_since }) => failing_since === null)) return webhooks
+    if (webhooks.every((each) => each.failing_since === null && each.ordering === "none")) return webhooks
   }
   return sql.all<WebhookRow>(`${webhooksSql} FOR NO KEY UPDATE`, [ids])
 }
 
 const lockDeliveries = (sql: Connection, ids: ReadonlyArray<string>): Promise<ReadonlyArray<AttemptedRow>> =>
   sql.all<AttemptedRow>(
-    `SELECT brand_id, seq, id, webhook_id, state, attempts, failures, lease, due_at, finished_at
+    `SELECT brand_id, seq, id, webhook_id, state, attempts, failures, failing_since, ordered_lead, lease, due_at, finished_at
        FROM lead_signals.delivery WHERE id = ANY ($1::text[]) ORDER BY seq FOR NO KEY UPDATE`,
     [ids]
   )
 
 const writeSql = `WITH changed AS (
     UPDATE lead_signals.delivery d SET state = given.state, attempts = given.attempts, failures = given.failures,
-      lease = given.lease, due_at = given.due_at, finished_at = given.finished_at
-    FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::bigint[])
-      AS given(brand_id, seq, state, attempts, failures, lease, due_at, finished_at)
+      lease = given.lease, due_at = given.due_at, finished_at = given.finished_at,
+      failing_since = given.failing_since
+    FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::bigint[], $24::bigint[])
+      AS given(brand_id, seq, state, attempts, failures, lease, due_at, finished_at, failing_since)
     WHERE d.brand_id = given.brand_id AND d.seq = given.seq),
   unneeded AS (
     DELETE FROM lead_signals.delivery_body b USING unnest($1::bigint[], $2::bigint[], $3::text[]) AS given(brand_id, seq, state)
@@ -76,6 +82,15 @@ const writeSql = `WITH changed AS (
   INSERT INTO lead_signals.attempt (brand_id, delivery_seq, number, at, duration_millis, status, error, response, batch_id, format, sealed)
   SELECT * FROM unnest($13::bigint[], $14::bigint[], $15::int[], $16::bigint[], $17::bigint[], $18::int[], $19::text[], $20::text[],
     $21::text[], $22::text[], $23::bytea[])`
+
+/** The next one of each lead, if it waits. The lock on the webhook keeps a lease from setting it aside meanwhile. [ORD-2] */
+const nextInOrderSql = `UPDATE lead_signals.delivery d SET due_at = d.created_at
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS ended(brand_id, webhook_id, ordered_lead, seq)
+  CROSS JOIN LATERAL (
+    SELECT n.seq FROM lead_signals.delivery n
+    WHERE n.webhook_id = ended.webhook_id AND n.ordered_lead = ended.ordered_lead AND n.seq > ended.seq
+    ORDER BY n.seq LIMIT 1) next
+  WHERE d.brand_id = ended.brand_id AND d.seq = next.seq AND d.state = 'pending' AND d.due_at = $5`
 
 /** The keys of the persons whom the deliveries' bodies are about, by seq: responses can repeat what a body says. */
 const personsOfBodies = async (
@@ -151,8 +166,19 @@ export const recordAttempts = async (
     ...columnsOf(8, deliveries),
     ...columnsOf(4, settled),
     ...columns.slice(0, 10),
-    binaryArray("bytea", columns[10]!)
+    binaryArray("bytea", columns[10]!),
+    changes.deliveries.map(({ failingSince }) => failingSince)
   ])
+  if (changes.endedInOrder.length > 0) {
+    const ended = changes.endedInOrder.map(({ id }) => byId.get(id)!)
+    await sql.run(nextInOrderSql, [
+      ended.map(({ brand_id }) => brand_id),
+      ended.map(({ webhook_id }) => webhook_id),
+      ended.map(({ ordered_lead }) => ordered_lead),
+      ended.map(({ seq }) => seq),
+      LeadOrder.waitingDueAt
+    ])
+  }
   await countDeliveries(
     sql,
     changes.deliveries.flatMap(({ id, state }) => {

@@ -1,5 +1,12 @@
 /** Reads what bodies of deliveries are made of, with one statement, and keeps the bodies that are made. [EVT-5] */
-import type { BodyMaterial, EngagementRead, EventType, LeaseRequest, Webhook } from "@lead-signals/domain"
+import type {
+  BodyMaterial,
+  DeliveryState,
+  EngagementRead,
+  EventType,
+  LeaseRequest,
+  Webhook
+} from "@lead-signals/domain"
 import { EngagementWindows } from "@lead-signals/domain/pure"
 import type { Connection } from "../connection/Connection.ts"
 import { eventOf } from "../rows/DeliveryRows.ts"
@@ -26,6 +33,10 @@ export interface Taken {
   readonly webhook_id: number
   readonly position: number | null
   readonly created_at: number
+  readonly resend_of: string | null
+  readonly ordered_lead: number | null
+  /** The state of the one before it of its webhook and ordered lead; null without one. [ORD-2] */
+  readonly before: DeliveryState | null
 }
 
 /** An engagement with its signal, as JSON. */

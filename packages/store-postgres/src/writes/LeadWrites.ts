@@ -239,8 +239,9 @@ const addEvents = (parts: Parts, events: ReadonlyArray<FiredEvent>, now: Instant
   if (events.every(({ deliveries }) => deliveries.length === 0)) return
   parts.write(
     `INSERT INTO lead_signals.delivery
-       (brand_id, id, webhook_id, position, state, attempts, failures, due_at, created_at)
-     SELECT f.brand_id, d.id, d.webhook_id, f.position, 'pending', 0, 0, ${at}, ${at}
+       (brand_id, id, webhook_id, position, state, attempts, failures, due_at, created_at, ordered_lead)
+     SELECT f.brand_id, d.id, d.webhook_id, f.position, 'pending', 0, 0, ${at}, ${at},
+       (SELECT f.lead_id FROM lead_signals.webhook w WHERE w.id = d.webhook_id AND w.ordering = 'lead')
      FROM fired f CROSS JOIN LATERAL unnest(
        string_to_array(f.delivery_ids, E'\\n'), string_to_array(f.webhook_ids, E'\\n')::bigint[]) AS d(id, webhook_id)`
   )

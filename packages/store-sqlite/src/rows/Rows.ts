@@ -18,7 +18,7 @@ import type {
   WebhookFormat,
   WebhookOrdering
 } from "@lead-signals/domain"
-import { testEvent } from "@lead-signals/domain/pure"
+import { LeadOrder, testEvent } from "@lead-signals/domain/pure"
 
 export interface BrandRow {
   readonly id: number
@@ -288,7 +288,7 @@ export const deliveryOf = (row: DeliveryRow): Delivery => ({
   state: row.state,
   attempts: row.attempts,
   createdAt: row.created_at,
-  dueAt: row.due_at,
+  dueAt: LeadOrder.dueAtOf(row.due_at),
   finishedAt: row.finished_at,
   resendOf: row.resend_of,
   resentAs: row.resent_as

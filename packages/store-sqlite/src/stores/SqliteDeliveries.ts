@@ -34,7 +34,13 @@ const sendAgain = (
   ids: () => DeliveryId,
   now: number
 ): ReadonlyArray<DeliveryId> => {
-  const again = those.map(({ id, position }) => ({ id: ids(), webhookId, position, resendOf: id }))
+  const again = those.map(({ id, position }) => ({
+    id: ids(),
+    webhookId,
+    position,
+    resendOf: id,
+    orderedLead: null
+  }))
   insertDeliveries(sql, again, now)
   sql.run(
     "UPDATE delivery SET resent_as = j.value ->> 1 FROM json_each(?) j WHERE delivery.seq = j.value ->> 0",
@@ -113,7 +119,13 @@ const make = Effect.map(Database, (database) => {
         }
         const event = request.what === "test" ? noEvent : newestEvent(sql, brandId, request)
         if (event === undefined || !isThere(sql, webhookId)) return Option.none()
-        const delivery = { id: ids(), webhookId: idOf(webhookId), resendOf: null, ...event }
+        const delivery = {
+          id: ids(),
+          webhookId: idOf(webhookId),
+          resendOf: null,
+          orderedLead: null,
+          ...event
+        }
         insertDeliveries(sql, [delivery], now)
         return Option.some(delivery.id)
       }),

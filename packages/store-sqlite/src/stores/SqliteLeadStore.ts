@@ -4,7 +4,6 @@ import {
   Folding,
   type Engagement,
   type Lead,
-  type LeadId,
   LeadStore,
   type Observations,
   RenderedLeads,
@@ -12,7 +11,10 @@ import {
   type DeliveryId,
   type EventType,
   type Proposal,
-  type StoreUnavailable
+  type LeadId,
+  LeadOrder,
+  type StoreUnavailable,
+  type WebhookOrdering
 } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
@@ -166,6 +168,7 @@ const knownOf = (sql: Connection, brandId: number, proposal: Proposal): Observat
 interface Fired {
   readonly position: number
   readonly event: EventType
+  readonly leadId: LeadId
 }
 
 /** The events of a commit, and the changes that advance cached totals. */
@@ -219,7 +222,7 @@ const commitOne = (
          VALUES (?, ?, ?, ?, ?, ?)`,
       [event, brand, lead.id, decision.engagement.id, Number(isFirstActivity), now]
     )
-    fired.push({ position, event })
+    fired.push({ position, event, leadId: lead.id })
   }
   return { outcome: decision.outcome, leadId: lead.id }
 }
@@ -233,15 +236,24 @@ const queue = (
   now: number
 ): number => {
   if (fired.length === 0) return 0
-  const webhooks = sql.all<{ id: number; events: string }>(
-    "SELECT id, events FROM webhook WHERE brand_id = ? ORDER BY id",
+  const webhooks = sql.all<{ id: number; events: string; ordering: WebhookOrdering }>(
+    "SELECT id, events, ordering FROM webhook WHERE brand_id = ? ORDER BY id",
     [idOf(brandId)]
   )
-  const subscribed = webhooks.map(({ events, id }) => ({ id, events: JSON.parse(events) as Array<string> }))
-  const deliveries = fired.flatMap(({ event, position }) =>
+  const subscribed = webhooks.map((webhook) => ({
+    ...webhook,
+    events: JSON.parse(webhook.events) as Array<string>
+  }))
+  const deliveries = fired.flatMap(({ event, leadId, position }) =>
     subscribed
       .filter(({ events }) => events.includes(event))
-      .map(({ id }) => ({ id: ids(), webhookId: id, position, resendOf: null }))
+      .map((webhook) => ({
+        id: ids(),
+        webhookId: webhook.id,
+        position,
+        resendOf: null,
+        orderedLead: LeadOrder.orderedLead(webhook, leadId)
+      }))
   )
   if (deliveries.length > 0) insertDeliveries(sql, deliveries, now)
   return deliveries.length

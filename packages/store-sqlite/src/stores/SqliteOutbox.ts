@@ -5,6 +5,7 @@ import {
   type DeliveryId,
   type DeliveryState,
   type Instant,
+  LeadOrder,
   type Lease,
   type Leased,
   type LeaseRequest,
@@ -30,6 +31,52 @@ interface DueRow extends Batching.DueDelivery {
   readonly webhook_id: number
   readonly position: number | null
   readonly created_at: number
+  readonly resend_of: string | null
+  readonly ordered_lead: number | null
+  /** The state of the one before it of its webhook and ordered lead; null without one. */
+  readonly before: DeliveryState | null
+}
+
+/** Of one webhook and lead the ended ones come first: the one before says whether a delivery waits. [ORD-2] */
+const stateBefore = `(SELECT p.state FROM delivery p WHERE p.webhook_id = d.webhook_id AND p.ordered_lead = d.ordered_lead
+  AND p.seq < d.seq ORDER BY p.seq DESC LIMIT 1)`
+
+/** Rows that are read together to find those that don't wait. */
+const orderedAtOnce = 256
+/** Rows that one transaction sets aside at most: more would keep other writes waiting. */
+const maxSetAside = 5000
+
+/**
+ * Sets aside what is due of an ordered webhook and must wait for an earlier one of its lead, until there are `limit` others or no more.
+ * Answers whether it came to an end. [ORD-2]
+ */
+const setWaitingAside = (sql: Connection, webhookId: number, now: Instant, limit: number): boolean => {
+  let after = { due_at: -1, seq: 0 }
+  let found = 0
+  for (let setAside = 0; setAside < maxSetAside;) {
+    const rows = sql.all<{
+      readonly seq: number
+      readonly due_at: number
+      readonly before: DeliveryState | null
+    }>(
+      `SELECT d.seq, d.due_at, ${stateBefore} AS before FROM delivery d
+       WHERE d.webhook_id = ? AND d.state = 'pending' AND d.due_at <= ? AND (d.due_at, d.seq) > (?, ?)
+       ORDER BY d.due_at, d.seq LIMIT ?`,
+      [webhookId, now, after.due_at, after.seq, orderedAtOnce]
+    )
+    const waiting = rows.filter(({ before }) => before === "pending").map(({ seq }) => seq)
+    if (waiting.length > 0) {
+      sql.run("UPDATE delivery SET due_at = ? WHERE seq IN (SELECT value FROM json_each(?))", [
+        LeadOrder.waitingDueAt,
+        JSON.stringify(waiting)
+      ])
+    }
+    setAside += waiting.length
+    found += rows.length - waiting.length
+    if (rows.length < orderedAtOnce || found >= limit) return true
+    after = rows.at(-1)!
+  }
+  return false
 }
 
 /** The oldest due of each webhook, as many as so many posts of it can carry. */
@@ -48,13 +95,18 @@ const oldestDue = (
   }
   for (const [limit, ids] of limits) {
     const rows = sql.all<Omit<DueRow, "isTest">>(
-      `SELECT d.seq, d.id, d.webhook_id, d.position, d.due_at AS dueAt, d.failures, d.created_at FROM json_each(?) j
+      `SELECT d.seq, d.id, d.webhook_id, d.position, d.due_at AS dueAt, d.failures, d.created_at, d.resend_of,
+           d.ordered_lead, iif(d.ordered_lead IS NULL, NULL, ${stateBefore}) AS before FROM json_each(?) j
          CROSS JOIN delivery d ON d.seq IN (
            SELECT seq FROM delivery WHERE webhook_id = j.value AND state = 'pending' AND due_at <= ?
            ORDER BY due_at, seq LIMIT ?)`,
       [JSON.stringify(ids), now, limit]
     )
-    for (const row of rows) due.get(String(row.webhook_id))!.push({ ...row, isTest: row.position === null })
+    for (const row of rows) {
+      // What waits and was not set aside yet waits on.
+      if (row.before !== "pending")
+        due.get(String(row.webhook_id))!.push({ ...row, isTest: row.position === null })
+    }
   }
   for (const each of due.values()) each.sort((a, b) => a.dueAt - b.dueAt || a.seq - b.seq)
   return due
@@ -82,9 +134,9 @@ const whatIsDue = (
   const rows = sql.all<WebhookRow & { due_at: number | null; next_at: number | null }>(
     `SELECT w.*,
          (SELECT min(due_at) FROM delivery WHERE webhook_id = w.id AND state = 'pending') AS due_at,
-         (SELECT min(due_at) FROM delivery WHERE webhook_id = w.id AND state = 'pending' AND due_at > ?) AS next_at
+         (SELECT min(due_at) FROM delivery WHERE webhook_id = w.id AND state = 'pending' AND due_at > ? AND due_at < ?) AS next_at
        FROM webhook w WHERE w.enabled = 1 ORDER BY w.id`,
-    [now]
+    [now, LeadOrder.waitingDueAt]
   )
   let nextDueAt: Instant | null = null
   const candidates: Array<Candidate> = []
@@ -104,6 +156,20 @@ const whatIsDue = (
     nextDueAt = Math.min(nextDueAt ?? nextAt, nextAt)
   }
   return { candidates: Leasing.eligible(candidates, limits, underWay), nextDueAt }
+}
+
+/** The dead letters before the delivery, since the last delivered one of its lead. [ORD-5] */
+const skippedBefore = (
+  sql: Connection,
+  { before, ordered_lead, seq, webhook_id }: DueRow
+): Array<DeliveryId> => {
+  if (before !== "dead") return []
+  const rows = sql.all<{ readonly id: DeliveryId; readonly state: DeliveryState }>(
+    "SELECT id, state FROM delivery WHERE webhook_id = ? AND ordered_lead = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
+    [webhook_id, ordered_lead, seq, LeadOrder.maxSkippedIds]
+  )
+  const delivered = rows.findIndex(({ state }) => state !== "dead")
+  return (delivered < 0 ? rows : rows.slice(0, delivered)).map(({ id }) => id).reverse()
 }
 
 type Taken = DueRow & {
@@ -208,6 +274,12 @@ const withBodies = (
 const lease = (sql: Connection, secrets: Secrets, request: LeaseRequest, now: Instant): Leased => {
   const { limits, underWay } = request
   const { candidates, nextDueAt: nextOfOthers } = whatIsDue(sql, secrets, request, now)
+  const isAllLooked = candidates
+    .filter(({ webhook }) => webhook.ordering === "lead")
+    .map(({ webhook }) =>
+      setWaitingAside(sql, idOf(webhook.id), now, Batching.rowsFor(webhook, limits.perWebhook))
+    )
+    .every((isAll) => isAll)
   const due = oldestDue(
     sql,
     candidates.map(({ webhook }) => webhook),
@@ -230,7 +302,7 @@ const lease = (sql: Connection, secrets: Secrets, request: LeaseRequest, now: In
       return rows.map((row): Taken => ({ ...row, webhook, batch }))
     })
   )
-  if (shared.length === 0) return { leases: [], nextDueAt }
+  if (shared.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
   const taken = Batching.withoutOverflow(withBodies(sql, shared, request.body))
   const until = now + request.leaseMillis
   const tokenOf = ({ batch }: Taken): string =>
@@ -245,10 +317,15 @@ const lease = (sql: Connection, secrets: Secrets, request: LeaseRequest, now: In
     batch: each.batch,
     until,
     body: each.body,
+    resendOf: each.resend_of,
+    place:
+      each.webhook.ordering === "none"
+        ? null
+        : { isInOrder: each.ordered_lead !== null, skipped: skippedBefore(sql, each) },
     webhook: each.webhook
   }))
   const next = Math.min(nextDueAt ?? until, until)
-  return { leases, nextDueAt: taken.length < shared.length ? now : next }
+  return { leases, nextDueAt: taken.length < shared.length || !isAllLooked ? now : next }
 }
 
 /* Recording */
@@ -260,6 +337,8 @@ interface AttemptedRow {
   readonly state: DeliveryState
   readonly attempts: number
   readonly failures: number
+  readonly failing_since: number | null
+  readonly ordered_lead: number | null
   readonly lease: string | null
   readonly due_at: number | null
   readonly finished_at: number | null
@@ -271,6 +350,8 @@ const knownDelivery = (row: AttemptedRow): AttemptTransitions.CurrentDelivery =>
   state: row.state,
   attempts: row.attempts,
   failures: row.failures,
+  failingSince: row.failing_since,
+  orderedLead: row.ordered_lead,
   lease: row.lease,
   dueAt: row.due_at,
   finishedAt: row.finished_at
@@ -278,7 +359,7 @@ const knownDelivery = (row: AttemptedRow): AttemptTransitions.CurrentDelivery =>
 
 const attempted = (sql: Connection, ids: ReadonlyArray<DeliveryId>): ReadonlyArray<AttemptedRow> =>
   sql.all<AttemptedRow>(
-    `SELECT DISTINCT d.seq, d.id, d.webhook_id, d.state, d.attempts, d.failures, d.lease, d.due_at, d.finished_at
+    `SELECT DISTINCT d.seq, d.id, d.webhook_id, d.state, d.attempts, d.failures, d.failing_since, d.ordered_lead, d.lease, d.due_at, d.finished_at
      FROM json_each(?) j CROSS JOIN delivery d ON d.id = j.value`,
     [JSON.stringify(ids)]
   )
@@ -296,7 +377,9 @@ const webhooksOf = (
       url: row.url,
       enabled: row.enabled === 1,
       disabledReason: row.disabled_reason,
-      failingSince: row.failing_since
+      failingSince: row.failing_since,
+      ordering: row.ordering,
+      maxDelay: row.max_delay
     }))
 
 /** Records attempts with a few statements, however many they are. */
@@ -313,11 +396,12 @@ const write = (
     to.failures,
     to.lease,
     to.dueAt,
-    to.finishedAt
+    to.finishedAt,
+    to.failingSince
   ])
   sql.run(
     `UPDATE delivery SET state = j.value ->> 1, attempts = j.value ->> 2, failures = j.value ->> 3,
-         lease = j.value ->> 4, due_at = j.value ->> 5, finished_at = j.value ->> 6
+         lease = j.value ->> 4, due_at = j.value ->> 5, finished_at = j.value ->> 6, failing_since = j.value ->> 7
        FROM json_each(?) j WHERE delivery.seq = j.value ->> 0`,
     [JSON.stringify(deliveries)]
   )
@@ -342,6 +426,24 @@ const write = (
   sql.run("DELETE FROM delivery_body WHERE seq IN (SELECT value FROM json_each(?))", [
     JSON.stringify(finished.map(({ id }) => seqOf(id)))
   ])
+  if (changes.endedInOrder.length > 0) {
+    // The next one of each, if it waits.
+    sql.run(
+      `UPDATE delivery SET due_at = created_at WHERE due_at = ? AND state = 'pending' AND seq IN (
+         SELECT (SELECT n.seq FROM delivery n WHERE n.webhook_id = j.value ->> 0 AND n.ordered_lead = j.value ->> 1
+                   AND n.seq > j.value ->> 2 ORDER BY n.seq LIMIT 1) FROM json_each(?) j)`,
+      [
+        LeadOrder.waitingDueAt,
+        JSON.stringify(
+          changes.endedInOrder.map(({ id, orderedLead, webhookId }) => [
+            idOf(webhookId),
+            orderedLead,
+            seqOf(id)
+          ])
+        )
+      ]
+    )
+  }
   countDeliveries(
     sql,
     changes.deliveries.map(({ finishedAt, id, state }) => {

@@ -1,5 +1,5 @@
 /** Webhooks on SQLite. */
-import { AttemptTransitions, type Webhook, WebhookStore } from "@lead-signals/domain"
+import { AttemptTransitions, LeadOrder, type Webhook, WebhookStore } from "@lead-signals/domain"
 import { Effect, Layer, Option, Queue } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import type { Param } from "../connection/Param.ts"
@@ -38,7 +38,7 @@ const webhookById = (secrets: Secrets, brandId: string, id: string) =>
  */
 const resetPending = (sql: Connection, webhookId: number, now: number): void => {
   sql.run(
-    `UPDATE delivery SET failures = 0, due_at = CASE WHEN lease IS NULL THEN min(due_at, ?) ELSE due_at END
+    `UPDATE delivery SET failures = 0, failing_since = NULL, due_at = CASE WHEN due_at = ${LeadOrder.waitingDueAt} THEN created_at WHEN lease IS NULL THEN min(due_at, ?) ELSE due_at END
      WHERE webhook_id = ? AND state = 'pending' AND (failures > 0 OR (lease IS NULL AND due_at > ?))`,
     [now, webhookId, now]
   )
@@ -49,6 +49,15 @@ const resetPending = (sql: Connection, webhookId: number, now: number): void => 
   for (const { lease, seq } of leased) {
     sql.run("UPDATE delivery SET lease = ? WHERE seq = ?", [AttemptTransitions.ofEarlierEnabling(lease), seq])
   }
+}
+
+/** Pending deliveries of a webhook that is ordered no longer lose their places. [ORD-1] */
+const dropOrder = (sql: Connection, webhookId: number): void => {
+  sql.run(
+    `UPDATE delivery SET ordered_lead = NULL, due_at = iif(due_at = ?, created_at, due_at)
+     WHERE webhook_id = ? AND state = 'pending' AND ordered_lead IS NOT NULL`,
+    [LeadOrder.waitingDueAt, webhookId]
+  )
 }
 
 /** Remove a webhook; each statement removes rows that no remaining row refers to. */
@@ -132,6 +141,7 @@ const make = Effect.gen(function* () {
             [...webhookValues(after), storedSecrets(secrets, after, idOf(id)), idOf(id)]
           )
           if (after.enabled && !before.value.enabled) resetPending(sql, idOf(id), now)
+          if (after.ordering === "none" && before.value.ordering === "lead") dropOrder(sql, idOf(id))
           return Option.some(after)
         }),
         () => Queue.offer(database.queued, undefined)

@@ -1,5 +1,5 @@
 /** Queues deliveries, which are due at once. [DELIV-2] */
-import type { DeliveryId } from "@lead-signals/domain"
+import type { DeliveryId, LeadId } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
 
@@ -9,6 +9,8 @@ export interface NewDelivery {
   /** The position of the event; null for a test delivery. */
   readonly position: number | null
   readonly resendOf: DeliveryId | null
+  /** The lead among whose deliveries it keeps its place; null where it keeps none. [ORD-2] */
+  readonly orderedLead: LeadId | null
 }
 
 /** Deliveries per statement: enough to make its cost small, without a parameter of megabytes. */
@@ -22,10 +24,16 @@ export const insertDeliveries = (
   for (let from = 0; from < deliveries.length; from += maxPerStatement) {
     const rows = deliveries
       .slice(from, from + maxPerStatement)
-      .map(({ id, position, resendOf, webhookId }) => [id, webhookId, position, resendOf])
+      .map(({ id, orderedLead, position, resendOf, webhookId }) => [
+        id,
+        webhookId,
+        position,
+        resendOf,
+        orderedLead
+      ])
     sql.run(
-      `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at, resend_of)
-         SELECT value ->> 0, value ->> 1, value ->> 2, 'pending', 0, 0, ?, ?, value ->> 3 FROM json_each(?) ORDER BY key`,
+      `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at, resend_of, ordered_lead)
+         SELECT value ->> 0, value ->> 1, value ->> 2, 'pending', 0, 0, ?, ?, value ->> 3, value ->> 4 FROM json_each(?) ORDER BY key`,
       [now, now, JSON.stringify(rows)]
     )
   }
