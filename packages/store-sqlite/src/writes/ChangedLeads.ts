@@ -57,8 +57,7 @@ const forgetRemoved = (sql: Connection, brand: number, before: number, limit: nu
 export const noteRemoved = (
   sql: Connection,
   brand: number,
-  ids: ReadonlyArray<LeadId>,
-  now: number
+  { ids, now }: { readonly ids: ReadonlyArray<LeadId>; readonly now: number }
 ): void => {
   if (ids.length === 0) return
   note(sql, brand, ids, now)
