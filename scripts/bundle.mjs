@@ -126,6 +126,17 @@ const consoleWithin = {
   }
 }
 
+/** Puts the specification into the one file, which assistants can read. */
+const specificationWithin = {
+  name: "specification-within",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[\\/]server[\\/]src[\\/]Specification\.ts$/ }, () => ({
+      contents: `const specification = ${JSON.stringify(readFileSync(join(root, "docs", "specification.md"), "utf8"))}
+        export const loadSpecification = async () => specification`
+    }))
+  }
+}
+
 /** The same as a plugin of Vite. */
 export const bundledThreads = () => {
   let bundled
@@ -182,7 +193,7 @@ export const bundleModule = async (entry, outfile, plugins = [], sourcemap = tru
  * --enable-source-maps` shows those of the sources by the map beside it.
  */
 export const bundleServer = (outfile, plugins = [], sourcemap) =>
-  bundleModule(options.entryPoints[0], outfile, [...plugins, consoleWithin], sourcemap)
+  bundleModule(options.entryPoints[0], outfile, [...plugins, consoleWithin, specificationWithin], sourcemap)
 
 /** The server as the sources stand now. The map of a bundle takes longer than the bundle: it has none. */
 export const sourceServer = join(folder, "from-source.mjs")

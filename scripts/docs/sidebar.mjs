@@ -9,6 +9,7 @@ export const groups = [
       ["docs/http-api.md", "HTTP API"],
       ["docs/webhooks.md", "Webhooks"],
       ["docs/client.md", "TypeScript client"],
+      ["docs/mcp.md", "Assistants (MCP)"],
       ["docs/embedding.md", "Embed it"]
     ]
   ],

@@ -130,6 +130,25 @@ describe("the adapters", () => {
   })
 })
 
+describe("the package for assistants", () => {
+  it("imports the public part of http alone, and nothing of it is loaded before the first message", () => {
+    const folder = join(root, "packages", "mcp", "src")
+    const imported = readdirSync(folder).flatMap((name) =>
+      Array.from(
+        readFileSync(join(folder, name), "utf8").matchAll(/from "(@lead-signals\/[^"]+)"/g),
+        ([, from]) => from
+      )
+    )
+    expect([...new Set(imported)]).toEqual(["@lead-signals/http"])
+    const server = join(root, "packages", "server", "src")
+    const early = readdirSync(server, { recursive: true, encoding: "utf8" }).filter(
+      (name) =>
+        name.endsWith(".ts") && readFileSync(join(server, name), "utf8").includes('from "@lead-signals/mcp')
+    )
+    expect(early).toEqual([])
+  })
+})
+
 describe("the encryption package", () => {
   it("imports nothing of this product, and the domain knows nothing of it", () => {
     const importersOf = (folder: string, wanted: string) =>

@@ -124,7 +124,7 @@ export const openSession = async (cwd: string, page: string, simulate: string): 
     `case "$*" in`,
     `  simulate*) shift; ${node} "${simulate}" "$@" ;;`,
     `  serve*) ${serve} ;;`,
-    `  backup*|check*|completions*|copy*|prune*|help*|-*|*--help*|*--url*) ${node} "${program}" "$@" ;;`,
+    `  backup*|check*|copy*|prune*|help*|-*|*--help*|*--url*) ${node} "${program}" "$@" ;;`,
     `  *) ${node} "${program}" "$@" --url http://127.0.0.1:${server} ;;`,
     "esac"
   )

@@ -49,6 +49,7 @@ describe("lead-signals", () => {
       "webhooks",
       "trigger",
       "listen",
+      "mcp",
       "backup",
       "restore",
       "check",

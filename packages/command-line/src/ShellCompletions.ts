@@ -34,9 +34,9 @@ export const zshCompletions = (root: Node): string => {
   return [
     `#compdef ${root.name}`,
     `${name}() {`,
-    '  local at="" word previous="${words[CURRENT - 1]}"',
+    '  local at="" word previous="${words[CURRENT-1]}"',
     "  local -a found",
-    '  for word in "${(@)words[2,CURRENT - 1]}"; do',
+    '  for word in "${(@)words[2,CURRENT-1]}"; do',
     `    case "$at/$word" in ${places
       .slice(1)
       .map(({ at }) => at)

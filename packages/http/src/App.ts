@@ -27,6 +27,7 @@ import { Draining } from "./Draining.ts"
 import { handlers, RoutedApi } from "./endpoints/Api.ts"
 import { EventStreams } from "./EventStreams.ts"
 import { type FastPath, makeFastPath } from "./FastPath.ts"
+import * as McpPath from "./McpPath.ts"
 import { admit, type Credentials, operatorAccess } from "./Authentication.ts"
 import { logUnavailable } from "./RequestLog.ts"
 import { RequestObserver } from "./RequestObserver.ts"
@@ -56,16 +57,29 @@ const routes = Layer.mergeAll(logStoreFailures, Documents.layer).pipe(
   Layer.provide(Admission.layer),
   Layer.provide(EventStreams.layer),
   Layer.provide(operatorAccess),
-  Layer.provide(RefusedCredentials.layer),
   Layer.provideMerge(HttpApiBuilder.Router.Live),
   Layer.provideMerge(HttpApiBuilder.Middleware.layer)
 )
+
+/** What the app runs with: what the host brings, and what one server keeps. */
+type Provided = Requirements | Sessions | Attention | RefusedCredentials
 
 const credentialsOf = (request: HttpServerRequest.HttpServerRequest): Credentials => ({
   authorization: request.headers["authorization"],
   cookie: request.headers["cookie"],
   ...originOf(request)
 })
+
+/** Authenticates the request's key and spends one request of its window. */
+const admitted = (
+  request: HttpServerRequest.HttpServerRequest,
+  record: RequestRecord,
+  context: Context.Context<Provided>
+) =>
+  Effect.provide(
+    admit(credentialsOf(request), Context.get(context, Sessions), Context.get(context, Attention), record),
+    Context.pick(KeyStore, RateWindows)(context)
+  )
 
 /**
  * A key on a path or method that doesn't exist, or on a target that can't be read, spends its request, and the
@@ -74,20 +88,10 @@ const credentialsOf = (request: HttpServerRequest.HttpServerRequest): Credential
 const spendElsewhere = (
   request: HttpServerRequest.HttpServerRequest,
   record: RequestRecord,
-  context: Context.Context<Requirements | Sessions | Attention>
+  context: Context.Context<Provided>
 ) =>
   Effect.catchAll(
-    Effect.asSome(
-      Effect.provide(
-        admit(
-          credentialsOf(request),
-          Context.get(context, Sessions),
-          Context.get(context, Attention),
-          record
-        ),
-        Context.pick(KeyStore, RateWindows)(context)
-      )
-    ),
+    Effect.asSome(admitted(request, record, context)),
     (failure): Effect.Effect<Option.Option<never>, RateLimitExceeded> =>
       failure._tag === "@lead-signals/domain/RateLimitExceeded" ? Effect.fail(failure) : Effect.succeedNone
   )
@@ -113,7 +117,7 @@ const serve = (
   request: HttpServerRequest.HttpServerRequest,
   record: RequestRecord,
   routed: Either.Either<Routed, InvalidParameter>,
-  context: Context.Context<Requirements | Sessions | Attention>
+  context: Context.Context<Provided>
 ): HttpApp.Default<unknown> =>
   Effect.gen(function* () {
     if (Either.isLeft(routed)) {
@@ -136,12 +140,13 @@ const serve = (
 
 const outermost = (
   inner: HttpApp.Default<unknown>,
-  context: Context.Context<Requirements | Sessions | Attention>,
+  context: Context.Context<Provided>,
   fastPath: FastPath,
   observer: typeof RequestObserver.Service,
-  consoleOf: ConsolePages.Pages
-): HttpApp.Default =>
-  Effect.gen(function* () {
+  consoleOf: ConsolePages.Pages,
+  mcpPath: McpPath.McpPath
+): HttpApp.Default => {
+  const app: HttpApp.Default = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { method, url } = request
     const fast = fastPath({ method, target: url, ...credentialsOf(request) })
@@ -150,11 +155,21 @@ const outermost = (
     const parsed = Target.parse(url)
     const page = Either.isRight(parsed) ? consoleOf(request, parsed.right.path) : null
     const routed = Either.map(parsed, (target) => ({ target, match: Routes.match(method, target.path) }))
-    if (page !== null) record.route = ConsolePages.pattern
+    const isMcp = mcpPath !== null && Either.isRight(parsed) && parsed.right.path === McpPath.path
+    if (isMcp) record.route = McpPath.path
+    else if (page !== null) record.route = ConsolePages.pattern
     else if (Either.isRight(routed) && routed.right.match.found === "route") {
       record.route = routed.right.match.pattern
     }
-    const served = (page ?? serve(inner, request, record, routed, context)) as Effect.Effect<
+    const message = isMcp
+      ? method === "POST"
+        ? Effect.provide(
+            mcpPath(request, record, { app, fastPath, admit: admitted(request, record, context) }),
+            context
+          )
+        : Effect.as(spendElsewhere(request, record, context), notAllowed("POST"))
+      : null
+    const served = (message ?? page ?? serve(inner, request, record, routed, context)) as Effect.Effect<
       HttpServerResponse.HttpServerResponse,
       unknown
     >
@@ -171,6 +186,8 @@ const outermost = (
       }
     )
   }) as HttpApp.Default
+  return app
+}
 
 const completed = (response: HttpServerResponse.HttpServerResponse, record: RequestRecord) => {
   const caching = response.headers["cache-control"]
@@ -199,7 +216,12 @@ export const service: Effect.Effect<
   const given = yield* Effect.context<Requirements>()
   const sessions = Option.getOrNull(yield* Effect.serviceOption(Sessions)) ?? (yield* makeSessions)
   const attention = yield* makeAttention
-  const context = Context.add(Context.add(given, Sessions, sessions), Attention, attention)
+  const refused = yield* RefusedCredentials.make
+  const context = given.pipe(
+    Context.add(Sessions, sessions),
+    Context.add(Attention, attention),
+    Context.add(RefusedCredentials, refused)
+  )
   const built = yield* HttpApiBuilder.httpApp.pipe(
     // The platform's router takes a path with a longer parameter for one that does not exist; its own limit is 100 characters. Unless
     // letter case counts, it looks for the end of a parameter in the path in lower case, which can be longer: `İ` has two letters there.
@@ -211,9 +233,10 @@ export const service: Effect.Effect<
   const waits = new ChangeWaits(yield* ChangeWaitLimits, yield* Draining)
   const fastPath = makeFastPath(observer, sessions, attention, waits)
   const consoleOf = yield* ConsolePages.make
+  const mcpPath = yield* McpPath.make
   return {
     fastPath,
-    app: outermost(built as HttpApp.Default<unknown>, context, fastPath, observer, consoleOf)
+    app: outermost(built as HttpApp.Default<unknown>, context, fastPath, observer, consoleOf, mcpPath)
   }
 })
 

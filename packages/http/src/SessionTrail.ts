@@ -3,7 +3,7 @@
  * keep nobody out: one that can't be written is logged as a warning, so that an operator can sign in while the disk is full. [AUD-7]
  */
 import { type AuditEntry, AuditLog } from "@lead-signals/domain"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect } from "effect"
 
 const append = (entry: Omit<AuditEntry, "id" | "at">): Effect.Effect<void, never, AuditLog> =>
   Effect.gen(function* () {
@@ -34,7 +34,7 @@ export class RefusedCredentials extends Context.Tag("@lead-signals/http/RefusedC
   }
 >() {
   /** Those that one server refuses. */
-  static readonly layer = Layer.sync(RefusedCredentials, () => {
+  static readonly make = Effect.sync((): typeof RefusedCredentials.Service => {
     let last = -1
     return {
       note: (operation) =>

@@ -5,6 +5,7 @@ import {
   DefaultRateLimit,
   Draining,
   makeSessions,
+  Mcp,
   OperatorToken,
   Sessions,
   TrustedProxies,
@@ -17,6 +18,7 @@ import { Effect, Layer } from "effect"
 import { banner } from "./Banner.ts"
 import { loadConsole } from "./ConsoleFiles.ts"
 import * as Demo from "./demo/Demo.ts"
+import { loadMcp } from "./McpServices.ts"
 import { progress } from "./Progress.ts"
 import type { Settings } from "./Settings.ts"
 import { listenFailed, storeFailed } from "./StartFailures.ts"
@@ -75,6 +77,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
           Layer.succeed(OperatorToken, operatorToken),
           Layer.succeed(Sessions, sessions),
           Layer.succeed(ConsoleFiles, Effect.promise(loadConsole)),
+          Layer.succeed(Mcp, Effect.promise(loadMcp)),
           Layer.succeed(DefaultRateLimit, settings.requestsPerMinute),
           Layer.succeed(RetentionPolicy, settings.retention),
           retaining(settings.retention),

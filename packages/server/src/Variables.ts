@@ -101,6 +101,9 @@ export const variables: ReadonlyArray<Variable> = [
 /** `listen` reads it, and may run in the server's shell. */
 const listenSecret = "LEAD_SIGNALS_WEBHOOK_SECRET"
 
+/** `mcp` reads it, and may run in the server's shell. */
+export const apiKeyVariable = "LEAD_SIGNALS_API_KEY"
+
 /** The names of the server's own variables, without `HOST` and `PORT`. */
 export const knownVariables: ReadonlyArray<string> = variables
   .map(({ name }) => name)
@@ -109,7 +112,11 @@ export const knownVariables: ReadonlyArray<string> = variables
 /** Names that begin as the server's and are none, such as misspelt ones. */
 export const unknownVariables = (environment: Environment): ReadonlyArray<string> =>
   Object.keys(environment).filter(
-    (name) => name.startsWith("LEAD_SIGNALS_") && !knownVariables.includes(name) && name !== listenSecret
+    (name) =>
+      name.startsWith("LEAD_SIGNALS_") &&
+      !knownVariables.includes(name) &&
+      name !== listenSecret &&
+      name !== apiKeyVariable
   )
 
 /** The variable's value; undefined when it is unset or empty, because compose files pass missing values as empty. */

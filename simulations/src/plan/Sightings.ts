@@ -1,6 +1,6 @@
 /** Observations of a brand's people, drawn from a seed: who engages with what, and what is known of them. */
 import type { Prng } from "@lead-signals/simulation-kernel"
-import { astral, commentTexts, strangeTexts } from "../vocabulary/Texts.ts"
+import { astral, strangeTexts } from "../vocabulary/Texts.ts"
 import { instantForms } from "../vocabulary/Times.ts"
 import type { Sighting } from "./Plan.ts"
 
@@ -41,8 +41,7 @@ const comments: ReadonlyArray<readonly [shown: string, sent?: string]> = [
   ["Saving this."],
   ["Great read", "<p>Great <b>read</b></p>"],
   ["5 < 6 & 7", "5 &lt; 6 &amp; 7"],
-  ["a\tb\nc", "a\tb\u0000\nc\u0007"],
-  ...commentTexts.map(([, sent, shown]): readonly [string, string] => [shown, sent])
+  ["a\tb\nc", "a\tb\u0000\nc\u0007"]
 ]
 
 /** The longest name, in characters of two UTF-16 units. [OBS-3] */

@@ -98,6 +98,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/campaign/{id}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readCampaignSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readCampaigns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/signals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readSignals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1054,6 +1102,35 @@ export interface components {
             engagementRate: number | null;
             snapshotDate: string | null;
         };
+        CampaignSeries: {
+            campaignId: string;
+            postId: string | null;
+            /** @enum {string} */
+            interval: "hour" | "day" | "week";
+            points: {
+                /** Format: date-time */
+                start: string;
+                impressions: number | null;
+                reactions: number | null;
+                comments: number | null;
+                reposts: number | null;
+                engagementRate: number | null;
+            }[];
+        };
+        Campaign: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        Signal: {
+            id: string;
+            name: string;
+            signalType: string;
+            source: components["schemas"]["Source"];
+            /** Format: date-time */
+            createdAt: string;
+        };
         Health: {
             /** @enum {string} */
             status: "ok" | "degraded";
@@ -1154,14 +1231,6 @@ export interface components {
             scopes: ("leads" | "metrics")[];
             allowedAddresses: string[] | null;
         };
-        Signal: {
-            id: string;
-            name: string;
-            signalType: string;
-            source: components["schemas"]["Source"];
-            /** Format: date-time */
-            createdAt: string;
-        };
         Outcome: {
             engagementId: string | null;
             /** @enum {string} */
@@ -1217,27 +1286,6 @@ export interface components {
                 count: number;
                 /** Format: date-time */
                 lastAt: string | null;
-            }[];
-        };
-        Campaign: {
-            id: string;
-            name: string;
-            /** Format: date-time */
-            createdAt: string;
-        };
-        CampaignSeries: {
-            campaignId: string;
-            postId: string | null;
-            /** @enum {string} */
-            interval: "hour" | "day" | "week";
-            points: {
-                /** Format: date-time */
-                start: string;
-                impressions: number | null;
-                reactions: number | null;
-                comments: number | null;
-                reposts: number | null;
-                engagementRate: number | null;
             }[];
         };
         CampaignPost: {
@@ -1640,6 +1688,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MetricsAnswer"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    readCampaignSeries: {
+        parameters: {
+            query?: {
+                interval?: "day" | "week";
+                startDate?: string;
+                endDate?: string;
+                postId?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CampaignSeries"];
+                        meta?: {
+                            warnings?: string[];
+                        };
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    readCampaigns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Campaign"][];
+                    };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    readSignals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Signal"][];
+                    };
                 };
             };
             400: {

@@ -15,6 +15,7 @@ import type {
   LeadStore,
   NotFound,
   Parameters,
+  SignalStore,
   StoreUnavailable
 } from "@lead-signals/domain"
 import * as HttpApi from "@effect/platform/HttpApi"
@@ -127,7 +128,7 @@ export type FastHandler = (
 ) => Effect.Effect<
   ResponseBody,
   InvalidParameter | InvalidApiKey | NotFound | CursorExpired | StoreUnavailable,
-  LeadStore | CampaignStore | BrandStore | KeyStore
+  LeadStore | CampaignStore | SignalStore | BrandStore | KeyStore
 >
 
 /**

@@ -1,6 +1,8 @@
-/** What API clients call: leads, a lead, a campaign's metrics. */
+/** What API clients call: leads, a lead, a campaign's metrics, and what the brand watches and measures. */
 import {
+  campaignSeriesView,
   Campaigns,
+  CampaignStore,
   changeFeedJson,
   ChangeQueries,
   InvalidApiKey,
@@ -10,13 +12,15 @@ import {
   maxCursorLength,
   MetricsQueries,
   metricsView,
+  SeriesQueries,
+  SignalStore,
   SortOrder,
   Timestamp,
   warningsView
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as OpenApi from "@effect/platform/OpenApi"
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { ChangeFeedAnswer } from "../contract/ChangeSchemas.ts"
 import {
   CursorExpiredFailure,
@@ -24,12 +28,16 @@ import {
   NotFoundFailure,
   UnavailableFailure
 } from "../contract/Failures.ts"
-import { parameter } from "../contract/Fields.ts"
+import { list as listAnswer, warningsMeta } from "../contract/Envelopes.ts"
+import { field, parameter } from "../contract/Fields.ts"
 import { LeadDetailAnswer, LeadListAnswer } from "../contract/LeadSchemas.ts"
 import { MetricsAnswer } from "../contract/MetricsSchemas.ts"
+import { CampaignBody, SignalBody } from "../contract/OperatorSchemas.ts"
+import { CampaignSeriesBody, spanParameters } from "../contract/SeriesSchemas.ts"
 import { EncodedBodyCache } from "../EncodedBodyCache.ts"
 import { type FastEndpoint, type FastHandler, type FastRequest, fastEndpoint } from "./Endpoint.ts"
 import { pathParameter } from "./Paths.ts"
+import { namedView, signalView } from "./Views.ts"
 
 const positive = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
 const boolean = { type: "boolean" }
@@ -140,6 +148,24 @@ const readMetrics: FastHandler = ({ brandId, params, query }) =>
     const metrics = metricsView(id, yield* Campaigns.metrics(brandId, id, span))
     return answer(JSON.stringify(metrics), warnings)
   })
+
+const readSeries: FastHandler = ({ brandId, params, query }) =>
+  Effect.gen(function* () {
+    const id = params["id"]!
+    const read = yield* SeriesQueries.readCampaign(query, yield* Clock.currentTimeMillis)
+    const snapshots = yield* Campaigns.series(brandId, id, read)
+    return answer(JSON.stringify(campaignSeriesView(id, read, snapshots)), read.warnings)
+  })
+
+const readSignals: FastHandler = ({ brandId }) =>
+  Effect.flatMap(SignalStore, (store) =>
+    Effect.map(store.list(brandId), (signals) => answer(JSON.stringify(signals.map(signalView)), []))
+  )
+
+const readCampaigns: FastHandler = ({ brandId }) =>
+  Effect.flatMap(CampaignStore, (store) =>
+    Effect.map(store.list(brandId), (campaigns) => answer(JSON.stringify(campaigns.map(namedView)), []))
+  )
 
 /* The rows */
 
@@ -253,6 +279,62 @@ export const leads = {
       scope: "metrics",
       listsLeads: false,
       read: readMetrics
+    }
+  ),
+  readCampaignSeries: fastEndpoint(
+    "/campaign/:id/series",
+    (path) =>
+      HttpApiEndpoint.get("readCampaignSeries", path)
+        .setPath(Schema.Struct({ id: pathParameter("The campaign's id", "1") }))
+        .setUrlParams(
+          Schema.Struct({
+            ...spanParameters(["day", "week"]),
+            postId: parameter({ type: "string", "x-pii": true }, "The figures of this post alone")
+          })
+        )
+        .addSuccess(Schema.Struct({ data: field(CampaignSeriesBody, "The series"), meta: warningsMeta }))
+        .addError(InvalidParameterFailure)
+        .addError(NotFoundFailure)
+        .addError(UnavailableFailure),
+    {
+      summary: "A campaign's figures over time",
+      description: `Cumulative figures at the end of each day or week, as the operator reads them. ${spends}`,
+      answer: "The series",
+      scope: "metrics",
+      listsLeads: false,
+      read: readSeries
+    }
+  ),
+  readCampaigns: fastEndpoint(
+    "/campaigns",
+    (path) =>
+      HttpApiEndpoint.get("readCampaigns", path)
+        .addSuccess(listAnswer(CampaignBody))
+        .addError(InvalidParameterFailure)
+        .addError(UnavailableFailure),
+    {
+      summary: "The brand's campaigns",
+      description: `In order of creation. ${spends}`,
+      answer: "The brand's campaigns",
+      scope: "metrics",
+      listsLeads: false,
+      read: readCampaigns
+    }
+  ),
+  readSignals: fastEndpoint(
+    "/signals",
+    (path) =>
+      HttpApiEndpoint.get("readSignals", path)
+        .addSuccess(listAnswer(SignalBody))
+        .addError(InvalidParameterFailure)
+        .addError(UnavailableFailure),
+    {
+      summary: "The brand's signals",
+      description: `What the brand watches, in order of creation; the filter signalId takes their ids. ${spends}`,
+      answer: "The brand's signals",
+      scope: "leads",
+      listsLeads: false,
+      read: readSignals
     }
   )
 }

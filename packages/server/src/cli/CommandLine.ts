@@ -14,6 +14,7 @@ import { leadsCommand } from "./LeadCommands.ts"
 import { metricsCommand } from "./MetricsCommand.ts"
 import { auditCommand, operatorsCommand } from "./OperatorsCommands.ts"
 import { listenCommand } from "./ListenCommand.ts"
+import { mcpCommand } from "./McpCommand.ts"
 import { pruneCommand } from "./PruneCommand.ts"
 import { restoreCommand } from "./RestoreCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
@@ -65,6 +66,7 @@ const commands: Node = group(
     webhooksCommand,
     triggerCommand,
     listenCommand,
+    mcpCommand,
     backupCommand,
     restoreCommand,
     checkCommand,

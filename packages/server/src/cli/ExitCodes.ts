@@ -7,7 +7,7 @@ export const exitCodes = { ...ended, unreachable: 3, interrupted, terminated }
 
 /** The codes as the help and docs/command-line.md list them. */
 export const exitCodeTable: ReadonlyArray<readonly [code: number, meaning: string]> = [
-  [exitCodes.done, "done; for serve, listen and events: stopped"],
+  [exitCodes.done, "done; for serve, listen, events and mcp: stopped"],
   [exitCodes.failed, "refused or failed: by the server, on a file, or for lines that import rejected"],
   [exitCodes.usage, "wrong usage, or a setting that can't be used: its value, a port, a database"],
   [exitCodes.unreachable, "no answer from the server, or it can't answer now"],

@@ -14,18 +14,18 @@ const maxScanned = 2000
 const beforeFirst = Number.MIN_SAFE_INTEGER
 
 /** How far one call looks, and how many events there are up to there. */
-export const scannedSql = `SELECT max(position) AS last, count(*) AS n
+const scannedSql = `SELECT max(position) AS last, count(*) AS n
   FROM (SELECT position FROM event WHERE position > ? ORDER BY position LIMIT ${maxScanned})`
 
 /** Leads whose newest change is an event between two positions. */
-export const eventsSql = `SELECT e.position, e.lead_id, NULL AS removed_at FROM event e
+const eventsSql = `SELECT e.position, e.lead_id, NULL AS removed_at FROM event e
   WHERE e.position > ? AND e.position <= ? AND e.brand_id = ?
     AND e.position = (SELECT max(n.position) FROM event n WHERE n.lead_id = e.lead_id)
     AND NOT EXISTS (SELECT 1 FROM changed_lead c WHERE c.lead_id = e.lead_id AND c.position > e.position)
   ORDER BY e.position LIMIT ?`
 
 /** Leads whose newest change no event tells, and leads that are gone. */
-export const changedSql = `SELECT c.position, c.lead_id, c.removed_at FROM changed_lead c INDEXED BY changed_lead_by_position
+const changedSql = `SELECT c.position, c.lead_id, c.removed_at FROM changed_lead c INDEXED BY changed_lead_by_position
   WHERE c.brand_id = ? AND c.position > ? AND c.position <= ?
     AND NOT EXISTS (SELECT 1 FROM event n WHERE n.lead_id = c.lead_id AND n.position > c.position)
   ORDER BY c.position LIMIT ?`

@@ -89,11 +89,7 @@ export class SearchTexts {
     this.options = options
     changes.follower = {
       follow: (step) => this.follow(step),
-      forget: () => {
-        // What the thread was not told yet can name the person, too.
-        this.takeUntold()
-        this.forget([...this.brands.keys()])
-      }
+      forget: () => this.forget([...this.brands.keys()])
     }
   }
 

@@ -57,7 +57,8 @@ const forgetRemoved = (sql: Connection, brand: number, before: number, limit: nu
 export const noteRemoved = (
   sql: Connection,
   brand: number,
-  { ids, now }: { readonly ids: ReadonlyArray<LeadId>; readonly now: number }
+  ids: ReadonlyArray<LeadId>,
+  now: number
 ): void => {
   if (ids.length === 0) return
   note(sql, brand, ids, now)

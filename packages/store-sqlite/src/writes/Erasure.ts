@@ -168,7 +168,7 @@ export const erase = (
     now
   ])
   removeLeads(sql, brand, [id])
-  noteRemoved(sql, brand, { ids: [id], now })
+  noteRemoved(sql, brand, [id], now)
   eraseAuthor(sql, brand, author, { nextId, now })
   changeSearch(sql, lead, null)
   RankIndex.splitLongBuckets(sql, orderings, maxBucketLeads)

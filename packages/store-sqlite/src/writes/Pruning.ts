@@ -158,7 +158,7 @@ const removePrunedLeads = (sql: Connection, ids: ReadonlyArray<LeadId>, now: Ins
   for (const brandId of new Set(all.map((lead) => lead.brandId))) {
     const ofBrand = all.filter((lead) => lead.brandId === brandId).map(({ id }) => id)
     removeLeads(sql, Number(brandId), ofBrand)
-    noteRemoved(sql, Number(brandId), { ids: ofBrand, now })
+    noteRemoved(sql, Number(brandId), ofBrand, now)
   }
   for (const lead of all) changeSearch(sql, lead, null)
 }

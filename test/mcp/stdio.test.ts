@@ -1,0 +1,145 @@
+/** `lead-signals mcp`: the protocol over standard input and output, with clients of the official packages. */
+import { Client } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bundledServer, compileCache, nodeArguments } from "../harness/BundledServer.ts"
+import {
+  type Api,
+  type BrandSetUp,
+  observation,
+  observe,
+  operatorToken,
+  setUpBrand,
+  startApi
+} from "../harness/HttpServers.ts"
+import { type McpClient, textOf } from "../harness/McpClients.ts"
+
+let api: Api
+let brand: BrandSetUp
+
+beforeAll(async () => {
+  api = await startApi()
+  brand = await setUpBrand(api)
+  await observe(api, brand, observation(brand.signalId, "ada", "ada-1"))
+})
+
+const environment = (more: Record<string, string>) => ({
+  PATH: process.env["PATH"]!,
+  NODE_COMPILE_CACHE: compileCache,
+  ...more
+})
+
+const argumentsFor = (url: string) => [...nodeArguments, bundledServer, "mcp", "--url", url]
+
+const connect = async (env: Record<string, string>, url = api.url, isEarlier = false): Promise<McpClient> => {
+  const server = { command: process.execPath, args: argumentsFor(url), env: environment(env) }
+  const info = { name: "tests", version: "1" }
+  const client = isEarlier
+    ? new EarlierClient(info)
+    : new Client(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } })
+  await client.connect((isEarlier ? new EarlierTransport(server) : new StdioClientTransport(server)) as never)
+  return client as unknown as McpClient
+}
+
+/** Runs the command on these lines, and gives all that it wrote. */
+const run = async (env: Record<string, string>, input: string, args = argumentsFor(api.url)) => {
+  const child = spawn(process.execPath, args, { env: environment(env), stdio: "pipe" })
+  let [out, err] = ["", ""]
+  child.stdout.on("data", (chunk) => {
+    out += chunk
+    // In-flight calls would end with the input.
+    if (out.split("\n").length > 2) child.stdin.end()
+  })
+  child.stderr.on("data", (chunk) => (err += chunk))
+  if (input === "") child.stdin.end()
+  else child.stdin.write(input)
+  const [code] = (await once(child, "close")) as [number]
+  return { code, out, err }
+}
+
+describe("lead-signals mcp", () => {
+  it("reads with a key, and changes with a token beside it [MCP-10]", async () => {
+    const client = await connect({
+      LEAD_SIGNALS_API_KEY: brand.key,
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+    })
+    const { tools } = await client.listTools()
+    const takesBrand = (name: string) =>
+      tools.find((tool) => tool.name === name).inputSchema.properties.brandId !== undefined
+    expect(["search_leads", "get_lead_series", "mark_lead"].map(takesBrand)).toEqual([false, true, true])
+    const [lead] = (await client.callTool({ name: "search_leads", arguments: {} })).structuredContent.data
+    expect(lead.name).toBe("Name of ada")
+    const marked = { brandId: brand.id, id: lead.id, qualified: true }
+    expect(
+      (await client.callTool({ name: "mark_lead", arguments: marked })).structuredContent.data.qualified
+    ).toBe(true)
+    const area = await client.readResource({ uri: "lead-signals://specification/PAGE" })
+    expect(area.contents[0].text).toContain("### PAGE-4")
+    await client.close()
+  })
+
+  it("serves clients of the line before, says what the server says, and follows it nowhere [MCP-10, MCP-8]", async () => {
+    const limited = await setUpBrand(api, 1)
+    const client = await connect({ LEAD_SIGNALS_API_KEY: limited.key }, api.url, true)
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("mark_lead")
+    expect((await client.callTool({ name: "list_signals" })).structuredContent.data).toHaveLength(1)
+    const { error } = textOf(await client.callTool({ name: "list_signals" }))
+    expect(error.code).toBe("rate_limit_exceeded")
+    expect(error.retryAfterSeconds).toBeGreaterThan(0)
+    await client.close()
+  })
+
+  it("passes its credential to no other server, and says when there is none [MCP-10]", async () => {
+    const asked: Array<string | undefined> = []
+    const elsewhere = createServer(({ headers, url }, response) => {
+      asked.push(`${url} ${headers.authorization}`)
+      response.writeHead(302, { location: "/taken" }).end()
+    })
+    afterAll(() => void elsewhere.close())
+    elsewhere.listen(0, "127.0.0.1")
+    await once(elsewhere, "listening")
+    const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
+    const client = await connect({ LEAD_SIGNALS_API_KEY: brand.key }, url)
+    expect(textOf(await client.callTool({ name: "list_signals" })).error.code).toBe("unexpected_answer")
+    expect(asked).toEqual([`/signals Bearer ${brand.key}`])
+    elsewhere.closeAllConnections()
+    await new Promise((done) => elsewhere.close(done))
+    const gone = textOf(await client.callTool({ name: "list_signals" })).error
+    expect(gone.code).toBe("unreachable")
+    expect(gone.message).toContain(url)
+    await client.close()
+  })
+
+  it("writes messages alone to standard output, whatever comes in, and its credential nowhere [MCP-10]", async () => {
+    const list = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "no/such" })
+    const input = `no json\n[1]\n{"jsonrpc":"2.0"}\n"${"x".repeat(70_000)}"\n${list}\n${list}\n`
+    const { code, err, out } = await run({ LEAD_SIGNALS_API_KEY: brand.key }, input)
+    const lines = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(lines.filter(({ id }) => id === 7).map(({ error }) => error.code)).toEqual([-32601, -32601])
+    expect([code, `${out}${err}`.includes(brand.key)]).toEqual([0, false])
+  })
+
+  it("ends with wrong usage without a credential or a URL that can be called [MCP-10, CLI-1]", async () => {
+    const none = await run({}, "")
+    expect([none.code, none.out]).toEqual([2, ""])
+    expect(none.err).toContain("LEAD_SIGNALS_API_KEY")
+    const broken = await run({ LEAD_SIGNALS_API_KEY: "two words" }, "")
+    expect([broken.code, broken.err.includes("two words")]).toEqual([2, false])
+    const url = await run({ LEAD_SIGNALS_API_KEY: brand.key }, "", [
+      bundledServer,
+      "mcp",
+      "--url",
+      "file:///x"
+    ])
+    expect([url.code, url.err.includes("--url takes http://")]).toEqual([2, true])
+  })
+})
