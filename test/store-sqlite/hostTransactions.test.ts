@@ -22,7 +22,6 @@ import { type Runner, storeContract } from "@lead-signals/store-contract"
 import Database from "better-sqlite3"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { temporaryFile } from "../harness/TemporaryFolder.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
@@ -41,7 +40,8 @@ storeContract(
   { describe, it: overHost },
   {
     name: "SQLite over a host's client",
-    layer: () => layerOf(emptyStoreFile(), { rankIndex: { findingEffort: 0, maxBucketLeads: 3 } }),
+    layer: () =>
+      layerOf(temporaryFile("host.sqlite"), { rankIndex: { findingEffort: 0, maxBucketLeads: 3 } }),
     survivesReopening: true,
     leadHistories: isThorough ? 300 : 3,
     deliveryHistories: isThorough ? 100 : 2
