@@ -53,7 +53,7 @@ describe("npm run release", () => {
     const wanted = files.filter(
       (path) =>
         manifests.includes(path) ||
-        /^deploy\/|\/cli\/CommandLine\.ts$|^CHANGELOG\.md$|^docs\/operations\.md$/.test(path)
+        /^deploy\/|\/cli\/CommandLine\.ts$|^CHANGELOG\.md$|^docs\/(?:operations|command-line)\.md$/.test(path)
     )
     for (const path of wanted) {
       mkdirSync(dirname(join(folder, path)), { recursive: true })

@@ -21,6 +21,10 @@ const droppedTriggers = statements
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [
+    25,
+    `DROP TABLE changed_lead; ALTER TABLE brand DROP COLUMN changes_forgotten; ALTER TABLE brand DROP COLUMN change_epoch;`
+  ],
   [24, "ALTER TABLE attempt DROP COLUMN format; ALTER TABLE attempt DROP COLUMN batch_id;"],
   [
     23,
