@@ -47,7 +47,7 @@ export const commits: Readonly<Record<Kind, ReadonlyArray<string | null>>> = {
     "4750d127941f3caa991825f6035adc2b89f83d85",
     null,
     "9444cfc4dc91510728b3ab2ca0a60030f764d1c2",
-    null
+    "efbf578973d2a6a4b0017382e6a7013ed358a5ef"
   ]
 }
 
