@@ -1,9 +1,21 @@
 /** The events of one lead, one after the other, at a webhook that asks for it. */
 import { Webhooks } from "@lead-signals/domain"
+import { WebhookEvents } from "@lead-signals/webhook"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { hour, stores } from "./EmitterStores.ts"
-import { answer, inSequence, pass, type Posted, settle, startEmitter, virtually } from "./VirtualWorld.ts"
+import { hour, minute, stores } from "./EmitterStores.ts"
+import {
+  answer,
+  type Behaviour,
+  inSequence,
+  pass,
+  type Posted,
+  settle,
+  startEmitter,
+  startOfTime,
+  virtually,
+  type World
+} from "./VirtualWorld.ts"
 
 const ordered = { ordering: "lead", events: ["lead2.created", "activity.detected"] } as const
 
@@ -139,6 +151,110 @@ describe.each(stores)("an ordered webhook on %s", (_, store) => {
         yield* world.observe("a", "e4")
         yield* settle
         expect(seen(world.to(webhook).at(-1)!)).toBe("activity.detected a e4 lead")
+      })
+    ))
+})
+
+interface EventData {
+  readonly lead2: { readonly extId: string }
+  readonly engagements: readonly [{ readonly id: string }]
+}
+
+/** The events of a batch, each as its lead and engagement. */
+const heldBy = ({ body }: Posted): ReadonlyArray<string> =>
+  WebhookEvents.read(body)!.map(({ data }) => {
+    const { engagements, lead2 } = data as unknown as EventData
+    return `${lead2.extId} ${engagements[0].id}`
+  })
+
+describe.each(stores)("batches of an ordered webhook on %s", (_, store) => {
+  /** Three engagements of each of three leads, lead by lead. */
+  const observeAll = (world: World) =>
+    Effect.forEach(
+      ["a", "b", "c"].flatMap((lead) => [1, 2, 3].map((n) => [lead, `${lead}${n}`] as const)),
+      ([lead, engagement]) => world.observe(lead, engagement),
+      { discard: true }
+    )
+
+  it("hold one event of a lead at most, and the next ones go out as soon as it is delivered [ORD-2, BATCH-1]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        const slowly: Behaviour = (n, posted) => Effect.delay(answer(200)(n, posted), 1000)
+        const webhook = yield* world.webhook(slowly, { ordering: "lead", maxBatch: 10 })
+        yield* observeAll(world)
+        // Two on one store: no lease of either takes a second event of a lead.
+        yield* startEmitter()
+        yield* startEmitter()
+        yield* settle
+        expect(world.to(webhook).map(heldBy)).toEqual([["a a1", "b b1", "c c1"]])
+        yield* pass(10_000)
+        expect(world.to(webhook).map(heldBy)).toEqual([
+          ["a a1", "b b1", "c c1"],
+          ["a a2", "b b2", "c c2"],
+          ["a a3", "b b3", "c c3"]
+        ])
+        expect(world.to(webhook).map(({ headers }) => headers["lead-signals-ordering"])).toEqual(
+          Array(3).fill("lead lead lead")
+        )
+      })
+    ))
+
+  it("hold their leads back when they fail, each until its own event ended, while others go on [ORD-2, ORD-3, BATCH-3]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        const refuseB1: Behaviour = (n, posted) =>
+          answer(heldBy(posted).includes("b b1") ? 500 : 200)(n, posted)
+        const webhook = yield* world.webhook(refuseB1, { ordering: "lead", maxBatch: 10 })
+        yield* observeAll(world)
+        yield* startEmitter({ scheduleMillis: [minute, minute, minute] })
+        yield* settle
+        expect(world.to(webhook).map(heldBy)).toEqual([["a a1", "b b1", "c c1"]])
+        yield* world.observe("d", "d1")
+        yield* world.observe("a", "a4")
+        yield* settle
+        expect(world.to(webhook).slice(1).map(heldBy)).toEqual([["d d1"]])
+        yield* pass(hour)
+        const posts = world.to(webhook)
+        const withB1 = posts.filter((post) => heldBy(post).includes("b b1"))
+        expect(withB1.map((post) => heldBy(post).length)).toEqual([3, 2, 1, 1])
+        const delivered = posts.filter((post) => !withB1.includes(post))
+        const deliveredOf = (lead: string) =>
+          delivered.flatMap((post) => heldBy(post).filter((each) => each.startsWith(lead)))
+        expect(deliveredOf("a")).toEqual(["a a1", "a a2", "a a3", "a a4"])
+        expect(deliveredOf("b")).toEqual(["b b2", "b b3"])
+        expect(deliveredOf("c")).toEqual(["c c1", "c c2", "c c3"])
+        // Nothing of a lead goes out before its event of a failed batch ended.
+        const at = (event: string) => delivered.find((post) => heldBy(post).includes(event))!.at
+        expect(at("a a2")).toBeLessThan(withB1.at(-1)!.at)
+        expect(at("b b2")).toBeGreaterThanOrEqual(withB1.at(-1)!.at)
+        for (const post of posts) {
+          const leads = heldBy(post).map((each) => each.split(" ")[0])
+          expect(new Set(leads).size).toBe(leads.length)
+        }
+        const dead = yield* world.list(webhook, "dead")
+        expect(dead.map(({ engagementId }) => engagementId)).toEqual(["b1"])
+        const after = delivered.find((post) => heldBy(post).includes("b b2"))!
+        expect(after.headers["lead-signals-skipped"]).toBe(dead[0]!.id)
+        expect(yield* world.list(webhook, "pending")).toEqual([])
+      })
+    ))
+
+  it("are not full with events that wait for others of their leads, and wait maxWait seconds [ORD-2, BATCH-2]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter()
+        const webhook = yield* world.webhook(answer(200), { ordering: "lead", maxBatch: 3, maxWait: 60 })
+        for (const engagement of ["a1", "a2", "a3"]) yield* world.observe("a", engagement)
+        yield* pass(30_000)
+        yield* world.observe("b", "b1")
+        yield* pass(29_999)
+        expect(world.to(webhook)).toEqual([])
+        yield* pass(1)
+        const [first] = world.to(webhook)
+        expect([heldBy(first!), first!.at - startOfTime]).toEqual([["a a1", "b b1"], minute])
+        // The later ones have waited as long.
+        yield* settle
+        expect(world.to(webhook).slice(1).map(heldBy)).toEqual([["a a2"], ["a a3"]])
       })
     ))
 })

@@ -18,9 +18,7 @@ const names = new Set(
    activity_lead_uncaught activity_engagement_inserted activity_engagement_deleted delivery_hour_inserted delivery_hour_finished
    delivery_hour_deleted secret_wrapping removal removal_journal removal_of_person removal_of_key removal_of_token removal_of_signal
    removal_of_campaign removal_of_webhook removal_of_brand changed_lead changed_lead_by_position changed_lead_removed
-   delivery_in_order`.split(
-    /\s+/
-  )
+   delivery_in_order`.split(/\s+/)
 )
 
 /** Names that columns have, too: they are a table's only behind one of `beforeTables`. */
