@@ -163,10 +163,12 @@ describe.skipIf(isWithoutPostgres)("ordered webhooks on several nodes of one Pos
     // It has seen that the second waits for the first, and is about to set it aside.
     const looking = stepped.runPromise(lease)
     await isReached
-    let isRecorded = false
-    const recorded = node!.runPromise(record([first!], 200)).finally(() => (isRecorded = true))
+    const progress = { isRecorded: false }
+    const recorded = node!.runPromise(record([first!], 200)).finally(() => {
+      progress.isRecorded = true
+    })
     const isWaited = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
-    while (!isRecorded && (await opened.client.query(isWaited)).rowCount === 0) await sleep(5)
+    while (!progress.isRecorded && (await opened.client.query(isWaited)).rowCount === 0) await sleep(5)
     goOn()
     expect([await looking, (await recorded)[0]!.outcome]).toEqual([[], "delivered"])
     const [second] = await node!.runPromise(lease)
