@@ -11,7 +11,19 @@ import { exitCodeTable } from "./ExitCodes.ts"
 import { huntBugs } from "./HuntBugs.ts"
 import { mutantsCommand } from "./MutantsCommand.ts"
 import { nightlyCommand } from "./NightlyCommand.ts"
-import { amount, bugOf, flag, jobs, json, report, seed, seedsOf, text, working } from "./CommandOptions.ts"
+import {
+  amount,
+  bugOf,
+  flag,
+  jobs,
+  json,
+  report,
+  seed,
+  seedsOf,
+  shrinkSecondsOf,
+  text,
+  working
+} from "./CommandOptions.ts"
 import { reportOrder } from "./OrderReport.ts"
 import { Output } from "./Output.ts"
 import { runPlanted } from "./PlantedProcess.ts"
@@ -62,6 +74,7 @@ const bugsCommand = leaf(
   {
     seeds: seedsOf(300),
     bug: text("bug", "Runs only this bug"),
+    shrinkSeconds: shrinkSecondsOf(120),
     jobs,
     results: text("results", "File that keeps what was found: an interrupted hunt goes on"),
     write: text("write", "File for the table in Markdown"),
@@ -72,6 +85,7 @@ const bugsCommand = leaf(
       const wanted = Option.isNone(given.bug) ? bugs : [yield* bugOf(given.bug.value)]
       const options = {
         seeds: yield* given.seeds,
+        shrinkSeconds: yield* given.shrinkSeconds,
         jobs: yield* given.jobs,
         table: Option.getOrUndefined(given.write),
         results: Option.getOrUndefined(given.results)
