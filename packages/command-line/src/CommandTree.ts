@@ -122,6 +122,14 @@ export const requiredOptionsOf = ({ command }: Node): ReadonlyArray<ReadonlyArra
     .filter((names) => names[0]?.startsWith("-"))
 }
 
+/** The options of a command that take a value, each with the library's description of the value: choices with ` | ` between them, or a kind. */
+export const valuesOf = ({ command }: Node): ReadonlyArray<readonly [option: string, value: string]> =>
+  namedIn(CommandDescriptor.getUsage(command.descriptor)).flatMap(({ acceptedValues, names }) =>
+    acceptedValues._tag === "None"
+      ? []
+      : names.filter((name) => name.startsWith("-")).map((name) => [name, acceptedValues.value] as const)
+  )
+
 /** The options of a command, and whether each takes a value. */
 export const optionsOf = ({ command }: Node): ReadonlyMap<string, boolean> =>
   new Map(
