@@ -4,7 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { spawn } from "node:child_process"
-import { once } from "node:events"
+import { EventEmitter, once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -95,9 +95,14 @@ describe("lead-signals mcp", () => {
     await client.close()
   })
 
-  it("passes its credential to no other server, and says when there is none [MCP-10]", async () => {
+  it("passes its credential to no other server, and says when there is none; a call that is given up ends [MCP-10, MCP-12]", async () => {
     const asked: Array<string | undefined> = []
+    const hanging = new EventEmitter()
     const elsewhere = createServer(({ headers, url }, response) => {
+      if (url === "/signals/leads") {
+        response.once("close", () => hanging.emit("left"))
+        return void hanging.emit("asked")
+      }
       asked.push(`${url} ${headers.authorization}`)
       response.writeHead(302, { location: "/taken" }).end()
     })
@@ -108,6 +113,13 @@ describe("lead-signals mcp", () => {
     const client = await connect({ LEAD_SIGNALS_API_KEY: brand.key }, url)
     expect(textOf(await client.callTool({ name: "list_signals" })).error.code).toBe("unexpected_answer")
     expect(asked).toEqual([`/signals Bearer ${brand.key}`])
+    const [wasAsked, hasLeft] = [once(hanging, "asked"), once(hanging, "left")]
+    const givingUp = new AbortController()
+    const called = client.callTool({ name: "search_leads" }, { signal: givingUp.signal })
+    await wasAsked
+    givingUp.abort()
+    await expect(called).rejects.toThrow()
+    await hasLeft
     elsewhere.closeAllConnections()
     await new Promise((done) => elsewhere.close(done))
     const gone = textOf(await client.callTool({ name: "list_signals" })).error

@@ -238,10 +238,8 @@ describe("events, metrics and trigger", () => {
       if (created === 1 && triggered === 1) server.child.emit("first")
       if (created === 2) interrupt()
     })
-    // Ends the stream from the server's side, as a restart does.
     await once(server.child, "first")
-    await server.end("SIGTERM")
-    server = await startOperatedServer(join(folder, "leads.sqlite"))
+    proxy.endStreams()
     const { out } = await ended
     const printed = out
       .trim()
