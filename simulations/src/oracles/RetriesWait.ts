@@ -23,7 +23,9 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
     const delivery = webhook && outbox.delivery(webhook, post.id)
     if (webhook === undefined || delivery === undefined || delivery.attempts > 0) return null
     const waited = lease.at - delivery.queuedAt
-    if (waited <= healthyWithin) {
+    // It may wait for others to go with. [BATCH-2]
+    const within = healthyWithin + post.webhook.maxWait * second
+    if (waited <= within) {
       healthy.judged++
       return null
     }
@@ -31,7 +33,7 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
     const pending = webhook.deliveries.filter(({ state }) => state === "pending").length
     const isOwn =
       delivery.isOrdered ||
-      webhook.failedAt >= delivery.queuedAt - healthyWithin ||
+      webhook.failedAt >= delivery.queuedAt - within ||
       webhook.failingSince !== null ||
       webhook.changedAt >= delivery.queuedAt ||
       pending >= placesOfOne
