@@ -96,7 +96,7 @@ export const callOf = (
 ): string => [calledAs ?? root.name, ...path.slice(1).map(({ name }) => name)].join(" ")
 
 /** The named arguments in a command's usage. */
-export const namedIn = (usage: Usage.Usage): ReadonlyArray<Usage.Named> => {
+const namedIn = (usage: Usage.Usage): ReadonlyArray<Usage.Named> => {
   switch (usage._tag) {
     case "Named":
       return [usage]
