@@ -6,6 +6,7 @@ export { type Connection, connectionOf, type Param } from "./connection/Connecti
 export { StatementTexts } from "./connection/StatementTexts.ts"
 export * as FilterCounts from "./query/FilterCounts.ts"
 export { gramsOf, searchTextsOf } from "./query/Grams.ts"
+export { changesAfter } from "./query/ChangeReads.ts"
 export * as LeadListing from "./query/LeadListing.ts"
 export { defaults, readLeadPage, readRenderedPage } from "./query/LeadPages.ts"
 export * as Ordering from "./query/Ordering.ts"
