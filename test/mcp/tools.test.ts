@@ -1,7 +1,14 @@
 /** The tools: that their words, arguments and answers are those of the API, and how a call is made of arguments. */
 import { openApi } from "@lead-signals/http"
 import { type BoundTool, boundTools, definitionOf, tools } from "@lead-signals/mcp"
-import { callOf, InvalidArgument, maxAnswerLength, resultOf, visibleJson } from "@lead-signals/mcp/internal"
+import {
+  callOf,
+  inShort,
+  InvalidArgument,
+  maxAnswerLength,
+  resultOf,
+  visibleJson
+} from "@lead-signals/mcp/internal"
 import Ajv2020 from "ajv/dist/2020.js"
 import * as fc from "fast-check"
 import { readFileSync } from "node:fs"
@@ -123,6 +130,26 @@ describe("each tool", () => {
     }
   })
 
+  it("is shortened with the marks of what it refers to, also where schemas refer to each other [MCP-13, MCP-7]", () => {
+    const post = { type: "object", properties: { author: { $ref: "#/$defs/Author" } } }
+    const author = {
+      type: "object",
+      properties: { posts: { $ref: "#/$defs/Post" }, name: { "x-pii": true } }
+    }
+    const schema = { $ref: "#/$defs/Post", $defs: { Post: post, Author: author } }
+    expect(inShort(schema, {})).toEqual(schema)
+    expect(inShort(schema, { Post: "other" })).toEqual({
+      type: "object",
+      "x-pii": true,
+      description: "As in other"
+    })
+    const plain = { ...author, properties: { posts: { $ref: "#/$defs/Post" } } }
+    expect(inShort({ ...schema, $defs: { Post: post, Author: plain } }, { Post: "other" })).toEqual({
+      type: "object",
+      description: "As in other"
+    })
+  })
+
   it("is in the table of the guide, with the credential that it needs [MCP-4]", () => {
     const guide = readFileSync(join(root, "docs/mcp.md"), "utf8")
     const rows = Array.from(
@@ -194,6 +221,13 @@ describe("the call that arguments make", () => {
       headers: { "idempotency-key": idempotencyKey },
       body: '{"webhookId":"1","event":"lead2.created"}'
     })
+    expect(callOf(search, { search: "x".repeat(4096) }).target).toHaveLength(4096 + 22)
+    expect(
+      callOf(byName("resend_lead", "operator"), { ...resend, idempotencyKey: "k".repeat(255) }).headers
+    ).toEqual({ "idempotency-key": "k".repeat(255) })
+    expect(() =>
+      callOf(byName("resend_lead", "operator"), { ...resend, idempotencyKey: "k".repeat(256) })
+    ).toThrow("idempotencyKey takes 1 to 255")
     const hostile = { ...resend, idempotencyKey: "a\r\nauthorization: Bearer x" }
     expect(() => callOf(byName("resend_lead", "operator"), hostile)).toThrow("idempotencyKey takes 1 to 255")
   })
@@ -209,7 +243,7 @@ describe("the answer of a tool", () => {
         )
       })
     )
-    expect(visibleJson("a\u200b\u{e0041}")).toBe('"a\\u200b\\udb40\\udc41"')
+    expect(visibleJson("a\u200b\u{e0041}\ue000")).toBe('"a\\u200b\\udb40\\udc41\\ue000"')
   })
 
   it("has a bound, and is an error where the server is another [MCP-8]", () => {

@@ -264,7 +264,7 @@ describe("events, metrics and trigger", () => {
     const asked: Array<string | undefined> = []
     const data = {
       occurredAt: "2026-01-31T10:00:00.000Z",
-      lead: { name: "Ada\u001b[31m", headline: null },
+      lead: { name: "Ada\u001b[31m", headline: "a\u2028b" },
       engagement: { type: "reaction", reactionType: "LIKE" },
       signal: { name: "S" },
       isFirstActivity: true
@@ -285,7 +285,7 @@ describe("events, metrics and trigger", () => {
     fake.close()
     expect([code, asked]).toEqual([1, [undefined, "8", "9"]])
     expect(out).toBe(
-      "10:00:00  lead2.created      Ada [31m  · reaction LIKE · S · first activity\nEvents may be missing here: too many happened meanwhile.\n"
+      "10:00:00  lead2.created      Ada [31m, a b  · reaction LIKE · S · first activity\nEvents may be missing here: too many happened meanwhile.\n"
     )
   })
 

@@ -65,7 +65,7 @@ const callTool = async (
   }
 }
 
-/** The server for one client, or for one message of it. `signal` stops the calls of the API. */
+/** The server for one client, or for one message of it. `signal` stops the calls of the API; without one a cancellation by the client does. */
 export const makeServer = (callers: Callers, resources: Resources, signal?: AbortSignal): Server => {
   const server = new Server(
     { name: "lead-signals", title: "Lead Signals", version: apiVersion },
@@ -73,12 +73,7 @@ export const makeServer = (callers: Callers, resources: Resources, signal?: Abor
   )
   server.setRequestHandler("tools/list", () => ({ tools: usableTools(callers).map(definitionOf) }))
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
-    callTool(
-      callers,
-      params.name,
-      params.arguments ?? {},
-      signal === undefined ? mcpReq.signal : AbortSignal.any([signal, mcpReq.signal])
-    )
+    callTool(callers, params.name, params.arguments ?? {}, signal ?? mcpReq.signal)
   )
   server.setRequestHandler("resources/list", () => ({ resources: [...resources.list()] }))
   server.setRequestHandler("resources/templates/list", () => ({

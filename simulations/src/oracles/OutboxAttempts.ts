@@ -53,7 +53,10 @@ export class OutboxAttempts {
   /** Notes deliveries that were given to an emitter. Answers what is wrong with that, or null. [DELIV-2, DELIV-7] */
   lease(leases: ReadonlyArray<Json>, millis: number, now: number, process: number): string | null {
     const taken = new Map<OutboxWebhook, Array<LeasedDelivery>>()
-    for (const { batch, body, deliveryId: id, place, token, until, webhook: given } of leases) {
+    for (const [
+      i,
+      { batch, body, deliveryId: id, place, token, until, webhook: given }
+    ] of leases.entries()) {
       const webhook = this.outbox.webhooks.get(given.id)
       if (webhook === undefined) return `${id} is leased for webhook ${given.id}, which is gone`
       const delivery = this.outbox.delivery(webhook, id) ?? this.unseen(webhook, body, place)
@@ -80,6 +83,7 @@ export class OutboxAttempts {
         token,
         until,
         at: this.outbox.trueNow,
+        place: i,
         process,
         secrets: [
           { secret: current, until: Number.POSITIVE_INFINITY },
