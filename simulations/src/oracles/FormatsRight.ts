@@ -4,6 +4,7 @@ import { isBatch } from "../actors/PostedEvents.ts"
 import type { Json, KnownFacts, ReceivedPost } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
+import { outboxOf, type OutboxReference } from "./OutboxReference.ts"
 
 const mostBytes = 1024 * 1024
 
@@ -36,6 +37,10 @@ const wrongCloudEvent = (facts: KnownFacts, event: Json, { webhook }: ReceivedPo
   return isSchemaRight ? null : `the schema of a CloudEvent is ${dataschema}`
 }
 
+/** The place of the event in the answer of the lease under which it was posted. */
+const leasedAt = ({ leases }: OutboxReference, { id, sent }: ReceivedPost): number =>
+  leases.get(id)?.findLast(({ at, process }) => at <= sent.at && process === sent.process)?.place ?? 0
+
 const instance = (facts: KnownFacts, checks: Checks) => {
   const forms = checks.rule("the form of a post")
   const cloudEvents = checks.rule("each CloudEvent")
@@ -53,6 +58,9 @@ const instance = (facts: KnownFacts, checks: Checks) => {
     if (ids.length > 1 && utf8ToBytes(body).length > mostBytes) return `the batch ${id} is larger than 1 MiB`
     if (body !== `[${posts.map((post) => post.body).join(",")}]`)
       return `the batch ${id} has more in it than its events`
+    const places = facts.isStoreSeen ? posts.map((post) => leasedAt(outboxOf(facts), post)) : []
+    const turned = places.findIndex((place, i) => i > 0 && place < places[i - 1]!)
+    if (turned > 0) return `${ids[turned]} was leased before ${ids[turned - 1]}, and comes after it in ${id}`
     const composition = `${webhook.id} ${ids.join(" ")}`
     const before = composed.get(id) ?? composition
     composed.set(id, composition)

@@ -53,7 +53,10 @@ export class OutboxAttempts {
   /** Notes deliveries that were given to an emitter. Answers what is wrong with that, or null. [DELIV-2, DELIV-7] */
   lease(leases: ReadonlyArray<Json>, millis: number, now: number, process: number): string | null {
     const taken = new Map<OutboxWebhook, Array<LeasedDelivery>>()
-    for (const { batch, body, deliveryId: id, place, token, until, webhook: given } of leases) {
+    for (const [
+      i,
+      { batch, body, deliveryId: id, place, token, until, webhook: given }
+    ] of leases.entries()) {
       const webhook = this.outbox.webhooks.get(given.id)
       if (webhook === undefined) return `${id} is leased for webhook ${given.id}, which is gone`
       const delivery = this.outbox.delivery(webhook, id) ?? this.unseen(webhook, body, place)
@@ -73,13 +76,14 @@ export class OutboxAttempts {
       // It keeps the form in which it was first made. [FMT-3]
       if (delivery.body === null && format !== webhook.sending.format)
         return `${id} is made as ${format}, and its webhook takes ${webhook.sending.format}`
-      const leased = { delivery, due: { ...delivery.due! }, batch, body: body ?? "{}" }
+      const leased = { delivery, due: { ...delivery.due! }, batch, body: body ?? "{}", shared: delivery.due! }
       taken.set(webhook, [...(taken.get(webhook) ?? []), leased])
       const { current, previous } = webhook
       const lease: KnownLease = {
         token,
         until,
         at: this.outbox.trueNow,
+        place: i,
         process,
         secrets: [
           { secret: current, until: Number.POSITIVE_INFINITY },

@@ -23,6 +23,8 @@ export interface KnownLease {
   readonly until: number
   /** In true time. */
   readonly at: number
+  /** Its place in the answer of the store, from 0. */
+  readonly place: number
   /** The process that has it. */
   readonly process: number
   /** The secrets that sign, the newest first, and until when the older one does. */
