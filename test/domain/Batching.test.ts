@@ -9,6 +9,12 @@ const due = (failures: ReadonlyArray<number>, dueAt = now) =>
 const sizes = ({ batches }: Batching.Formed<unknown>) => batches.map(({ length }) => length)
 
 describe("batches", () => {
+  it("have 1 MiB at most as an array, and not a byte more [BATCH-4]", () => {
+    const [one, two] = [JSON.stringify("x".repeat(524_284)), JSON.stringify("x".repeat(524_285))]
+    expect(`[${one},${two}]`.length).toBe(Batching.maxBatchBytes)
+    expect([Batching.fitting([one, two]), Batching.fitting([two, two])]).toEqual([2, 1])
+  })
+
   it("hold each delivery that is sent once, in order, and no more than each of them allows [BATCH-1, BATCH-3]", () => {
     const delivery = fc.record({
       dueAt: fc.integer({ min: now - 400_000, max: now }),
