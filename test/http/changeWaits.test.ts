@@ -53,8 +53,9 @@ const worldOf = () => {
   return { world, wait }
 }
 
+/** What is awaited comes at once, or never. */
 const run = <A, E>(work: Effect.Effect<A, E>): Promise<A> =>
-  Effect.runPromise(Effect.provide(work, TestContext.TestContext))
+  Effect.runPromise(Effect.timeout(Effect.provide(work, TestContext.TestContext), "30 seconds"))
 
 it("looks from the lowest position of those that wait for a brand, and tells each what it has not seen [CHG-6]", () =>
   run(
